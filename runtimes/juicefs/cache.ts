@@ -1,0 +1,44 @@
+import { quantity, type TierLevel, type VolumeMount } from '../../src/api/index.ts';
+import { absolutePath, cacheByMedium, levelQuotas, type Mounted, must } from '../../src/constructs/index.ts';
+
+const LEVEL = 'spec.tieredstore.levels[0]';
+export type Cache = ReturnType<typeof cacheOf>;
+
+/** Where clients keep what they have read. JuiceFS has one level of cache: the first. */
+export function cacheOf(levels: readonly TierLevel[] = []) {
+  const { path = '/var/jfsCache', quota, quotaList, low, volumeType, volumeSource }: Partial<TierLevel> = levels[0] ?? {};
+  must(!path.includes(','), `${LEVEL}.path`, 'directories separated by ":"', path);
+  must(!levels[0] || quota !== undefined || quotaList, `${LEVEL}.quota`, 'the size of the cache', quota);
+  must(!low || Number(low) < 1, `${LEVEL}.low`, 'a ratio below 1, such as 0.1', low);
+  // All levels count for the labels of nodes.
+  const onNode = cacheByMedium(levels);
+  const listed = levels.slice(0, 1).flatMap((level) => levelQuotas(level, LEVEL));
+  const bytes = quota === undefined ? listed.reduce((sum, each) => sum + each, 0) : quantity(quota, `${LEVEL}.quota`);
+  return {
+    directories: path.split(':'),
+    options: {
+      'cache-dir': path,
+      ...(bytes && { 'cache-size': String(Math.floor(bytes / 2 ** 20)) }),
+      ...(low && { 'free-space-ratio': low }),
+    },
+    bytes,
+    onNode,
+    /** What pods must request, as the cache is memory. As in Fluid, the last level says what it is made of. */
+    memory: levels.at(-1)?.mediumtype === 'MEM' ? (quota ?? bytes) : undefined,
+    emptyDir: volumeType === 'emptyDir' ? (volumeSource?.emptyDir ?? {}) : undefined,
+  };
+}
+
+/** A volume for each directory of a client's cache that its user has put none on. Directories outside of the tier are the node's. */
+export const cacheVolumes = (
+  { directories, emptyDir }: Cache,
+  list: string,
+  users: readonly VolumeMount[] = [],
+  field: string,
+): readonly Mounted[] =>
+  list.split(':').flatMap((path, i) => {
+    const name = `cache-dir-${i}`;
+    const source =
+      emptyDir && directories.includes(path) ? { emptyDir } : { hostPath: { path: absolutePath(path, field), type: 'DirectoryOrCreate' } };
+    return users.some(({ mountPath }) => mountPath === path) ? [] : [{ volume: { name, ...source }, mount: { name, mountPath: path } }];
+  });

@@ -1,0 +1,20 @@
+import { defineRuntime, diskUsage } from '../../src/constructs/index.ts';
+import { cacheStates, cacheUse, removeCache } from './commands.ts';
+import { JuiceFSFuse, JuiceFSWorker } from './components.ts';
+import { needs, plan } from './plan.ts';
+import { imageVariables } from './pod.ts';
+import { JuiceFSRuntime } from './spec.ts';
+
+/** No master: every JuiceFS client talks to the metadata engine itself, so workers only hold cache. */
+export default defineRuntime({
+  name: 'juicefs',
+  resource: JuiceFSRuntime,
+  env: imageVariables,
+  needs,
+  plan,
+  components: { worker: JuiceFSWorker, fuse: JuiceFSFuse },
+  probes: { cache: cacheUse, ufs: diskUsage('worker') },
+  syncsMetadata: (plan) => plan.syncsMetadata,
+  cacheStates,
+  cleanup: removeCache,
+});

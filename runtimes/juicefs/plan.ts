@@ -1,0 +1,74 @@
+import {
+  type BasePlan,
+  basePlan,
+  type Needs,
+  nextGeneration,
+  optionSecrets,
+  type PlanInput,
+  together,
+} from '../../src/constructs/index.ts';
+import { cacheOf } from './cache.ts';
+import { isOnHost, type PodPlan, podPlan, type PodRole, roles } from './pod.ts';
+import { editionOf, type Source, sourceOf } from './source.ts';
+import type { JuiceFSRuntimeSpec } from './spec.ts';
+
+export interface JuiceFSPlan extends BasePlan {
+  readonly source: Source;
+  /** More arguments of `juicefs format` or `juicefs auth`. */
+  readonly configs: readonly string[];
+  readonly pods: Readonly<Record<PodRole, PodPlan>>;
+  /** Cache of one worker; undefined where nobody said. */
+  readonly cacheBytes: number | undefined;
+  /** The CSI plugin asks the running pods for their generation, which the node finds in a file. */
+  readonly tellsGeneration: boolean;
+  readonly syncsMetadata: boolean;
+}
+
+type Input = PlanInput<JuiceFSRuntimeSpec>;
+
+export function needs({ spec, dataset, settings }: Input): Needs {
+  const chosen = {
+    worker: spec.worker?.options ?? {},
+    fuse: { ...dataset.spec.sharedOptions, ...dataset.spec.mounts?.[0]?.options, ...spec.fuse?.options },
+  };
+  const hasMetrics = editionOf(dataset.spec) === 'community';
+  return {
+    secrets: optionSecrets(dataset.spec).map((name) => ({ name })),
+    ports: roles
+      .filter((role) => hasMetrics && isOnHost(spec[role]) && !('metrics' in chosen[role]))
+      .map((role) => ({ name: role, range: settings.portRanges['juicefs'] ?? [14000, 15999], in: role, portName: 'metrics' })),
+  };
+}
+
+export function plan(input: Input): JuiceFSPlan {
+  const { spec, dataset, facts } = input;
+  const source = sourceOf(dataset);
+  const base = basePlan(input, {
+    type: 'juicefs',
+    kind: 'JuiceFSRuntime',
+    mountType: 'JuiceFS',
+    mountDir: 'juicefs-fuse',
+    fuseNodeSelector: spec.fuse?.nodeSelector,
+  });
+  const cache = cacheOf(spec.tieredstore?.levels);
+  const pods = together({ worker: () => podPlan(input, source, cache, 'worker'), fuse: () => podPlan(input, source, cache, 'fuse') });
+  const { cleanCachePolicy, metadataSyncPolicy } = spec.management ?? {};
+  const { attempts, graceSeconds } = base.cleaning;
+  const workerCache = spec.worker?.options?.['cache-size'];
+  return {
+    ...base,
+    source,
+    configs: (spec.configs ?? []).map((config) => config.trim()).filter(Boolean),
+    pods,
+    replicas: { worker: spec.replicas ?? 0 },
+    fuse: { ...base.fuse, generation: nextGeneration(facts, pods.fuse.image) },
+    cacheBytes: workerCache ? Number(workerCache) * 2 ** 20 : cache.bytes,
+    cacheOnNode: cache.onNode,
+    tellsGeneration: spec.fuse?.cleanPolicy === 'OnFuseChanged',
+    syncsMetadata: metadataSyncPolicy?.autoSync !== false,
+    cleaning: {
+      attempts: cleanCachePolicy?.maxRetryAttempts ?? attempts,
+      graceSeconds: cleanCachePolicy?.gracePeriodSeconds ?? graceSeconds,
+    },
+  };
+}

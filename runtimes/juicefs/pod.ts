@@ -1,0 +1,99 @@
+import type { ContainerPort } from '../../src/api/index.ts';
+import {
+  claimTemplates,
+  imageOf,
+  must,
+  type Options,
+  optionList,
+  type PlanInput,
+  userVolumes,
+  withMemory,
+} from '../../src/constructs/index.ts';
+import { type Cache, cacheVolumes } from './cache.ts';
+import type { Source } from './source.ts';
+import type { JuiceFSRuntimeSpec } from './spec.ts';
+
+export const roles = ['worker', 'fuse'] as const;
+export type PodRole = (typeof roles)[number];
+
+/** What Fluid's chart sets where an installation says nothing; the images built into Fluid are years older. */
+const IMAGES = {
+  community: { variable: 'JUICEFS_CE_IMAGE_ENV', builtIn: 'juicedata/mount:ce-v1.3.0' },
+  enterprise: { variable: 'JUICEFS_EE_IMAGE_ENV', builtIn: 'juicedata/mount:ee-5.2.10-eb0a8b3' },
+} as const;
+export const imageVariables = Object.values(IMAGES).map(({ variable }) => variable);
+
+type Input = PlanInput<JuiceFSRuntimeSpec>;
+export const isOnHost = (component: JuiceFSRuntimeSpec[PodRole]): boolean => component?.networkMode !== 'ContainerNetwork';
+
+/** Both roles run the same client; a worker does so for its cache. */
+export function podPlan(input: Input, source: Source, cache: Cache, role: PodRole) {
+  const { spec, settings } = input;
+  const own = spec[role] ?? {};
+  const field = `spec.${role}`;
+  const version = role === 'worker' ? spec.juicefsVersion : spec.fuse;
+  const { variable, builtIn } = IMAGES[source.edition];
+  const options = optionsOf(input, source, cache, role);
+  const templates = role === 'worker' ? claimTemplates(spec.volumeClaimTemplates, own.volumeMounts, spec.volumes) : [];
+  const claimed = templates.map(({ metadata }) => ({ name: metadata?.name ?? '' }));
+  const mounted = userVolumes(own.volumeMounts, [...(spec.volumes ?? []), ...claimed], `${field}.volumeMounts`);
+  const caches = cacheVolumes(cache, options['cache-dir'] ?? '', own.volumeMounts, `${field}.options.cache-dir`);
+  // The cache of a community worker serves nobody else, so no memory is set aside for it.
+  const hasMemory = (role === 'fuse' || source.edition === 'enterprise') && !own.options?.['cache-size'];
+  return {
+    image: imageOf(version, settings.env[variable], builtIn),
+    imagePullPolicy: version?.imagePullPolicy,
+    imagePullSecrets: spec.imagePullSecrets,
+    env: [{ name: 'JFS_FOREGROUND', value: '1' }, ...(own.env ?? []), ...source.env],
+    ports: source.edition === 'community' ? [metricsPort(options['metrics'], `${field}.options.metrics`)] : [],
+    resources: withMemory(own.resources, hasMemory ? cache.memory : undefined, `${field}.resources`),
+    volumes: [...mounted, ...caches].map(({ volume }) => volume).filter(({ name }) => !claimed.some((claim) => claim.name === name)),
+    volumeMounts: [...mounted, ...caches].map(({ mount }) => mount),
+    volumeClaimTemplates: templates,
+    podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },
+    podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
+    nodeSelector: own.nodeSelector,
+    hostNetwork: isOnHost(own),
+    /** As the client's `-o` takes them. */
+    options: optionList(options, `${field}.options`),
+    /** Directories of the node that hold cache. */
+    nodeCaches: caches.flatMap(({ volume }) => volume.hostPath?.path ?? []),
+  };
+}
+export type PodPlan = ReturnType<typeof podPlan>;
+
+/** The runtime wins over the tier of the cache, that over what the dataset says to its readers, that over defaults. */
+function optionsOf({ name, namespace, spec, facts }: Input, source: Source, cache: Cache, role: PodRole): Options {
+  const isReader = role === 'fuse';
+  const { bucket2: _, ...chosen }: Options = {
+    ...(isReader && source.options),
+    ...(source.subPath && { subdir: source.subPath }),
+    ...cache.options,
+    ...spec[role]?.options,
+  };
+  const readOnly = isReader && source.readOnly;
+  if (source.edition === 'community')
+    return {
+      metrics: `0.0.0.0:${(isOnHost(spec[role]) && facts.ports[role]) || 9567}`,
+      ...(readOnly && { 'attr-cache': '7200', 'entry-cache': '7200' }),
+      ...chosen,
+      ...(readOnly && { ro: '' }),
+    };
+  const { 'no-sharing': alone = '', ...shared }: Options = chosen;
+  return {
+    ...(readOnly && { attrcacheto: '7200', entrycacheto: '7200' }),
+    // Workers and readers form one group, in which only workers give others what they have cached.
+    'cache-group': `${namespace}-${name}`,
+    ...shared,
+    ...(isReader && { 'no-sharing': alone }),
+    ...(readOnly && { ro: '' }),
+    foreground: '',
+    'no-update': '',
+  };
+}
+
+function metricsPort(address: string | undefined, path: string): ContainerPort {
+  const containerPort = Number(/:(\d+)$/.exec(address ?? '')?.[1]);
+  must(containerPort > 0 && containerPort < 2 ** 16, path, '<host>:<port>', address);
+  return { name: 'metrics', protocol: 'TCP', containerPort };
+}

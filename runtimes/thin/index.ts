@@ -1,0 +1,27 @@
+import { ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
+import { defineRuntime, diskUsage } from '../../src/constructs/index.ts';
+import { ThinFuse, ThinWorker } from './components.ts';
+import { STORAGE_ENV } from './config.ts';
+import { needs, plan } from './plan.ts';
+
+const unknown = 'N/A';
+
+/** Any FUSE file system that has an image. It has no master; most have no workers either, and what they cache they do not tell. */
+export default defineRuntime({
+  name: 'thin',
+  resource: ThinRuntime,
+  companions: [ThinRuntimeProfile],
+  env: [STORAGE_ENV],
+  needs,
+  plan,
+  components: { worker: ThinWorker, fuse: ThinFuse },
+  probes: { ufs: diskUsage('fuse') },
+  syncsMetadata: ({ autoSync }) => autoSync,
+  cacheStates: () => ({
+    cacheCapacity: unknown,
+    cacheHitRatio: unknown,
+    cacheThroughputRatio: unknown,
+    cached: unknown,
+    cachedPercentage: unknown,
+  }),
+});

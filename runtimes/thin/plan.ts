@@ -1,0 +1,132 @@
+import { type DatasetSpec, InvalidSpec, shown, type ThinRuntimeProfileSpec, type ThinRuntimeSpec } from '../../src/api/index.ts';
+import {
+  base64,
+  type BasePlan,
+  basePlan,
+  cacheByMedium,
+  claimNames,
+  claimOf,
+  type Facts,
+  type Mounted,
+  mountsAlike,
+  must,
+} from '../../src/constructs/index.ts';
+import { type Needs, optionList, optionSecrets, type PlanInput, together } from '../../src/constructs/index.ts';
+import { configText, STORAGE_ENV, storageOf } from './config.ts';
+import { merged, profileNamed, volumesOf } from './profile.ts';
+import { cacheVolume, configVolume, hostVolumes, type Policy, publishSecret, secretCopy, secretVolumes } from './volumes.ts';
+
+export interface ThinPlan extends BasePlan {
+  readonly fusePod: ThinPod;
+  readonly worker?: ThinPod;
+  /** The object that holds config.json. */
+  readonly config: { readonly kind: 'ConfigMap' | 'Secret'; readonly name: string; readonly data: Readonly<Record<string, string>> };
+  readonly secretCopy?: ReturnType<typeof secretCopy>;
+  readonly autoSync: boolean;
+}
+export type ThinPod = ReturnType<typeof merged> & { readonly mounted: readonly Mounted[] };
+
+type Input = PlanInput<ThinRuntimeSpec>;
+
+export function needs({ name, spec, dataset, facts, settings }: Input): Needs {
+  if (!spec.profileName) return {};
+  const publish = publishSecret(name, dataset.spec, facts, profileNamed(spec.profileName, facts)?.nodePublishSecretPolicy);
+  const inline = settings.env[STORAGE_ENV] === 'secret';
+  return {
+    objects: [{ kind: 'ThinRuntimeProfile', name: spec.profileName }],
+    claims: claimNames(dataset.spec),
+    secrets: [
+      ...optionSecrets(dataset.spec).map((secret) => ({ name: secret, inline })),
+      ...(publish ? [publish.copyOf ? { ...publish.copyOf, inline: true } : { name: publish.name }] : []),
+    ],
+  };
+}
+
+export function plan(input: Input): ThinPlan {
+  const { name, namespace, spec, dataset, facts, settings } = input;
+  const profile = profileOf(spec, facts);
+  const policy = profile.nodePublishSecretPolicy;
+  const object = `Dataset ${namespace}/${name}`;
+  validate(dataset.spec, facts, policy, object);
+  const fuse = merged(profile, spec, 'fuse');
+  const base = basePlan(input, {
+    type: 'thin',
+    kind: 'ThinRuntime',
+    mountType: profile.fileSystemType,
+    mountDir: 'thin-fuse',
+    fuseNodeSelector: fuse.nodeSelector,
+  });
+  const readOnly = base.volume.accessModes.includes('ReadOnlyMany');
+  const inline = storageOf(settings) === 'secret';
+  const { text, onHost } = together(
+    {
+      text: () => configText(dataset.spec, spec.fuse?.options, base, facts, inline),
+      onHost: () => hostVolumes(dataset.spec, readOnly),
+    },
+    object,
+  );
+  const config = {
+    name: `${name}-fuse-conf`,
+    ...(inline
+      ? { kind: 'Secret' as const, type: 'Opaque', data: { 'config.json': base64(text) } }
+      : { kind: 'ConfigMap' as const, data: { 'config.json': text } }),
+  };
+  must(
+    !fuse.lifecycle.postStart,
+    'spec.fuse.lifecycle.postStart',
+    'none, here or in the profile: the mount may not be there yet',
+    fuse.lifecycle.postStart,
+  );
+  const options = optionList({ ...(readOnly && { ro: '' }), ...fuse.options }, 'spec.fuse.options');
+  const cache = cacheVolume(spec.tieredstore?.levels?.[0]?.path);
+  const publish = publishSecret(name, dataset.spec, facts, policy);
+  return {
+    ...base,
+    config,
+    fuseConfig: config.name,
+    fusePod: {
+      ...fuse,
+      // Last, since the client must mount where the CSI plugin looks.
+      env: [...fuse.env, { name: 'MOUNT_POINT', value: base.mountPath }, ...(options ? [{ name: 'MOUNT_OPTIONS', value: options }] : [])],
+      // The user's own preStop replaces the unmounting.
+      lifecycle: { preStop: { exec: { command: ['umount', base.mountPath] } }, ...fuse.lifecycle },
+      mounted: [
+        ...cache,
+        configVolume(config),
+        ...volumesOf(profile, spec, 'fuse', onHost),
+        ...secretVolumes(dataset.spec, inline, publish),
+      ],
+    },
+    ...(spec.worker?.enabled && {
+      worker: { ...merged(profile, spec, 'worker'), mounted: [...cache, ...volumesOf(profile, spec, 'worker')] },
+      replicas: { worker: spec.replicas ?? 1 },
+      cacheOnNode: cacheByMedium(spec.tieredstore?.levels),
+    }),
+    ...(publish?.copyOf && { secretCopy: secretCopy(publish.mounted, publish.copyOf, facts) }),
+    autoSync: spec.management?.metadataSyncPolicy?.autoSync === true,
+  };
+}
+
+function profileOf({ profileName }: ThinRuntimeSpec, facts: Facts): ThinRuntimeProfileSpec {
+  const profile = profileNamed(profileName, facts);
+  const expected = `the name of a ThinRuntimeProfile${profileName ? '' : ', since reference datasets are not supported yet'}`;
+  must(profile, 'spec.profileName', expected, profileName || undefined);
+  return profile;
+}
+
+/** Everything that is wrong with the mounts, at once. */
+function validate(dataset: DatasetSpec, { claims }: Facts, policy: Policy, object: string): void {
+  const faults = (dataset.mounts ?? []).flatMap(({ mountPoint }, i) => {
+    const fault = (expected: string, found = shown(mountPoint)) => [{ path: `spec.mounts[${i}].mountPoint`, expected, found }];
+    if (mountPoint.startsWith('dataset://')) return fault('other than dataset://, since reference datasets are not supported yet');
+    if (!mountPoint.startsWith('pvc://')) return [];
+    const { claim, path } = claimOf(mountPoint) ?? {};
+    if (!claim || path) return fault('pvc://<claim>, with no path after it');
+    if (claim !== claimNames(dataset)[0]) return fault('one claim at most in all mounts');
+    const { csi, volume } = claims[claim] ?? {};
+    if (!volume) return fault('a bound claim');
+    return csi || policy === 'NotMountNodePublishSecret' ? [] : fault('a claim whose volume is of CSI', `volume ${volume} of another kind`);
+  });
+  const all = [...mountsAlike(dataset), ...faults];
+  if (all.length > 0) throw new InvalidSpec(all, { object, reason: 'ErrorValidateSpecFields' });
+}

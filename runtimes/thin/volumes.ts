@@ -1,0 +1,66 @@
+import { type DatasetSpec, label, type ThinRuntimeProfileSpec } from '../../src/api/index.ts';
+import { absolutePath, claimNames, type Facts, type Mounted, must, optionSecrets, secretFiles } from '../../src/constructs/index.ts';
+
+export type Policy = ThinRuntimeProfileSpec['nodePublishSecretPolicy'];
+const HOST_VOLUME = 'fluid.fuse.hostvolume';
+
+/** Directories of the node that a mount asks for with `fluid.fuse.hostvolume=<host>[:<container>]`. */
+export function hostVolumes({ mounts = [] }: DatasetSpec, readOnly: boolean): readonly Mounted[] {
+  const asked = mounts.map(({ options }) => options?.[HOST_VOLUME]);
+  return asked.flatMap((text, i) => {
+    if (!text || asked.indexOf(text) < i) return [];
+    const path = `spec.mounts[${i}].options[${HOST_VOLUME}]`;
+    const [host = '', inside = host, ...more] = text.split(':');
+    must(more.length === 0, path, 'one or two paths, separated by ":"', text);
+    const name = `fluid-fuse-hostvolume-${i}`;
+    const mount = { name, mountPath: absolutePath(inside, path), ...(readOnly && { readOnly }) };
+    return [{ volume: { name, hostPath: { path: absolutePath(host, path) } }, mount }];
+  });
+}
+
+/** The directory of the first tier, on the node and in the container. */
+export function cacheVolume(path: string | undefined): readonly Mounted[] {
+  if (!path) return [];
+  const hostPath = { path: absolutePath(path, 'spec.tieredstore.levels[0].path'), type: 'DirectoryOrCreate' };
+  return [{ volume: { name: 'cache-dir', hostPath }, mount: { name: 'cache-dir', mountPath: path } }];
+}
+
+export function configVolume({ kind, name }: { readonly kind: 'ConfigMap' | 'Secret'; readonly name: string }): Mounted {
+  const files = { items: [{ key: 'config.json', path: 'config.json' }], defaultMode: 0o444 };
+  const source = kind === 'Secret' ? { secret: { secretName: name, ...files } } : { configMap: { name, ...files } };
+  return { volume: { name: 'thin-conf', ...source }, mount: { name: 'thin-conf', mountPath: '/etc/fluid/config', readOnly: true } };
+}
+
+/** The Secrets whose files config.json names, and the one of the CSI driver behind a `pvc://` mount; one may be both. */
+export function secretVolumes(dataset: DatasetSpec, inline: boolean, publish: PublishSecret | undefined): readonly Mounted[] {
+  const named = inline ? [] : optionSecrets(dataset);
+  return [
+    ...named.map((secret) => secretFiles(`thin-fuseconfig-${secret}`, secret)),
+    ...(publish && !named.includes(publish.name) ? [secretFiles(publish.name, publish.mounted, publish.name)] : []),
+  ];
+}
+
+/** What the CSI driver behind a `pvc://` mount is given on a node. */
+export interface PublishSecret {
+  /** As the volume has it: the directory of its files. */
+  readonly name: string;
+  /** The Secret itself, or our copy of it. */
+  readonly mounted: string;
+  readonly copyOf?: { readonly namespace: string; readonly name: string };
+}
+
+export function publishSecret(runtime: string, dataset: DatasetSpec, { claims }: Facts, policy: Policy): PublishSecret | undefined {
+  const { name, namespace } = claims[claimNames(dataset)[0] ?? '']?.csi?.nodePublishSecretRef ?? {};
+  if (!name || policy === 'NotMountNodePublishSecret') return undefined;
+  if (!namespace || policy !== 'CopyNodePublishSecretAndMountIfNotExists') return { name, mounted: name };
+  return { name, mounted: `${runtime}-thin-publish-secret`, copyOf: { namespace, name } };
+}
+
+export function secretCopy(mounted: string, { namespace, name }: NonNullable<PublishSecret['copyOf']>, { secrets }: Facts) {
+  const data = secrets[`${namespace}/${name}`];
+  // An empty copy would take their credentials from pods that run.
+  must(data, 'nodePublishSecretRef', `Secret ${namespace}/${name}, to copy it`, data);
+  const origin = `${namespace}_${name}`;
+  // A label's value is shorter than namespace and name may be together.
+  return { name: mounted, labels: origin.length <= 63 ? { [label.copiedFrom]: origin } : {}, data };
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# What `npm run demo` and `npm test` need before anything else: node_modules, and the programs of the test control plane.
+# Does nothing, quickly, when all is there. Needs bash and the Node 20 (or newer) with npm that started it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+PATH="$PWD/node_modules/.bin:$PATH"
+
+# A newer lock file may only have been checked out again: what counts is whether it names what is installed.
+installed() {
+  [ -e node_modules/.package-lock.json ] || return 1
+  [ package-lock.json -nt node_modules/.package-lock.json ] || return 0
+  node -e '
+    const packages = (file) => JSON.parse(require("fs").readFileSync(file)).packages;
+    const wanted = packages("package-lock.json"), found = packages("node_modules/.package-lock.json");
+    const missing = Object.entries(wanted).filter(([path, { version, optional }]) =>
+      path !== "" && found[path]?.version !== version && !(optional && found[path] === undefined));
+    process.exit(missing.length === 0 ? 0 : 1);'
+}
+
+if ! installed; then
+  echo "setup: installing the packages of package-lock.json (npm ci)"
+  npm ci --no-audit --no-fund --loglevel=error
+fi
+
+# The highest golang-1.N-go that these apt sources have and that can build the tools (1.21 and newer fetch the Go they lack), if any.
+packaged_go() {
+  apt-cache "$@" search --names-only '^golang-1\.[0-9]+-go$' | sed -E 's/^golang-1\.([0-9]+)-go .*/\1/' | sort -rn |
+    while read -r minor; do if [ "$minor" -ge 21 ]; then echo "golang-1.$minor-go"; break; fi; done
+}
+
+# As root on Debian: from the configured sources, else from bookworm-backports, which is asked just this once and not added to the sources.
+install_go() {
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then return 1; fi
+  echo "setup: no usable Go found; looking in the Debian sources (apt-get update)"
+  apt-get -qq update || true
+  # Go fetches its modules over TLS and trusts the system's authorities.
+  [ -e /etc/ssl/certs/ca-certificates.crt ] || DEBIAN_FRONTEND=noninteractive apt-get -qq install -y ca-certificates >/dev/null || true
+  local package source options=()
+  package=$(packaged_go)
+  if [ -z "$package" ] && grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
+    source=$(mktemp -d)
+    trap 'rm -rf "$source"' RETURN
+    mkdir -p "$source/lists/partial"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm-backports main" >"$source/sources.list"
+    options=(-o "Dir::Etc::SourceList=$source/sources.list" -o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$source/lists")
+    apt-get "${options[@]}" -qq update || return 1
+    package=$(packaged_go "${options[@]}")
+  fi
+  [ -n "$package" ] || return 1
+  echo "setup: installing $package (apt-get install)"
+  DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" -qq install -y --no-install-recommends "$package" >/dev/null
+}
+
+name_go() {
+  cat >&2 <<'TEXT'
+setup: the test control plane is built with Go 1.24 or newer (1.21 or newer can fetch that itself); this machine has none. Either
+
+  - unpack the archive for this machine from https://go.dev/dl/ into /usr/local/go, or
+  - on Debian 12, as root: run this again, or
+      echo 'deb http://deb.debian.org/debian bookworm-backports main' > /etc/apt/sources.list.d/backports.list
+      apt-get update && apt-get install -y golang-1.23-go
+
+and start again. With KUBEBUILDER_ASSETS set, only the programs that it lacks are built.
+TEXT
+}
+
+status=0
+node scripts/tools.ts || status=$?
+if [ "$status" = 3 ]; then
+  install_go || { name_go; exit 1; }
+  status=0
+  node scripts/tools.ts || status=$?
+  [ "$status" != 3 ] || name_go
+fi
+exit "$status"

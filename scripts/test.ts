@@ -1,0 +1,49 @@
+/**
+ * `npm test`: the checks, then every test, unit and cluster; closes with one line, `N passed, N failed`.
+ *
+ *   --use-cluster   run the cluster tests against the cluster of KUBECONFIG instead of a control plane of our own
+ *   anything else   is passed to vitest, e.g. a file name
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { closingLine, countReport, type Counts, NONE, sum, type VitestReport } from './test-counts.ts';
+
+const asked = process.argv.slice(2);
+const useCluster = asked.includes('--use-cluster');
+const counts = sum(check(), vitest(asked.filter((argument) => argument !== '--use-cluster')));
+console.log(`\n${closingLine(counts)}`);
+process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+
+/** The checks count as one test. */
+function check(): Counts {
+  return run('npm', ['run', '--silent', 'check']) === 0 ? { ...NONE, passed: 1 } : { ...NONE, failed: 1 };
+}
+
+function vitest(filters: readonly string[]): Counts {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-test-'));
+  try {
+    const report = join(dir, 'report.json');
+    const projects = ['--project', 'unit', '--project', 'cluster'];
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const status = run('vitest', ['run', ...projects, ...reporters, ...filters], useCluster ? { SLUICE_USE_CLUSTER: '1' } : {});
+    return countReport(readReport(report), status);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** The exit code; 1 when a signal ended it. */
+function run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): number {
+  return spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1;
+}
+
+/** Nothing when vitest ended before it wrote any. */
+function readReport(file: string): VitestReport | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as VitestReport;
+  } catch {
+    return undefined;
+  }
+}

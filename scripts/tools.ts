@@ -1,0 +1,32 @@
+/**
+ * Builds the programs of the test control plane that are not there yet: `node scripts/tools.ts`.
+ * Exit code 3 means that Go is missing; scripts/setup.sh then says or does something about it.
+ */
+import { buildTools, type Progress } from '../src/testing/tools-build.ts';
+import { findGo } from '../src/testing/tools-go.ts';
+import { missingTools } from '../src/testing/tools.ts';
+
+// So that the lock is given back.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
+
+if (missingTools().length > 0) {
+  const go = findGo();
+  if (go === undefined) process.exit(3);
+  await buildTools(go, progressOn(process.stderr));
+}
+
+/** One line that is rewritten on a terminal; in a log, a line every half minute. */
+function progressOn(stream: NodeJS.WriteStream): Progress {
+  const clear = stream.isTTY ? '\r\x1b[K' : '';
+  let last = performance.now();
+  return {
+    line: (text) => void stream.write(`${clear}${text}\n`),
+    status: (text) => {
+      if (stream.isTTY) stream.write(`${clear}${text.slice(0, stream.columns - 1)}`);
+      else if (performance.now() - last > 30_000) {
+        last = performance.now();
+        stream.write(`${text}\n`);
+      }
+    },
+  };
+}

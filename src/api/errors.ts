@@ -1,0 +1,35 @@
+/** One thing wrong with one field: enough to find it, and to know what would be right. */
+export interface Fault {
+  /** Where, as in `kubectl explain`: `spec.mounts[0].mountPoint`. */
+  readonly path: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Wrong by construction: retrying cannot help until a human edits an object. */
+export class InvalidSpec extends Error {
+  override readonly name = 'InvalidSpec';
+  /** Whose field it is, `Dataset ml/demo`; absent until someone who knows says so. */
+  readonly object: string | undefined;
+  readonly faults: readonly Fault[];
+  /** Reason of the event, where it is not the usual one of a failed set-up. */
+  readonly reason: string | undefined;
+
+  constructor(faults: Fault | readonly Fault[], options: { readonly object?: string; readonly reason?: string } & ErrorOptions = {}) {
+    const list = Array.isArray(faults) ? (faults as readonly Fault[]) : [faults as Fault];
+    super(`${options.object ? `${options.object}: ` : ''}${list.map(describe).join('; ')}`, options);
+    this.object = options.object;
+    this.reason = options.reason;
+    this.faults = list;
+  }
+}
+
+/** `spec.replicas: expected an integer of at least 0, found "three"`. */
+export const describe = ({ path, expected, found }: Fault): string => `${path}: expected ${expected}, found ${found}`;
+
+/** How a value is shown in an error: short, and recognisable as what the user wrote. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

@@ -1,0 +1,16 @@
+export * from './crd.ts';
+export * from './dataset.ts';
+export * from './errors.ts';
+export * as fields from './fields.ts';
+export * as k8s from './k8s.ts';
+export type * from './k8s.ts';
+export * from './labels.ts';
+export * from './names.ts';
+export * from './parse.ts';
+export * from './resource.ts';
+export * from './rules.ts';
+export * from './schema.ts';
+export * from './status.ts';
+export * from './thin.ts';
+export * from './units.ts';
+export { nearest } from './wording.ts';

@@ -1,0 +1,34 @@
+/** Every label, annotation and finalizer that we read or write. Keys that Fluid knows keep Fluid's spelling: users select by them. */
+export const label = {
+  /** Our inventory: the UID of the Runtime an object was made for. Prune looks at nothing else. */
+  owner: 'data.fluid.io/owner-uid',
+  datasetId: 'fluid.io/dataset-id',
+  dataset: 'fluid.io/dataset',
+  placement: 'fluid.io/dataset-placement',
+  managedBy: 'fluid.io/managed-by',
+  fuseGeneration: 'fuse.runtime.fluid.io/generation',
+  istioInject: 'sidecar.istio.io/inject',
+  nodePublishMethod: 'fluid.io/node-publish-method',
+  copiedFrom: 'fluid.io/copied-from',
+} as const;
+
+export const annotation = {
+  /** SHA-256 of the manifest we applied last: tells that a field is to be taken away, which a comparison of leaves cannot. */
+  manifestHash: 'data.fluid.io/manifest-hash',
+  /** On a Runtime: the host ports allocated to it, as JSON. The cluster is the only record. */
+  ports: 'data.fluid.io/ports',
+  createdBy: 'CreatedBy',
+  metadataList: 'data.fluid.io/metadataList',
+  skipMountCheck: 'fluid.io/skip-check-mount-ready-target',
+  fuseHostPid: 'runtime.fluid.io/fuse.hostpid',
+  storageRequest: 'pvc.fluid.io/resources.requests.storage',
+  fuseConfigUpdate: 'fluid.io/f-update-fuse-config',
+} as const;
+
+export const datasetFinalizer = 'fluid-dataset-controller-finalizer';
+/** `thin` → `thin-runtime-controller-finalizer`. */
+export const runtimeFinalizer = (type: string): string => `${type}-runtime-controller-finalizer`;
+
+/** Node labels that are not per dataset. */
+export const exclusiveNodeLabel = 'fluid_exclusive';
+export const datasetCountNodeLabel = 'fluid.io/dataset-num';

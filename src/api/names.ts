@@ -1,0 +1,51 @@
+/**
+ * Every object name and label key that is derived from a dataset.
+ *
+ * Fluid joins namespace and name with a dash and uses the Dataset's UID where the whole key would have 63 characters or more.
+ * `a-b/c` and `a/b-c` then meet; here the second comer uses its UID for everything (`collides`), so no two datasets share a name.
+ */
+export interface Identity {
+  readonly namespace: string;
+  readonly name: string;
+  /** The Dataset's UID. */
+  readonly uid: string;
+  /** Another dataset came first with the same `<namespace>-<name>`. */
+  readonly collides: boolean;
+}
+
+const LONGEST = 63;
+
+const joined = ({ namespace, name }: Pick<Identity, 'namespace' | 'name'>): string => `${namespace}-${name}`;
+
+/** Fluid's rule for keys and values: the joined name while prefix and name together stay shorter than 63 characters. */
+function key(prefix: string, dataset: Identity): string {
+  const plain = prefix + joined(dataset);
+  return dataset.collides || plain.length >= LONGEST ? prefix + dataset.uid : plain;
+}
+
+/** The value of `fluid.io/dataset-id` and `fluid.io/dataset`. */
+export const datasetId = (dataset: Identity): string => key('', dataset);
+/** What two datasets must not have in common; equal for `a-b/c` and `a/b-c`. */
+export const joinedName = joined;
+
+export const volumeName = (dataset: Identity): string => (dataset.collides ? dataset.uid : joined(dataset));
+export const claimName = ({ name }: Identity): string => name;
+
+/** Set by the CSI plugin on nodes where a pod uses the dataset; the node selector of every fuse DaemonSet. */
+export const fuseNodeLabel = (dataset: Identity): string => key('fluid.io/f-', dataset);
+/** On nodes that hold a worker; also on the volume and claim. */
+export const cacheNodeLabel = (dataset: Identity): string => key('fluid.io/s-', dataset);
+export const typedCacheNodeLabel = (type: string, dataset: Identity): string => key(`fluid.io/s-${type}-`, dataset);
+/** Cache size on a node: `m` memory, `d` disk, `t` total. */
+export const cacheSizeNodeLabel = (type: string, medium: 'm' | 'd' | 't', dataset: Identity): string =>
+  key(`fluid.io/s-h-${type}-${medium}-`, dataset);
+/** The value of `fluid_exclusive` on a node. */
+export function exclusiveNodeValue(dataset: Identity): string {
+  const plain = `${dataset.namespace}_${dataset.name}`;
+  return dataset.collides || plain.length >= LONGEST ? dataset.uid : plain;
+}
+
+export type WorkloadRole = 'master' | 'worker' | 'fuse';
+export const workloadName = (runtime: string, role: WorkloadRole): string => `${runtime}-${role}`;
+/** `status.valueFile`: an existing engine is recognised by its form, `<n>-<engine>-values`. */
+export const valueFile = (runtime: string, engine: string): string => `${runtime}-${engine}-values`;

@@ -1,0 +1,121 @@
+import type { Static } from 'typebox';
+import { schemaOf } from './crd.ts';
+import { type Fault, InvalidSpec, shown } from './errors.ts';
+import { metadataSchema } from './metadata.ts';
+import { type CustomResource, GROUP, type ObjectMeta, type Resource, VERSION } from './resource.ts';
+import { readerOf, type Reader, type Visit } from './reader.ts';
+
+/**
+ * An object as the API server would store it: unknown fields pruned, nulls dropped, defaults filled in. Throws InvalidSpec with every fault.
+ * The input is never changed. Of the status, which only controllers write, nothing is refused.
+ */
+export function parse<R extends CustomResource>(resource: R, object: unknown): Resource<Static<R['spec']>, Static<R['status']>> {
+  const { faults, ...parsed } = read(resource, object, 'prune');
+  if (faults.length > 0) throw new InvalidSpec(faults, { object: nameOf(resource, object) });
+  return parsed as Resource<Static<R['spec']>, Static<R['status']>>;
+}
+
+/** Everything that is wrong with an object, at once, in the order of its fields. By default a field that the kind does not have is a fault. */
+export function faultsOf(
+  resource: CustomResource,
+  object: unknown,
+  options: { readonly unknownFields?: 'error' | 'prune' } = {},
+): readonly Fault[] {
+  return read(resource, object, options.unknownFields ?? 'error').faults;
+}
+
+interface Readers {
+  readonly metadata: Reader;
+  readonly spec: Reader;
+  readonly status: Reader;
+}
+const compiled = new WeakMap<CustomResource, Readers>();
+
+function readersOf(resource: CustomResource): Readers {
+  const known = compiled.get(resource);
+  if (known) return known;
+  const { spec = {}, status = {} } = schemaOf(resource).properties ?? {};
+  const readers = { metadata: readerOf(metadataSchema), spec: readerOf(spec), status: readerOf(status) };
+  compiled.set(resource, readers);
+  return readers;
+}
+
+interface Parsed extends Resource {
+  readonly faults: readonly Fault[];
+}
+
+const FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
+
+function read(resource: CustomResource, object: unknown, unknownFields: 'error' | 'prune'): Parsed {
+  const readers = readersOf(resource);
+  const visit: Visit = { path: [], faults: [], unknownFields };
+  const whole = (isObject(object) ? object : {}) as Record<string, unknown>;
+  const field = (name: string, reader: Reader, value: unknown): unknown => {
+    visit.path.push(name);
+    const result = reader(value, visit);
+    visit.path.pop();
+    return result;
+  };
+  const metadata = field('metadata', readers.metadata, whole['metadata'] ?? {}) as ObjectMeta;
+  // An absent spec is read as an empty one, so that what must be in it is asked for and nobody has to look whether it is there.
+  const spec = field('spec', readers.spec, whole['spec'] ?? {});
+  const faults = [...headFaults(resource, whole, unknownFields), ...visit.faults];
+  faults.push(...ruleFaults(resource, { metadata, spec }, faults));
+  const status =
+    whole['status'] === undefined || whole['status'] === null ? undefined : readers.status(whole['status'], { ...visit, faults: [] });
+  return {
+    apiVersion: `${GROUP}/${VERSION}`,
+    kind: resource.kind,
+    metadata,
+    spec,
+    ...(status !== undefined && { status }),
+    faults,
+  };
+}
+
+function headFaults(
+  { kind, namespaced }: CustomResource,
+  whole: Record<string, unknown>,
+  unknownFields: 'error' | 'prune',
+): readonly Fault[] {
+  const expectations: readonly (readonly [string, unknown, string])[] = [
+    ['apiVersion', whole['apiVersion'], `${GROUP}/${VERSION}`],
+    ['kind', whole['kind'], kind],
+  ];
+  const namespace = isObject(whole['metadata']) ? whole['metadata']['namespace'] : undefined;
+  return [
+    ...expectations
+      .filter(([, found, expected]) => found !== expected)
+      .map(([path, found, expected]) => ({ path, expected, found: shown(found) })),
+    ...(!namespaced && namespace !== undefined
+      ? [{ path: 'metadata.namespace', expected: `nothing, since a ${kind} has no namespace`, found: shown(namespace) }]
+      : []),
+    ...(unknownFields === 'error'
+      ? Object.keys(whole)
+          .filter((key) => !FIELDS.includes(key))
+          .map((key) => ({ path: key, expected: `a known field (${FIELDS.join(', ')})`, found: shown(key) }))
+      : []),
+  ];
+}
+
+function ruleFaults(
+  { rules = [] }: CustomResource,
+  object: Pick<Resource, 'metadata' | 'spec'>,
+  known: readonly Fault[],
+): readonly Fault[] {
+  return rules
+    .filter(({ path, holds }) => !known.some((fault) => fault.path.startsWith(path)) && !holds(object))
+    .map(({ path, expected }) => ({ path, expected, found: shown(valueAt(path, object)) }));
+}
+
+const valueAt = (path: string, object: unknown): unknown =>
+  path.split('.').reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), object);
+
+function nameOf({ kind }: CustomResource, object: unknown): string {
+  const { name = '', namespace } = ((object as { metadata?: Partial<ObjectMeta> } | null)?.metadata ?? {}) as Partial<ObjectMeta>;
+  return `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

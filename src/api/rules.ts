@@ -1,0 +1,64 @@
+import type { Rule, Ruled } from './resource.ts';
+
+/*
+ * In CEL every rule speaks only until the object has a status. The API server drops the status of an object being created, so a user is told
+ * at once; but an object taken over from Fluid, or one whose finalizer must go, is never stuck: writing its status frees it. What an edit
+ * breaks later, `parse` finds, and a condition tells.
+ */
+const whenNew = (cel: string): string => `has(self.status) || ${cel}`;
+
+const DNS1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+/** `<name>-worker-<hash>` is a label of every worker pod: 63 − 7 − 11. */
+const LONGEST_WITH_WORKER = 45;
+
+/** The name becomes a label and the name of a claim, as Fluid demands. */
+export const nameRule: Rule = {
+  cel: whenNew(`self.metadata.name.matches('${DNS1035.source}') && size(self.metadata.name) <= 63`),
+  holds: ({ metadata: { name } }) => DNS1035.test(name) && name.length <= 63,
+  path: 'metadata.name',
+  expected: 'at most 63 lower-case letters, digits and dashes, a letter first and no dash last',
+};
+
+/** What Kubernetes asks of any name. */
+export const plainNameRule: Rule = {
+  holds: ({ metadata: { name } }) => SUBDOMAIN.test(name) && name.length <= 253,
+  path: 'metadata.name',
+  expected: 'at most 253 lower-case letters, digits, dashes and dots, a letter or digit first and last',
+};
+
+const short = {
+  path: 'metadata.name',
+  expected: `at most ${LONGEST_WITH_WORKER} characters, since <name>-worker-<hash> is a label of worker pods`,
+};
+const celIsShort = `size(self.metadata.name) <= ${LONGEST_WITH_WORKER}`;
+const isShort = ({ metadata }: Ruled): boolean => metadata.name.length <= LONGEST_WITH_WORKER;
+
+export const shortNameRule: Rule = { ...short, cel: whenNew(celIsShort), holds: isShort };
+
+export const shortNameWithWorkerRule: Rule = {
+  ...short,
+  cel: whenNew(`${celIsShort} || !has(self.spec) || !has(self.spec.worker) || !has(self.spec.worker.enabled) || !self.spec.worker.enabled`),
+  holds: (object) => isShort(object) || (object.spec as { worker?: { enabled?: boolean } }).worker?.enabled !== true,
+};
+
+/** What the API server asks of every kind that can be scaled, and any workload of its replicas. */
+export const replicasRule: Rule = {
+  cel: whenNew('!has(self.spec) || !has(self.spec.replicas) || self.spec.replicas >= 0'),
+  holds: ({ spec }) => ((spec as { replicas?: number }).replicas ?? 0) >= 0,
+  path: 'spec.replicas',
+  expected: 'at least 0',
+};
+
+/** A dataset that refers to another shows that one and nothing else. */
+export const oneReferenceRule: Rule = {
+  cel: whenNew(
+    "!has(self.spec) || !has(self.spec.mounts) || size(self.spec.mounts) == 1 || !self.spec.mounts.exists(m, m.mountPoint.startsWith('dataset://'))",
+  ),
+  holds: ({ spec }) => {
+    const { mounts = [] } = spec as { mounts?: readonly { mountPoint: string }[] };
+    return mounts.length === 1 || !mounts.some(({ mountPoint }) => mountPoint.startsWith('dataset://'));
+  },
+  path: 'spec.mounts',
+  expected: 'a single mount, since one is dataset://',
+};

@@ -1,0 +1,126 @@
+import {
+  annotation,
+  canonicalQuantity,
+  datasetId,
+  fuseNodeLabel,
+  InvalidSpec,
+  label,
+  shown,
+} from '../api/index.ts';
+import type { BasePlan, Facts, ObjectLabels, PlanInput } from './contract.ts';
+
+const DEFAULT_STORAGE = '100Pi';
+
+export interface BaseChoices {
+  readonly type: string;
+  readonly kind: string;
+  /** `mount_type` of the volume. */
+  readonly mountType: string;
+  /** Last element of the mount path, `juicefs-fuse`. */
+  readonly mountDir: string;
+  readonly fuseNodeSelector?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What is decided alike for every runtime: paths, identity, placement, the volume. A runtime's plan spreads it and adds its own. */
+export function basePlan(input: PlanInput<unknown>, { type, kind, mountType, mountDir, fuseNodeSelector = {} }: BaseChoices): BasePlan {
+  const { name, namespace, uid, dataset, settings, annotations } = input;
+  const hostPath = `${settings.mountRoot}/${type}/${namespace}/${name}`;
+  const mountPath = `${hostPath}/${mountDir}`;
+  const { placement, nodeAffinity, tolerations, accessModes } = dataset.spec;
+  const metadata = metadataLists(annotations[annotation.metadataList]);
+  const skipCheck = annotations[annotation.skipMountCheck];
+  return {
+    type,
+    name,
+    namespace,
+    owner: { apiVersion: 'data.fluid.io/v1alpha1', kind, name, uid },
+    dataset: dataset.identity,
+    hostPath,
+    mountPath,
+    replicas: {},
+    placement: placement === 'Shared' ? 'Shared' : 'Exclusive',
+    ...(nodeAffinity?.required && { nodeAffinity: nodeAffinity.required }),
+    tolerations: tolerations ?? [],
+    imagePullSecrets: settings.imagePullSecrets,
+    fuse: {
+      hostPid: annotations[annotation.fuseHostPid] === 'true',
+      critical: settings.criticalFusePod,
+      nodeSelector: fuseNodeSelector,
+    },
+    volume: {
+      mountType,
+      accessModes: accessModes?.length ? accessModes : ['ReadOnlyMany'],
+      storage: storageOf(dataset.annotations[annotation.storageRequest]),
+      attributes: {
+        fluid_path: mountPath,
+        mount_type: mountType,
+        runtime_namespace: namespace,
+        runtime_name: name,
+        mount_pod_node_selector_key: fuseNodeLabel(dataset.identity),
+        ...(skipCheck && { [annotation.skipMountCheck]: skipCheck }),
+        ...(metadata.volume.labels[label.nodePublishMethod] === 'symlink' && { node_publish_method: 'symlink' }),
+      },
+      metadata,
+    },
+    cacheOnNode: {},
+    cleaning: { attempts: 5, graceSeconds: 60 },
+  };
+}
+
+/** The fuse generation counts image changes: what the cluster has, or one more when the image differs. */
+export const nextGeneration = ({ fuse }: Facts, image: string): number => (fuse ? fuse.generation + (fuse.image === image ? 0 : 1) : 1);
+
+/** The labels by which Fluid's users, charts and dashboards find our objects. */
+export const commonLabels = (plan: BasePlan): Readonly<Record<string, string>> => ({
+  [label.owner]: plan.owner.uid,
+  ...podCommonLabels(plan),
+});
+/** Without the inventory label: a pod template that names the owner's UID would differ after a take-over, and no pod needs it. */
+export const podCommonLabels = (plan: BasePlan): Readonly<Record<string, string>> => ({
+  'app.kubernetes.io/name': plan.type,
+  'app.kubernetes.io/instance': plan.name,
+  'app.kubernetes.io/managed-by': 'sluice',
+  [label.managedBy]: 'fluid',
+  [label.datasetId]: datasetId(plan.dataset),
+});
+
+// As in Fluid, a request that cannot be read does not stop the dataset: the size of a FUSE volume means nothing.
+function storageOf(request: string | undefined): string {
+  if (!request) return DEFAULT_STORAGE;
+  try {
+    return canonicalQuantity(request, annotation.storageRequest);
+  } catch {
+    return DEFAULT_STORAGE;
+  }
+}
+
+interface MetadataEntry extends Partial<ObjectLabels> {
+  readonly selector?: { readonly group?: string; readonly kind?: string };
+}
+
+/** The annotation `data.fluid.io/metadataList`: labels and annotations for the volume and the claim, picked by kind. */
+function metadataLists(text: string | undefined): Readonly<Record<'volume' | 'claim', ObjectLabels>> {
+  const entries = text ? parseEntries(text) : [];
+  const pick = (kind: string): ObjectLabels => {
+    const matching = entries.filter(({ selector }) => selector?.kind === kind && !selector.group);
+    return {
+      labels: Object.assign({}, ...matching.map((entry) => entry.labels)),
+      annotations: Object.assign({}, ...matching.map((entry) => entry.annotations)),
+    };
+  };
+  return { volume: pick('PersistentVolume'), claim: pick('PersistentVolumeClaim') };
+}
+
+function parseEntries(text: string): readonly MetadataEntry[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value as MetadataEntry[];
+  } catch {
+    // Reported below, like a value of the wrong shape.
+  }
+  throw new InvalidSpec({
+    path: `metadata.annotations[${annotation.metadataList}]`,
+    expected: 'a JSON list of {selector: {kind}, labels, annotations}',
+    found: shown(text),
+  });
+}

@@ -1,0 +1,18 @@
+export { account } from './account.ts';
+export * from './base-plan.ts';
+export * from './component.ts';
+export * from './contract.ts';
+export { claimNames, claimOf, mountsAlike } from './dataset-mounts.ts';
+export { defineRuntime } from './define-runtime.ts';
+export { diskUsage } from './disk-usage.ts';
+export { must, together } from './faults.ts';
+export { imageOf } from './image.ts';
+export { KubeObject } from './kube-object.ts';
+export { withMemory } from './memory.ts';
+export * from './options.ts';
+export * from './secret-options.ts';
+export * from './secret-files.ts';
+export { type Arg, env, isEnvName, sh, word } from './shell.ts';
+export { cacheByMedium, levelQuotas } from './tiered-store.ts';
+export { claimTemplates, type Mounted, userVolumes } from './user-volumes.ts';
+export { DatasetClaim, DatasetVolume } from './volume.ts';

@@ -1,0 +1,44 @@
+import { ApiObject, type ApiObjectProps, type JsonPatch } from 'cdk8s';
+import type { Construct } from 'constructs';
+import type { Manifest } from '../api/index.ts';
+
+const CLUSTER_SCOPED = new Set(['PersistentVolume', 'Namespace', 'ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition', 'CSIDriver', 'PriorityClass']);
+
+/**
+ * An ApiObject that renders plain JSON only, three times as fast: cdk8s asks three resolvers about every leaf, and ours have none.
+ * Unlike its parent it leaves the chart's namespace off cluster-scoped objects.
+ */
+export class KubeObject extends ApiObject {
+  readonly #manifest: Manifest;
+  #patched = false;
+
+  constructor(scope: Construct, id: string, manifest: Manifest) {
+    // cdk8s does not say that it leaves its arguments alone, which it does.
+    super(scope, id, manifest as ApiObjectProps);
+    this.#manifest = manifest;
+  }
+
+  override addJsonPatch(...ops: JsonPatch[]): void {
+    this.#patched = true;
+    super.addJsonPatch(...ops);
+  }
+
+  override toJson(): Manifest {
+    if (this.#patched) return super.toJson() as Manifest;
+    const { apiVersion, kind, metadata, ...rest } = this.#manifest;
+    const namespace = CLUSTER_SCOPED.has(kind) ? undefined : (metadata.namespace ?? this.chart.namespace);
+    return { apiVersion, kind, metadata: sorted({ ...metadata, namespace }) as Manifest['metadata'], ...(sorted(rest) as object) };
+  }
+}
+
+/** Keys in order and nothing undefined, so that equal inputs give equal bytes. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort()) {
+    const field = (value as Record<string, unknown>)[key];
+    if (field !== undefined && field !== null) result[key] = sorted(field);
+  }
+  return result;
+}

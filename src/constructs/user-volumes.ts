@@ -1,0 +1,37 @@
+import { InvalidSpec, type PersistentVolumeClaim, shown, type Volume, type VolumeMount } from '../api/index.ts';
+import { must } from './faults.ts';
+
+/** A volume and where it appears. */
+export interface Mounted {
+  readonly volume: Volume;
+  readonly mount: VolumeMount;
+}
+
+/** The volumes of the user that a container mounts; `path` names its `volumeMounts` in errors. */
+export function userVolumes(
+  mounts: readonly VolumeMount[] | undefined,
+  volumes: readonly Volume[] | undefined,
+  path: string,
+): readonly Mounted[] {
+  return (mounts ?? []).map((mount, i) => {
+    const volume = volumes?.find(({ name }) => name === mount.name);
+    if (!volume)
+      throw new InvalidSpec({ path: `${path}[${i}].name`, expected: 'the name of a volume in spec.volumes', found: shown(mount.name) });
+    return { volume, mount };
+  });
+}
+
+/** Templates of claims, of which a worker's pods have one each; every one must be mounted and have a name of its own. */
+export function claimTemplates(
+  templates: readonly PersistentVolumeClaim[] | undefined,
+  mounts: readonly VolumeMount[] | undefined,
+  volumes: readonly Volume[] | undefined,
+): readonly PersistentVolumeClaim[] {
+  for (const [i, { metadata }] of (templates ?? []).entries()) {
+    const path = `spec.volumeClaimTemplates[${i}].metadata.name`;
+    const has = (list: readonly { readonly name: string }[] | undefined) => list?.some(({ name }) => name === metadata?.name);
+    must(has(mounts), path, 'a name in spec.worker.volumeMounts', metadata?.name);
+    must(!has(volumes), path, 'a name that no volume in spec.volumes has', metadata?.name);
+  }
+  return templates ?? [];
+}

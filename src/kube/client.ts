@@ -1,0 +1,192 @@
+import { systemClock } from './clock.ts';
+import type { ClusterConnection } from './connection.ts';
+import type { CallOptions, ClientOptions, KubeClient, Selection, WriteOptions } from './contract.ts';
+import { createGate } from './gate.ts';
+import { collectionPath, objectPath, type Query, withQuery } from './paths.ts';
+import { createTransport, type Request } from './transport.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from './types.ts';
+import { watchEvents } from './watch.ts';
+
+export type * from './contract.ts';
+export { ApiError, isAlreadyExists, isConflict, isGone, isInvalid, isNotFound, NoAnswer, NotLeader } from './errors.ts';
+
+const RETRIES = 5;
+const JSON_TYPE = 'application/json';
+const PATCH_TYPE = { json: 'application/json-patch+json', merge: 'application/merge-patch+json', apply: 'application/apply-patch+yaml' };
+
+export function createClient(connection: ClusterConnection, options: ClientOptions): KubeClient {
+  const { fieldManager, userAgent = fieldManager, timeoutMs = 15_000, maxConnections = 16, onRequest, deadline } = options;
+  const clock = options.clock ?? systemClock;
+  const gate = createGate(maxConnections, clock);
+  const transport = createTransport(connection, maxConnections, { userAgent, clock, gate, deadline });
+
+  async function send(
+    resource: string,
+    request: Pick<Request, 'method' | 'path'> & Partial<Request>,
+    call: CallOptions = {},
+  ): Promise<string> {
+    const began = clock.elapsed();
+    const whole: Request = {
+      ...request,
+      timeoutMs: call.timeoutMs ?? timeoutMs,
+      retries: call.retries ?? RETRIES,
+      signal: call.signal,
+      confidential: isConfidential(resource),
+    };
+    return transport.send(whole, (status, retries) =>
+      onRequest?.({ method: request.method, resource, status, durationMs: clock.elapsed() - began, retries }),
+    );
+  }
+
+  /** Sends a body and returns the object that the server made of it. */
+  async function write(
+    type: ResourceType,
+    request: { method: 'POST' | 'PUT' | 'PATCH'; path: string; body: unknown; contentType?: string; query?: Query },
+    options: WriteOptions,
+  ): Promise<KubeObject> {
+    const query: Query = {
+      fieldManager: options.fieldManager ?? fieldManager,
+      dryRun: options.dryRun ? 'All' : undefined,
+      fieldValidation: options.fieldValidation,
+      ...request.query,
+    };
+    const { method, contentType = JSON_TYPE } = request;
+    const resource = options.subresource === undefined ? type.plural : `${type.plural}/${options.subresource}`;
+    const answer = await send(
+      resource,
+      { method, path: withQuery(request.path, query), contentType, body: JSON.stringify(request.body) },
+      options,
+    );
+    return object(answer);
+  }
+
+  return {
+    async get(type, name, options = {}) {
+      const request = { method: 'GET', path: objectPath(type, name), accept: accept(options.metadataOnly, '') } as const;
+      return typed(type, object(await send(type.plural, request, options)));
+    },
+
+    async list(type, options = {}) {
+      const query = { ...selection(options), limit: options.limit, continue: options.continue, resourceVersion: options.resourceVersion };
+      const path = withQuery(collectionPath(type, options.namespace), query);
+      const answer = await send(type.plural, { method: 'GET', path, accept: accept(options.metadataOnly, 'List') }, options);
+      // The shape of every list: meta/v1 ListMeta and items.
+      const { metadata, items } = JSON.parse(answer) as {
+        metadata: { resourceVersion: string; continue?: string };
+        items: KubeObject[] | null;
+      };
+      return {
+        items: (items ?? []).map((item) => typed(type, item)),
+        resourceVersion: metadata.resourceVersion,
+        ...(metadata.continue && { continue: metadata.continue }),
+      };
+    },
+
+    create: (type, object, options = {}) =>
+      write(type, { method: 'POST', path: collectionPath(type, namespaceOf(type, object)), body: object }, options),
+
+    apply: (type, object, options = {}) =>
+      write(
+        type,
+        {
+          method: 'PATCH',
+          path: objectPath(type, object.metadata, options.subresource),
+          contentType: PATCH_TYPE.apply,
+          body: object,
+          query: { force: options.force },
+        },
+        options,
+      ),
+
+    update: (type, object, options = {}) =>
+      write(type, { method: 'PUT', path: objectPath(type, object.metadata, options.subresource), body: object }, options),
+
+    patch: (type, name, patch, options) =>
+      write(
+        type,
+        { method: 'PATCH', path: objectPath(type, name, options.subresource), contentType: PATCH_TYPE[options.type], body: patch },
+        options,
+      ),
+
+    async delete(type, name, options = {}) {
+      const { uid, resourceVersion, propagation } = options;
+      const body = JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        ...((uid !== undefined || resourceVersion !== undefined) && { preconditions: { uid, resourceVersion } }),
+        ...(propagation && { propagationPolicy: propagation }),
+      });
+      await send(type.plural, { method: 'DELETE', path: objectPath(type, name), contentType: JSON_TYPE, body }, options);
+    },
+
+    async raw(method, path, options = {}) {
+      const { body, contentType = JSON_TYPE, accept } = options;
+      const sent = body === undefined ? {} : { body: JSON.stringify(body), contentType };
+      const answer = await send(rawResource(path), { method, path, ...(accept && { accept }), ...sent }, options);
+      try {
+        return JSON.parse(answer);
+      } catch {
+        return answer;
+      }
+    },
+
+    watch(type, options) {
+      const { resourceVersion, allowWatchBookmarks = true, timeoutSeconds, signal } = options;
+      const query = { ...selection(options), watch: true, resourceVersion, allowWatchBookmarks, timeoutSeconds };
+      const path = withQuery(collectionPath(type, options.namespace), query);
+      const confidential = isConfidential(type.plural);
+      const open = async (signal: AbortSignal) => {
+        const began = clock.elapsed();
+        const request = { method: 'GET', path, accept: accept(options.metadataOnly, ''), timeoutMs: 0, retries: 0, confidential } as const;
+        const told = (status: number) =>
+          onRequest?.({ method: 'WATCH', resource: type.plural, status, durationMs: clock.elapsed() - began, retries: 0 });
+        return transport.open({ ...request, signal }).then(
+          (body) => (told(200), body),
+          (error) => {
+            told(error?.status ?? 0);
+            throw error;
+          },
+        );
+      };
+      return watchEvents({
+        method: 'WATCH',
+        path,
+        timeoutSeconds,
+        open,
+        signal,
+        clock,
+        confidential,
+        typed: (object) => typed(type, object),
+      });
+    },
+
+    async version(options = {}) {
+      return JSON.parse(await send('version', { method: 'GET', path: '/version' }, options));
+    },
+
+    close: () => transport.close(),
+  };
+}
+
+// The API server answers an object's path with that object; who needs more than metadata parses it.
+const object = (text: string): KubeObject => JSON.parse(text) as KubeObject;
+
+/** Items of a list come without kind, metadata-only objects with a kind of their own: both get the type's. */
+const typed = (type: ResourceType, object: KubeObject): KubeObject => ({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
+
+const namespaceOf = (type: ResourceType, { metadata }: KubeObject): string | undefined => {
+  if (type.namespaced && metadata.namespace === undefined) throw new TypeError(`${type.kind} ${metadata.name} needs a namespace`);
+  return metadata.namespace;
+};
+
+const selection = ({ labelSelector, fieldSelector }: Selection): Query => ({ labelSelector, fieldSelector });
+
+/** kubernetes.io/docs/reference/using-api/api-concepts, "Metadata-only fetches". */
+const accept = (metadataOnly: boolean | undefined, list: '' | 'List'): string =>
+  metadataOnly ? `${JSON_TYPE};as=PartialObjectMetadata${list};g=meta.k8s.io;v=v1` : JSON_TYPE;
+
+/** Answers about these may quote what is in them. */
+const isConfidential = (resource: string): boolean => resource === 'secrets';
+
+/** For metrics, so without names; but a Secret's path must be known as one. */
+const rawResource = (path: string): string => (/\/secrets(\/|\?|$)/.test(path) ? 'secrets' : 'raw');

@@ -1,0 +1,48 @@
+/** Time and chance as arguments, so that tests decide them. */
+export interface Clock {
+  /** Wall clock, ms since the epoch. It can be set back, and it goes on while the machine is suspended. */
+  now(): number;
+  /** Monotonic, ms since any fixed moment. It never goes back, but may stand still while the machine is suspended. */
+  elapsed(): number;
+  /** Runs `run` once, `ms` from now. Returns how to call it off. */
+  after(ms: number, run: () => void): () => void;
+  /** Uniform in [0, 1). */
+  random(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+};
+
+/** Waits `ms`; rejects with the signal's reason as soon as it is aborted. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    });
+    const abort = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/**
+ * How long to wait before the next try, in ms: doubles from 200 ms to 30 s, and somewhere in the upper half of
+ * that, so that clients which failed together do not return together.
+ *
+ * @param failures how many tries failed in a row, from 1
+ */
+export function backoff(failures: number, random: () => number, { firstMs = 200, mostMs = 30_000 } = {}): number {
+  const most = Math.min(mostMs, firstMs * 2 ** Math.min(failures - 1, 30));
+  return most * (0.5 + random() / 2);
+}

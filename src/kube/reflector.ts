@@ -1,0 +1,220 @@
+import type { KubeClient, ListOptions, Selection } from './contract.ts';
+import { backoff, type Clock, sleep, systemClock } from './clock.ts';
+import { type Change, createCollection, keyOf } from './collection.ts';
+import { ApiError, isGone, isNotFound, NoAnswer } from './errors.ts';
+import { type KubeList, type KubeObject, type Log, type ResourceType, silent } from './types.ts';
+
+export type { Change } from './collection.ts';
+
+/** A live copy of one collection. */
+export interface Reflector<T extends KubeObject> {
+  /** Resolves when the first list is in the store; stays pending while there is none (kind not installed, server away) and after `stop`. */
+  readonly synced: Promise<void>;
+  /** By `<namespace>/<name>`; the same map for ever, changed in place just before each `onChange`. */
+  readonly store: ReadonlyMap<string, T>;
+  get(namespace: string | undefined, name: string): T | undefined;
+  values(): IterableIterator<T>;
+  /** Ends it; no `onChange` comes after. */
+  stop(): void;
+  readonly status: ReflectorStatus;
+}
+
+/** For metrics and for saying what is the matter. */
+export interface ReflectorStatus {
+  readonly synced: boolean;
+  readonly lists: number;
+  readonly watches: number;
+  /** Failures in a row: 0 when all is well. */
+  readonly failures: number;
+  /** The server does not know the kind: its CRD is not installed. */
+  readonly unknownKind: boolean;
+  readonly lastError: string | undefined;
+  /** ms since the epoch, of the last complete list. */
+  readonly lastSyncAt: number | undefined;
+  readonly resourceVersion: string | undefined;
+}
+
+export interface ReflectOptions<T extends KubeObject> extends Selection {
+  /** What to keep of an object, uid and resourceVersion included. Default: all but managedFields. */
+  readonly project?: (object: KubeObject) => T;
+  /** Told of each change in order, before anything else is read. What it throws is logged, and does no harm. */
+  readonly onChange: (change: Change<T>) => void;
+  readonly onSynced?: () => void;
+  readonly log?: Log;
+  readonly clock?: Clock;
+}
+
+/** client-go's page size; keeps one answer, and the parsing of it, short. */
+const PAGE = 500;
+/** A watch that lived so long was a good one: whatever ends it is new trouble, not the old. */
+const HEALTHY_MS = 10_000;
+/** A server that keeps refusing to resume here will not change its mind. */
+const RESUMES = 5;
+/** One broken connection is everyday life; the second failure in a row is news, once. */
+const WORTH_A_LINE = 2;
+/** Nobody is burdened by a refused connection or a 404, and somebody may be waiting for the server, or the CRD, to come. */
+const CHEAP_MS = 5_000;
+
+/**
+ * Lists a collection, then watches it from there: for ever, whatever happens. A watch that ends is resumed where it
+ * stopped; only when the server has forgotten that point is the collection listed anew and compared with the store.
+ */
+export function reflect<T extends KubeObject>(client: KubeClient, type: ResourceType, options: ReflectOptions<T>): Reflector<T> {
+  const { onChange, onSynced, log = silent, clock = systemClock, ...rest } = options;
+  const { project = withoutManagedFields as (object: KubeObject) => T, ...selection } = rest;
+  const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const first = Promise.withResolvers<void>();
+  const state = { lists: 0, watches: 0, failures: 0, refusals: 0, unknownKind: false, synced: false };
+  let lastError: string | undefined;
+  /** The trouble that was logged and is not over. */
+  let said: string | undefined;
+  let lastSyncAt: number | undefined;
+  let resourceVersion: string | undefined;
+
+  const collection = createCollection(project, (change) => {
+    if (signal.aborted) return;
+    guarded(() => onChange(change), keyOf(change.object.metadata.namespace, change.object.metadata.name));
+  });
+
+  function guarded(call: () => void, object: string): void {
+    try {
+      call();
+    } catch (error) {
+      log.error({ resource, object, err: error }, 'a change was not handled');
+    }
+  }
+
+  async function list(): Promise<void> {
+    state.lists++;
+    const all = await listAll(client, type, { ...selection, signal });
+    signal.throwIfAborted();
+    collection.replace(all.items);
+    resourceVersion = all.resourceVersion;
+    lastSyncAt = clock.now();
+    state.refusals = 0;
+    state.unknownKind = false;
+    log.debug({ resource, objects: all.items.length }, 'listed');
+    if (state.synced) return;
+    state.synced = true;
+    first.resolve();
+    if (onSynced) guarded(onSynced, '');
+  }
+
+  /** Returns when the server ends the watch. */
+  async function watch(from: string): Promise<void> {
+    state.watches++;
+    // Spread out, so that a restarted server is not asked by every watch at once five minutes later.
+    const timeoutSeconds = Math.round(300 * (1 + clock.random()));
+    const cancelHealthy = clock.after(HEALTHY_MS, recovered);
+    try {
+      for await (const { type: kind, object } of client.watch(type, { ...selection, resourceVersion: from, timeoutSeconds, signal })) {
+        if (kind === 'DELETED') collection.gone(object);
+        else if (kind !== 'BOOKMARK') collection.seen(object);
+        resourceVersion = object.metadata.resourceVersion ?? resourceVersion;
+        recovered();
+      }
+    } finally {
+      cancelHealthy();
+    }
+  }
+
+  function recovered(): void {
+    if (state.failures === 0) return;
+    if (said !== undefined) log.info({ resource, failures: state.failures }, 'in touch again');
+    said = undefined;
+    state.failures = 0;
+    state.refusals = 0;
+    lastError = undefined;
+  }
+
+  /** Decides from where to go on. */
+  function failed(error: unknown): void {
+    lastError = error instanceof Error ? error.message : String(error);
+    state.failures++;
+    state.unknownKind = isNotFound(error);
+    if (refusesResume(error)) state.refusals++;
+    if (isGone(error) || isNotFound(error) || state.refusals >= RESUMES) {
+      resourceVersion = undefined;
+      state.refusals = 0;
+    }
+    const trouble = state.unknownKind ? 'kind not installed' : 'lost touch';
+    const isNews = trouble !== said && (state.unknownKind || state.failures >= WORTH_A_LINE);
+    if (isNews) said = trouble;
+    log[isNews ? 'warn' : 'debug']({ resource, error: lastError, failures: state.failures }, trouble);
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const began = clock.elapsed();
+      let askedToWait = 0;
+      let isCheapToAsk = false;
+      try {
+        if (resourceVersion === undefined) {
+          await list();
+          continue;
+        }
+        await watch(resourceVersion);
+        if (signal.aborted || clock.elapsed() - began >= HEALTHY_MS) continue;
+        failed(new Error('the server ended the watch early'));
+      } catch (error) {
+        if (signal.aborted) return;
+        failed(error);
+        if (error instanceof ApiError) askedToWait = error.retryAfterMs ?? 0;
+        isCheapToAsk = isNotFound(error) || (error instanceof NoAnswer && !error.mayHaveArrived);
+      }
+      const wait = backoff(state.failures, clock.random, isCheapToAsk ? { mostMs: CHEAP_MS } : {});
+      // Rejects only when stopped, which the loop sees.
+      await sleep(clock, Math.max(wait, askedToWait), signal).catch(() => {});
+    }
+  }
+
+  void run();
+  return {
+    synced: first.promise,
+    store: collection.store,
+    get: (namespace, name) => collection.store.get(keyOf(namespace, name)),
+    values: () => collection.store.values(),
+    stop: () => stopped.abort(),
+    get status() {
+      return { ...state, lastError, lastSyncAt, resourceVersion };
+    },
+  };
+}
+
+/**
+ * A whole collection, page by page. A consistent read (no resourceVersion) rather than `resourceVersion=0`: that one
+ * ignores `limit`, and behind several API servers may answer from a cache that is older than what we have seen, so
+ * that the store would go back in time. Since Kubernetes 1.31 consistent reads come from the cache as well.
+ */
+export async function listAll(
+  client: KubeClient,
+  type: ResourceType,
+  options: Omit<ListOptions, 'limit' | 'continue'> = {},
+): Promise<KubeList> {
+  let page = await client.list(type, { ...options, limit: PAGE });
+  const items = [...page.items];
+  try {
+    while (page.continue !== undefined) {
+      page = await client.list(type, { ...options, limit: PAGE, continue: page.continue });
+      items.push(...page.items);
+    }
+  } catch (error) {
+    // The pages were compacted away under us. In one piece it cannot happen.
+    if (isGone(error)) return client.list(type, options);
+    throw error;
+  }
+  return { items, resourceVersion: page.resourceVersion };
+}
+
+/** Answers that come back however often we resume: not 429 or 503, nor the silence of a server that restarts. */
+const refusesResume = (error: unknown): boolean =>
+  error instanceof SyntaxError || (error instanceof ApiError && error.status !== 429 && error.status !== 503);
+
+/** They are half of many an object, and nobody reads them here. */
+function withoutManagedFields({ metadata, ...rest }: KubeObject): KubeObject {
+  const { managedFields: _, ...kept } = metadata;
+  // The rest of a KubeObject without its metadata, with metadata.
+  return { ...rest, metadata: kept } as KubeObject;
+}

@@ -1,0 +1,218 @@
+import { buildConnector, Pool } from 'undici';
+import { type Clock, backoff, sleep } from './clock.ts';
+import type { ClusterConnection } from './connection.ts';
+import type { Method } from './contract.ts';
+import { ApiError, apiErrorFrom, NoAnswer, NotLeader, type RequestName } from './errors.ts';
+import type { Gate } from './gate.ts';
+
+/** One request as it goes over the wire. */
+export interface Request extends RequestName {
+  readonly method: Method;
+  readonly accept?: string;
+  readonly contentType?: string;
+  readonly body?: string;
+  /** For one attempt, from sending to the last byte. */
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly signal?: AbortSignal | undefined;
+  /** An error must not quote the answer. */
+  readonly confidential: boolean;
+}
+
+export interface TransportOptions {
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly gate: Gate;
+  /** ms since the epoch after which no write may be sent. */
+  readonly deadline?: (() => number) | undefined;
+}
+
+export interface Transport {
+  /**
+   * Sends, and tries again where that cannot do a thing twice.
+   *
+   * @param done told once how it ended: HTTP status (0 = no answer) and the number of retries
+   * @throws ApiError, NoAnswer, NotLeader, or the signal's reason
+   */
+  send(request: Request, done: (status: number, retries: number) => void): Promise<string>;
+  /** Opens a stream on a connection of its own. Not gated, not retried. */
+  open(request: Request & { readonly signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
+  close(): Promise<void>;
+}
+
+/** The API server drops a connection that was idle for 90 s; ours go first, so that a request never meets the closing. */
+const IDLE_MS = 60_000;
+/** Linux asks a silent peer 10 times a second apart after this: a vanished machine is noticed within 25 s. */
+const KEEP_ALIVE_MS = 15_000;
+const CONNECT_MS = 5_000;
+/** Asked to wait longer than this, we return the answer instead. */
+const LONGEST_WAIT_MS = 30_000;
+
+export function createTransport(connection: ClusterConnection, connections: number, options: TransportOptions): Transport {
+  const { userAgent, clock, gate, deadline } = options;
+  const { origin, pathname } = new URL(connection.server);
+  const prefix = pathname.replace(/\/$/, '');
+  const shared = {
+    connect: connector(connection),
+    // Node's HTTP/2 client leaks with long watches (libraries.md §1.2), and one stream's stall would be everybody's.
+    allowH2: false,
+    keepAliveTimeout: IDLE_MS,
+    // Ours: theirs are checked only every half second, and fencing needs better.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+  const requests = new Pool(origin, { ...shared, connections });
+  let closing: Promise<void> | undefined;
+  const streams = new Pool(origin, { ...shared, connections: null });
+
+  async function headers(request: Request): Promise<Record<string, string>> {
+    const token = await connection.token?.();
+    return {
+      accept: request.accept ?? 'application/json',
+      'user-agent': userAgent,
+      ...(request.contentType && { 'content-type': request.contentType }),
+      ...(token && { authorization: `Bearer ${token}` }),
+    };
+  }
+
+  /** One try. Returns what came back, whatever its status. */
+  async function attempt(request: Request): Promise<{ status: number; text: string; retryAfterMs: number | undefined }> {
+    const { method, path, body = null, signal } = request;
+    await gate.enter(signal);
+    const abort = new AbortController();
+    const onAbort = () => abort.abort(signal?.reason);
+    let cancelTimeout: (() => void) | undefined;
+    try {
+      const sent = await headers(request);
+      // Last, with nothing awaited between this and the sending.
+      const left = method === 'GET' || !deadline ? Number.POSITIVE_INFINITY : deadline() - clock.now();
+      if (left <= 0) throw new NotLeader(request);
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const patience = Math.min(request.timeoutMs, left);
+      cancelTimeout = clock.after(patience, () => abort.abort(new Timeout(patience)));
+      const answer = await requests.request({ method, path: prefix + path, headers: sent, body, signal: abort.signal });
+      return { status: answer.statusCode, text: await answer.body.text(), retryAfterMs: retryAfter(answer.headers['retry-after'], clock) };
+    } catch (error) {
+      throw named(request, error, signal);
+    } finally {
+      cancelTimeout?.();
+      signal?.removeEventListener('abort', onAbort);
+      gate.leave();
+    }
+  }
+
+  return {
+    async send(request, done) {
+      for (let retries = 0; ; retries++) {
+        const mayRetry = retries < request.retries;
+        try {
+          const { status, text, retryAfterMs } = await attempt(request);
+          const quiet = quietFor(status, retryAfterMs);
+          // Everybody waits, not only this request: the server is telling us that it has too much to do.
+          if (quiet !== undefined) gate.pause(quiet);
+          // A 429 was turned away unread; a 503 may come from half-way.
+          const again = quiet !== undefined && mayRetry && (status === 429 || request.method === 'GET');
+          if (!again) {
+            done(status, retries);
+            if (status >= 300) throw apiErrorFrom(request, status, text, { confidential: request.confidential, retryAfterMs });
+            return text;
+          }
+        } catch (error) {
+          if (!(error instanceof NoAnswer)) throw error;
+          if (!mayRetry || !isHarmlessToRepeat(request, error)) {
+            done(0, retries);
+            throw error;
+          }
+          await sleep(clock, backoff(retries + 1, clock.random), request.signal);
+        }
+      }
+    },
+
+    async open(request) {
+      const { method, path, signal } = request;
+      try {
+        const sent = await headers(request);
+        signal.throwIfAborted();
+        const answer = await streams.request({ method, path: prefix + path, headers: sent, signal });
+        if (answer.statusCode === 200) return answer.body;
+        const retryAfterMs = retryAfter(answer.headers['retry-after'], clock);
+        throw apiErrorFrom(request, answer.statusCode, await answer.body.text(), { confidential: request.confidential, retryAfterMs });
+      } catch (error) {
+        throw named(request, error, signal);
+      }
+    },
+
+    close() {
+      closing ??= Promise.all([requests.close(), streams.destroy()]).then(() => {});
+      return closing;
+    },
+  };
+}
+
+/** The error of one try: answers and the caller's abort as they are, all else as NoAnswer. */
+export function named(request: RequestName, error: unknown, signal?: AbortSignal): unknown {
+  if (signal?.aborted && error === signal.reason) return error;
+  if (error instanceof ApiError || error instanceof NoAnswer || error instanceof NotLeader) return error;
+  const { code, syscall } = error as { code?: string; syscall?: string };
+  const neverSent = syscall === 'connect' || (code !== undefined && (BEFORE_SENDING.has(code) || isDistrust(code)));
+  return new NoAnswer(request, error, { code, mayHaveArrived: !neverSent });
+}
+
+const BEFORE_SENDING = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** The server's certificate was not accepted: OpenSSL's X509_V_ERR names as Node gives them, and Node's own. */
+const isDistrust = (code: string): boolean => /^(ERR_TLS|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_CA|HOSTNAME_MISMATCH)/.test(code);
+
+export class Timeout extends Error {
+  readonly code = 'TIMEOUT';
+
+  constructor(ms: number) {
+    super(`no answer within ${Math.round(ms)} ms`);
+  }
+}
+
+/**
+ * A timeout is not repeated: the caller has waited long enough, and knows better whether it still wants the answer.
+ * Nor is distrust: it will not be better a second later.
+ */
+function isHarmlessToRepeat({ method }: Request, { code, mayHaveArrived }: NoAnswer): boolean {
+  if (code === 'TIMEOUT' || (code !== undefined && isDistrust(code))) return false;
+  return !mayHaveArrived || method === 'GET';
+}
+
+/** How long the server wants no requests, ms; undefined when it said nothing of the kind, or more than we would wait. */
+function quietFor(status: number, retryAfterMs: number | undefined): number | undefined {
+  if (status !== 429 && !(status === 503 && retryAfterMs !== undefined)) return undefined;
+  const ms = Math.max(100, retryAfterMs ?? 1000);
+  return ms > LONGEST_WAIT_MS ? undefined : ms;
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date. In ms. */
+function retryAfter(header: string | string[] | undefined, clock: Clock): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Connects with the CA of the moment; undici's own connector is made anew only when the CA changed. */
+function connector({ ca, cert, key, insecureSkipTlsVerify }: ClusterConnection): buildConnector.connector {
+  let current: { ca: string | undefined; connect: buildConnector.connector } | undefined;
+  return (target, done) => {
+    const trusted = typeof ca === 'function' ? ca() : ca;
+    if (current === undefined || current.ca !== trusted) {
+      const connect = buildConnector({
+        ...(trusted !== undefined && { ca: trusted }),
+        ...(cert !== undefined && { cert }),
+        ...(key !== undefined && { key }),
+        rejectUnauthorized: !insecureSkipTlsVerify,
+        allowH2: false,
+        keepAlive: true,
+        keepAliveInitialDelay: KEEP_ALIVE_MS,
+        timeout: CONNECT_MS,
+      });
+      current = { ca: trusted, connect };
+    }
+    current.connect(target, done);
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * The few shapes that talking to any API server needs. Objects stay exactly as they are on the wire:
+ * no classes, no Dates, no field dropped (dates as text keep the microseconds of a Lease).
+ */
+
+/** What every object carries; rule: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  /** Opaque: only ever compared for equality. */
+  readonly resourceVersion?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly deletionTimestamp?: string;
+  readonly creationTimestamp?: string;
+  readonly generation?: number;
+  readonly managedFields?: readonly unknown[];
+  readonly [field: string]: unknown;
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly [field: string]: unknown;
+}
+
+/** One page of a collection. */
+export interface KubeList {
+  readonly items: readonly KubeObject[];
+  /** Where a watch that misses nothing starts; the same on every page of one list. */
+  readonly resourceVersion: string;
+  /** Present when there are more pages. */
+  readonly continue?: string;
+}
+
+/** A collection of the API: where its objects live and what they are called. */
+export interface ResourceType {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+/** One object within its collection; `namespace` is left out for what belongs to the cluster. */
+export interface ObjectName {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+export type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: KubeObject }
+  /** Nothing happened up to this resourceVersion; the object has no other content. */
+  | { readonly type: 'BOOKMARK'; readonly object: KubeObject };
+
+/** The API server's own account of a failure (meta/v1 Status). */
+export interface Status {
+  readonly kind?: string;
+  readonly code?: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: {
+    readonly name?: string;
+    readonly kind?: string;
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly { readonly reason?: string; readonly message?: string; readonly field?: string }[];
+  };
+}
+
+/** Where log lines go: pino's calling convention, so that a pino logger fits as it is. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** `<group>/<version>`, or just the version in the core group. */
+export const apiVersionOf = ({ group, version }: Pick<ResourceType, 'group' | 'version'>): string =>
+  group === '' ? version : `${group}/${version}`;

@@ -1,0 +1,15 @@
+import type { Dataset } from '../api/index.ts';
+import type { Scene } from './cluster.ts';
+
+type Candidate = Scene['runtimes'][number];
+
+/** Which of several runtimes of one name serves the dataset: the one that does already, else the oldest. */
+export function choose(dataset: Dataset | undefined, candidates: readonly Candidate[]): { readonly chosen?: Candidate; readonly others: readonly Candidate[] } {
+  const alive = candidates.filter(({ object }) => !object.metadata.deletionTimestamp);
+  const serving = alive.find(({ runtime }) => dataset?.status?.runtimes?.some(({ type }) => type === runtime.type));
+  const chosen = serving ?? [...alive].sort(byAge)[0];
+  return { ...(chosen && { chosen }), others: alive.filter((candidate) => candidate !== chosen) };
+}
+
+const byAge = (a: Candidate, b: Candidate): number => age(a).localeCompare(age(b));
+const age = ({ object: { metadata } }: Candidate): string => `${metadata.creationTimestamp ?? ''} ${metadata.uid ?? ''}`;

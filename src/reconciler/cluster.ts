@@ -1,0 +1,63 @@
+import type { Dataset, DatasetStatus, Identity, Manifest, RuntimeStatus } from '../api/index.ts';
+import type { Command, Runtime } from '../constructs/index.ts';
+import type { Teardown } from './teardown.ts';
+import type { Applied, Hold, Key, LiveObject, RuntimeObject, World } from './world.ts';
+
+/** What stands under one name. */
+export interface Scene {
+  readonly key: Key;
+  readonly dataset?: Dataset;
+  readonly runtimes: readonly { readonly runtime: Runtime; readonly object: RuntimeObject }[];
+}
+
+/** A reading that is enough to plan, or why it is not. */
+export type Observation = { readonly world: World; readonly identity: Identity; readonly marks: Marking } | { readonly hold: Hold };
+
+/** What is to be noted on the users' objects before anything is made for them. */
+export interface Marking {
+  readonly ports: Readonly<Record<string, number>>;
+  /** Claims of users that the runtime reads. */
+  readonly claims: readonly { readonly name: string; readonly uid: string }[];
+}
+
+export interface Notice {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly note: string;
+}
+
+/** Every effect of reconciling. The in-memory one of the tests and the Kubernetes one are the only two. */
+export interface Cluster {
+  now(): number;
+  scene(key: Key): Scene;
+  /** Throws InvalidSpec when the runtime's plan refuses. */
+  observe(key: Key, dataset: Dataset, runtime: Runtime, object: RuntimeObject): Promise<Observation>;
+  observeTeardown(key: Key, dataset: Dataset | undefined, runtime: Runtime, object: RuntimeObject): Promise<Teardown>;
+  /** Why the Dataset may not go yet. */
+  usersOf(key: Key, dataset: Dataset): Promise<Hold | undefined>;
+
+  /** Finalizers, labels, owner references and allocated ports. No write when they are there. */
+  mark(observation: Exclude<Observation, { hold: Hold }>): Promise<void>;
+  markDataset(key: Key, dataset: Dataset): Promise<void>;
+  apply(world: World, manifests: readonly Manifest[]): Promise<Applied>;
+  prune(world: World, keep: readonly Manifest[]): Promise<readonly string[]>;
+  /** Makes running fuse pods see a changed configuration at once. */
+  refreshFuse(world: World): Promise<void>;
+  /** Runs beside the loop; the key is looked at again when it has ended. */
+  run(world: World, commands: readonly Command[]): void;
+  release(volume: LiveObject): Promise<void>;
+  /** Where the workers are is written on their nodes, in batches. */
+  place(world: World): void;
+
+  delete(objects: readonly LiveObject[]): Promise<void>;
+  clean(teardown: Teardown): Promise<void>;
+  unlabelNodes(teardown: Teardown): Promise<void>;
+  unmark(runtime: Runtime, object: RuntimeObject): Promise<void>;
+  unmarkDataset(dataset: Dataset): Promise<void>;
+
+  /** One merge patch each, only for what differs. True when something was written. */
+  writeRuntimeStatus(object: RuntimeObject, status: RuntimeStatus): Promise<boolean>;
+  writeDatasetStatus(dataset: Dataset, status: Partial<DatasetStatus> | Readonly<Record<string, unknown>>): Promise<boolean>;
+  notice(object: Dataset | RuntimeObject, notice: Notice): void;
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+}

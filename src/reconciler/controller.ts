@@ -1,0 +1,162 @@
+import type { Runtime, Settings } from '../constructs/index.ts';
+import { createClient } from '../kube/client.ts';
+import type { ClusterConnection } from '../kube/connection.ts';
+import { type EventSink, eventSink } from '../kube/events.ts';
+import { elect, type LeaderElection } from '../kube/lease.ts';
+import type { Log } from '../kube/types.ts';
+import type { Cluster } from './cluster.ts';
+import { kubernetesCluster } from './kubernetes/cluster.ts';
+import { createNodeLabeler, type NodeLabeler } from './kubernetes/node-labels.ts';
+import { podExec } from './kubernetes/pod-exec.ts';
+import type { PortPolicy } from './kubernetes/ports.ts';
+import type { Selects } from './kubernetes/selector.ts';
+import { createStore, keyOf, type Store } from './kubernetes/store.ts';
+import type { Metrics } from './metrics.ts';
+import { createQueue, type Outcome, type Queue } from './queue.ts';
+import { reconcile } from './reconcile.ts';
+import { type Key, keyText } from './world.ts';
+
+export interface ControllerOptions {
+  readonly connection: ClusterConnection;
+  readonly runtimes: readonly Runtime[];
+  readonly settings: Settings;
+  readonly portPolicy?: PortPolicy;
+  /** How often caches are asked how full they are. Default 60,000; 0 = never. */
+  readonly probeMs?: number;
+  /** Nodes that never get cache labels. */
+  readonly excludeNodes?: Selects;
+  /** Absent: no election, this is the only controller. */
+  readonly election?: { readonly namespace: string; readonly name: string; readonly identity: string; readonly alive: (holder: string) => boolean };
+  /** Keys at a time. Default 64: they wait for the API server, not for the processor. */
+  readonly concurrency?: number;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+}
+export interface Controller {
+  readonly store: Store;
+  readonly isLeader: boolean;
+  /** Resolves when every watch has its first list. */
+  readonly synced: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** What only the leader has. */
+interface Reign {
+  readonly queue: Queue;
+  readonly labeler: NodeLabeler;
+  readonly events: EventSink;
+}
+
+/** Watches → keys → reconcile. Every candidate watches, so that a standby takes over with its caches warm; only the leader acts. */
+export function startController(options: ControllerOptions): Controller {
+  const { connection, runtimes, settings, election: candidacy, log, metrics, concurrency = 64 } = options;
+  const onRequest = metrics && { onRequest: metrics.requested };
+  let election: LeaderElection | undefined;
+  let reign: Reign | undefined;
+  let stopped = false;
+  const client = createClient(connection, {
+    fieldManager: 'sluice',
+    ...onRequest,
+    ...(candidacy && { deadline: () => election?.writeDeadline() ?? 0 }),
+  });
+  const store = createStore({
+    client,
+    runtimes,
+    log,
+    onKey: (key) => add(keyText(key)),
+    onPlacement: () => reign?.labeler.changed(),
+  });
+  const exec = podExec(connection);
+
+  function add(key: string): void {
+    metrics?.added();
+    reign?.queue.add(key);
+  }
+
+  function lead(): void {
+    if (stopped || reign) return;
+    const events = eventSink(client, { reportingController: 'data.fluid.io/sluice', reportingInstance: candidacy?.identity ?? 'sluice', log });
+    const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log);
+    const cluster = kubernetesCluster({
+      client, store, labeler, events, exec, settings, log,
+      portPolicy: options.portPolicy ?? 'random',
+      probeMs: options.probeMs ?? 60_000,
+      wake: (key) => add(keyText(key)),
+    });
+    const first = new Set(keysByAge(store).map(keyText));
+    const queue = createQueue({
+      concurrency,
+      work: (key, { heldMs, failures }) => pass(cluster, key, heldMs, failures),
+      onDone(key, outcome, waitedMs) {
+        metrics?.waited(waitedMs / 1000);
+        metrics?.queued(queue.depth, queue.running);
+        if (outcome.kind === 'failed') metrics?.retried();
+        if (first.delete(key) && first.size === 0) labeler.complete();
+      },
+    });
+    reign = { queue, labeler, events };
+    metrics?.led(true);
+    log.info({ keys: first.size }, 'leading');
+    if (first.size === 0) labeler.complete();
+    for (const key of first) queue.add(key);
+  }
+
+  async function step(reason: string): Promise<void> {
+    const ended = reign;
+    if (!ended) return;
+    reign = undefined;
+    metrics?.led(false);
+    log.info({ reason }, 'no longer leading');
+    ended.labeler.stop();
+    await ended.queue.stop();
+    await ended.events.flush();
+  }
+
+  async function pass(cluster: Cluster, text: string, heldMs: number, failures: number): Promise<Outcome> {
+    const [namespace = '', name = ''] = text.split('/');
+    const began = performance.now();
+    try {
+      const next = await reconcile(cluster, { namespace, name }, heldMs);
+      const outcome: Outcome = next === 'on-change' ? { kind: 'settled' } : 'again' in next ? { kind: 'settled', againMs: next.again } : { kind: 'waiting', afterMs: next.after };
+      metrics?.reconciled(outcome.kind === 'waiting' ? 'requeue_after' : 'success', (performance.now() - began) / 1000);
+      return outcome;
+    } catch (error) {
+      metrics?.reconciled('error', (performance.now() - began) / 1000);
+      // The first failure is often a race with another writer, and the next pass is 50 ms away.
+      log[failures === 0 ? 'info' : 'warn']({ key: text, failures: failures + 1, error: error instanceof Error ? error.message : String(error) }, 'reconcile failed');
+      for (const { runtime } of failures === 0 ? [] : store.runtimes({ namespace, name })) metrics?.setupFailed(runtime.type, text);
+      return { kind: 'failed' };
+    }
+  }
+
+  const begun = store.synced.then(() => {
+    if (stopped) return;
+    if (!candidacy) return lead();
+    const leases = createClient(connection, { fieldManager: 'sluice', userAgent: 'sluice', maxConnections: 2, ...onRequest });
+    election = elect(leases, { ...candidacy, onStarted: lead, onStopped: step, log });
+  });
+
+  return {
+    store,
+    synced: begun,
+    get isLeader() {
+      return reign !== undefined && (election?.isLeader ?? true);
+    },
+    async stop() {
+      stopped = true;
+      // Before the lease is given back, so that nothing of ours comes after the next leader's first write.
+      if (election) await election.stop();
+      else await step('stopped');
+      store.stop();
+      await client.close();
+    },
+  };
+}
+
+/** The oldest first, as if they had just been created. */
+function keysByAge(store: Store): readonly Key[] {
+  const ages = new Map<string, { key: Key; age: string }>();
+  for (const { object } of store.allRuntimes()) ages.set(keyText(keyOf(object)), { key: keyOf(object), age: object.metadata.creationTimestamp ?? '' });
+  for (const dataset of store.datasets()) ages.set(keyText(keyOf(dataset)), { key: keyOf(dataset), age: dataset.metadata.creationTimestamp ?? '' });
+  return [...ages.values()].sort((a, b) => a.age.localeCompare(b.age)).map(({ key }) => key);
+}

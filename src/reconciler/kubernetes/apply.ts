@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { annotation, label, type Manifest } from '../../api/index.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
+import { differences } from '../compare.ts';
+import { retain } from '../retain.ts';
+import type { Applied, Failure, ImmutableChange, LiveObject } from '../world.ts';
+import { createFightDetector } from './fights.ts';
+import { ownedType } from './kinds.ts';
+import type { Store } from './store.ts';
+
+export const FIELD_MANAGER = 'sluice';
+
+export interface Owner {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+export interface Applier {
+  /** Writes what differs, in order; an object that fails does not stop the next. */
+  apply(owner: Owner, manifests: readonly Manifest[]): Promise<Applied>;
+  /** Deletes what carries the owner's label and is not among `keep`. */
+  prune(owner: Owner, keep: readonly Manifest[]): Promise<readonly string[]>;
+}
+
+/** Thrown for an object that exists and is somebody else's. */
+class NameTaken extends Error {
+  override readonly name = 'NameTaken';
+}
+class FieldConflict extends Error {
+  override readonly name = 'FieldConflict';
+}
+
+const refOf = ({ kind, metadata: { name } }: { kind: string; metadata: { name: string } }): string => `${kind}/${name}`;
+
+export function createApplier(client: KubeClient, store: Store, log: Log, now: () => number): Applier {
+  const fights = createFightDetector(now);
+  // Pairs that were compared and found equal; both are the same objects as long as nothing happens.
+  const verified = new WeakMap<Manifest, { readonly live: LiveObject; readonly immutable: readonly ImmutableChange[] }>();
+  // Secrets are not watched; this is what we last wrote, by uid of the owner and name.
+  const secrets = new Map<string, string>();
+
+  async function applyOne(owner: Owner, manifest: Manifest, report: Mutable<Applied>): Promise<void> {
+    const type = ownedType(manifest.kind);
+    const namespace = type.namespaced ? owner.namespace : undefined;
+    const live = type.kind === 'Secret' ? await secretNow(type, owner, manifest) : store.live(type.kind, namespace, manifest.metadata.name);
+    if (live === 'unchanged') return;
+    if (!live) {
+      const created = await create(type, stamped(manifest));
+      if (created) {
+        report.created.push(refOf(manifest));
+        return;
+      }
+      // Somebody has it already, or our watch is behind.
+      const existing = (await client.get(type, { namespace, name: manifest.metadata.name })) as LiveObject;
+      if (!isOurs(existing, owner)) throw new NameTaken(`it exists already and belongs to ${ownerOf(existing)}; expected none or one of Runtime ${owner.name}`);
+      return update(type, manifest, existing, report);
+    }
+    return update(type, manifest, live, report);
+  }
+
+  async function create(type: ResourceType, object: KubeObject): Promise<boolean> {
+    try {
+      store.remember(await client.create(type, object, { fieldValidation: 'Strict' }));
+      return true;
+    } catch (error) {
+      if (isAlreadyExists(error)) return false;
+      throw error;
+    }
+  }
+
+  async function update(type: ResourceType, manifest: Manifest, live: LiveObject, report: Mutable<Applied>): Promise<void> {
+    const known = verified.get(manifest);
+    if (known?.live === live) {
+      report.immutable.push(...known.immutable);
+      return;
+    }
+    const { manifest: retained, immutable } = retain(manifest, live);
+    report.immutable.push(...immutable);
+    const desired = stamped(retained);
+    const paths = differences(desired, live);
+    if (paths.length === 0) {
+      verified.set(manifest, { live, immutable });
+      return;
+    }
+    // It will be gone in a moment, and its deletion will wake us.
+    if (live.metadata.deletionTimestamp) return;
+    const rival = fights.repaired(live.metadata.uid, paths);
+    if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
+    const name = { namespace: live.metadata.namespace, name: live.metadata.name };
+    const fresh = await client.get(type, name);
+    if (fresh.metadata.uid !== live.metadata.uid) return;
+    await takeOverFields(type, fresh);
+    const { uid } = live.metadata;
+    store.remember(await client.apply(type, { ...desired, metadata: { ...desired.metadata, uid } }, { force: true, fieldValidation: 'Strict' }));
+    log.info({ object: refOf(manifest), namespace: live.metadata.namespace, fields: paths.slice(0, 10) }, 'repaired');
+    report.changed.push(refOf(manifest));
+  }
+
+  /**
+   * Objects are created by POST, so that nobody's are overwritten; their fields then belong to an Update entry of ours, which a
+   * later apply could not take a field away from. Renaming the entry is how kubectl moves to server-side apply as well.
+   */
+  async function takeOverFields(type: ResourceType, { metadata }: KubeObject): Promise<void> {
+    const fields = (metadata.managedFields ?? []) as readonly ManagedFields[];
+    const isCreate = (entry: ManagedFields) => entry.manager === FIELD_MANAGER && entry.operation === 'Update' && !entry.subresource;
+    if (!fields.some(isCreate)) return;
+    const hasApply = fields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply');
+    const moved = hasApply ? fields.filter((entry) => !isCreate(entry)) : fields.map((entry) => (isCreate(entry) ? { ...entry, operation: 'Apply' } : entry));
+    const patch = [
+      { op: 'test', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
+      { op: 'replace', path: '/metadata/managedFields', value: moved },
+    ];
+    await client.patch(type, metadata, patch, { type: 'json' });
+  }
+
+  /** `unchanged` when we wrote just this before; otherwise what is there. */
+  async function secretNow(type: ResourceType, owner: Owner, manifest: Manifest): Promise<LiveObject | undefined | 'unchanged'> {
+    const id = `${owner.uid}/${manifest.metadata.name}`;
+    const hash = hashOf(manifest);
+    if (secrets.get(id) === hash) return 'unchanged';
+    secrets.set(id, hash);
+    return (await client.get(type, { namespace: owner.namespace, name: manifest.metadata.name }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      secrets.delete(id);
+      throw error;
+    })) as LiveObject | undefined;
+  }
+
+  return {
+    async apply(owner, manifests) {
+      const report: Mutable<Applied> = { created: [], changed: [], pruned: [], failed: [], immutable: [] };
+      for (const manifest of manifests) {
+        try {
+          await applyOne(owner, manifest, report);
+        } catch (error) {
+          secrets.delete(`${owner.uid}/${manifest.metadata.name}`);
+          report.failed.push(failureOf(manifest, error));
+        }
+      }
+      return report;
+    },
+    async prune(owner, keep) {
+      const kept = new Set(keep.map(refOf));
+      const extra = store.inventory(owner.uid).filter((object) => !kept.has(refOf(object)) && !object.metadata.deletionTimestamp);
+      for (const { kind, metadata } of extra)
+        await client.delete(ownedType(kind), metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
+      return extra.map(refOf);
+    },
+  };
+}
+
+/** Ours by our label, by owner reference, or, for the volume and claim of a runtime that Fluid set up, by Fluid's mark and the claim's name. */
+export function isOurs(object: KubeObject, owner: Owner): boolean {
+  const { labels, ownerReferences, annotations, namespace } = object.metadata;
+  const holder = labels?.[label.owner];
+  if (holder !== undefined) return holder === owner.uid;
+  if (ownerReferences?.some(({ uid }) => uid === owner.uid)) return true;
+  if (annotations?.[annotation.createdBy] !== 'fluid') return false;
+  if (object.kind === 'PersistentVolumeClaim') return namespace === owner.namespace && object.metadata.name === owner.name;
+  const claim = (object['spec'] as { claimRef?: { namespace?: string; name?: string } } | undefined)?.claimRef;
+  return object.kind === 'PersistentVolume' && claim?.namespace === owner.namespace && claim.name === owner.name;
+}
+
+const ownerOf = ({ metadata: { labels, ownerReferences } }: KubeObject): string =>
+  ownerReferences?.map(({ kind, name }) => `${kind}/${name}`).join(', ') || (labels?.[label.owner] ? `another runtime (uid ${labels[label.owner]})` : 'nobody known');
+
+/** The hash of what we send is sent along: when it differs something is to be changed, or taken away, which no leaf would show. */
+function stamped(manifest: Manifest): KubeObject {
+  const { metadata } = manifest;
+  return { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation.manifestHash]: hashOf(manifest) } } } as KubeObject;
+}
+const hashes = new WeakMap<Manifest, string>();
+function hashOf(manifest: Manifest): string {
+  const known = hashes.get(manifest);
+  if (known) return known;
+  const hash = createHash('sha256').update(JSON.stringify(manifest)).digest('hex').slice(0, 16);
+  hashes.set(manifest, hash);
+  return hash;
+}
+
+function failureOf(manifest: Manifest, error: unknown): Failure {
+  const object = refOf(manifest);
+  // 409 is a race with another writer, and 404 a namespace or object that just went: both are tried again by the event.
+  if (error instanceof NameTaken || error instanceof FieldConflict) return { reason: error.name, object, message: error.message };
+  return { reason: isConflict(error) ? 'Conflict' : 'ApplyFailed', object, message: error instanceof Error ? error.message : String(error) };
+}
+
+export const ignoreGone = (error: unknown): void => {
+  if (!isNotFound(error) && !isConflict(error)) throw error;
+};
+
+interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+}
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };

@@ -1,0 +1,151 @@
+import { annotation, Dataset, datasetFinalizer, label, runtimeFinalizer } from '../../api/index.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import type { Cluster } from '../cluster.ts';
+import { identityOf } from '../identity.ts';
+import { mergePatch } from '../merge-patch.ts';
+import { datasetMarks, type Marks, markPatch, runtimeMarks, unmarkPatch } from '../metadata.ts';
+import { type Key, keyText, type RuntimeObject, type World } from '../world.ts';
+import { createApplier, ignoreGone } from './apply.ts';
+import { createBindings } from './bindings.ts';
+import { askProbe, createJobs, runCommands } from './exec.ts';
+import { createLookups } from './facts.ts';
+import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
+import { observer } from './observe.ts';
+import { type KubernetesClusterOptions, type Parts, podChoice } from './parts.ts';
+import { createPortAllocator, portRecord } from './ports.ts';
+import { teardownObserver } from './observe-teardown.ts';
+
+/** Reads from the watches, writes through the client. */
+export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
+  const { client, store, labeler, events, exec, log, wake, now = Date.now } = options;
+  const parts: Parts = {
+    ...options,
+    now,
+    jobs: createJobs(now, log),
+    lookups: createLookups(client, now),
+    bindings: createBindings(),
+    ports: createPortAllocator(options.settings, options.portPolicy, () => [...store.allRuntimes()].map(({ object }) => object)),
+  };
+  const { jobs } = parts;
+  const applier = createApplier(client, store, log, now);
+  const ownerOf = ({ runtime, key }: Pick<World, 'runtime' | 'key'>) => ({ uid: runtime.metadata.uid ?? '', ...key });
+  const podsOf = (key: Key) => podChoice(store, key);
+
+  async function patchMetadata(type: ResourceType, object: Pick<RuntimeObject, 'metadata'>, ops: readonly unknown[] | undefined): Promise<void> {
+    if (!ops) return;
+    store.remember(await client.patch(type, { namespace: object.metadata.namespace, name: object.metadata.name }, ops, { type: 'json' }));
+  }
+  const mark = (type: ResourceType, object: Pick<RuntimeObject, 'metadata'>, marks: Marks) => patchMetadata(type, object, markPatch(object.metadata, marks));
+
+  async function writeStatus(type: ResourceType, latest: KubeObject | undefined, object: Pick<RuntimeObject, 'metadata'>, status: object, only: 'all' | 'given'): Promise<boolean> {
+    const { uid, namespace, name } = object.metadata;
+    if (!latest || latest.metadata.uid !== uid) return false;
+    const patch = mergePatch((latest['status'] ?? {}) as Record<string, unknown>, status as Record<string, unknown>, only);
+    if (!patch) return false;
+    const body = { metadata: { resourceVersion: latest.metadata.resourceVersion }, status: patch };
+    store.remember(await client.patch(type, { namespace, name }, body, { type: 'merge', subresource: 'status' }));
+    return true;
+  }
+
+  return {
+    now,
+    log,
+    scene: (key) => {
+      const dataset = store.dataset(key);
+      return { key, ...(dataset && { dataset }), runtimes: store.runtimes(key) };
+    },
+    observe: observer(parts),
+    ...teardownObserver(parts),
+
+    async mark(observation) {
+      const { world, identity, marks } = observation;
+      const { uid = '' } = world.runtime.metadata;
+      const annotations: Record<string, string> = Object.keys(marks.ports).length > 0 ? { [annotation.ports]: portRecord(uid, marks.ports) } : {};
+      const owners = marks.claims.map((claim) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim.name, uid: claim.uid }));
+      await mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, identity, annotations));
+      await mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
+      if (world.bound) return;
+      for (const { name } of marks.claims)
+        await client.patch(ownedKinds.PersistentVolumeClaim, { namespace: world.key.namespace, name }, { metadata: { labels: { [label.managedBy]: world.key.name } } }, { type: 'merge' });
+    },
+    markDataset: (key, dataset) => mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, dataset, store.namesakes(key)), [])),
+    apply: (world, manifests) => applier.apply(ownerOf(world), manifests),
+    prune: (world, keep) => applier.prune(ownerOf(world), keep),
+
+    async refreshFuse(world) {
+      const fuse = store.live('DaemonSet', world.key.namespace, `${world.key.name}-fuse`);
+      for (const pod of fuse ? store.pods(fuse.metadata.uid) : []) {
+        const count = Number(pod.metadata.annotations?.[annotation.fuseConfigUpdate] ?? 0) + 1;
+        const body = { metadata: { annotations: { [annotation.fuseConfigUpdate]: String(count) } } };
+        await client.patch(Pod, pod.metadata, body, { type: 'merge' }).catch(ignoreGone);
+      }
+    },
+    run(world, commands) {
+      const { uid = '' } = world.runtime.metadata;
+      // Each try is a version of its own; the same commands are not tried again within a second.
+      jobs.ask(`${uid}/run`, JSON.stringify(commands), 1000, () => runCommands(exec, podsOf(world.key), commands).finally(() => jobs.drop(`${uid}/mounts`)), () => wake(world.key));
+    },
+    async release(volume) {
+      const body = { metadata: { resourceVersion: volume.metadata.resourceVersion }, spec: { claimRef: { uid: null, resourceVersion: null } } };
+      store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, { type: 'merge' }));
+    },
+    place: ({ runtime, plan, key }) => {
+      if (!plan.roles.includes('worker')) return;
+      labeler.place(runtime.metadata.uid ?? '', plan.plan, store.live('StatefulSet', key.namespace, `${key.name}-worker`)?.metadata.uid);
+    },
+
+    async delete(objects) {
+      for (const object of objects) {
+        await client.delete(ownedType(object.kind), object.metadata, { uid: object.metadata.uid, propagation: 'Background' }).catch((error: unknown) => {
+          if (!isNotFound(error)) return ignoreGone(error);
+          store.forget(object);
+        });
+      }
+    },
+    async clean({ key, object, plan, cleaning }) {
+      const { uid = '' } = object.metadata;
+      if (!plan?.cleanup) return;
+      const { ask, commands } = plan.cleanup;
+      const version = String(cleaning.attempts + 1);
+      jobs.ask(
+        `${uid}/clean`,
+        version,
+        1000,
+        async () => {
+          const found = ask ? await askProbe(exec, podsOf(key), ask) : undefined;
+          await runCommands(exec, podsOf(key), commands(found));
+        },
+        // A failure is looked at again by the clock, so that attempts are not all made at once.
+        () => jobs.state(`${uid}/clean`).error === undefined && wake(key),
+      );
+    },
+    unlabelNodes: ({ runtime, object, identity }) => labeler.remove(object.metadata.uid ?? '', runtime.type, identity),
+    async unmark(runtime, object) {
+      const { uid = '' } = object.metadata;
+      const latest = store.runtimes(keyFrom(object)).find((candidate) => candidate.object.metadata.uid === uid)?.object ?? object;
+      await patchMetadata(typeOf(runtime.resource), latest, unmarkPatch(latest.metadata, runtimeFinalizer(runtime.type))).catch(ignoreGone);
+      jobs.drop(uid);
+      parts.lookups.forget(uid);
+      parts.bindings.forget(uid);
+      parts.ports.release(uid);
+    },
+    unmarkDataset: (dataset) => patchMetadata(typeOf(Dataset), dataset, unmarkPatch(dataset.metadata, datasetFinalizer)).catch(ignoreGone),
+
+    writeRuntimeStatus(object, status) {
+      const candidate = store.runtimes(keyFrom(object)).find((each) => each.object.kind === object.kind);
+      return writeStatus(candidate ? typeOf(candidate.runtime.resource) : typeOf(Dataset), candidate?.object as unknown as KubeObject, object, status, 'all');
+    },
+    writeDatasetStatus: (dataset, status) => writeStatus(typeOf(Dataset), store.dataset(keyFrom(dataset)) as unknown as KubeObject, dataset, status, 'given'),
+    notice: ({ apiVersion, kind, metadata }, notice) =>
+      events.emit({ regarding: { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? '', uid: metadata.uid ?? '' }, ...notice }),
+  };
+
+  function runtimeOf({ key, runtime }: World) {
+    const found = store.runtimes(key).find(({ object }) => object.metadata.uid === runtime.metadata.uid);
+    if (!found) throw new Error(`${runtime.kind} ${keyText(key)} is gone`);
+    return found.runtime;
+  }
+}
+
+const keyFrom = ({ metadata }: Pick<RuntimeObject, 'metadata'>): Key => ({ namespace: metadata.namespace ?? '', name: metadata.name });

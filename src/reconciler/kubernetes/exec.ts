@@ -1,0 +1,107 @@
+import type { BoundProbe, Command, Role } from '../../constructs/index.ts';
+import type { KubeObject, Log } from '../../kube/types.ts';
+
+/** Runs one command in one container; rejects when it cannot be run, ends with another code than 0, or takes too long. */
+export type PodExec = (where: { readonly namespace: string; readonly pod: string; readonly container: string }, argv: readonly string[], timeoutMs: number) => Promise<string>;
+
+/** What is known of something that runs beside the loop. */
+export interface Job<T> {
+  readonly running: boolean;
+  readonly value?: T;
+  readonly error?: string;
+  /** Milliseconds since the epoch; of the last end. */
+  readonly endedAt?: number;
+}
+export interface Jobs {
+  /**
+   * The job of this name. It is started when it never ran for this `version` or ended longer than `everyMs` ago; when it ends, `onEnd` is called.
+   * A value from another version is not given.
+   */
+  ask<T>(name: string, version: string, everyMs: number, work: () => Promise<T>, onEnd: () => void): Job<T>;
+  /** Of a job whose versions are numbers: how far it has come. */
+  state(name: string): { readonly attempts: number; readonly running: boolean; readonly done: boolean; readonly error?: string };
+  drop(prefix: string): void;
+}
+
+const AT_ONCE = 8;
+const DEFAULT_TIMEOUT_S = 20;
+
+/** Execs are slow and may hang, so they run beside the loop, a few at a time; the loop sees what they found. */
+export function createJobs(now: () => number, log: Log): Jobs {
+  const jobs = new Map<string, { version: string; job: Job<unknown> }>();
+  const turn = createSemaphore(AT_ONCE);
+  return {
+    ask<T>(name: string, version: string, everyMs: number, work: () => Promise<T>, onEnd: () => void): Job<T> {
+      const known = jobs.get(name);
+      if (known?.job.running) return known.version === version ? (known.job as Job<T>) : { running: true };
+      const isCurrent = known?.version === version;
+      if (isCurrent && now() - (known.job.endedAt ?? 0) < everyMs) return known.job as Job<T>;
+      const entry = { version, job: { ...(isCurrent ? known.job : {}), running: true } as Job<unknown> };
+      jobs.set(name, entry);
+      void turn(work).then(
+        (value) => end({ running: false, value, endedAt: now() }),
+        (error: unknown) => {
+          const text = error instanceof Error ? error.message : String(error);
+          log.warn({ job: name, error: text }, 'command failed');
+          end({ running: false, error: text, endedAt: now() });
+        },
+      );
+      return entry.job as Job<T>;
+
+      function end(job: Job<unknown>): void {
+        if (jobs.get(name) !== entry) return;
+        entry.job = job;
+        onEnd();
+      }
+    },
+    state(name) {
+      const known = jobs.get(name);
+      if (!known) return { attempts: 0, running: false, done: false };
+      const { running, error } = known.job;
+      return { attempts: Number(known.version), running, done: !running && error === undefined, ...(error !== undefined && { error }) };
+    },
+    drop(prefix) {
+      for (const name of jobs.keys()) if (name.startsWith(prefix)) jobs.delete(name);
+    },
+  };
+}
+
+export interface PodChoice {
+  readonly namespace: string;
+  pods(role: Role): readonly KubeObject[];
+}
+
+/** Runs commands one after the other, each in the pods it is for. */
+export async function runCommands(exec: PodExec, { namespace, pods }: PodChoice, commands: readonly Command[]): Promise<readonly (readonly string[])[]> {
+  const answers: (readonly string[])[] = [];
+  for (const { in: role, on, argv, timeoutSeconds = DEFAULT_TIMEOUT_S } of commands) {
+    const ready = pods(role).filter((pod) => pod['ready']);
+    const chosen = on === 'every' ? ready : on === 'one' ? ready.slice(0, 1) : ready.filter(({ metadata }) => metadata.name.endsWith('-0'));
+    if (chosen.length === 0) throw new Error(`no ready ${role} pod to run ${argv[0]} in`);
+    const where = (pod: KubeObject) => ({ namespace, pod: pod.metadata.name, container: String(pod['container']) });
+    answers.push(await Promise.all(chosen.map((pod) => exec(where(pod), argv, timeoutSeconds * 1000))));
+  }
+  return answers;
+}
+
+/** Whether each command has a pod to run in; nothing is asked before. */
+export const canRun = ({ pods }: PodChoice, commands: readonly Command[]): boolean =>
+  commands.every(({ in: role, on }) => pods(role).some((pod) => pod['ready'] && (on !== 'first' || pod.metadata.name.endsWith('-0'))));
+
+export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: BoundProbe<T>): Promise<T> => probe.parse(await runCommands(exec, choice, probe.commands));
+
+function createSemaphore(limit: number) {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (taken >= limit) await new Promise<void>((go) => waiting.push(go));
+    else taken++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else taken--;
+    }
+  };
+}

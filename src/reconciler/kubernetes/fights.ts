@@ -1,0 +1,35 @@
+const WINDOW_MS = 60_000;
+const LIMIT = 6;
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 600_000;
+
+interface Record {
+  times: number[];
+  pauses: number;
+  until: number;
+  paths: readonly string[];
+}
+
+/** Notices that somebody changes an object back as often as we repair it, and makes us wait longer and longer between tries. */
+export function createFightDetector(now: () => number) {
+  const records = new Map<string, Record>();
+  return {
+    limit: LIMIT,
+    /** To be called before a repair: the fields in dispute if this one should not be made now. */
+    repaired(uid: string, paths: readonly string[]): readonly string[] | undefined {
+      const record = records.get(uid) ?? { times: [], pauses: 0, until: 0, paths };
+      records.set(uid, record);
+      if (now() < record.until) return record.paths;
+      record.times = [...record.times.filter((time) => now() - time < WINDOW_MS), now()];
+      record.paths = paths;
+      if (record.times.length <= LIMIT) {
+        if (record.times.length === 1 && now() - record.until > LONGEST_PAUSE_MS) record.pauses = 0;
+        if (records.size > 10_000) records.delete(records.keys().next().value ?? '');
+        return undefined;
+      }
+      record.until = now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** record.pauses++);
+      record.times = [];
+      return paths;
+    },
+  };
+}

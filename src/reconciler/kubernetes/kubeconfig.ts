@@ -1,0 +1,45 @@
+import type { ClusterConnection } from '../../kube/connection.ts';
+
+/** How often credentials are looked at again: tokens of exec plugins and files expire. */
+const REFRESH_MS = 60_000;
+
+/** The cluster of a kubeconfig, with every way to log in that kubectl knows. Throws an Error that names what is wrong with the file. */
+export async function connectionFromKubeconfig(path?: string, context?: string): Promise<ClusterConnection> {
+  // Loaded here only: in a cluster there is no kubeconfig, and the library is large.
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  if (path) config.loadFromFile(path);
+  else config.loadFromDefault();
+  if (context) {
+    if (!config.getContextObject(context)) throw new Error(`kubeconfig: expected a context named ${context}, found ${config.getContexts().map(({ name }) => name).join(', ') || 'none'}`);
+    config.setCurrentContext(context);
+  }
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new Error(`kubeconfig${path ? ` ${path}` : ''}: expected a current context with a cluster, found none`);
+  const options: { ca?: unknown; cert?: unknown; key?: unknown; headers?: Record<string, string> } = {};
+  await config.applyToHTTPSOptions(options);
+  const text = (value: unknown) => (value === undefined ? undefined : String(value));
+  const [ca, cert, key] = [text(options.ca), text(options.cert), text(options.key)];
+  const namespace = config.getContextObject(config.getCurrentContext())?.namespace;
+  return {
+    server: cluster.server,
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+    ...(cluster.skipTLSVerify && { insecureSkipTlsVerify: true }),
+    ...(namespace && { namespace }),
+    ...(!cert && { token: bearer(config) }),
+  };
+}
+
+function bearer(config: { applyToHTTPSOptions(options: object): Promise<void> }): () => Promise<string | undefined> {
+  let known: { token: string | undefined; at: number } | undefined;
+  return async () => {
+    if (known && Date.now() - known.at < REFRESH_MS) return known.token;
+    const options: { headers?: Record<string, string> } = {};
+    await config.applyToHTTPSOptions(options);
+    const token = options.headers?.['Authorization']?.replace(/^Bearer /, '');
+    known = { token, at: Date.now() };
+    return token;
+  };
+}

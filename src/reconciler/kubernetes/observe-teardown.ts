@@ -1,0 +1,88 @@
+import { annotation, claimName, InvalidSpec, volumeName } from '../../api/index.ts';
+import type { BoundRuntime } from '../../constructs/index.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import type { Cluster } from '../cluster.ts';
+import { identityOfRuntime } from '../identity.ts';
+import type { Hold, Key, LiveObject } from '../world.ts';
+import { isOurs } from './apply.ts';
+import { canRun } from './exec.ts';
+import { ownedKinds, Pod } from './kinds.ts';
+import { observer } from './observe.ts';
+import { podChoice, type Parts } from './parts.ts';
+
+/** What is left of a runtime, and who uses it. */
+export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' | 'usersOf'> {
+  const { client, store, labeler, jobs } = parts;
+  const observe = observer(parts);
+
+  /** A volume or claim of ours; one that Fluid made carries no label and is not watched. */
+  async function ours(kind: 'PersistentVolume' | 'PersistentVolumeClaim', key: Key, name: string, uid: string): Promise<LiveObject | undefined> {
+    const namespace = kind === 'PersistentVolume' ? undefined : key.namespace;
+    const live = store.live(kind, namespace, name);
+    if (live) return isOurs(live, { uid, ...key }) ? live : undefined;
+    const object = await client.get(ownedKinds[kind], { namespace, name }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    return object && isOurs(object, { uid, ...key }) ? (object as LiveObject) : undefined;
+  }
+
+  /** Pods that have the claim mounted; listed, since nobody else needs to know of all pods of a namespace. */
+  async function podsMounting({ namespace }: Key, claim: string): Promise<readonly string[]> {
+    const { items } = await client.list(Pod, { namespace });
+    return items.filter((pod) => mounts(pod, claim)).map(({ metadata }) => metadata.name);
+  }
+
+  return {
+    async observeTeardown(key, dataset, runtime, object) {
+      const { uid = '' } = object.metadata;
+      const identity = identityOfRuntime(key, object);
+      const claim = await ours('PersistentVolumeClaim', key, claimName(identity), uid);
+      const volume = await ours('PersistentVolume', key, volumeName(identity), uid);
+      const plan = dataset && (await planOf());
+      const cleanable = plan?.cleanup !== undefined && canRun(podChoice(store, key), plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
+      const { attempts, running, done, error } = jobs.state(`${uid}/clean`);
+      return {
+        key,
+        runtime,
+        object,
+        ...(dataset && { dataset }),
+        identity,
+        ...(plan && { plan }),
+        inventory: store.inventory(uid),
+        ...(claim && { claim }),
+        ...(volume && { volume }),
+        pods: claim ? await podsMounting(key, claim.metadata.name) : [],
+        nodes: labeler.carrying(runtime.type, identity),
+        cleaning: { needed: cleanable || running, running, done, attempts, limit: plan?.plan.cleaning.attempts ?? 0, ...(error && { error }) },
+      };
+
+      async function planOf(): Promise<BoundRuntime | undefined> {
+        try {
+          const seen = await observe(key, dataset!, runtime, object);
+          return 'world' in seen ? seen.world.plan : undefined;
+        } catch (failure) {
+          if (failure instanceof InvalidSpec) return undefined;
+          throw failure;
+        }
+      }
+    },
+    async usersOf(key, dataset): Promise<Hold | undefined> {
+      const claim = store.live('PersistentVolumeClaim', key.namespace, key.name);
+      const pods = claim?.metadata.annotations?.[annotation.createdBy] === 'fluid' ? await podsMounting(key, claim.metadata.name) : [];
+      if (pods.length > 0) return { reason: 'StillMounted', message: `waiting for pods that mount the dataset: ${pods.slice(0, 5).join(', ')}`, retryMs: 2000 };
+      const references = (dataset.status?.datasetRef ?? []).filter((reference) => {
+        const [namespace = '', name = ''] = reference.split('/');
+        return store.dataset({ namespace, name }) !== undefined;
+      });
+      return references.length > 0 ? { reason: 'StillReferenced', message: `waiting for datasets that refer to this one: ${references.join(', ')}`, retryMs: 10_000 } : undefined;
+    },
+  };
+}
+
+function mounts({ spec, status }: KubeObject, claim: string): boolean {
+  const { phase } = (status ?? {}) as { phase?: string };
+  const { volumes = [] } = spec as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
+  return phase !== 'Succeeded' && phase !== 'Failed' && volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim);
+}

@@ -1,0 +1,90 @@
+import { CALCULATING } from '../status.ts';
+import type { Role } from '../../constructs/index.ts';
+import type { Cluster } from '../cluster.ts';
+import { identityOf } from '../identity.ts';
+import { claimName, volumeName, workloadName } from '../../api/index.ts';
+import type { World, WorkloadView } from '../world.ts';
+import { askProbe } from './exec.ts';
+import { gatherFacts } from './facts.ts';
+import { canAsk, podChoice, type Parts } from './parts.ts';
+import { livePort, recordedPorts } from './ports.ts';
+import { fuseFact, workloadView } from './views.ts';
+
+const BOUND = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
+/** A failed metadata count or mount list is tried again this often. */
+const RETRY_MS = 10_000;
+
+/** One consistent reading: the objects from the watches, the facts behind them, and what the probes found last. */
+export function observer({ store, lookups, bindings, ports, jobs, exec, settings, probeMs, wake, now }: Parts): Cluster['observe'] {
+  return async (key, dataset, runtime, object) => {
+    const { namespace, name } = key;
+    const { uid = '', generation } = object.metadata;
+    const identity = identityOf(key, dataset, store.namesakes(key));
+    const bound = BOUND.has(dataset.status?.phase ?? '');
+    const workload = (role: Role) => store.live(role === 'fuse' ? 'DaemonSet' : 'StatefulSet', namespace, workloadName(name, role));
+    const fuse = fuseFact(workload('fuse'));
+    const recorded = recordedPorts(object);
+    const epoch = `${uid}/${generation}/${dataset.metadata.generation}`;
+    const input = {
+      name,
+      namespace,
+      uid,
+      annotations: object.metadata.annotations ?? {},
+      spec: object.spec,
+      dataset: { identity, annotations: dataset.metadata.annotations ?? {}, spec: dataset.spec },
+      settings,
+    };
+    const gathered = await gatherFacts(runtime, input, {
+      ...(fuse && { fuse }),
+      port: (need) =>
+        recorded[need.name] ?? livePort(need, workload(need.in)) ?? ports.allocate(uid, runtime.type, need) ?? { reason: 'PortsExhausted', message: `no host port is left between ${need.range.join(' and ')}`, retryMs: 30_000 },
+      // What is bound has its Secrets; only their contents may be needed still.
+      secret: async (need) => (bound && !need.inline ? 'assumed' : lookups.secret(namespace, need, epoch)),
+      claim: (claim) => lookups.claim(namespace, claim, epoch),
+      object: (kind, objectName) => store.companion(kind, objectName),
+    });
+    if ('reason' in gathered) return { hold: gathered };
+    const { facts, missingSecrets, secretRetryMs } = gathered;
+    const plan = bindings.bind(runtime, { ...input, facts });
+    const choice = podChoice(store, key);
+    const woken = () => wake(key);
+
+    const workloads: Partial<Record<Role, WorkloadView>> = {};
+    for (const role of plan.roles) {
+      const live = workload(role);
+      if (live) workloads[role] = workloadView(live, store.pods(live.metadata.uid));
+    }
+    const cache = probeMs > 0 && canAsk(store, key, plan.probes.cache) ? jobs.ask(`${uid}/cache`, '', probeMs, () => askProbe(exec, choice, plan.probes.cache!), woken) : undefined;
+    const total = dataset.status?.ufsTotal;
+    const counts = bound && (!total || total === CALCULATING) && canAsk(store, key, plan.probes.ufs);
+    const ufs = counts ? jobs.ask(`${uid}/ufs`, '', Math.max(probeMs, RETRY_MS), () => askProbe(exec, choice, plan.probes.ufs!), woken) : undefined;
+    const masters = choice.pods('master').map(({ metadata }) => metadata.uid).join();
+    const mounts = plan.mounts && canAsk(store, key, plan.mounts.list) ? jobs.ask(`${uid}/mounts`, `${dataset.metadata.generation}/${masters}`, Infinity, () => askProbe(exec, choice, plan.mounts!.list), woken) : undefined;
+    const error = mounts?.error;
+
+    const volume = store.live('PersistentVolume', undefined, volumeName(identity));
+    const claim = store.live('PersistentVolumeClaim', namespace, claimName(identity));
+    const world: World = {
+      now: now(),
+      key,
+      dataset,
+      runtime: object,
+      plan,
+      bound,
+      workloads,
+      ...(volume && { volume }),
+      ...(claim && { claim }),
+      missingSecrets,
+      ...(secretRetryMs !== undefined && { secretRetryMs }),
+      probes: {
+        ...(cache?.value && { cache: cache.value }),
+        ...(ufs?.value && { ufs: ufs.value }),
+        ufsRunning: ufs?.running ?? false,
+      },
+      ...(mounts?.value && { mounted: mounts.value }),
+      ...(error && { execError: error }),
+      ...(cache && { againMs: probeMs }),
+    };
+    return { world, identity, marks: { ports: facts.ports, claims: Object.entries(facts.claims).map(([claimed, { uid: claimUid }]) => ({ name: claimed, uid: claimUid })) } };
+  };
+}

@@ -1,0 +1,47 @@
+import type { BoundProbe, Role, Settings } from '../../constructs/index.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import type { EventSink } from '../../kube/events.ts';
+import type { KubeObject, Log } from '../../kube/types.ts';
+import type { Key, LiveObject } from '../world.ts';
+import type { createBindings } from './bindings.ts';
+import { canRun, type createJobs, type PodChoice, type PodExec } from './exec.ts';
+import type { createLookups } from './facts.ts';
+import type { NodeLabeler } from './node-labels.ts';
+import type { createPortAllocator, PortPolicy } from './ports.ts';
+import type { Store } from './store.ts';
+
+export interface KubernetesClusterOptions {
+  readonly client: KubeClient;
+  readonly store: Store;
+  readonly labeler: NodeLabeler;
+  readonly events: EventSink;
+  readonly exec: PodExec;
+  readonly settings: Settings;
+  readonly portPolicy: PortPolicy;
+  /** How often caches are asked how full they are; 0 = never. */
+  readonly probeMs: number;
+  readonly wake: (key: Key) => void;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+/** Everything the parts of the Kubernetes cluster share. */
+export interface Parts extends KubernetesClusterOptions {
+  readonly now: () => number;
+  readonly jobs: ReturnType<typeof createJobs>;
+  readonly lookups: ReturnType<typeof createLookups>;
+  readonly bindings: ReturnType<typeof createBindings>;
+  readonly ports: ReturnType<typeof createPortAllocator>;
+}
+
+/** The pods of a runtime, by role. */
+export function podChoice(store: Store, { namespace, name }: Key): PodChoice {
+  const pods = (role: Role): readonly KubeObject[] => {
+    const workload: LiveObject | undefined = store.live(role === 'fuse' ? 'DaemonSet' : 'StatefulSet', namespace, `${name}-${role}`);
+    return workload ? store.pods(workload.metadata.uid) : [];
+  };
+  return { namespace, pods };
+}
+
+export const canAsk = (store: Store, key: Key, probe: BoundProbe<unknown> | undefined): probe is BoundProbe<unknown> => probe !== undefined && canRun(podChoice(store, key), probe.commands);
+

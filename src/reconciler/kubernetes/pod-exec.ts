@@ -1,0 +1,75 @@
+import { Writable } from 'node:stream';
+import type { V1Status } from '@kubernetes/client-node';
+import type { ClusterConnection } from '../../kube/connection.ts';
+import type { PodExec } from './exec.ts';
+
+/** An engine's answer is a page of numbers; whoever prints more is not answering us. */
+const MOST_BYTES = 1 << 20;
+
+/**
+ * Runs commands in containers through the API server. The client library is loaded at the first command: it costs 90 MB,
+ * and a controller of runtimes without probes never needs it.
+ */
+export function podExec(connection: ClusterConnection): PodExec {
+  const loaded = lazy(async () => import('@kubernetes/client-node'));
+  return async ({ namespace, pod, container }, argv, timeoutMs) => {
+    const { Exec, KubeConfig } = await loaded();
+    const config = new KubeConfig();
+    const token = await connection.token?.();
+    const ca = typeof connection.ca === 'function' ? connection.ca() : connection.ca;
+    config.loadFromClusterAndUser(
+      { name: 'cluster', server: connection.server, skipTLSVerify: connection.insecureSkipTlsVerify ?? false, ...(ca && { caData: base64(ca) }) },
+      { name: 'user', ...(token && { token }), ...(connection.cert && { certData: base64(connection.cert) }), ...(connection.key && { keyData: base64(connection.key) }) },
+    );
+    const what = `${argv[0]} in ${namespace}/${pod}`;
+    const out = collector(MOST_BYTES);
+    const err = collector(4096);
+    return new Promise<string>((resolve, reject) => {
+      let socket: { close(): void } | undefined;
+      const end = (settle: () => void) => {
+        clearTimeout(timer);
+        socket?.close();
+        settle();
+      };
+      const timer = setTimeout(() => end(() => reject(new Error(`${what} took longer than ${timeoutMs / 1000} s`))), timeoutMs);
+      const onStatus = (status: V1Status) => {
+        if (out.overflowed) end(() => reject(new Error(`${what} printed more than ${MOST_BYTES} bytes`)));
+        else if (status.status === 'Success') end(() => resolve(out.text()));
+        else end(() => reject(new Error(`${what} failed: ${[status.message, err.text().trim()].filter(Boolean).join(': ')}`)));
+      };
+      new Exec(config).exec(namespace, pod, container, [...argv], out.stream, err.stream, null, false, onStatus).then(
+        (opened) => {
+          socket = opened;
+          opened.onclose = () => end(() => reject(new Error(`${what}: the connection was closed before it ended`)));
+        },
+        (error: unknown) => end(() => reject(new Error(`${what} could not be started: ${messageOf(error)}`))),
+      );
+    });
+  };
+}
+
+/** Keeps what fits and swallows the rest, so that the other side is never blocked. */
+function collector(limit: number) {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    stream: new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        size += chunk.length;
+        if (size <= limit) chunks.push(chunk);
+        done();
+      },
+    }),
+    text: () => Buffer.concat(chunks).toString('utf8'),
+    get overflowed() {
+      return size > limit;
+    },
+  };
+}
+
+function lazy<T>(load: () => Promise<T>): () => Promise<T> {
+  let value: Promise<T> | undefined;
+  return () => (value ??= load());
+}
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const messageOf = (error: unknown): string => (error as { message?: string } | undefined)?.message ?? String(error);

@@ -1,0 +1,264 @@
+import { Dataset, joinedName, label, parse, type Resource } from '../../api/index.ts';
+import type { Runtime } from '../../constructs/index.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { type Change, type Reflector, reflect } from '../../kube/reflector.ts';
+import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
+import { type Key, keyText, type LiveObject, type RuntimeObject } from '../world.ts';
+import { Node, ownedKinds, Pod, typeOf } from './kinds.ts';
+
+/** A runtime object and the definition that understands it. */
+export interface Candidate {
+  readonly runtime: Runtime;
+  readonly object: RuntimeObject;
+}
+
+/** The cluster as last seen: one watch per kind, and what we ourselves wrote a moment ago. */
+export interface Store {
+  readonly synced: Promise<unknown>;
+  /** What the watches are worth, by plural; for /readyz and metrics. */
+  readonly reflectors: ReadonlyMap<string, Reflector<KubeObject>>;
+  dataset(key: Key): Dataset | undefined;
+  datasets(): Iterable<Dataset>;
+  runtimes(key: Key): readonly Candidate[];
+  allRuntimes(): Iterable<Candidate>;
+  /** Datasets whose `<namespace>-<name>` is the same. */
+  namesakes(key: Key): readonly Dataset[];
+  companion(kind: string, name: string): Resource | undefined;
+  live(kind: string, namespace: string | undefined, name: string): LiveObject | undefined;
+  /** Everything that carries the inventory label of this owner. */
+  inventory(ownerUid: string): readonly LiveObject[];
+  pods(workloadUid: string): readonly KubeObject[];
+  nodes(): Iterable<KubeObject>;
+  node(name: string): KubeObject | undefined;
+  /** Our own write, until its event comes. */
+  remember(object: KubeObject): void;
+  /** What we found to be deleted, until its event comes. */
+  forget(object: KubeObject): void;
+  stop(): void;
+}
+
+export interface StoreOptions {
+  readonly client: KubeClient;
+  readonly runtimes: readonly Runtime[];
+  /** A dataset or runtime of this key, or something that belongs to it, changed. */
+  readonly onKey: (key: Key, because: string) => void;
+  /** A pod moved or a node's labels changed. */
+  readonly onPlacement: () => void;
+  readonly log: Log;
+}
+
+export function createStore({ client, runtimes, onKey, onPlacement, log }: StoreOptions): Store {
+  const reflectors = new Map<string, Reflector<KubeObject>>();
+  const recent = new Map<string, KubeObject>();
+  const keyOfOwner = new Map<string, Key>();
+  const inventories = new Map<string, Map<string, LiveObject>>();
+  const podsOf = new Map<string, Map<string, KubeObject>>();
+  const byJoinedName = new Map<string, Set<string>>();
+  const parsed = new WeakMap<object, RuntimeObject>();
+
+  function watch(type: ResourceType, onChange: (change: Change<KubeObject>) => void, options: { labelSelector?: string; metadataOnly?: boolean; project?: (object: KubeObject) => KubeObject } = {}) {
+    const reflector = reflect<KubeObject>(client, type, {
+      ...options,
+      log,
+      onChange(change) {
+        settle(change, type);
+        onChange(change);
+      },
+    });
+    reflectors.set(type.plural, reflector);
+    return reflector;
+  }
+
+  /** The watch has caught up with what we remembered. */
+  function settle({ type, object }: Change<KubeObject>, { kind }: ResourceType): void {
+    const id = idOf(kind, object.metadata.namespace, object.metadata.name);
+    const ours = recent.get(id);
+    if (!ours) return;
+    if (type === 'deleted' ? ours.metadata.uid === object.metadata.uid : version(object) >= version(ours)) recent.delete(id);
+  }
+
+  const datasets = watch(typeOf(Dataset), (change) => {
+    const { object } = change;
+    const key = keyOf(object);
+    const namesakes = byJoinedName.get(joinedName(key)) ?? new Set();
+    byJoinedName.set(joinedName(key), namesakes);
+    if (change.type === 'deleted') namesakes.delete(keyText(key));
+    else namesakes.add(keyText(key));
+    onKey(key, `Dataset ${change.type}`);
+  });
+
+  const runtimesByKind = new Map(
+    runtimes.map((runtime) => [
+      runtime,
+      watch(typeOf(runtime.resource), (change) => {
+        const { object } = change;
+        if (change.type === 'deleted') keyOfOwner.delete(object.metadata.uid ?? '');
+        else keyOfOwner.set(object.metadata.uid ?? '', keyOf(object));
+        onKey(keyOf(object), `${object.kind} ${change.type}`);
+      }),
+    ]),
+  );
+
+  const companions = new Map(
+    runtimes.flatMap((runtime) =>
+      runtime.companions.map((companion) => [
+        companion.kind,
+        watch(typeOf(companion), (change) => {
+          for (const candidate of candidates(runtime)) onKey(keyOf(candidate.object), `${companion.kind} ${change.object.metadata.name} ${change.type}`);
+        }),
+      ]),
+    ),
+  );
+
+  const owned = new Map(
+    Object.values(ownedKinds).map((type) => [
+      type.kind,
+      watch(
+        type,
+        (change) => {
+          const object = change.object as LiveObject;
+          const uid = object.metadata.labels?.[label.owner] ?? '';
+          const inventory = inventories.get(uid) ?? new Map<string, LiveObject>();
+          inventories.set(uid, inventory);
+          const id = idOf(type.kind, object.metadata.namespace, object.metadata.name);
+          if (change.type === 'deleted') inventory.delete(id);
+          else inventory.set(id, object);
+          if (inventory.size === 0) inventories.delete(uid);
+          // An object whose owner changed hands was in the old owner's inventory.
+          if (change.type === 'changed') {
+            const oldUid = change.old.metadata.labels?.[label.owner] ?? '';
+            if (oldUid !== uid) inventories.get(oldUid)?.delete(id);
+          }
+          const key = keyOfOwner.get(uid);
+          if (key) onKey(key, `${type.kind} ${object.metadata.name} ${change.type}`);
+        },
+        { labelSelector: label.owner },
+      ),
+    ]),
+  );
+
+  watch(
+    Pod,
+    (change) => {
+      const { object } = change;
+      const workload = controllerOf(object);
+      if (!workload) return;
+      const pods = podsOf.get(workload.uid) ?? new Map<string, KubeObject>();
+      podsOf.set(workload.uid, pods);
+      if (change.type === 'deleted') pods.delete(object.metadata.name);
+      else pods.set(object.metadata.name, object);
+      if (pods.size === 0) podsOf.delete(workload.uid);
+      onPlacement();
+      const owner = owned.get(workload.kind)?.get(object.metadata.namespace, workload.name)?.metadata.labels?.[label.owner];
+      const key = owner && keyOfOwner.get(owner);
+      if (key) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
+    },
+    { labelSelector: label.datasetId, project: podProjection },
+  );
+  const nodes = watch(Node, () => onPlacement(), { metadataOnly: true, project: nodeProjection });
+
+  function newest(kind: string, reflector: Reflector<KubeObject> | undefined, namespace: string | undefined, name: string): KubeObject | undefined {
+    const seen = reflector?.get(namespace, name);
+    const ours = recent.get(idOf(kind, namespace, name));
+    if (ours?.metadata['gone']) return seen && seen.metadata.uid !== ours.metadata.uid ? seen : undefined;
+    return ours && (!seen || version(ours) >= version(seen)) ? ours : seen;
+  }
+
+  function candidate(runtime: Runtime, object: KubeObject): Candidate {
+    let known = parsed.get(object);
+    if (!known) {
+      known = { ...(object as unknown as RuntimeObject), spec: prune(runtime.resource, object) };
+      parsed.set(object, known);
+    }
+    return { runtime, object: known };
+  }
+
+  function* candidates(runtime: Runtime): Iterable<Candidate> {
+    for (const object of runtimesByKind.get(runtime)?.values() ?? []) yield candidate(runtime, object);
+  }
+
+  return {
+    synced: Promise.all([...reflectors.values()].map((reflector) => reflector.synced)),
+    reflectors,
+    dataset: ({ namespace, name }) => newest('Dataset', datasets, namespace, name) as unknown as Dataset | undefined,
+    datasets: () => datasets.values() as unknown as Iterable<Dataset>,
+    runtimes: ({ namespace, name }) =>
+      runtimes.flatMap((runtime) => {
+        const object = newest(runtime.resource.kind, runtimesByKind.get(runtime), namespace, name);
+        return object ? [candidate(runtime, object)] : [];
+      }),
+    *allRuntimes() {
+      for (const runtime of runtimes) yield* candidates(runtime);
+    },
+    namesakes: (key) =>
+      [...(byJoinedName.get(joinedName(key)) ?? [])].flatMap((text) => {
+        const object = text === keyText(key) ? undefined : datasets.store.get(text);
+        return object ? [object as unknown as Dataset] : [];
+      }),
+    companion: (kind, name) => companions.get(kind)?.get(undefined, name) as unknown as Resource | undefined,
+    live: (kind, namespace, name) => newest(kind, owned.get(kind), namespace, name) as LiveObject | undefined,
+    inventory: (ownerUid) => [...(inventories.get(ownerUid)?.values() ?? [])],
+    pods: (workloadUid) => [...(podsOf.get(workloadUid)?.values() ?? [])],
+    nodes: () => nodes.values(),
+    node: (name) => newest('Node', nodes, undefined, name),
+    remember: (object) => {
+      const id = idOf(object.kind, object.metadata.namespace, object.metadata.name);
+      recent.set(id, object);
+    },
+    forget: (object) => {
+      recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), { ...object, metadata: { ...object.metadata, gone: true } });
+    },
+    stop: () => {
+      for (const reflector of reflectors.values()) reflector.stop();
+    },
+  };
+}
+
+const idOf = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace ?? ''}/${name}`;
+export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: string; readonly name: string } }): Key => ({ namespace: metadata.namespace ?? '', name: metadata.name });
+
+// Kubernetes 1.35 made resourceVersions comparable by documentation; they always were by construction (etcd revisions).
+const version = (object: KubeObject): number => Number(object.metadata.resourceVersion);
+
+/** Unknown fields go as the API server would prune them; a spec that does not parse is left as it is, for `bind` to complain about. */
+function prune(resource: Runtime['resource'], object: KubeObject): object {
+  try {
+    return (parse(resource, object) as { spec: object }).spec;
+  } catch {
+    return (object['spec'] ?? {}) as object;
+  }
+}
+
+export function controllerOf({ metadata }: KubeObject) {
+  return metadata.ownerReferences?.find(({ controller }) => controller);
+}
+
+/** Of a pod: who owns it, where it runs, whether it is ready. */
+function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
+  const { conditions, phase } = (status ?? {}) as { conditions?: readonly { type: string; status: string }[]; phase?: string };
+  const { nodeName, containers = [] } = (spec ?? {}) as { nodeName?: string; containers?: readonly { name: string }[] };
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+      ...(ownerReferences && { ownerReferences }),
+      ...(deletionTimestamp && { deletionTimestamp }),
+    },
+    nodeName,
+    phase,
+    container: containers[0]?.name,
+    ready: conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
+  };
+}
+
+/** Of a node: our labels, and those that an exclude selector may name. Kubelets renew annotations, which would be news for nobody. */
+function nodeProjection({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(labels && { labels }) } };
+}

@@ -1,0 +1,44 @@
+import { label } from '../../api/index.ts';
+import type { Facts } from '../../constructs/index.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import type { LiveObject, WorkloadView } from '../world.ts';
+
+type Numbers = Readonly<Record<string, number | undefined>>;
+
+/** The counts of a StatefulSet or DaemonSet, and the pods that still run an older template. */
+export function workloadView(workload: LiveObject, pods: readonly KubeObject[]): WorkloadView {
+  const status = (workload.status ?? {}) as Numbers;
+  const outdated = outdatedPods(workload, pods);
+  if (workload.kind === 'DaemonSet')
+    return {
+      desired: status['desiredNumberScheduled'] ?? 0,
+      current: status['currentNumberScheduled'] ?? 0,
+      ready: status['numberReady'] ?? 0,
+      available: status['numberAvailable'] ?? 0,
+      outdated,
+    };
+  const { replicas = 1 } = workload['spec'] as { replicas?: number };
+  return { desired: replicas, current: status['replicas'] ?? 0, ready: status['readyReplicas'] ?? 0, available: status['availableReplicas'] ?? 0, outdated };
+}
+
+function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readonly string[] {
+  const { generation } = workload.metadata;
+  const status = (workload.status ?? {}) as { observedGeneration?: number; updateRevision?: string };
+  // Until the workload's controller has seen the template, nobody knows which revision is the newest.
+  if (status.observedGeneration !== generation) return [];
+  const alive = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const old =
+    workload.kind === 'DaemonSet'
+      ? alive.filter(({ metadata }) => differs(metadata.labels?.['pod-template-generation'], workload.metadata.annotations?.['deprecated.daemonset.template.generation']))
+      : alive.filter(({ metadata }) => differs(metadata.labels?.['controller-revision-hash'], status.updateRevision));
+  return old.map(({ metadata }) => metadata.name).sort();
+}
+const differs = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && a !== b;
+
+/** The fuse image and its generation as they stand in the DaemonSet. */
+export function fuseFact(workload: LiveObject | undefined): Facts['fuse'] | undefined {
+  const template = (workload?.['spec'] as { template?: { metadata?: { labels?: Readonly<Record<string, string>> }; spec?: { containers?: readonly { image?: string }[] } } } | undefined)?.template;
+  const generation = Number(template?.metadata?.labels?.[label.fuseGeneration]);
+  const image = template?.spec?.containers?.[0]?.image;
+  return image && Number.isInteger(generation) && generation > 0 ? { image, generation } : undefined;
+}

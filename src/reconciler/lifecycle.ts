@@ -1,0 +1,78 @@
+import type { Part, Role } from '../constructs/index.ts';
+import type { Step, World } from './world.ts';
+
+const ensure =
+  (part: Part): Step =>
+  () => ({ action: { ensure: part } });
+
+/** A workload that serves: every master, or one of the workers. Once bound, one master is enough to stay so. */
+const untilReady =
+  (role: Role): Step =>
+  (world) => {
+    if (!world.plan.roles.includes(role) || isReady(world, role)) return {};
+    const { ready = 0, desired = 0 } = world.workloads[role] ?? {};
+    return { hold: { reason: `${titles[role]}NotReady`, message: `${ready} of ${desired} ${role} pods are ready`, passing: true } };
+  };
+
+const titles = { master: 'Master', worker: 'Workers', fuse: 'Fuses' } as const;
+
+export function isReady({ workloads, bound }: World, role: Role): boolean {
+  const workload = workloads[role];
+  if (!workload) return false;
+  if (workload.desired === 0) return true;
+  return workload.ready >= (role === 'master' && !bound ? workload.desired : 1);
+}
+
+/** Pods would only fail to start; and what is created now need not be undone. */
+const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000 }) =>
+  missingSecrets.length === 0
+    ? {}
+    : { hold: { reason: 'SecretNotFound', message: `waiting for Secret ${missingSecrets.join(', ')}`, retryMs: secretRetryMs } };
+
+/** Wanted minus mounted is mounted, mounted minus wanted is unmounted, and we wait until the list shows it. */
+export const alignMounts: Step = ({ plan: { mounts }, mounted, execError }) => {
+  if (!mounts) return {};
+  if (!mounted) return { hold: { reason: 'MountsUnknown', message: execError ?? 'no master could be asked for its mounts yet', passing: !execError } };
+  const wanted = new Set(mounts.wanted.map(({ path }) => path));
+  const commands = [
+    ...mounted.filter((path) => !wanted.has(path)).map((path) => mounts.unmount(path)),
+    ...mounts.wanted.filter(({ path }) => !mounted.includes(path)).map(({ mount }) => mount),
+  ];
+  if (commands.length === 0) return {};
+  return {
+    action: { run: commands },
+    hold: { reason: 'MountsChanging', message: execError ?? `${commands.length} mounts to change`, passing: !execError },
+  };
+};
+
+/** Free for a claim to bind, or bound by ours. */
+const volumeIsOpen = ({ volume, claim }: World): boolean => {
+  const phase = volume?.status?.['phase'];
+  return phase === 'Available' || (phase === 'Bound' && claim !== undefined);
+};
+
+const volumeAvailable: Step = (world) => {
+  if (volumeIsOpen(world)) return {};
+  const { volume, claim } = world;
+  const phase = volume?.status?.['phase'];
+  if (volume && phase === 'Released' && !claim)
+    return { action: { release: volume }, hold: { reason: 'VolumeReleased', message: 'the claim was lost; its volume is being freed', passing: true } };
+  return { hold: { reason: 'VolumePending', message: `volume is ${String(phase ?? 'not there yet')}`, passing: true } };
+};
+
+/** A claim made while its volume still remembers another one is not looked at again for 15 s, so even a bound dataset waits. */
+const ensureClaim: Step = (world) => (world.claim || volumeIsOpen(world) ? { action: { ensure: 'claim' } } : {});
+
+/** The order of setup. */
+export const lifecycle: readonly Step[] = [
+  secretsPresent,
+  ensure('master'),
+  ensure('fuse'), // inert until the CSI plugin labels a node
+  untilReady('master'),
+  alignMounts,
+  ensure('worker'),
+  untilReady('worker'),
+  ensure('volume'),
+  volumeAvailable, // a claim made before its volume is seen waits for the controller manager's 15 s resync
+  ensureClaim, // last: a claim that binds is a promise that reads will work
+];

@@ -1,0 +1,90 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RequestInfo } from '../kube/contract.ts';
+
+export type Result = 'success' | 'error' | 'requeue_after';
+
+/** What the process tells Prometheus: controller-runtime's names, so that its dashboards work, and Fluid's. */
+export interface Metrics {
+  readonly registry: Registry;
+  reconciled(result: Result, seconds: number): void;
+  queued(depth: number, active: number): void;
+  waited(seconds: number): void;
+  added(): void;
+  retried(): void;
+  requested(info: RequestInfo): void;
+  led(isLeader: boolean): void;
+  setupFailed(type: string, runtime: string): void;
+}
+export interface DatasetCounts {
+  readonly byPhase: ReadonlyMap<string, number>;
+  readonly ufs: readonly { readonly dataset: string; readonly bytes?: number; readonly files?: number }[];
+}
+
+const CONTROLLER = 'dataset';
+
+/** `counts` is asked at each scrape; nothing is kept up to date for nobody. */
+export function createMetrics(host: string, counts: () => DatasetCounts): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const labelled = { controller: CONTROLLER };
+  const reconciles = new Counter({ name: 'controller_runtime_reconcile_total', help: 'Reconciliations by result.', labelNames: ['controller', 'result'], registers });
+  const errors = new Counter({ name: 'controller_runtime_reconcile_errors_total', help: 'Reconciliations that failed.', labelNames: ['controller'], registers });
+  const time = new Histogram({ name: 'controller_runtime_reconcile_time_seconds', help: 'Length of a reconciliation.', labelNames: ['controller'], buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5], registers });
+  const active = new Gauge({ name: 'controller_runtime_active_workers', help: 'Reconciliations under way.', labelNames: ['controller'], registers });
+  const depth = new Gauge({ name: 'workqueue_depth', help: 'Keys in line.', labelNames: ['name'], registers });
+  const adds = new Counter({ name: 'workqueue_adds_total', help: 'Keys put in line.', labelNames: ['name'], registers });
+  const retries = new Counter({ name: 'workqueue_retries_total', help: 'Keys tried again after a failure.', labelNames: ['name'], registers });
+  const queueTime = new Histogram({ name: 'workqueue_queue_duration_seconds', help: 'Time in line.', labelNames: ['name'], buckets: [0.001, 0.01, 0.1, 1, 10, 60], registers });
+  const requests = new Counter({ name: 'rest_client_requests_total', help: 'Requests to the API server.', labelNames: ['code', 'method', 'host'], registers });
+  const leads = new Gauge({ name: 'leader_election_master_status', help: '1 while this process leads.', labelNames: ['name'], registers });
+  const setupErrors = new Counter({ name: 'runtime_setup_error_total', help: 'Failed set-ups.', labelNames: ['runtime_type', 'runtime'], registers });
+  const datasets = new Gauge({
+    name: 'sluice_datasets',
+    help: 'Datasets by phase.',
+    labelNames: ['phase'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [phase, count] of counts().byPhase) this.set({ phase: phase || 'None' }, count);
+    },
+  });
+  void datasets;
+  ufsGauge('dataset_ufs_total_size', 'Size of the data, bytes.', ({ bytes }) => bytes);
+  ufsGauge('dataset_ufs_file_num', 'Number of files.', ({ files }) => files);
+
+  function ufsGauge(name: string, help: string, pick: (entry: DatasetCounts['ufs'][number]) => number | undefined): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['dataset'],
+      registers,
+      collect() {
+        this.reset();
+        for (const entry of counts().ufs) {
+          const value = pick(entry);
+          if (value !== undefined) this.set({ dataset: entry.dataset }, value);
+        }
+      },
+    });
+  }
+
+  return {
+    registry,
+    reconciled(result, seconds) {
+      reconciles.inc({ ...labelled, result });
+      if (result === 'error') errors.inc(labelled);
+      time.observe(labelled, seconds);
+    },
+    queued(inLine, running) {
+      depth.set({ name: CONTROLLER }, inLine);
+      active.set(labelled, running);
+    },
+    waited: (seconds) => queueTime.observe({ name: CONTROLLER }, seconds),
+    added: () => adds.inc({ name: CONTROLLER }),
+    retried: () => retries.inc({ name: CONTROLLER }),
+    requested: ({ method, status }) => requests.inc({ code: status === 0 ? '<error>' : String(status), method: method === 'WATCH' ? 'GET' : method, host }),
+    led: (isLeader) => leads.set({ name: 'sluice' }, isLeader ? 1 : 0),
+    setupFailed: (type, runtime) => setupErrors.inc({ runtime_type: type, runtime }),
+  };
+}

@@ -1,0 +1,186 @@
+/** What became of one pass over a key. */
+export type Outcome =
+  /** Nothing to wait for: the next event is news. `againMs` is for what nothing tells us of, such as a probe. */
+  | { readonly kind: 'settled'; readonly againMs?: number }
+  /** Under way: wait for an event, and look again in any case after `afterMs`. The key keeps its place in the line. */
+  | { readonly kind: 'waiting'; readonly afterMs?: number }
+  /** Went wrong: again with back-off. */
+  | { readonly kind: 'failed' };
+
+export interface Queue {
+  /** Someone saw something. Many of these before the next pass are one pass. */
+  add(key: string): void;
+  /** Ends: no pass begins any more; resolves when those under way are done. */
+  stop(): Promise<void>;
+  readonly depth: number;
+  readonly running: number;
+}
+export interface QueueOptions {
+  readonly work: (key: string, info: { readonly heldMs: number; readonly failures: number }) => Promise<Outcome>;
+  readonly concurrency: number;
+  readonly onDone?: (key: string, outcome: Outcome, waitedMs: number) => void;
+  readonly now?: () => number;
+}
+
+interface Entry {
+  /** First come, first served: a key keeps its number until it is settled, so a later burst does not overtake it. */
+  readonly ticket: number;
+  readonly since: number;
+  queuedAt: number;
+  state: 'idle' | 'queued' | 'running';
+  /** Seen again while running. */
+  again: boolean;
+  failures: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+const FIRST_BACKOFF_MS = 50;
+const LONGEST_BACKOFF_MS = 300_000;
+/** A failing key is not retried by events more often than this: its own failure may be what makes the events. */
+const EVENT_BACKOFF_MS = 1000;
+
+export const backoffMs = (failures: number): number => Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, failures - 1));
+
+/** One key at a time, each key once, the oldest first; a key that fails or waits holds up no other. */
+export function createQueue({ work, concurrency, onDone, now = () => performance.now() }: QueueOptions): Queue {
+  const entries = new Map<string, Entry>();
+  const alarms = new Map<string, NodeJS.Timeout>();
+  const line = createHeap();
+  let tickets = 0;
+  let running = 0;
+  let stopping = false;
+  const idle = Promise.withResolvers<void>();
+
+  function add(key: string): void {
+    const entry = entries.get(key) ?? fresh(key);
+    if (entry.state === 'running') entry.again = true;
+    else if (entry.state === 'idle') schedule(key, entry, entry.failures > 0 ? Math.min(EVENT_BACKOFF_MS, backoffMs(entry.failures)) : 0);
+  }
+
+  function fresh(key: string): Entry {
+    const entry: Entry = { ticket: tickets++, since: now(), queuedAt: now(), state: 'idle', again: false, failures: 0, timer: undefined };
+    entries.set(key, entry);
+    return entry;
+  }
+
+  /** Sooner wins: a timer that is already set for later is replaced, one for earlier stays. */
+  function schedule(key: string, entry: Entry, delayMs: number): void {
+    if (delayMs <= 0) {
+      clearTimeout(entry.timer);
+      entry.timer = undefined;
+      entry.state = 'queued';
+      entry.queuedAt = now();
+      line.push(entry.ticket, key);
+      queueMicrotask(pump);
+      return;
+    }
+    if (entry.timer && entry.failures > 0) return;
+    clearTimeout(entry.timer);
+    entry.timer = setTimeout(() => {
+      entry.timer = undefined;
+      if (entry.state === 'idle') schedule(key, entry, 0);
+    }, delayMs);
+    entry.timer.unref?.();
+  }
+
+  function pump(): void {
+    while (!stopping && running < concurrency) {
+      const key = line.pop();
+      if (key === undefined) return;
+      const entry = entries.get(key);
+      if (entry?.state === 'queued') void run(key, entry);
+    }
+  }
+
+  async function run(key: string, entry: Entry): Promise<void> {
+    running++;
+    entry.state = 'running';
+    entry.again = false;
+    const waited = now() - entry.queuedAt;
+    const outcome = await work(key, { heldMs: now() - entry.since, failures: entry.failures }).catch((): Outcome => ({ kind: 'failed' }));
+    running--;
+    entry.state = 'idle';
+    onDone?.(key, outcome, waited);
+    after(key, entry, outcome);
+    if (stopping && running === 0) idle.resolve();
+    pump();
+  }
+
+  function after(key: string, entry: Entry, outcome: Outcome): void {
+    if (stopping) return;
+    entry.failures = outcome.kind === 'failed' ? entry.failures + 1 : 0;
+    if (outcome.kind === 'settled') alarm(key, outcome.againMs);
+    if (outcome.kind === 'failed') return schedule(key, entry, backoffMs(entry.failures));
+    if (entry.again) return outcome.kind === 'settled' ? renew(key, entry) : schedule(key, entry, 0);
+    if (outcome.kind === 'settled') forget(key, entry);
+    else if (outcome.afterMs !== undefined) schedule(key, entry, Math.max(1, outcome.afterMs));
+  }
+
+  function alarm(key: string, ms: number | undefined): void {
+    clearTimeout(alarms.get(key));
+    alarms.delete(key);
+    if (ms === undefined) return;
+    alarms.set(
+      key,
+      setTimeout(() => {
+        alarms.delete(key);
+        add(key);
+      }, ms).unref(),
+    );
+  }
+
+  function renew(key: string, entry: Entry): void {
+    forget(key, entry);
+    add(key);
+  }
+  function forget(key: string, entry: Entry): void {
+    clearTimeout(entry.timer);
+    entries.delete(key);
+  }
+
+  return {
+    add,
+    async stop() {
+      stopping = true;
+      for (const entry of entries.values()) clearTimeout(entry.timer);
+      for (const timer of alarms.values()) clearTimeout(timer);
+      if (running > 0) await idle.promise;
+    },
+    get depth() {
+      return line.size;
+    },
+    get running() {
+      return running;
+    },
+  };
+}
+
+/** The smallest number first. */
+function createHeap() {
+  const heap: { readonly order: number; readonly key: string }[] = [];
+  const swap = (i: number, j: number) => {
+    [heap[i], heap[j]] = [heap[j]!, heap[i]!];
+  };
+  const order = (i: number) => heap[i]?.order ?? Infinity;
+  return {
+    get size() {
+      return heap.length;
+    },
+    push(number: number, key: string) {
+      heap.push({ order: number, key });
+      for (let i = heap.length - 1, up = (i - 1) >> 1; i > 0 && order(i) < order(up); i = up, up = (i - 1) >> 1) swap(i, up);
+    },
+    pop(): string | undefined {
+      const first = heap[0];
+      const last = heap.pop();
+      if (!first || !last || heap.length === 0) return first?.key;
+      heap[0] = last;
+      for (let i = 0; ; ) {
+        const least = order(2 * i + 1) <= order(2 * i + 2) ? 2 * i + 1 : 2 * i + 2;
+        if (order(least) >= order(i)) return first.key;
+        swap(i, least);
+        i = least;
+      }
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { type Dataset, InvalidSpec, type Manifest } from '../api/index.ts';
+import { choose } from './choose.ts';
+import type { Cluster, Observation, Scene } from './cluster.ts';
+import { decide } from './decide.ts';
+import { noticesOf, tellDataset, tellRuntime } from './tell.ts';
+import { statusOf } from './status.ts';
+import { decideTeardown, unboundStatus } from './teardown.ts';
+import { type Applied, type Decision, type Hold, type Key, type Next, nothingApplied, type World } from './world.ts';
+
+type Candidate = Scene['runtimes'][number];
+
+/** A passing hold is told once it has lasted this long: most are over before anybody could read of them. */
+const TELL_AFTER_MS = 1000;
+
+/** One pass over everything of one name: observe, decide, synthesize, apply, tell. Read this first. */
+export async function reconcile(cluster: Cluster, key: Key, heldMs = TELL_AFTER_MS): Promise<Next> {
+  const { dataset, runtimes } = cluster.scene(key);
+  const { chosen, others } = choose(dataset, runtimes);
+  const nexts: Next[] = [];
+  const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
+  for (const candidate of leaving) nexts.push(await takeDown(cluster, key, dataset, candidate));
+  for (const { object } of others) await tellRuntime(cluster, object, { reason: 'DatasetTaken', message: `${chosen?.object.kind ?? 'another runtime'} ${key.name} serves the dataset` }, 'DatasetTaken');
+  if (dataset?.metadata.deletionTimestamp) nexts.push(await letGo(cluster, key, dataset));
+  // The names of what goes are those of what comes: one after the other.
+  else if (leaving.length > 0) return soonest(nexts);
+  else if (dataset && chosen) nexts.push(await serve(cluster, key, dataset, chosen, heldMs));
+  else if (dataset) nexts.push(await unserved(cluster, key, dataset, heldMs));
+  else if (chosen) nexts.push(await alone(cluster, chosen, heldMs));
+  return soonest(nexts);
+}
+
+async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, object }: Candidate, heldMs: number): Promise<Next> {
+  let observation: Observation;
+  try {
+    observation = await cluster.observe(key, dataset, runtime, object);
+  } catch (error) {
+    if (!(error instanceof InvalidSpec)) throw error; // the queue retries with back-off
+    const hold = { reason: 'InvalidSpec', message: error.message };
+    await tellRuntime(cluster, object, hold, undefined, error.reason);
+    await tellDataset(cluster, dataset, hold);
+    return 'on-change'; // only an edit can help
+  }
+  if ('hold' in observation) return held(observation.hold, heldMs, () => tellBoth(cluster, dataset, object, observation.hold));
+
+  await cluster.mark(observation);
+  const { world } = observation;
+  const decision = decide(world);
+  const applied = await act(cluster, world, decision);
+  cluster.place(world);
+  const tell = async () => {
+    const statuses = statusOf(world, decision, applied);
+    await cluster.writeRuntimeStatus(object, statuses.runtime);
+    if (await cluster.writeDatasetStatus(dataset, statuses.dataset)) for (const notice of noticesOf(world, decision, applied)) cluster.notice(notice.about === 'dataset' ? dataset : object, notice);
+  };
+  if (applied.failed.length > 0) {
+    // A race with another writer is settled by looking again; only what lasts is told.
+    if (heldMs >= TELL_AFTER_MS || !applied.failed.every(({ reason }) => reason === 'Conflict')) await tell();
+    throw new Error(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '));
+  }
+  if (decision.hold) return held(decision.hold, heldMs, tell);
+  await tell();
+  return world.againMs === undefined ? 'on-change' : { again: world.againMs };
+}
+
+/** Takes the actions in order, and prunes only when the list was complete and nothing failed. */
+async function act(cluster: Cluster, world: World, { actions, mayPrune }: Decision): Promise<Applied> {
+  const desired: Manifest[] = [];
+  let applied = nothingApplied;
+  for (const action of actions) {
+    if ('run' in action) cluster.run(world, action.run);
+    else if ('release' in action) await cluster.release(action.release);
+    else {
+      const manifests = world.plan.synth(action.ensure);
+      desired.push(...manifests);
+      applied = joined(applied, await cluster.apply(world, manifests));
+    }
+  }
+  if (applied.changed.some((name) => name.endsWith(`/${world.plan.plan.fuseConfig}`))) await cluster.refreshFuse(world);
+  if (mayPrune && applied.failed.length === 0) applied = { ...applied, pruned: await cluster.prune(world, desired) };
+  return applied;
+}
+
+async function takeDown(cluster: Cluster, key: Key, dataset: Dataset | undefined, { runtime, object }: Candidate): Promise<Next> {
+  const left = await cluster.observeTeardown(key, dataset, runtime, object);
+  const { action, hold } = decideTeardown(left);
+  if (hold && !hold.passing) await tellRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
+  if (!action) return hold?.retryMs ? { after: hold.retryMs } : 'on-change';
+  if ('delete' in action) await cluster.delete(action.delete);
+  else if ('clean' in action) await cluster.clean(left);
+  else if ('unlabelNodes' in action) await cluster.unlabelNodes(left);
+  else if ('unbind' in action) await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus);
+  else {
+    await cluster.unmark(runtime, object);
+    return 'on-change';
+  }
+  return { after: hold?.retryMs ?? 0 };
+}
+
+/** The Dataset is being deleted: its runtime goes after it, by garbage collection, and unwinds itself. */
+async function letGo(cluster: Cluster, key: Key, dataset: Dataset): Promise<Next> {
+  const hold = await cluster.usersOf(key, dataset);
+  if (!hold) {
+    await cluster.unmarkDataset(dataset);
+    return 'on-change';
+  }
+  await tellDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
+  return { after: hold.retryMs ?? 2000 };
+}
+
+async function unserved(cluster: Cluster, key: Key, dataset: Dataset, heldMs: number): Promise<Next> {
+  await cluster.markDataset(key, dataset);
+  const hold: Hold = { reason: 'RuntimeNotFound', message: `no runtime is called ${key.name} in namespace ${key.namespace}`, passing: true };
+  return held(hold, heldMs, () => tellDataset(cluster, dataset, hold));
+}
+
+async function alone(cluster: Cluster, { object }: Candidate, heldMs: number): Promise<Next> {
+  const hold: Hold = { reason: 'DatasetNotFound', message: 'No dataset can be bound to the runtime, waiting.', passing: true };
+  return held(hold, heldMs, () => tellRuntime(cluster, object, hold));
+}
+
+async function tellBoth(cluster: Cluster, dataset: Dataset, object: Candidate['object'], hold: Hold): Promise<void> {
+  await tellRuntime(cluster, object, hold);
+  await tellDataset(cluster, dataset, hold);
+}
+
+async function held(hold: Hold, heldMs: number, tell: () => Promise<unknown>): Promise<Next> {
+  if (hold.passing && heldMs < TELL_AFTER_MS) return { after: TELL_AFTER_MS - heldMs };
+  await tell();
+  return hold.retryMs ? { after: hold.retryMs } : 'on-change';
+}
+
+const joined = (a: Applied, b: Applied): Applied => ({
+  created: [...a.created, ...b.created],
+  changed: [...a.changed, ...b.changed],
+  pruned: [...a.pruned, ...b.pruned],
+  failed: [...a.failed, ...b.failed],
+  immutable: [...a.immutable, ...b.immutable],
+});
+
+function soonest(nexts: readonly Next[]): Next {
+  const delays = nexts.flatMap((next) => (typeof next === 'object' && 'after' in next ? next.after : []));
+  return delays.length > 0 ? { after: Math.min(...delays) } : (nexts.find((next) => next !== 'on-change') ?? 'on-change');
+}

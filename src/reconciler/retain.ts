@@ -1,0 +1,56 @@
+import type { Manifest } from '../api/index.ts';
+import { differences } from './compare.ts';
+import type { ImmutableChange, LiveObject } from './world.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Spec fields that may change after creation; `undefined` means that all may. Source: the validation of each kind in Kubernetes 1.34. */
+const MUTABLE: Readonly<Record<string, readonly string[]>> = {
+  StatefulSet: ['replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'],
+  DaemonSet: ['template', 'updateStrategy', 'revisionHistoryLimit', 'minReadySeconds'],
+  PersistentVolume: ['accessModes', 'capacity', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName', 'mountOptions'],
+  PersistentVolumeClaim: [],
+};
+
+/**
+ * What Kubernetes does not let change is taken from the object as it is, so that everything else can still be applied;
+ * what would have changed is reported. Pods keep every label that an existing selector names.
+ */
+export function retain(desired: Manifest, live: LiveObject): { readonly manifest: Manifest; readonly immutable: readonly ImmutableChange[] } {
+  if (desired.kind === 'RoleBinding') return retainRoleRef(desired, live);
+  const mutable = MUTABLE[desired.kind];
+  if (!mutable) return { manifest: desired, immutable: [] };
+  const wanted = desired['spec'] as Fields;
+  const existing = live['spec'] as Fields;
+  const spec: Record<string, unknown> = {};
+  const immutable: ImmutableChange[] = [];
+  for (const [field, value] of Object.entries(wanted)) {
+    if (mutable.includes(field)) {
+      spec[field] = field === 'template' ? withSelectorLabels(value as Fields, existing) : value;
+      continue;
+    }
+    // `undefined` where the field is absent: it cannot be added either.
+    if (existing[field] !== undefined) spec[field] = existing[field];
+    for (const path of differences({ [field]: value }, { [field]: existing[field] }))
+      immutable.push({ object: `${desired.kind}/${desired.metadata.name}`, path: `spec.${path}`, live: at(existing, path), desired: at(wanted, path) });
+  }
+  return { manifest: { ...desired, spec }, immutable: immutable.filter(({ path }) => path !== 'spec.selector' && !path.startsWith('spec.selector.')) };
+}
+
+/** Labels that an adopted workload selects by, such as helm's `chart`, stay on its pods. */
+function withSelectorLabels(template: Fields, existing: Fields): Fields {
+  const selected = (existing['selector'] as { matchLabels?: Fields } | undefined)?.matchLabels ?? {};
+  const metadata = template['metadata'] as { labels?: Fields };
+  return { ...template, metadata: { ...metadata, labels: { ...metadata.labels, ...selected } } };
+}
+
+function retainRoleRef(desired: Manifest, live: LiveObject) {
+  const changed = differences({ roleRef: desired['roleRef'] }, { roleRef: live['roleRef'] });
+  return {
+    manifest: { ...desired, roleRef: live['roleRef'] },
+    immutable: changed.map((path) => ({ object: `RoleBinding/${desired.metadata.name}`, path, live: live['roleRef'], desired: desired['roleRef'] })),
+  };
+}
+
+const at = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((node, key) => (typeof node === 'object' && node !== null ? (node as Fields)[key] : undefined), value);

@@ -1,0 +1,207 @@
+import { bytesText, type DatasetCondition, type DatasetPhase, type DatasetStatus, durationText, type RuntimeCondition, type RuntimePhase, type RuntimeStatus, valueFile } from '../api/index.ts';
+import type { Role } from '../constructs/index.ts';
+import { type Claim, withCondition, withoutCondition } from './conditions.ts';
+import type { Applied, Decision, Hold, WorkloadView, World } from './world.ts';
+
+export interface Statuses {
+  readonly runtime: RuntimeStatus;
+  /** Only the fields that are ours. */
+  readonly dataset: Partial<DatasetStatus>;
+}
+
+/** Everything we tell about a dataset and its runtime, from one reading of the cluster. */
+export function statusOf(world: World, decision: Decision, applied: Applied): Statuses {
+  const trouble = troubleOf(decision.hold, applied);
+  return { runtime: runtimeStatus(world, decision, applied, trouble), dataset: datasetStatus(world, decision, trouble) };
+}
+
+/** Why it is not as it should be: the first object that could not be written, else what the lifecycle waits for. */
+function troubleOf(hold: Hold | undefined, { failed: [failure] }: Applied): Hold | undefined {
+  return failure ? { reason: failure.reason, message: `${failure.object}: ${failure.message}` } : hold;
+}
+
+export function phaseOf(workload: WorkloadView | undefined): RuntimePhase {
+  if (!workload) return '';
+  const { desired, ready } = workload;
+  if (ready >= desired) return 'Ready';
+  return ready > 0 ? 'PartialReady' : 'NotReady';
+}
+
+const NONE: WorkloadView = { desired: 0, current: 0, ready: 0, available: 0, outdated: [] };
+
+function runtimeStatus(world: World, decision: Decision, applied: Applied, trouble: Hold | undefined): RuntimeStatus {
+  const { runtime, plan, workloads, now } = world;
+  const before: Partial<RuntimeStatus> = runtime.status ?? {};
+  const { master = NONE, worker = NONE, fuse = NONE } = workloads;
+  const bound = world.bound || !decision.hold;
+  const reasonOf = (role: Role) => (workloads[role] ? texts[role].ready.reason : undefined);
+  const cacheStates = plan.cacheStates({ readyWorkers: worker.ready, ...world.probes });
+  const affinity = cacheAffinity(world);
+  return {
+    observedGeneration: runtime.metadata.generation ?? 0,
+    valueFile: valueFile(plan.plan.name, plan.plan.type),
+    masterPhase: phaseOf(workloads.master),
+    workerPhase: phaseOf(workloads.worker),
+    fusePhase: phaseOf(workloads.fuse),
+    ...(reasonOf('master') && { masterReason: reasonOf('master') }),
+    ...(reasonOf('worker') && { workerReason: reasonOf('worker') }),
+    ...(reasonOf('fuse') && { fuseReason: reasonOf('fuse') }),
+    desiredMasterNumberScheduled: master.desired,
+    currentMasterNumberScheduled: master.current,
+    masterNumberReady: master.ready,
+    desiredWorkerNumberScheduled: worker.desired,
+    currentWorkerNumberScheduled: worker.current,
+    workerNumberReady: worker.ready,
+    ...(worker.available > 0 && { workerNumberAvailable: worker.available }),
+    ...(worker.desired > worker.available && { workerNumberUnavailable: worker.desired - worker.available }),
+    desiredFuseNumberScheduled: fuse.desired,
+    currentFuseNumberScheduled: fuse.current,
+    fuseNumberReady: fuse.ready,
+    ...(fuse.available > 0 && { fuseNumberAvailable: fuse.available }),
+    ...(fuse.desired > fuse.available && { fuseNumberUnavailable: fuse.desired - fuse.available }),
+    ...((before.setupDuration || bound) && {
+      setupDuration: before.setupDuration ?? durationText(now - Date.parse(runtime.metadata.creationTimestamp ?? new Date(now).toISOString())),
+    }),
+    conditions: runtimeConditions(world, applied, trouble) as RuntimeCondition[],
+    ...(cacheStates && { cacheStates: { ...cacheStates } }),
+    selector: selectorOf(world),
+    ...(affinity && { cacheAffinity: affinity }),
+    ...(before.mounts && { mounts: before.mounts }),
+    ...(before.mountTime && { mountTime: before.mountTime }),
+  } as RuntimeStatus;
+}
+
+const texts = {
+  master: { initialized: { type: 'MasterInitialized', reason: 'Master is initialized', message: 'The master is initialized.' }, ready: { type: 'MasterReady', reason: 'Master is ready', noun: 'master is' } },
+  worker: { initialized: { type: 'WorkersInitialized', reason: 'Workers are initialized', message: 'The workers are initialized.' }, ready: { type: 'WorkersReady', reason: 'Workers are ready', noun: 'workers are' } },
+  fuse: { initialized: { type: 'FusesInitialized', reason: 'Fuses are initialized', message: 'The fuse is initialized.' }, ready: { type: 'FusesReady', reason: 'Fuses are ready', noun: 'fuses are' } },
+} as const;
+
+function runtimeConditions(world: World, applied: Applied, trouble: Hold | undefined): readonly RuntimeCondition[] {
+  const { runtime, plan, workloads, now } = world;
+  let conditions: readonly RuntimeCondition[] = runtime.status?.conditions ?? [];
+  const set = (claim: Claim) => {
+    conditions = withCondition(conditions, claim, now, 'lastProbeTime');
+  };
+  const tell = (type: string, message: string | undefined, reason = type) => {
+    if (message) set({ type, status: 'True', reason, message });
+    else conditions = withoutCondition(conditions, type);
+  };
+  for (const role of ['master', 'worker', 'fuse'] as const) {
+    const workload = workloads[role];
+    if (!plan.roles.includes(role)) continue;
+    const { initialized, ready } = texts[role];
+    // As in Fluid, a runtime with workers has no condition for the creation of its fuse pods, and none at all while no worker is wanted.
+    const told = role === 'fuse' ? !plan.roles.includes('worker') : (workload?.desired ?? 0) > 0;
+    if (workload && told) set({ ...initialized, status: 'True' });
+    if (workload) set(readyClaim(ready, workload));
+    else if (conditions.some(({ type }) => type === ready.type)) set({ ...ready, status: 'False', message: `The ${ready.noun} gone.` });
+  }
+  const scaled = scaledClaim(world);
+  if (scaled) set(scaled);
+  set(
+    trouble
+      ? { type: 'Synced', status: 'False', reason: trouble.reason, message: trouble.message }
+      : { type: 'Synced', status: 'True', reason: 'Synced', message: 'Every object is as the spec says.' },
+  );
+  const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
+  tell('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
+  tell(
+    'ImmutableFieldChanged',
+    applied.immutable.length > 0
+      ? `Kubernetes does not let these change; delete the object to have it made again: ${some(applied.immutable.map(({ object, path, live, desired }) => `${object} ${path}: ${short(live)} → ${short(desired)}`))}`
+      : undefined,
+  );
+  return conditions;
+}
+
+function readyClaim({ type, reason, noun }: { type: string; reason: string; noun: string }, workload: WorkloadView): Claim {
+  const phase = phaseOf(workload);
+  return phase === 'NotReady'
+    ? { type, status: 'False', reason, message: `The ${noun} not ready.` }
+    : { type, status: 'True', reason, message: `The ${noun} ${phase === 'PartialReady' ? 'partially ' : ''}ready.` };
+}
+
+function scaledClaim({ runtime, workloads, bound }: World): Claim | undefined {
+  const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];
+  if (!bound || from === undefined || to === undefined || from === to || !runtime.status?.workerPhase) return undefined;
+  const [type, how] = to > from ? ['WorkersScaledOut', 'out'] : ['WorkersScaledIn', 'in'];
+  return { type, status: 'True', reason: `Workers scaled ${how}`, message: `Workers scaled ${how} from ${from} replicas to ${to} replicas.` };
+}
+
+/** What an autoscaler selects by. */
+function selectorOf({ plan: { plan, roles } }: World): string {
+  const role = roles.includes('worker') ? 'worker' : 'fuse';
+  return `app=${plan.type},release=${plan.name},role=${plan.type}-${role}`;
+}
+
+/** Where cache can be, for pods that want to be near it: the workers' node affinity with their node selector in each term. */
+function cacheAffinity({ plan }: World): object | undefined {
+  if (!plan.roles.includes('worker')) return undefined;
+  const worker = plan.synth('worker').find(({ kind }) => kind === 'StatefulSet');
+  const pod = (worker?.['spec'] as { template: { spec: { affinity?: { nodeAffinity?: NodeAffinity }; nodeSelector?: Record<string, string> } } } | undefined)?.template.spec;
+  const replicas = (worker?.['spec'] as { replicas?: number } | undefined)?.replicas;
+  if (!pod || replicas === 0) return undefined;
+  const selected = Object.entries(pod.nodeSelector ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
+  const terms = pod.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const withSelector = selected.length === 0 ? terms : (terms.length > 0 ? terms : [{}]).map((term) => ({ ...term, matchExpressions: [...(term.matchExpressions ?? []), ...selected] }));
+  return { ...pod.affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: withSelector } };
+}
+interface NodeAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly { readonly matchExpressions?: readonly unknown[] }[] };
+}
+
+function datasetStatus(world: World, decision: Decision, trouble: Hold | undefined): Partial<DatasetStatus> {
+  const { dataset, runtime, plan, now, probes } = world;
+  const before = dataset.status;
+  const phase = datasetPhase(world, decision);
+  const conditions = datasetConditions(before?.conditions ?? [], phase, trouble, now) as DatasetCondition[];
+  if (phase === 'NotBound') return { phase, conditions };
+  const states = plan.cacheStates({ readyWorkers: world.workloads.worker?.ready ?? 0, ...probes });
+  const masters = plan.plan.replicas.master ?? plan.plan.replicas.worker;
+  return {
+    phase,
+    conditions,
+    observedGeneration: dataset.metadata.generation ?? 0,
+    runtimes: [{ name: runtime.metadata.name, namespace: world.key.namespace, category: 'Accelerate', type: plan.plan.type, ...(masters && { masterReplicas: masters }) }],
+    // Mounts are in effect once nothing is held up; until then the list stays as it was.
+    ...((!decision.hold || before?.mounts) && dataset.spec.mounts && { mounts: decision.hold && before?.mounts ? before.mounts : dataset.spec.mounts }),
+    ...(states && { cacheStates: { ...states } }),
+    ...(plan.probes.ufs && ufsTexts(probes, before)),
+  };
+}
+
+function ufsTexts({ ufs, ufsRunning }: World['probes'], before: DatasetStatus | undefined): Partial<DatasetStatus> {
+  if (ufs) return { ufsTotal: bytesText(ufs.totalBytes), ...(ufs.files !== undefined && { fileNum: String(ufs.files) }) };
+  if (before?.ufsTotal && before.ufsTotal !== CALCULATING) return {};
+  return ufsRunning ? { ufsTotal: CALCULATING, fileNum: CALCULATING } : {};
+}
+export const CALCULATING = '[Calculating]';
+
+function datasetPhase({ bound, workloads, plan }: World, { hold }: Decision): DatasetPhase {
+  if (!hold) return 'Bound';
+  if (!bound) return 'NotBound';
+  if (hold.reason.startsWith('Mounts')) return 'Updating';
+  // A dataset whose volume is being made again, or whose Secret is gone, still serves those who have it mounted.
+  const serving = (['master', 'worker'] as const).every((role) => !plan.roles.includes(role) || !['', 'NotReady'].includes(phaseOf(workloads[role])));
+  return serving ? 'Bound' : 'Failed';
+}
+
+function datasetConditions(before: readonly DatasetCondition[], phase: DatasetPhase, trouble: Hold | undefined, now: number): readonly DatasetCondition[] {
+  const set = (list: readonly DatasetCondition[], claim: Claim) => withCondition(list, claim, now, 'lastUpdateTime');
+  const isKnown = (type: string) => before.some((condition) => condition.type === type);
+  const message = trouble?.message ?? '';
+  if (phase === 'NotBound') return set(before, { type: 'NotReady', status: 'True', reason: trouble?.passing ? trouble.reason : 'DatasetFailedToSetup', message });
+  if (phase === 'Failed') return set(before, { type: 'Ready', status: 'False', reason: 'DatasetFailed', message });
+  const settled = isKnown('NotReady') ? set(before, { type: 'NotReady', status: 'False', reason: 'DatasetReady', message: READY }) : before;
+  if (phase === 'Updating') return set(settled, { type: 'Updating', status: 'True', reason: 'DatasetUpdating', message });
+  const updated = isKnown('Updating') ? set(settled, { type: 'Updating', status: 'False', reason: 'DatasetReady', message: READY }) : settled;
+  return set(updated, { type: 'Ready', status: 'True', reason: 'DatasetReady', message: READY });
+}
+const READY = 'The ddc runtime is ready.';
+
+const some = (texts: readonly string[]): string => (texts.length > 5 ? `${texts.slice(0, 5).join(', ')} and ${texts.length - 5} more` : texts.join(', '));
+const short = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+};

@@ -1,0 +1,101 @@
+import type { Dataset, Identity } from '../api/index.ts';
+import type { BoundRuntime, Runtime } from '../constructs/index.ts';
+import type { Hold, Key, LiveObject, RuntimeObject } from './world.ts';
+
+/** What is left of a runtime that is being deleted. It does not depend on planning: an invalid spec can always be deleted. */
+export interface Teardown {
+  readonly key: Key;
+  readonly runtime: Runtime;
+  readonly object: RuntimeObject;
+  readonly dataset?: Dataset;
+  readonly identity: Identity;
+  /** Present while the spec still plans; needed only to know what to clean. */
+  readonly plan?: BoundRuntime;
+  /** What carries our inventory label, the volume and the claim among it. */
+  readonly inventory: readonly LiveObject[];
+  readonly claim?: LiveObject;
+  readonly volume?: LiveObject;
+  /** Pods that have the claim mounted. */
+  readonly pods: readonly string[];
+  /** Nodes that carry a label of this dataset. */
+  readonly nodes: readonly string[];
+  readonly cleaning: Cleaning;
+}
+export interface Cleaning {
+  /** No worker could be asked, or there is nothing to clean. */
+  readonly needed: boolean;
+  readonly running: boolean;
+  readonly done: boolean;
+  readonly attempts: number;
+  readonly limit: number;
+  readonly error?: string;
+}
+
+export type TeardownAction =
+  | { readonly clean: true }
+  | { readonly delete: readonly LiveObject[] }
+  | { readonly unlabelNodes: true }
+  | { readonly unbind: true }
+  | { readonly unmark: true };
+export interface TeardownDecision {
+  readonly action?: TeardownAction;
+  readonly hold?: Hold;
+}
+type TeardownStep = (left: Teardown) => TeardownDecision | undefined;
+
+const refuseWhileMounted: TeardownStep = ({ pods }) =>
+  pods.length === 0
+    ? undefined
+    : { hold: { reason: 'StillMounted', message: `waiting for pods that mount the dataset: ${pods.slice(0, 5).join(', ')}${pods.length > 5 ? ` and ${pods.length - 5} more` : ''}`, retryMs: 2000 } };
+
+/** Best effort: what cannot be cleaned must not keep the runtime for ever. */
+const cleanCaches: TeardownStep = ({ cleaning: { needed, running, done, attempts, limit, error } }) => {
+  if (!needed || done || (!running && attempts >= limit)) return undefined;
+  const hold = { reason: 'CleaningCache', message: error ? `attempt ${attempts} of ${limit} failed: ${error}` : 'the cache is being cleaned', passing: !error, retryMs: 1000 };
+  return running ? { hold } : { action: { clean: true }, hold };
+};
+
+const gone =
+  (what: string, which: (left: Teardown) => readonly (LiveObject | undefined)[]): TeardownStep =>
+  (left) => {
+    const present = which(left).filter((object) => object !== undefined);
+    if (present.length === 0) return undefined;
+    const names = present.map(({ kind, metadata }) => `${kind}/${metadata.name}`).join(', ');
+    const deletable = present.filter(({ metadata }) => !metadata.deletionTimestamp);
+    const hold = { reason: 'Deleting', message: `${what}: ${names}`, passing: true, retryMs: 10_000 };
+    return deletable.length > 0 ? { action: { delete: deletable }, hold } : { hold };
+  };
+
+const unlabelNodes: TeardownStep = ({ nodes }) => (nodes.length > 0 ? { action: { unlabelNodes: true } } : undefined);
+
+/** The dataset can be bound again, by another runtime. */
+const unbindDataset: TeardownStep = ({ dataset, object }) =>
+  dataset && !dataset.metadata.deletionTimestamp && dataset.status?.runtimes?.some(({ name, namespace, type }) => name === object.metadata.name && namespace === object.metadata.namespace && type !== undefined)
+    ? { action: { unbind: true } }
+    : undefined;
+
+const unmark: TeardownStep = ({ object }) => (object.metadata.finalizers?.length ? { action: { unmark: true } } : undefined);
+
+/** The reverse of set-up. Each step is done before the next begins; the claim goes first, so that no new pod mounts what is going away. */
+export const teardown: readonly TeardownStep[] = [
+  refuseWhileMounted,
+  cleanCaches,
+  gone('the claim goes first', ({ claim }) => [claim]),
+  gone('then the volume', ({ volume }) => [volume]),
+  gone('then the workloads', ({ inventory }) => inventory.filter(({ kind }) => !kind.startsWith('PersistentVolume'))),
+  unlabelNodes,
+  unbindDataset,
+  unmark,
+];
+
+/** The first step that is not done. */
+export function decideTeardown(left: Teardown, steps: readonly TeardownStep[] = teardown): TeardownDecision {
+  for (const step of steps) {
+    const decision = step(left);
+    if (decision) return decision;
+  }
+  return {};
+}
+
+/** What Fluid leaves in the status of a dataset whose runtime is gone. */
+export const unboundStatus = { phase: 'NotBound', ufsTotal: '', fileNum: '', conditions: [], cacheStates: {}, runtimes: [], hcfs: null } as const;

@@ -1,0 +1,106 @@
+import type { Dataset, Resource, RuntimeStatus } from '../api/index.ts';
+import type { BoundRuntime, CacheUse, Command, Part, Role, UfsUsage } from '../constructs/index.ts';
+import type { KubeObject, ObjectMeta } from '../kube/types.ts';
+
+/** A dataset and the runtimes of its name are one thing to reconcile. */
+export interface Key {
+  readonly namespace: string;
+  readonly name: string;
+}
+export const keyText = ({ namespace, name }: Key): string => `${namespace}/${name}`;
+
+/** A custom resource of one of the runtimes; what its spec holds is between the runtime and its plan. */
+export type RuntimeObject = Resource<object, RuntimeStatus>;
+
+/** An object as the cluster has it. */
+export interface LiveObject extends KubeObject {
+  readonly metadata: ObjectMeta & { readonly uid: string; readonly resourceVersion: string };
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+/** Pods of one workload, counted by the API server. */
+export interface WorkloadView {
+  readonly desired: number;
+  readonly current: number;
+  readonly ready: number;
+  readonly available: number;
+  /** Pods that still run an older template; they restart when their user deletes them. */
+  readonly outdated: readonly string[];
+}
+
+/** One consistent reading of the cluster. Steps may look at nothing else. */
+export interface World {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly key: Key;
+  readonly dataset: Dataset;
+  readonly runtime: RuntimeObject;
+  readonly plan: BoundRuntime;
+  /** The Dataset was bound before: a hold no longer stops what comes after it. */
+  readonly bound: boolean;
+  readonly workloads: Readonly<Partial<Record<Role, WorkloadView>>>;
+  readonly volume?: LiveObject;
+  readonly claim?: LiveObject;
+  readonly missingSecrets: readonly string[];
+  readonly secretRetryMs?: number;
+  /** Something is asked by the clock: look again after so long even when nothing happens. */
+  readonly againMs?: number;
+  readonly probes: { readonly cache?: CacheUse; readonly ufs?: UfsUsage; readonly ufsRunning?: boolean };
+  /** Mounted paths; absent while no pod could be asked. */
+  readonly mounted?: readonly string[];
+  /** Why the last command failed. */
+  readonly execError?: string;
+}
+
+export interface Hold {
+  /** A condition reason, CamelCase. */
+  readonly reason: string;
+  readonly message: string;
+  /** Expected on the way and over in moments: worth a status only if it lasts a second. */
+  readonly passing?: boolean;
+  /** Look again after so many milliseconds; otherwise an event will wake us. */
+  readonly retryMs?: number;
+}
+/** What one step asks for. Actions are taken in order. */
+export type Action =
+  | { readonly ensure: Part }
+  | { readonly run: readonly Command[] }
+  /** Frees a volume whose claim was lost, so that a new claim can bind it. */
+  | { readonly release: LiveObject };
+export interface Contribution {
+  readonly action?: Action;
+  readonly hold?: Hold;
+}
+export type Step = (world: World) => Contribution;
+export interface Decision {
+  readonly actions: readonly Action[];
+  readonly hold?: Hold;
+  readonly mayPrune: boolean;
+}
+
+/** What became of the manifests. */
+export interface Applied {
+  readonly created: readonly string[];
+  readonly changed: readonly string[];
+  readonly pruned: readonly string[];
+  /** An object that could not be written, and why; all others were. */
+  readonly failed: readonly Failure[];
+  /** Changes that Kubernetes does not allow on what exists. */
+  readonly immutable: readonly ImmutableChange[];
+}
+export interface Failure {
+  /** `NameTaken`, `FieldConflict` or `ApplyFailed`. */
+  readonly reason: string;
+  readonly object: string;
+  readonly message: string;
+}
+export interface ImmutableChange {
+  readonly object: string;
+  readonly path: string;
+  readonly live: unknown;
+  readonly desired: unknown;
+}
+export const nothingApplied: Applied = { created: [], changed: [], pruned: [], failed: [], immutable: [] };
+
+/** When to look again: on the next event; `after` so many milliseconds because something is under way; `again` although all is well. */
+export type Next = 'on-change' | { readonly after: number } | { readonly again: number };

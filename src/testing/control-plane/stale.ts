@@ -1,0 +1,64 @@
+/** What killed keepers left behind (only where pdeathsig does not exist, or the machine went down): swept up by the next start. */
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const DIR_PREFIX = 'sluice-cp-';
+
+/** Written by whoever asked for the folder to stay. */
+export const KEEP_MARK = 'keep';
+
+/** Removes the private folders whose owner is gone, and ends the processes recorded in them. */
+export function sweep(): void {
+  for (const entry of readdirSync(tmpdir())) {
+    const dir = join(tmpdir(), entry);
+    if (!entry.startsWith(DIR_PREFIX) || existsSync(join(dir, KEEP_MARK)) || !isStale(dir)) continue;
+    for (const pid of recorded(dir)) if (commandOf(pid).includes(dir)) process.kill(pid, 'SIGKILL');
+    try {
+      rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
+    } catch {
+      // Another user's, or another start sweeps at the same time.
+    }
+  }
+}
+
+function isStale(dir: string): boolean {
+  const owner = readPid(join(dir, 'owner.pid'));
+  const keeper = readPid(join(dir, 'keeper.pid'));
+  // Without an owner it is being made right now.
+  return owner !== undefined && !isAlive(owner) && (keeper === undefined || !isAlive(keeper));
+}
+
+function recorded(dir: string): readonly number[] {
+  const folder = join(dir, 'pids');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .map((name) => readPid(join(folder, name)))
+    .filter((pid) => pid !== undefined);
+}
+
+function readPid(file: string): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** A pid may be somebody else's by now: only a command line that names the folder is ours. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,14 @@
+/** What tests of runtimes and of clusters need; published as `sluice/testing`. */
+export type { Behaviour } from './control-plane/behaviours.ts';
+export {
+  type Cluster,
+  type ControlPlaneHandle,
+  connectControlPlane,
+  type SharedControlPlane,
+} from './control-plane/connect.ts';
+export type { CannedAnswer, ExecAnswer, ExecAnswers, ExecCall } from './control-plane/exec-answers.ts';
+export type { SimulatedNodes } from './control-plane/nodes.ts';
+export type { Misbehaviour, SimulatedPods } from './control-plane/pod-control.ts';
+export type { PodTarget } from './control-plane/pod-target.ts';
+export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
+export { type ExistingCluster, useExistingCluster } from './existing-cluster.ts';

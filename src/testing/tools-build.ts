@@ -1,0 +1,103 @@
+/** Builds the programs of the test control plane that are missing, once per machine, and says how long that will take. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buildFlags, cacheDir, MODULES, missingTools, type Tool } from './tools.ts';
+import type { Go } from './tools-go.ts';
+import { lock } from './tools-lock.ts';
+
+/** Where the progress is shown: a line stays, a status is replaced by the next one. */
+export interface Progress {
+  line(text: string): void;
+  status(text: string): void;
+}
+
+/** Builds what is missing with this Go; returns at once when nothing is. */
+export async function buildTools(go: Go, progress: Progress): Promise<void> {
+  if (missingTools().length === 0) return;
+  const dir = cacheDir();
+  mkdirSync(dir, { recursive: true });
+  const unlock = await lock(`${dir}.lock`, () => progress.status('waiting for another process, which builds the test control plane'));
+  try {
+    // Asked again: whoever had the lock may have built them.
+    await buildAll(missingTools(), { go, dir, progress });
+  } finally {
+    unlock();
+  }
+}
+
+interface Context {
+  readonly go: Go;
+  readonly dir: string;
+  readonly progress: Progress;
+}
+
+async function buildAll(missing: readonly Tool[], context: Context): Promise<void> {
+  if (missing.length === 0) return;
+  const { dir, progress } = context;
+  const total = expected(missing);
+  progress.line(`building the test control plane (once; about ${duration(total)} on two cores) into ${dir}`);
+  const began = performance.now();
+  const elapsed = () => (performance.now() - began) / 1000;
+  for (const [index, tool] of missing.entries()) {
+    const start = elapsed();
+    await build(tool, context, (fraction, doing) => {
+      const done = expected(missing.slice(0, index)) + tool.seconds * fraction;
+      progress.status(`  ${tool.name}: ${doing}, about ${duration(secondsLeft({ total, done, elapsed: elapsed() }))} left`);
+    });
+    const size = Math.round(statSync(join(dir, tool.name)).size / 1e6);
+    progress.line(`  ${tool.name.padEnd(23)} ${duration(elapsed() - start).padStart(9)}, ${size} MB`);
+  }
+  progress.line(`built in ${duration(elapsed())}`);
+}
+
+function expected(tools: readonly Tool[]): number {
+  return tools.reduce((sum, { seconds }) => sum + seconds, 0);
+}
+
+function build(tool: Tool, { go, dir }: Context, show: (fraction: number, doing: string) => void): Promise<void> {
+  const made = join(dir, `${tool.name}.${process.pid}.new`);
+  const env = { ...process.env, ...go.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' };
+  const child = spawn(go.path, ['build', ...buildFlags(tool.module), '-v', '-o', made, tool.package], {
+    cwd: join(MODULES, tool.module),
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let compiled = 0;
+  let complaints: readonly string[] = [];
+  const lines = createInterface({ input: child.stderr });
+  // With -v, go names each package as it compiles it.
+  lines.on('line', (line) => {
+    const downloading = /^go: downloading (\S+)/.exec(line)?.[1];
+    const isPackage = /^[\w.~/-]+$/.test(line);
+    if (isPackage) compiled++;
+    else if (downloading === undefined) complaints = [...complaints, line].slice(-20);
+    // Linking is the last stretch, and go is silent about it.
+    const fraction = Math.min(0.95, compiled / tool.packages);
+    show(fraction, downloading === undefined ? `package ${compiled} of about ${tool.packages}` : `downloading ${downloading}`);
+  });
+  show(0, 'loading modules');
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) {
+        renameSync(made, join(dir, tool.name));
+        return resolve();
+      }
+      rmSync(made, { force: true });
+      reject(new Error(`go build of ${tool.package} in ${join(MODULES, tool.module)} ended with code ${code}:\n${complaints.join('\n')}`));
+    });
+  });
+}
+
+/** How long the rest takes at the pace so far; the expected pace counts like half a minute's experience. */
+export function secondsLeft({ total, done, elapsed }: { total: number; done: number; elapsed: number }): number {
+  const pace = (elapsed + 30) / (done + 30);
+  return Math.max(0, (total - done) * pace);
+}
+
+/** `40 s`, `6 min`: nobody needs the seconds of minutes. */
+export function duration(seconds: number): string {
+  return seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
+}

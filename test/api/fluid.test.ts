@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { resources } from '../../runtimes/_resources.gen.ts';
+import { crdOf } from '../../src/api/crd.ts';
+import type { CustomResource, Structural } from '../../src/api/resource.ts';
+import { type Addition, additions } from './additions.ts';
+
+const goldens = join(import.meta.dirname, '../../../shared/goldens/crds');
+// Locally the goldens may not be there; in CI a test that tests nothing must not pass.
+const present = existsSync(goldens);
+if (!present && process.env['CI']) throw new Error(`CI needs Fluid's CRDs at ${goldens}`);
+
+interface Crd {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly group: string;
+    readonly scope: string;
+    readonly names: unknown;
+    readonly versions: readonly {
+      readonly name: string;
+      readonly served: boolean;
+      readonly storage: boolean;
+      readonly subresources?: unknown;
+      readonly additionalPrinterColumns?: unknown;
+      readonly schema: { readonly openAPIV3Schema: Structural };
+    }[];
+  };
+}
+
+describe.skipIf(!present)(`against Fluid's CRDs${present ? '' : ` (skipped: no ${goldens})`}`, () => {
+  const seen = new Set<Addition>();
+
+  test.each(resources.map((resource) => [resource.kind, resource] as const))('%s keeps everything', (_, resource) => {
+    const { ours, theirs } = both(resource);
+    expect(frame(ours)).toEqual(frame(theirs));
+    const [mine, fluids] = [facts(ours), facts(theirs)];
+    const kept = Object.fromEntries(Object.keys(fluids).map((path) => [path, mine[path]]));
+    if (resource.columns && !fluids['columns']) delete kept['columns'];
+    expect(kept).toEqual(fluids);
+  });
+
+  test.each(resources.map((resource) => [resource.kind, resource] as const))('%s adds nothing but what is listed', (_, resource) => {
+    const { ours, theirs } = both(resource);
+    const fluids = facts(theirs);
+    // Of an added struct only the top is of interest.
+    const added = Object.keys(facts(ours)).filter((path) => !(path in fluids) && parentOf(path) in { ...fluids, '': 0 });
+    const unlisted = added.filter((path) => !allowed(resource, path, seen));
+    expect(unlisted).toEqual([]);
+  });
+
+  test('every listed addition is one', () => {
+    expect(additions.filter((addition) => !seen.has(addition)).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+function both({ plural }: CustomResource, own = resources.find((resource) => resource.plural === plural)) {
+  const theirs = parse(readFileSync(join(goldens, `${plural}.yaml`), 'utf8')) as Crd;
+  return { ours: crdOf(own as CustomResource) as unknown as Crd, theirs };
+}
+
+function allowed({ plural }: CustomResource, path: string, seen: Set<Addition>): boolean {
+  const found = additions.filter(
+    ({ kinds, path: listed }) =>
+      (kinds === 'all' || kinds.includes(plural)) && (listed.startsWith('*') ? path.endsWith(listed.slice(1)) : path === listed),
+  );
+  for (const addition of found) seen.add(addition);
+  return found.length > 0;
+}
+
+const parentOf = (path: string): string => path.replace(/(\.\w+|\[\]|\{\}|^\w+)$/, '');
+
+/** What is compared as a whole. */
+function frame({ metadata, spec }: Crd): unknown {
+  const { schema: _, additionalPrinterColumns: __, ...version } = spec.versions[0] as Crd['spec']['versions'][0];
+  return { name: metadata.name, group: spec.group, scope: spec.scope, names: spec.names, version, versions: spec.versions.length };
+}
+
+/** What is compared field by field: a path for each, with everything said about it but its description. */
+function facts({ spec }: Crd): Record<string, unknown> {
+  const { additionalPrinterColumns: columns, schema } = spec.versions[0] as Crd['spec']['versions'][0];
+  const found: Record<string, unknown> = columns === undefined ? {} : { columns };
+  const visit = (node: Structural, path: string): void => {
+    const { description: _, properties = {}, items, additionalProperties, required, 'x-kubernetes-validations': rules, ...rest } = node;
+    if (path !== '') found[path] = { ...rest, ...(required && { required: required.toSorted() }) };
+    if (rules) found[path === '' ? 'rules' : `${path}.rules`] = rules;
+    for (const [name, child] of Object.entries(properties)) visit(child, path === '' ? name : `${path}.${name}`);
+    if (items) visit(items, `${path}[]`);
+    if (additionalProperties) visit(additionalProperties, `${path}{}`);
+  };
+  visit(schema.openAPIV3Schema, '');
+  return found;
+}

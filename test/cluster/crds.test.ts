@@ -1,0 +1,215 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments, stringify } from 'yaml';
+import { resources } from '../../runtimes/_resources.gen.ts';
+import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
+import { crdOf } from '../../src/api/crd.ts';
+import { Dataset } from '../../src/api/dataset.ts';
+import { faultsOf, parse } from '../../src/api/parse.ts';
+import { type CustomResource, GROUP, VERSION } from '../../src/api/resource.ts';
+import { ThinRuntime, ThinRuntimeProfile } from '../../src/api/thin.ts';
+import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
+import { objectOf } from '../api/arbitrary.ts';
+
+const root = join(import.meta.dirname, '../..');
+const goldens = join(root, '../shared/goldens');
+if (!existsSync(goldens) && process.env['CI']) throw new Error(`CI needs Fluid's goldens at ${goldens}`);
+
+const kinds = resources.map((resource) => [resource.kind, resource] as const);
+
+// Its own, since it replaces CRDs under the objects of everybody; without nodes it starts in a few seconds.
+let cluster: ControlPlane;
+beforeAll(async () => {
+  cluster = await startControlPlane({ nodes: 0 });
+  for (const { plural } of resources) await cluster.kubectl('create', '--validate=strict', '-f', crdFile(plural));
+  await established();
+});
+afterAll(() => cluster?.stop());
+
+describe('the CRDs', () => {
+  test('are listed with short names and categories', async () => {
+    const listed = await cluster.kubectl('api-resources', '-o', 'wide', '--no-headers', `--api-group=${GROUP}`);
+    for (const { kind, plural, shortNames = [], categories = [], namespaced } of resources) {
+      const line = listed.split('\n').find((row) => row.startsWith(`${plural} `)) ?? '';
+      expect(line.split(/\s+/)).toEqual(expect.arrayContaining([kind, `${namespaced}`, ...shortNames, ...categories]));
+    }
+  });
+
+  test('can be applied from the client side, whose annotation holds the whole of them', async () => {
+    for (const { plural } of resources) await cluster.kubectl('apply', '-f', crdFile(plural));
+    await expect(cluster.kubectl('apply', '-f', join(root, 'crds'))).resolves.not.toContain('configured');
+  });
+
+  test.each(kinds)('explain %s', async (_, { plural, description }) => {
+    expect(words(await cluster.kubectl('explain', plural))).toContain(words(description));
+    expect(await cluster.kubectl('explain', `${plural}.spec`)).not.toMatch(/^ {4}<no description>/m);
+  });
+
+  test('that TypeBox prints are no CRDs without the rewriting', async () => {
+    const crd = JSON.parse(JSON.stringify(crdOf({ ...Dataset, rules: [] }))) as Planted;
+    crd.metadata.name = `plants.${GROUP}`;
+    Object.assign(crd.spec.names, { kind: 'Plant', listKind: 'PlantList', plural: 'plants', singular: 'plant', shortNames: [] });
+    const planted = (schema: unknown) => {
+      Object.assign(crd.spec.versions[0]?.schema.openAPIV3Schema.properties ?? {}, { spec: schema });
+      return cluster.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All&fieldValidation=Strict', crd);
+    };
+    await expect(planted(Dataset.spec)).rejects.toThrow('patternProperties');
+    await expect(planted({ type: 'object', properties: { a: { enum: ['x'] } } })).rejects.toThrow('type: Required value');
+    await expect(planted({ type: 'object' })).resolves.toBeDefined();
+  });
+
+  test('scale the runtimes that have replicas', async () => {
+    const path = await make(JuiceFSRuntime, 'scaled', { replicas: 1 });
+    await cluster.kubectl('scale', 'juicefs', 'scaled', '--replicas=3');
+    expect(await cluster.get(path)).toMatchObject({ spec: { replicas: 3 } });
+    await cluster.kubectl(
+      'patch',
+      'juicefs',
+      'scaled',
+      '--subresource=status',
+      '--type=merge',
+      '-p',
+      JSON.stringify({ status: runtimeStatus }),
+    );
+    expect(await cluster.get(`${path}/scale`)).toMatchObject({ status: { replicas: 2, selector: 'app=juicefs' } });
+    expect(await cluster.kubectl('get', 'fluid', '--no-headers')).toMatch(/scaled\s+Ready\s+PartialReady\s/);
+  });
+});
+
+describe('the API server and parse agree', () => {
+  test.each(kinds)('on any %s', async (_, resource) => {
+    await fc.assert(fc.asyncProperty(objectOf(resource, 3), agreed(resource)), { numRuns: 60 });
+  });
+
+  test.each(kinds)('on any damaged %s', async (_, resource) => {
+    await fc.assert(fc.asyncProperty(objectOf(resource, 15), agreed(resource)), { numRuns: 60 });
+  });
+
+  test.each([
+    [Dataset, 'a'.repeat(63), {}],
+    [Dataset, 'a'.repeat(64), {}],
+    [Dataset, 'a.b', {}],
+    [Dataset, '1a', {}],
+    [Dataset, 'a', { mounts: [{ mountPoint: 'dataset://a/b' }] }],
+    [Dataset, 'a', { mounts: [{ mountPoint: 'dataset://a/b' }, { mountPoint: 'local:///a' }] }],
+    [Dataset, 'a', { mounts: [{ mountPoint: 'local:///a' }, { mountPoint: 'local:///b' }] }],
+    [JuiceFSRuntime, 'a'.repeat(45), {}],
+    [JuiceFSRuntime, 'a'.repeat(46), {}],
+    [JuiceFSRuntime, 'a', { replicas: -1 }],
+    [ThinRuntime, 'a', { replicas: -1 }],
+    [ThinRuntime, 'a', { replicas: 0 }],
+    [ThinRuntime, 'a'.repeat(46), {}],
+    [ThinRuntime, 'a'.repeat(46), { worker: { enabled: false } }],
+    [ThinRuntime, 'a'.repeat(46), { worker: { enabled: true } }],
+    [ThinRuntime, 'a'.repeat(45), { worker: { enabled: true } }],
+    [ThinRuntimeProfile, 'a.b', { fileSystemType: 'x' }],
+    [ThinRuntimeProfile, 'A', { fileSystemType: 'x' }],
+  ] as const)('on rules: %# $kind', async (resource, name, spec) => {
+    await agreed(resource)(object(resource, name, spec));
+  });
+
+  test.skipIf(!existsSync(goldens)).each(inputs())("on Fluid's %s", async (_, documents) => {
+    for (const document of documents) {
+      const resource = resources.find(({ kind }) => kind === document['kind']);
+      if (!resource) continue;
+      const metadata = { ...(document['metadata'] as object), ...(resource.namespaced && { namespace: 'default' }) };
+      expect(faultsOf(resource, { ...document, metadata })).toEqual([]);
+      expect(await stored(resource, { ...document, metadata }, 'Strict')).toEqual(parse(resource, { ...document, metadata }).spec);
+    }
+  });
+});
+
+describe('an object that breaks a rule of ours', () => {
+  test('is refused with the words of parse', async () => {
+    await expect(make(Dataset, 'a.b', {})).rejects.toThrow('metadata.name: expected at most 63 lower-case letters');
+  });
+
+  test('but was there before can be edited and deleted', async () => {
+    await cluster.kubectlApply(stringify(crdOf({ ...Dataset, rules: [] }), { aliasDuplicateObjects: false }));
+    await expect
+      .poll(() => make(Dataset, 'taken.over', { mounts: [] }).catch(String), { timeout: 10_000 })
+      .not.toContain('expected at most');
+    const path = await make(Dataset, 'taken.over', {}, { finalizers: ['fluid.io/keep'] });
+    await cluster.kubectl('apply', '-f', crdFile('datasets'));
+    await expect.poll(() => make(Dataset, 'new.one', {}).catch(String), { timeout: 10_000 }).toContain('expected at most');
+    const patch = (what: unknown, ...more: readonly string[]) =>
+      cluster.kubectl('patch', 'dataset', 'taken.over', '--type=merge', '-p', JSON.stringify(what), ...more);
+    await patch({ status: { phase: 'Failed', conditions: [] } }, '--subresource=status');
+    await patch({ spec: { placement: 'Shared' } });
+    await cluster.delete(path);
+    await patch({ metadata: { finalizers: null } });
+    await expect(cluster.get(path)).rejects.toThrow('404');
+  });
+});
+
+interface Planted {
+  metadata: { name: string };
+  spec: { names: object; versions: { schema: { openAPIV3Schema: { properties: object } } }[] };
+}
+
+const counts = ['desiredMaster', 'currentMaster', 'desiredWorker', 'currentWorker', 'desiredFuse', 'currentFuse'];
+const runtimeStatus = {
+  ...Object.fromEntries(counts.map((name) => [`${name}NumberScheduled`, 2])),
+  ...Object.fromEntries(['master', 'worker', 'fuse'].map((name) => [`${name}NumberReady`, 1])),
+  masterPhase: 'Ready',
+  workerPhase: 'Ready',
+  fusePhase: 'PartialReady',
+  valueFile: 'x',
+  selector: 'app=juicefs',
+};
+
+const words = (text: string): string => text.replaceAll(/\s+/g, ' ');
+const crdFile = (plural: string): string => join(root, `crds/${plural}.yaml`);
+
+async function established(): Promise<void> {
+  const crds = resources.map(({ plural }) => `crd/${plural}.${GROUP}`);
+  await cluster.kubectl('wait', '--for=condition=Established', '--timeout=30s', ...crds);
+}
+
+const collection = ({ plural, namespaced }: CustomResource): string =>
+  `/apis/${GROUP}/${VERSION}/${namespaced ? 'namespaces/default/' : ''}${plural}`;
+
+const object = ({ kind }: CustomResource, name: string, spec: unknown, metadata: object = {}): Record<string, unknown> => ({
+  apiVersion: `${GROUP}/${VERSION}`,
+  kind,
+  metadata: { name, ...metadata },
+  spec,
+});
+
+/** Creates it and gives its path. */
+async function make(resource: CustomResource, name: string, spec: unknown, metadata?: object): Promise<string> {
+  await cluster.create(collection(resource), object(resource, name, spec, metadata));
+  return `${collection(resource)}/${name}`;
+}
+
+/** The spec as the API server would store it. */
+async function stored(resource: CustomResource, document: unknown, validation: 'Strict' | 'Ignore'): Promise<unknown> {
+  const answer = await cluster.create(`${collection(resource)}?dryRun=All&fieldValidation=${validation}`, document);
+  return (answer as { spec?: unknown }).spec ?? {};
+}
+
+function agreed(resource: CustomResource): (document: Record<string, unknown>) => Promise<void> {
+  return async (document) => {
+    const faults = faultsOf(resource, document, { unknownFields: 'prune' });
+    const theirs = await stored(resource, document, 'Ignore').catch((error: Error) => error);
+    if (theirs instanceof Error) {
+      expect(theirs.message).toMatch(/: 4\d\d /);
+      expect({ refused: theirs.message, faults }).not.toMatchObject({ faults: [] });
+    } else {
+      expect(faults).toEqual([]);
+      expect(theirs).toEqual(parse(resource, document).spec);
+    }
+  };
+}
+
+function inputs(): [string, Record<string, unknown>[]][] {
+  if (!existsSync(goldens)) return [];
+  return ['juicefs', 'thin'].flatMap((runtime) =>
+    readdirSync(join(goldens, runtime)).map((name): [string, Record<string, unknown>[]] => {
+      const text = readFileSync(join(goldens, runtime, name, 'input.yaml'), 'utf8');
+      return [`${runtime}/${name}`, parseAllDocuments(text).map((document) => document.toJS() as Record<string, unknown>)];
+    }),
+  );
+}

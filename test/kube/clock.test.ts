@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { backoff, sleep } from '../../src/kube/clock.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+test('back-off doubles from 0.2 s to 30 s', () => {
+  const most = Array.from({ length: 10 }, (_, failures) => backoff(failures + 1, () => 1));
+  expect(most).toEqual([200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]);
+});
+
+test('chance takes at most half of a back-off', () => {
+  expect(backoff(1, () => 0)).toBe(100);
+  expect(backoff(1_000, () => 0)).toBe(15_000);
+});
+
+test('an abort ends a sleep, and leaves no timer behind', async () => {
+  const clock = manualClock();
+  const stop = new AbortController();
+  const asleep = sleep(clock, 1_000, stop.signal);
+  stop.abort(new Error('wake up'));
+  await expect(asleep).rejects.toThrow('wake up');
+  expect(clock.waits).toEqual([]);
+});

@@ -1,0 +1,275 @@
+import { afterEach, expect, test } from 'vitest';
+import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
+import { type Reflector, type ReflectOptions, reflect } from '../../src/kube/reflector.ts';
+import { aMoment, type ManualClock, manualClock, until } from '../support/manual-clock.ts';
+import { and, json, lines, pieces, reset, type ScriptedServer, type Step, scriptedServer } from '../support/scripted-server.ts';
+
+const CONFIG_MAP: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };
+
+/** A ConfigMap called `name`; its uid tells one made later under the same name. */
+const object = (name: string, resourceVersion: number, uid = `uid-of-${name}`) => ({
+  metadata: { name, namespace: 'ns', uid, resourceVersion: String(resourceVersion), managedFields: [{}] },
+});
+const event = (type: string, ...is: Parameters<typeof object>) => ({ type, object: object(...is) });
+const bookmark = (resourceVersion: number) => ({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(resourceVersion) } } });
+const list = (resourceVersion: number, ...items: object[]) => json(200, { metadata: { resourceVersion: String(resourceVersion) }, items });
+const page = (resourceVersion: number, next: string, ...items: object[]) =>
+  json(200, { metadata: { resourceVersion: String(resourceVersion), continue: next }, items });
+const expired = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' };
+
+let server: ScriptedServer;
+let client: KubeClient;
+let clock: ManualClock;
+let reflector: Reflector<KubeObject>;
+let changes: string[];
+let logged: string[];
+afterEach(async () => {
+  reflector.stop();
+  await client.close();
+  await server.close();
+});
+
+async function start(script: readonly Step[], options: Partial<ReflectOptions<KubeObject>> = {}): Promise<void> {
+  server = await scriptedServer(script);
+  clock = manualClock();
+  client = createClient({ server: server.url }, { fieldManager: 'sluice', clock });
+  changes = [];
+  logged = [];
+  const say = (level: string) => (_: object, message: string) => void logged.push(`${level} ${message}`);
+  reflector = reflect(client, CONFIG_MAP, {
+    onChange: ({ type, object }) => void changes.push(`${type} ${object.metadata.name}@${object.metadata.resourceVersion}`),
+    log: { debug() {}, info: say('info'), warn: say('warn'), error: say('error') },
+    clock,
+    ...options,
+  });
+}
+const changesSeen = (count: number) => until(() => changes.length >= count, `${count} changes expected: ${changes.join(', ')}`);
+const requestsSeen = (count: number) =>
+  until(() => server.requests.length === count, `${count} requests expected, ${server.requests.length} came`);
+/** Of the n-th request: `list`, `list after <token>`, or `watch from <version>`. */
+const asked = (): string[] =>
+  server.requests.map(({ path }) => {
+    const query = new URL(path, server.url).searchParams;
+    if (query.get('watch') !== null) return `watch from ${query.get('resourceVersion')}`;
+    return `list${query.get('limit') ? '' : ' whole'}${query.get('continue') ? ` after ${query.get('continue')}` : ''}`;
+  });
+
+test('lists, then watches from there, in order', async () => {
+  await start([
+    list(5, object('a', 3), object('b', 4)),
+    lines(event('ADDED', 'c', 6), event('MODIFIED', 'a', 7), event('DELETED', 'b', 8)),
+  ]);
+  await changesSeen(5);
+  expect(changes).toEqual(['added a@3', 'added b@4', 'added c@6', 'changed a@7', 'deleted b@8']);
+  expect([...reflector.store.keys()]).toEqual(['ns/a', 'ns/c']);
+  expect(asked()).toEqual(['list', 'watch from 5']);
+});
+
+test('is synced once the first list is in the store', async () => {
+  const order: string[] = [];
+  await start([list(5, object('a', 3))], { onChange: () => order.push('change'), onSynced: () => order.push('onSynced') });
+  await reflector.synced;
+  expect(order).toEqual(['change', 'onSynced']);
+  expect(reflector.get('ns', 'a')?.metadata.name).toBe('a');
+  expect(reflector.get('other', 'a')).toBeUndefined();
+});
+
+test('keeps no managedFields, and what a projection keeps otherwise', async () => {
+  await start([list(5, object('a', 3))]);
+  await reflector.synced;
+  expect(reflector.get('ns', 'a')).toEqual({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a', namespace: 'ns', uid: 'uid-of-a', resourceVersion: '3' },
+  });
+});
+
+test('the selection is asked for by list and watch alike', async () => {
+  await start([list(5)], { namespace: 'ns', labelSelector: 'a=b', fieldSelector: 'metadata.name=x', metadataOnly: true });
+  await requestsSeen(2);
+  for (const { path, headers } of server.requests) {
+    expect(path).toMatch(/^\/api\/v1\/namespaces\/ns\/configmaps\?labelSelector=a%3Db&fieldSelector=metadata\.name%3Dx&/);
+    expect(headers['accept']).toContain('as=PartialObjectMetadata');
+  }
+});
+
+test('an event about what is stored already is nothing new', async () => {
+  await start([list(5, object('a', 3)), lines(event('ADDED', 'a', 3), event('MODIFIED', 'a', 3), event('MODIFIED', 'a', 6))]);
+  await changesSeen(2);
+  expect(changes).toEqual(['added a@3', 'changed a@6']);
+});
+
+test('the deletion of what is not stored is nothing', async () => {
+  await start([list(5), lines(event('DELETED', 'a', 6), event('ADDED', 'b', 7))]);
+  await changesSeen(1);
+  expect(changes).toEqual(['added b@7']);
+});
+
+test('made anew under the same name, the old one is deleted first', async () => {
+  await start([
+    list(5, object('a', 3, 'old')),
+    lines(event('ADDED', 'a', 9, 'new'), event('DELETED', 'a', 8, 'old'), event('ADDED', 'z', 10)),
+  ]);
+  await changesSeen(4);
+  expect(changes).toEqual(['added a@3', 'deleted a@3', 'added a@9', 'added z@10']);
+});
+
+test('a large collection comes in pages', async () => {
+  await start([page(5, 'p2', object('a', 1)), page(5, 'p3', object('b', 2)), page(5, '', object('c', 3))]);
+  await reflector.synced;
+  await requestsSeen(4);
+  expect(changes).toEqual(['added a@1', 'added b@2', 'added c@3']);
+  expect(asked()).toEqual(['list', 'list after p2', 'list after p3', 'watch from 5']);
+});
+
+test('pages that expire on the way are read again as a whole', async () => {
+  await start([page(5, 'p2', object('a', 1)), json(410, expired), list(9, object('b', 2))]);
+  await reflector.synced;
+  await requestsSeen(4);
+  expect(changes).toEqual(['added b@2']);
+  expect(asked()).toEqual(['list', 'list after p2', 'list whole', 'watch from 9']);
+});
+
+test.each<[string, Step]>([
+  ['broken connection', and(lines(event('ADDED', 'b', 6), bookmark(8)), 'reset')],
+  ['half an event', pieces(`${JSON.stringify(event('ADDED', 'b', 6))}\n${JSON.stringify(bookmark(8))}\n{"type":"ADDED","obj`)],
+  ['early end', and(lines(event('ADDED', 'b', 6), bookmark(8)), 'close')],
+])('%s: goes on where it stopped, without a new list', async (_, fault) => {
+  await start([list(5, object('a', 3)), fault, lines(event('ADDED', 'c', 9))]);
+  await changesSeen(2);
+  await clock.passes(100);
+  await changesSeen(3);
+  expect(changes).toEqual(['added a@3', 'added b@6', 'added c@9']);
+  expect(asked()).toEqual(['list', 'watch from 5', 'watch from 8']);
+});
+
+test('a watch that ends after a good while is resumed at once', async () => {
+  let end: (() => void) | undefined;
+  const open: Step = (response) => {
+    lines(bookmark(7))(response);
+    end = () => response.end();
+  };
+  await start([list(5), open, lines()]);
+  await until(() => reflector.status.resourceVersion === '7', 'no bookmark');
+  clock.advance(10_000);
+  end?.();
+  await requestsSeen(3);
+  expect(asked()).toEqual(['list', 'watch from 5', 'watch from 7']);
+  expect(reflector.status).toMatchObject({ failures: 0, lists: 1, watches: 2 });
+});
+
+test.each<[string, Step]>([
+  ['as an event', lines({ type: 'ERROR', object: expired })],
+  ['as an answer', json(410, expired)],
+])('a version that is too old, said %s: a new list tells what happened meanwhile', async (_, fault) => {
+  const before = [object('gone', 1), object('same', 2), object('changed', 3), object('remade', 4, 'old')];
+  await start([
+    list(5, ...before),
+    fault,
+    list(20, object('same', 2), object('changed', 11), object('remade', 12, 'new'), object('born', 13)),
+    lines(),
+  ]);
+  await changesSeen(4);
+  changes.length = 0;
+  await clock.passes(100);
+  await changesSeen(5);
+  expect(changes).toEqual(['deleted gone@1', 'changed changed@11', 'deleted remade@4', 'added remade@12', 'added born@13']);
+  await requestsSeen(4);
+  expect(asked()).toEqual(['list', 'watch from 5', 'list', 'watch from 20']);
+  expect(changes).toHaveLength(5);
+});
+
+test('failures of every kind, one after the other: it waits longer each time and never dies', async () => {
+  const faults: Step[] = [
+    reset,
+    json(500, { kind: 'Status', reason: 'InternalError' }),
+    json(429, {}),
+    json(503, {}),
+    reset,
+    json(403, {}),
+  ];
+  await start([list(5), ...faults, lines(event('ADDED', 'a', 6))]);
+  for (const wait of [100, 200, 400, 800, 1_600, 3_200]) await clock.passes(wait);
+  await changesSeen(1);
+  expect(asked().filter((what) => what === 'list')).toHaveLength(1);
+  expect(reflector.status.failures).toBe(0);
+  // Said once when it lasts, and once when it is over.
+  expect(logged).toEqual(['warn lost touch', 'info in touch again']);
+});
+
+test('a first list that fails is repeated until there is one', async () => {
+  await start([json(500, {}), json(403, {}), list(5, object('a', 3))]);
+  await clock.passes(100);
+  expect(reflector.status.synced).toBe(false);
+  await clock.passes(200);
+  await reflector.synced;
+  expect(changes).toEqual(['added a@3']);
+});
+
+test('the server says how long to stay away', async () => {
+  await start([list(5), json(429, {}, { 'retry-after': '9' }), lines(event('ADDED', 'a', 6))]);
+  await clock.passes(9_000);
+  await changesSeen(1);
+});
+
+test('a version that the server keeps refusing is given up for a new list', async () => {
+  const refusal = json(500, { kind: 'Status', reason: 'InternalError', message: 'cannot decode event' });
+  await start([list(5), refusal, refusal, refusal, refusal, refusal, list(9, object('a', 8))]);
+  for (const wait of [100, 200, 400, 800, 1_600]) await clock.passes(wait);
+  await changesSeen(1);
+  expect(asked().slice(-2)[0]).toBe('list');
+});
+
+test('a kind that is not installed is reported once, and found when it comes', async () => {
+  const unknown = json(404, { kind: 'Status', code: 404, reason: 'NotFound', message: 'the server could not find the requested resource' });
+  await start([unknown, unknown, unknown, unknown, unknown, unknown, unknown, list(5, object('a', 3))]);
+  // Never longer than 5 s, less jitter: somebody may be waiting for it.
+  for (const wait of [100, 200, 400, 800, 1_600, 2_500]) await clock.passes(wait);
+  expect(reflector.status).toMatchObject({ unknownKind: true, synced: false });
+  expect(logged).toEqual(['warn kind not installed']);
+  await clock.passes(2_500);
+  await reflector.synced;
+  expect(reflector.status.unknownKind).toBe(false);
+});
+
+test('a kind that goes away for a while keeps what is stored', async () => {
+  await start([list(5, object('a', 3)), json(404, {}), json(404, {}), list(9, object('a', 3))]);
+  await clock.passes(100);
+  await clock.passes(200);
+  await requestsSeen(5);
+  expect(changes).toEqual(['added a@3']);
+});
+
+test('a handler that throws is logged, and the next change comes all the same', async () => {
+  const seen: string[] = [];
+  await start([list(5, object('a', 3)), lines(event('ADDED', 'b', 6))], {
+    onChange: ({ object }) => {
+      seen.push(object.metadata.name);
+      throw new Error('not today');
+    },
+  });
+  await until(() => seen.length === 2, 'no second change');
+  expect(logged).toEqual(['error a change was not handled', 'error a change was not handled']);
+  expect([...reflector.store.keys()]).toEqual(['ns/a', 'ns/b']);
+});
+
+test('the store has a change before it is told', async () => {
+  const sizes: number[] = [];
+  await start([list(5, object('a', 3)), lines(event('ADDED', 'b', 6), event('DELETED', 'a', 7))], {
+    onChange: () => sizes.push(reflector.store.size),
+  });
+  await until(() => sizes.length === 3, 'no third change');
+  expect(sizes).toEqual([1, 2, 1]);
+});
+
+test('stopped, it tells nothing more and asks nothing more', async () => {
+  await start([list(5), lines(), lines()], {});
+  await requestsSeen(2);
+  reflector.stop();
+  await aMoment();
+  clock.advance(600_000);
+  await aMoment();
+  expect(server.requests).toHaveLength(2);
+  expect(changes).toEqual([]);
+});

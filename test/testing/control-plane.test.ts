@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { annotationsFor } from '../../src/testing/control-plane/behaviours.ts';
+import { TOLD_STATUS } from '../../src/testing/control-plane/kwok.ts';
+import { createCa, issue } from '../../src/testing/control-plane/pki.ts';
+import { selects } from '../../src/testing/control-plane/pod-target.ts';
+import { duration, secondsLeft } from '../../src/testing/tools-build.ts';
+import { goMinor } from '../../src/testing/tools-go.ts';
+import { lock } from '../../src/testing/tools-lock.ts';
+import { cacheDir, TOOLS, toolPaths } from '../../src/testing/tools.ts';
+
+describe('certificates', () => {
+  test('carry user and groups, and are signed by the authority', async () => {
+    const ca = await createCa(new Date());
+    const { certificate } = await issue(ca, { user: 'jane', groups: ['dev', 'ops'], hosts: ['localhost', '127.0.0.1'] }, new Date());
+    const parsed = new X509Certificate(certificate);
+    expect(parsed.subject).toBe('CN=jane\nO=dev\nO=ops');
+    expect(parsed.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1');
+    expect(parsed.verify(new X509Certificate(ca.certificate).publicKey)).toBe(true);
+  });
+});
+
+describe('which pods a test means', () => {
+  const pod = { namespace: 'a', name: 'demo-worker-0', labels: { role: 'worker', app: 'juicefs' } };
+  test.for([
+    [{ namespace: 'a' }, true],
+    [{ namespace: 'b' }, false],
+    [{ namespace: 'a', name: 'demo-worker-*' }, true],
+    [{ namespace: 'a', name: 'demo-worker' }, false],
+    [{ namespace: 'a', labels: { role: 'worker' } }, true],
+    [{ namespace: 'a', labels: { role: 'worker', app: 'alluxio' } }, false],
+  ] as const)('%j: %s', ([target, expected]) => {
+    expect(selects(target, pod)).toBe(expected);
+  });
+});
+
+test('a crashing pod reports every container as waiting after an end', () => {
+  const pod = { spec: { containers: [{ name: 'a', image: 'i' }, { name: 'b' }] } };
+  const annotations = annotationsFor(pod, { as: 'CrashLoopBackOff', exitCode: 137 }, new Date(0));
+  const line = annotations[TOLD_STATUS]?.split('\n').find((field) => field.startsWith('containerStatuses: ')) ?? '';
+  const statuses = JSON.parse(line.slice('containerStatuses: '.length)) as readonly object[];
+  expect(statuses).toHaveLength(2);
+  expect(statuses[1]).toMatchObject({
+    ready: false,
+    state: { waiting: { reason: 'CrashLoopBackOff' } },
+    lastState: { terminated: { exitCode: 137 } },
+  });
+});
+
+describe('the tools', () => {
+  test('lie in a cache that SLUICE_CACHE or XDG_CACHE_HOME may move', () => {
+    expect(cacheDir({ SLUICE_CACHE: '/c' })).toMatch(/^\/c\/tools\/[0-9a-f]{16}$/);
+    expect(cacheDir({ XDG_CACHE_HOME: '/x' })).toMatch(/^\/x\/sluice\/tools\/[0-9a-f]{16}$/);
+  });
+
+  test('come from KUBEBUILDER_ASSETS where it has them', () => {
+    const assets = mkdtempSync(join(tmpdir(), 'assets-'));
+    try {
+      expect(Object.keys(toolPaths({ KUBEBUILDER_ASSETS: assets, SLUICE_CACHE: '/c' }))).toEqual(TOOLS.map(({ name }) => name));
+      expect(toolPaths({ KUBEBUILDER_ASSETS: assets, SLUICE_CACHE: '/c' }).etcd).toMatch(/^\/c\//);
+    } finally {
+      rmSync(assets, { recursive: true });
+    }
+  });
+
+  test.for([
+    ['go1.26.8', 26],
+    ['go1.24rc1', 24],
+    ['go1.9', 9],
+    ['', 0],
+    ['devel', 0],
+  ] as const)('Go %s is 1.%i', ([version, minor]) => expect(goMinor(version)).toBe(minor));
+
+  test('the time left follows the pace so far', () => {
+    expect(secondsLeft({ total: 300, done: 0, elapsed: 0 })).toBe(300);
+    expect(secondsLeft({ total: 300, done: 100, elapsed: 230 })).toBeCloseTo(400);
+    expect(secondsLeft({ total: 300, done: 300, elapsed: 30 })).toBe(0);
+    expect([duration(40), duration(330)]).toEqual(['40 s', '6 min']);
+  });
+});
+
+describe('the lock', () => {
+  const dir = join(mkdtempSync(join(tmpdir(), 'lock-')), 'lock');
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  test('waits for its holder', async () => {
+    const unlock = await lock(dir, () => {});
+    let waited = false;
+    const second = lock(dir, () => {
+      waited = true;
+      unlock();
+    });
+    (await second)();
+    expect(waited).toBe(true);
+  });
+
+  test('is taken from a holder that died', async () => {
+    await lock(dir, () => {});
+    utimesSync(dir, new Date(0), new Date(0));
+    const unlock = await lock(dir, () => expect.unreachable('nobody alive holds it'));
+    unlock();
+  });
+});

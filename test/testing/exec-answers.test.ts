@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { execAnswers } from '../../src/testing/control-plane/exec-answers.ts';
+import { answerTo, type ExecCall, recordCall } from '../../src/testing/control-plane/exec-replay.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'exec-answers-'));
+  mkdirSync(join(dir, 'exec', 'answers'), { recursive: true });
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+function call(argv: readonly string[], more: Partial<ExecCall> = {}): ExecCall {
+  return { time: '2026-01-01T00:00:00Z', namespace: 'default', pod: 'demo-worker-0', container: 'juicefs', argv, ...more };
+}
+
+function printed(asked: ExecCall): string {
+  return readFileSync(answerTo(dir, asked).stdoutFile, 'utf8');
+}
+
+describe('which answer is given', () => {
+  test('the newest that fits', async () => {
+    const answers = execAnswers(dir);
+    await answers.answer({ argv: ['juicefs'], stdout: 'any' });
+    await answers.answer({ argv: ['juicefs', 'status'], stdout: 'status' });
+    await answers.answer({ argv: /^other/, stdout: 'other' });
+    expect(printed(call(['juicefs', 'status', 'redis://r']))).toBe('status');
+    expect(printed(call(['juicefs', 'gc']))).toBe('any');
+  });
+
+  test('an earlier one, once it was given as often as asked', async () => {
+    const answers = execAnswers(dir);
+    await answers.answer({ argv: ['try'], stdout: 'done' });
+    await answers.answer({ argv: ['try'], stderr: 'not yet', exitCode: 1, times: 2 });
+    const codes = [1, 2, 3].map(() => answerTo(dir, call(['try'])).exitCode);
+    expect(codes).toEqual([1, 1, 0]);
+  });
+
+  test('that of the pod, the container and the namespace', async () => {
+    const answers = execAnswers(dir);
+    await answers.answer({ argv: ['x'], stdout: 'elsewhere', namespace: 'other' });
+    await answers.answer({ argv: ['x'], stdout: 'worker', pod: /-worker-\d+$/ });
+    await answers.answer({ argv: ['x'], stdout: 'sidecar', container: 'sidecar' });
+    expect(printed(call(['x']))).toBe('worker');
+    expect(printed(call(['x'], { namespace: 'other', pod: 'p' }))).toBe('elsewhere');
+    expect(printed(call(['x'], { container: 'sidecar' }))).toBe('sidecar');
+  });
+
+  test('"command not found" for what nobody knows, and again after reset', async () => {
+    const answers = execAnswers(dir);
+    await answers.answer({ argv: ['alluxio'], stdout: 'here' });
+    expect(answerTo(dir, call(['alluxio'])).exitCode).toBe(0);
+    await answers.reset();
+    expect(answerTo(dir, call(['alluxio'])).exitCode).toBe(127);
+  });
+});
+
+test('calls are those since the last reset', async () => {
+  const answers = execAnswers(dir);
+  recordCall(dir, call(['before']));
+  await answers.reset();
+  recordCall(dir, call(['after', 'a b']));
+  recordCall(dir, call(['elsewhere'], { namespace: 'other' }));
+  expect((await answers.calls({ namespace: 'default' })).map(({ argv }) => argv)).toEqual([['after', 'a b']]);
+});
+
+describe('the built-in answers are those of a JuiceFS that works', () => {
+  test.for([
+    [
+      ['cat', '/runtime-mnt/juicefs/default/demo/juicefs-fuse/.stats'],
+      /^blockcache\.hitBytes: \d+$[^]*^juicefs_blockcache_hit_bytes \d+$/m,
+    ],
+    [['df', '--block-size=1'], /^JuiceFS:\S+ \d+ \d+ \d+ \d+% \/runtime-mnt\/juicefs\/default\/demo\/juicefs-fuse$/m],
+    [['timeout', '30', 'df', '--block-size=1', '/data'], / \/data$/m],
+    [['bash', '-c', 'ls -lR /data |grep ^- |wc -l '], /^\d+\n$/],
+    [['ls', '-lR', '/data'], /^-rw/m],
+    [['du', '-sb', '/data'], /^\d+\t\/data\n$/],
+    [['sh', '-c', 'juicefs status redis://r:6379/1'], /"UUID": "[0-9a-f-]{36}"/],
+    [['rm', '-rf', '/cache/0b1c/raw/chunks'], /^$/],
+  ] as const)('%s', ([argv, expected]) => {
+    expect(answerTo(dir, call(argv)).exitCode).toBe(0);
+    expect(printed(call(argv))).toMatch(expected);
+  });
+});
