@@ -19,7 +19,8 @@ installed() {
 
 if ! installed; then
   echo "setup: installing the packages of package-lock.json (npm ci)"
-  npm ci --no-audit --no-fund --loglevel=error
+  # npm ci refuses a lock file that lacks another platform's optional packages; npm install takes what it names.
+  npm ci --no-audit --no-fund --loglevel=error || npm install --no-save --no-audit --no-fund --loglevel=error
 fi
 
 # The highest golang-1.N-go that these apt sources have and that can build the tools (1.21 and newer fetch the Go they lack), if any.

@@ -13,9 +13,10 @@ export function cacheOf(levels: readonly TierLevel[] = []) {
   // All levels count for the labels of nodes.
   const onNode = cacheByMedium(levels);
   const listed = levels.slice(0, 1).flatMap((level) => levelQuotas(level, LEVEL));
+  const directories = path.split(':').map((directory) => cacheDirectory(directory, `${LEVEL}.path`));
   const bytes = quota === undefined ? listed.reduce((sum, each) => sum + each, 0) : quantity(quota, `${LEVEL}.quota`);
   return {
-    directories: path.split(':'),
+    directories,
     options: {
       'cache-dir': path,
       ...(bytes && { 'cache-size': String(Math.floor(bytes / 2 ** 20)) }),
@@ -29,16 +30,16 @@ export function cacheOf(levels: readonly TierLevel[] = []) {
   };
 }
 
+/** `memory` is what JuiceFS calls a cache without a directory. */
+const cacheDirectory = (path: string, field: string) => (path === 'memory' ? path : absolutePath(path, field));
+
 /** A volume for each directory of a client's cache that its user has put none on. Directories outside of the tier are the node's. */
-export const cacheVolumes = (
-  { directories, emptyDir }: Cache,
-  list: string,
-  users: readonly VolumeMount[] = [],
-  field: string,
-): readonly Mounted[] =>
-  list.split(':').flatMap((path, i) => {
-    const name = `cache-dir-${i}`;
-    const source =
-      emptyDir && directories.includes(path) ? { emptyDir } : { hostPath: { path: absolutePath(path, field), type: 'DirectoryOrCreate' } };
-    return users.some(({ mountPath }) => mountPath === path) ? [] : [{ volume: { name, ...source }, mount: { name, mountPath: path } }];
+export function cacheVolumes(cache: Cache, list: string, users: readonly VolumeMount[] = [], field: string): readonly Mounted[] {
+  const isMounted = (path: string) => users.some(({ mountPath }) => mountPath === path);
+  return list.split(':').flatMap((path, i) => {
+    if (cacheDirectory(path, field) === 'memory' || isMounted(path)) return [];
+    const { directories, emptyDir } = cache;
+    const source = emptyDir && directories.includes(path) ? { emptyDir } : { hostPath: { path, type: 'DirectoryOrCreate' } };
+    return [{ volume: { name: `cache-dir-${i}`, ...source }, mount: { name: `cache-dir-${i}`, mountPath: path } }];
   });
+}

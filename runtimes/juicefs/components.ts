@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { account, type ComponentProps, Fuse, type Mounted, owned, sh, Worker } from '../../src/constructs/index.ts';
+import { account, type ComponentProps, Fuse, owned, sh, Worker } from '../../src/constructs/index.ts';
 import type { JuiceFSPlan } from './plan.ts';
 import type { PodRole } from './pod.ts';
 
@@ -21,16 +21,13 @@ export class JuiceFSFuse extends Fuse {
 
 function client(plan: JuiceFSPlan, role: PodRole): ComponentProps {
   const pod = plan.pods[role];
-  const script = mounted('script', { configMap: { name: scriptName(plan, role), defaultMode: 0o755 } }, '/root/script');
-  const labels = mounted('fuse-labels-downward-api-volume', { downwardAPI: LABELS }, `${plan.hostPath}/.meta/fuse`, { readOnly: true });
-  const told = role === 'fuse' && plan.tellsGeneration ? [labels] : [];
   return {
     ...pod,
     container: `juicefs-${role}`,
     command: ['sh', '/root/script/script.sh'],
     lifecycle: { preStop: { exec: { command: ['sh', '-c', sh`umount ${plan.mountPath}`] } } },
-    volumes: [script.volume, ...pod.volumes, ...told.map(({ volume }) => volume)],
-    volumeMounts: [script.mount, ...pod.volumeMounts, ...told.map(({ mount }) => mount)],
+    volumes: [{ name: 'script', configMap: { name: scriptName(plan, role), defaultMode: 0o755 } }, ...pod.volumes],
+    volumeMounts: [{ name: 'script', mountPath: '/root/script' }, ...pod.volumeMounts],
   };
 }
 
@@ -38,12 +35,6 @@ const LOADER = [
   { apiGroups: [''], resources: ['pods/exec'], verbs: ['get', 'create', 'list'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] },
 ];
-const LABELS = { defaultMode: 0o755, items: [{ path: 'labels', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.labels' } }] };
-const mounted = (name: string, source: object, mountPath: string, more: object = {}): Mounted => ({
-  volume: { name, ...source },
-  mount: { name, mountPath, ...more },
-});
-
 const scriptName = (plan: JuiceFSPlan, role: PodRole) => `${plan.name}-${role}-script`;
 
 const scriptFor = (scope: Construct, plan: JuiceFSPlan, role: PodRole) =>
@@ -74,7 +65,7 @@ function script({ source, configs, mountPath, pods }: JuiceFSPlan, role: PodRole
       : [],
     quota && role === 'fuse' ? step('set quota', sh`${juicefs} quota ${quota}`) : [],
     [''],
-    step('mount', sh`exec ${mount} ${address} ${mountPath} -o ${pods[role].mountOptions}`),
+    step('mount', sh`exec ${mount} ${address} ${mountPath} -o ${pods[role].options}`),
     [''],
   ]
     .flat()

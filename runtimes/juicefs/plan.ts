@@ -17,14 +17,17 @@ export interface JuiceFSPlan extends BasePlan {
   /** More arguments of `juicefs format` or `juicefs auth`. */
   readonly configs: readonly string[];
   readonly pods: Readonly<Record<PodRole, PodPlan>>;
-  /** Cache of one worker; undefined where nobody said. */
-  readonly cacheBytes: number | undefined;
-  /** The CSI plugin asks the running pods for their generation, which the node finds in a file. */
-  readonly tellsGeneration: boolean;
+  /** Of one worker; 0 where nobody said. */
+  readonly cacheBytes: number;
   readonly syncsMetadata: boolean;
 }
 
 type Input = PlanInput<JuiceFSRuntimeSpec>;
+
+const DEPRECATED = {
+  reason: 'RuntimeDeprecated',
+  message: 'cache-size & cache-dir in worker.options will be deprecated in the future, please use tieredStore.levels instead',
+};
 
 export function needs({ spec, dataset, settings }: Input): Needs {
   const chosen = {
@@ -54,21 +57,21 @@ export function plan(input: Input): JuiceFSPlan {
   const pods = together({ worker: () => podPlan(input, source, cache, 'worker'), fuse: () => podPlan(input, source, cache, 'fuse') });
   const { cleanCachePolicy, metadataSyncPolicy } = spec.management ?? {};
   const { attempts, graceSeconds } = base.cleaning;
-  const workerCache = spec.worker?.options?.['cache-size'];
+  const { 'cache-size': size, 'cache-dir': directory } = spec.worker?.options ?? {};
   return {
     ...base,
     source,
-    configs: (spec.configs ?? []).map((config) => config.trim()).filter(Boolean),
+    configs: (spec.configs ?? []).flatMap((config) => (config.trim() ? `--${config.trim()}` : [])),
     pods,
     replicas: { worker: spec.replicas ?? 0 },
-    fuse: { ...base.fuse, generation: nextGeneration(facts, pods.fuse.image) },
-    cacheBytes: workerCache ? Number(workerCache) * 2 ** 20 : cache.bytes,
+    fuse: { ...base.fuse, generation: nextGeneration(facts, pods.fuse.image), showsLabels: spec.fuse?.cleanPolicy === 'OnFuseChanged' },
+    cacheBytes: size ? (Number(size) || 0) * 2 ** 20 : cache.bytes,
     cacheOnNode: cache.onNode,
-    tellsGeneration: spec.fuse?.cleanPolicy === 'OnFuseChanged',
     syncsMetadata: metadataSyncPolicy?.autoSync !== false,
     cleaning: {
       attempts: cleanCachePolicy?.maxRetryAttempts ?? attempts,
       graceSeconds: cleanCachePolicy?.gracePeriodSeconds ?? graceSeconds,
     },
+    warnings: size || directory ? [DEPRECATED] : [],
   };
 }

@@ -32,7 +32,6 @@ function read(spec: DatasetSpec) {
   const edition = editionOf(spec);
   /** How programs are told which file system they are to use. */
   const address: Arg = edition === 'community' ? env('METAURL') : name;
-  const flags = (values: Options) => Object.entries(values).map(([key, value]) => `--${key}=${value}`);
   const secretFlags = (keys: readonly string[], flag = (key: string) => key) =>
     keys.flatMap((key) => (secrets.has(key) ? word(`--${flag(key)}=`, env(secrets.get(key)?.variable ?? '')) : []));
   const format = (): readonly Arg[] => [
@@ -40,7 +39,7 @@ function read(spec: DatasetSpec) {
     // Who does not say where the objects are kept means a file system that exists.
     ...(storage && bucket ? [] : ['--no-update']),
     ...flags({ ...(storage && { storage }), ...(bucket && { bucket }) }),
-    ...flags(options).sort(),
+    ...flags(options).toSorted(),
     ...secretFlags([...secrets.keys()].filter((key) => !VARIABLES.has(key))),
     address,
     name,
@@ -68,8 +67,10 @@ function read(spec: DatasetSpec) {
   };
 }
 
+const flags = (options: Options) => Object.entries(options).map(([key, value]) => `--${key}=${value}`);
+
 /** What only `format`, `auth` and `quota` are told. */
-const forMount = ({ storage, bucket, quota, ...options }: Options = {}): Options => options;
+const forMount = ({ storage: _s, bucket: _b, quota: _q, ...options }: Options = {}): Options => options;
 
 /** The name is also that of a directory in every cache, which is deleted with the runtime. */
 function nameOf(name = ''): string {

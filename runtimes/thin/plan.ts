@@ -71,12 +71,9 @@ export function plan(input: Input): ThinPlan {
       ? { kind: 'Secret' as const, type: 'Opaque', data: { 'config.json': base64(text) } }
       : { kind: 'ConfigMap' as const, data: { 'config.json': text } }),
   };
-  must(
-    !fuse.lifecycle.postStart,
-    'spec.fuse.lifecycle.postStart',
-    'none, here or in the profile: the mount may not be there yet',
-    fuse.lifecycle.postStart,
-  );
+  // The user's own preStop replaces the unmounting.
+  const lifecycle = { preStop: { exec: { command: ['umount', base.mountPath] } }, ...profile.fuse?.lifecycle, ...spec.fuse?.lifecycle };
+  must(!lifecycle.postStart, 'spec.fuse.lifecycle.postStart', 'none, here or in the profile', lifecycle.postStart);
   const options = optionList({ ...(readOnly && { ro: '' }), ...fuse.options }, 'spec.fuse.options');
   const cache = cacheVolume(spec.tieredstore?.levels?.[0]?.path);
   const publish = publishSecret(name, dataset.spec, facts, policy);
@@ -88,8 +85,7 @@ export function plan(input: Input): ThinPlan {
       ...fuse,
       // Last, since the client must mount where the CSI plugin looks.
       env: [...fuse.env, { name: 'MOUNT_POINT', value: base.mountPath }, ...(options ? [{ name: 'MOUNT_OPTIONS', value: options }] : [])],
-      // The user's own preStop replaces the unmounting.
-      lifecycle: { preStop: { exec: { command: ['umount', base.mountPath] } }, ...fuse.lifecycle },
+      lifecycle,
       mounted: [
         ...cache,
         configVolume(config),

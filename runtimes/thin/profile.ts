@@ -28,7 +28,6 @@ export function merged(profile: Profile, runtime: ThinRuntimeSpec, component: 'f
     ports: [...(theirs.ports ?? []), ...(own.ports ?? [])],
     nodeSelector: { ...theirs.nodeSelector, ...own.nodeSelector },
     options: { ...theirs.options, ...own.options },
-    lifecycle: { ...theirs.lifecycle, ...own.lifecycle },
     resources: {
       ...theirs.resources,
       ...own.resources,

@@ -17,6 +17,8 @@ export const annotation = {
   manifestHash: 'data.fluid.io/manifest-hash',
   /** On a Runtime: the host ports allocated to it, as JSON. The cluster is the only record. */
   ports: 'data.fluid.io/ports',
+  /** On a claim: changes to have the volume controller look at it again. */
+  nudge: 'data.fluid.io/nudged-at',
   createdBy: 'CreatedBy',
   metadataList: 'data.fluid.io/metadataList',
   skipMountCheck: 'fluid.io/skip-check-mount-ready-target',

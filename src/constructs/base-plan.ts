@@ -1,12 +1,4 @@
-import {
-  annotation,
-  canonicalQuantity,
-  datasetId,
-  fuseNodeLabel,
-  InvalidSpec,
-  label,
-  shown,
-} from '../api/index.ts';
+import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, InvalidSpec, label, shown } from '../api/index.ts';
 import type { BasePlan, Facts, ObjectLabels, PlanInput } from './contract.ts';
 
 const DEFAULT_STORAGE = '100Pi';

@@ -20,6 +20,7 @@ import { KubeObject } from './kube-object.ts';
 import { canonicalClaim, canonicalResources, canonicalVolume } from './canonical.ts';
 import { byKey } from './merge.ts';
 import { workerAffinity } from './placement.ts';
+import type { Mounted } from './user-volumes.ts';
 
 /** What a runtime says of one of its workloads; all else is the same for every runtime. */
 export interface ComponentProps {
@@ -98,9 +99,9 @@ export class Master extends Component {
         replicas: plan.replicas.master,
         serviceName: workloadName(plan.name, 'master'),
         podManagementPolicy: 'Parallel',
-        volumeClaimTemplates: props.volumeClaimTemplates?.map(canonicalClaim),
+        volumeClaimTemplates: unlessEmpty(props.volumeClaimTemplates?.map(canonicalClaim)),
       },
-      pod: { tolerations: props.tolerations ?? plan.tolerations },
+      pod: { tolerations: unlessEmpty(props.tolerations ?? plan.tolerations) },
     });
   }
 }
@@ -114,9 +115,9 @@ export class Worker extends Component {
         replicas: plan.replicas.worker,
         serviceName: workloadName(plan.name, 'worker'),
         podManagementPolicy: 'Parallel',
-        volumeClaimTemplates: props.volumeClaimTemplates?.map(canonicalClaim),
+        volumeClaimTemplates: unlessEmpty(props.volumeClaimTemplates?.map(canonicalClaim)),
       },
-      pod: { affinity: workerAffinity(plan), tolerations: props.tolerations ?? plan.tolerations },
+      pod: { affinity: workerAffinity(plan), tolerations: unlessEmpty(props.tolerations ?? plan.tolerations) },
     });
   }
 }
@@ -126,7 +127,8 @@ export class Fuse extends Component {
   constructor(scope: Construct, plan: BasePlan, props: ComponentProps) {
     const name = `${plan.type}-fuse-mount`;
     const shared: Volume = { name, hostPath: { path: plan.hostPath, type: 'DirectoryOrCreate' } };
-    const { generation, critical, hostPid, nodeSelector } = plan.fuse;
+    const { generation, critical, hostPid, nodeSelector, showsLabels } = plan.fuse;
+    const labels = showsLabels ? [labelFile(plan)] : [];
     super(
       scope,
       plan,
@@ -135,8 +137,12 @@ export class Fuse extends Component {
       {
         ...props,
         env: [...fuseEnv(plan), ...(props.env ?? [])],
-        volumes: [shared, ...(props.volumes ?? [])],
-        volumeMounts: [{ name, mountPath: plan.hostPath, mountPropagation: 'Bidirectional' }, ...(props.volumeMounts ?? [])],
+        volumes: [shared, ...(props.volumes ?? []), ...labels.map(({ volume }) => volume)],
+        volumeMounts: [
+          { name, mountPath: plan.hostPath, mountPropagation: 'Bidirectional' },
+          ...(props.volumeMounts ?? []),
+          ...labels.map(({ mount }) => mount),
+        ],
         nodeSelector: { ...nodeSelector, [fuseNodeLabel(plan.dataset)]: 'true' },
       },
       {
@@ -149,6 +155,16 @@ export class Fuse extends Component {
       },
     );
   }
+}
+
+/** Where the CSI plugin reads which generation of the fuse pod has mounted the file system. */
+function labelFile({ hostPath }: BasePlan): Mounted {
+  const name = 'fuse-labels-downward-api-volume';
+  const items = [{ path: 'labels', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.labels' } }];
+  return {
+    volume: { name, downwardAPI: { defaultMode: 0o755, items } },
+    mount: { name, mountPath: `${hostPath}/.meta/fuse`, readOnly: true },
+  };
 }
 
 /** Any other object that belongs to the runtime, such as a ConfigMap with a script. */
@@ -179,6 +195,9 @@ const metadataOf = (plan: BasePlan, name: string, labels: Readonly<Record<string
   labels: { ...commonLabels(plan), ...labels },
   ownerReferences: [{ ...plan.owner, controller: true, blockOwnerDeletion: false }],
 });
+
+/** The API server drops empty lists, so one that was sent would never come back. */
+const unlessEmpty = <T>(list: readonly T[] | undefined) => (list?.length ? list : undefined);
 
 const nameOf = ({ name }: { readonly name?: string }) => name;
 

@@ -121,7 +121,10 @@ export interface MountTable<P> {
   readonly unmount: (plan: P, path: string) => Command;
 }
 
-/** What is to be deleted from the caches when the runtime goes; `ask` finds out what (a volume's UUID) where the plan cannot know. */
+/**
+ * What is to be deleted from the caches when the runtime goes. `ask` finds out what (a volume's UUID) where the plan cannot know;
+ * where it has no commands it is not asked, and `found` is undefined.
+ */
 export interface Cleanup<P, T = unknown> {
   readonly ask?: Probe<P, T>;
   /** A method, so that a runtime whose `ask` finds a string is still a `Cleanup<P>`. */
@@ -133,6 +136,8 @@ export interface CacheUse {
   /** 0 to 1; absent while nothing was read. */
   readonly hitRatio?: number;
   readonly throughputRatio?: number;
+  /** Size of all the data, of which this is cached; absent where only `ufs` tells. */
+  readonly totalBytes?: number;
 }
 export interface UfsUsage {
   readonly totalBytes: number;
@@ -171,6 +176,8 @@ export interface BasePlan {
   readonly fuseConfig?: string;
   /** How often cleaning the cache is tried before the runtime goes without (Fluid's default: 5), and for how long each time. */
   readonly cleaning: { readonly attempts: number; readonly graceSeconds: number };
+  /** What works but should be written in another way: told as Warning events. */
+  readonly warnings?: readonly { readonly reason: string; readonly message: string }[];
 }
 export interface FusePlan {
   readonly hostPid: boolean;
@@ -179,6 +186,8 @@ export interface FusePlan {
   readonly nodeSelector: Readonly<Record<string, string>>;
   /** Counts image changes, for cleanPolicy OnFuseChanged; absent where a runtime does not offer it. */
   readonly generation?: number;
+  /** The pod's labels, the generation among them, are kept in a file where the CSI plugin reads them: cleanPolicy OnFuseChanged. */
+  readonly showsLabels?: boolean;
 }
 export interface VolumePlan {
   readonly mountType: string;

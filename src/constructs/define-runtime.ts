@@ -49,7 +49,10 @@ function bound<S extends TSchema, P extends BasePlan>(definition: RuntimeDefinit
     },
     cacheStates: (seen) => cacheStates?.(plan, seen),
     ...(cleanup && {
-      cleanup: { ...(cleanup.ask && { ask: probe(cleanup.ask) }), commands: (found: unknown) => cleanup.commands(plan, found) },
+      cleanup: {
+        ...(cleanup.ask?.commands(plan).length && { ask: probe(cleanup.ask) }),
+        commands: (found: unknown) => cleanup.commands(plan, found),
+      },
     }),
   };
 

@@ -10,11 +10,16 @@ export const diskUsage = (role: Role): Probe<BasePlan, UfsUsage> => ({
     { in: role, on: 'one', argv: ['sh', '-c', 'ls -lR "$1" | grep ^- | wc -l', 'sh', mountPath], timeoutSeconds: LISTING_SECONDS },
   ],
   parse: ([sizes, counts], { mountPath }) => {
-    const rows = (sizes?.[0] ?? '').split('\n').map((line) => line.trim().split(/\s+/));
-    const totalBytes = Number(rows.find((columns) => columns.at(-1) === mountPath)?.at(-4));
+    const totalBytes = usedBytes(sizes?.[0], mountPath);
     const files = Number.parseInt(counts?.[0] ?? '', 10);
-    // Without a row of its own the file system is not mounted, and `df` speaks of the node's disk.
-    if (!Number.isFinite(totalBytes)) throw new Error(`df does not show ${mountPath}: ${sizes?.[0] ?? 'no answer'}`);
+    if (totalBytes === undefined) throw new Error(`df does not show ${mountPath}: ${sizes?.[0] ?? 'no answer'}`);
     return { totalBytes, ...(Number.isFinite(files) && { files }) };
   },
 });
+
+/** What `df` says of a mount; undefined without a row of its own, since `df` then speaks of the node's disk. */
+export function usedBytes(table = '', mountPath: string): number | undefined {
+  const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
+  const used = Number(rows.find((columns) => columns.at(-1) === mountPath)?.at(-4));
+  return Number.isFinite(used) ? used : undefined;
+}

@@ -4,7 +4,7 @@ export * from './component.ts';
 export * from './contract.ts';
 export { claimNames, claimOf, mountsAlike } from './dataset-mounts.ts';
 export { defineRuntime } from './define-runtime.ts';
-export { diskUsage } from './disk-usage.ts';
+export { diskUsage, usedBytes } from './disk-usage.ts';
 export { must, together } from './faults.ts';
 export { imageOf } from './image.ts';
 export { KubeObject } from './kube-object.ts';

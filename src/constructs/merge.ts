@@ -5,14 +5,23 @@ import { InvalidSpec, shown } from '../api/index.ts';
  * `later`: the last entry of a key wins and takes the last one's place, as in the kubelet's reading of `env`.
  * `equal`: entries of a key must say the same; two that differ are InvalidSpec at `path`.
  */
-export function byKey<T extends object>(keyOf: (entry: T) => unknown, list: readonly T[] | undefined, rule: 'later' | 'equal', path = ''): readonly T[] | undefined {
+export function byKey<T extends object>(
+  keyOf: (entry: T) => unknown,
+  list: readonly T[] | undefined,
+  rule: 'later' | 'equal',
+  path = '',
+): readonly T[] | undefined {
   if (!list || list.length === 0) return undefined;
   const merged = new Map<unknown, T>();
   for (const entry of list) {
     const key = keyOf(entry);
     const before = merged.get(key);
     if (before && rule === 'equal' && JSON.stringify(before) !== JSON.stringify(entry))
-      throw new InvalidSpec({ path: `${path}[${String(key)}]`, expected: 'one entry for each key', found: `${shown(before)} and ${shown(entry)}` });
+      throw new InvalidSpec({
+        path: `${path}[${String(key)}]`,
+        expected: 'one entry for each key',
+        found: `${shown(before)} and ${shown(entry)}`,
+      });
     // Deleted first, so that the winner also has the last one's position: `$(VAR)` refers to variables before it.
     if (rule === 'later') merged.delete(key);
     merged.set(key, entry);

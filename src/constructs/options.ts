@@ -6,19 +6,26 @@ export type Options = Readonly<Record<string, string>>;
 export function optionList(options: Options, path: string): string {
   const faults = Object.entries(options).flatMap(([key, value]) =>
     key.includes(',') || value.includes(',') || key === '' || key.includes('=')
-      ? [{ path: `${path}.${key}`, expected: 'a name without "," or "=" and a value without ",", which separate mount options', found: shown(key + (value ? `=${value}` : '')) }]
+      ? [
+          {
+            path: `${path}.${key}`,
+            expected: 'a name without "," or "=" and a value without ",", which separate mount options',
+            found: shown(key + (value ? `=${value}` : '')),
+          },
+        ]
       : [],
   );
   if (faults.length > 0) throw new InvalidSpec(faults);
   return Object.keys(options)
-    .sort()
+    .toSorted()
     .map((key) => (options[key] ? `${key}=${options[key]}` : key))
     .join(',');
 }
 
 /** A value that a program takes by position: one that begins with `-` would be read as an option. */
 export function positional(value: string, path: string): string {
-  if (value.startsWith('-') || value === '') throw new InvalidSpec({ path, expected: 'a text that does not begin with "-"', found: shown(value) });
+  if (value.startsWith('-') || value === '')
+    throw new InvalidSpec({ path, expected: 'a text that does not begin with "-"', found: shown(value) });
   return value;
 }
 

@@ -23,5 +23,10 @@ export const isEnvName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.t
 
 function quote(arg: Arg): string {
   if (typeof arg === 'string') return /^[A-Za-z0-9_./:=@%+,-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`;
-  return 'env' in arg ? `"\${${arg.env}}"` : arg.word.filter((part) => part !== '').map(quote).join('') || "''";
+  return 'env' in arg
+    ? `"\${${arg.env}}"`
+    : arg.word
+        .filter((part) => part !== '')
+        .map(quote)
+        .join('') || "''";
 }

@@ -12,7 +12,10 @@ export class DatasetVolume extends Construct {
   constructor(scope: Construct, plan: BasePlan) {
     super(scope, 'volume');
     const name = volumeName(plan.dataset);
-    const selectors = Object.entries(plan.fuse.nodeSelector).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
+    // In order of keys, since they cannot change later.
+    const selectors = Object.entries(plan.fuse.nodeSelector)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]) => ({ key, operator: 'In', values: [value] }));
     new KubeObject(this, 'pv', {
       apiVersion: 'v1',
       kind: 'PersistentVolume',

@@ -3,6 +3,7 @@ import { type Clock, backoff, sleep } from './clock.ts';
 import type { ClusterConnection } from './connection.ts';
 import type { Method } from './contract.ts';
 import { ApiError, apiErrorFrom, NoAnswer, NotLeader, type RequestName } from './errors.ts';
+import { exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 
 /** One request as it goes over the wire. */
@@ -79,8 +80,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
   async function attempt(request: Request): Promise<{ status: number; text: string; retryAfterMs: number | undefined }> {
     const { method, path, body = null, signal } = request;
     await gate.enter(signal);
-    const abort = new AbortController();
-    const onAbort = () => abort.abort(signal?.reason);
+    let giveUp: (() => void) | undefined;
     let cancelTimeout: (() => void) | undefined;
     try {
       const sent = await headers(request);
@@ -88,16 +88,18 @@ export function createTransport(connection: ClusterConnection, connections: numb
       const left = method === 'GET' || !deadline ? Number.POSITIVE_INFINITY : deadline() - clock.now();
       if (left <= 0) throw new NotLeader(request);
       signal?.throwIfAborted();
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const { answer, abort } = exchange(requests, { method, path: prefix + path, headers: sent, body });
+      giveUp = () => abort(signal?.reason);
+      signal?.addEventListener('abort', giveUp, { once: true });
       const patience = Math.min(request.timeoutMs, left);
-      cancelTimeout = clock.after(patience, () => abort.abort(new Timeout(patience)));
-      const answer = await requests.request({ method, path: prefix + path, headers: sent, body, signal: abort.signal });
-      return { status: answer.statusCode, text: await answer.body.text(), retryAfterMs: retryAfter(answer.headers['retry-after'], clock) };
+      cancelTimeout = clock.after(patience, () => abort(new Timeout(patience)));
+      const { status, text, headers: received } = await answer;
+      return { status, text, retryAfterMs: retryAfter(received['retry-after'], clock) };
     } catch (error) {
       throw named(request, error, signal);
     } finally {
       cancelTimeout?.();
-      signal?.removeEventListener('abort', onAbort);
+      if (giveUp) signal?.removeEventListener('abort', giveUp);
       gate.leave();
     }
   }

@@ -46,6 +46,8 @@ export interface Cluster {
   /** Runs beside the loop; the key is looked at again when it has ended. */
   run(world: World, commands: readonly Command[]): void;
   release(volume: LiveObject): Promise<void>;
+  /** A moment later, and only if the claim is still not bound. */
+  nudge(claim: LiveObject): void;
   /** Where the workers are is written on their nodes, in batches. */
   place(world: World): void;
 

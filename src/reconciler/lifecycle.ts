@@ -63,6 +63,13 @@ const volumeAvailable: Step = (world) => {
 /** A claim made while its volume still remembers another one is not looked at again for 15 s, so even a bound dataset waits. */
 const ensureClaim: Step = (world) => (world.claim || volumeIsOpen(world) ? { action: { ensure: 'claim' } } : {});
 
+/**
+ * The controller manager binds in two steps that race with each other; when the second loses, the claim stays Pending until its 15 s
+ * resync although the volume is Bound (pv_controller.go, bind). An event on the claim makes it look again.
+ */
+const nudgeClaim: Step = ({ volume, claim }) =>
+  claim?.status?.['phase'] === 'Pending' && volume?.status?.['phase'] === 'Bound' ? { action: { nudge: claim } } : {};
+
 /** The order of setup. */
 export const lifecycle: readonly Step[] = [
   secretsPresent,
@@ -75,4 +82,5 @@ export const lifecycle: readonly Step[] = [
   ensure('volume'),
   volumeAvailable, // a claim made before its volume is seen waits for the controller manager's 15 s resync
   ensureClaim, // last: a claim that binds is a promise that reads will work
+  nudgeClaim,
 ];

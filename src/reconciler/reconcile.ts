@@ -69,6 +69,7 @@ async function act(cluster: Cluster, world: World, { actions, mayPrune }: Decisi
   for (const action of actions) {
     if ('run' in action) cluster.run(world, action.run);
     else if ('release' in action) await cluster.release(action.release);
+    else if ('nudge' in action) cluster.nudge(action.nudge);
     else {
       const manifests = world.plan.synth(action.ensure);
       desired.push(...manifests);

@@ -66,7 +66,9 @@ export type Action =
   | { readonly ensure: Part }
   | { readonly run: readonly Command[] }
   /** Frees a volume whose claim was lost, so that a new claim can bind it. */
-  | { readonly release: LiveObject };
+  | { readonly release: LiveObject }
+  /** Has the volume controller look again at a claim that it forgot to bind. */
+  | { readonly nudge: LiveObject };
 export interface Contribution {
   readonly action?: Action;
   readonly hold?: Hold;

@@ -6,9 +6,12 @@ export {
   connectControlPlane,
   type SharedControlPlane,
 } from './control-plane/connect.ts';
-export type { CannedAnswer, ExecAnswer, ExecAnswers, ExecCall } from './control-plane/exec-answers.ts';
+export type { CannedAnswer, ExecAnswers } from './control-plane/exec-answers.ts';
+export type { ExecAnswer, ExecCall } from './control-plane/exec-call.ts';
 export type { SimulatedNodes } from './control-plane/nodes.ts';
 export type { Misbehaviour, SimulatedPods } from './control-plane/pod-control.ts';
 export type { PodTarget } from './control-plane/pod-target.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
 export { type ExistingCluster, useExistingCluster } from './existing-cluster.ts';
+export { conformance } from './conformance.ts';
+export { type Given, planInput } from './given.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
+import { type ControlPlane, startControlPlane, useExistingCluster } from '../../src/testing/index.ts';
 import { freshNamespace, sharedCluster, sharedControlPlane, simulated } from '../support/cluster.ts';
 
 const soon = { timeout: 20_000, interval: 100 };
@@ -138,7 +138,19 @@ describe.skipIf(!simulated)('simulated pods and nodes', () => {
   });
 });
 
-describe('a control plane of one’s own', () => {
+describe.skipIf(!simulated)('an existing cluster', () => {
+  test('is used through nothing but its kubeconfig', async () => {
+    await using existing = await useExistingCluster(sharedControlPlane().kubeconfig);
+    const namespace = await freshNamespace(existing);
+    const asJoe = `--kubeconfig=${await existing.kubeconfigFor('joe', ['testers'])}`;
+    await expect(existing.kubectl('auth', 'whoami', asJoe, '-o', 'jsonpath={.status.userInfo}')).resolves.toMatch(
+      /"testers".*"username":"joe"/,
+    );
+    await expect(existing.get(`/api/v1/namespaces/${namespace}`)).resolves.toMatchObject({ status: { phase: 'Active' } });
+  });
+});
+
+describe('a control plane of its own', () => {
   let own: ControlPlane;
   beforeAll(async () => {
     own = await startControlPlane({ nodes: 1, audit: true });
@@ -165,9 +177,9 @@ describe('a control plane of one’s own', () => {
 });
 
 describe('after the end', () => {
-  test.for(['SIGKILL', 'SIGTERM', 'SIGINT', 'exception', 'exit'])(
+  test.concurrent.for(['SIGKILL', 'SIGTERM', 'SIGINT', 'exception', 'exit'])(
     'nothing is left of a control plane whose process ended by %s',
-    async (end) => {
+    async (end, { expect }) => {
       const script = join(import.meta.dirname, '..', 'support', 'start-and-end.ts');
       const child = spawn(process.execPath, [script, end], { stdio: ['ignore', 'pipe', 'ignore'] });
       const { dir, pids } = await announced(child);
@@ -180,9 +192,19 @@ describe('after the end', () => {
     },
   );
 
+  test('processes do not outlive a killed keeper, and the next start sweeps up', async () => {
+    await using killed = await startControlPlane({ nodes: 0 });
+    const pids = pidsOf(killed.dir);
+    process.kill(Number(readFileSync(join(killed.dir, 'keeper.pid'), 'utf8')), 'SIGKILL');
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), soon);
+    expect(existsSync(killed.dir)).toBe(true);
+    await using _next = await startControlPlane({ nodes: 0 });
+    expect(existsSync(killed.dir)).toBe(false);
+  });
+
   test('stop leaves nothing', async () => {
     const { dir, stop } = await startControlPlane({ nodes: 0 });
-    const pids = readdirSync(join(dir, 'pids')).map((name) => Number(readFileSync(join(dir, 'pids', name), 'utf8')));
+    const pids = pidsOf(dir);
     await stop();
     expect(pids.filter(isAlive)).toEqual([]);
     expect(existsSync(dir)).toBe(false);
@@ -194,6 +216,10 @@ function announced(child: ChildProcess): Promise<{ dir: string; pids: readonly n
     child.stdout?.once('data', (line: Buffer) => resolve(JSON.parse(line.toString('utf8')) as { dir: string; pids: number[] }));
     child.once('exit', () => reject(new Error('ended before it announced anything')));
   });
+}
+
+function pidsOf(dir: string): readonly number[] {
+  return readdirSync(join(dir, 'pids')).map((name) => Number(readFileSync(join(dir, 'pids', name), 'utf8')));
 }
 
 function isAlive(pid: number): boolean {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { execAnswers } from '../../src/testing/control-plane/exec-answers.ts';
-import { answerTo, type ExecCall, recordCall } from '../../src/testing/control-plane/exec-replay.ts';
+import type { ExecCall } from '../../src/testing/control-plane/exec-call.ts';
+import { answerTo, recordCall } from '../../src/testing/control-plane/exec-replay.ts';
 
 let dir: string;
 beforeEach(() => {

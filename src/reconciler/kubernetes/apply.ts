@@ -47,7 +47,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     const live = type.kind === 'Secret' ? await secretNow(type, owner, manifest) : store.live(type.kind, namespace, manifest.metadata.name);
     if (live === 'unchanged') return;
     if (!live) {
-      const created = await create(type, stamped(manifest));
+      const created = await create(type, stamped(manifest, hashOf(manifest)));
       if (created) {
         report.created.push(refOf(manifest));
         return;
@@ -78,7 +78,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     }
     const { manifest: retained, immutable } = retain(manifest, live);
     report.immutable.push(...immutable);
-    const desired = stamped(retained);
+    const desired = stamped(retained, hashOf(manifest));
     const paths = differences(desired, live);
     if (paths.length === 0) {
       verified.set(manifest, { live, immutable });
@@ -166,10 +166,13 @@ export function isOurs(object: KubeObject, owner: Owner): boolean {
 const ownerOf = ({ metadata: { labels, ownerReferences } }: KubeObject): string =>
   ownerReferences?.map(({ kind, name }) => `${kind}/${name}`).join(', ') || (labels?.[label.owner] ? `another runtime (uid ${labels[label.owner]})` : 'nobody known');
 
-/** The hash of what we send is sent along: when it differs something is to be changed, or taken away, which no leaf would show. */
-function stamped(manifest: Manifest): KubeObject {
+/**
+ * The hash of what was rendered is sent along: when it differs something is to be changed, or taken away, which no leaf would show.
+ * Not of what is sent: that holds fields taken from the live object.
+ */
+function stamped(manifest: Manifest, hash: string): KubeObject {
   const { metadata } = manifest;
-  return { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation.manifestHash]: hashOf(manifest) } } } as KubeObject;
+  return { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation.manifestHash]: hash } } } as KubeObject;
 }
 const hashes = new WeakMap<Manifest, string>();
 function hashOf(manifest: Manifest): string {

@@ -16,6 +16,9 @@ import { type KubernetesClusterOptions, type Parts, podChoice } from './parts.ts
 import { createPortAllocator, portRecord } from './ports.ts';
 import { teardownObserver } from './observe-teardown.ts';
 
+/** Binding takes the controller manager two requests; what is not done by then was forgotten. */
+const NUDGE_AFTER_MS = 100;
+
 /** Reads from the watches, writes through the client. */
 export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
   const { client, store, labeler, events, exec, log, wake, now = Date.now } = options;
@@ -89,6 +92,15 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
     async release(volume) {
       const body = { metadata: { resourceVersion: volume.metadata.resourceVersion }, spec: { claimRef: { uid: null, resourceVersion: null } } };
       store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, { type: 'merge' }));
+    },
+    nudge(claim) {
+      const { uid, namespace, name, resourceVersion } = claim.metadata;
+      setTimeout(() => {
+        const now_ = store.live('PersistentVolumeClaim', namespace, name);
+        if (now_?.metadata.resourceVersion !== resourceVersion || now_.metadata.uid !== uid) return;
+        const body = { metadata: { uid, annotations: { [annotation.nudge]: new Date(now()).toISOString() } } };
+        client.patch(ownedKinds.PersistentVolumeClaim, { namespace, name }, body, { type: 'merge' }).catch((error: unknown) => log.info({ claim: name, namespace, error: String(error) }, 'claim was not nudged'));
+      }, NUDGE_AFTER_MS).unref();
     },
     place: ({ runtime, plan, key }) => {
       if (!plan.roles.includes('worker')) return;

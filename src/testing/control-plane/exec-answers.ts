@@ -2,9 +2,8 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExecAnswer, ExecCall, Pattern, StoredAnswer } from './exec-replay.ts';
-
-export type { ExecAnswer, ExecCall } from './exec-replay.ts';
+import type { ExecAnswer, ExecCall } from './exec-call.ts';
+import type { Pattern, StoredAnswer } from './exec-replay.ts';
 
 export interface CannedAnswer extends ExecAnswer {
   /** A list fits every command that begins with its words; a pattern is looked for in the words joined by spaces. */

@@ -1,25 +1,8 @@
 /** The keeper's half of the exec answers: finds the answer to a command, writes down that it was asked. */
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ExecAnswer, ExecCall } from './exec-call.ts';
 import { defaultAnswer } from './juicefs-answers.ts';
-
-/** One command that something ran in a simulated pod. */
-export interface ExecCall {
-  readonly time: string;
-  readonly namespace: string;
-  readonly pod: string;
-  readonly container: string;
-  readonly argv: readonly string[];
-}
-
-/** What the command prints and how it ends. */
-export interface ExecAnswer {
-  readonly stdout?: string;
-  readonly stderr?: string;
-  readonly exitCode?: number;
-  /** Output and end are held back for so long. */
-  readonly delayMs?: number;
-}
 
 /** An answer as it lies in a file of `<dir>/exec/answers`; regular expressions as their source and flags. */
 export interface StoredAnswer extends ExecAnswer {
@@ -60,7 +43,7 @@ export function answerTo(dir: string, call: ExecCall): Replay {
 }
 
 /** A list fits a command that begins with its words; a pattern is looked for in the words joined by spaces. */
-export function fits(answer: StoredAnswer, call: ExecCall): boolean {
+function fits(answer: StoredAnswer, call: ExecCall): boolean {
   return (
     (answer.namespace ?? call.namespace) === call.namespace &&
     (answer.container ?? call.container) === call.container &&

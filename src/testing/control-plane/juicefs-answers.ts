@@ -1,5 +1,5 @@
 /** What a simulated pod answers before a test says otherwise: a JuiceFS that works, in the formats of its community and cloud clients. */
-import type { ExecAnswer, ExecCall } from './exec-replay.ts';
+import type { ExecAnswer, ExecCall } from './exec-call.ts';
 
 const UUID = '0b1c6f5e-8a55-4c3a-9b5c-3f1d2e4a6b70';
 const USED_BYTES = 87_687_856_128;

@@ -1,5 +1,6 @@
 /** The test process's side of its keeper (keeper.ts). */
 import { type ChildProcess, fork } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FromKeeper, ToKeeper } from './keeper-messages.ts';
@@ -68,9 +69,12 @@ export async function startKeeper(dir: string): Promise<Keeper> {
     },
     failure: () => failure,
     stop: async (keepDir) => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      tell({ kind: 'stop', keepDir });
-      await holding(ended);
+      if (child.exitCode === null && child.signalCode === null) {
+        tell({ kind: 'stop', keepDir });
+        await holding(ended);
+      }
+      // What a keeper does itself, unless somebody killed it.
+      if (!keepDir) rmSync(dir, { recursive: true, force: true });
     },
   };
 }

@@ -25,8 +25,9 @@ export function sweep(): void {
 function isStale(dir: string): boolean {
   const owner = readPid(join(dir, 'owner.pid'));
   const keeper = readPid(join(dir, 'keeper.pid'));
-  // Without an owner it is being made right now.
-  return owner !== undefined && !isAlive(owner) && (keeper === undefined || !isAlive(keeper));
+  // Without either it is being made right now.
+  const responsible = keeper ?? owner;
+  return responsible !== undefined && !isAlive(responsible);
 }
 
 function recorded(dir: string): readonly number[] {

@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { fuseNodeLabel, GROUP, label, type Manifest, parse, VERSION, volumeName } from '../api/index.ts';
+import type { BoundRuntime, Part, PlanInput, Runtime } from '../constructs/index.ts';
+
+/**
+ * What every runtime must keep to, whoever wrote it; one suite for each case.
+ * Manifests are compared with `test/golden/<runtime>/<case>.yaml` beside the package.json of the test (`vitest -u` writes them).
+ */
+export function conformance(runtime: Runtime, cases: Readonly<Record<string, PlanInput<unknown>>>): void {
+  describe.each(Object.entries(cases))(`${runtime.resource.kind}: %s`, (name, given) => {
+    const input = frozen({ ...given, spec: admitted(runtime, given) });
+    const render = () => everything(runtime.bind(input));
+
+    test('matches its golden manifests', async () => {
+      const file = join(packageRoot(expect.getState().testPath ?? process.cwd()), 'test', 'golden', runtime.name, `${name}.yaml`);
+      await expect(render().map(document).join('---\n')).toMatchFileSnapshot(file);
+    });
+    test('synthesizes the same objects twice', () => expect(document(render())).toBe(document(render())));
+    test('plans nothing but data', () => {
+      expect(notData(runtime.needs(input), 'needs')).toEqual([]);
+      expect(notData(runtime.bind(input).plan, 'plan')).toEqual([]);
+    });
+    test('is given every fact that it asks for', () => {
+      const { ports = [], claims = [], objects = [], secrets = [] } = runtime.needs(input);
+      const { facts } = input;
+      const missing = [
+        ...ports.filter((port) => facts.ports[port.name] === undefined),
+        ...claims.filter((claim) => !facts.claims[claim]),
+        ...objects.filter((object) => !facts.objects[`${object.kind}/${object.name}`]),
+        ...secrets.filter(
+          (secret) => secret.inline && !facts.secrets[secret.namespace ? `${secret.namespace}/${secret.name}` : secret.name],
+        ),
+      ];
+      expect(missing).toEqual([]);
+    });
+    test('names every object after the runtime, and no two alike', () => {
+      const names = render().map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+      expect(
+        names.filter((each) => !each.includes(input.name) && each !== `PersistentVolume/${volumeName(input.dataset.identity)}`),
+      ).toEqual([]);
+      expect(new Set(names).size).toBe(names.length);
+    });
+    test('marks every object as its own', () => {
+      const owner = { apiVersion: `${GROUP}/${VERSION}`, kind: runtime.resource.kind, name: input.name, uid: input.uid };
+      for (const { kind, metadata } of render()) {
+        expect(metadata.labels, kind).toMatchObject({ [label.owner]: input.uid, [label.datasetId]: expect.any(String) as string });
+        expect(metadata.namespace, kind).toBe(kind === 'PersistentVolume' ? undefined : input.namespace);
+        // Volume and claim outlive the runtime until nobody uses them.
+        if (!kind.startsWith('PersistentVolume'))
+          expect(metadata.ownerReferences, kind).toEqual([{ ...owner, controller: true, blockOwnerDeletion: false }]);
+      }
+    });
+    test('uses labels and names that Kubernetes admits', () => expect(render().flatMap(badLabels)).toEqual([]));
+    test('starts fuse pods only where the CSI plugin asks for them, with a mount that the node sees', () => {
+      const { plan, synth } = runtime.bind(input);
+      const [daemonSet, ...more] = synth('fuse').filter(({ kind }) => kind === 'DaemonSet');
+      const pod = podOf(daemonSet);
+      expect(more).toEqual([]);
+      expect(pod.nodeSelector).toMatchObject({ [fuseNodeLabel(input.dataset.identity)]: 'true' });
+      const shared = new Set(
+        (pod.volumes ?? []).filter(({ hostPath }) => hostPath && `${plan.mountPath}/`.startsWith(`${hostPath.path}/`)).map(nameOf),
+      );
+      const mounts = pod.containers.flatMap(({ volumeMounts = [] }) => volumeMounts.filter((mount) => shared.has(mount.name)));
+      expect(mounts).toContainEqual(expect.objectContaining({ mountPropagation: 'Bidirectional' }));
+    });
+    test('leaves it to the user when pods restart', () => {
+      for (const workload of render().filter(isWorkload))
+        expect(workload['spec'], workload.kind).toMatchObject({ updateStrategy: { type: 'OnDelete' } });
+    });
+    test('selects its own pods', () => {
+      for (const workload of render().filter(isWorkload)) {
+        const { selector, template } = workload['spec'] as WorkloadSpec;
+        expect(template.metadata.labels).toMatchObject(selector.matchLabels);
+      }
+    });
+    test('repeats no key in a list that the API server merges', () =>
+      expect(render().flatMap((manifest) => repeated(manifest, manifest.kind))).toEqual([]));
+  });
+}
+
+/** The spec as the API server would store it; an error names what it would refuse. */
+function admitted({ resource }: Runtime, { name, namespace, spec }: PlanInput<unknown>): unknown {
+  return parse(resource, { apiVersion: `${GROUP}/${VERSION}`, kind: resource.kind, metadata: { name, namespace }, spec }).spec;
+}
+
+const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
+const everything = (bound: BoundRuntime): readonly Manifest[] => PARTS.flatMap((part) => bound.synth(part));
+
+/** As diffs are read best: no folded lines, scripts as blocks. */
+const document = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+
+function packageRoot(path: string): string {
+  const folder = dirname(path);
+  if (existsSync(join(folder, 'package.json')) || folder === path) return folder;
+  return packageRoot(folder);
+}
+
+/** So that planning cannot change what it was given. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const each of Object.values(value)) frozen(each);
+  }
+  return value;
+}
+
+/** Paths of what JSON could not hold: functions, dates, instances of classes. */
+function notData(value: unknown, path: string): readonly string[] {
+  if (value === null || ['string', 'boolean', 'undefined'].includes(typeof value) || Number.isFinite(value)) return [];
+  if (Array.isArray(value)) return value.flatMap((each, i) => notData(each, `${path}[${i}]`));
+  if (typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return [path];
+  return Object.entries(value).flatMap(([key, each]) => notData(each, `${path}.${key}`));
+}
+
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+}
+interface PodSpec {
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly containers: readonly { readonly volumeMounts?: readonly { readonly name: string; readonly mountPropagation?: string }[] }[];
+  readonly volumes?: readonly { readonly name: string; readonly hostPath?: { readonly path: string } }[];
+}
+interface WorkloadSpec {
+  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly template: { readonly metadata: Metadata; readonly spec: PodSpec };
+}
+const nameOf = ({ name }: { readonly name: string }): string => name;
+const isWorkload = ({ kind }: Manifest): boolean => kind === 'DaemonSet' || kind === 'StatefulSet';
+
+function podOf(workload: Manifest | undefined): PodSpec {
+  if (!workload) throw new Error('there is no fuse DaemonSet');
+  return (workload['spec'] as WorkloadSpec).template.spec;
+}
+
+function badLabels({ kind, metadata, ...rest }: Manifest): readonly string[] {
+  const template = isWorkload({ kind, metadata, ...rest }) ? (rest['spec'] as WorkloadSpec).template.metadata.labels : {};
+  const labels = Object.entries({ ...metadata.labels, ...template });
+  return [
+    ...(/^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/.test(metadata.name) ? [] : [`${kind}/${metadata.name}`]),
+    ...labels
+      .filter(
+        ([key, value]) =>
+          !/^([a-z0-9.-]{1,253}\/)?[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$/.test(key) ||
+          !/^([A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?)?$/.test(value),
+      )
+      .map(([key, value]) => `${kind}/${metadata.name}: ${key}=${value}`),
+  ];
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+/** The keys by which lists of what runtimes write are merged, by field name. */
+const KEYS: Readonly<Record<string, (entry: Entry) => unknown>> = {
+  containers: ({ name }) => name,
+  initContainers: ({ name }) => name,
+  env: ({ name }) => name,
+  volumes: ({ name }) => name,
+  volumeMounts: ({ mountPath }) => mountPath,
+  imagePullSecrets: ({ name }) => name,
+  ports: ({ containerPort, port, protocol = 'TCP' }) => `${String(containerPort ?? port)}/${String(protocol)}`,
+};
+
+function repeated(value: unknown, path: string, field = ''): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (!Array.isArray(value)) return Object.entries(value).flatMap(([key, each]) => repeated(each, `${path}.${key}`, key));
+  const keys = value.map((entry, i) => KEYS[field]?.(entry as Entry) ?? i);
+  return [
+    ...keys.filter((key, i) => keys.indexOf(key) < i).map((key) => `${path}[${String(key)}]`),
+    ...value.flatMap((each, i) => repeated(each, `${path}[${i}]`)),
+  ];
+}

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import { cacheStates, cacheUse, removeCache } from '../../../runtimes/juicefs/commands.ts';
+import juicefs from '../../../runtimes/juicefs/index.ts';
+import type { PlanInput } from '../../../src/constructs/index.ts';
+import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
+import { community, enterprise, planOf } from './given.ts';
+
+const mountPath = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';
+const UUID = '0b1c6f5e-8a55-4c3a-9b5c-3f1d2e4a6b70';
+
+/** As `cat .stats` prints them, cut to a few of some hundred lines. */
+const communityStats = `juicefs_blockcache_bytes 4194304
+juicefs_blockcache_evict 0
+juicefs_blockcache_hits 90
+juicefs_blockcache_hit_bytes 900
+juicefs_blockcache_miss 10
+juicefs_blockcache_miss_bytes 300
+juicefs_blockcache_writes_bytes 7
+`;
+const enterpriseStats = `blockcache.blocks: 9720
+blockcache.bytes: 40757435762
+blockcache.hitBytes: 40717671794
+blockcache.hits: 9708
+blockcache.miss: 0
+blockcache.missBytes: 0
+blockcache.writes: 1
+`;
+const table = (path: string) => `Filesystem 1B-blocks Used Available Use% Mounted on
+overlay 103865303040 32212254720 71653048320 32% /
+JuiceFS:minio 1125899906842624 87687856128 1125812218986496 1% ${path}
+`;
+
+describe('cache use', () => {
+  test('is that of all enterprise workers together', () => {
+    const plan = planOf(enterprise());
+    expect(cacheUse.commands(plan)).toEqual([
+      { in: 'worker', on: 'every', argv: ['cat', `${mountPath}/.stats`] },
+      { in: 'worker', on: 'one', argv: ['df', '--block-size=1', mountPath] },
+    ]);
+    expect(cacheUse.parse([[enterpriseStats, enterpriseStats], [table(mountPath)]], plan)).toEqual({
+      cachedBytes: 2 * 40757435762,
+      hitRatio: 1,
+      throughputRatio: 1,
+      totalBytes: 87687856128,
+    });
+  });
+  test('is the average of community readers, who cache each for itself', () => {
+    const plan = planOf(community());
+    expect(cacheUse.commands(plan).map((command) => command.in)).toEqual(['fuse', 'fuse']);
+    const cold = communityStats.replaceAll(/ \d+$/gm, ' 0');
+    expect(cacheUse.parse([[communityStats, cold], [table(mountPath)]], plan)).toEqual({
+      cachedBytes: 2097152,
+      hitRatio: 0.9,
+      throughputRatio: 0.75,
+      totalBytes: 87687856128,
+    });
+  });
+  test('has no ratio where nothing was read, and no total where nothing is mounted', () => {
+    expect(cacheUse.parse([['uptime 12\n'], [table('/elsewhere')]], planOf(community()))).toEqual({ cachedBytes: 0 });
+  });
+  test('is read from figures that are too long to be printed as integers', () => {
+    const stats = 'juicefs_blockcache_bytes 1.099511627776e+12\njuicefs_blockcache_hits 1e3\njuicefs_blockcache_miss 0\n';
+    expect(cacheUse.parse([[stats], []], planOf(community()))).toEqual({ cachedBytes: 2 ** 40, hitRatio: 1 });
+  });
+});
+
+describe('cache states', () => {
+  const tier = (quota: string) => ({ tieredstore: { levels: [{ mediumtype: 'SSD' as const, path: '/data', quota }] } });
+  const nobody = { cacheHitRatio: '', cacheThroughputRatio: '', cached: '', cachedPercentage: '' };
+  test.each<[string, PlanInput<JuiceFSRuntimeSpec>, string]>([
+    ['counts the tier once for each worker', enterprise({ spec: tier('20Gi') }), '40.00GiB'],
+    [
+      'prefers what the worker was told',
+      enterprise({ spec: { ...tier('20Gi'), worker: { options: { 'cache-size': '2048' } } } }),
+      '4.00GiB',
+    ],
+    ['says nothing where nobody said how much', enterprise(), ''],
+    ['says nothing of a size that it cannot read', enterprise({ spec: { worker: { options: { 'cache-size': '2G' } } } }), ''],
+  ])('capacity %s', (_, input, cacheCapacity) => {
+    expect(cacheStates(planOf(input), { readyWorkers: 2 })).toEqual({ ...nobody, cacheCapacity });
+  });
+  test('prints what Fluid prints', () => {
+    const cache = { cachedBytes: 2464154, hitRatio: 0.9, throughputRatio: 0.9, totalBytes: 4096000 };
+    expect(cacheStates(planOf(enterprise({ spec: tier('20Gi') })), { readyWorkers: 2, cache })).toEqual({
+      cacheCapacity: '40.00GiB',
+      cacheHitRatio: '90.0%',
+      cacheThroughputRatio: '90.0%',
+      cached: '2.35MiB',
+      cachedPercentage: '60.2%',
+    });
+  });
+  test('is zero, not empty, once somebody was asked', () => {
+    expect(cacheStates(planOf(enterprise()), { readyWorkers: 1, cache: { cachedBytes: 0 } })).toEqual({
+      cacheCapacity: '',
+      cacheHitRatio: '0.0%',
+      cacheThroughputRatio: '0.0%',
+      cached: '0.00B',
+      cachedPercentage: '0.0%',
+    });
+  });
+});
+
+describe('size and number of files', () => {
+  test('are asked of a worker, which is there before any reader', () => {
+    const { ufs } = juicefs.bind(community()).probes;
+    expect(ufs?.commands.map((command) => [command.in, command.on])).toEqual([
+      ['worker', 'one'],
+      ['worker', 'one'],
+    ]);
+    expect(ufs?.parse([[table(mountPath)], ['1152\n']])).toEqual({ totalBytes: 87687856128, files: 1152 });
+  });
+  test('are not asked where the user does not want them', () => {
+    expect(juicefs.bind(community({ spec: { management: { metadataSyncPolicy: { autoSync: false } } } })).probes.ufs).toBeUndefined();
+  });
+});
+
+describe('cleaning', () => {
+  const dirs = (path: string, more: object = {}) => ({
+    tieredstore: { levels: [{ mediumtype: 'SSD' as const, path, quota: '1Gi', ...more }] },
+  });
+  const cleanup = (input: PlanInput<JuiceFSRuntimeSpec>) => juicefs.bind(input).cleanup;
+  const status = `2025/06/12 08:30:00.512323 juicefs[7] <INFO>: Meta address: redis://r:6379/0 [interface.go:402]
+{
+  "Setting": {
+    "Name": "minio",
+    "UUID": "${UUID}",
+    "Storage": "s3"
+  },
+  "Sessions": []
+}
+`;
+  test('asks a community volume for its UUID and removes its chunks from every directory of every worker', () => {
+    const { ask, commands } = cleanup(community({ spec: dirs('/a:/b c') })) ?? {};
+    expect(ask?.commands).toMatchObject([{ in: 'worker', on: 'one' }]);
+    expect(ask?.parse([[status]])).toBe(UUID);
+    expect(commands?.(UUID)).toEqual([
+      { in: 'worker', on: 'every', argv: ['rm', '-rf', `/a/${UUID}/raw/chunks`, `/b c/${UUID}/raw/chunks`], timeoutSeconds: 60 },
+    ]);
+  });
+  test('knows an enterprise volume by its name, and asks nobody', () => {
+    const { ask, commands } = cleanup(enterprise({ spec: dirs('/a') })) ?? {};
+    expect(ask).toBeUndefined();
+    expect(commands?.(undefined)).toMatchObject([{ argv: ['rm', '-rf', '/a/vol/raw/chunks'] }]);
+  });
+  test.each(['', 'database is not formatted', '"UUID": ""', '"UUID": "../../etc"', `"UUID": "${UUID}/.."`])(
+    'removes nothing when the answer is %j',
+    (answer) => {
+      const plan = planOf(community());
+      expect(() => removeCache.ask?.parse([[answer]], plan)).toThrow('juicefs status names no UUID');
+      expect(removeCache.commands(plan, undefined)).toEqual([]);
+    },
+  );
+  test.each<[string, PlanInput<JuiceFSRuntimeSpec>]>([
+    ['goes with the pod', community({ spec: dirs('/a', { volumeType: 'emptyDir' }) })],
+    [
+      'is on a volume of the user',
+      community({
+        spec: {
+          ...dirs('/a'),
+          volumes: [{ name: 'v', hostPath: { path: '/x' } }],
+          worker: { volumeMounts: [{ name: 'v', mountPath: '/a' }] },
+        },
+      }),
+    ],
+    ['is memory', community({ spec: dirs('memory') })],
+  ])('leaves alone a cache that %s', (_, input) => {
+    expect(cleanup(input)?.ask).toBeUndefined();
+    expect(cleanup(input)?.commands(UUID)).toEqual([]);
+  });
+  test('removes what a worker option put elsewhere', () => {
+    const input = enterprise({ spec: { ...dirs('/a'), worker: { options: { 'cache-dir': '/elsewhere' } } } });
+    expect(cleanup(input)?.commands(undefined)).toMatchObject([{ argv: ['rm', '-rf', '/elsewhere/vol/raw/chunks'] }]);
+  });
+  test('takes as long and tries as often as the user says', () => {
+    const cleanCachePolicy = { gracePeriodSeconds: 7, maxRetryAttempts: 0 };
+    const input = enterprise({ spec: { management: { cleanCachePolicy } } });
+    expect(planOf(input).cleaning).toEqual({ attempts: 0, graceSeconds: 7 });
+    expect(cleanup(input)?.commands(undefined)).toMatchObject([{ timeoutSeconds: 7 }]);
+    expect(planOf(enterprise()).cleaning).toEqual({ attempts: 5, graceSeconds: 60 });
+  });
+});

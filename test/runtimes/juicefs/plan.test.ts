@@ -1,0 +1,393 @@
+import { describe, expect, test } from 'vitest';
+import juicefs from '../../../runtimes/juicefs/index.ts';
+import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
+import type { TierLevel } from '../../../src/api/index.ts';
+import type { PlanInput } from '../../../src/constructs/index.ts';
+import { type Case, community, enterprise, mountOptions, planOf, refusal, scriptOf, secret, workload } from './given.ts';
+
+const level = (more: Partial<TierLevel> = {}): TierLevel => ({ mediumtype: 'SSD', path: '/data', quota: '10Gi', ...more });
+const tier = (...levels: readonly Partial<TierLevel>[]): JuiceFSRuntimeSpec => ({ tieredstore: { levels: levels.map(level) } });
+const readWrite = { accessModes: ['ReadWriteMany' as const] };
+const needsOf = (input: PlanInput<JuiceFSRuntimeSpec>) => juicefs.needs(input);
+
+describe('edition', () => {
+  test.each<[string, PlanInput<JuiceFSRuntimeSpec>, string]>([
+    ['a secret metaurl of the mount makes it community', community(), 'community'],
+    [
+      'a secret metaurl of all mounts does so too',
+      community({ mount: { encryptOptions: [] }, dataset: { sharedEncryptOptions: [secret('metaurl')] } }),
+      'community',
+    ],
+    ['anything else is enterprise', enterprise(), 'enterprise'],
+  ])('%s', (_, input, edition) => expect(planOf(input).source.edition).toBe(edition));
+});
+
+describe('logging in', () => {
+  const line = (input: PlanInput<JuiceFSRuntimeSpec>) =>
+    scriptOf(input, 'fuse')
+      .split('\n')
+      .find((text) => / (format|auth) --/.test(text))
+      ?.replace(/^\S+ /, '');
+  test('community: in the order of Fluid, plain options sorted, then secret ones', () => {
+    const options = { bucket: 'b', storage: 's3', 'trash-days': '1', 'block-size': '4096' };
+    const encryptOptions = ['x-y', 'secret-key', 'metaurl', 'access-key'].map((name) => secret(name));
+    const input = community({ mount: { options, encryptOptions }, spec: { configs: [' hash-prefix=true ', ''] } });
+    expect(line(input)).toBe(
+      'format --hash-prefix=true --access-key="${ACCESS_KEY}" --secret-key="${SECRET_KEY}" --storage=s3 --bucket=b --block-size=4096 --trash-days=1 --x-y="${x_y}" "${METAURL}" minio',
+    );
+  });
+  test('community: without a place for objects the file system must exist, so nothing of it is changed', () => {
+    expect(line(community({ mount: { options: { storage: 's3' } } }))).toBe('format --no-update --storage=s3 "${METAURL}" minio');
+  });
+  test('a mount wins over what holds for all mounts', () => {
+    const input = community({
+      mount: { options: { storage: 'own', bucket: 'b' }, encryptOptions: [secret('metaurl', 'own')] },
+      dataset: { sharedOptions: { storage: 'shared' }, sharedEncryptOptions: [secret('metaurl', 'shared')] },
+    });
+    expect(line(input)).toContain('--storage=own ');
+    expect(planOf(input).source.env).toEqual([{ name: 'METAURL', valueFrom: { secretKeyRef: { name: 'jfs', key: 'own' } } }]);
+  });
+  test('enterprise: only what `juicefs auth` knows', () => {
+    const encryptOptions = ['secret-key2', 'access-key', 'token', 'other'].map((name) => secret(name));
+    const options = { bucket: 'b', bucket2: 'b2', storage: 's3', 'buffer-size': '1' };
+    expect(line(enterprise({ mount: { options, encryptOptions }, spec: { configs: ['console-url=http://c'] } }))).toBe(
+      'auth --console-url=http://c --token="${TOKEN}" --accesskey="${ACCESS_KEY}" --bucket=b --bucket2=b2 --secret-key2="${secret_key2}" vol',
+    );
+  });
+  test('a quota is set for the directory, by readers', () => {
+    const input = community({ mount: { mountPoint: 'juicefs:///a/b', options: { quota: '2048Mi' } } });
+    expect(scriptOf(input, 'fuse')).toContain('juicefs quota set "${METAURL}" --path /a/b --capacity 2\n');
+    expect(scriptOf(input, 'worker')).not.toContain('quota');
+  });
+});
+
+describe('mount options', () => {
+  test('of community readers and workers', () => {
+    const input = community({
+      mount: { mountPoint: 'juicefs:///sub', options: { 'buffer-size': '300', bucket: 'b' } },
+      spec: tier({ low: '0.1' }),
+    });
+    const common = { subdir: '/sub', 'cache-dir': '/data', 'cache-size': '10240', 'free-space-ratio': '0.1' };
+    const reading = { ro: '', 'attr-cache': '7200', 'entry-cache': '7200', 'buffer-size': '300' };
+    expect(mountOptions(input, 'fuse')).toEqual({ ...common, ...reading, metrics: '0.0.0.0:14002' });
+    expect(mountOptions(input, 'worker')).toEqual({ ...common, metrics: '0.0.0.0:14001' });
+  });
+  test('of enterprise readers and workers, who form one group', () => {
+    const input = enterprise({ mount: { options: { bucket2: 'b2' } }, spec: { worker: { options: { 'no-sharing': '' } } } });
+    const common = { 'cache-dir': '/var/jfsCache', 'cache-group': 'ml-demo', foreground: '', 'no-update': '' };
+    const reading = { ro: '', attrcacheto: '7200', entrycacheto: '7200', 'no-sharing': '' };
+    expect(mountOptions(input, 'fuse')).toEqual({ ...common, ...reading });
+    expect(mountOptions(input, 'worker')).toEqual(common);
+  });
+  test('the runtime wins over the tier, the tier over the dataset, the dataset over defaults', () => {
+    const options = { 'cache-size': '1', 'attr-cache': '1', 'free-space-ratio': '0.5' };
+    const spec = { ...tier({ low: '0.1' }), fuse: { options: { 'free-space-ratio': '0.2' } } };
+    expect(mountOptions(community({ mount: { options }, spec }), 'fuse')).toMatchObject({
+      'cache-size': '10240',
+      'free-space-ratio': '0.2',
+      'attr-cache': '1',
+      'entry-cache': '7200',
+    });
+  });
+  test('an enterprise user may choose the group, not the foreground', () => {
+    const options = { 'cache-group': 'g', foreground: 'no' };
+    expect(mountOptions(enterprise({ spec: { fuse: { options } } }), 'fuse')).toMatchObject({ 'cache-group': 'g', foreground: '' });
+  });
+  test.each<[string, Case, boolean]>([
+    ['by default', {}, true],
+    ['when nobody may write', { dataset: { accessModes: ['ReadOnlyMany'] } }, true],
+    ['when the mount says so', { dataset: readWrite, mount: { readOnly: true } }, true],
+    ['not when somebody may write', { dataset: readWrite }, false],
+  ])('readers may not write: %s', (_, given, readOnly) => expect('ro' in mountOptions(community(given), 'fuse')).toBe(readOnly));
+});
+
+describe('metrics', () => {
+  const ports = (role: 'worker' | 'fuse', input: PlanInput<JuiceFSRuntimeSpec>) => workload(input, role).container.ports;
+  test('a port of the node is asked for each role of the community edition', () => {
+    expect(needsOf(community()).ports).toEqual([
+      { name: 'worker', range: [14000, 15999], in: 'worker', portName: 'metrics' },
+      { name: 'fuse', range: [14000, 15999], in: 'fuse', portName: 'metrics' },
+    ]);
+    expect(needsOf(community({ settings: { portRanges: { juicefs: [1, 2] } } })).ports?.[0]?.range).toEqual([1, 2]);
+    expect(ports('worker', community())).toEqual([{ name: 'metrics', containerPort: 14001, protocol: 'TCP' }]);
+  });
+  test('a pod with a network of its own has the usual one', () => {
+    const input = community({ spec: { worker: { networkMode: 'ContainerNetwork' } } });
+    expect(needsOf(input).ports?.map(({ name }) => name)).toEqual(['fuse']);
+    expect(ports('worker', input)).toMatchObject([{ containerPort: 9567 }]);
+    expect(mountOptions(input, 'worker')['metrics']).toBe('0.0.0.0:9567');
+    expect(workload(input, 'worker').pod).toMatchObject({ dnsPolicy: 'ClusterFirst' });
+    expect(workload(input, 'worker').pod.hostNetwork).toBeUndefined();
+  });
+  test.each<[string, Case, 'worker' | 'fuse']>([
+    ['runtime', { spec: { worker: { options: { metrics: 'localhost:9999' } } } }, 'worker'],
+    ['mount', { mount: { options: { metrics: 'localhost:9999' } } }, 'fuse'],
+    ['dataset', { dataset: { sharedOptions: { metrics: 'localhost:9999' } } }, 'fuse'],
+  ])('one that the %s names is kept and needs no allocation', (_, given, role) => {
+    const input = community(given);
+    expect(needsOf(input).ports?.map(({ name }) => name)).not.toContain(role);
+    expect(ports(role, input)).toMatchObject([{ containerPort: 9999 }]);
+    expect(mountOptions(input, role)['metrics']).toBe('localhost:9999');
+  });
+  test('the enterprise edition has none', () => {
+    expect(needsOf(enterprise()).ports).toEqual([]);
+    expect(ports('fuse', enterprise())).toBeUndefined();
+  });
+});
+
+describe('images', () => {
+  const images = (input: PlanInput<JuiceFSRuntimeSpec>) => Object.values(planOf(input).pods).map(({ image }) => image);
+  test('come from the spec, then the environment, then from us, part by part', () => {
+    expect(images(community())).toEqual(['juicedata/mount:ce-v1.3.0', 'juicedata/mount:ce-v1.3.0']);
+    expect(images(enterprise())).toEqual(['juicedata/mount:ee-5.2.10-eb0a8b3', 'juicedata/mount:ee-5.2.10-eb0a8b3']);
+    const env = { JUICEFS_CE_IMAGE_ENV: 'host:5000/ce:v1', JUICEFS_EE_IMAGE_ENV: 'untagged' };
+    expect(images(community({ settings: { env }, spec: { juicefsVersion: { imageTag: 'v2' }, fuse: { image: 'own' } } }))).toEqual([
+      'host:5000/ce:v2',
+      'own:v1',
+    ]);
+    expect(images(enterprise({ settings: { env } }))[0]).toBe('juicedata/mount:ee-5.2.10-eb0a8b3');
+    expect(juicefs.env).toEqual(['JUICEFS_CE_IMAGE_ENV', 'JUICEFS_EE_IMAGE_ENV']);
+  });
+  test('are pulled with the Secrets of the runtime, else of the installation', () => {
+    const settings = { imagePullSecrets: ['installed'] };
+    expect(workload(community({ settings }), 'fuse').pod.imagePullSecrets).toEqual([{ name: 'installed' }]);
+    expect(workload(community({ settings, spec: { imagePullSecrets: [{ name: 'own' }] } }), 'worker').pod.imagePullSecrets).toEqual([
+      { name: 'own' },
+    ]);
+  });
+  test('count the generations of the fuse pod', () => {
+    const generation = (fuse?: { image: string; generation: number }) =>
+      planOf(community({ ...(fuse && { facts: { fuse } }) })).fuse.generation;
+    expect([
+      generation(),
+      generation({ image: 'juicedata/mount:ce-v1.3.0', generation: 3 }),
+      generation({ image: 'old', generation: 3 }),
+    ]).toEqual([1, 3, 4]);
+  });
+  test('are told to the CSI plugin when changed ones are to be cleaned up', () => {
+    const names = (cleanPolicy: 'OnFuseChanged' | 'OnDemand') =>
+      workload(community({ spec: { fuse: { cleanPolicy } } }), 'fuse').container.volumeMounts.at(-1);
+    expect(names('OnFuseChanged')).toEqual({
+      name: 'fuse-labels-downward-api-volume',
+      mountPath: '/runtime-mnt/juicefs/ml/demo/.meta/fuse',
+      readOnly: true,
+    });
+    expect(names('OnDemand')?.name).toBe('cache-dir-0');
+  });
+});
+
+describe('cache', () => {
+  const mounts = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
+    workload(input, role)
+      .container.volumeMounts.filter(({ name }) => name.startsWith('cache-dir'))
+      .map(({ name, mountPath }) => `${name} ${mountPath}`);
+  const volumes = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
+    workload(input, role).pod.volumes.filter(({ name }) => name.startsWith('cache-dir'));
+  test('has a directory of the node for each path', () => {
+    expect(volumes(community({ spec: tier({ path: '/a:/b' }) }))).toEqual([
+      { name: 'cache-dir-0', hostPath: { path: '/a', type: 'DirectoryOrCreate' } },
+      { name: 'cache-dir-1', hostPath: { path: '/b', type: 'DirectoryOrCreate' } },
+    ]);
+    expect(mounts(community())).toEqual(['cache-dir-0 /var/jfsCache']);
+  });
+  test('goes with the pod where the tier says so, but not in a directory of options', () => {
+    const spec = {
+      ...tier({ volumeType: 'emptyDir', volumeSource: { emptyDir: { sizeLimit: '10240Mi' } } }),
+      fuse: { options: { 'cache-dir': '/data:/x' } },
+    };
+    expect(volumes(community({ spec }), 'fuse')).toEqual([
+      { name: 'cache-dir-0', emptyDir: { sizeLimit: '10Gi' } },
+      { name: 'cache-dir-1', hostPath: { path: '/x', type: 'DirectoryOrCreate' } },
+    ]);
+    expect(volumes(community({ spec: tier({ volumeType: 'emptyDir' }) }))).toEqual([{ name: 'cache-dir-0', emptyDir: {} }]);
+  });
+  test('has no volume of ours where the user mounts one, or where it is memory', () => {
+    const spec = {
+      ...tier({ path: '/a:/b:memory' }),
+      volumes: [{ name: 'v', emptyDir: {} }],
+      worker: { volumeMounts: [{ name: 'v', mountPath: '/a' }] },
+    };
+    expect(mounts(community({ spec }))).toEqual(['cache-dir-1 /b']);
+  });
+  test('counts all levels for the labels of nodes, the first for the client', () => {
+    const input = community({
+      spec: tier({ mediumtype: 'MEM', quota: '1Gi' }, { path: '/x,/y', quotaList: '1Gi,2Gi' }, { mediumtype: 'HDD', quota: '40Gi' }),
+    });
+    expect(planOf(input).cacheOnNode).toEqual({ memory: 2 ** 30, disk: 43 * 2 ** 30 });
+    expect(mountOptions(input, 'worker')).toMatchObject({ 'cache-dir': '/data', 'cache-size': '1024' });
+  });
+  test('warns of sizes and directories in the options of workers, as Fluid does', () => {
+    expect(planOf(community({ spec: { worker: { options: { 'cache-dir': '/a' } } } })).warnings).toMatchObject([
+      { reason: 'RuntimeDeprecated' },
+    ]);
+    expect(planOf(community()).warnings).toEqual([]);
+  });
+});
+
+describe('memory', () => {
+  const resources = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse') => workload(input, role).container.resources;
+  const inMemory = tier({ mediumtype: 'MEM', quota: '4Gi' });
+  test('of readers is at least the cache, if that is memory', () => {
+    expect(resources(community({ spec: inMemory }), 'fuse')).toEqual({ requests: { memory: '4Gi' } });
+    const requests = { cpu: '1', memory: '8Gi' };
+    expect(resources(community({ spec: { ...inMemory, fuse: { resources: { requests } } } }), 'fuse')).toEqual({ requests });
+    expect(resources(community({ spec: { ...inMemory, fuse: { options: { 'cache-size': '1' } } } }), 'fuse')).toEqual({});
+  });
+  test('of workers is so in the enterprise edition only', () => {
+    expect(resources(enterprise({ spec: inMemory }), 'worker')).toEqual({ requests: { memory: '4Gi' } });
+    expect(resources(community({ spec: inMemory }), 'worker')).toEqual({});
+    expect(resources(enterprise({ spec: { ...inMemory, worker: { options: { 'cache-size': '1' } } } }), 'worker')).toEqual({});
+  });
+  test('goes by what the last level is made of and the size of the first, as in Fluid', () => {
+    expect(resources(community({ spec: tier({ mediumtype: 'MEM', quota: '1Gi' }, {}) }), 'fuse')).toEqual({});
+    expect(resources(community({ spec: tier({ quota: '1Gi' }, { mediumtype: 'MEM' }) }), 'fuse')).toEqual({ requests: { memory: '1Gi' } });
+  });
+});
+
+describe('pods', () => {
+  test('know the Secrets of options by the names that the programs look for', () => {
+    const input = community({
+      mount: { encryptOptions: ['other-key', 'token', 'metaurl'].map((name) => secret(name)) },
+      spec: { worker: { env: [{ name: 'A', value: '1' }] } },
+    });
+    expect(workload(input, 'worker').container.env.map(({ name }) => name)).toEqual([
+      'JFS_FOREGROUND',
+      'A',
+      'METAURL',
+      'TOKEN',
+      'other_key',
+    ]);
+    expect(needsOf(input).secrets).toEqual([{ name: 'jfs' }]);
+  });
+  test('have only the volumes that they mount', () => {
+    const spec = {
+      volumes: [
+        { name: 'a', emptyDir: {} },
+        { name: 'b', emptyDir: {} },
+      ],
+      worker: {
+        volumeMounts: [
+          { name: 'a', mountPath: '/1' },
+          { name: 'a', mountPath: '/2' },
+        ],
+      },
+    };
+    expect(workload(community({ spec }), 'worker').pod.volumes.map(({ name }) => name)).toEqual(['script', 'a', 'cache-dir-0']);
+    expect(workload(community({ spec }), 'fuse').pod.volumes.map(({ name }) => name)).toEqual([
+      'juicefs-fuse-mount',
+      'script',
+      'cache-dir-0',
+    ]);
+  });
+  test('of workers may have claims of their own', () => {
+    const spec: JuiceFSRuntimeSpec = {
+      volumeClaimTemplates: [
+        { metadata: { name: 'disk' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1024Mi' } } } },
+      ],
+      worker: { volumeMounts: [{ name: 'disk', mountPath: '/var/jfsCache' }] },
+    };
+    const worker = workload(community({ spec }), 'worker');
+    expect(worker.volumeClaimTemplates).toMatchObject([
+      { metadata: { name: 'disk' }, spec: { resources: { requests: { storage: '1Gi' } } } },
+    ]);
+    expect(worker.pod.volumes.map(({ name }) => name)).toEqual(['script']);
+    expect(worker.container.volumeMounts.map(({ name }) => name)).toEqual(['script', 'disk']);
+  });
+  test('carry the labels of the runtime, their own winning, and ours above all', () => {
+    const spec = { podMetadata: { labels: { a: 'rt', b: 'rt', app: 'rt' } }, worker: { podMetadata: { labels: { b: 'own' } } } };
+    expect(workload(community({ spec }), 'worker').template.metadata.labels).toMatchObject({ a: 'rt', b: 'own', app: 'juicefs' });
+    expect(workload(community({ spec }), 'fuse').template.metadata.labels).toMatchObject({ b: 'rt' });
+  });
+  test('of workers are as many as the user says, none by default', () => {
+    expect([planOf(community()).replicas, planOf(community({ spec: { replicas: 3 } })).replicas]).toEqual([{ worker: 0 }, { worker: 3 }]);
+  });
+});
+
+describe('refuses', () => {
+  const dataset = (given: Case) => community(given);
+  const runtime = (spec: JuiceFSRuntimeSpec) => community({ spec });
+  const encrypted = (...names: readonly string[]) => ({
+    mount: { encryptOptions: [secret('metaurl'), ...names.map((name) => secret(name))] },
+  });
+  test.each<[string, PlanInput<JuiceFSRuntimeSpec>, readonly string[]]>([
+    ['a mount point of another engine', dataset({ mount: { mountPoint: 's3://bucket' } }), ['spec.mounts[0].mountPoint']],
+    ['a sub path that would be read as an option', dataset({ mount: { mountPoint: 'juicefs://-x' } }), ['spec.mounts[0].mountPoint']],
+    ['a sub path with a comma', dataset({ mount: { mountPoint: 'juicefs:///a,b' } }), ['spec.mounts[0].mountPoint']],
+    ['a nameless file system', dataset({ mount: { name: '' } }), ['spec.mounts[0].name']],
+    ['a name that would be read as an option', dataset({ mount: { name: '-x' } }), ['spec.mounts[0].name']],
+    ['a name that leads out of the cache', dataset({ mount: { name: '..' } }), ['spec.mounts[0].name']],
+    ['a quota below 1 GiB', dataset({ mount: { mountPoint: 'juicefs:///a', options: { quota: '10' } } }), ['spec.mounts[0].options.quota']],
+    [
+      'a quota that JuiceFS would cut',
+      dataset({ mount: { mountPoint: 'juicefs:///a', options: { quota: '1.5Gi' } } }),
+      ['spec.mounts[0].options.quota'],
+    ],
+    [
+      'a quota that is no quantity',
+      dataset({ mount: { mountPoint: 'juicefs:///a', options: { quota: 'much' } } }),
+      ['spec.mounts[0].options.quota'],
+    ],
+    ['a quota of the whole file system', dataset({ mount: { options: { quota: '10Gi' } } }), ['spec.mounts[0].mountPoint']],
+    ['a secret quota', dataset(encrypted('quota')), ['spec.mounts[0].encryptOptions']],
+    ['a secret option that no variable can be named after', dataset(encrypted('a.b')), ['spec.mounts[0].encryptOptions[1].name']],
+    ['a secret option with the variable of another', dataset(encrypted('METAURL')), ['spec.mounts[0].encryptOptions[1].name']],
+    ['two secret options with one variable', dataset(encrypted('a-b', 'a_b')), ['spec.mounts[0].encryptOptions']],
+    [
+      'a secret option without a key',
+      dataset({ mount: { encryptOptions: [{ name: 'metaurl' }] } }),
+      ['spec.mounts[0].encryptOptions[0].valueFrom.secretKeyRef'],
+    ],
+    ['a comma in options of the dataset', dataset({ dataset: { sharedOptions: { a: 'b,c' } } }), ['spec.sharedOptions.a']],
+    [
+      'a comma in options of the runtime',
+      runtime({ fuse: { options: { a: 'b,allow_other' } }, worker: { options: { 'c,d': '' } } }),
+      ['spec.worker.options.c,d', 'spec.fuse.options.a'],
+    ],
+    ['metrics without a port', runtime({ fuse: { options: { metrics: 'off' } } }), ['spec.fuse.options.metrics']],
+    ['directories in the notation of other engines', runtime(tier({ path: '/a,/b' })), ['spec.tieredstore.levels[0].path']],
+    ['a directory that is not absolute', runtime(tier({ path: 'data' })), ['spec.tieredstore.levels[0].path']],
+    ['a directory that leads elsewhere', runtime({ worker: { options: { 'cache-dir': '/a/../etc' } } }), ['spec.worker.options.cache-dir']],
+    ['a tier of no size', runtime({ tieredstore: { levels: [{ mediumtype: 'SSD', path: '/a' }] } }), ['spec.tieredstore.levels[0].quota']],
+    ['a list of sizes for one directory', runtime(tier({ quotaList: '1Gi,2Gi' })), ['spec.tieredstore.levels[0].quotaList']],
+    ['a ratio that is none', runtime(tier({ low: '0.1,ro' })), ['spec.tieredstore.levels[0].low']],
+    [
+      'less memory than is cached in it',
+      runtime({ ...tier({ mediumtype: 'MEM' }), fuse: { resources: { limits: { memory: '1Gi' } } } }),
+      ['spec.fuse.resources.limits.memory'],
+    ],
+    [
+      'mounts of volumes that do not exist',
+      runtime({ worker: { volumeMounts: [{ name: 'a', mountPath: '/a' }] }, fuse: { volumeMounts: [{ name: 'b', mountPath: '/b' }] } }),
+      ['spec.worker.volumeMounts[0].name', 'spec.fuse.volumeMounts[0].name'],
+    ],
+    [
+      'a claim that nobody mounts',
+      runtime({ volumeClaimTemplates: [{ metadata: { name: 'disk' } }] }),
+      ['spec.volumeClaimTemplates[0].metadata.name'],
+    ],
+    [
+      'a claim with the name of a volume',
+      runtime({
+        volumeClaimTemplates: [{ metadata: { name: 'v' } }],
+        volumes: [{ name: 'v' }],
+        worker: { volumeMounts: [{ name: 'v', mountPath: '/v' }] },
+      }),
+      ['spec.volumeClaimTemplates[0].metadata.name'],
+    ],
+  ])('%s', (_, input, paths) => expect(refusal(input).faults.map(({ path }) => path)).toEqual(paths));
+
+  test('a dataset of several mounts, or of none', () => {
+    const { dataset: given, ...rest } = community();
+    const mounts = (count: number) => Array.from({ length: count }, () => ({ mountPoint: 'juicefs:///' }));
+    for (const count of [0, 2]) {
+      const { object, faults } = refusal({ ...rest, dataset: { ...given, spec: { mounts: mounts(count) } } });
+      expect([object, faults[0]?.path]).toEqual(['Dataset ml/demo', 'spec.mounts']);
+    }
+    expect(needsOf({ ...rest, dataset: { ...given, spec: {} } })).toEqual({ secrets: [], ports: [] });
+  });
+  test('everything at once that is wrong with the dataset, naming it', () => {
+    const { object, faults } = refusal(community({ mount: { name: '', mountPoint: 's3://bucket', options: { quota: '1' } } }));
+    expect(object).toBe('Dataset ml/demo');
+    expect(faults.map(({ path }) => path)).toEqual(['spec.mounts[0].name', 'spec.mounts[0].mountPoint', 'spec.mounts[0].options.quota']);
+  });
+});

@@ -1,0 +1,370 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import thin from '../../../runtimes/thin/index.ts';
+import type { ThinPlan } from '../../../runtimes/thin/plan.ts';
+import { InvalidSpec, type ThinFuseSpec, type ThinRuntimeProfileSpec, type ThinRuntimeSpec } from '../../../src/api/index.ts';
+import { base64, type PlanInput } from '../../../src/constructs/index.ts';
+import { claim, given, profileSpec, secretOption } from './given.ts';
+
+const plan = (input: PlanInput<ThinRuntimeSpec>) => thin.bind(input).plan as ThinPlan;
+/** A profile with these fuse fields, a runtime with those. */
+const both = (theirs: ThinFuseSpec, own: ThinFuseSpec = {}) =>
+  given({ profile: { fileSystemType: 'fuse.x', fuse: { image: 'i', ...theirs } }, spec: { fuse: own } });
+const fuse = (theirs: ThinFuseSpec, own: ThinFuseSpec = {}) => plan(both(theirs, own)).fusePod;
+const env = (input: PlanInput<ThinRuntimeSpec>) => Object.fromEntries(plan(input).fusePod.env.map(({ name, value }) => [name, value]));
+
+describe('runtime over profile', () => {
+  test.each<[string, ThinFuseSpec, ThinFuseSpec, Partial<ThinFuseSpec>]>([
+    [
+      'takes each part of the image from the runtime first',
+      { image: 'a', imageTag: '1', imagePullPolicy: 'Always' },
+      { image: '', imageTag: '2' },
+      { image: 'a', imageTag: '2', imagePullPolicy: 'Always' },
+    ],
+    ['replaces command and args', { command: ['a'], args: ['b'] }, { command: ['c'], args: [] }, { command: ['c'], args: ['b'] }],
+    [
+      'adds env',
+      { env: [{ name: 'A' }] },
+      { env: [{ name: 'B' }] },
+      { env: [{ name: 'A' }, { name: 'B' }, expect.objectContaining({ name: 'MOUNT_POINT' }), expect.anything()] },
+    ],
+    [
+      'adds ports',
+      { ports: [{ containerPort: 1 }] },
+      { ports: [{ containerPort: 2 }] },
+      { ports: [{ containerPort: 1 }, { containerPort: 2 }] },
+    ],
+    ['merges node selectors', { nodeSelector: { a: '1', b: '1' } }, { nodeSelector: { b: '2' } }, { nodeSelector: { a: '1', b: '2' } }],
+    [
+      'merges resources by name',
+      { resources: { limits: { cpu: '1', memory: '1Gi' } } },
+      { resources: { limits: { cpu: '2' } } },
+      { resources: { limits: { cpu: '2', memory: '1Gi' }, requests: {} } },
+    ],
+    [
+      'replaces a whole probe',
+      { livenessProbe: { exec: { command: ['a'] } } },
+      { livenessProbe: { tcpSocket: { port: 1 } } },
+      { livenessProbe: { tcpSocket: { port: 1 } } },
+    ],
+    [
+      'merges labels and annotations',
+      { podMetadata: { labels: { a: '1', b: '1' } } },
+      { podMetadata: { labels: { b: '2' }, annotations: { c: '3' } } },
+      { podMetadata: { labels: { a: '1', b: '2' }, annotations: { c: '3' } } },
+    ],
+    [
+      'takes the network of the profile where the runtime has none',
+      { networkMode: 'ContainerNetwork' },
+      { networkMode: '' },
+      { networkMode: 'ContainerNetwork' },
+    ],
+    [
+      'lets the runtime go back to the network of the host',
+      { networkMode: 'ContainerNetwork' },
+      { networkMode: 'HostNetwork' },
+      { networkMode: 'HostNetwork' },
+    ],
+    [
+      'replaces the unmounting by a preStop of the profile',
+      { lifecycle: { preStop: { exec: { command: ['a'] } } } },
+      {},
+      { lifecycle: { preStop: { exec: { command: ['a'] } } } },
+    ],
+    [
+      'replaces that by one of the runtime',
+      { lifecycle: { preStop: { exec: { command: ['a'] } } } },
+      { lifecycle: { preStop: { sleep: { seconds: 1 } } } },
+      { lifecycle: { preStop: { sleep: { seconds: 1 } } } },
+    ],
+  ])('%s', (_, theirs, own, expected) => expect(fuse(theirs, own)).toMatchObject(expected));
+
+  test('unmounts before the pod stops, where nobody says otherwise', () =>
+    expect(fuse({}).lifecycle).toEqual({ preStop: { exec: { command: ['umount', '/runtime-mnt/thin/ml/demo/thin-fuse'] } } }));
+
+  const lists = { fuse: [{ name: 'fuse' }], spec: [{ name: 'spec' }] };
+  test.each([
+    ["the runtime's fuse", lists.fuse, lists.spec, 'fuse'],
+    ['then the runtime', undefined, lists.spec, 'spec'],
+    ['then the profile', undefined, undefined, 'profile'],
+  ])('pulls with the Secrets of %s', (_, own, spec, expected) => {
+    const profile = { ...profileSpec, imagePullSecrets: [{ name: 'profile' }] };
+    const input = given({ profile, spec: { ...(own && { fuse: { imagePullSecrets: own } }), ...(spec && { imagePullSecrets: spec }) } });
+    expect(plan(input).fusePod.imagePullSecrets).toEqual([{ name: expected }]);
+  });
+
+  test('puts the volume where the fuse pods can be', () => {
+    const { nodeSelector } = plan(both({ nodeSelector: { a: '1' } }, { nodeSelector: { b: '2' } })).fuse;
+    expect(nodeSelector).toEqual({ a: '1', b: '2' });
+  });
+  test('leaves the profile as it was', () => {
+    const profile: ThinRuntimeProfileSpec = { fileSystemType: 'x', fuse: { image: 'i', options: { a: '1' } } };
+    plan(given({ profile, spec: { fuse: { options: { a: '2' } } } }));
+    expect(profile.fuse?.options).toEqual({ a: '1' });
+  });
+});
+
+describe('MOUNT_OPTIONS', () => {
+  test.each<[string, string | undefined, ThinFuseSpec, ThinFuseSpec, ('ReadOnlyMany' | 'ReadWriteMany')[]]>([
+    ['is ro for a dataset that is only read', 'ro', {}, {}, ['ReadOnlyMany']],
+    ['is absent where there is nothing to say', undefined, {}, {}, ['ReadWriteMany']],
+    ["adds the profile's to ro", 'allow_other,ro', { options: { allow_other: '' } }, {}, ['ReadOnlyMany']],
+    [
+      'lets the runtime win by key, in order',
+      'a=2,b=1,c=3',
+      { options: { b: '1', a: '1' } },
+      { options: { c: '3', a: '2' } },
+      ['ReadWriteMany'],
+    ],
+  ])('%s', (_, expected, theirs, own, accessModes) =>
+    expect(
+      env({ ...both(theirs, own), dataset: { ...given().dataset, spec: { accessModes, mounts: [{ mountPoint: 's3://a' }] } } })[
+        'MOUNT_OPTIONS'
+      ],
+    ).toBe(expected),
+  );
+  test('comes after the env of users, who cannot change where the client mounts', () =>
+    expect(env(both({}, { env: [{ name: 'MOUNT_POINT', value: '/etc' }] }))['MOUNT_POINT']).toBe('/runtime-mnt/thin/ml/demo/thin-fuse'));
+  test('reads back as the same options, or is refused', () =>
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.string()), (options) => {
+        const input = { ...both({}, { options }), dataset: { ...given().dataset, spec: { accessModes: ['ReadWriteMany' as const] } } };
+        let list: string;
+        try {
+          list = env(input)['MOUNT_OPTIONS'] ?? '';
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidSpec);
+          return;
+        }
+        const read = list === '' ? [] : list.split(',').map((option) => [option.split('=')[0], option.split('=').slice(1).join('=')]);
+        expect(Object.fromEntries(read)).toEqual({ ...options });
+      }),
+    ));
+});
+
+const mounted = (input: PlanInput<ThinRuntimeSpec>) =>
+  plan(input).fusePod.mounted.map(({ volume, mount }) => [volume.name, mount.mountPath, mount.readOnly ?? false]);
+
+describe('volumes', () => {
+  const conf = ['thin-conf', '/etc/fluid/config', true];
+
+  test('mounts each Secret once, as files', () =>
+    expect(
+      mounted(
+        given({
+          dataset: { sharedEncryptOptions: [secretOption('a', 's', 'k')] },
+          mounts: [{ mountPoint: 's3://a', encryptOptions: [secretOption('b', 's', 'l'), secretOption('c', 't', 'k')] }],
+        }),
+      ),
+    ).toEqual([conf, ['thin-fuseconfig-s', '/etc/fluid/secrets/s', true], ['thin-fuseconfig-t', '/etc/fluid/secrets/t', true]]));
+  test('mounts shared Secrets where there are no mounts', () =>
+    expect(mounted(given({ mounts: [], dataset: { sharedEncryptOptions: [secretOption('a', 's', 'k')] } }))).toContainEqual([
+      'thin-fuseconfig-s',
+      '/etc/fluid/secrets/s',
+      true,
+    ]));
+  test.each<[string, string, string, boolean, ('ReadOnlyMany' | 'ReadWriteMany')[]]>([
+    ['where it is on the node', '/data', '/data', true, ['ReadOnlyMany']],
+    ['elsewhere', '/data:/cache', '/cache', false, ['ReadWriteMany']],
+  ])('mounts a directory of the node %s', (_, option, mountPath, readOnly, accessModes) => {
+    const mounts = [{ mountPoint: 's3://a', options: { 'fluid.fuse.hostvolume': option } }];
+    const [, { volume, mount } = {}] = plan(given({ mounts, dataset: { accessModes } })).fusePod.mounted;
+    expect(volume).toEqual({ name: 'fluid-fuse-hostvolume-0', hostPath: { path: '/data' } });
+    expect({ ...mount, readOnly: mount?.readOnly ?? false }).toEqual({ name: 'fluid-fuse-hostvolume-0', mountPath, readOnly });
+  });
+  test.each(['data', '/a/../b', '/a:b', '/a:/b:/c'])('refuses %s as a directory of the node', (option) =>
+    expect(() => plan(given({ mounts: [{ mountPoint: 's3://a', options: { 'fluid.fuse.hostvolume': option } }] }))).toThrow(
+      'Dataset ml/demo: spec.mounts[0].options[fluid.fuse.hostvolume]',
+    ),
+  );
+  test('finds a volume of the runtime, then one of the profile', () => {
+    const profile = {
+      ...profileSpec,
+      volumes: [
+        { name: 'v', emptyDir: {} },
+        { name: 'w', emptyDir: {} },
+      ],
+    };
+    const spec = {
+      volumes: [{ name: 'v', configMap: { name: 'c' } }],
+      fuse: {
+        volumeMounts: [
+          { name: 'v', mountPath: '/v' },
+          { name: 'w', mountPath: '/w' },
+        ],
+      },
+    };
+    expect(
+      plan(given({ profile, spec }))
+        .fusePod.mounted.map(({ volume }) => volume)
+        .slice(1),
+    ).toEqual([
+      { name: 'v', configMap: { name: 'c' } },
+      { name: 'w', emptyDir: {} },
+    ]);
+  });
+  test('refuses to mount what is no volume', () =>
+    expect(() => plan(given({ spec: { fuse: { volumeMounts: [{ name: 'x', mountPath: '/x' }] } } }))).toThrow(
+      'spec.fuse.volumeMounts[0].name: expected the name of a volume in spec.volumes, found "x"',
+    ));
+});
+
+describe('a pvc:// mount', () => {
+  const publish = { name: 'publish', namespace: 'storage' };
+  const input = (policy: ThinRuntimeProfileSpec['nodePublishSecretPolicy'], more: object = {}) =>
+    given({
+      mounts: [{ mountPoint: 'pvc://c' }],
+      profile: { ...profileSpec, ...(policy && { nodePublishSecretPolicy: policy }) },
+      facts: { claims: { c: claim(publish) }, secrets: { 'storage/publish': { k: base64('v') } }, ...more },
+    });
+  test('needs the claim, then the Secret of its volume', () => {
+    expect(thin.needs(input(undefined, { claims: {} }))).toMatchObject({ claims: ['c'], secrets: [] });
+    expect(thin.needs(input(undefined)).secrets).toEqual([{ name: 'publish' }]);
+    expect(thin.needs(input('CopyNodePublishSecretAndMountIfNotExists')).secrets).toEqual([{ ...publish, inline: true }]);
+    expect(thin.needs(input('NotMountNodePublishSecret')).secrets).toEqual([]);
+  });
+  test.each([
+    ['MountNodePublishSecretIfExists', 'publish'],
+    ['CopyNodePublishSecretAndMountIfNotExists', 'demo-thin-publish-secret'],
+  ] as const)('%s mounts %s in its place', (policy, secretName) =>
+    expect(plan(input(policy)).fusePod.mounted.at(-1)).toEqual({
+      volume: { name: 'publish', secret: { secretName } },
+      mount: { name: 'publish', mountPath: '/etc/fluid/secrets/publish', readOnly: true },
+    }),
+  );
+  test('copies the Secret as it is', () =>
+    expect(plan(input('CopyNodePublishSecretAndMountIfNotExists')).secretCopy).toEqual({
+      name: 'demo-thin-publish-secret',
+      labels: { 'fluid.io/copied-from': 'storage_publish' },
+      data: { k: base64('v') },
+    }));
+  test('never makes an empty copy', () =>
+    expect(() => plan(input('CopyNodePublishSecretAndMountIfNotExists', { secrets: {} }))).toThrow(
+      'expected Secret storage/publish, to copy it, found nothing',
+    ));
+  test('mounts a Secret once that holds options as well', () => {
+    const mounts = [{ mountPoint: 'pvc://c', encryptOptions: [secretOption('o', 'publish', 'k')] }];
+    expect(
+      plan(given({ mounts, facts: { claims: { c: claim(publish) } } })).fusePod.mounted.filter(({ volume }) => volume.secret),
+    ).toHaveLength(1);
+  });
+});
+
+describe('refuses', () => {
+  const { csi: _, ...local } = claim();
+  test.each<[string, PlanInput<ThinRuntimeSpec>, string]>([
+    [
+      'a runtime without profile',
+      given({ spec: { profileName: '' } }),
+      'spec.profileName: expected the name of a ThinRuntimeProfile, since reference datasets are not supported yet, found nothing',
+    ],
+    [
+      'a profile that is not there',
+      given({ spec: { profileName: 'other' } }),
+      'spec.profileName: expected the name of a ThinRuntimeProfile, found "other"',
+    ],
+    [
+      'a dataset that refers to another',
+      given({ mounts: [{ mountPoint: 'dataset://ml/other' }] }),
+      'reference datasets are not supported yet',
+    ],
+    [
+      'no image',
+      given({ profile: { fileSystemType: 'x', fuse: { imageTag: 'v1' } } }),
+      'spec.fuse.image: expected an image, here or in profile p, found nothing',
+    ],
+    ['a worker with no image', given({ spec: { worker: { enabled: true } } }), 'spec.worker.image: expected an image'],
+    [
+      'a hook after the start',
+      both({ lifecycle: { postStart: { exec: { command: ['x'] } } } }),
+      'spec.fuse.lifecycle.postStart: expected none',
+    ],
+    [
+      'a path in a claim',
+      given({ mounts: [{ mountPoint: 'pvc://c/sub' }] }),
+      'spec.mounts[0].mountPoint: expected pvc://<claim>, with no path after it, found "pvc://c/sub"',
+    ],
+    [
+      'a second claim',
+      given({ mounts: [{ mountPoint: 'pvc://c' }, { mountPoint: 'pvc://d' }], facts: { claims: { c: claim(), d: claim() } } }),
+      'spec.mounts[1].mountPoint: expected one claim at most',
+    ],
+    ['a claim that is not bound', given({ mounts: [{ mountPoint: 'pvc://c' }] }), 'expected a bound claim'],
+    [
+      'a volume that is not of CSI',
+      given({ mounts: [{ mountPoint: 'pvc://c' }], facts: { claims: { c: local } } }),
+      'expected a claim whose volume is of CSI, found volume pv-of-claim of another kind',
+    ],
+    [
+      'an option without Secret',
+      given({ mounts: [{ mountPoint: 's3://a', encryptOptions: [{ name: 'a' }] }] }),
+      'spec.mounts[0].encryptOptions[0].valueFrom.secretKeyRef',
+    ],
+    [
+      'a cache that is no path',
+      given({ spec: { tieredstore: { levels: [{ mediumtype: 'MEM', path: 'shm' }] } } }),
+      'spec.tieredstore.levels[0].path',
+    ],
+  ])('%s', (_, input, message) => expect(() => plan(input)).toThrow(message));
+
+  test('every mount that is named or placed like another, at once', () => {
+    const mounts = [
+      { mountPoint: 's3://a', name: 'same', path: '/p' },
+      { mountPoint: 's3://b', name: 'same', path: '/p' },
+      { mountPoint: 's3://c' },
+      { mountPoint: 's3://d' },
+    ];
+    expect(() => plan(given({ mounts }))).toThrow(
+      expect.objectContaining({
+        object: 'Dataset ml/demo',
+        reason: 'ErrorValidateSpecFields',
+        faults: [
+          expect.objectContaining({ path: 'spec.mounts[1].name', found: '"same"' }),
+          expect.objectContaining({ path: 'spec.mounts[1].path', found: '"/p"' }),
+        ],
+      }),
+    );
+  });
+});
+
+const withWorker = { ...profileSpec, worker: { image: 'w', env: [{ name: 'A' }], nodeSelector: { a: '1' } } };
+const replicas = (spec: ThinRuntimeSpec) => plan(given({ profile: withWorker, spec: { ...spec, worker: { enabled: true } } })).replicas;
+
+describe('workers', () => {
+  test('are there only when the runtime wants them', () => {
+    expect(thin.bind(given({ profile: { ...withWorker, worker: { ...withWorker.worker, enabled: true } } })).roles).toEqual(['fuse']);
+    expect(thin.bind(given({ profile: withWorker, spec: { worker: { enabled: true } } })).roles).toEqual(['fuse', 'worker']);
+  });
+  test('are as many as spec.replicas, one by default', () => {
+    expect(replicas({})).toEqual({ worker: 1 });
+    expect(replicas({ replicas: 0 })).toEqual({ worker: 0 });
+  });
+  test('have the first tier as their cache, and tell the nodes of all of it', () => {
+    const levels = [
+      { mediumtype: 'MEM' as const, path: '/shm', quota: '1Gi' },
+      { mediumtype: 'SSD' as const, path: '/a,/b', quotaList: '1Gi,2Gi' },
+    ];
+    const { worker: pod, cacheOnNode } = plan(
+      given({ profile: withWorker, spec: { tieredstore: { levels }, worker: { enabled: true, env: [{ name: 'B' }] } } }),
+    );
+    expect(pod?.mounted.map(({ mount }) => mount.mountPath)).toEqual(['/shm']);
+    expect(pod?.env).toEqual([{ name: 'A' }, { name: 'B' }]);
+    expect(cacheOnNode).toEqual({ memory: 2 ** 30, disk: 3 * 2 ** 30 });
+  });
+});
+
+describe('status', () => {
+  test('tells running pods at once of a new config.json', () => expect(plan(given()).fuseConfig).toBe('demo-fuse-conf'));
+  test('knows nothing of the cache', () =>
+    expect(thin.bind(given()).cacheStates({ readyWorkers: 1 })).toEqual({
+      cacheCapacity: 'N/A',
+      cacheHitRatio: 'N/A',
+      cacheThroughputRatio: 'N/A',
+      cached: 'N/A',
+      cachedPercentage: 'N/A',
+    }));
+  test('measures the data only when asked to', () => {
+    expect(thin.bind(given()).probes.ufs).toBeUndefined();
+    expect(thin.bind(given({ spec: { management: { metadataSyncPolicy: { autoSync: true } } } })).probes.ufs).toBeDefined();
+  });
+});

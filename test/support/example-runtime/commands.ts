@@ -1,0 +1,37 @@
+import type { CacheUse, Cleanup, Command, MountTable, Probe, UfsUsage } from '../../../src/constructs/index.ts';
+import type { ExamplePlan } from './plan.ts';
+
+const master = (...argv: readonly string[]): Command => ({ in: 'master', on: 'first', argv: ['example', ...argv] });
+const firstLine = (answers: readonly (readonly string[])[]): string => answers[0]?.[0]?.split('\n')[0] ?? '';
+
+/** `example mounts` prints a path a line. */
+export const mounts: MountTable<ExamplePlan> = {
+  list: { commands: () => [master('mounts')], parse: ([pods]) => pods?.[0]?.split('\n').filter(Boolean) ?? [] },
+  wanted: (plan) => plan.mounts.map(({ path, source, options }) => ({ path, mount: master('mount', ...options, path, source) })),
+  unmount: (_, path) => master('unmount', path),
+};
+
+/** `example report` prints `cached 1024 hits 9 misses 1`. */
+export const cache: Probe<ExamplePlan, CacheUse> = {
+  commands: () => [master('report')],
+  parse: (answers) => {
+    const [, cached = '0', hits = '0', misses = '0'] = /^cached (\d+) hits (\d+) misses (\d+)$/.exec(firstLine(answers)) ?? [];
+    const reads = Number(hits) + Number(misses);
+    return { cachedBytes: Number(cached), ...(reads > 0 && { hitRatio: Number(hits) / reads }) };
+  },
+};
+
+/** `example count` prints bytes and files. */
+export const ufs: Probe<ExamplePlan, UfsUsage> = {
+  commands: () => [master('count')],
+  parse: (answers) => {
+    const [totalBytes = 0, files = 0] = firstLine(answers).split(' ').map(Number);
+    return { totalBytes, files };
+  },
+};
+
+/** Each installation caches in a directory of its own, whose name only the master knows. */
+export const cleanup: Cleanup<ExamplePlan, string> = {
+  ask: { commands: () => [master('id')], parse: firstLine },
+  commands: ({ cacheDir }, id) => (id && /^\w+$/.test(id) ? [{ in: 'worker', on: 'every', argv: ['rm', '-rf', `${cacheDir}/${id}`] }] : []),
+};

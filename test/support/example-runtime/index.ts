@@ -1,0 +1,19 @@
+import { bytesText } from '../../../src/api/index.ts';
+import { defineRuntime } from '../../../src/constructs/index.ts';
+import { cache, cleanup, mounts, ufs } from './commands.ts';
+import { ExampleFuse, ExampleMaster, ExampleWorker } from './components.ts';
+import { needs, plan } from './plan.ts';
+import { ExampleRuntime } from './spec.ts';
+
+/** What the other runtimes lack: masters with a table of mounts, ports of the node, and a cache that must be asked for its name. */
+export default defineRuntime({
+  name: 'example',
+  resource: ExampleRuntime,
+  needs,
+  plan,
+  components: { master: ExampleMaster, worker: ExampleWorker, fuse: ExampleFuse },
+  mounts,
+  probes: { cache, ufs },
+  cacheStates: (_, { cache: found }) => (found ? { cached: bytesText(found.cachedBytes) } : {}),
+  cleanup,
+});

@@ -1,0 +1,130 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import juicefs from '../../runtimes/juicefs/index.ts';
+import thin from '../../runtimes/thin/index.ts';
+import { Dataset, type Manifest, parse, type PersistentVolumeClaim, type PersistentVolumeSpec, workloadName } from '../../src/api/index.ts';
+import { type BoundRuntime, base64, type ClaimFact, type Facts, type PlanInput, type Runtime } from '../../src/constructs/index.ts';
+
+/** What Fluid made, recorded; beside the repository, not in it. */
+export const GOLDENS = resolve(import.meta.dirname, '../../../shared/goldens');
+export const hasGoldens = existsSync(join(GOLDENS, 'thin'));
+
+export interface Case {
+  /** `thin/plain-min`. */
+  readonly name: string;
+  readonly namespace: string;
+  /** What Fluid made. */
+  readonly golden: readonly Manifest[];
+  readonly nodes: readonly { readonly node: string; readonly labels: Readonly<Record<string, string>> }[];
+  /** Throws InvalidSpec. */
+  bind(): readonly BoundRuntime[];
+}
+
+const RUNTIMES: readonly Runtime[] = [thin, juicefs];
+
+export function readCases(): readonly Case[] {
+  if (!hasGoldens) return [];
+  return RUNTIMES.flatMap((runtime) =>
+    readdirSync(join(GOLDENS, runtime.name)).map((name) => readCase(runtime, `${runtime.name}/${name}`)),
+  );
+}
+
+function readCase(runtime: Runtime, name: string): Case {
+  const [input, objects] = ['input.yaml', 'objects.yaml'].map((file) => documents(join(GOLDENS, name, file)));
+  const golden = (objects ?? []).filter(({ kind }) => kind !== 'NodeLabels');
+  const labels = objects?.find(({ kind }) => kind === 'NodeLabels') as { readonly nodes?: Case['nodes'] } | undefined;
+  const own = (input ?? []).filter(({ kind }) => kind === runtime.resource.kind);
+  return {
+    name,
+    namespace: `g-${name.replace('/', '-')}`,
+    golden,
+    nodes: labels?.nodes ?? [],
+    bind: () => own.map((object) => runtime.bind(planInputOf(runtime, object, input ?? [], golden))),
+  };
+}
+
+/** An anchor, a comment and nothing else are documents too. */
+const documents = (file: string): readonly Manifest[] =>
+  parseAllDocuments(readFileSync(file, 'utf8')).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
+
+function planInputOf(runtime: Runtime, object: Manifest, input: readonly Manifest[], golden: readonly Manifest[]): PlanInput<unknown> {
+  const { metadata, spec } = parse(runtime.resource, object);
+  const { name, namespace = '' } = metadata;
+  const dataset = input.find(({ kind, metadata }) => kind === Dataset.kind && metadata.name === name);
+  const parsed = parse(Dataset, dataset);
+  const planInput: PlanInput<unknown> = {
+    name,
+    namespace,
+    uid: uidOf(object),
+    annotations: metadata.annotations ?? {},
+    spec,
+    dataset: {
+      identity: { namespace, name, uid: uidOf(parsed), collides: false },
+      annotations: parsed.metadata.annotations ?? {},
+      spec: parsed.spec,
+    },
+    facts: factsOf(runtime, input),
+    settings: SETTINGS,
+  };
+  const ports = Object.fromEntries(
+    (runtime.needs(planInput).ports ?? []).map((need) => [need.name, portIn(golden, workloadName(name, need.in), need.portName)]),
+  );
+  return { ...planInput, facts: { ...planInput.facts, ports } };
+}
+
+/** As Fluid's chart sets up its controllers. */
+const SETTINGS: PlanInput<unknown>['settings'] = {
+  mountRoot: '/runtime-mnt',
+  criticalFusePod: true,
+  imagePullSecrets: [],
+  env: { JUICEFS_CE_IMAGE_ENV: 'juicedata/mount:ce-v1.3.0', JUICEFS_EE_IMAGE_ENV: 'juicedata/mount:ee-5.2.10-eb0a8b3' },
+  portRanges: {},
+};
+
+/** A UID that an API server takes; `shownUid` turns it into the goldens' form. */
+const uidOf = ({ kind, metadata }: Pick<Manifest, 'kind' | 'metadata'>): string => `uid.${kind}.${metadata.name}`;
+export const shownUid = (value: string): string => value.replaceAll(/uid\.([A-Za-z]+)\.([-a-z0-9]+)/g, '<uid:$1/$2>');
+
+function factsOf({ companions }: Runtime, input: readonly Manifest[]): Facts {
+  const named = <T>(kind: string, fact: (object: Manifest) => T) =>
+    Object.fromEntries(input.filter((object) => object.kind === kind).map((object) => [object.metadata.name, fact(object)]));
+  return {
+    ports: {},
+    secrets: named('Secret', ({ data, stringData }) => ({
+      ...(data as Record<string, string> | undefined),
+      ...Object.fromEntries(Object.entries((stringData ?? {}) as Record<string, string>).map(([key, value]) => [key, base64(value)])),
+    })),
+    claims: named('PersistentVolumeClaim', (claim) => claimFact(claim, input)),
+    objects: Object.fromEntries(
+      companions.flatMap((companion) =>
+        Object.entries(named(companion.kind, (object) => parse(companion, object))).map(([name, object]) => [
+          `${companion.kind}/${name}`,
+          object,
+        ]),
+      ),
+    ),
+  };
+}
+
+/** The goldens' controller manager had bound it. */
+function claimFact(claim: Manifest, input: readonly Manifest[]): ClaimFact {
+  const { volumeName = '' } = claim['spec'] as NonNullable<PersistentVolumeClaim['spec']>;
+  const volume = input.find(({ kind, metadata }) => kind === 'PersistentVolume' && metadata.name === volumeName);
+  const { csi, mountOptions = [] } = (volume?.['spec'] as Pick<PersistentVolumeSpec, 'csi' | 'mountOptions'> | undefined) ?? {};
+  return { uid: uidOf(claim), volume: volumeName, ...(csi && { csi }), mountOptions };
+}
+
+interface PodTemplate {
+  readonly template: {
+    readonly spec: { readonly containers: readonly { readonly ports?: readonly { name?: string; containerPort: number }[] }[] };
+  };
+}
+/** Fluid's ports are random: ours are given the same. */
+function portIn(golden: readonly Manifest[], workload: string, portName: string): number {
+  const spec = golden.find(({ kind, metadata }) => (kind === 'StatefulSet' || kind === 'DaemonSet') && metadata.name === workload)?.[
+    'spec'
+  ] as PodTemplate | undefined;
+  const ports = spec?.template.spec.containers.flatMap(({ ports = [] }) => ports) ?? [];
+  return ports.find(({ name }) => name === portName)?.containerPort ?? 0;
+}

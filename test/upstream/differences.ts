@@ -1,0 +1,150 @@
+/** Where we mean to differ from what Fluid made. Anything else that differs fails the test, and so does an entry that meets nothing. */
+export interface Difference {
+  /** `runtime/case`; all of them when absent. */
+  readonly cases?: RegExp;
+  /** `Kind/name`. */
+  readonly object: RegExp;
+  /** Empty for an object that only one of us makes. */
+  readonly path: RegExp;
+  /** What Fluid has there, as JSON; absent where it has nothing. */
+  readonly fluid?: RegExp;
+  readonly ours?: RegExp;
+  readonly reason: string;
+}
+
+/** What helm renders for Fluid. */
+const RENDERED = /^(ConfigMap|DaemonSet|StatefulSet|Role|RoleBinding|ServiceAccount)\//;
+
+export const differences: readonly Difference[] = [
+  {
+    object: RENDERED,
+    path: /^metadata\.annotations\[meta\.helm\.sh\/release-(name|namespace)\]$/,
+    fluid: /./,
+    reason: 'We are no helm release.',
+  },
+  {
+    object: RENDERED,
+    path: /^(spec\.template\.)?metadata\.labels\[app\.kubernetes\.io\/managed-by\]$/,
+    fluid: /^"Helm"$/,
+    ours: /^"sluice"$/,
+    reason: 'Helm does not manage our objects.',
+  },
+  {
+    object: RENDERED,
+    path: /^((spec\.template\.)?metadata\.labels|spec\.selector\.matchLabels)\.chart$/,
+    fluid: /^"(thin-0\.1\.5|juicefs-0\.2\.16)"$/,
+    reason: 'There is no chart. A selector cannot change, so one with the version of a chart in it stands in the way of every upgrade.',
+  },
+  {
+    object: RENDERED,
+    path: /^((spec\.template\.)?metadata\.labels|spec\.selector\.matchLabels)\.heritage$/,
+    fluid: /^"Helm"$/,
+    reason: 'There is no helm. Workloads that were taken over keep the labels that they select by.',
+  },
+  {
+    object: /./,
+    path: /^metadata\.labels\[data\.fluid\.io\/owner-uid\]$/,
+    ours: /^"<uid:(Thin|JuiceFS)Runtime\/[a-z]+(-demo)?>"$/,
+    reason: 'Our inventory: what may be pruned.',
+  },
+  {
+    object: /^ConfigMap\/.*-(thin|juicefs)-values$/,
+    path: /^$/,
+    fluid: /^made$/,
+    reason: 'The values of a helm release.',
+  },
+  {
+    object: /^PersistentVolumeClaim\//,
+    path: /^metadata\.annotations\[pv\.kubernetes\.io\/bind-completed\]$/,
+    fluid: /^"yes"$/,
+    reason: 'Written by Kubernetes when the claim is bound; ours was not stored.',
+  },
+  {
+    cases: /^juicefs\//,
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.containers\[juicefs-fuse\]\.env\.order$/,
+    fluid: /^"JFS_FOREGROUND .* FLUID_RUNTIME_TYPE FLUID_RUNTIME_NS FLUID_RUNTIME_NAME"$/,
+    ours: /^"FLUID_RUNTIME_TYPE FLUID_RUNTIME_NS FLUID_RUNTIME_NAME JFS_FOREGROUND /,
+    reason: 'First for every runtime, as in Fluid for thin, so that the env of users can refer to them.',
+  },
+  {
+    cases: /^juicefs\/ce-full$/,
+    object: /^DaemonSet\/jfsdemo-fuse$/,
+    path: /^metadata\.annotations\[deprecated\.daemonset\.template\.generation\]$/,
+    fluid: /^"3"$/,
+    ours: /^"1"$/,
+    reason: 'Counted by Kubernetes: Fluid writes the template three times until it is as it should be.',
+  },
+  {
+    cases: /^juicefs\/ce-replicas0$/,
+    object: /^StatefulSet\/jfsdemo-worker$/,
+    path: /^spec\.template\.spec\.affinity\.(nodeAffinity\.preferred|podAntiAffinity\.required)DuringSchedulingIgnoredDuringExecution\[0\]/,
+    ours: /./,
+    reason: 'Fluid leaves it out while there are no workers; those that come with scaling up would share their nodes.',
+  },
+  {
+    cases: /^thin\/worker-enabled$/,
+    object: /^ConfigMap\/demo-fuse-conf$/,
+    path: /^data\[config\.json\]$/,
+    fluid: /^"(.*)\\n"$/,
+    ours: /^".*}"$/,
+    reason: "The line break is the chart's, and Fluid takes it away as soon as the runtime is bound.",
+  },
+  {
+    cases: /^thin\/worker-enabled$/,
+    object: /^(StatefulSet\/demo-worker|PersistentVolume\/g-thin-worker-enabled-demo|PersistentVolumeClaim\/demo|NodeLabels\/workers)$/,
+    path: /^$/,
+    ours: /^made$/,
+    reason: 'Fluid never makes the workers of a ThinRuntime and waits for them for ever; here they work.',
+  },
+  {
+    cases: /^thin\/csi-pv-profile$/,
+    object: /^PersistentVolumeClaim\/user-pvc$/,
+    path: /^$/,
+    fluid: /^made$/,
+    reason: "The user's own. Fluid puts fluid.io/managed-by on it; we write on nothing that we did not make.",
+  },
+  {
+    cases: /\/(ce-)?reference$/,
+    object: /^(DaemonSet\/ref-fuse|PersistentVolume\/g-[-a-z]+-ref|PersistentVolumeClaim\/ref|ThinRuntime\/ref)$/,
+    path: /^$/,
+    fluid: /^made$/,
+    reason: 'Reference datasets are not supported yet.',
+  },
+];
+
+/** Cases that one of us refuses, so that there is nothing to compare: what Fluid says of them, and what we say. */
+export interface Refusal {
+  readonly fluid: string;
+  readonly ours: string;
+}
+export const refusals: Readonly<Record<string, Refusal>> = {
+  'thin/dup-mount-names': {
+    fluid: 'Validation failed for spec fields of Dataset and Runtime: Dataset.spec.mounts[1].name: Duplicate value: "same"',
+    ours: 'Dataset g-thin-dup-mount-names/demo: spec.mounts[1].name: expected a name that no other mount has, found "same"',
+  },
+  'thin/no-image': {
+    fluid: 'fuse demo image is nil',
+    ours: 'spec.fuse.image: expected an image, here or in profile g-thin-no-image-profile, found nothing',
+  },
+  'thin/pvc-mount': {
+    fluid: 'persistent volume g-thin-pvc-mount-user-pv has unsupported volume source. only CSI is supported',
+    ours: 'spec.mounts[0].mountPoint: expected a claim whose volume is of CSI, found volume g-thin-pvc-mount-user-pv of another kind',
+  },
+  'juicefs/ce-bad-quota': {
+    fluid: 'invalid quota 10: quota 10 is too small, at least 1GiB for quota',
+    ours: 'spec.mounts[0].options.quota: expected whole GiB, at least 1Gi, found "10"',
+  },
+  'juicefs/no-mounts': {
+    fluid: 'nothing: its controller dies',
+    ours: 'spec.mounts: expected',
+  },
+  'juicefs/ce-quotalist': {
+    fluid: 'nothing: one directory of the node by the name of "/cache1,/cache2", which is not what anybody meant',
+    ours: 'spec.tieredstore.levels[0].path: expected directories separated by ":", found "/cache1,/cache2"',
+  },
+  'juicefs/ce-quotalist-only': {
+    fluid: 'nothing: its controller dies once the worker is ready',
+    ours: 'spec.tieredstore.levels[0].path: expected directories separated by ":", found "/cache1,/cache2"',
+  },
+};
