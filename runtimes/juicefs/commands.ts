@@ -1,6 +1,6 @@
-import { bytesText, percentText } from '../../src/api/index.ts';
 import {
   absolutePath,
+  cacheTexts,
   type CacheUse,
   type Cleanup,
   env,
@@ -41,16 +41,8 @@ const metric = (stats: string, name: string): number =>
 const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: number) =>
   hits + misses > 0 ? { [name]: hits / (hits + misses) } : {};
 
-export function cacheStates({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache }: Seen): Readonly<Record<string, string>> {
-  const percent = (part = 0, whole = 1) => (cache ? (percentText(part, whole) ?? '0.0%') : '');
-  return {
-    cacheCapacity: cacheBytes ? bytesText(cacheBytes * readyWorkers) : '',
-    cacheHitRatio: percent(cache?.hitRatio),
-    cacheThroughputRatio: percent(cache?.throughputRatio),
-    cached: cache ? bytesText(cache.cachedBytes) : '',
-    cachedPercentage: percent(cache?.cachedBytes, cache?.totalBytes ?? 0),
-  };
-}
+export const cacheStates = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache }: Seen): Readonly<Record<string, string>> =>
+  cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache);
 
 /** Caches outlive pods in directories of the node, each volume in one that is named by its UUID (community) or its name (enterprise). */
 export const removeCache: Cleanup<JuiceFSPlan, string> = {

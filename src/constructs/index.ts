@@ -1,5 +1,6 @@
 export { account } from './account.ts';
 export * from './base-plan.ts';
+export { cacheTexts } from './cache-texts.ts';
 export * from './component.ts';
 export * from './contract.ts';
 export { claimNames, claimOf, mountsAlike } from './dataset-mounts.ts';

@@ -3,19 +3,16 @@
  * nodes and pods simulated by kwok. Whatever way the process ends that started it, a keeper process (control-plane/keeper.ts) ends the
  * rest and removes its folder.
  */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Api, connectApi } from './control-plane/api.ts';
 import * as components from './control-plane/components.ts';
 import { connectControlPlane, type SharedControlPlane } from './control-plane/connect.ts';
 import { type Keeper, startKeeper } from './control-plane/keeper-client.ts';
-import { kubeconfigText } from './control-plane/kubeconfig.ts';
-import { kwokConfig } from './control-plane/kwok.ts';
 import { createNode, untilSchedulable } from './control-plane/nodes.ts';
-import { createCa, issue, type KeyPair, tokenKeys } from './control-plane/pki.ts';
 import { freePorts } from './control-plane/ports.ts';
-import { DIR_PREFIX, KEEP_MARK, sweep } from './control-plane/stale.ts';
+import { createDir, writePki } from './control-plane/prepare.ts';
+import { KEEP_MARK, sweep } from './control-plane/stale.ts';
 import { until } from './control-plane/until.ts';
 import { type Tools, tools } from './tools.ts';
 
@@ -79,7 +76,7 @@ async function attemptStart(programs: Tools, options: ControlPlaneOptions): Prom
     keeper.spawn('kube-scheduler', programs['kube-scheduler'], [...components.schedulerArgs(layout), ...(options.schedulerArgs ?? [])]);
     keeper.spawn('kwok', programs.kwok, components.kwokArgs(layout, port));
     const names = Array.from({ length: options.nodes ?? 3 }, (_, index) => `node-${index}`);
-    for (const name of names) await createNode(client, name, {});
+    await Promise.all(names.map((name) => createNode(client, name, {})));
     await Promise.all([
       untilSchedulable(client, names, keeper.failure).then(() => reached('nodes Ready')),
       untilAccount(client, keeper).then(() => reached('default ServiceAccount')),
@@ -105,42 +102,6 @@ async function attemptStart(programs: Tools, options: ControlPlaneOptions): Prom
     await keeper.stop(false);
     throw new Error(`the control plane did not start: ${error instanceof Error ? error.message : error}\n${logs}`, { cause: error });
   }
-}
-
-function createDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), DIR_PREFIX));
-  writeFileSync(join(dir, 'owner.pid'), String(process.pid));
-  for (const folder of ['pki', 'exec/answers', 'pod-rules']) mkdirSync(join(dir, folder), { recursive: true });
-  writeFileSync(join(dir, 'kwok.yaml'), kwokConfig());
-  writeFileSync(join(dir, 'audit-policy.yaml'), components.AUDIT_POLICY);
-  return dir;
-}
-
-async function writePki(dir: string, server: string): Promise<Record<'ca' | 'admin' | 'kubelet', KeyPair>> {
-  const now = new Date();
-  const ca = await createCa(now);
-  const services = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
-  const [tokens, apiserver, kubelet, kubeletClient, admin, kwok, controllerManager, scheduler] = await Promise.all([
-    tokenKeys(),
-    issue(ca, { user: 'kube-apiserver', hosts: ['localhost', '127.0.0.1', '10.96.0.1', ...services] }, now),
-    issue(ca, { user: 'kubelet', hosts: ['localhost', '127.0.0.1'] }, now),
-    issue(ca, { user: 'kube-apiserver-kubelet-client', groups: ['system:masters'] }, now),
-    issue(ca, { user: 'admin', groups: ['system:masters'] }, now),
-    issue(ca, { user: 'kwok', groups: ['system:masters'] }, now),
-    issue(ca, { user: 'system:kube-controller-manager' }, now),
-    issue(ca, { user: 'system:kube-scheduler' }, now),
-  ]);
-  const secret = (file: string, text: string) => writeFileSync(join(dir, file), text, { mode: 0o600 });
-  for (const [name, pair] of Object.entries({ ca, apiserver, 'kubelet-client': kubeletClient, admin })) {
-    secret(`pki/${name}.crt`, pair.certificate);
-    secret(`pki/${name}.key`, pair.key);
-  }
-  secret('pki/sa.pub', tokens.publicKey);
-  secret('pki/sa.key', tokens.privateKey);
-  for (const [user, pair] of Object.entries({ admin, kwok, 'controller-manager': controllerManager, scheduler })) {
-    secret(`${user}.kubeconfig`, kubeconfigText({ server, ca: ca.certificate, user, pair }));
-  }
-  return { ca, admin, kubelet };
 }
 
 async function untilReady(client: Api, keeper: Keeper): Promise<void> {

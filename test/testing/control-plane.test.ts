@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { annotationsFor } from '../../src/testing/control-plane/behaviours.ts';
 import { TOLD_STATUS } from '../../src/testing/control-plane/kwok.ts';
 import { createCa, issue } from '../../src/testing/control-plane/pki.ts';
@@ -83,8 +83,10 @@ describe('the tools', () => {
 });
 
 describe('the lock', () => {
-  const dir = join(mkdtempSync(join(tmpdir(), 'lock-')), 'lock');
+  const parent = mkdtempSync(join(tmpdir(), 'lock-'));
+  const dir = join(parent, 'lock');
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
+  afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
   test('waits for its holder', async () => {
     const unlock = await lock(dir, () => {});

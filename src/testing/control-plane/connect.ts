@@ -67,7 +67,7 @@ export function connectControlPlane(handle: ControlPlaneHandle): SharedControlPl
     exec: execAnswers(dir),
     nodes: simulatedNodes(api),
     pods: simulatedPods(api, dir),
-    ...(existsSync(join(dir, 'audit-policy.yaml')) ? { auditLog } : {}),
+    ...(existsSync(auditLog) ? { auditLog } : {}),
   };
 }
 

@@ -10,6 +10,7 @@ export interface SimulatedNodes {
 }
 
 interface Node {
+  readonly metadata: { readonly name: string };
   readonly spec?: { readonly taints?: readonly { readonly key: string }[] };
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
@@ -37,16 +38,15 @@ export async function createNode(api: Api, name: string, labels: Labels): Promis
 
 /** Ready is not enough: until the controller manager takes the not-ready taint away, nothing is scheduled. */
 export async function untilSchedulable(api: Api, names: readonly string[], hopeless?: () => string | undefined): Promise<void> {
-  for (const name of names) {
-    await until(
-      `node ${name} takes pods`,
-      60,
-      async () => {
-        const node = await api.call<Node>('GET', `/api/v1/nodes/${name}`);
-        const ready = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
-        return ready && !node.spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/not-ready');
-      },
-      hopeless,
-    );
-  }
+  const take = async () => {
+    const { items } = await api.call<{ readonly items: readonly Node[] }>('GET', '/api/v1/nodes');
+    const schedulable = new Set(items.filter(takesPods).map(({ metadata }) => metadata.name));
+    return names.every((name) => schedulable.has(name));
+  };
+  await until(`${names.join(', ')} take pods`, 60, take, hopeless);
+}
+
+function takesPods({ spec, status }: Node): boolean {
+  const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') === true;
+  return ready && spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/not-ready') !== true;
 }

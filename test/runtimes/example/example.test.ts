@@ -44,16 +44,4 @@ test.each([
     given({}, { mounts: [{ mountPoint: '--help', name: 'a' }] }),
     'spec.mounts[0].mountPoint',
   ],
-  [
-    given(
-      {},
-      {
-        mounts: [
-          { mountPoint: 's3://a', name: 'a' },
-          { mountPoint: 's3://b', name: 'a' },
-        ],
-      },
-    ),
-    'spec.mounts[1].name',
-  ],
 ])('refuses %s', (_, input, path) => expect(() => example.bind(input)).toThrow(path));

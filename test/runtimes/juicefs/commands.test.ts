@@ -30,6 +30,12 @@ overlay 103865303040 32212254720 71653048320 32% /
 JuiceFS:minio 1125899906842624 87687856128 1125812218986496 1% ${path}
 `;
 
+const tier = (quota: string) => ({ tieredstore: { levels: [{ mediumtype: 'SSD' as const, path: '/data', quota }] } });
+const dirs = (path: string, more: object = {}) => ({
+  tieredstore: { levels: [{ mediumtype: 'SSD' as const, path, quota: '1Gi', ...more }] },
+});
+const cleanup = (input: PlanInput<JuiceFSRuntimeSpec>) => juicefs.bind(input).cleanup;
+
 describe('cache use', () => {
   test('is that of all enterprise workers together', () => {
     const plan = planOf(enterprise());
@@ -65,7 +71,6 @@ describe('cache use', () => {
 });
 
 describe('cache states', () => {
-  const tier = (quota: string) => ({ tieredstore: { levels: [{ mediumtype: 'SSD' as const, path: '/data', quota }] } });
   const nobody = { cacheHitRatio: '', cacheThroughputRatio: '', cached: '', cachedPercentage: '' };
   test.each<[string, PlanInput<JuiceFSRuntimeSpec>, string]>([
     ['counts the tier once for each worker', enterprise({ spec: tier('20Gi') }), '40.00GiB'],
@@ -115,10 +120,6 @@ describe('size and number of files', () => {
 });
 
 describe('cleaning', () => {
-  const dirs = (path: string, more: object = {}) => ({
-    tieredstore: { levels: [{ mediumtype: 'SSD' as const, path, quota: '1Gi', ...more }] },
-  });
-  const cleanup = (input: PlanInput<JuiceFSRuntimeSpec>) => juicefs.bind(input).cleanup;
   const status = `2025/06/12 08:30:00.512323 juicefs[7] <INFO>: Meta address: redis://r:6379/0 [interface.go:402]
 {
   "Setting": {

@@ -10,6 +10,29 @@ const tier = (...levels: readonly Partial<TierLevel>[]): JuiceFSRuntimeSpec => (
 const readWrite = { accessModes: ['ReadWriteMany' as const] };
 const needsOf = (input: PlanInput<JuiceFSRuntimeSpec>) => juicefs.needs(input);
 
+const line = (input: PlanInput<JuiceFSRuntimeSpec>) =>
+  scriptOf(input, 'fuse')
+    .split('\n')
+    .find((text) => / (format|auth) --/.test(text))
+    ?.replace(/^\S+ /, '');
+const ports = (role: 'worker' | 'fuse', input: PlanInput<JuiceFSRuntimeSpec>) => workload(input, role).container.ports;
+const images = (input: PlanInput<JuiceFSRuntimeSpec>) => Object.values(planOf(input).pods).map(({ image }) => image);
+const generation = (fuse?: { image: string; generation: number }) =>
+  planOf(community({ ...(fuse && { facts: { fuse } }) })).fuse.generation;
+const lastMount = (cleanPolicy: 'OnFuseChanged' | 'OnDemand') =>
+  workload(community({ spec: { fuse: { cleanPolicy } } }), 'fuse').container.volumeMounts.at(-1);
+const mounts = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
+  workload(input, role)
+    .container.volumeMounts.filter(({ name }) => name.startsWith('cache-dir'))
+    .map(({ name, mountPath }) => `${name} ${mountPath}`);
+const volumes = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
+  workload(input, role).pod.volumes.filter(({ name }) => name.startsWith('cache-dir'));
+const resources = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse') => workload(input, role).container.resources;
+const runtime = (spec: JuiceFSRuntimeSpec) => community({ spec });
+const encrypted = (...names: readonly string[]) => ({
+  mount: { encryptOptions: [secret('metaurl'), ...names.map((name) => secret(name))] },
+});
+
 describe('edition', () => {
   test.each<[string, PlanInput<JuiceFSRuntimeSpec>, string]>([
     ['a secret metaurl of the mount makes it community', community(), 'community'],
@@ -23,11 +46,6 @@ describe('edition', () => {
 });
 
 describe('logging in', () => {
-  const line = (input: PlanInput<JuiceFSRuntimeSpec>) =>
-    scriptOf(input, 'fuse')
-      .split('\n')
-      .find((text) => / (format|auth) --/.test(text))
-      ?.replace(/^\S+ /, '');
   test('community: in the order of Fluid, plain options sorted, then secret ones', () => {
     const options = { bucket: 'b', storage: 's3', 'trash-days': '1', 'block-size': '4096' };
     const encryptOptions = ['x-y', 'secret-key', 'metaurl', 'access-key'].map((name) => secret(name));
@@ -102,7 +120,6 @@ describe('mount options', () => {
 });
 
 describe('metrics', () => {
-  const ports = (role: 'worker' | 'fuse', input: PlanInput<JuiceFSRuntimeSpec>) => workload(input, role).container.ports;
   test('a port of the node is asked for each role of the community edition', () => {
     expect(needsOf(community()).ports).toEqual([
       { name: 'worker', range: [14000, 15999], in: 'worker', portName: 'metrics' },
@@ -136,7 +153,6 @@ describe('metrics', () => {
 });
 
 describe('images', () => {
-  const images = (input: PlanInput<JuiceFSRuntimeSpec>) => Object.values(planOf(input).pods).map(({ image }) => image);
   test('come from the spec, then the environment, then from us, part by part', () => {
     expect(images(community())).toEqual(['juicedata/mount:ce-v1.3.0', 'juicedata/mount:ce-v1.3.0']);
     expect(images(enterprise())).toEqual(['juicedata/mount:ee-5.2.10-eb0a8b3', 'juicedata/mount:ee-5.2.10-eb0a8b3']);
@@ -156,8 +172,6 @@ describe('images', () => {
     ]);
   });
   test('count the generations of the fuse pod', () => {
-    const generation = (fuse?: { image: string; generation: number }) =>
-      planOf(community({ ...(fuse && { facts: { fuse } }) })).fuse.generation;
     expect([
       generation(),
       generation({ image: 'juicedata/mount:ce-v1.3.0', generation: 3 }),
@@ -165,24 +179,16 @@ describe('images', () => {
     ]).toEqual([1, 3, 4]);
   });
   test('are told to the CSI plugin when changed ones are to be cleaned up', () => {
-    const names = (cleanPolicy: 'OnFuseChanged' | 'OnDemand') =>
-      workload(community({ spec: { fuse: { cleanPolicy } } }), 'fuse').container.volumeMounts.at(-1);
-    expect(names('OnFuseChanged')).toEqual({
+    expect(lastMount('OnFuseChanged')).toEqual({
       name: 'fuse-labels-downward-api-volume',
       mountPath: '/runtime-mnt/juicefs/ml/demo/.meta/fuse',
       readOnly: true,
     });
-    expect(names('OnDemand')?.name).toBe('cache-dir-0');
+    expect(lastMount('OnDemand')?.name).toBe('cache-dir-0');
   });
 });
 
 describe('cache', () => {
-  const mounts = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
-    workload(input, role)
-      .container.volumeMounts.filter(({ name }) => name.startsWith('cache-dir'))
-      .map(({ name, mountPath }) => `${name} ${mountPath}`);
-  const volumes = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
-    workload(input, role).pod.volumes.filter(({ name }) => name.startsWith('cache-dir'));
   test('has a directory of the node for each path', () => {
     expect(volumes(community({ spec: tier({ path: '/a:/b' }) }))).toEqual([
       { name: 'cache-dir-0', hostPath: { path: '/a', type: 'DirectoryOrCreate' } },
@@ -225,7 +231,6 @@ describe('cache', () => {
 });
 
 describe('memory', () => {
-  const resources = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse') => workload(input, role).container.resources;
   const inMemory = tier({ mediumtype: 'MEM', quota: '4Gi' });
   test('of readers is at least the cache, if that is memory', () => {
     expect(resources(community({ spec: inMemory }), 'fuse')).toEqual({ requests: { memory: '4Gi' } });
@@ -304,40 +309,39 @@ describe('pods', () => {
 });
 
 describe('refuses', () => {
-  const dataset = (given: Case) => community(given);
-  const runtime = (spec: JuiceFSRuntimeSpec) => community({ spec });
-  const encrypted = (...names: readonly string[]) => ({
-    mount: { encryptOptions: [secret('metaurl'), ...names.map((name) => secret(name))] },
-  });
   test.each<[string, PlanInput<JuiceFSRuntimeSpec>, readonly string[]]>([
-    ['a mount point of another engine', dataset({ mount: { mountPoint: 's3://bucket' } }), ['spec.mounts[0].mountPoint']],
-    ['a sub path that would be read as an option', dataset({ mount: { mountPoint: 'juicefs://-x' } }), ['spec.mounts[0].mountPoint']],
-    ['a sub path with a comma', dataset({ mount: { mountPoint: 'juicefs:///a,b' } }), ['spec.mounts[0].mountPoint']],
-    ['a nameless file system', dataset({ mount: { name: '' } }), ['spec.mounts[0].name']],
-    ['a name that would be read as an option', dataset({ mount: { name: '-x' } }), ['spec.mounts[0].name']],
-    ['a name that leads out of the cache', dataset({ mount: { name: '..' } }), ['spec.mounts[0].name']],
-    ['a quota below 1 GiB', dataset({ mount: { mountPoint: 'juicefs:///a', options: { quota: '10' } } }), ['spec.mounts[0].options.quota']],
+    ['a mount point of another engine', community({ mount: { mountPoint: 's3://bucket' } }), ['spec.mounts[0].mountPoint']],
+    ['a sub path that would be read as an option', community({ mount: { mountPoint: 'juicefs://-x' } }), ['spec.mounts[0].mountPoint']],
+    ['a sub path with a comma', community({ mount: { mountPoint: 'juicefs:///a,b' } }), ['spec.mounts[0].mountPoint']],
+    ['a nameless file system', community({ mount: { name: '' } }), ['spec.mounts[0].name']],
+    ['a name that would be read as an option', community({ mount: { name: '-x' } }), ['spec.mounts[0].name']],
+    ['a name that leads out of the cache', community({ mount: { name: '..' } }), ['spec.mounts[0].name']],
+    [
+      'a quota below 1 GiB',
+      community({ mount: { mountPoint: 'juicefs:///a', options: { quota: '10' } } }),
+      ['spec.mounts[0].options.quota'],
+    ],
     [
       'a quota that JuiceFS would cut',
-      dataset({ mount: { mountPoint: 'juicefs:///a', options: { quota: '1.5Gi' } } }),
+      community({ mount: { mountPoint: 'juicefs:///a', options: { quota: '1.5Gi' } } }),
       ['spec.mounts[0].options.quota'],
     ],
     [
       'a quota that is no quantity',
-      dataset({ mount: { mountPoint: 'juicefs:///a', options: { quota: 'much' } } }),
+      community({ mount: { mountPoint: 'juicefs:///a', options: { quota: 'much' } } }),
       ['spec.mounts[0].options.quota'],
     ],
-    ['a quota of the whole file system', dataset({ mount: { options: { quota: '10Gi' } } }), ['spec.mounts[0].mountPoint']],
-    ['a secret quota', dataset(encrypted('quota')), ['spec.mounts[0].encryptOptions']],
-    ['a secret option that no variable can be named after', dataset(encrypted('a.b')), ['spec.mounts[0].encryptOptions[1].name']],
-    ['a secret option with the variable of another', dataset(encrypted('METAURL')), ['spec.mounts[0].encryptOptions[1].name']],
-    ['two secret options with one variable', dataset(encrypted('a-b', 'a_b')), ['spec.mounts[0].encryptOptions']],
+    ['a quota of the whole file system', community({ mount: { options: { quota: '10Gi' } } }), ['spec.mounts[0].mountPoint']],
+    ['a secret quota', community(encrypted('quota')), ['spec.mounts[0].encryptOptions']],
+    ['a secret option that no variable can be named after', community(encrypted('a.b')), ['spec.mounts[0].encryptOptions[1].name']],
+    ['a secret option with the variable of another', community(encrypted('METAURL')), ['spec.mounts[0].encryptOptions[1].name']],
+    ['two secret options with one variable', community(encrypted('a-b', 'a_b')), ['spec.mounts[0].encryptOptions']],
     [
       'a secret option without a key',
-      dataset({ mount: { encryptOptions: [{ name: 'metaurl' }] } }),
+      community({ mount: { encryptOptions: [{ name: 'metaurl' }] } }),
       ['spec.mounts[0].encryptOptions[0].valueFrom.secretKeyRef'],
     ],
-    ['a comma in options of the dataset', dataset({ dataset: { sharedOptions: { a: 'b,c' } } }), ['spec.sharedOptions.a']],
+    ['a comma in options of the dataset', community({ dataset: { sharedOptions: { a: 'b,c' } } }), ['spec.sharedOptions.a']],
     [
       'a comma in options of the runtime',
       runtime({ fuse: { options: { a: 'b,allow_other' } }, worker: { options: { 'c,d': '' } } }),
@@ -378,9 +382,8 @@ describe('refuses', () => {
 
   test('a dataset of several mounts, or of none', () => {
     const { dataset: given, ...rest } = community();
-    const mounts = (count: number) => Array.from({ length: count }, () => ({ mountPoint: 'juicefs:///' }));
-    for (const count of [0, 2]) {
-      const { object, faults } = refusal({ ...rest, dataset: { ...given, spec: { mounts: mounts(count) } } });
+    for (const mounts of [[], [{ mountPoint: 'juicefs:///' }, { mountPoint: 'juicefs:///' }]]) {
+      const { object, faults } = refusal({ ...rest, dataset: { ...given, spec: { mounts } } });
       expect([object, faults[0]?.path]).toEqual(['Dataset ml/demo', 'spec.mounts']);
     }
     expect(needsOf({ ...rest, dataset: { ...given, spec: {} } })).toEqual({ secrets: [], ports: [] });

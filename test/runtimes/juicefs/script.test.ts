@@ -119,6 +119,11 @@ const list = (options: Readonly<Record<string, string>>) =>
     .join(',');
 const mountPath = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';
 
+const failing = (shell: string, role: 'worker' | 'fuse') =>
+  runScript(shell, scriptOf(community(), role).replace(/^\/usr\/local\/bin\/juicefs .*$/m, 'false'), { METAURL: 'r' }, [
+    '/bin/mount.juicefs',
+  ]);
+
 describe.each(shells)('under %s', (shell) => {
   test('community programs are given exactly what the user wrote', () => {
     fc.assert(
@@ -261,12 +266,8 @@ describe.each(shells)('under %s', (shell) => {
   });
 
   test('a reader stops where it cannot log in; a worker goes on, as its file system may have been formatted long ago', () => {
-    const failing = (role: 'worker' | 'fuse') =>
-      runScript(shell, scriptOf(community(), role).replace(/^\/usr\/local\/bin\/juicefs .*$/m, 'false'), { METAURL: 'r' }, [
-        '/bin/mount.juicefs',
-      ]);
-    expect(failing('fuse')).toMatchObject({ code: 1, calls: [] });
-    expect(failing('worker')).toMatchObject({ code: 0, calls: [['mount.juicefs', 'r', mountPath, '-o', expect.any(String)]] });
+    expect(failing(shell, 'fuse')).toMatchObject({ code: 1, calls: [] });
+    expect(failing(shell, 'worker')).toMatchObject({ code: 0, calls: [['mount.juicefs', 'r', mountPath, '-o', expect.any(String)]] });
   });
 });
 

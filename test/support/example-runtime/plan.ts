@@ -10,14 +10,12 @@ export interface ExamplePlan extends BasePlan {
   readonly mounts: readonly { readonly path: string; readonly source: string; readonly options: readonly string[] }[];
 }
 
-type Input = PlanInput<ExampleRuntimeSpec>;
-
-export const needs = ({ settings }: Input): Needs => {
+export const needs = ({ settings }: PlanInput<ExampleRuntimeSpec>): Needs => {
   const range = settings.portRanges['example'] ?? ([24000, 24999] as const);
   return { ports: (['master', 'worker'] as const).map((role) => ({ name: role, range, in: role, portName: 'rpc' })) };
 };
 
-export function plan(input: Input): ExamplePlan {
+export function plan(input: PlanInput<ExampleRuntimeSpec>): ExamplePlan {
   const { name, namespace, spec, dataset, facts } = input;
   must(spec.masters !== 2, 'spec.masters', '1 or 3: two cannot outvote one another', spec.masters);
   const base = basePlan(input, { type: 'example', kind: 'ExampleRuntime', mountType: 'fuse.example', mountDir: 'example-fuse' });
@@ -25,7 +23,6 @@ export function plan(input: Input): ExamplePlan {
   return {
     ...base,
     image: spec.image ?? 'example.io/example:v1',
-    // A port is a fact as soon as it was asked for.
     ports: { master: facts.ports['master'] ?? 0, worker: facts.ports['worker'] ?? 0 },
     masters,
     replicas: { master: masters.length, worker: spec.replicas ?? 1 },

@@ -1,0 +1,14 @@
+import { bytesText, percentText } from '../api/index.ts';
+import type { CacheUse } from './contract.ts';
+
+/** `status.cacheStates` as Fluid prints it: empty where nobody could be asked, or where no capacity is known. */
+export function cacheTexts(capacityBytes: number | undefined, cache: CacheUse | undefined): Readonly<Record<string, string>> {
+  const percent = (part = 0, whole = 1) => (cache ? (percentText(part, whole) ?? '0.0%') : '');
+  return {
+    cacheCapacity: capacityBytes === undefined ? '' : bytesText(capacityBytes),
+    cacheHitRatio: percent(cache?.hitRatio),
+    cacheThroughputRatio: percent(cache?.throughputRatio),
+    cached: cache ? bytesText(cache.cachedBytes) : '',
+    cachedPercentage: percent(cache?.cachedBytes, cache?.totalBytes ?? 0),
+  };
+}

@@ -1,0 +1,23 @@
+import { ApiObject, type ApiObjectMetadata } from 'cdk8s';
+import type { Construct } from 'constructs';
+import { type CustomResource, faultsOf, GROUP, InvalidSpec, type Static, type TSchema, VERSION } from '../api/index.ts';
+
+export interface ResourceProps<Spec> {
+  /** Default name: from the construct's path, as everywhere in cdk8s. */
+  readonly metadata?: ApiObjectMetadata;
+  readonly spec: Spec;
+}
+
+/**
+ * The construct by which GitOps users write one kind of ours: `new JuiceFSRuntime(chart, 'cache', { spec: … })`, typed and
+ * checked by the same schema as its CRD. Throws InvalidSpec with every fault when it is made, not when it is applied.
+ */
+export function resourceClass<S extends TSchema>(resource: CustomResource<S>): new (scope: Construct, id: string, props: ResourceProps<Static<S>>) => ApiObject {
+  return class extends ApiObject {
+    constructor(scope: Construct, id: string, { metadata = {}, spec }: ResourceProps<Static<S>>) {
+      super(scope, id, { apiVersion: `${GROUP}/${VERSION}`, kind: resource.kind, metadata, spec });
+      const faults = faultsOf(resource, { apiVersion: this.apiVersion, kind: this.kind, metadata: { name: this.name }, spec });
+      if (faults.length > 0) throw new InvalidSpec(faults, { object: `${resource.kind} ${this.node.path}` });
+    }
+  };
+}
