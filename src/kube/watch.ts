@@ -66,7 +66,6 @@ export async function* watchEvents(watch: WatchStream): AsyncGenerator<WatchEven
   } finally {
     cancelTimer();
     signal.removeEventListener('abort', onAbort);
-    abort.abort();
   }
 }
 

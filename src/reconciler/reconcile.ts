@@ -49,8 +49,9 @@ async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, ob
   cluster.place(world);
   const tell = async () => {
     const statuses = statusOf(world, decision, applied);
-    await cluster.writeRuntimeStatus(object, statuses.runtime);
-    if (await cluster.writeDatasetStatus(dataset, statuses.dataset)) for (const notice of noticesOf(world, decision, applied)) cluster.notice(notice.about === 'dataset' ? dataset : object, notice);
+    const wroteRuntime = await cluster.writeRuntimeStatus(object, statuses.runtime);
+    const wroteDataset = await cluster.writeDatasetStatus(dataset, statuses.dataset);
+    if (wroteRuntime || wroteDataset) for (const notice of noticesOf(world, decision, applied)) cluster.notice(notice.about === 'dataset' ? dataset : object, notice);
   };
   if (applied.failed.length > 0) {
     // A race with another writer is settled by looking again; only what lasts is told.

@@ -40,10 +40,14 @@ export async function tellDataset(cluster: Cluster, dataset: Dataset, { reason, 
 }
 
 /** What a change of status is worth telling in events. */
-export function noticesOf({ bound, dataset, runtime, workloads }: World, { hold }: Decision, { failed }: Applied): readonly (Notice & { readonly about: 'dataset' | 'runtime' })[] {
+export function noticesOf(world: World, { hold }: Decision, { failed }: Applied): readonly (Notice & { readonly about: 'dataset' | 'runtime' })[] {
+  const { bound, dataset, runtime, workloads, plan } = world;
   if (failed.length > 0) return failed.map(({ object, message }) => ({ about: 'runtime', type: 'Warning', reason: 'ErrorProcessRuntime', note: `${object}: ${message}` }));
   if (hold && !hold.passing) return [{ about: 'runtime', type: 'Warning', reason: 'ErrorProcessRuntime', note: hold.message }];
-  if (!hold && !bound) return [{ about: 'dataset', type: 'Normal', reason: 'DatasetReady', note: 'The ddc runtime is ready.' }];
+  if (!hold && !bound) {
+    const warnings = (plan.plan.warnings ?? []).map(({ reason, message }) => ({ about: 'runtime', type: 'Warning', reason, note: message }) as const);
+    return [{ about: 'dataset', type: 'Normal', reason: 'DatasetReady', note: 'The ddc runtime is ready.' }, ...warnings];
+  }
   const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];
   if (bound && dataset.status?.phase === 'Bound' && from !== undefined && to !== undefined && from !== to)
     return [{ about: 'runtime', type: 'Normal', reason: 'Succeed', note: `Runtime scaled ${to > from ? 'out' : 'in'} from ${from} to ${to} workers` }];

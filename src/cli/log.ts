@@ -1,0 +1,34 @@
+import { pino } from 'pino';
+import type { Log } from '../kube/types.ts';
+
+export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+/** Fields whose values nobody should read in a log, wherever they stand. */
+const SECRET_FIELD = /^(data|stringData|token|password|authorization|secret|secrets|.*(accessKey|secretKey).*)$/i;
+const REDACTED = '[redacted]';
+
+/** JSON, a line a decision, on standard output. */
+export function createLog(level: string): Log {
+  return pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }), log: (fields) => redacted(fields) as Record<string, unknown> },
+    serializers: { err: (error: unknown) => (error instanceof Error ? { type: error.name, message: redactedText(error.message) } : error) },
+  });
+}
+
+/** A copy without secrets: fields that hold some by name, and credentials inside of any text, such as a metadata URL in a command's error. */
+export function redacted(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactedText(value);
+  if (typeof value !== 'object' || value === null || value instanceof Error || depth > 6) return value;
+  if (Array.isArray(value)) return value.map((each) => redacted(each, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, SECRET_FIELD.test(key) ? REDACTED : redacted(each, depth + 1)]));
+}
+
+function redactedText(text: string): string {
+  return text
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]*@/gi, `$1${REDACTED}@`)
+    .replace(/\b(bearer|basic) +[\w.~+/-]{8,}=*/gi, `$1 ${REDACTED}`)
+    .replace(/\b((?:password|passwd|token|secret[-_]?key|access[-_]?key)["']?\s*[=:]\s*)["']?[^\s"',;&]+/gi, `$1${REDACTED}`);
+}

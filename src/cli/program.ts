@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import type { CustomResource } from '../api/resource.ts';
+import type { Runtime } from '../constructs/contract.ts';
+import { Refused, UsageError } from './errors.ts';
+
+/** What comes with the package, loaded when a command asks for it. */
+export interface Package {
+  runtimes(): Promise<readonly Runtime[]>;
+  resources(): Promise<readonly CustomResource[]>;
+}
+
+/** Adds arguments, options, examples and the action; the action returns the exit code, 0 if nothing. */
+export type Define = (command: Command, parts: Package) => void;
+
+const COMMANDS: readonly { readonly name: string; readonly summary: string; readonly load: () => Promise<{ readonly define: Define }> }[] = [
+  { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile.ts') },
+];
+
+const EXIT_CODES = `
+Exit codes:
+  0  done
+  1  could not be done; for diff: there are differences
+  2  bad usage or bad input`;
+
+/** Parses argv and runs one command; returns the exit code. */
+export async function run(argv: readonly string[], parts: Package): Promise<number> {
+  const program = new Command('sluice')
+    .description('Declarative caches for AI and data jobs on Kubernetes.')
+    .version(version(), '-V, --version')
+    .showHelpAfterError('(add --help for what there is)')
+    .exitOverride()
+    .addHelpText('after', `${EXIT_CODES}\n\n\`sluice <command> --help\` shows examples.`);
+  // Only the command that is meant is loaded; of the others, help needs no more than this.
+  const wanted = new Set(argv);
+  for (const { name, summary, load } of COMMANDS) {
+    const command = program.command(name).summary(summary).description(summary);
+    if (wanted.has(name)) (await load()).define(command, parts);
+  }
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return exitCodeOf(error);
+  }
+}
+
+/** Says what went wrong, once, and without a stack where the user can do something about it. */
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof UsageError || error instanceof Refused) {
+    for (const line of error.message.split('\n')) console.error(`sluice: ${line}`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+  console.error('sluice: this is a defect, please report it:');
+  console.error(error);
+  return 1;
+}
+
+function version(): string {
+  // Beside src/ in a checkout, beside dist/ in a package.
+  for (const path of ['../../package.json', '../../../package.json']) {
+    try {
+      const { name, version } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { name?: string; version?: string };
+      if (name === 'sluice' && version) return version;
+    } catch {
+      continue;
+    }
+  }
+  return 'unknown';
+}
