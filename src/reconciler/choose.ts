@@ -4,7 +4,10 @@ import type { Scene } from './cluster.ts';
 type Candidate = Scene['runtimes'][number];
 
 /** Which of several runtimes of one name serves the dataset: the one that does already, else the oldest. */
-export function choose(dataset: Dataset | undefined, candidates: readonly Candidate[]): { readonly chosen?: Candidate; readonly others: readonly Candidate[] } {
+export function choose(
+  dataset: Dataset | undefined,
+  candidates: readonly Candidate[],
+): { readonly chosen?: Candidate; readonly others: readonly Candidate[] } {
   const alive = candidates.filter(({ object }) => !object.metadata.deletionTimestamp);
   const serving = alive.find(({ runtime }) => dataset?.status?.runtimes?.some(({ type }) => type === runtime.type));
   const chosen = serving ?? [...alive].sort(byAge)[0];

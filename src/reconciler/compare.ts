@@ -45,7 +45,8 @@ function compareLists(desired: readonly unknown[], live: unknown, path: string, 
   }
   const keys = MERGED_BY[field];
   if (keys && desired.every(isRecord)) {
-    const keyOf = (entry: unknown) => keys.map((key) => (isRecord(entry) ? (entry[key] ?? (key === 'protocol' ? 'TCP' : '')) : '')).join('/');
+    const keyOf = (entry: unknown) =>
+      keys.map((key) => (isRecord(entry) ? (entry[key] ?? (key === 'protocol' ? 'TCP' : '')) : '')).join('/');
     const byKey = new Map(live.map((entry) => [keyOf(entry), entry]));
     for (const entry of desired) compare(entry, byKey.get(keyOf(entry)), `${path}[${keyOf(entry)}]`, '', found);
     return;
@@ -64,5 +65,9 @@ function compareLists(desired: readonly unknown[], live: unknown, path: string, 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isZero = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || value === false || value === 0 ||
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === false ||
+  value === 0 ||
   (Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.values(value).every(isZero));

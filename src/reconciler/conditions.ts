@@ -14,7 +14,8 @@ type Condition = Readonly<Record<string, unknown>> & { readonly type: string };
  */
 export function withCondition<C extends Condition>(conditions: readonly C[], claim: Claim, now: number, time: Times): readonly C[] {
   const before = conditions.find(({ type }) => type === claim.type);
-  if (before && before['status'] === claim.status && before['reason'] === claim.reason && before['message'] === claim.message) return conditions;
+  if (before && before['status'] === claim.status && before['reason'] === claim.reason && before['message'] === claim.message)
+    return conditions;
   const at = timestamp(now);
   const transition = before?.['status'] === claim.status ? before['lastTransitionTime'] : at;
   // The cast: both kinds of condition have exactly these fields and the one time.

@@ -26,7 +26,12 @@ export interface ControllerOptions {
   /** Nodes that never get cache labels. */
   readonly excludeNodes?: Selects;
   /** Absent: no election, this is the only controller. */
-  readonly election?: { readonly namespace: string; readonly name: string; readonly identity: string; readonly alive: (holder: string) => boolean };
+  readonly election?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly identity: string;
+    readonly alive: (holder: string) => boolean;
+  };
   /** Keys at a time. Default 64: they wait for the API server, not for the processor. */
   readonly concurrency?: number;
   readonly log: Log;
@@ -75,10 +80,20 @@ export function startController(options: ControllerOptions): Controller {
 
   function lead(): void {
     if (stopped || reign) return;
-    const events = eventSink(client, { reportingController: 'data.fluid.io/sluice', reportingInstance: candidacy?.identity ?? 'sluice', log });
+    const events = eventSink(client, {
+      reportingController: 'data.fluid.io/sluice',
+      reportingInstance: candidacy?.identity ?? 'sluice',
+      log,
+    });
     const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log);
     const cluster = kubernetesCluster({
-      client, store, labeler, events, exec, settings, log,
+      client,
+      store,
+      labeler,
+      events,
+      exec,
+      settings,
+      log,
       portPolicy: options.portPolicy ?? 'random',
       probeMs: options.probeMs ?? 60_000,
       wake: (key) => add(keyText(key)),
@@ -117,13 +132,21 @@ export function startController(options: ControllerOptions): Controller {
     const began = performance.now();
     try {
       const next = await reconcile(cluster, { namespace, name }, heldMs);
-      const outcome: Outcome = next === 'on-change' ? { kind: 'settled' } : 'again' in next ? { kind: 'settled', againMs: next.again } : { kind: 'waiting', afterMs: next.after };
+      const outcome: Outcome =
+        next === 'on-change'
+          ? { kind: 'settled' }
+          : 'again' in next
+            ? { kind: 'settled', againMs: next.again }
+            : { kind: 'waiting', afterMs: next.after };
       metrics?.reconciled(outcome.kind === 'waiting' ? 'requeue_after' : 'success', (performance.now() - began) / 1000);
       return outcome;
     } catch (error) {
       metrics?.reconciled('error', (performance.now() - began) / 1000);
       // The first failure is often a race with another writer, and the next pass is 50 ms away.
-      log[failures === 0 ? 'info' : 'warn']({ key: text, failures: failures + 1, error: error instanceof Error ? error.message : String(error) }, 'reconcile failed');
+      log[failures === 0 ? 'info' : 'warn'](
+        { key: text, failures: failures + 1, error: error instanceof Error ? error.message : String(error) },
+        'reconcile failed',
+      );
       for (const { runtime } of failures === 0 ? [] : store.runtimes({ namespace, name })) metrics?.setupFailed(runtime.type, text);
       return { kind: 'failed' };
     }
@@ -156,7 +179,9 @@ export function startController(options: ControllerOptions): Controller {
 /** The oldest first, as if they had just been created. */
 function keysByAge(store: Store): readonly Key[] {
   const ages = new Map<string, { key: Key; age: string }>();
-  for (const { object } of store.allRuntimes()) ages.set(keyText(keyOf(object)), { key: keyOf(object), age: object.metadata.creationTimestamp ?? '' });
-  for (const dataset of store.datasets()) ages.set(keyText(keyOf(dataset)), { key: keyOf(dataset), age: dataset.metadata.creationTimestamp ?? '' });
+  for (const { object } of store.allRuntimes())
+    ages.set(keyText(keyOf(object)), { key: keyOf(object), age: object.metadata.creationTimestamp ?? '' });
+  for (const dataset of store.datasets())
+    ages.set(keyText(keyOf(dataset)), { key: keyOf(dataset), age: dataset.metadata.creationTimestamp ?? '' });
   return [...ages.values()].sort((a, b) => a.age.localeCompare(b.age)).map(({ key }) => key);
 }

@@ -16,7 +16,8 @@ export interface HealthServer {
 /** `/healthz`, `/readyz` and `/metrics`, for the kubelet and Prometheus. Port 0 picks a free one. */
 export async function serveHealth(host: string, port: number, health: Health, registry: Registry): Promise<HealthServer> {
   const server = createServer((request, response) => {
-    const answer = (problem: string | undefined) => response.writeHead(problem ? 503 : 200, { 'content-type': 'text/plain' }).end(`${problem ?? 'ok'}\n`);
+    const answer = (problem: string | undefined) =>
+      response.writeHead(problem ? 503 : 200, { 'content-type': 'text/plain' }).end(`${problem ?? 'ok'}\n`);
     switch (request.url?.split('?')[0]) {
       case '/healthz':
         answer(health.alive());

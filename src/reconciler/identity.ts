@@ -18,21 +18,26 @@ interface Named {
 export function identityOf(key: Key, dataset: Named, namesakes: readonly Named[]): Identity {
   const plain: Identity = { ...key, uid: dataset.metadata.uid ?? '', collides: false };
   const recorded = dataset.metadata.labels?.[label.datasetId];
-  if (recorded === plain.uid && recorded !== '') return { ...plain, collides: datasetId(plain) !== plain.uid || namesakes.some((other) => comesFirst(other, dataset)) };
+  if (recorded === plain.uid && recorded !== '')
+    return { ...plain, collides: datasetId(plain) !== plain.uid || namesakes.some((other) => comesFirst(other, dataset)) };
   // Fluid lets two datasets have the same one.
   if (recorded === joinedName(key)) return { ...plain, collides: namesakes.some((other) => holds(other) && comesFirst(other, dataset)) };
   return { ...plain, collides: namesakes.some((other) => holds(other) || comesFirst(other, dataset)) };
 }
 
 /** The identity that a runtime was set up with, also when its Dataset is gone. */
-export function identityOfRuntime(key: Key, runtime: Named & { readonly metadata: { readonly ownerReferences?: readonly { kind: string; uid: string }[] } }): Identity {
+export function identityOfRuntime(
+  key: Key,
+  runtime: Named & { readonly metadata: { readonly ownerReferences?: readonly { kind: string; uid: string }[] } },
+): Identity {
   const uid = runtime.metadata.ownerReferences?.find(({ kind }) => kind === 'Dataset')?.uid ?? '';
   const plain: Identity = { ...key, uid, collides: false };
   const recorded = runtime.metadata.labels?.[label.datasetId];
   return { ...plain, collides: recorded !== undefined && recorded === uid && datasetId(plain) !== uid };
 }
 
-const holds = ({ metadata }: Named): boolean => metadata.labels?.[label.datasetId] === joinedName({ namespace: metadata.namespace ?? '', name: metadata.name });
+const holds = ({ metadata }: Named): boolean =>
+  metadata.labels?.[label.datasetId] === joinedName({ namespace: metadata.namespace ?? '', name: metadata.name });
 
 const comesFirst = (a: Named, b: Named): boolean => {
   const [at, bt] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];

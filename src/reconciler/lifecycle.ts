@@ -32,7 +32,8 @@ const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000 }) =>
 /** Wanted minus mounted is mounted, mounted minus wanted is unmounted, and we wait until the list shows it. */
 export const alignMounts: Step = ({ plan: { mounts }, mounted, execError }) => {
   if (!mounts) return {};
-  if (!mounted) return { hold: { reason: 'MountsUnknown', message: execError ?? 'no master could be asked for its mounts yet', passing: !execError } };
+  if (!mounted)
+    return { hold: { reason: 'MountsUnknown', message: execError ?? 'no master could be asked for its mounts yet', passing: !execError } };
   const wanted = new Set(mounts.wanted.map(({ path }) => path));
   const commands = [
     ...mounted.filter((path) => !wanted.has(path)).map((path) => mounts.unmount(path)),
@@ -56,7 +57,10 @@ const volumeAvailable: Step = (world) => {
   const { volume, claim } = world;
   const phase = volume?.status?.['phase'];
   if (volume && phase === 'Released' && !claim)
-    return { action: { release: volume }, hold: { reason: 'VolumeReleased', message: 'the claim was lost; its volume is being freed', passing: true } };
+    return {
+      action: { release: volume },
+      hold: { reason: 'VolumeReleased', message: 'the claim was lost; its volume is being freed', passing: true },
+    };
   return { hold: { reason: 'VolumePending', message: `volume is ${String(phase ?? 'not there yet')}`, passing: true } };
 };
 

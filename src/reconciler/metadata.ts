@@ -40,7 +40,10 @@ export function markPatch(metadata: ObjectMeta, { finalizer, labels, annotations
 export function unmarkPatch(metadata: ObjectMeta, finalizer: string): readonly Op[] | undefined {
   const finalizers = metadata.finalizers ?? [];
   if (!finalizers.includes(finalizer)) return undefined;
-  return [...preconditions(metadata), { op: 'replace', path: '/metadata/finalizers', value: finalizers.filter((entry) => entry !== finalizer) }];
+  return [
+    ...preconditions(metadata),
+    { op: 'replace', path: '/metadata/finalizers', value: finalizers.filter((entry) => entry !== finalizer) },
+  ];
 }
 
 const preconditions = ({ uid, resourceVersion }: ObjectMeta): readonly Op[] => [

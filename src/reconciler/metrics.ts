@@ -28,17 +28,59 @@ export function createMetrics(host: string, counts: () => DatasetCounts): Metric
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const labelled = { controller: CONTROLLER };
-  const reconciles = new Counter({ name: 'controller_runtime_reconcile_total', help: 'Reconciliations by result.', labelNames: ['controller', 'result'], registers });
-  const errors = new Counter({ name: 'controller_runtime_reconcile_errors_total', help: 'Reconciliations that failed.', labelNames: ['controller'], registers });
-  const time = new Histogram({ name: 'controller_runtime_reconcile_time_seconds', help: 'Length of a reconciliation.', labelNames: ['controller'], buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5], registers });
-  const active = new Gauge({ name: 'controller_runtime_active_workers', help: 'Reconciliations under way.', labelNames: ['controller'], registers });
+  const reconciles = new Counter({
+    name: 'controller_runtime_reconcile_total',
+    help: 'Reconciliations by result.',
+    labelNames: ['controller', 'result'],
+    registers,
+  });
+  const errors = new Counter({
+    name: 'controller_runtime_reconcile_errors_total',
+    help: 'Reconciliations that failed.',
+    labelNames: ['controller'],
+    registers,
+  });
+  const time = new Histogram({
+    name: 'controller_runtime_reconcile_time_seconds',
+    help: 'Length of a reconciliation.',
+    labelNames: ['controller'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    registers,
+  });
+  const active = new Gauge({
+    name: 'controller_runtime_active_workers',
+    help: 'Reconciliations under way.',
+    labelNames: ['controller'],
+    registers,
+  });
   const depth = new Gauge({ name: 'workqueue_depth', help: 'Keys in line.', labelNames: ['name'], registers });
   const adds = new Counter({ name: 'workqueue_adds_total', help: 'Keys put in line.', labelNames: ['name'], registers });
-  const retries = new Counter({ name: 'workqueue_retries_total', help: 'Keys tried again after a failure.', labelNames: ['name'], registers });
-  const queueTime = new Histogram({ name: 'workqueue_queue_duration_seconds', help: 'Time in line.', labelNames: ['name'], buckets: [0.001, 0.01, 0.1, 1, 10, 60], registers });
-  const requests = new Counter({ name: 'rest_client_requests_total', help: 'Requests to the API server.', labelNames: ['code', 'method', 'host'], registers });
+  const retries = new Counter({
+    name: 'workqueue_retries_total',
+    help: 'Keys tried again after a failure.',
+    labelNames: ['name'],
+    registers,
+  });
+  const queueTime = new Histogram({
+    name: 'workqueue_queue_duration_seconds',
+    help: 'Time in line.',
+    labelNames: ['name'],
+    buckets: [0.001, 0.01, 0.1, 1, 10, 60],
+    registers,
+  });
+  const requests = new Counter({
+    name: 'rest_client_requests_total',
+    help: 'Requests to the API server.',
+    labelNames: ['code', 'method', 'host'],
+    registers,
+  });
   const leads = new Gauge({ name: 'leader_election_master_status', help: '1 while this process leads.', labelNames: ['name'], registers });
-  const setupErrors = new Counter({ name: 'runtime_setup_error_total', help: 'Failed set-ups.', labelNames: ['runtime_type', 'runtime'], registers });
+  const setupErrors = new Counter({
+    name: 'runtime_setup_error_total',
+    help: 'Failed set-ups.',
+    labelNames: ['runtime_type', 'runtime'],
+    registers,
+  });
   const datasets = new Gauge({
     name: 'sluice_datasets',
     help: 'Datasets by phase.',
@@ -83,7 +125,8 @@ export function createMetrics(host: string, counts: () => DatasetCounts): Metric
     waited: (seconds) => queueTime.observe({ name: CONTROLLER }, seconds),
     added: () => adds.inc({ name: CONTROLLER }),
     retried: () => retries.inc({ name: CONTROLLER }),
-    requested: ({ method, status }) => requests.inc({ code: status === 0 ? '<error>' : String(status), method: method === 'WATCH' ? 'GET' : method, host }),
+    requested: ({ method, status }) =>
+      requests.inc({ code: status === 0 ? '<error>' : String(status), method: method === 'WATCH' ? 'GET' : method, host }),
     led: (isLeader) => leads.set({ name: 'sluice' }, isLeader ? 1 : 0),
     setupFailed: (type, runtime) => setupErrors.inc({ runtime_type: type, runtime }),
   };

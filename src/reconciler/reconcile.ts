@@ -19,7 +19,13 @@ export async function reconcile(cluster: Cluster, key: Key, heldMs = TELL_AFTER_
   const nexts: Next[] = [];
   const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
   for (const candidate of leaving) nexts.push(await takeDown(cluster, key, dataset, candidate));
-  for (const { object } of others) await tellRuntime(cluster, object, { reason: 'DatasetTaken', message: `${chosen?.object.kind ?? 'another runtime'} ${key.name} serves the dataset` }, 'DatasetTaken');
+  for (const { object } of others)
+    await tellRuntime(
+      cluster,
+      object,
+      { reason: 'DatasetTaken', message: `${chosen?.object.kind ?? 'another runtime'} ${key.name} serves the dataset` },
+      'DatasetTaken',
+    );
   if (dataset?.metadata.deletionTimestamp) nexts.push(await letGo(cluster, key, dataset));
   // The names of what goes are those of what comes: one after the other.
   else if (leaving.length > 0) return soonest(nexts);
@@ -51,7 +57,8 @@ async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, ob
     const statuses = statusOf(world, decision, applied);
     const wroteRuntime = await cluster.writeRuntimeStatus(object, statuses.runtime);
     const wroteDataset = await cluster.writeDatasetStatus(dataset, statuses.dataset);
-    if (wroteRuntime || wroteDataset) for (const notice of noticesOf(world, decision, applied)) cluster.notice(notice.about === 'dataset' ? dataset : object, notice);
+    if (wroteRuntime || wroteDataset)
+      for (const notice of noticesOf(world, decision, applied)) cluster.notice(notice.about === 'dataset' ? dataset : object, notice);
   };
   if (applied.failed.length > 0) {
     // A race with another writer is settled by looking again; only what lasts is told.
@@ -111,7 +118,11 @@ async function letGo(cluster: Cluster, key: Key, dataset: Dataset): Promise<Next
 
 async function unserved(cluster: Cluster, key: Key, dataset: Dataset, heldMs: number): Promise<Next> {
   await cluster.markDataset(key, dataset);
-  const hold: Hold = { reason: 'RuntimeNotFound', message: `no runtime is called ${key.name} in namespace ${key.namespace}`, passing: true };
+  const hold: Hold = {
+    reason: 'RuntimeNotFound',
+    message: `no runtime is called ${key.name} in namespace ${key.namespace}`,
+    passing: true,
+  };
   return held(hold, heldMs, () => tellDataset(cluster, dataset, hold));
 }
 

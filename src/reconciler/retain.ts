@@ -6,7 +6,15 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Spec fields that may change after creation; `undefined` means that all may. Source: the validation of each kind in Kubernetes 1.34. */
 const MUTABLE: Readonly<Record<string, readonly string[]>> = {
-  StatefulSet: ['replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'],
+  StatefulSet: [
+    'replicas',
+    'ordinals',
+    'template',
+    'updateStrategy',
+    'revisionHistoryLimit',
+    'persistentVolumeClaimRetentionPolicy',
+    'minReadySeconds',
+  ],
   DaemonSet: ['template', 'updateStrategy', 'revisionHistoryLimit', 'minReadySeconds'],
   PersistentVolume: ['accessModes', 'capacity', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName', 'mountOptions'],
   PersistentVolumeClaim: [],
@@ -16,7 +24,10 @@ const MUTABLE: Readonly<Record<string, readonly string[]>> = {
  * What Kubernetes does not let change is taken from the object as it is, so that everything else can still be applied;
  * what would have changed is reported. Pods keep every label that an existing selector names.
  */
-export function retain(desired: Manifest, live: LiveObject): { readonly manifest: Manifest; readonly immutable: readonly ImmutableChange[] } {
+export function retain(
+  desired: Manifest,
+  live: LiveObject,
+): { readonly manifest: Manifest; readonly immutable: readonly ImmutableChange[] } {
   if (desired.kind === 'RoleBinding') return retainRoleRef(desired, live);
   const mutable = MUTABLE[desired.kind];
   if (!mutable) return { manifest: desired, immutable: [] };
@@ -32,9 +43,17 @@ export function retain(desired: Manifest, live: LiveObject): { readonly manifest
     // `undefined` where the field is absent: it cannot be added either.
     if (existing[field] !== undefined) spec[field] = existing[field];
     for (const path of differences({ [field]: value }, { [field]: existing[field] }))
-      immutable.push({ object: `${desired.kind}/${desired.metadata.name}`, path: `spec.${path}`, live: at(existing, path), desired: at(wanted, path) });
+      immutable.push({
+        object: `${desired.kind}/${desired.metadata.name}`,
+        path: `spec.${path}`,
+        live: at(existing, path),
+        desired: at(wanted, path),
+      });
   }
-  return { manifest: { ...desired, spec }, immutable: immutable.filter(({ path }) => path !== 'spec.selector' && !path.startsWith('spec.selector.')) };
+  return {
+    manifest: { ...desired, spec },
+    immutable: immutable.filter(({ path }) => path !== 'spec.selector' && !path.startsWith('spec.selector.')),
+  };
 }
 
 /** Labels that an adopted workload selects by, such as helm's `chart`, stay on its pods. */
@@ -48,7 +67,12 @@ function retainRoleRef(desired: Manifest, live: LiveObject) {
   const changed = differences({ roleRef: desired['roleRef'] }, { roleRef: live['roleRef'] });
   return {
     manifest: { ...desired, roleRef: live['roleRef'] },
-    immutable: changed.map((path) => ({ object: `RoleBinding/${desired.metadata.name}`, path, live: live['roleRef'], desired: desired['roleRef'] })),
+    immutable: changed.map((path) => ({
+      object: `RoleBinding/${desired.metadata.name}`,
+      path,
+      live: live['roleRef'],
+      desired: desired['roleRef'],
+    })),
   };
 }
 

@@ -1,4 +1,14 @@
-import { bytesText, type DatasetCondition, type DatasetPhase, type DatasetStatus, durationText, type RuntimeCondition, type RuntimePhase, type RuntimeStatus, valueFile } from '../api/index.ts';
+import {
+  bytesText,
+  type DatasetCondition,
+  type DatasetPhase,
+  type DatasetStatus,
+  durationText,
+  type RuntimeCondition,
+  type RuntimePhase,
+  type RuntimeStatus,
+  valueFile,
+} from '../api/index.ts';
 import type { Role } from '../constructs/index.ts';
 import { type Claim, withCondition, withoutCondition } from './conditions.ts';
 import type { Applied, Decision, Hold, WorkloadView, World } from './world.ts';
@@ -60,7 +70,8 @@ function runtimeStatus(world: World, decision: Decision, applied: Applied, troub
     ...(fuse.available > 0 && { fuseNumberAvailable: fuse.available }),
     ...(fuse.desired > fuse.available && { fuseNumberUnavailable: fuse.desired - fuse.available }),
     ...((before.setupDuration || bound) && {
-      setupDuration: before.setupDuration ?? durationText(now - Date.parse(runtime.metadata.creationTimestamp ?? new Date(now).toISOString())),
+      setupDuration:
+        before.setupDuration ?? durationText(now - Date.parse(runtime.metadata.creationTimestamp ?? new Date(now).toISOString())),
     }),
     conditions: runtimeConditions(world, applied, trouble) as RuntimeCondition[],
     ...(cacheStates && { cacheStates: { ...cacheStates } }),
@@ -72,9 +83,18 @@ function runtimeStatus(world: World, decision: Decision, applied: Applied, troub
 }
 
 const texts = {
-  master: { initialized: { type: 'MasterInitialized', reason: 'Master is initialized', message: 'The master is initialized.' }, ready: { type: 'MasterReady', reason: 'Master is ready', noun: 'master is' } },
-  worker: { initialized: { type: 'WorkersInitialized', reason: 'Workers are initialized', message: 'The workers are initialized.' }, ready: { type: 'WorkersReady', reason: 'Workers are ready', noun: 'workers are' } },
-  fuse: { initialized: { type: 'FusesInitialized', reason: 'Fuses are initialized', message: 'The fuse is initialized.' }, ready: { type: 'FusesReady', reason: 'Fuses are ready', noun: 'fuses are' } },
+  master: {
+    initialized: { type: 'MasterInitialized', reason: 'Master is initialized', message: 'The master is initialized.' },
+    ready: { type: 'MasterReady', reason: 'Master is ready', noun: 'master is' },
+  },
+  worker: {
+    initialized: { type: 'WorkersInitialized', reason: 'Workers are initialized', message: 'The workers are initialized.' },
+    ready: { type: 'WorkersReady', reason: 'Workers are ready', noun: 'workers are' },
+  },
+  fuse: {
+    initialized: { type: 'FusesInitialized', reason: 'Fuses are initialized', message: 'The fuse is initialized.' },
+    ready: { type: 'FusesReady', reason: 'Fuses are ready', noun: 'fuses are' },
+  },
 } as const;
 
 function runtimeConditions(world: World, applied: Applied, trouble: Hold | undefined): readonly RuntimeCondition[] {
@@ -126,7 +146,12 @@ function scaledClaim({ runtime, workloads, bound }: World): Claim | undefined {
   const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];
   if (!bound || from === undefined || to === undefined || from === to || !runtime.status?.workerPhase) return undefined;
   const [type, how] = to > from ? ['WorkersScaledOut', 'out'] : ['WorkersScaledIn', 'in'];
-  return { type, status: 'True', reason: `Workers scaled ${how}`, message: `Workers scaled ${how} from ${from} replicas to ${to} replicas.` };
+  return {
+    type,
+    status: 'True',
+    reason: `Workers scaled ${how}`,
+    message: `Workers scaled ${how} from ${from} replicas to ${to} replicas.`,
+  };
 }
 
 /** What an autoscaler selects by. */
@@ -139,16 +164,25 @@ function selectorOf({ plan: { plan, roles } }: World): string {
 function cacheAffinity({ plan }: World): object | undefined {
   if (!plan.roles.includes('worker')) return undefined;
   const worker = plan.synth('worker').find(({ kind }) => kind === 'StatefulSet');
-  const pod = (worker?.['spec'] as { template: { spec: { affinity?: { nodeAffinity?: NodeAffinity }; nodeSelector?: Record<string, string> } } } | undefined)?.template.spec;
+  const pod = (
+    worker?.['spec'] as
+      | { template: { spec: { affinity?: { nodeAffinity?: NodeAffinity }; nodeSelector?: Record<string, string> } } }
+      | undefined
+  )?.template.spec;
   const replicas = (worker?.['spec'] as { replicas?: number } | undefined)?.replicas;
   if (!pod || replicas === 0) return undefined;
   const selected = Object.entries(pod.nodeSelector ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
   const terms = pod.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  const withSelector = selected.length === 0 ? terms : (terms.length > 0 ? terms : [{}]).map((term) => ({ ...term, matchExpressions: [...(term.matchExpressions ?? []), ...selected] }));
+  const withSelector =
+    selected.length === 0
+      ? terms
+      : (terms.length > 0 ? terms : [{}]).map((term) => ({ ...term, matchExpressions: [...(term.matchExpressions ?? []), ...selected] }));
   return { ...pod.affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: withSelector } };
 }
 interface NodeAffinity {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly { readonly matchExpressions?: readonly unknown[] }[] };
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+    readonly nodeSelectorTerms: readonly { readonly matchExpressions?: readonly unknown[] }[];
+  };
 }
 
 function datasetStatus(world: World, decision: Decision, trouble: Hold | undefined): Partial<DatasetStatus> {
@@ -163,9 +197,18 @@ function datasetStatus(world: World, decision: Decision, trouble: Hold | undefin
     phase,
     conditions,
     observedGeneration: dataset.metadata.generation ?? 0,
-    runtimes: [{ name: runtime.metadata.name, namespace: world.key.namespace, category: 'Accelerate', type: plan.plan.type, ...(masters && { masterReplicas: masters }) }],
+    runtimes: [
+      {
+        name: runtime.metadata.name,
+        namespace: world.key.namespace,
+        category: 'Accelerate',
+        type: plan.plan.type,
+        ...(masters && { masterReplicas: masters }),
+      },
+    ],
     // Mounts are in effect once nothing is held up; until then the list stays as it was.
-    ...((!decision.hold || before?.mounts) && dataset.spec.mounts && { mounts: decision.hold && before?.mounts ? before.mounts : dataset.spec.mounts }),
+    ...((!decision.hold || before?.mounts) &&
+      dataset.spec.mounts && { mounts: decision.hold && before?.mounts ? before.mounts : dataset.spec.mounts }),
     ...(states && { cacheStates: { ...states } }),
     ...(plan.probes.ufs && ufsTexts(probes, before)),
   };
@@ -183,24 +226,35 @@ function datasetPhase({ bound, workloads, plan }: World, { hold }: Decision): Da
   if (!bound) return 'NotBound';
   if (hold.reason.startsWith('Mounts')) return 'Updating';
   // A dataset whose volume is being made again, or whose Secret is gone, still serves those who have it mounted.
-  const serving = (['master', 'worker'] as const).every((role) => !plan.roles.includes(role) || !['', 'NotReady'].includes(phaseOf(workloads[role])));
+  const serving = (['master', 'worker'] as const).every(
+    (role) => !plan.roles.includes(role) || !['', 'NotReady'].includes(phaseOf(workloads[role])),
+  );
   return serving ? 'Bound' : 'Failed';
 }
 
-function datasetConditions(before: readonly DatasetCondition[], phase: DatasetPhase, trouble: Hold | undefined, now: number): readonly DatasetCondition[] {
+function datasetConditions(
+  before: readonly DatasetCondition[],
+  phase: DatasetPhase,
+  trouble: Hold | undefined,
+  now: number,
+): readonly DatasetCondition[] {
   const set = (list: readonly DatasetCondition[], claim: Claim) => withCondition(list, claim, now, 'lastUpdateTime');
   const isKnown = (type: string) => before.some((condition) => condition.type === type);
   const message = trouble?.message ?? '';
-  if (phase === 'NotBound') return set(before, { type: 'NotReady', status: 'True', reason: trouble?.passing ? trouble.reason : 'DatasetFailedToSetup', message });
+  if (phase === 'NotBound')
+    return set(before, { type: 'NotReady', status: 'True', reason: trouble?.passing ? trouble.reason : 'DatasetFailedToSetup', message });
   if (phase === 'Failed') return set(before, { type: 'Ready', status: 'False', reason: 'DatasetFailed', message });
   const settled = isKnown('NotReady') ? set(before, { type: 'NotReady', status: 'False', reason: 'DatasetReady', message: READY }) : before;
   if (phase === 'Updating') return set(settled, { type: 'Updating', status: 'True', reason: 'DatasetUpdating', message });
-  const updated = isKnown('Updating') ? set(settled, { type: 'Updating', status: 'False', reason: 'DatasetReady', message: READY }) : settled;
+  const updated = isKnown('Updating')
+    ? set(settled, { type: 'Updating', status: 'False', reason: 'DatasetReady', message: READY })
+    : settled;
   return set(updated, { type: 'Ready', status: 'True', reason: 'DatasetReady', message: READY });
 }
 const READY = 'The ddc runtime is ready.';
 
-const some = (texts: readonly string[]): string => (texts.length > 5 ? `${texts.slice(0, 5).join(', ')} and ${texts.length - 5} more` : texts.join(', '));
+const some = (texts: readonly string[]): string =>
+  texts.length > 5 ? `${texts.slice(0, 5).join(', ')} and ${texts.length - 5} more` : texts.join(', ');
 const short = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;

@@ -46,12 +46,23 @@ type TeardownStep = (left: Teardown) => TeardownDecision | undefined;
 const refuseWhileMounted: TeardownStep = ({ pods }) =>
   pods.length === 0
     ? undefined
-    : { hold: { reason: 'StillMounted', message: `waiting for pods that mount the dataset: ${pods.slice(0, 5).join(', ')}${pods.length > 5 ? ` and ${pods.length - 5} more` : ''}`, retryMs: 2000 } };
+    : {
+        hold: {
+          reason: 'StillMounted',
+          message: `waiting for pods that mount the dataset: ${pods.slice(0, 5).join(', ')}${pods.length > 5 ? ` and ${pods.length - 5} more` : ''}`,
+          retryMs: 2000,
+        },
+      };
 
 /** Best effort: what cannot be cleaned must not keep the runtime for ever. */
 const cleanCaches: TeardownStep = ({ cleaning: { needed, running, done, attempts, limit, error } }) => {
   if (!needed || done || (!running && attempts >= limit)) return undefined;
-  const hold = { reason: 'CleaningCache', message: error ? `attempt ${attempts} of ${limit} failed: ${error}` : 'the cache is being cleaned', passing: !error, retryMs: 1000 };
+  const hold = {
+    reason: 'CleaningCache',
+    message: error ? `attempt ${attempts} of ${limit} failed: ${error}` : 'the cache is being cleaned',
+    passing: !error,
+    retryMs: 1000,
+  };
   return running ? { hold } : { action: { clean: true }, hold };
 };
 
@@ -70,7 +81,11 @@ const unlabelNodes: TeardownStep = ({ nodes }) => (nodes.length > 0 ? { action: 
 
 /** The dataset can be bound again, by another runtime. */
 const unbindDataset: TeardownStep = ({ dataset, object }) =>
-  dataset && !dataset.metadata.deletionTimestamp && dataset.status?.runtimes?.some(({ name, namespace, type }) => name === object.metadata.name && namespace === object.metadata.namespace && type !== undefined)
+  dataset &&
+  !dataset.metadata.deletionTimestamp &&
+  dataset.status?.runtimes?.some(
+    ({ name, namespace, type }) => name === object.metadata.name && namespace === object.metadata.namespace && type !== undefined,
+  )
     ? { action: { unbind: true } }
     : undefined;
 
@@ -98,4 +113,12 @@ export function decideTeardown(left: Teardown, steps: readonly TeardownStep[] = 
 }
 
 /** What Fluid leaves in the status of a dataset whose runtime is gone. */
-export const unboundStatus = { phase: 'NotBound', ufsTotal: '', fileNum: '', conditions: [], cacheStates: {}, runtimes: [], hcfs: null } as const;
+export const unboundStatus = {
+  phase: 'NotBound',
+  ufsTotal: '',
+  fileNum: '',
+  conditions: [],
+  cacheStates: {},
+  runtimes: [],
+  hcfs: null,
+} as const;

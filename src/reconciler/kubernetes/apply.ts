@@ -54,7 +54,8 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       }
       // Somebody has it already, or our watch is behind.
       const existing = (await client.get(type, { namespace, name: manifest.metadata.name })) as LiveObject;
-      if (!isOurs(existing, owner)) throw new NameTaken(`it exists already and belongs to ${ownerOf(existing)}; expected none or one of Runtime ${owner.name}`);
+      if (!isOurs(existing, owner))
+        throw new NameTaken(`it exists already and belongs to ${ownerOf(existing)}; expected none or one of Runtime ${owner.name}`);
       return update(type, manifest, existing, report);
     }
     return update(type, manifest, live, report);
@@ -93,7 +94,9 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     if (fresh.metadata.uid !== live.metadata.uid) return;
     await takeOverFields(type, fresh);
     const { uid } = live.metadata;
-    store.remember(await client.apply(type, { ...desired, metadata: { ...desired.metadata, uid } }, { force: true, fieldValidation: 'Strict' }));
+    store.remember(
+      await client.apply(type, { ...desired, metadata: { ...desired.metadata, uid } }, { force: true, fieldValidation: 'Strict' }),
+    );
     log.info({ object: refOf(manifest), namespace: live.metadata.namespace, fields: paths.slice(0, 10) }, 'repaired');
     report.changed.push(refOf(manifest));
   }
@@ -107,7 +110,9 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     const isCreate = (entry: ManagedFields) => entry.manager === FIELD_MANAGER && entry.operation === 'Update' && !entry.subresource;
     if (!fields.some(isCreate)) return;
     const hasApply = fields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply');
-    const moved = hasApply ? fields.filter((entry) => !isCreate(entry)) : fields.map((entry) => (isCreate(entry) ? { ...entry, operation: 'Apply' } : entry));
+    const moved = hasApply
+      ? fields.filter((entry) => !isCreate(entry))
+      : fields.map((entry) => (isCreate(entry) ? { ...entry, operation: 'Apply' } : entry));
     const patch = [
       { op: 'test', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
       { op: 'replace', path: '/metadata/managedFields', value: moved },
@@ -164,7 +169,8 @@ export function isOurs(object: KubeObject, owner: Owner): boolean {
 }
 
 const ownerOf = ({ metadata: { labels, ownerReferences } }: KubeObject): string =>
-  ownerReferences?.map(({ kind, name }) => `${kind}/${name}`).join(', ') || (labels?.[label.owner] ? `another runtime (uid ${labels[label.owner]})` : 'nobody known');
+  ownerReferences?.map(({ kind, name }) => `${kind}/${name}`).join(', ') ||
+  (labels?.[label.owner] ? `another runtime (uid ${labels[label.owner]})` : 'nobody known');
 
 /**
  * The hash of what was rendered is sent along: when it differs something is to be changed, or taken away, which no leaf would show.
@@ -172,7 +178,10 @@ const ownerOf = ({ metadata: { labels, ownerReferences } }: KubeObject): string 
  */
 function stamped(manifest: Manifest, hash: string): KubeObject {
   const { metadata } = manifest;
-  return { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation.manifestHash]: hash } } } as KubeObject;
+  return {
+    ...manifest,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation.manifestHash]: hash } },
+  } as KubeObject;
 }
 const hashes = new WeakMap<Manifest, string>();
 function hashOf(manifest: Manifest): string {
@@ -187,7 +196,11 @@ function failureOf(manifest: Manifest, error: unknown): Failure {
   const object = refOf(manifest);
   // 409 is a race with another writer, and 404 a namespace or object that just went: both are tried again by the event.
   if (error instanceof NameTaken || error instanceof FieldConflict) return { reason: error.name, object, message: error.message };
-  return { reason: isConflict(error) ? 'Conflict' : 'ApplyFailed', object, message: error instanceof Error ? error.message : String(error) };
+  return {
+    reason: isConflict(error) ? 'Conflict' : 'ApplyFailed',
+    object,
+    message: error instanceof Error ? error.message : String(error),
+  };
 }
 
 export const ignoreGone = (error: unknown): void => {

@@ -35,13 +35,24 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
   const ownerOf = ({ runtime, key }: Pick<World, 'runtime' | 'key'>) => ({ uid: runtime.metadata.uid ?? '', ...key });
   const podsOf = (key: Key) => podChoice(store, key);
 
-  async function patchMetadata(type: ResourceType, object: Pick<RuntimeObject, 'metadata'>, ops: readonly unknown[] | undefined): Promise<void> {
+  async function patchMetadata(
+    type: ResourceType,
+    object: Pick<RuntimeObject, 'metadata'>,
+    ops: readonly unknown[] | undefined,
+  ): Promise<void> {
     if (!ops) return;
     store.remember(await client.patch(type, { namespace: object.metadata.namespace, name: object.metadata.name }, ops, { type: 'json' }));
   }
-  const mark = (type: ResourceType, object: Pick<RuntimeObject, 'metadata'>, marks: Marks) => patchMetadata(type, object, markPatch(object.metadata, marks));
+  const mark = (type: ResourceType, object: Pick<RuntimeObject, 'metadata'>, marks: Marks) =>
+    patchMetadata(type, object, markPatch(object.metadata, marks));
 
-  async function writeStatus(type: ResourceType, latest: KubeObject | undefined, object: Pick<RuntimeObject, 'metadata'>, status: object, only: 'all' | 'given'): Promise<boolean> {
+  async function writeStatus(
+    type: ResourceType,
+    latest: KubeObject | undefined,
+    object: Pick<RuntimeObject, 'metadata'>,
+    status: object,
+    only: 'all' | 'given',
+  ): Promise<boolean> {
     const { uid, namespace, name } = object.metadata;
     if (!latest || latest.metadata.uid !== uid) return false;
     const patch = mergePatch((latest['status'] ?? {}) as Record<string, unknown>, status as Record<string, unknown>, only);
@@ -64,13 +75,19 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
     async mark(observation) {
       const { world, identity, marks } = observation;
       const { uid = '' } = world.runtime.metadata;
-      const annotations: Record<string, string> = Object.keys(marks.ports).length > 0 ? { [annotation.ports]: portRecord(uid, marks.ports) } : {};
+      const annotations: Record<string, string> =
+        Object.keys(marks.ports).length > 0 ? { [annotation.ports]: portRecord(uid, marks.ports) } : {};
       const owners = marks.claims.map((claim) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim.name, uid: claim.uid }));
       await mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, identity, annotations));
       await mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
       if (world.bound) return;
       for (const { name } of marks.claims)
-        await client.patch(ownedKinds.PersistentVolumeClaim, { namespace: world.key.namespace, name }, { metadata: { labels: { [label.managedBy]: world.key.name } } }, { type: 'merge' });
+        await client.patch(
+          ownedKinds.PersistentVolumeClaim,
+          { namespace: world.key.namespace, name },
+          { metadata: { labels: { [label.managedBy]: world.key.name } } },
+          { type: 'merge' },
+        );
     },
     markDataset: (key, dataset) => mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, dataset, store.namesakes(key)), [])),
     apply: (world, manifests) => applier.apply(ownerOf(world), manifests),
@@ -87,10 +104,19 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
     run(world, commands) {
       const { uid = '' } = world.runtime.metadata;
       // Each try is a version of its own; the same commands are not tried again within a second.
-      jobs.ask(`${uid}/run`, JSON.stringify(commands), 1000, () => runCommands(exec, podsOf(world.key), commands).finally(() => jobs.drop(`${uid}/mounts`)), () => wake(world.key));
+      jobs.ask(
+        `${uid}/run`,
+        JSON.stringify(commands),
+        1000,
+        () => runCommands(exec, podsOf(world.key), commands).finally(() => jobs.drop(`${uid}/mounts`)),
+        () => wake(world.key),
+      );
     },
     async release(volume) {
-      const body = { metadata: { resourceVersion: volume.metadata.resourceVersion }, spec: { claimRef: { uid: null, resourceVersion: null } } };
+      const body = {
+        metadata: { resourceVersion: volume.metadata.resourceVersion },
+        spec: { claimRef: { uid: null, resourceVersion: null } },
+      };
       store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, { type: 'merge' }));
     },
     nudge(claim) {
@@ -99,7 +125,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
         const now_ = store.live('PersistentVolumeClaim', namespace, name);
         if (now_?.metadata.resourceVersion !== resourceVersion || now_.metadata.uid !== uid) return;
         const body = { metadata: { uid, annotations: { [annotation.nudge]: new Date(now()).toISOString() } } };
-        client.patch(ownedKinds.PersistentVolumeClaim, { namespace, name }, body, { type: 'merge' }).catch((error: unknown) => log.info({ claim: name, namespace, error: String(error) }, 'claim was not nudged'));
+        client
+          .patch(ownedKinds.PersistentVolumeClaim, { namespace, name }, body, { type: 'merge' })
+          .catch((error: unknown) => log.info({ claim: name, namespace, error: String(error) }, 'claim was not nudged'));
       }, NUDGE_AFTER_MS).unref();
     },
     place: ({ runtime, plan, key }) => {
@@ -109,10 +137,12 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
 
     async delete(objects) {
       for (const object of objects) {
-        await client.delete(ownedType(object.kind), object.metadata, { uid: object.metadata.uid, propagation: 'Background' }).catch((error: unknown) => {
-          if (!isNotFound(error)) return ignoreGone(error);
-          store.forget(object);
-        });
+        await client
+          .delete(ownedType(object.kind), object.metadata, { uid: object.metadata.uid, propagation: 'Background' })
+          .catch((error: unknown) => {
+            if (!isNotFound(error)) return ignoreGone(error);
+            store.forget(object);
+          });
       }
     },
     async clean({ key, object, plan, cleaning }) {
@@ -146,11 +176,21 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
 
     writeRuntimeStatus(object, status) {
       const candidate = store.runtimes(keyFrom(object)).find((each) => each.object.kind === object.kind);
-      return writeStatus(candidate ? typeOf(candidate.runtime.resource) : typeOf(Dataset), candidate?.object as unknown as KubeObject, object, status, 'all');
+      return writeStatus(
+        candidate ? typeOf(candidate.runtime.resource) : typeOf(Dataset),
+        candidate?.object as unknown as KubeObject,
+        object,
+        status,
+        'all',
+      );
     },
-    writeDatasetStatus: (dataset, status) => writeStatus(typeOf(Dataset), store.dataset(keyFrom(dataset)) as unknown as KubeObject, dataset, status, 'given'),
+    writeDatasetStatus: (dataset, status) =>
+      writeStatus(typeOf(Dataset), store.dataset(keyFrom(dataset)) as unknown as KubeObject, dataset, status, 'given'),
     notice: ({ apiVersion, kind, metadata }, notice) =>
-      events.emit({ regarding: { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? '', uid: metadata.uid ?? '' }, ...notice }),
+      events.emit({
+        regarding: { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? '', uid: metadata.uid ?? '' },
+        ...notice,
+      }),
   };
 
   function runtimeOf({ key, runtime }: World) {

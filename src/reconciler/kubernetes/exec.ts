@@ -2,7 +2,11 @@ import type { BoundProbe, Command, Role } from '../../constructs/index.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 
 /** Runs one command in one container; rejects when it cannot be run, ends with another code than 0, or takes too long. */
-export type PodExec = (where: { readonly namespace: string; readonly pod: string; readonly container: string }, argv: readonly string[], timeoutMs: number) => Promise<string>;
+export type PodExec = (
+  where: { readonly namespace: string; readonly pod: string; readonly container: string },
+  argv: readonly string[],
+  timeoutMs: number,
+) => Promise<string>;
 
 /** What is known of something that runs beside the loop. */
 export interface Job<T> {
@@ -72,7 +76,11 @@ export interface PodChoice {
 }
 
 /** Runs commands one after the other, each in the pods it is for. */
-export async function runCommands(exec: PodExec, { namespace, pods }: PodChoice, commands: readonly Command[]): Promise<readonly (readonly string[])[]> {
+export async function runCommands(
+  exec: PodExec,
+  { namespace, pods }: PodChoice,
+  commands: readonly Command[],
+): Promise<readonly (readonly string[])[]> {
   const answers: (readonly string[])[] = [];
   for (const { in: role, on, argv, timeoutSeconds = DEFAULT_TIMEOUT_S } of commands) {
     const ready = pods(role).filter((pod) => pod['ready']);
@@ -88,7 +96,8 @@ export async function runCommands(exec: PodExec, { namespace, pods }: PodChoice,
 export const canRun = ({ pods }: PodChoice, commands: readonly Command[]): boolean =>
   commands.every(({ in: role, on }) => pods(role).some((pod) => pod['ready'] && (on !== 'first' || pod.metadata.name.endsWith('-0'))));
 
-export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: BoundProbe<T>): Promise<T> => probe.parse(await runCommands(exec, choice, probe.commands));
+export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: BoundProbe<T>): Promise<T> =>
+  probe.parse(await runCommands(exec, choice, probe.commands));
 
 function createSemaphore(limit: number) {
   const waiting: (() => void)[] = [];

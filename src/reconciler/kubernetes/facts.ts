@@ -8,10 +8,15 @@ import { ownedKinds, Secret } from './kinds.ts';
 /** Looking things up that are neither listed nor watched: Secrets, and the claims of users. */
 export interface Lookups {
   /** Whether a Secret is there; asked of the API server at most once for each set-up, and again with back-off while it is missing. */
-  secret(namespace: string, need: SecretNeed, epoch: string): Promise<SecretState>;
-  claim(namespace: string, name: string, epoch: string): Promise<ClaimFact | Hold>;
+  secret(namespace: string, need: SecretNeed, asker: Asker): Promise<SecretState>;
+  claim(namespace: string, name: string, asker: Asker): Promise<ClaimFact | Hold>;
   /** Nothing is remembered of this runtime any more. */
-  forget(epoch: string): void;
+  forget(uid: string): void;
+}
+/** For whom something is looked up; what was found is forgotten when the specs that it was found for change. */
+export interface Asker {
+  readonly uid: string;
+  readonly generations: string;
 }
 export type SecretState = { readonly data: Readonly<Record<string, string>> } | { readonly missing: true; readonly retryMs: number };
 
@@ -20,12 +25,15 @@ const LONGEST_RETRY_MS = 30_000;
 const MAX_ROUNDS = 4;
 
 export function createLookups(client: KubeClient, now: () => number): Lookups {
-  // By runtime (its epoch), then by what was asked.
-  const known = new Map<string, Map<string, { state: SecretState | ClaimFact; tries: number; at: number }>>();
+  // By runtime, then by what was asked.
+  type Entries = Map<string, { state: SecretState | ClaimFact; tries: number; at: number }>;
+  const known = new Map<string, { readonly generations: string; readonly entries: Entries }>();
 
-  const remembered = (epoch: string) => {
-    const entries = known.get(epoch) ?? new Map();
-    known.set(epoch, entries);
+  const remembered = ({ uid, generations }: Asker): Entries => {
+    const before = known.get(uid);
+    if (before?.generations === generations) return before.entries;
+    const entries: Entries = new Map();
+    known.set(uid, { generations, entries });
     return entries;
   };
   const orNothing = (type: ResourceType, where: { namespace?: string; name: string }): Promise<KubeObject | undefined> =>
@@ -35,21 +43,22 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
     });
 
   return {
-    async secret(namespace, { name, inline }, epoch) {
-      const entries = remembered(epoch);
-      const before = entries.get(`secret/${name}`);
+    async secret(home, { name, namespace = home, inline = false }, asker) {
+      const entries = remembered(asker);
+      const id = `secret/${namespace}/${name}/${inline}`;
+      const before = entries.get(id);
       if (before && 'data' in before.state) return before.state;
       if (before && 'missing' in before.state && now() - before.at < before.state.retryMs) return before.state;
       const object = await orNothing(Secret, { namespace, name });
       const tries = (before?.tries ?? 0) + 1;
       const state: SecretState = object
-        ? { data: inline ? decoded(object) : {} }
+        ? { data: inline ? ((object['data'] ?? {}) as Record<string, string>) : {} }
         : { missing: true, retryMs: Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1)) };
-      entries.set(`secret/${name}`, { state, tries, at: now() });
+      entries.set(id, { state, tries, at: now() });
       return state;
     },
-    async claim(namespace, name, epoch) {
-      const entries = remembered(epoch);
+    async claim(namespace, name, asker) {
+      const entries = remembered(asker);
       const before = entries.get(`claim/${name}`);
       if (before && 'uid' in before.state) return before.state as ClaimFact;
       const retryMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (before?.tries ?? 0));
@@ -60,13 +69,16 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       const claim = await orNothing(ownedKinds.PersistentVolumeClaim, { namespace, name });
       if (!claim) return again(`persistent volume claim ${name} not found`);
       const volumeName = (claim['spec'] as { volumeName?: string }).volumeName;
-      const volume = volumeName && (claim['status'] as { phase?: string } | undefined)?.phase === 'Bound' ? await orNothing(ownedKinds.PersistentVolume, { name: volumeName }) : undefined;
+      const volume =
+        volumeName && (claim['status'] as { phase?: string } | undefined)?.phase === 'Bound'
+          ? await orNothing(ownedKinds.PersistentVolume, { name: volumeName })
+          : undefined;
       if (!volume) return again(`persistent volume claim ${name} not bounded yet`);
       const fact = claimFact(claim, volume);
       entries.set(`claim/${name}`, { state: fact, tries: 0, at: now() });
       return fact;
     },
-    forget: (epoch) => known.delete(epoch),
+    forget: (uid) => known.delete(uid),
   };
 }
 
@@ -80,9 +92,6 @@ function claimFact(claim: KubeObject, volume: KubeObject): ClaimFact {
     mountOptions: mountOptions ?? annotated?.split(',') ?? [],
   };
 }
-
-const decoded = (secret: KubeObject): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries((secret['data'] ?? {}) as Record<string, string>).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]));
 
 /** What answers a runtime's needs; a Hold says what is missing. */
 export interface Answers {
@@ -130,15 +139,23 @@ export async function gatherFacts(runtime: Runtime, input: Omit<PlanInput<unknow
       ports[need.name] = port;
     }
     for (const need of needs.secrets ?? []) {
-      if (!isNew(`secret/${need.name}/${need.inline ?? false}`)) continue;
+      const called = need.namespace === undefined ? need.name : `${need.namespace}/${need.name}`;
+      if (!isNew(`secret/${called}/${need.inline ?? false}`)) continue;
       const state = await answers.secret(need);
       if (state === 'assumed') continue;
-      if ('missing' in state) missing.set(need.name, state.retryMs);
-      else if (need.inline) secrets[need.name] = state.data;
+      if ('missing' in state) missing.set(called, state.retryMs);
+      else if (need.inline) secrets[called] = state.data;
     }
     // Without its contents nothing can be planned.
-    const inlineMissing = (needs.secrets ?? []).find(({ name, inline }) => inline && missing.has(name));
-    if (inlineMissing) return { reason: 'SecretNotFound', message: `waiting for Secret ${inlineMissing.name}`, retryMs: missing.get(inlineMissing.name) ?? FIRST_RETRY_MS };
+    const unread = (needs.secrets ?? [])
+      .map((need) => ({ ...need, called: need.namespace === undefined ? need.name : `${need.namespace}/${need.name}` }))
+      .find(({ inline, called }) => inline && missing.has(called));
+    if (unread)
+      return {
+        reason: 'SecretNotFound',
+        message: `waiting for Secret ${unread.called}`,
+        retryMs: missing.get(unread.called) ?? FIRST_RETRY_MS,
+      };
     if (asked.size === before) break;
   }
   return { facts, missingSecrets: [...missing.keys()], ...(missing.size > 0 && { secretRetryMs: Math.min(...missing.values()) }) };

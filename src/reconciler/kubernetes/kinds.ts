@@ -1,7 +1,13 @@
 import { type CustomResource, GROUP, VERSION } from '../../api/index.ts';
 import type { ResourceType } from '../../kube/types.ts';
 
-const kind = (group: string, name: string, plural: string, namespaced = true): ResourceType => ({ group, version: 'v1', plural, kind: name, namespaced });
+const kind = (group: string, name: string, plural: string, namespaced = true): ResourceType => ({
+  group,
+  version: 'v1',
+  plural,
+  kind: name,
+  namespaced,
+});
 
 /** Everything that a runtime may be made of. Inventory and prune look at no other kind. */
 export const ownedKinds = {
@@ -20,7 +26,13 @@ export const Secret = kind('', 'Secret', 'secrets');
 export const Pod = kind('', 'Pod', 'pods');
 export const Node = kind('', 'Node', 'nodes', false);
 
-export const typeOf = ({ kind: name, plural, namespaced }: CustomResource): ResourceType => ({ group: GROUP, version: VERSION, plural, kind: name, namespaced });
+export const typeOf = ({ kind: name, plural, namespaced }: CustomResource): ResourceType => ({
+  group: GROUP,
+  version: VERSION,
+  plural,
+  kind: name,
+  namespaced,
+});
 
 /** The type of an object that a runtime rendered. */
 export function ownedType(name: string): ResourceType {

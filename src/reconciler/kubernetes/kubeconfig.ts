@@ -11,7 +11,15 @@ export async function connectionFromKubeconfig(path?: string, context?: string):
   if (path) config.loadFromFile(path);
   else config.loadFromDefault();
   if (context) {
-    if (!config.getContextObject(context)) throw new Error(`kubeconfig: expected a context named ${context}, found ${config.getContexts().map(({ name }) => name).join(', ') || 'none'}`);
+    if (!config.getContextObject(context))
+      throw new Error(
+        `kubeconfig: expected a context named ${context}, found ${
+          config
+            .getContexts()
+            .map(({ name }) => name)
+            .join(', ') || 'none'
+        }`,
+      );
     config.setCurrentContext(context);
   }
   const cluster = config.getCurrentCluster();

@@ -1,4 +1,14 @@
-import { bytesLabel, cacheNodeLabel, cacheSizeNodeLabel, datasetCountNodeLabel, exclusiveNodeLabel, exclusiveNodeValue, fuseNodeLabel, type Identity, typedCacheNodeLabel } from '../../api/index.ts';
+import {
+  bytesLabel,
+  cacheNodeLabel,
+  cacheSizeNodeLabel,
+  datasetCountNodeLabel,
+  exclusiveNodeLabel,
+  exclusiveNodeValue,
+  fuseNodeLabel,
+  type Identity,
+  typedCacheNodeLabel,
+} from '../../api/index.ts';
 import type { BasePlan } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
@@ -12,7 +22,12 @@ const SETTLE_MS = 100;
 const RETRY_MS = 1000;
 
 /** The labels of a node that holds a worker of this plan; source: Fluid's SyncScheduleInfoToCacheNodes. */
-export function cacheLabels({ type, dataset, placement, cacheOnNode: { memory, disk } }: Pick<BasePlan, 'type' | 'dataset' | 'placement' | 'cacheOnNode'>): Labels {
+export function cacheLabels({
+  type,
+  dataset,
+  placement,
+  cacheOnNode: { memory, disk },
+}: Pick<BasePlan, 'type' | 'dataset' | 'placement' | 'cacheOnNode'>): Labels {
   return {
     [typedCacheNodeLabel(type, dataset)]: 'true',
     [cacheNodeLabel(dataset)]: 'true',
@@ -93,7 +108,8 @@ export function createNodeLabeler(client: KubeClient, store: Store, isExcluded: 
       for (const key of Object.keys(labels)) if (known.has(key) && !(key in want)) patch[key] = null;
       const exclusive = labels[exclusiveNodeLabel];
       if (exclusive !== undefined && exclusives.has(exclusive) && want[exclusiveNodeLabel] === undefined) patch[exclusiveNodeLabel] = null;
-      if (isComplete && labels[datasetCountNodeLabel] !== undefined && want[datasetCountNodeLabel] === undefined) patch[datasetCountNodeLabel] = null;
+      if (isComplete && labels[datasetCountNodeLabel] !== undefined && want[datasetCountNodeLabel] === undefined)
+        patch[datasetCountNodeLabel] = null;
       await write(name, patch);
     }
   }
@@ -102,7 +118,16 @@ export function createNodeLabeler(client: KubeClient, store: Store, isExcluded: 
     if (Object.keys(labels).length === 0) return;
     try {
       const { apiVersion, kind, metadata } = await client.patch(Node, { name }, { metadata: { labels } }, { type: 'merge' });
-      store.remember({ apiVersion, kind, metadata: { name, ...(metadata.uid && { uid: metadata.uid }), ...(metadata.resourceVersion && { resourceVersion: metadata.resourceVersion }), ...(metadata.labels && { labels: metadata.labels }) } });
+      store.remember({
+        apiVersion,
+        kind,
+        metadata: {
+          name,
+          ...(metadata.uid && { uid: metadata.uid }),
+          ...(metadata.resourceVersion && { resourceVersion: metadata.resourceVersion }),
+          ...(metadata.labels && { labels: metadata.labels }),
+        },
+      });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -131,7 +156,10 @@ export function createNodeLabeler(client: KubeClient, store: Store, isExcluded: 
       for (const name of carrying(type, dataset)) {
         const labels = store.node(name)?.metadata.labels ?? {};
         const keys = [...keysOf(type, dataset), fuseNodeLabel(dataset)].filter((key) => key in labels);
-        await write(name, Object.fromEntries([...keys, ...(labels[exclusiveNodeLabel] === value ? [exclusiveNodeLabel] : [])].map((key) => [key, null])));
+        await write(
+          name,
+          Object.fromEntries([...keys, ...(labels[exclusiveNodeLabel] === value ? [exclusiveNodeLabel] : [])].map((key) => [key, null])),
+        );
       }
       changed();
     },

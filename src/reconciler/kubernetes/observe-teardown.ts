@@ -17,7 +17,12 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
   const observe = observer(parts);
 
   /** A volume or claim of ours; one that Fluid made carries no label and is not watched. */
-  async function ours(kind: 'PersistentVolume' | 'PersistentVolumeClaim', key: Key, name: string, uid: string): Promise<LiveObject | undefined> {
+  async function ours(
+    kind: 'PersistentVolume' | 'PersistentVolumeClaim',
+    key: Key,
+    name: string,
+    uid: string,
+  ): Promise<LiveObject | undefined> {
     const namespace = kind === 'PersistentVolume' ? undefined : key.namespace;
     const live = store.live(kind, namespace, name);
     if (live) return isOurs(live, { uid, ...key }) ? live : undefined;
@@ -41,7 +46,8 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
       const claim = await ours('PersistentVolumeClaim', key, claimName(identity), uid);
       const volume = await ours('PersistentVolume', key, volumeName(identity), uid);
       const plan = dataset && (await planOf());
-      const cleanable = plan?.cleanup !== undefined && canRun(podChoice(store, key), plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
+      const cleanable =
+        plan?.cleanup !== undefined && canRun(podChoice(store, key), plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
       const { attempts, running, done, error } = jobs.state(`${uid}/clean`);
       return {
         key,
@@ -55,7 +61,14 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         ...(volume && { volume }),
         pods: claim ? await podsMounting(key, claim.metadata.name) : [],
         nodes: labeler.carrying(runtime.type, identity),
-        cleaning: { needed: cleanable || running, running, done, attempts, limit: plan?.plan.cleaning.attempts ?? 0, ...(error && { error }) },
+        cleaning: {
+          needed: cleanable || running,
+          running,
+          done,
+          attempts,
+          limit: plan?.plan.cleaning.attempts ?? 0,
+          ...(error && { error }),
+        },
       };
 
       async function planOf(): Promise<BoundRuntime | undefined> {
@@ -71,12 +84,19 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
     async usersOf(key, dataset): Promise<Hold | undefined> {
       const claim = store.live('PersistentVolumeClaim', key.namespace, key.name);
       const pods = claim?.metadata.annotations?.[annotation.createdBy] === 'fluid' ? await podsMounting(key, claim.metadata.name) : [];
-      if (pods.length > 0) return { reason: 'StillMounted', message: `waiting for pods that mount the dataset: ${pods.slice(0, 5).join(', ')}`, retryMs: 2000 };
+      if (pods.length > 0)
+        return {
+          reason: 'StillMounted',
+          message: `waiting for pods that mount the dataset: ${pods.slice(0, 5).join(', ')}`,
+          retryMs: 2000,
+        };
       const references = (dataset.status?.datasetRef ?? []).filter((reference) => {
         const [namespace = '', name = ''] = reference.split('/');
         return store.dataset({ namespace, name }) !== undefined;
       });
-      return references.length > 0 ? { reason: 'StillReferenced', message: `waiting for datasets that refer to this one: ${references.join(', ')}`, retryMs: 10_000 } : undefined;
+      return references.length > 0
+        ? { reason: 'StillReferenced', message: `waiting for datasets that refer to this one: ${references.join(', ')}`, retryMs: 10_000 }
+        : undefined;
     },
   };
 }
@@ -84,5 +104,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
 function mounts({ spec, status }: KubeObject, claim: string): boolean {
   const { phase } = (status ?? {}) as { phase?: string };
   const { volumes = [] } = spec as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
-  return phase !== 'Succeeded' && phase !== 'Failed' && volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim);
+  return (
+    phase !== 'Succeeded' && phase !== 'Failed' && volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim)
+  );
 }

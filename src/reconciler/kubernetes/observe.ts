@@ -24,7 +24,7 @@ export function observer({ store, lookups, bindings, ports, jobs, exec, settings
     const workload = (role: Role) => store.live(role === 'fuse' ? 'DaemonSet' : 'StatefulSet', namespace, workloadName(name, role));
     const fuse = fuseFact(workload('fuse'));
     const recorded = recordedPorts(object);
-    const epoch = `${uid}/${generation}/${dataset.metadata.generation}`;
+    const asker = { uid, generations: `${generation}/${dataset.metadata.generation}` };
     const input = {
       name,
       namespace,
@@ -37,10 +37,16 @@ export function observer({ store, lookups, bindings, ports, jobs, exec, settings
     const gathered = await gatherFacts(runtime, input, {
       ...(fuse && { fuse }),
       port: (need) =>
-        recorded[need.name] ?? livePort(need, workload(need.in)) ?? ports.allocate(uid, runtime.type, need) ?? { reason: 'PortsExhausted', message: `no host port is left between ${need.range.join(' and ')}`, retryMs: 30_000 },
+        recorded[need.name] ??
+        livePort(need, workload(need.in)) ??
+        ports.allocate(uid, runtime.type, need) ?? {
+          reason: 'PortsExhausted',
+          message: `no host port is left between ${need.range.join(' and ')}`,
+          retryMs: 30_000,
+        },
       // What is bound has its Secrets; only their contents may be needed still.
-      secret: async (need) => (bound && !need.inline ? 'assumed' : lookups.secret(namespace, need, epoch)),
-      claim: (claim) => lookups.claim(namespace, claim, epoch),
+      secret: async (need) => (bound && !need.inline ? 'assumed' : lookups.secret(namespace, need, asker)),
+      claim: (claim) => lookups.claim(namespace, claim, asker),
       object: (kind, objectName) => store.companion(kind, objectName),
     });
     if ('reason' in gathered) return { hold: gathered };
@@ -54,12 +60,29 @@ export function observer({ store, lookups, bindings, ports, jobs, exec, settings
       const live = workload(role);
       if (live) workloads[role] = workloadView(live, store.pods(live.metadata.uid));
     }
-    const cache = probeMs > 0 && canAsk(store, key, plan.probes.cache) ? jobs.ask(`${uid}/cache`, '', probeMs, () => askProbe(exec, choice, plan.probes.cache!), woken) : undefined;
+    const cache =
+      probeMs > 0 && canAsk(store, key, plan.probes.cache)
+        ? jobs.ask(`${uid}/cache`, '', probeMs, () => askProbe(exec, choice, plan.probes.cache!), woken)
+        : undefined;
     const total = dataset.status?.ufsTotal;
     const counts = bound && (!total || total === CALCULATING) && canAsk(store, key, plan.probes.ufs);
-    const ufs = counts ? jobs.ask(`${uid}/ufs`, '', Math.max(probeMs, RETRY_MS), () => askProbe(exec, choice, plan.probes.ufs!), woken) : undefined;
-    const masters = choice.pods('master').map(({ metadata }) => metadata.uid).join();
-    const mounts = plan.mounts && canAsk(store, key, plan.mounts.list) ? jobs.ask(`${uid}/mounts`, `${dataset.metadata.generation}/${masters}`, Infinity, () => askProbe(exec, choice, plan.mounts!.list), woken) : undefined;
+    const ufs = counts
+      ? jobs.ask(`${uid}/ufs`, '', Math.max(probeMs, RETRY_MS), () => askProbe(exec, choice, plan.probes.ufs!), woken)
+      : undefined;
+    const masters = choice
+      .pods('master')
+      .map(({ metadata }) => metadata.uid)
+      .join();
+    const mounts =
+      plan.mounts && canAsk(store, key, plan.mounts.list)
+        ? jobs.ask(
+            `${uid}/mounts`,
+            `${dataset.metadata.generation}/${masters}`,
+            Infinity,
+            () => askProbe(exec, choice, plan.mounts!.list),
+            woken,
+          )
+        : undefined;
     const error = mounts?.error;
 
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
@@ -85,6 +108,13 @@ export function observer({ store, lookups, bindings, ports, jobs, exec, settings
       ...(error && { execError: error }),
       ...(cache && { againMs: probeMs }),
     };
-    return { world, identity, marks: { ports: facts.ports, claims: Object.entries(facts.claims).map(([claimed, { uid: claimUid }]) => ({ name: claimed, uid: claimUid })) } };
+    return {
+      world,
+      identity,
+      marks: {
+        ports: facts.ports,
+        claims: Object.entries(facts.claims).map(([claimed, { uid: claimUid }]) => ({ name: claimed, uid: claimUid })),
+      },
+    };
   };
 }

@@ -43,5 +43,5 @@ export function podChoice(store: Store, { namespace, name }: Key): PodChoice {
   return { namespace, pods };
 }
 
-export const canAsk = (store: Store, key: Key, probe: BoundProbe<unknown> | undefined): probe is BoundProbe<unknown> => probe !== undefined && canRun(podChoice(store, key), probe.commands);
-
+export const canAsk = (store: Store, key: Key, probe: BoundProbe<unknown> | undefined): probe is BoundProbe<unknown> =>
+  probe !== undefined && canRun(podChoice(store, key), probe.commands);

@@ -18,8 +18,18 @@ export function podExec(connection: ClusterConnection): PodExec {
     const token = await connection.token?.();
     const ca = typeof connection.ca === 'function' ? connection.ca() : connection.ca;
     config.loadFromClusterAndUser(
-      { name: 'cluster', server: connection.server, skipTLSVerify: connection.insecureSkipTlsVerify ?? false, ...(ca && { caData: base64(ca) }) },
-      { name: 'user', ...(token && { token }), ...(connection.cert && { certData: base64(connection.cert) }), ...(connection.key && { keyData: base64(connection.key) }) },
+      {
+        name: 'cluster',
+        server: connection.server,
+        skipTLSVerify: connection.insecureSkipTlsVerify ?? false,
+        ...(ca && { caData: base64(ca) }),
+      },
+      {
+        name: 'user',
+        ...(token && { token }),
+        ...(connection.cert && { certData: base64(connection.cert) }),
+        ...(connection.key && { keyData: base64(connection.key) }),
+      },
     );
     const what = `${argv[0]} in ${namespace}/${pod}`;
     const out = collector(MOST_BYTES);

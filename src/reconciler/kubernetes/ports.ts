@@ -25,12 +25,19 @@ export const portRecord = (uid: string, ports: Ports): string => JSON.stringify(
 
 /** The port that a runtime set up by Fluid has, so that taking it over changes nothing. */
 export function livePort({ portName }: PortNeed, workload: LiveObject | undefined): number | undefined {
-  const template = workload?.['spec'] as { template?: { spec?: { containers?: readonly { ports?: readonly { name?: string; containerPort: number }[] }[] } } } | undefined;
+  const template = workload?.['spec'] as
+    | { template?: { spec?: { containers?: readonly { ports?: readonly { name?: string; containerPort: number }[] }[] } } }
+    | undefined;
   return template?.template?.spec?.containers?.[0]?.ports?.find(({ name }) => name === portName)?.containerPort;
 }
 
 /** Says which host ports are free. The record is in the runtimes' annotations; this only bridges the moment until we see them. */
-export function createPortAllocator(settings: Pick<Settings, 'portRanges'>, policy: PortPolicy, others: () => Iterable<Pick<RuntimeObject, 'metadata'>>, random: () => number = Math.random) {
+export function createPortAllocator(
+  settings: Pick<Settings, 'portRanges'>,
+  policy: PortPolicy,
+  others: () => Iterable<Pick<RuntimeObject, 'metadata'>>,
+  random: () => number = Math.random,
+) {
   const reserved = new Map<string, Ports>();
   return {
     /** `undefined` when the range is used up. */

@@ -23,5 +23,5 @@ function requirement(text: string): Selects {
   const exists = /^(!?)\s*([^\s=!,()]+)$/.exec(text);
   if (!exists) throw new Error(`expected a label selector such as "a=b,c in (d,e),!f", found ${JSON.stringify(text)}`);
   const [, not, key = ''] = exists;
-  return (labels) => (key in labels) === (not === '');
+  return (labels) => key in labels === (not === '');
 }

@@ -56,7 +56,11 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   const byJoinedName = new Map<string, Set<string>>();
   const parsed = new WeakMap<object, RuntimeObject>();
 
-  function watch(type: ResourceType, onChange: (change: Change<KubeObject>) => void, options: { labelSelector?: string; metadataOnly?: boolean; project?: (object: KubeObject) => KubeObject } = {}) {
+  function watch(
+    type: ResourceType,
+    onChange: (change: Change<KubeObject>) => void,
+    options: { labelSelector?: string; metadataOnly?: boolean; project?: (object: KubeObject) => KubeObject } = {},
+  ) {
     const reflector = reflect<KubeObject>(client, type, {
       ...options,
       log,
@@ -104,7 +108,8 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
       runtime.companions.map((companion) => [
         companion.kind,
         watch(typeOf(companion), (change) => {
-          for (const candidate of candidates(runtime)) onKey(keyOf(candidate.object), `${companion.kind} ${change.object.metadata.name} ${change.type}`);
+          for (const candidate of candidates(runtime))
+            onKey(keyOf(candidate.object), `${companion.kind} ${change.object.metadata.name} ${change.type}`);
         }),
       ]),
     ),
@@ -157,7 +162,12 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   );
   const nodes = watch(Node, () => onPlacement(), { metadataOnly: true, project: nodeProjection });
 
-  function newest(kind: string, reflector: Reflector<KubeObject> | undefined, namespace: string | undefined, name: string): KubeObject | undefined {
+  function newest(
+    kind: string,
+    reflector: Reflector<KubeObject> | undefined,
+    namespace: string | undefined,
+    name: string,
+  ): KubeObject | undefined {
     const seen = reflector?.get(namespace, name);
     const ours = recent.get(idOf(kind, namespace, name));
     if (ours?.metadata['gone']) return seen && seen.metadata.uid !== ours.metadata.uid ? seen : undefined;
@@ -206,7 +216,10 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
       recent.set(id, object);
     },
     forget: (object) => {
-      recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), { ...object, metadata: { ...object.metadata, gone: true } });
+      recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), {
+        ...object,
+        metadata: { ...object.metadata, gone: true },
+      });
     },
     stop: () => {
       for (const reflector of reflectors.values()) reflector.stop();
@@ -215,7 +228,10 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
 }
 
 const idOf = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace ?? ''}/${name}`;
-export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: string; readonly name: string } }): Key => ({ namespace: metadata.namespace ?? '', name: metadata.name });
+export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: string; readonly name: string } }): Key => ({
+  namespace: metadata.namespace ?? '',
+  name: metadata.name,
+});
 
 // Kubernetes 1.35 made resourceVersions comparable by documentation; they always were by construction (etcd revisions).
 const version = (object: KubeObject): number => Number(object.metadata.resourceVersion);
@@ -260,5 +276,9 @@ function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject)
 
 /** Of a node: our labels, and those that an exclude selector may name. Kubelets renew annotations, which would be news for nobody. */
 function nodeProjection({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }: KubeObject): KubeObject {
-  return { apiVersion, kind, metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(labels && { labels }) } };
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(labels && { labels }) },
+  };
 }

@@ -18,7 +18,13 @@ export function workloadView(workload: LiveObject, pods: readonly KubeObject[]):
       outdated,
     };
   const { replicas = 1 } = workload['spec'] as { replicas?: number };
-  return { desired: replicas, current: status['replicas'] ?? 0, ready: status['readyReplicas'] ?? 0, available: status['availableReplicas'] ?? 0, outdated };
+  return {
+    desired: replicas,
+    current: status['replicas'] ?? 0,
+    ready: status['readyReplicas'] ?? 0,
+    available: status['availableReplicas'] ?? 0,
+    outdated,
+  };
 }
 
 function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readonly string[] {
@@ -29,7 +35,12 @@ function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readon
   const alive = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
   const old =
     workload.kind === 'DaemonSet'
-      ? alive.filter(({ metadata }) => differs(metadata.labels?.['pod-template-generation'], workload.metadata.annotations?.['deprecated.daemonset.template.generation']))
+      ? alive.filter(({ metadata }) =>
+          differs(
+            metadata.labels?.['pod-template-generation'],
+            workload.metadata.annotations?.['deprecated.daemonset.template.generation'],
+          ),
+        )
       : alive.filter(({ metadata }) => differs(metadata.labels?.['controller-revision-hash'], status.updateRevision));
   return old.map(({ metadata }) => metadata.name).sort();
 }
@@ -37,7 +48,11 @@ const differs = (a: string | undefined, b: string | undefined): boolean => a !==
 
 /** The fuse image and its generation as they stand in the DaemonSet. */
 export function fuseFact(workload: LiveObject | undefined): Facts['fuse'] | undefined {
-  const template = (workload?.['spec'] as { template?: { metadata?: { labels?: Readonly<Record<string, string>> }; spec?: { containers?: readonly { image?: string }[] } } } | undefined)?.template;
+  const template = (
+    workload?.['spec'] as
+      | { template?: { metadata?: { labels?: Readonly<Record<string, string>> }; spec?: { containers?: readonly { image?: string }[] } } }
+      | undefined
+  )?.template;
   const generation = Number(template?.metadata?.labels?.[label.fuseGeneration]);
   const image = template?.spec?.containers?.[0]?.image;
   return image && Number.isInteger(generation) && generation > 0 ? { image, generation } : undefined;
