@@ -22,17 +22,19 @@ export interface Collection<T> {
 export const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
 
 /**
- * @param project what is kept of each object; must keep metadata.uid and metadata.resourceVersion
+ * @param project what is kept of each object; must keep metadata.uid and metadata.resourceVersion. Undefined: cannot be read, and is
+ *   passed over
  * @param onChange called after the store has the change, in order, one at a time
  */
 export function createCollection<T extends KubeObject>(
-  project: (object: KubeObject) => T,
+  project: (object: KubeObject) => T | undefined,
   onChange: (change: Change<T>) => void,
 ): Collection<T> {
   const store = new Map<string, T>();
 
   function add(key: string, object: KubeObject): void {
     const added = project(object);
+    if (added === undefined) return;
     store.set(key, added);
     onChange({ type: 'added', object: added });
   }
@@ -54,6 +56,7 @@ export function createCollection<T extends KubeObject>(
     // Seen already: a new list finds most objects as they were.
     if (old.metadata.resourceVersion === resourceVersion) return;
     const now = project(object);
+    if (now === undefined) return;
     store.set(key, now);
     onChange({ type: 'changed', old, object: now });
   }
@@ -65,7 +68,7 @@ export function createCollection<T extends KubeObject>(
       const key = keyOf(object.metadata.namespace, object.metadata.name);
       const old = store.get(key);
       // Another uid: that deletion was already told when its successor was seen.
-      if (old !== undefined && old.metadata.uid === object.metadata.uid) remove(key, project(object));
+      if (old !== undefined && old.metadata.uid === object.metadata.uid) remove(key, project(object) ?? old);
     },
     replace(objects) {
       const there = new Set(objects.map(({ metadata }) => keyOf(metadata.namespace, metadata.name)));

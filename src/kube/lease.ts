@@ -160,7 +160,6 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
     for (;;) {
       await pause(Math.min(next, left()));
       if (stopping.signal.aborted) return { reason: 'stopped', mine };
-      const began = clock.elapsed();
       const timeoutMs = Math.min(patience, left());
       if (timeoutMs <= 0) return { reason: `not renewed for ${writeWindowMs} ms${problem && `: ${problem}`}`, mine };
       try {
@@ -168,7 +167,7 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
           ? await put('update', renewed(mine, clock.now()), timeoutMs)
           : await put('create', taken(undefined, claim, clock.now()), timeoutMs);
         problem = '';
-        next = renewMs - (clock.elapsed() - began);
+        next = renewMs;
       } catch (error) {
         problem = error instanceof Error ? error.message : String(error);
         log.warn({ lease: name, error: problem, leftMs: Math.round(left()) }, 'lease not renewed');

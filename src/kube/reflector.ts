@@ -35,7 +35,7 @@ export interface ReflectorStatus {
 }
 
 export interface ReflectOptions<T extends KubeObject> extends Selection {
-  /** What to keep of an object, uid and resourceVersion included. Default: all but managedFields. */
+  /** What to keep of an object, uid and resourceVersion included. Default: all but managedFields. What it throws is logged, the object passed over. */
   readonly project?: (object: KubeObject) => T;
   /** Told of each change in order, before anything else is read. What it throws is logged, and does no harm. */
   readonly onChange: (change: Change<T>) => void;
@@ -73,22 +73,26 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   let lastSyncAt: number | undefined;
   let resourceVersion: string | undefined;
 
-  const collection = createCollection(project, (change) => {
-    if (signal.aborted) return;
-    guarded(() => onChange(change), keyOf(change.object.metadata.namespace, change.object.metadata.name));
-  });
+  const collection = createCollection(
+    (object) => guarded(() => project(object), object, 'an object was not understood'),
+    (change) => {
+      if (!signal.aborted) guarded(() => onChange(change), change.object, 'a change was not handled');
+    },
+  );
 
-  function guarded(call: () => void, object: string): void {
+  /** What a caller's function throws harms neither the store nor the stream. */
+  function guarded<R>(call: () => R, object: KubeObject | undefined, otherwise: string): R | undefined {
     try {
-      call();
+      return call();
     } catch (error) {
-      log.error({ resource, object, err: error }, 'a change was not handled');
+      log.error({ resource, namespace: object?.metadata.namespace, name: object?.metadata.name, err: error }, otherwise);
+      return undefined;
     }
   }
 
   async function list(): Promise<void> {
     state.lists++;
-    const all = await listAll(client, type, { ...selection, signal });
+    const all = await listAll(client, type, { ...selection, signal, retries: 0 });
     signal.throwIfAborted();
     collection.replace(all.items);
     resourceVersion = all.resourceVersion;
@@ -99,7 +103,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     if (state.synced) return;
     state.synced = true;
     first.resolve();
-    if (onSynced) guarded(onSynced, '');
+    if (onSynced) guarded(onSynced, undefined, 'the first list was not handled');
   }
 
   /** Returns when the server ends the watch. */

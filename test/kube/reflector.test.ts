@@ -75,7 +75,7 @@ test('is synced once the first list is in the store', async () => {
   expect(reflector.get('other', 'a')).toBeUndefined();
 });
 
-test('keeps no managedFields, and what a projection keeps otherwise', async () => {
+test('keeps everything but managedFields', async () => {
   await start([list(5, object('a', 3))]);
   await reflector.synced;
   expect(reflector.get('ns', 'a')).toEqual({
@@ -248,10 +248,26 @@ test('a handler that throws is logged, and the next change comes all the same', 
       seen.push(object.metadata.name);
       throw new Error('not today');
     },
+    onSynced: () => {
+      throw new Error('nor then');
+    },
   });
   await until(() => seen.length === 2, 'no second change');
-  expect(logged).toEqual(['error a change was not handled', 'error a change was not handled']);
+  expect(logged).toEqual(['error a change was not handled', 'error the first list was not handled', 'error a change was not handled']);
+  expect(reflector.status.failures).toBe(0);
   expect([...reflector.store.keys()]).toEqual(['ns/a', 'ns/b']);
+});
+
+const project = (object: KubeObject): KubeObject => {
+  if (object.metadata.name === 'bad') throw new Error('not today');
+  return { ...object, kind: 'Projected' };
+};
+test('an object that cannot be projected is logged and passed over', async () => {
+  await start([list(5, object('bad', 1), object('a', 3)), lines(event('MODIFIED', 'bad', 6), event('ADDED', 'b', 7))], { project });
+  await changesSeen(2);
+  expect(changes).toEqual(['added a@3', 'added b@7']);
+  expect([...reflector.values()].map(({ kind }) => kind)).toEqual(['Projected', 'Projected']);
+  expect(logged).toEqual(['error an object was not understood', 'error an object was not understood']);
 });
 
 test('the store has a change before it is told', async () => {

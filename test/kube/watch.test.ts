@@ -112,16 +112,35 @@ test('one that has not spoken yet may be silent until its time is over', async (
   expect(await ended).toBeUndefined();
 });
 
-test('stopping ends it at once and closes the connection', async () => {
+/** A watch with one event, and whether its connection was closed. */
+function observed(): { step: Step; isClosed: () => boolean } {
   let closed = false;
-  const { stop, events, ended } = await watch((response) => {
+  const step: Step = (response) => {
     response.on('close', () => {
       closed = true;
     });
     lines(added('a', '2'))(response);
-  });
+  };
+  return { step, isClosed: () => closed };
+}
+
+test('stopping ends it at once and closes the connection', async () => {
+  const { step, isClosed } = observed();
+  const { stop, events, ended } = await watch(step);
   await until(() => events.length === 1, 'no event');
   stop.abort();
   expect(await ended).toBeUndefined();
-  await until(() => closed, 'the connection stays open');
+  await until(isClosed, 'the connection stays open');
+});
+
+test('who turns away closes the connection', async () => {
+  const { step, isClosed } = observed();
+  server = await scriptedServer([step]);
+  client = createClient({ server: server.url }, { fieldManager: 'sluice' });
+  const stop = new AbortController();
+  for await (const { type } of client.watch(CONFIG_MAP, { resourceVersion: '1', timeoutSeconds: 300, signal: stop.signal })) {
+    expect(type).toBe('ADDED');
+    break;
+  }
+  await until(isClosed, 'the connection stays open');
 });

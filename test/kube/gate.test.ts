@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { createGate, type Gate } from '../../src/kube/gate.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+/** Who has come in so far, in order. */
+function visitors(gate: Gate): { inside: string[]; come: (name: string, signal?: AbortSignal) => void } {
+  const inside: string[] = [];
+  return {
+    inside,
+    come: (name, signal) =>
+      void gate.enter(signal).then(
+        () => inside.push(name),
+        () => {},
+      ),
+  };
+}
+/** Lets every promise that can settle do so. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('who leaves makes room for one, in the order of coming', async () => {
+  const gate = createGate(2, manualClock());
+  const { inside, come } = visitors(gate);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) come(name);
+  await settle();
+  expect(inside).toEqual(['a', 'b']);
+  gate.leave();
+  await settle();
+  expect(inside).toEqual(['a', 'b', 'c']);
+});
+
+test('who gave up waiting takes no place', async () => {
+  const gate = createGate(1, manualClock());
+  const { inside, come } = visitors(gate);
+  const impatient = new AbortController();
+  come('a');
+  come('b', impatient.signal);
+  come('c');
+  impatient.abort();
+  gate.leave();
+  await settle();
+  expect(inside).toEqual(['a', 'c']);
+});
+
+test('a signal that is aborted before keeps out', async () => {
+  const gate = createGate(1, manualClock());
+  await expect(gate.enter(AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+});
+
+test('during a pause nobody enters, not even into free places', async () => {
+  const clock = manualClock();
+  const gate = createGate(2, clock);
+  const { inside, come } = visitors(gate);
+  gate.pause(5_000);
+  gate.pause(1_000);
+  come('a');
+  clock.advance(4_999.5);
+  come('b');
+  await settle();
+  expect(inside).toEqual([]);
+  clock.advance(0.5);
+  await settle();
+  expect(inside).toEqual(['a', 'b']);
+});
+
+test('who came during a pause goes before who comes after', async () => {
+  const clock = manualClock();
+  const gate = createGate(1, clock);
+  const { inside, come } = visitors(gate);
+  gate.pause(1_000);
+  come('early');
+  clock.advance(1_000);
+  come('late');
+  await settle();
+  expect(inside).toEqual(['early']);
+});
+
+test('a pause that is made longer while somebody waits', async () => {
+  const clock = manualClock();
+  const gate = createGate(1, clock);
+  const { inside, come } = visitors(gate);
+  gate.pause(1_000);
+  come('a');
+  gate.pause(3_000);
+  clock.advance(2_999);
+  await settle();
+  expect(inside).toEqual([]);
+  clock.advance(1);
+  await settle();
+  expect(inside).toEqual(['a']);
+});
