@@ -31,6 +31,7 @@ export interface ControllerConfig {
   readonly leaseNamespace?: string;
 }
 export interface Address {
+  /** Empty for all addresses. */
   readonly host: string;
   readonly port: number;
 }
@@ -177,10 +178,10 @@ export function durationOf(text: string): number {
 
 function addressOf(text: string): Address | undefined {
   if (text === '0') return undefined;
-  const [, host = '', digits] = /^(?:\[([^\]]+)\]|[^:]*):(\d{1,5})$/.exec(text) ? (/^\[?([^\]]*?)\]?:(\d{1,5})$/.exec(text) ?? []) : [];
+  const [, bracketed, host = bracketed ?? '', digits] = /^(?:\[([0-9a-f:]+)\]|([^:[\]]*)):(\d{1,5})$/i.exec(text) ?? [];
   const port = Number(digits);
   expect(port <= 65_535, '<host>:<port> such as :8080 or 127.0.0.1:8080, or 0');
-  return { host: host || '::', port };
+  return { host, port };
 }
 
 function dnsLabel(text: string): string {

@@ -1,10 +1,11 @@
+import { Option } from 'commander';
 import { pino } from 'pino';
 import type { Log } from '../kube/types.ts';
 
-export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export const logOptions = (): Option => new Option('--log-level <level>', 'least important lines to log').choices(['debug', 'info', 'warn', 'error']).default('info');
 
 /** Fields whose values nobody should read in a log, wherever they stand. */
-const SECRET_FIELD = /^(data|stringData|token|password|authorization|secret|secrets|.*(accessKey|secretKey).*)$/i;
+const SECRET_FIELD = /^(data|stringData|token|password|authorization)$/i;
 const REDACTED = '[redacted]';
 
 /** JSON, a line a decision, on standard output. */
@@ -14,7 +15,7 @@ export function createLog(level: string): Log {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }), log: (fields) => redacted(fields) as Record<string, unknown> },
-    serializers: { err: (error: unknown) => (error instanceof Error ? { type: error.name, message: redactedText(error.message) } : error) },
+    serializers: { err: told },
   });
 }
 
@@ -31,4 +32,12 @@ function redactedText(text: string): string {
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]*@/gi, `$1${REDACTED}@`)
     .replace(/\b(bearer|basic) +[\w.~+/-]{8,}=*/gi, `$1 ${REDACTED}`)
     .replace(/\b((?:password|passwd|token|secret[-_]?key|access[-_]?key)["']?\s*[=:]\s*)["']?[^\s"',;&]+/gi, `$1${REDACTED}`);
+}
+
+/** What the API server answered explains itself; anything else is a defect, and needs its stack. */
+function told(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack = '' } = error;
+  const isExplained = ['ApiError', 'NoAnswer', 'NotLeader', 'InvalidSpec'].includes(name);
+  return { type: name, message: redactedText(message), ...(!isExplained && { stack: redactedText(stack) }) };
 }

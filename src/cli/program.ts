@@ -1,17 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import type { CustomResource } from '../api/resource.ts';
-import type { Runtime } from '../constructs/contract.ts';
+import type { Define, Package } from './command.ts';
 import { Refused, UsageError } from './errors.ts';
-
-/** What comes with the package, loaded when a command asks for it. */
-export interface Package {
-  runtimes(): Promise<readonly Runtime[]>;
-  resources(): Promise<readonly CustomResource[]>;
-}
-
-/** Adds arguments, options, examples and the action; the action returns the exit code, 0 if nothing. */
-export type Define = (command: Command, parts: Package) => void;
 
 const COMMANDS: readonly { readonly name: string; readonly summary: string; readonly load: () => Promise<{ readonly define: Define }> }[] = [
   { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile.ts') },

@@ -1,0 +1,82 @@
+/**
+ * `npm run check`: everything that can be known without a cluster, a line a step. Exit code 1 when any step fails.
+ *
+ *   npm run check -- lint types     only these
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { styleText } from 'node:util';
+import { layers } from './layers.ts';
+
+const root = join(import.meta.dirname, '..');
+
+interface Result {
+  readonly ok: boolean;
+  readonly output: string;
+}
+interface Step {
+  readonly name: string;
+  readonly run: () => Promise<Result>;
+}
+
+const BUILD_INFO = 'node_modules/.cache/sluice/check.tsbuildinfo';
+
+// The longest first: two at a time, they end together.
+const STEPS: readonly Step[] = [
+  { name: 'unit', run: program('vitest', 'run', '--project', 'unit', '--reporter=dot') },
+  { name: 'types', run: program('tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', BUILD_INFO) },
+  { name: 'layers', run: () => layers(root) },
+  { name: 'unused', run: program('knip', '--no-progress') },
+  { name: 'generated', run: program('node', 'scripts/gen.ts', '--check') },
+  { name: 'format', run: program('biome', 'format', '--reporter=summary', '.') },
+  { name: 'lint', run: program('oxlint', '--deny-warnings') },
+];
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !STEPS.some((step) => step.name === name));
+if (unknown.length > 0) {
+  console.error(`check: expected steps among ${STEPS.map(({ name }) => name).join(', ')}, found ${unknown.join(', ')}`);
+  process.exit(2);
+}
+const began = performance.now();
+const failures = await all(
+  STEPS.filter(({ name }) => asked.length === 0 || asked.includes(name)),
+  2,
+);
+for (const { name, output } of failures) console.log(`\n${styleText('bold', `── ${name} `.padEnd(60, '─'))}\n${output.trim()}`);
+console.log(`\n${failures.length === 0 ? 'all well' : `${failures.length} failed`} in ${seconds(performance.now() - began)}`);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+/** Runs them, so many at a time; returns those that failed. */
+async function all(steps: readonly Step[], atOnce: number): Promise<readonly (Result & Step)[]> {
+  const waiting = [...steps];
+  const failed: (Result & Step)[] = [];
+  const worker = async () => {
+    for (let step = waiting.shift(); step; step = waiting.shift()) {
+      const start = performance.now();
+      const result = await step.run();
+      console.log(`${result.ok ? styleText('green', '✓') : styleText('red', '✗')} ${step.name.padEnd(10)} ${seconds(performance.now() - start)}`);
+      if (!result.ok) failed.push({ ...step, ...result });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return failed;
+}
+
+/** One of ours, from node_modules/.bin. */
+function program(command: string, ...args: readonly string[]): () => Promise<Result> {
+  return () =>
+    new Promise((resolve, reject) => {
+      const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+      const child = spawn(join(root, 'node_modules/.bin', command), args, { cwd: root, env: { ...process.env, ...colour } });
+      const chunks: Buffer[] = [];
+      child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+      child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+      child.on('error', reject);
+      child.on('close', (code) => resolve({ ok: code === 0, output: Buffer.concat(chunks).toString('utf8') }));
+    });
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,59 @@
+/** Whether imports point one way (.dependency-cruiser.cjs), asked of a checker that has just proved that it sees. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execFile } from 'node:child_process';
+
+interface Report {
+  readonly summary: {
+    readonly violations: readonly { readonly from: string; readonly to: string; readonly rule: { readonly name: string; readonly severity: string } }[];
+    readonly totalCruised: number;
+    readonly totalDependenciesCruised: number;
+  };
+}
+
+/** A small tree with one fault of each sort; a checker that sees no TypeScript, or no type-only imports, misses some. */
+const PLANTED: Readonly<Record<string, string>> = {
+  'src/api/a.ts': "import type { B } from '../reconciler/b.ts';\nexport type A = B;\n",
+  'src/reconciler/b.ts': "import type { A } from '../api/a.ts';\nexport type B = A | string;\n",
+  'src/constructs/c.ts': "import { readFileSync } from 'node:fs';\nexport const c = readFileSync;\n",
+};
+const EXPECTED = ['no-cycles', 'pure-code-does-no-io', 'src/api-imports-only-itself'];
+
+export async function layers(root: string): Promise<{ readonly ok: boolean; readonly output: string }> {
+  const [planted, real] = await Promise.all([cruisePlanted(root), cruise(root, root)]);
+  const found = new Set(planted.summary.violations.map(({ rule }) => rule.name));
+  const missed = EXPECTED.filter((name) => !found.has(name));
+  if (missed.length > 0) return { ok: false, output: `the checker is blind: it does not report the planted ${missed.join(', ')}` };
+  const { violations, totalCruised, totalDependenciesCruised } = real.summary;
+  if (totalDependenciesCruised < totalCruised) return { ok: false, output: `the checker sees ${totalCruised} modules, but only ${totalDependenciesCruised} imports` };
+  return { ok: violations.length === 0, output: violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).join('\n') };
+}
+
+async function cruisePlanted(root: string): Promise<Report> {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-layers-'));
+  try {
+    for (const [file, text] of Object.entries(PLANTED)) {
+      mkdirSync(dirname(join(dir, file)), { recursive: true });
+      writeFileSync(join(dir, file), text);
+    }
+    for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json']) cpSync(join(root, file), join(dir, file));
+    return await cruise(root, dir);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function cruise(root: string, dir: string): Promise<Report> {
+  const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', ...(dir === root ? ['runtimes'] : [])];
+  return new Promise((resolve, reject) => {
+    execFile(join(root, 'node_modules/.bin/depcruise'), args, { cwd: dir, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+      // It counts violations in its exit code, after printing them.
+      try {
+        resolve(JSON.parse(stdout) as Report);
+      } catch {
+        reject(new Error(`dependency-cruiser: ${stderr || (error?.message ?? '')}`));
+      }
+    });
+  });
+}

@@ -1,0 +1,26 @@
+import { describe } from '../../api/index.ts';
+import type { InputFault } from './documents.ts';
+
+/** The input is wrong: exit code 2. */
+export class BadInput extends Error {
+  override readonly name = 'BadInput';
+  readonly faults: readonly InputFault[];
+
+  constructor(faults: readonly InputFault[]) {
+    super(`${faults.length} faults`);
+    this.faults = faults.toSorted((a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column);
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** `caches.yaml:12: Dataset ml/demo: spec.replicas: expected an integer, found "three"`. */
+export const faultLine = ({ file, line, object, ...fault }: InputFault): string =>
+  `${file}:${line}: ${object ? `${object}: ` : ''}${fault.path ? describe(fault) : `expected ${fault.expected}, found ${fault.found}`}`;
+
+/** A line a fault, and what may help; or the same as JSON. */
+export function faultReport({ faults }: BadInput, format: 'yaml' | 'json'): string {
+  if (format === 'json') return JSON.stringify({ errors: faults.map(({ missing: _, ...fault }) => fault) }, null, 2);
+  const hint = faults.some(({ missing }) => missing) ? ['Objects that are elsewhere can be given with --facts FILE, or looked up with --cluster.'] : [];
+  return [...faults.map(faultLine), ...hint].join('\n');
+}

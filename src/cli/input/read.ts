@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { text as readAll } from 'node:stream/consumers';
+import { type CustomResource, Dataset, faultsOf, GROUP, nearest, parse, type Resource, shown, VERSION } from '../../api/index.ts';
+import type { Runtime } from '../../constructs/index.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import type { RuntimeObject } from '../../reconciler/world.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import { documentsIn, type InputFault, keysOf, type SourceObject } from './documents.ts';
+
+export interface Item<T = KubeObject> {
+  /** Of our kinds as the API server would store it: pruned, defaults filled in. */
+  readonly object: T;
+  readonly source: SourceObject;
+}
+export interface RuntimeItem extends Item<RuntimeObject> {
+  readonly runtime: Runtime;
+}
+export interface Input {
+  readonly datasets: readonly Item<Dataset>[];
+  readonly runtimes: readonly RuntimeItem[];
+  /** Everything that could be read, our own kinds included, unparsed. */
+  readonly all: readonly Item[];
+  readonly faults: readonly InputFault[];
+}
+
+/** Texts of files by name; `-` is standard input. */
+export async function readFiles(files: readonly string[]): Promise<readonly (readonly [string, string])[]> {
+  return Promise.all(
+    files.map(async (file) => {
+      if (file === '-') return ['<stdin>', await readAll(process.stdin)] as const;
+      try {
+        return [file, readFileSync(file, 'utf8')] as const;
+      } catch (error) {
+        throw new UsageError(`${file}: expected a file that can be read, found: ${messageOf(error)}`);
+      }
+    }),
+  );
+}
+
+/** Objects and everything that is wrong with each of them by itself. */
+export function readInput(texts: readonly (readonly [string, string])[], runtimes: readonly Runtime[], namespace: string): Input {
+  const read = texts.map(([file, text]) => documentsIn(file, text));
+  const known = new Map<string, CustomResource>([Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => [resource.kind, resource]));
+  const faults = read.flatMap((documents) => documents.faults);
+  const all: Item[] = [];
+  const datasets: Item<Dataset>[] = [];
+  const found: RuntimeItem[] = [];
+  for (const source of read.flatMap(({ objects }) => objects)) {
+    const object = objectOf(source, faults);
+    if (!object) continue;
+    const resource = known.get(object.kind);
+    const placed = resource?.namespaced !== false && !CLUSTER_SCOPED.has(object.kind) ? inNamespace(object, namespace) : object;
+    const twin = all.find((other) => refOf(other.object) === refOf(placed) && other.object.apiVersion === placed.apiVersion);
+    if (twin) faults.push(faultAt(source, placed, { path: 'metadata.name', expected: 'each object once', found: `${refOf(placed)} again, after ${lineOf(twin.source)}` }));
+    all.push({ object: placed, source });
+    if (!isOurs(object, resource)) continue;
+    const own = resource ? faultsOf(resource, placed) : [unknownKind(object.kind, [...known.keys()])];
+    faults.push(...own.map((fault) => faultAt(source, placed, fault)));
+    if (!resource || own.length > 0) continue;
+    const parsed = { ...placed, ...parse(resource, placed) } as unknown;
+    const runtime = runtimes.find((each) => each.resource === resource);
+    if (resource === Dataset) datasets.push({ object: parsed as Dataset, source });
+    if (runtime) found.push({ object: parsed as RuntimeObject, source, runtime });
+  }
+  return { datasets, runtimes: found, all, faults };
+}
+
+/** Those that a fact may be about; users' other objects keep what namespace they have. */
+const CLUSTER_SCOPED = new Set(['PersistentVolume', 'Node', 'Namespace', 'StorageClass', 'CustomResourceDefinition']);
+
+/** What every object has; a fault of it ends the reading of this one. */
+function objectOf(source: SourceObject, faults: InputFault[]): KubeObject | undefined {
+  const { value } = source;
+  const fields = (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}) as Partial<KubeObject>;
+  const { apiVersion, kind, metadata } = fields;
+  const name = (metadata as { name?: unknown } | undefined)?.name;
+  const wrong = (path: string, expected: string, found: unknown) => ({ ...source.at(keysOf(path)), path, expected, found: shown(found) });
+  const own = [
+    ...(typeof apiVersion === 'string' ? [] : [wrong('apiVersion', `the API version of an object, such as ${GROUP}/${VERSION}`, apiVersion)]),
+    ...(typeof kind === 'string' ? [] : [wrong('kind', 'the kind of an object', kind)]),
+    ...(typeof name === 'string' ? [] : [wrong('metadata.name', 'the name of an object', name)]),
+  ];
+  faults.push(...own);
+  return own.length === 0 ? (fields as KubeObject) : undefined;
+}
+
+/** Somebody else's kind may have the name of one of ours; ours with a group that is nearly right is a slip of the pen. */
+function isOurs({ apiVersion }: KubeObject, resource: CustomResource | undefined): boolean {
+  if (apiVersion.startsWith(`${GROUP}/`)) return true;
+  return resource !== undefined && nearest(apiVersion, [`${GROUP}/${VERSION}`]) !== undefined;
+}
+
+function unknownKind(kind: string, known: readonly string[]) {
+  const near = nearest(kind, known);
+  return { path: 'kind', expected: `a known kind (${near ? `did you mean ${near}?` : known.join(', ')})`, found: shown(kind) };
+}
+
+function inNamespace(object: KubeObject, namespace: string): KubeObject {
+  return { ...object, metadata: { ...object.metadata, namespace: object.metadata.namespace ?? namespace } };
+}
+
+/** `Dataset ml/demo`. */
+export const refOf = ({ kind, metadata: { name, namespace } }: Pick<KubeObject, 'kind'> & { readonly metadata: { readonly name: string; readonly namespace?: string } }): string =>
+  `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+
+/** Where an object begins: `caches.yaml:12`. */
+export function lineOf(source: SourceObject): string {
+  const { file, line } = source.at([]);
+  return `${file}:${line}`;
+}
+
+export const faultAt = (source: SourceObject, object: Parameters<typeof refOf>[0], fault: Pick<InputFault, 'path' | 'expected' | 'found' | 'missing'>): InputFault => ({
+  ...source.at(keysOf(fault.path)),
+  object: refOf(object),
+  ...fault,
+});
+export type { Resource };

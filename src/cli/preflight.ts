@@ -1,0 +1,119 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { GROUP, VERSION } from '../api/resource.ts';
+import type { Runtime } from '../constructs/contract.ts';
+import type { KubeClient } from '../kube/contract.ts';
+import { isNotFound } from '../kube/errors.ts';
+import { LEASE, type Lease } from '../kube/lease-record.ts';
+import type { Log, ResourceType } from '../kube/types.ts';
+import { messageOf, Refused } from './errors.ts';
+
+/** Bookmarks of paged lists, and CEL rules over the whole object. */
+const OLDEST_MINOR = 29;
+const FLUID_NAMESPACE = 'fluid-system';
+const FLUID_CONTROLLERS = ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache', 'fluidapp'];
+/** client-go's, where a Lease does not say. */
+const LEASE_SECONDS = 15;
+/** No clocks are so far apart, and no controller that lives waits so long. */
+const LONG_DEAD_MS = 600_000;
+const POLL_MS = 500;
+const REMIND_MS = 60_000;
+
+/** Throws Refused below 1.29, or when nobody answers. */
+export async function checkVersion(client: KubeClient, log: Log): Promise<void> {
+  const version = await client.version({ retries: 1 }).catch((error: unknown) => {
+    throw new Refused(`the API server does not answer: ${messageOf(error)}`, { cause: error });
+  });
+  const [major, minor] = [version.major, version.minor].map((digits) => Number.parseInt(digits, 10)) as [number, number];
+  if (major === 1 && minor < OLDEST_MINOR) throw new Refused(`expected Kubernetes 1.${OLDEST_MINOR} or newer, found ${version.gitVersion}`);
+  log.info({ kubernetes: version.gitVersion, oldest: `1.${OLDEST_MINOR}` }, 'connected');
+}
+
+/**
+ * Throws Refused while one of Fluid's controllers renews its lease: two controllers would undo each other's work.
+ * Whether a lease is renewed is seen by watching it, not by its times, which are another machine's.
+ */
+export async function checkFluidIsGone(client: KubeClient, signal: AbortSignal): Promise<void> {
+  const began = performance.now();
+  const doubtful = new Map([...(await leases(client))].filter(([, lease]) => mayBeAlive(lease)));
+  const patience = Math.max(0, ...[...doubtful.values()].map(({ spec }) => spec?.leaseDurationSeconds ?? LEASE_SECONDS)) * 1000;
+  while (!signal.aborted && performance.now() - began < patience) {
+    await pause(signal);
+    const current = await leases(client);
+    const [alive] = [...doubtful].filter(([name, lease]) => current.get(name)?.spec?.renewTime !== lease.spec?.renewTime && current.get(name)?.spec?.holderIdentity);
+    if (!alive) continue;
+    const [name, { spec }] = alive;
+    throw new Refused(
+      `Fluid's controller ${spec?.holderIdentity} renews the lease ${FLUID_NAMESPACE}/${name}: two controllers would undo each other's work.\n` +
+        `Stop it first (kubectl -n ${FLUID_NAMESPACE} scale deployment --all --replicas=0), or start with --take-over.`,
+    );
+  }
+}
+
+async function leases(client: KubeClient): Promise<ReadonlyMap<string, Lease>> {
+  const names = FLUID_CONTROLLERS.map((controller) => `${controller}.data.fluid.io`);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      try {
+        return [[name, (await client.get(LEASE, { namespace: FLUID_NAMESPACE, name })) as Lease] as const];
+      } catch (error) {
+        if (isNotFound(error)) return [];
+        throw new Refused(`Fluid's leases cannot be read: ${messageOf(error)}`, { cause: error });
+      }
+    }),
+  );
+  return new Map(found.flat());
+}
+
+const mayBeAlive = ({ spec }: Lease): boolean =>
+  Boolean(spec?.holderIdentity) && Math.abs(Date.now() - Date.parse(spec?.renewTime ?? '')) < LONG_DEAD_MS;
+
+/** Resolves when the API server knows every kind that the runtimes need; says what is missing meanwhile. */
+export async function untilInstalled(client: KubeClient, runtimes: readonly Runtime[], log: Log, signal: AbortSignal): Promise<void> {
+  const needed = ['datasets', ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions].map(({ plural }) => plural))];
+  await until(signal, async (isReminder) => {
+    const known = await kinds(client);
+    const missing = needed.filter((plural) => !known.has(plural)).map((plural) => `${plural}.${GROUP}`);
+    if (missing.length > 0 && isReminder) log.warn({ missing }, 'waiting for CRDs: install them with `sluice crds | kubectl apply -f -`');
+    return missing.length === 0;
+  });
+}
+
+/** Resolves when the namespace of the lease is there. */
+export async function untilNamespace(client: KubeClient, name: string, log: Log, signal: AbortSignal): Promise<void> {
+  const namespaces: ResourceType = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
+  await until(signal, async (isReminder) => {
+    try {
+      await client.get(namespaces, { name }, { metadataOnly: true });
+      return true;
+    } catch (error) {
+      // Who may not look at namespaces may all the same have a lease in this one.
+      if (!isNotFound(error)) return true;
+      if (isReminder)
+        log.warn({ namespace: name }, `waiting for namespace ${name}, where the lease goes: create it, or use --leader-election-namespace or --no-leader-election`);
+      return false;
+    }
+  });
+}
+
+/** Asks until the answer is yes or the signal ends it; every minute it may say what it waits for. */
+async function until(signal: AbortSignal, holds: (isReminder: boolean) => Promise<boolean>): Promise<void> {
+  let reminded = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    const isReminder = performance.now() - reminded >= REMIND_MS;
+    if (isReminder) reminded = performance.now();
+    if (await holds(isReminder)) return;
+    await pause(signal);
+  }
+}
+
+const pause = (signal: AbortSignal): Promise<void> => wait(POLL_MS, undefined, { signal }).catch(() => {});
+
+async function kinds(client: KubeClient): Promise<ReadonlySet<string>> {
+  try {
+    const { resources = [] } = (await client.raw('GET', `/apis/${GROUP}/${VERSION}`)) as { resources?: readonly { name: string }[] };
+    return new Set(resources.map(({ name }) => name));
+  } catch (error) {
+    if (isNotFound(error)) return new Set();
+    throw new Refused(`the API server does not say which kinds it knows: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,117 @@
+import { hostname } from 'node:os';
+import { createClient } from '../kube/client.ts';
+import { identityHere, isAliveHere } from '../kube/lease.ts';
+import type { Log } from '../kube/types.ts';
+import { type Controller, startController } from '../reconciler/controller.ts';
+import { type HealthServer, serveHealth } from '../reconciler/health.ts';
+import { createMetrics } from '../reconciler/metrics.ts';
+import type { Define } from './command.ts';
+import { type ControllerConfig, type ControllerFlags, controllerConfigOf, controllerOptions, SETTINGS_ENVIRONMENT } from './config.ts';
+import { allRuntimes } from './config-file.ts';
+import { connect, type ConnectionFlags, connectionOptions } from './connection.ts';
+import { datasetCounts } from './counts.ts';
+import { messageOf, Refused } from './errors.ts';
+import { createLog, logOptions } from './log.ts';
+import { checkFluidIsGone, checkVersion, untilInstalled, untilNamespace } from './preflight.ts';
+
+interface Flags extends ControllerFlags, ConnectionFlags {
+  readonly takeOver?: boolean;
+  readonly logLevel: string;
+}
+
+const EXAMPLES = `
+Examples:
+  sluice reconcile                                            in a pod: as its service account
+  sluice reconcile --kubeconfig ~/.kube/config --context dev  from anywhere
+  sluice reconcile --runtime-node-port-range juicefs=14000-14999 --probe-interval 5m
+
+${SETTINGS_ENVIRONMENT.trim()}
+  FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR
+                               nodes that get no labels, e.g. type=virtual-kubelet
+  MY_POD_NAMESPACE, MY_POD_NAME
+                               where we run; the name is needed with host network
+
+Exit codes:
+  0  stopped by SIGTERM or SIGINT
+  1  refused to start: no API server, too old a Kubernetes, or a Fluid controller at work
+  2  bad usage`;
+
+export const define: Define = (command, parts) => {
+  connectionOptions(controllerOptions(command))
+    .option('--take-over', "start although one of Fluid's controllers still renews its lease")
+    .addOption(logOptions())
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: Flags) => {
+      const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
+      const config = controllerConfigOf(flags, process.env, runtimes);
+      const log = createLog(flags.logLevel);
+      const connection = await connect(flags, process.env);
+      const client = createClient(connection, { fieldManager: 'sluice', maxConnections: 2 });
+      const stop = stopSignal(log);
+
+      await checkVersion(client, log);
+      if (!flags.takeOver) await checkFluidIsGone(client, stop);
+      let controller: Controller | undefined;
+      const metrics = createMetrics(new URL(connection.server).host, () => datasetCounts(controller?.store.datasets() ?? []));
+      const health = await served(config, () => notReady(controller), metrics.registry, log);
+      await untilInstalled(client, runtimes, log, stop);
+      if (config.leaseNamespace !== undefined) await untilNamespace(client, config.leaseNamespace, log, stop);
+      await client.close();
+
+      if (!stop.aborted) {
+        const { leaseNamespace, address: _, ...options } = config;
+        controller = startController({ connection, runtimes, ...options, ...(leaseNamespace !== undefined && { election: candidacy(leaseNamespace) }), log, metrics });
+        const began = performance.now();
+        void controller.synced.then(() => log.info({ ms: Math.round(performance.now() - began), kinds: runtimes.map(({ resource }) => resource.kind) }, 'synced'));
+        await new Promise((resolve) => stop.addEventListener('abort', resolve));
+        await controller.stop();
+      }
+      await health?.stop();
+      log.info({}, 'stopped');
+    });
+};
+
+/** The first signal stops gracefully, the second at once. */
+function stopSignal(log: Log): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(1);
+      log.info({ signal }, 'stopping');
+      stop.abort();
+    });
+  }
+  return stop.signal;
+}
+
+function candidacy(namespace: string) {
+  const place = { hostname: hostname(), pid: process.pid, podName: process.env['MY_POD_NAME'] };
+  return { namespace, name: 'sluice', identity: identityHere(place), alive: (holder: string) => isAliveHere(holder, { ...place, processExists }) };
+}
+
+function processExists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function served({ address }: ControllerConfig, ready: () => string | undefined, registry: Parameters<typeof serveHealth>[3], log: Log): Promise<HealthServer | undefined> {
+  if (!address) return undefined;
+  const health = { alive: () => undefined, ready };
+  try {
+    const server = await serveHealth(address.host, address.port, health, registry);
+    log.info({ port: server.port }, 'serving /healthz, /readyz and /metrics');
+    return server;
+  } catch (error) {
+    throw new Refused(`--metrics-addr ${address.host}:${address.port} cannot be served: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** A standby is ready too: its caches are warm. */
+function notReady(controller: Controller | undefined): string | undefined {
+  if (!controller) return 'waiting for the API server, the CRDs or the namespace of the lease';
+  const late = [...controller.store.reflectors].flatMap(([plural, { status }]) => (status.synced ? [] : `${plural}${status.lastError ? ` (${status.lastError})` : ''}`));
+  return late.length > 0 ? `not synced yet: ${late.join(', ')}` : undefined;
+}
