@@ -21,6 +21,8 @@ export interface Store {
   datasets(): Iterable<Dataset>;
   runtimes(key: Key): readonly Candidate[];
   allRuntimes(): Iterable<Candidate>;
+  /** Whether a runtime that we know has this UID. */
+  isRuntime(uid: string): boolean;
   /** Datasets whose `<namespace>-<name>` is the same. */
   namesakes(key: Key): readonly Dataset[];
   companion(kind: string, name: string): Resource | undefined;
@@ -49,6 +51,7 @@ export interface StoreOptions {
 
 export function createStore({ client, runtimes, onKey, onPlacement, log }: StoreOptions): Store {
   const reflectors = new Map<string, Reflector<KubeObject>>();
+  const watched = new Set<string>();
   const recent = new Map<string, KubeObject>();
   const keyOfOwner = new Map<string, Key>();
   const inventories = new Map<string, Map<string, LiveObject>>();
@@ -70,6 +73,7 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
       },
     });
     reflectors.set(type.plural, reflector);
+    watched.add(type.kind);
     return reflector;
   }
 
@@ -129,13 +133,13 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
           if (change.type === 'deleted') inventory.delete(id);
           else inventory.set(id, object);
           if (inventory.size === 0) inventories.delete(uid);
-          // An object whose owner changed hands was in the old owner's inventory.
-          if (change.type === 'changed') {
-            const oldUid = change.old.metadata.labels?.[label.owner] ?? '';
-            if (oldUid !== uid) inventories.get(oldUid)?.delete(id);
+          // An object whose owner changed hands was in the old owner's inventory, and is missed there.
+          const oldUid = change.type === 'changed' ? (change.old.metadata.labels?.[label.owner] ?? '') : uid;
+          if (oldUid !== uid) inventories.get(oldUid)?.delete(id);
+          for (const owner of new Set([uid, oldUid])) {
+            const key = keyOfOwner.get(owner);
+            if (key) onKey(key, `${type.kind} ${object.metadata.name} ${change.type}`);
           }
-          const key = keyOfOwner.get(uid);
-          if (key) onKey(key, `${type.kind} ${object.metadata.name} ${change.type}`);
         },
         { labelSelector: label.owner },
       ),
@@ -169,9 +173,16 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
     name: string,
   ): KubeObject | undefined {
     const seen = reflector?.get(namespace, name);
-    const ours = recent.get(idOf(kind, namespace, name));
-    if (ours?.metadata['gone']) return seen && seen.metadata.uid !== ours.metadata.uid ? seen : undefined;
-    return ours && (!seen || version(ours) >= version(seen)) ? ours : seen;
+    const id = idOf(kind, namespace, name);
+    const ours = recent.get(id);
+    if (!ours) return seen;
+    const isBehind = ours.metadata['gone']
+      ? seen?.metadata.uid === ours.metadata.uid
+      : Math.max(seen ? version(seen) : 0, Number(reflector?.status.resourceVersion ?? 0)) < version(ours);
+    if (isBehind) return ours.metadata['gone'] ? undefined : ours;
+    // An answer may come after its event, and even after that of the object's deletion: what the watch has passed, it knows better.
+    recent.delete(id);
+    return seen;
   }
 
   function candidate(runtime: Runtime, object: KubeObject): Candidate {
@@ -200,6 +211,7 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
     *allRuntimes() {
       for (const runtime of runtimes) yield* candidates(runtime);
     },
+    isRuntime: (uid) => keyOfOwner.has(uid),
     namesakes: (key) =>
       [...(byJoinedName.get(joinedName(key)) ?? [])].flatMap((text) => {
         const object = text === keyText(key) ? undefined : datasets.store.get(text);
@@ -212,8 +224,8 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
     nodes: () => nodes.values(),
     node: (name) => newest('Node', nodes, undefined, name),
     remember: (object) => {
-      const id = idOf(object.kind, object.metadata.namespace, object.metadata.name);
-      recent.set(id, object);
+      // Without a watch it would be remembered for ever, and Secrets are to be forgotten at once.
+      if (watched.has(object.kind)) recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), object);
     },
     forget: (object) => {
       recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), {

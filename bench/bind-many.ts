@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { counted, each, largest, quantile, rankCorrelation } from './statistics.ts';
+import { kindOf, work } from './audit.ts';
+import { atLeast, atMost, type Bench, rounded } from './figure.ts';
+import { createAll, type Lab, nameOf, range, say, watchBound } from './lab.ts';
+import type { Kind } from './objects.ts';
+import { replayed } from './replay.ts';
+
+/** Events are sent after the fact, and a claim that was forgotten is nudged 100 ms later: they count as well. */
+const SETTLE_MS = 3000;
+
+/** So many ThinRuntimes at once: how fast, in which order, at which cost, and how that compares with what the API server can take. */
+export const bindMany = (count: number): Bench => ({
+  name: `bind-${count}`,
+  async *run({ lab: open }) {
+    const lab = await open();
+    const name = `bind-${count}`;
+    const { namespace, seconds, latencies, order, cpuSeconds, requests, mark } = await bindAll(lab, 'thin', count);
+    const rate = count / seconds;
+    yield atLeast(`${name}/rate`, rate, 'runtimes per second', 25, { seconds: rounded(seconds), p50: rounded(quantile(latencies, 0.5)), p90: rounded(quantile(latencies, 0.9)) });
+    yield atLeast(`${name}/order`, order, 'rank correlation of creation and Bound', 0.95);
+    yield atMost(`${name}/requests`, requests.length / count, 'requests each until Bound', 10, { each: each(counted(requests.map(kindOf)), count) });
+    yield atMost(`${name}/cpu`, cpuSeconds / count, 'CPU s each', 0.01, { cpuSeconds: rounded(cpuSeconds) });
+
+    const target = await lab.namespace();
+    say(`replaying the writes of ${name} with a bare client`);
+    const limit = await replayed(lab, mark, namespace, target);
+    yield atLeast(`${name}/of-limit`, rate / (limit.runtimes / limit.seconds), 'of what the API server can take', 0.7, {
+      limitPerSecond: rounded(limit.runtimes / limit.seconds),
+      replayedRequests: limit.requests,
+      failed: limit.failed,
+    });
+    await lab.clear(target);
+    await lab.clear(namespace);
+  },
+});
+
+export interface Run {
+  readonly namespace: string;
+  /** From the first create to the last Bound. */
+  readonly seconds: number;
+  /** Seconds from each one's creation until it was Bound. */
+  readonly latencies: readonly number[];
+  readonly order: number;
+  /** The controller's. */
+  readonly cpuSeconds: number;
+  /** The controller's, in the order in which they were answered. */
+  readonly requests: ReturnType<typeof work>;
+  /** Where in the audit log it began. */
+  readonly mark: number;
+}
+
+/** Starts a controller, creates so many, waits until all are Bound and quiet, and stops the controller. */
+export async function bindAll(lab: Lab, kind: Kind, count: number): Promise<Run> {
+  const controller = await lab.start();
+  try {
+    const namespace = await lab.namespace();
+    const bound = await watchBound(lab, namespace);
+    await controller.idle();
+    const mark = lab.audit.mark();
+    const cpuBefore = controller.cpuSeconds();
+    say(`creating ${count} ${kind} runtimes`);
+    const began = performance.now();
+    const createdAt = await createAll(lab, kind, namespace, count);
+    const last = await bound.reached(count, 60 + count);
+    await sleep(SETTLE_MS);
+    bound.stop();
+    const boundAt = range(count).map((i) => bound.at.get(nameOf(i)) ?? Number.NaN);
+    return {
+      namespace,
+      seconds: (last - began) / 1000,
+      latencies: boundAt.map((at, i) => (at - (createdAt[i] ?? Number.NaN)) / 1000),
+      order: rankCorrelation(createdAt, boundAt),
+      cpuSeconds: controller.cpuSeconds() - cpuBefore,
+      requests: work(lab.audit.since(mark)),
+      mark,
+    };
+  } finally {
+    await controller.stop();
+  }
+}
+
+export const worst = largest;

@@ -1,0 +1,99 @@
+/** A bare client: what anybody gets from this API server with so many connections. It retries nothing and keeps nothing. */
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'undici';
+import type { KubeObject } from '../src/kube/types.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export interface Client {
+  /** The object in the answer; throws with the server's message when that is no success. */
+  send(method: Method, path: string, body?: unknown, contentType?: string): Promise<KubeObject>;
+  list(path: string): Promise<readonly KubeObject[]>;
+  /** Tells of every object there is, then of every change, until stopped. `at` is performance.now() when it came. */
+  watch(path: string, onEvent: (event: WatchEvent) => void): Promise<() => void>;
+  close(): Promise<void>;
+}
+export interface WatchEvent {
+  readonly type: string;
+  readonly object: KubeObject;
+  readonly at: number;
+}
+export const MERGE = 'application/merge-patch+json';
+export const JSON_PATCH = 'application/json-patch+json';
+export const APPLY = 'application/apply-patch+yaml';
+
+/** @param kubeconfig path of one that startControlPlane wrote: JSON, everything embedded */
+export function openClient(kubeconfig: string, connections = 16): Client {
+  const { server, connect } = credentials(kubeconfig);
+  const calls = new Agent({ connect, connections, pipelining: 1 });
+  const streams = new Agent({ connect, bodyTimeout: 0 });
+
+  async function text(method: Method, path: string, body: unknown, contentType: string): Promise<string> {
+    const { statusCode, body: answer } = await request(server + path, {
+      dispatcher: calls,
+      method,
+      headers: { 'content-type': contentType },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const received = await answer.text();
+    if (statusCode >= 300) throw new HttpError(statusCode, `${method} ${path}: ${statusCode} ${received.slice(0, 500)}`);
+    return received;
+  }
+
+  return {
+    // The API server answers JSON objects; what is in them is the caller's business.
+    send: async (method, path, body, contentType = 'application/json') => JSON.parse(await text(method, path, body, contentType)) as KubeObject,
+    list: async (path) => (JSON.parse(await text('GET', path, undefined, 'application/json')) as { items: readonly KubeObject[] }).items,
+    async watch(path, onEvent) {
+      const stop = new AbortController();
+      const url = `${server}${path}${path.includes('?') ? '&' : '?'}watch=true&timeoutSeconds=3600`;
+      const { statusCode, body } = await request(url, { dispatcher: streams, signal: stop.signal });
+      if (statusCode !== 200) throw new HttpError(statusCode, `watch ${path}: ${statusCode} ${await body.text()}`);
+      void read(body, onEvent).catch((error: unknown) => {
+        if (!stop.signal.aborted) throw error;
+      });
+      return () => stop.abort();
+    },
+    close: async () => {
+      await Promise.all([calls.close(), streams.destroy()]);
+    },
+  };
+}
+
+export class HttpError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+/** For `catch`: what is not there need not be made to go. */
+export const unlessGone = (error: unknown): undefined => {
+  if (error instanceof HttpError && error.status === 404) return undefined;
+  throw error;
+};
+
+async function read(body: AsyncIterable<Buffer>, onEvent: (event: WatchEvent) => void): Promise<void> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    const at = performance.now();
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onEvent({ ...(JSON.parse(line) as Omit<WatchEvent, 'at'>), at });
+  }
+}
+
+function credentials(kubeconfig: string) {
+  const { clusters, users } = JSON.parse(readFileSync(kubeconfig, 'utf8')) as {
+    clusters: readonly { cluster: { server: string; 'certificate-authority-data': string } }[];
+    users: readonly { user: { 'client-certificate-data': string; 'client-key-data': string } }[];
+  };
+  const [{ cluster } = never()] = clusters;
+  const [{ user } = never()] = users;
+  const text = (base64: string) => Buffer.from(base64, 'base64').toString('utf8');
+  const connect = { ca: text(cluster['certificate-authority-data']), cert: text(user['client-certificate-data']), key: text(user['client-key-data']) };
+  return { server: cluster.server, connect };
+}
+function never(): never {
+  throw new Error('not a kubeconfig of startControlPlane');
+}

@@ -1,0 +1,208 @@
+/** A real control plane with our three users in it, and what benches do there again and again. */
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubeObject } from '../src/kube/types.ts';
+import { type ControlPlane, startControlPlane } from '../src/testing/index.ts';
+import { freePorts } from '../src/testing/control-plane/ports.ts';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AuditLog, auditLog, CONTROLLER, POLICY, REPLAY, USER } from './audit.ts';
+import { type Client, MERGE, openClient, unlessGone } from './client.ts';
+import { type Controller, startController } from './controller.ts';
+import { type Kind, pair, paths, profile, secret } from './objects.ts';
+
+const CRDS = fileURLToPath(new URL('../crds', import.meta.url));
+
+export interface Lab {
+  readonly plane: ControlPlane;
+  readonly user: Client;
+  /** As another user, so that its requests are told apart. */
+  readonly replay: Client;
+  readonly audit: AuditLog;
+  /** A controller that leads; with `standby` one on another host that waits. */
+  start(standby?: 'standby'): Promise<Controller>;
+  /** A new namespace, with the Secret that JuiceFS needs. */
+  namespace(): Promise<string>;
+  /** Waits until so many are bound; they stay until the lab is closed. Its namespace. */
+  population(kind: Kind, count: number): Promise<string>;
+  /** Takes a namespace away, with everything that was set up in it. No controller may be running. */
+  clear(namespace: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const say = (text: string): void => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+
+export async function openLab(): Promise<Lab> {
+  say('starting a control plane');
+  const policy = join(tmpdir(), `sluice-bench-${process.pid}-audit.yaml`);
+  writeFileSync(policy, POLICY);
+  const plane = await startControlPlane({
+    nodes: 3,
+    audit: true,
+    // Rotated logs could not be read from a mark on.
+    apiServerArgs: [`--audit-policy-file=${policy}`, '--audit-log-maxsize=100000'],
+  });
+  try {
+    return await furnished(plane);
+  } catch (error) {
+    await plane.stop();
+    throw error;
+  }
+}
+
+async function furnished(plane: ControlPlane): Promise<Lab> {
+  await plane.kubectl('apply', '-f', CRDS);
+  await plane.kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', CRDS);
+  await plane.kubectl('create', 'clusterrolebinding', 'bench', '--clusterrole=cluster-admin', ...[CONTROLLER, USER, REPLAY].map((name) => `--user=${name}`));
+  const kubeconfig = await plane.kubeconfigFor(CONTROLLER);
+  const user = openClient(await plane.kubeconfigFor(USER));
+  const replay = openClient(await plane.kubeconfigFor(REPLAY));
+  await until('the users may do what they are to do', 20, () => user.send('POST', paths.profiles, profile).catch(() => undefined));
+  const audit = auditLog(plane.auditLog ?? '');
+  const controllers = new Set<Controller>();
+  const populations = new Map<string, Promise<string>>();
+  let namespaces = 0;
+
+  const lab: Lab = {
+    plane,
+    user,
+    replay,
+    audit,
+    async start(standby) {
+      const [metricsPort = 0] = await freePorts(1);
+      const controller = startController({ kubeconfig, metricsPort, ...(standby && { elsewhere: 'another-host' }) });
+      controllers.add(controller);
+      await (standby ? controller.synced() : controller.leading());
+      return controller;
+    },
+    async namespace() {
+      // All of one length, and none is part of another: the replay puts one in another's place.
+      const name = `bench-${String(++namespaces).padStart(3, '0')}`;
+      await user.send('POST', paths.namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+      await user.send('POST', paths.core(name, 'secrets'), secret);
+      return name;
+    },
+    population(kind, count) {
+      const name = `${count} ${kind}`;
+      const known = populations.get(name) ?? populate(kind, count);
+      populations.set(name, known);
+      return known;
+    },
+    async clear(namespace) {
+      say(`clearing ${namespace}`);
+      await clear(user, namespace);
+    },
+    async close() {
+      await Promise.all([...controllers].map((controller) => controller.stop('SIGKILL')));
+      await Promise.all([user.close(), replay.close()]);
+      await plane.stop();
+    },
+  };
+
+  async function populate(kind: Kind, count: number): Promise<string> {
+    say(`setting up ${count} ${kind} runtimes`);
+    const controller = await lab.start();
+    const namespace = await lab.namespace();
+    const bound = await watchBound(lab, namespace);
+    await createAll(lab, kind, namespace, count);
+    await bound.reached(count, 300);
+    bound.stop();
+    await controller.idle();
+    await controller.stop();
+    return namespace;
+  }
+  return lab;
+}
+
+export const nameOf = (i: number): string => `d${String(i).padStart(4, '0')}`;
+
+/** The user's creates, as many at once as there are connections. Returns when each was answered, by its number. */
+export async function createAll({ user }: Pick<Lab, 'user'>, kind: Kind, namespace: string, count: number): Promise<readonly number[]> {
+  const createdAt: number[] = [];
+  await atOnce(16, range(count), async (i) => {
+    const { dataset, runtime } = pair(kind, namespace, nameOf(i));
+    await user.send('POST', paths.datasets(namespace), dataset);
+    await user.send('POST', paths.runtimes(kind, namespace), runtime);
+    createdAt[i] = performance.now();
+  });
+  return createdAt;
+}
+
+export interface Bound {
+  /** When each was first seen Bound, by name. */
+  readonly at: ReadonlyMap<string, number>;
+  /** The moment of the `count`th. */
+  reached(count: number, seconds: number): Promise<number>;
+  stop(): void;
+}
+
+/** Datasets turning Bound, from a watch: polling would be load. */
+export async function watchBound({ user }: Pick<Lab, 'user'>, namespace: string): Promise<Bound> {
+  const at = new Map<string, number>();
+  const waiting: { readonly count: number; readonly resolve: (at: number) => void }[] = [];
+  const stop = await user.watch(paths.datasets(namespace), ({ object, at: now }) => {
+    if (phaseOf(object) !== 'Bound' || at.has(object.metadata.name)) return;
+    at.set(object.metadata.name, now);
+    for (const { count, resolve } of waiting) if (at.size === count) resolve(now);
+  });
+  return {
+    at,
+    async reached(count, seconds) {
+      if (at.size >= count) return [...at.values()][count - 1] ?? Number.NaN;
+      const reached = new Promise<number>((resolve) => waiting.push({ count, resolve }));
+      const late = new AbortController();
+      try {
+        return await Promise.race([
+          reached,
+          sleep(seconds * 1000, undefined, { signal: late.signal }).then(() => {
+            throw new Error(`${at.size} of ${count} were Bound after ${seconds} s`);
+          }),
+        ]);
+      } finally {
+        late.abort();
+      }
+    },
+    stop,
+  };
+}
+
+/** Much faster than teardown, which is not what is measured here: finalizers go, then everything at once. */
+async function clear(user: Client, namespace: string): Promise<void> {
+  const mine = (await user.list(paths.volumes)).filter(({ metadata }) => metadata.name.startsWith(`${namespace}-`));
+  const marked = (
+    await Promise.all(
+      [paths.datasets(namespace), paths.runtimes('thin', namespace), paths.runtimes('juicefs', namespace)].map(async (path) =>
+        (await user.list(path)).map(({ metadata }) => `${path}/${metadata.name}`),
+      ),
+    )
+  ).flat();
+  await atOnce(16, marked, (path) => user.send('PATCH', path, { metadata: { finalizers: null } }, MERGE).catch(unlessGone));
+  await user.send('DELETE', `${paths.namespaces}/${namespace}`);
+  await until(`${namespace} is gone`, 120, async () => (await user.send('GET', `${paths.namespaces}/${namespace}`).catch(unlessGone)) === undefined);
+  await atOnce(16, mine, ({ metadata }) => user.send('DELETE', `${paths.volumes}/${metadata.name}`).catch(unlessGone));
+}
+
+export const phaseOf = (object: KubeObject): string | undefined => (object['status'] as { phase?: string } | undefined)?.phase;
+
+export const range = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
+
+/** `work` for each, so many at a time, begun in order. */
+export async function atOnce<T>(count: number, items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const next = items.values();
+  await Promise.all(
+    range(count).map(async () => {
+      for (const item of next) await work(item);
+    }),
+  );
+}
+
+export async function until<T>(what: string, seconds: number, ask: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${seconds} s`);
+    await sleep(100);
+  }
+}

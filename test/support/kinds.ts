@@ -1,0 +1,37 @@
+/** The kinds that tests make or look at, by name. */
+import { Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
+import type { ResourceType } from '../../src/kube/types.ts';
+import { Node, ownedKinds, Pod, Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
+import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
+import { ExampleRuntime } from './example-runtime/spec.ts';
+
+const other = (group: string, version: string, kind: string, plural: string, namespaced = true): ResourceType => ({
+  group,
+  version,
+  kind,
+  plural,
+  namespaced,
+});
+
+export const kinds = {
+  ...ownedKinds,
+  Secret,
+  Pod,
+  Node,
+  Dataset: typeOf(Dataset),
+  ThinRuntime: typeOf(ThinRuntime),
+  ThinRuntimeProfile: typeOf(ThinRuntimeProfile),
+  JuiceFSRuntime: typeOf(JuiceFSRuntime),
+  ExampleRuntime: typeOf(ExampleRuntime),
+  Event: other('', 'v1', 'Event', 'events'),
+  Namespace: other('', 'v1', 'Namespace', 'namespaces', false),
+  Lease: other('coordination.k8s.io', 'v1', 'Lease', 'leases'),
+  FlowSchema: other('flowcontrol.apiserver.k8s.io', 'v1', 'FlowSchema', 'flowschemas', false),
+  PriorityLevelConfiguration: other('flowcontrol.apiserver.k8s.io', 'v1', 'PriorityLevelConfiguration', 'prioritylevelconfigurations', false),
+} as const satisfies Readonly<Record<string, ResourceType>>;
+export type Kind = keyof typeof kinds;
+
+/** Of our API group, in a namespace: what must not outlive a test, since only a controller can let it go. */
+export const customKinds = ['Dataset', 'ThinRuntime', 'JuiceFSRuntime', 'ExampleRuntime'] as const satisfies readonly Kind[];
+/** What a runtime may be made of, Secrets included. */
+export const madeKinds = [...(Object.keys(ownedKinds) as (keyof typeof ownedKinds)[]), 'Secret'] as const satisfies readonly Kind[];
