@@ -1,57 +1,88 @@
 import { InvalidSpec, shown } from './errors.ts';
 
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
-const DECIMAL: Readonly<Record<string, number>> = { n: -3, u: -2, m: -1, '': 0, k: 1, M: 2, G: 3, T: 4, P: 5, E: 6 };
-const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?\d+))$/;
+const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const QUANTITY = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([KMGTPE]i)|([numkMGTPE]?)|([eE])([+-]?\d{1,3}))$/;
+
+interface Parts {
+  readonly sign: string;
+  readonly digits: string;
+  /** How it is written: as powers of 1024, with a letter, or with an exponent. */
+  readonly form: 'binary' | 'letter' | 'exponent';
+  /** Of 1024 or of 10. */
+  readonly power: number;
+}
+
+function partsOf(value: string | number, path: string): Parts {
+  const [, sign = '', digits, binary, letter, e, exponent] = QUANTITY.exec(String(value)) ?? [];
+  if (digits === undefined) throw new InvalidSpec({ path, expected: 'a quantity such as 10Gi, 500M or 1.5Ti', found: shown(value) });
+  if (binary) return { sign, digits, form: 'binary', power: BINARY.indexOf(binary as (typeof BINARY)[number]) + 1 };
+  if (e) return { sign, digits, form: 'exponent', power: Number(exponent) };
+  return { sign, digits, form: 'letter', power: DECIMAL[letter ?? ''] ?? 0 };
+}
 
 /** A Kubernetes quantity (`10Gi`, `500m`, `1e3`) in units of one: bytes for storage, cores for CPU. `path` names the field in the error. */
 export function quantity(value: string | number, path: string): number {
-  const [, digits, binary, decimal, exponent] = QUANTITY.exec(String(value)) ?? [];
-  if (digits === undefined) throw new InvalidSpec({ path, expected: 'a quantity such as 10Gi, 500M or 1.5Ti', found: shown(value) });
-  const amount = Number(digits);
-  if (binary) return amount * 1024 ** (BINARY.indexOf(binary as (typeof BINARY)[number]) + 1);
-  if (exponent) return amount * 10 ** Number(exponent);
-  return amount * 1000 ** (DECIMAL[decimal ?? ''] ?? 0);
+  const { sign, digits, form, power } = partsOf(value, path);
+  const amount = form === 'binary' ? Number(digits) * 1024 ** power : Number(`${digits}e${power}`);
+  return sign === '-' ? -amount : amount;
 }
 
-/** The same amount as the API server prints it: binary suffix kept, the largest one that leaves a whole number. */
+const NANO = 10n ** 9n;
+/** What a quantity in powers of 1024 is cut to; one in powers of 10 is not. */
+const MOST = (2n ** 63n - 1n) * NANO;
+
+/** The same amount as the API server prints it (apimachinery, Quantity.CanonicalizeBytes): the largest unit that leaves a whole number. */
 export function canonicalQuantity(value: string | number, path: string): string {
-  const text = String(value);
-  const [, digits, binary, , exponent] = QUANTITY.exec(text) ?? [];
-  const amount = quantity(text, path);
-  if (amount === 0) return '0';
-  if (binary) {
-    // A fraction of a binary unit is printed in the next smaller one: 1.5Gi → 1536Mi.
-    for (let power = BINARY.length; power > 0; power--) {
-      const whole = amount / 1024 ** power;
-      if (Number.isInteger(whole)) return `${whole}${BINARY[power - 1]}`;
-    }
-    return String(Math.ceil(amount));
-  }
-  if (exponent && digits) {
-    const power = Math.floor(Number(exponent) / 3) * 3;
-    const scaled = Number(digits) * 10 ** (Number(exponent) - power);
-    return power === 0 ? String(scaled) : `${scaled}e${power}`;
-  }
-  for (const [suffix, power] of Object.entries(DECIMAL).sort((a, b) => b[1] - a[1])) {
-    const whole = Number((amount / 1000 ** power).toPrecision(15));
-    if (Number.isInteger(whole)) return `${whole}${suffix}`;
-  }
-  return text;
+  const { sign, digits, form, power } = partsOf(value, path);
+  const [whole = '', fraction = ''] = digits.split('.');
+  const unit = form === 'binary' ? 1024n ** BigInt(power) : 10n ** BigInt(Math.max(0, power));
+  const below = 10n ** BigInt(fraction.length + (form === 'binary' ? 0 : Math.max(0, -power)));
+  // Billionths are kept, and what is left of one counts as one.
+  const nanos = (BigInt(whole + fraction) * unit * NANO + below - 1n) / below;
+  if (nanos === 0n) return '0';
+  return (sign === '-' ? '-' : '') + (form === 'binary' ? binaryText(nanos < MOST ? nanos : MOST) : decimalText(nanos, form));
+}
+
+/** Fractions, and less than 1Ki, are printed in powers of 10. */
+function binaryText(nanos: bigint): string {
+  if (nanos % NANO !== 0n || nanos < 1024n * NANO) return decimalText(nanos, 'letter');
+  const [left, power] = divided(nanos / NANO, 1024n, BINARY.length);
+  return `${left}${BINARY[power - 1] ?? ''}`;
+}
+
+function decimalText(nanos: bigint, form: 'letter' | 'exponent'): string {
+  const [left, steps] = divided(nanos, 1000n, form === 'letter' ? Object.keys(DECIMAL).length - 1 : Infinity);
+  const power = 3 * steps - 9;
+  if (form === 'exponent') return power === 0 ? String(left) : `${left}e${power}`;
+  return `${left}${Object.keys(DECIMAL).find((letter) => DECIMAL[letter] === power)}`;
+}
+
+/** How often a number can be divided without a rest, and what is left then. */
+function divided(number: bigint, by: bigint, most: number): readonly [bigint, number] {
+  let left = number;
+  let times = 0;
+  for (; times < most && left % by === 0n; times++) left /= by;
+  return [left, times];
 }
 
 /** Bytes as Fluid prints them in a status: two decimals and a binary suffix, `40.00GiB`. */
 export function bytesText(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${(bytes / 1024 ** power).toFixed(2)}${units[power]}`;
+  const [amount, unit] = inUnits(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
+  return `${amount.toFixed(2)}${unit}`;
 }
 
 /** Bytes as Fluid prints them in a node label: at most four significant digits, no trailing zeros, `4GiB`. */
 export function bytesLabel(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${Number((bytes / 1024 ** power).toPrecision(4))}${units[power]}`;
+  const [amount, unit] = inUnits(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']);
+  return `${Number(amount.toPrecision(4))}${unit}`;
+}
+
+function inUnits(bytes: number, units: readonly string[]): readonly [number, string] {
+  let amount = bytes;
+  let power = 0;
+  for (; amount >= 1024 && power < units.length - 1; power++) amount /= 1024;
+  return [amount, units[power] ?? ''];
 }
 
 /** A ratio as Fluid prints it in a status, `90.0%`; undefined when there is nothing to divide by. */

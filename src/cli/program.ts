@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import type { Define, Package } from './command.ts';
 import { Refused, UsageError } from './errors.ts';
+import { BadInput, faultReport } from './input/faults.ts';
 
 const COMMANDS: readonly { readonly name: string; readonly summary: string; readonly load: () => Promise<{ readonly define: Define }> }[] = [
+  { name: 'synth', summary: 'print the objects that Datasets and runtimes become', load: () => import('./synth.ts') },
+  { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./crds.ts') },
   { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile.ts') },
 ];
 
@@ -27,17 +30,23 @@ export async function run(argv: readonly string[], parts: Package): Promise<numb
     const command = program.command(name).summary(summary).description(summary);
     if (wanted.has(name)) (await load()).define(command, parts);
   }
+  // `sluice synth … | head` has seen enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     await program.parseAsync(argv, { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    return exitCodeOf(error);
+    return exitCodeOf(error, argv);
   }
 }
 
 /** Says what went wrong, once, and without a stack where the user can do something about it. */
-function exitCodeOf(error: unknown): number {
+function exitCodeOf(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof BadInput) {
+    console.error(faultReport(error, wantsJson(argv) ? 'json' : 'yaml'));
+    return 2;
+  }
   if (error instanceof UsageError || error instanceof Refused) {
     for (const line of error.message.split('\n')) console.error(`sluice: ${line}`);
     return error instanceof UsageError ? 2 : 1;
@@ -46,6 +55,8 @@ function exitCodeOf(error: unknown): number {
   console.error(error);
   return 1;
 }
+
+const wantsJson = (argv: readonly string[]): boolean => /(^| )(-o ?|--output[ =])json( |$)/.test(argv.join(' '));
 
 function version(): string {
   // Beside src/ in a checkout, beside dist/ in a package.

@@ -106,7 +106,7 @@ function metadataLists(text: string | undefined): Readonly<Record<'volume' | 'cl
 function parseEntries(text: string): readonly MetadataEntry[] {
   try {
     const value: unknown = JSON.parse(text);
-    if (Array.isArray(value)) return value as MetadataEntry[];
+    if (Array.isArray(value) && value.every(isMetadataEntry)) return value;
   } catch {
     // Reported below, like a value of the wrong shape.
   }
@@ -116,3 +116,12 @@ function parseEntries(text: string): readonly MetadataEntry[] {
     found: shown(text),
   });
 }
+
+function isMetadataEntry(value: unknown): value is MetadataEntry {
+  if (!isMap(value)) return false;
+  const { selector, labels, annotations } = value;
+  const isTexts = (map: unknown) => isMap(map) && Object.values(map).every((text) => typeof text === 'string');
+  return [selector, labels, annotations].every((map) => isTexts(map ?? {}));
+}
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -16,7 +16,7 @@ export function byKey<T extends object>(
   for (const entry of list) {
     const key = keyOf(entry);
     const before = merged.get(key);
-    if (before && rule === 'equal' && JSON.stringify(before) !== JSON.stringify(entry))
+    if (before && rule === 'equal' && inOrder(before) !== inOrder(entry))
       throw new InvalidSpec({
         path: `${path}[${String(key)}]`,
         expected: 'one entry for each key',
@@ -28,3 +28,9 @@ export function byKey<T extends object>(
   }
   return [...merged.values()];
 }
+
+/** As JSON, whatever the order in which somebody wrote the fields. */
+const inOrder = (entry: object): string =>
+  JSON.stringify(entry, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).toSorted()) : value,
+  );

@@ -32,7 +32,7 @@ export interface ControllerOptions {
     readonly identity: string;
     readonly alive: (holder: string) => boolean;
   };
-  /** Keys at a time. Default 64: they wait for the API server, not for the processor. */
+  /** Keys at a time. Default 24: enough to keep the client's 16 connections busy; with more, late comers only take turns with early ones. */
   readonly concurrency?: number;
   readonly log: Log;
   readonly metrics?: Metrics;
@@ -54,7 +54,7 @@ interface Reign {
 
 /** Watches → keys → reconcile. Every candidate watches, so that a standby takes over with its caches warm; only the leader acts. */
 export function startController(options: ControllerOptions): Controller {
-  const { connection, runtimes, settings, election: candidacy, log, metrics, concurrency = 64 } = options;
+  const { connection, runtimes, settings, election: candidacy, log, metrics, concurrency = 24 } = options;
   const onRequest = metrics && { onRequest: metrics.requested };
   let election: LeaderElection | undefined;
   let reign: Reign | undefined;

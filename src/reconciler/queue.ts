@@ -25,13 +25,16 @@ export interface QueueOptions {
 interface Entry {
   /** First come, first served: a key keeps its number until it is settled, so a later burst does not overtake it. */
   readonly ticket: number;
-  readonly since: number;
+  /** When the first pass ended that left it unsettled; the time in line before that says nothing about the key. */
+  heldSince: number | undefined;
   queuedAt: number;
   state: 'idle' | 'queued' | 'running';
   /** Seen again while running. */
   again: boolean;
   failures: number;
   timer: NodeJS.Timeout | undefined;
+  /** When the timer rings. */
+  dueAt: number;
 }
 
 const FIRST_BACKOFF_MS = 50;
@@ -58,7 +61,16 @@ export function createQueue({ work, concurrency, onDone, now = () => performance
   }
 
   function fresh(key: string): Entry {
-    const entry: Entry = { ticket: tickets++, since: now(), queuedAt: now(), state: 'idle', again: false, failures: 0, timer: undefined };
+    const entry: Entry = {
+      ticket: tickets++,
+      heldSince: undefined,
+      queuedAt: now(),
+      state: 'idle',
+      again: false,
+      failures: 0,
+      timer: undefined,
+      dueAt: 0,
+    };
     entries.set(key, entry);
     return entry;
   }
@@ -74,8 +86,10 @@ export function createQueue({ work, concurrency, onDone, now = () => performance
       queueMicrotask(pump);
       return;
     }
-    if (entry.timer && entry.failures > 0) return;
+    const dueAt = now() + delayMs;
+    if (entry.timer && entry.dueAt <= dueAt) return;
     clearTimeout(entry.timer);
+    entry.dueAt = dueAt;
     entry.timer = setTimeout(() => {
       entry.timer = undefined;
       if (entry.state === 'idle') schedule(key, entry, 0);
@@ -97,7 +111,9 @@ export function createQueue({ work, concurrency, onDone, now = () => performance
     entry.state = 'running';
     entry.again = false;
     const waited = now() - entry.queuedAt;
-    const outcome = await work(key, { heldMs: now() - entry.since, failures: entry.failures }).catch((): Outcome => ({ kind: 'failed' }));
+    const heldMs = entry.heldSince === undefined ? 0 : now() - entry.heldSince;
+    const outcome = await work(key, { heldMs, failures: entry.failures }).catch((): Outcome => ({ kind: 'failed' }));
+    if (outcome.kind !== 'settled') entry.heldSince ??= now();
     running--;
     entry.state = 'idle';
     onDone?.(key, outcome, waited);
@@ -110,7 +126,9 @@ export function createQueue({ work, concurrency, onDone, now = () => performance
     if (stopping) return;
     entry.failures = outcome.kind === 'failed' ? entry.failures + 1 : 0;
     if (outcome.kind === 'settled') alarm(key, outcome.againMs);
-    if (outcome.kind === 'failed') return schedule(key, entry, backoffMs(entry.failures));
+    const backoff = backoffMs(entry.failures);
+    // What happened meanwhile may be the cure.
+    if (outcome.kind === 'failed') return schedule(key, entry, entry.again ? Math.min(EVENT_BACKOFF_MS, backoff) : backoff);
     if (entry.again) return outcome.kind === 'settled' ? renew(key, entry) : schedule(key, entry, 0);
     if (outcome.kind === 'settled') forget(key, entry);
     else if (outcome.afterMs !== undefined) schedule(key, entry, Math.max(1, outcome.afterMs));

@@ -185,6 +185,18 @@ describe('keeping it', () => {
     expect(election.writeDeadline()).toBe(0);
   });
 
+  test('a renewal counts from when it was sent, not from its answer', async () => {
+    let answer: (() => void) | undefined;
+    await lead([(response) => void (answer = () => is('me_1', 7)(response))]);
+    const deadline = election.writeDeadline();
+    await clock.passes(2_000);
+    await until(() => answer !== undefined, 'no renewal');
+    clock.advance(1_400);
+    answer?.();
+    await until(() => election.writeDeadline() !== deadline, 'not renewed');
+    expect(election.writeDeadline()).toBe(deadline + 2_000);
+  });
+
   test('a wall clock that is set back gives no more time', async () => {
     await lead([hang, hang, hang]);
     clock.setWall(-3_600_000);

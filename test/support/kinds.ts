@@ -27,7 +27,13 @@ export const kinds = {
   Namespace: other('', 'v1', 'Namespace', 'namespaces', false),
   Lease: other('coordination.k8s.io', 'v1', 'Lease', 'leases'),
   FlowSchema: other('flowcontrol.apiserver.k8s.io', 'v1', 'FlowSchema', 'flowschemas', false),
-  PriorityLevelConfiguration: other('flowcontrol.apiserver.k8s.io', 'v1', 'PriorityLevelConfiguration', 'prioritylevelconfigurations', false),
+  PriorityLevelConfiguration: other(
+    'flowcontrol.apiserver.k8s.io',
+    'v1',
+    'PriorityLevelConfiguration',
+    'prioritylevelconfigurations',
+    false,
+  ),
 } as const satisfies Readonly<Record<string, ResourceType>>;
 export type Kind = keyof typeof kinds;
 

@@ -99,6 +99,8 @@ export interface Space {
   list(kind: Kind): Promise<readonly KubeObject[]>;
   /** A JSON merge patch. */
   patch(kind: Kind, name: string, patch: object, subresource?: string): Promise<KubeObject>;
+  /** A JSON patch that replaces one value. */
+  replace(kind: Kind, name: string, path: string, value: unknown): Promise<KubeObject>;
   delete(kind: Kind, name: string, propagation?: 'Background' | 'Foreground' | 'Orphan'): Promise<void>;
   /** Waits until the object looks like this, and returns it. */
   becomes(kind: Kind, name: string, expected: object, seconds?: number): Promise<KubeObject>;
@@ -113,7 +115,12 @@ export interface Space {
 }
 export type RuntimeKind = 'ThinRuntime' | 'JuiceFSRuntime' | 'ExampleRuntime';
 
-export async function createSpace(plane: Pick<SharedControlPlane, 'kubectl'>, client: KubeClient, hint: string, exactly = false): Promise<Space> {
+export async function createSpace(
+  plane: Pick<SharedControlPlane, 'kubectl'>,
+  client: KubeClient,
+  hint: string,
+  exactly = false,
+): Promise<Space> {
   const namespace = exactly ? hint : `${hint}-${process.hrtime.bigint().toString(36)}`;
   await client.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   const where = (kind: Kind, name: string) => ({ ...(kinds[kind].namespaced && { namespace }), name });
@@ -143,6 +150,7 @@ export async function createSpace(plane: Pick<SharedControlPlane, 'kubectl'>, cl
     },
     get: (kind, name) => client.get(kinds[kind], where(kind, name)),
     patch: (kind, name, patch, subresource) => client.patch(kinds[kind], where(kind, name), patch, { type: 'merge', subresource }),
+    replace: (kind, name, path, value) => client.patch(kinds[kind], where(kind, name), [{ op: 'replace', path, value }], { type: 'json' }),
     delete: (kind, name, propagation = 'Background') => client.delete(kinds[kind], where(kind, name), { propagation }),
     gone: (kind, name, seconds) =>
       eventually(async () => expect(await find(kind, name), `${kind} ${namespace}/${name}`).toBeUndefined(), seconds),

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
-import { type CustomResource, Dataset, faultsOf, GROUP, nearest, parse, type Resource, shown, VERSION } from '../../api/index.ts';
+import { type CustomResource, Dataset, type Fault, faultsOf, GROUP, nearest, parse, shown, VERSION } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { RuntimeObject } from '../../reconciler/world.ts';
+import type { Key, RuntimeObject } from '../../reconciler/world.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { documentsIn, type InputFault, keysOf, type SourceObject } from './documents.ts';
 
-export interface Item<T = KubeObject> {
+/** As much as every object has. */
+export interface Named {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+export interface Item<T extends Named = Named> {
   /** Of our kinds as the API server would store it: pruned, defaults filled in. */
   readonly object: T;
   readonly source: SourceObject;
@@ -18,8 +23,10 @@ export interface RuntimeItem extends Item<RuntimeObject> {
 export interface Input {
   readonly datasets: readonly Item<Dataset>[];
   readonly runtimes: readonly RuntimeItem[];
+  /** Runtimes as they were written, those with faults among them. */
+  readonly written: readonly Item[];
   /** Everything that could be read, our own kinds included, unparsed. */
-  readonly all: readonly Item[];
+  readonly all: readonly Item<KubeObject>[];
   readonly faults: readonly InputFault[];
 }
 
@@ -42,9 +49,10 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
   const read = texts.map(([file, text]) => documentsIn(file, text));
   const known = new Map<string, CustomResource>([Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => [resource.kind, resource]));
   const faults = read.flatMap((documents) => documents.faults);
-  const all: Item[] = [];
+  const all: Item<KubeObject>[] = [];
   const datasets: Item<Dataset>[] = [];
   const found: RuntimeItem[] = [];
+  const written: Item[] = [];
   for (const source of read.flatMap(({ objects }) => objects)) {
     const object = objectOf(source, faults);
     if (!object) continue;
@@ -56,13 +64,14 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
     if (!isOurs(object, resource)) continue;
     const own = resource ? faultsOf(resource, placed) : [unknownKind(object.kind, [...known.keys()])];
     faults.push(...own.map((fault) => faultAt(source, placed, fault)));
+    const runtime = runtimes.find((each) => each.resource === resource);
+    if (runtime) written.push({ object: placed, source });
     if (!resource || own.length > 0) continue;
     const parsed = { ...placed, ...parse(resource, placed) } as unknown;
-    const runtime = runtimes.find((each) => each.resource === resource);
     if (resource === Dataset) datasets.push({ object: parsed as Dataset, source });
     if (runtime) found.push({ object: parsed as RuntimeObject, source, runtime });
   }
-  return { datasets, runtimes: found, all, faults };
+  return { datasets, runtimes: found, written, all, faults };
 }
 
 /** Those that a fact may be about; users' other objects keep what namespace they have. */
@@ -100,7 +109,7 @@ function inNamespace(object: KubeObject, namespace: string): KubeObject {
 }
 
 /** `Dataset ml/demo`. */
-export const refOf = ({ kind, metadata: { name, namespace } }: Pick<KubeObject, 'kind'> & { readonly metadata: { readonly name: string; readonly namespace?: string } }): string =>
+export const refOf = ({ kind, metadata: { name, namespace } }: Named): string =>
   `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
 
 /** Where an object begins: `caches.yaml:12`. */
@@ -109,9 +118,9 @@ export function lineOf(source: SourceObject): string {
   return `${file}:${line}`;
 }
 
-export const faultAt = (source: SourceObject, object: Parameters<typeof refOf>[0], fault: Pick<InputFault, 'path' | 'expected' | 'found' | 'missing'>): InputFault => ({
+export const faultAt = (source: SourceObject, object: Named, fault: Fault): InputFault => ({
   ...source.at(keysOf(fault.path)),
   object: refOf(object),
   ...fault,
 });
-export type { Resource };
+export const keyOf = ({ metadata: { namespace = '', name } }: Pick<Named, 'metadata'>): Key => ({ namespace, name });

@@ -46,6 +46,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     const namespace = type.namespaced ? owner.namespace : undefined;
     const live = type.kind === 'Secret' ? await secretNow(type, owner, manifest) : store.live(type.kind, namespace, manifest.metadata.name);
     if (live === 'unchanged') return;
+    if (live && !isOurs(live, owner, store)) throw taken(live, owner);
     if (!live) {
       const created = await create(type, stamped(manifest, hashOf(manifest)));
       if (created) {
@@ -54,8 +55,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       }
       // Somebody has it already, or our watch is behind.
       const existing = (await client.get(type, { namespace, name: manifest.metadata.name })) as LiveObject;
-      if (!isOurs(existing, owner))
-        throw new NameTaken(`it exists already and belongs to ${ownerOf(existing)}; expected none or one of Runtime ${owner.name}`);
+      if (!isOurs(existing, owner, store)) throw taken(existing, owner);
       return update(type, manifest, existing, report);
     }
     return update(type, manifest, live, report);
@@ -156,17 +156,22 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   };
 }
 
-/** Ours by our label, by owner reference, or, for the volume and claim of a runtime that Fluid set up, by Fluid's mark and the claim's name. */
-export function isOurs(object: KubeObject, owner: Owner): boolean {
+/**
+ * Ours by our label, by owner reference, or, for the volume and claim that Fluid or a runtime that is gone left, by Fluid's mark and the
+ * claim's name.
+ */
+export function isOurs(object: KubeObject, owner: Owner, { isRuntime }: Pick<Store, 'isRuntime'>): boolean {
   const { labels, ownerReferences, annotations, namespace } = object.metadata;
   const holder = labels?.[label.owner];
-  if (holder !== undefined) return holder === owner.uid;
-  if (ownerReferences?.some(({ uid }) => uid === owner.uid)) return true;
-  if (annotations?.[annotation.createdBy] !== 'fluid') return false;
+  if (holder === owner.uid || ownerReferences?.some(({ uid }) => uid === owner.uid)) return true;
+  if (annotations?.[annotation.createdBy] !== 'fluid' || (holder !== undefined && isRuntime(holder))) return false;
   if (object.kind === 'PersistentVolumeClaim') return namespace === owner.namespace && object.metadata.name === owner.name;
   const claim = (object['spec'] as { claimRef?: { namespace?: string; name?: string } } | undefined)?.claimRef;
   return object.kind === 'PersistentVolume' && claim?.namespace === owner.namespace && claim.name === owner.name;
 }
+
+const taken = (existing: KubeObject, owner: Owner): NameTaken =>
+  new NameTaken(`it exists already and belongs to ${ownerOf(existing)}; expected none or one of Runtime ${owner.name}`);
 
 const ownerOf = ({ metadata: { labels, ownerReferences } }: KubeObject): string =>
   ownerReferences?.map(({ kind, name }) => `${kind}/${name}`).join(', ') ||

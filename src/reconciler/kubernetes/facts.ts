@@ -82,7 +82,8 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
   };
 }
 
-function claimFact(claim: KubeObject, volume: KubeObject): ClaimFact {
+/** What a bound claim and its volume tell. */
+export function claimFact(claim: KubeObject, volume: KubeObject): ClaimFact {
   const { csi, mountOptions } = volume['spec'] as { csi?: ClaimFact['csi']; mountOptions?: readonly string[] };
   const annotated = volume.metadata.annotations?.['volume.beta.kubernetes.io/mount-options'];
   return {
@@ -122,7 +123,7 @@ export async function gatherFacts(runtime: Runtime, input: Omit<PlanInput<unknow
     const needs = runtime.needs({ ...input, facts });
     for (const { kind, name } of needs.objects ?? []) {
       if (!isNew(`${kind}/${name}`)) continue;
-      const object = answers.object(kind, name);
+      const object = await answers.object(kind, name);
       if (!object) return { reason: `${kind}NotFound`, message: `${kind} ${name} does not exist` };
       objects[`${kind}/${name}`] = object;
     }

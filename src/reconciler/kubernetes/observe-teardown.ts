@@ -25,12 +25,12 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
   ): Promise<LiveObject | undefined> {
     const namespace = kind === 'PersistentVolume' ? undefined : key.namespace;
     const live = store.live(kind, namespace, name);
-    if (live) return isOurs(live, { uid, ...key }) ? live : undefined;
+    if (live) return isOurs(live, { uid, ...key }, store) ? live : undefined;
     const object = await client.get(ownedKinds[kind], { namespace, name }).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
       throw error;
     });
-    return object && isOurs(object, { uid, ...key }) ? (object as LiveObject) : undefined;
+    return object && isOurs(object, { uid, ...key }, store) ? (object as LiveObject) : undefined;
   }
 
   /** Pods that have the claim mounted; listed, since nobody else needs to know of all pods of a namespace. */

@@ -51,7 +51,12 @@ describe.skipIf(!simulated)('binding', () => {
     console.log(`ThinRuntime bound, with its claim, after ${Math.round(performance.now() - began)} ms`);
 
     const id = `${namespace}-demo`;
-    expect(await space.made()).toEqual(['ConfigMap/demo-fuse-conf', 'DaemonSet/demo-fuse', `PersistentVolume/${id}`, 'PersistentVolumeClaim/demo']);
+    expect(await space.made()).toEqual([
+      'ConfigMap/demo-fuse-conf',
+      'DaemonSet/demo-fuse',
+      `PersistentVolume/${id}`,
+      'PersistentVolumeClaim/demo',
+    ]);
     const { uid } = (await space.get('ThinRuntime', 'demo')).metadata;
     const dataset = await space.get('Dataset', 'demo');
     expect(dataset.metadata).toMatchObject({ finalizers: ['fluid-dataset-controller-finalizer'], labels: { 'fluid.io/dataset-id': id } });
@@ -71,7 +76,10 @@ describe.skipIf(!simulated)('binding', () => {
       metadata: { annotations: { CreatedBy: 'fluid' }, labels: { [`fluid.io/s-${id}`]: 'true', 'fluid.io/dataset-id': id } },
       spec: {
         claimRef: { namespace, name: 'demo' },
-        csi: { driver: 'fuse.csi.fluid.io', volumeAttributes: { fluid_path: `/runtime-mnt/thin/${namespace}/demo/thin-fuse`, mount_type: 'fuse.test' } },
+        csi: {
+          driver: 'fuse.csi.fluid.io',
+          volumeAttributes: { fluid_path: `/runtime-mnt/thin/${namespace}/demo/thin-fuse`, mount_type: 'fuse.test' },
+        },
       },
       status: { phase: 'Bound' },
     });
@@ -143,7 +151,9 @@ describe.skipIf(!simulated)('binding', () => {
     // The claim is written after the volume was seen Available, that after the first worker was ready.
     const order = ['demo-worker', `${id}`, 'demo'];
     const times = await Promise.all(
-      (['StatefulSet', 'PersistentVolume', 'PersistentVolumeClaim'] as const).map(async (kind, i) => Number((await space.get(kind, order[i] as string)).metadata.creationTimestamp?.replace(/\D/g, ''))),
+      (['StatefulSet', 'PersistentVolume', 'PersistentVolumeClaim'] as const).map(async (kind, i) =>
+        Number((await space.get(kind, order[i] as string)).metadata.creationTimestamp?.replace(/\D/g, '')),
+      ),
     );
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
@@ -154,7 +164,9 @@ describe.skipIf(!simulated)('binding', () => {
     await space.create(jfsSecret(), jfsDataset('demo'), jfsRuntime('demo'));
     const waiting = { reason: 'WorkersNotReady', message: '0 of 1 worker pods are ready' };
     await space.becomes('JuiceFSRuntime', 'demo', condition('Synced', { status: 'False', ...waiting }));
-    await space.becomes('Dataset', 'demo', { status: { phase: 'NotBound', conditions: [{ type: 'NotReady', status: 'True', ...waiting }] } });
+    await space.becomes('Dataset', 'demo', {
+      status: { phase: 'NotBound', conditions: [{ type: 'NotReady', status: 'True', ...waiting }] },
+    });
     expect(await space.made()).not.toContain('PersistentVolumeClaim/demo');
     await held.release();
     await space.bound('JuiceFSRuntime', 'demo');
@@ -166,7 +178,11 @@ describe.skipIf(!simulated)('binding', () => {
     await space.bound('JuiceFSRuntime', 'demo');
     const failing = await sluice.plane.pods.fail({ namespace: space.namespace, name: 'demo-worker-*' }, { as: 'CrashLoopBackOff' });
     await space.becomes('Dataset', 'demo', { status: { phase: 'Failed' } });
-    await space.becomes('Dataset', 'demo', condition('Ready', { status: 'False', reason: 'DatasetFailed', message: '0 of 1 worker pods are ready' }));
+    await space.becomes(
+      'Dataset',
+      'demo',
+      condition('Ready', { status: 'False', reason: 'DatasetFailed', message: '0 of 1 worker pods are ready' }),
+    );
     await space.becomes('JuiceFSRuntime', 'demo', { status: { workerPhase: 'NotReady' } });
     expect(await space.made()).toContain('PersistentVolumeClaim/demo');
     await failing.release();
@@ -176,8 +192,13 @@ describe.skipIf(!simulated)('binding', () => {
 
   test('a ThinRuntime with workers binds', async () => {
     const space = await sluice.space('bind');
-    await space.create(openDataset('demo', { placement: 'Shared' }), thinRuntime('demo', { profileName: PROFILE, replicas: 1, worker: { enabled: true } }));
+    await space.create(
+      openDataset('demo', { placement: 'Shared' }),
+      thinRuntime('demo', { profileName: PROFILE, replicas: 1, worker: { enabled: true } }),
+    );
     await space.bound('ThinRuntime', 'demo');
-    await space.becomes('ThinRuntime', 'demo', { status: { workerPhase: 'Ready', workerNumberReady: 1, selector: 'app=thin,release=demo,role=thin-worker' } });
+    await space.becomes('ThinRuntime', 'demo', {
+      status: { workerPhase: 'Ready', workerNumberReady: 1, selector: 'app=thin,release=demo,role=thin-worker' },
+    });
   });
 });

@@ -1,0 +1,119 @@
+import { type Dataset, InvalidSpec, joinedName, type Manifest } from '../api/index.ts';
+import { pathText } from '../api/wording.ts';
+import type { BoundRuntime, Part, PlanInput, Settings } from '../constructs/index.ts';
+import { identityOf } from '../reconciler/identity.ts';
+import { gatherFacts } from '../reconciler/kubernetes/facts.ts';
+import { createPortAllocator } from '../reconciler/kubernetes/ports.ts';
+import { type Key, keyText, type RuntimeObject } from '../reconciler/world.ts';
+import { type Absent, answersFrom, noFacts, unknownUid } from './answers.ts';
+import type { InputFault, Path } from './input/documents.ts';
+import { BadInput } from './input/faults.ts';
+import { mentionOf } from './input/mentions.ts';
+import { pairFaults } from './input/pairs.ts';
+import { faultAt, type Input, type Item, keyOf, refOf, type RuntimeItem } from './input/read.ts';
+import type { Lookup } from './lookup.ts';
+
+/** The order in which the lifecycle makes things; a test holds them together. */
+export const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
+
+export interface Rendered {
+  readonly key: Key;
+  /** Its UID is the cluster's, or `<uid:Kind/name>`. */
+  readonly object: RuntimeObject;
+  readonly bound: BoundRuntime;
+  readonly manifests: readonly Manifest[];
+}
+export interface RenderOptions {
+  readonly settings: Settings;
+  /** The input first. */
+  readonly lookup: Lookup;
+  /** Secrets whose contents do not matter are taken to be there. */
+  readonly assumeSecrets?: boolean;
+}
+
+/** What the reconciler would apply for each dataset of the input, in the order of the input. Throws BadInput with every fault. */
+export async function renderAll(input: Input, { settings, lookup, assumeSecrets = false }: RenderOptions): Promise<readonly Rendered[]> {
+  const faults: InputFault[] = [...input.faults, ...pairFaults(input)];
+  const rendered: Rendered[] = [];
+  const ports = createPortAllocator(settings, 'bitmap', () => input.runtimes.map(({ object }) => object));
+  for (const dataset of input.datasets) {
+    const key = keyOf(dataset.object);
+    const [item, ...others] = input.runtimes.filter(({ object }) => keyText(keyOf(object)) === keyText(key));
+    if (!item || others.length > 0) continue;
+    const absent = new Map<string, Absent>();
+    try {
+      rendered.push(...(await render(dataset, item)));
+    } catch (error) {
+      if (!(error instanceof InvalidSpec)) throw error;
+      faults.push(...faultsOf(error, dataset, item));
+    }
+    faults.push(...[...absent.values()].map((each) => absenceFault(each, [item, dataset, ...input.all])));
+
+    async function render({ object: asked }: Item<Dataset>, { object: written, runtime }: RuntimeItem): Promise<readonly Rendered[]> {
+      const object = identified(written, await lookup.find(written.kind, key.namespace, key.name));
+      const answers = await answersFrom({
+        key,
+        object,
+        lookup,
+        companions: runtime.companions,
+        assumeSecrets,
+        allocate: (need) => ports.allocate(keyText(key), runtime.type, need),
+        onAbsent: (each) => absent.set(`${each.kind}/${each.namespace}/${each.name}`, each),
+      });
+      const given = { ...(await inputFor(key, object, asked, lookup)), settings };
+      // Once before the real asking, which ends at the first thing that is missing.
+      const needs = runtime.needs({ ...given, facts: noFacts });
+      for (const { kind, name } of needs.objects ?? []) await answers.object(kind, name);
+      for (const claim of needs.claims ?? []) await answers.claim(claim);
+      for (const secret of needs.secrets ?? []) await answers.secret(secret);
+      const gathered = await gatherFacts(runtime, given, answers);
+      // A Secret that must only be there is no reason not to look for more faults.
+      if ('reason' in gathered && absent.size > 0) return [];
+      if ('reason' in gathered) throw new InvalidSpec({ path: 'spec', expected: 'what can be planned', found: gathered.message });
+      const bound = runtime.bind({ ...given, facts: gathered.facts });
+      return [{ key, object, bound, manifests: PARTS.flatMap((part) => bound.synth(part)) }];
+    }
+  }
+  if (faults.length > 0) throw new BadInput(faults);
+  return rendered;
+}
+
+async function inputFor(key: Key, object: RuntimeObject, asked: Dataset, lookup: Lookup): Promise<Omit<PlanInput<unknown>, 'facts' | 'settings'>> {
+  const dataset = identified(asked, await lookup.find('Dataset', key.namespace, key.name));
+  const namesakes = (await lookup.list('Dataset')).filter((other) => joinedName(keyOf(other)) === joinedName(key) && keyText(keyOf(other)) !== keyText(key));
+  return {
+    ...key,
+    uid: object.metadata.uid ?? '',
+    annotations: object.metadata.annotations ?? {},
+    spec: object.spec,
+    dataset: { identity: identityOf(key, dataset, namesakes), annotations: dataset.metadata.annotations ?? {}, spec: asked.spec },
+  };
+}
+
+/** With the UID, and the annotations and labels that controllers added, of the object as the cluster has it. */
+function identified<T extends Pick<Dataset, 'kind' | 'metadata'>>(object: T, live: Pick<Dataset, 'metadata'> | undefined): T {
+  const { metadata } = object;
+  const before = live?.metadata;
+  return {
+    ...object,
+    metadata: {
+      ...before,
+      ...metadata,
+      uid: metadata.uid ?? before?.uid ?? unknownUid(object),
+      annotations: { ...before?.annotations, ...metadata.annotations },
+      labels: { ...before?.labels, ...metadata.labels },
+    },
+  };
+}
+
+/** The faults of a plan, at the lines of the object that they are about: the dataset's if they say so, else the runtime's. */
+function faultsOf({ object, faults }: InvalidSpec, dataset: Item<Dataset>, runtime: RuntimeItem): readonly InputFault[] {
+  const about = object === refOf(dataset.object) ? dataset : runtime;
+  return faults.map((fault) => faultAt(about.source, about.object, fault));
+}
+
+function absenceFault({ kind, namespace, name, note }: Absent, items: readonly [Item, ...Item[]]): InputFault {
+  const { item, path } = mentionOf(items, kind, name) ?? { item: items[0], path: ['spec'] as Path };
+  const expected = `${kind} ${namespace ? `${namespace}/` : ''}${name}${note ? `, ${note}` : ''}`;
+  return { ...item.source.at(path), object: refOf(item.object), path: pathText(path), expected, found: 'none in the input or the facts', missing: true };
+}

@@ -1,0 +1,285 @@
+/**
+ * The documentation is checked like code: what it quotes is there, what it lists is all, what it says to type works.
+ * Tables between `<!-- generated: … -->` and `<!-- end -->` are rendered here; `npm run golden` rewrites them.
+ */
+import { type ExecFileException, execFile } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { Command } from 'commander';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runtimes } from '../runtimes/_all.gen.ts';
+import { annotation, datasetFinalizer, label } from '../src/api/index.ts';
+import type { Define } from '../src/cli/program.ts';
+import { createMetrics } from '../src/reconciler/metrics.ts';
+import { additions } from './api/additions.ts';
+import { differences, refusals } from './upstream/differences.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/*.md', { cwd: root })].toSorted();
+
+interface Block {
+  readonly page: string;
+  readonly language: string;
+  readonly text: string;
+  /** Of a first line `// file` or `# file`: where the reader would put it. */
+  readonly file: string | undefined;
+  /** Of a comment `<!-- from file -->` in front: where it stands. */
+  readonly from: string | undefined;
+}
+const blocks: readonly Block[] = PAGES.flatMap((page) =>
+  [...read(page).matchAll(/(?:<!-- from (\S+) -->\n)?^```(\w*)\n(.*?)^```$/gms)].map(([, from, language = '', text = '']) => {
+    const [, file] = /^(?:\/\/|#) ([\w./-]+\.(?:ts|yaml))\n/.exec(text) ?? [];
+    return { page, language, text, file, from };
+  }),
+);
+const TUTORIAL = 'docs/adding-a-runtime.md';
+
+describe.each(PAGES)('%s', (page) => {
+  test('links to files and headings that are there', () => {
+    const links = [...withoutCode(read(page)).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+    const broken = links.flatMap(([, file = '', heading]) => {
+      const target = file === '' ? page : relative(root, join(root, dirname(page), file));
+      if (!existsSync(join(root, target))) return [file];
+      return heading === undefined || headingsOf(read(target)).includes(heading) ? [] : [`${file}#${heading}`];
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('quotes what stands in the files it names', () => {
+    for (const { text, from } of blocks.filter((block) => block.page === page && block.from)) expect(between(read(from ?? ''), text)).toBeUndefined();
+  });
+
+  test('names commands and options that there are', async () => {
+    for (const [words, name, ...more] of typed(page)) {
+      if (words === 'npm') expect(Object.keys(scripts), name).toContain(name);
+      else expect(unknownOptions(await commandNamed(name ?? ''), more), `sluice ${name}`).toEqual([]);
+    }
+  });
+
+  test('has its generated tables up to date', async () => {
+    await expect(await regenerated(read(page))).toMatchFileSnapshot(join(root, page));
+  });
+});
+
+describe('every one is documented:', () => {
+  const everywhere = PAGES.map(read).join('\n');
+  const architecture = read('docs/architecture.md');
+  const operating = read('docs/operating.md');
+
+  test('labels, annotations and finalizers', () => {
+    const keys = [...Object.values(label), ...Object.values(annotation), datasetFinalizer];
+    expect(keys.filter((key) => !architecture.includes(`\`${key}\``))).toEqual([]);
+  });
+  test('environment variables', () => {
+    const sources = globSync('src/cli/*.ts', { cwd: root }).map(read).join('\n');
+    const names = [...sources.matchAll(/env\[?\.?\[?'([A-Z_]+)'\]/g)].map(([, name = '']) => name);
+    const all = new Set([...names, ...runtimes.flatMap(({ env }) => env)]);
+    expect(all.size).toBeGreaterThan(8);
+    expect([...all].filter((name) => !architecture.includes(`\`${name}\``))).toEqual([]);
+  });
+  test('conditions, and why they may be as they are', () => {
+    const said = [...sourcesOf('src/reconciler', 'runtimes').matchAll(/\breason: '([A-Z]\w+)'|\btype: '([A-Z]\w+)', (?:status|reason)|\btell\('(\w+)'/g)];
+    const words = new Set(said.flatMap(([, reason, type, told]) => reason ?? type ?? told ?? []));
+    expect(words.size).toBeGreaterThan(20);
+    expect([...words].filter((word) => !operating.includes(`\`${word}\``))).toEqual([]);
+  });
+  test('scripts of package.json', () => {
+    expect(Object.keys(scripts).filter((name) => !new RegExp(`npm (run (-s )?)?${name}\\b`).test(everywhere))).toEqual([]);
+  });
+});
+
+describe('the tutorial', async () => {
+  const files = blocks.filter(({ page, file }) => page === TUTORIAL && file);
+  const folder = written(mkdtempSync(join(tmpdir(), 'sluice-docs-')));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  // Begins here, beside the other tests: it takes the longest.
+  const types = run('node_modules/.bin/tsc', ['-p', written(join(root, 'node_modules/.cache/sluice/docs'))], root);
+
+  // Its own tests become tests of this file.
+  for (const { file = '' } of files.filter(({ file }) => file?.endsWith('.test.ts'))) await import(join(folder, file));
+
+  test('type-checks', async () => expect(await types).toEqual({ code: 0, output: '' }), 60_000);
+
+  const commands = blocks.flatMap(({ page, language, text }) => (page === TUTORIAL && language === 'console' ? transcripts(text) : []));
+  test.each(commands)('answers as shown to $ $command', async ({ command, answer }) => {
+    const [, words = ''] = /^npm run -s sluice -- (.*)$/.exec(command) ?? [];
+    const { code, output } = await run(process.execPath, [join(root, 'src/cli/main.ts'), ...words.split(' ')], folder);
+    expect({ code, missing: between(output, answer) }, output).toEqual({ code: 0, missing: undefined });
+  });
+
+  /** The files as a reader would have them, with the sources and packages where they are for him. */
+  function written(into: string): string {
+    const links = { node_modules: 'node_modules', 'src/api': 'src/api', 'src/constructs': 'src/constructs' };
+    const testing = (file: string) => `export * from ${JSON.stringify(join(root, 'src/testing', file))};\n`;
+    const compilerOptions = { rootDir: '/', incremental: true, tsBuildInfoFile: join(root, 'node_modules/.cache/sluice/docs.tsbuildinfo') };
+    const texts = {
+      ...Object.fromEntries(files.map(({ file = '', text }) => [file, text])),
+      'package.json': '{ "type": "module" }\n',
+      'tsconfig.json': JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: ['**/*.ts'], exclude: ['node_modules', 'src'] }),
+      // Not all of it: the control plane of the cluster tests takes seconds to check.
+      'src/testing/index.ts': testing('conformance.ts') + testing('given.ts'),
+    };
+    for (const [file, text] of Object.entries(texts)) {
+      mkdirSync(dirname(join(into, file)), { recursive: true });
+      writeFileSync(join(into, file), text);
+    }
+    for (const [link, target] of Object.entries(links)) if (!existsSync(join(into, link))) symlinkSync(join(root, target), join(into, link));
+    return into;
+  }
+});
+
+/** Markdown without code, in which a `]` and a `(` may meet by chance. */
+function withoutCode(text: string): string {
+  return text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]*`/g, '');
+}
+
+/** As GitHub makes them. */
+function headingsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** The first line that does not stand in the text, after the one before; a line `…`, or `// …`, stands for any. */
+function between(text: string, wanted: string): string | undefined {
+  const lines = text.split('\n');
+  let at = 0;
+  let mayskip = true;
+  for (const line of wanted.trimEnd().split('\n')) {
+    if (/^\s*(\/\/ |# )?…$/.test(line)) {
+      mayskip = true;
+      continue;
+    }
+    const found = mayskip ? lines.indexOf(line, at) : lines[at] === line ? at : -1;
+    if (found === -1) return line;
+    at = found + 1;
+    mayskip = false;
+  }
+  return undefined;
+}
+
+/** What the blocks of a page say to type, as words; `npm` or `sluice` first. */
+function typed(page: string): readonly (readonly string[])[] {
+  const lines = blocks.flatMap((block) => {
+    if (block.page !== page || !['sh', 'console'].includes(block.language)) return [];
+    return block.language === 'sh' ? block.text.split('\n') : transcripts(block.text).map(({ command }) => command);
+  });
+  return lines.flatMap((line) => {
+    const [, words] = /(?:npm run -s sluice --|^sluice) ([^|#]*)/.exec(line) ?? [];
+    if (words !== undefined) return [['sluice', ...words.trim().split(/\s+/)]];
+    const [, script] = /\bnpm (?:run (?:-s )?)?([a-z]\w*)/.exec(line) ?? [];
+    return script === undefined || ['install', 'ci'].includes(script) ? [] : [['npm', script]];
+  });
+}
+
+function transcripts(text: string): readonly { readonly command: string; readonly answer: string }[] {
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => ({ command: part.split('\n')[0] ?? '', answer: part.split('\n').slice(1).join('\n') }));
+}
+
+const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+
+async function commandNamed(name: string): Promise<Command> {
+  const { define } = (await import(join(root, 'src/cli', `${name}.ts`))) as { readonly define: Define };
+  const command = new Command(name);
+  define(command, { runtimes: async () => runtimes, resources: async () => [] });
+  return command;
+}
+
+const unknownOptions = (command: Command, words: readonly string[]): readonly string[] =>
+  words.filter((word) => word.startsWith('-') && word !== '-' && word !== '--help').filter((word) => !command.options.some((option) => option.is(word.split('=')[0] ?? '')));
+
+const sourcesOf = (...folders: readonly string[]): string =>
+  globSync(
+    folders.map((folder) => `${folder}/**/*.ts`),
+    { cwd: root },
+  )
+    .map(read)
+    .join('\n');
+
+function regenerated(page: string): Promise<string> {
+  const parts = page.split(/(<!-- generated: (?:\w+) -->\n).*?(?=<!-- end -->)/gs);
+  return Promise.all(
+    parts.map(async (part) => {
+      const [, name] = /^<!-- generated: (\w+) -->\n$/.exec(part) ?? [];
+      return name === undefined ? part : `${part}\n${await (tables[name] ?? notThere(name))()}\n\n`;
+    }),
+  ).then((texts) => texts.join(''));
+}
+
+const notThere = (name: string) => () => Promise.reject(new Error(`there is no table ${name}`));
+
+const tables: Readonly<Record<string, () => Promise<string>>> = {
+  async flags() {
+    const { options } = await commandNamed('reconcile');
+    return table(
+      ['flag of `sluice reconcile`', 'what it says', 'default'],
+      options.map(({ flags, description, defaultValue }) => [`\`${flags}\``, description, defaultValue === undefined || defaultValue === true ? '' : `\`${String(defaultValue)}\``]),
+    );
+  },
+  async metrics() {
+    const { registry } = createMetrics('host', () => ({ byPhase: new Map(), ufs: [] }));
+    const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(process|nodejs)_/.test(name)) as unknown as readonly { name: string; help: string; type: string; labelNames?: readonly string[] }[];
+    return table(
+      ['metric', 'type', 'labels', 'what it says'],
+      ours.map(({ name, type, labelNames = [], help }) => [`\`${name}\``, type, labelNames.map((each) => `\`${each}\``).join(', '), help]),
+    );
+  },
+  async differences() {
+    return table(
+      ['object', 'what', 'Fluid', 'Sluice', 'why'],
+      differences.map(({ cases, object, path, fluid, ours, reason }) => [
+        code(plain(object)) + (cases ? ` in ${code(plain(cases))}` : ''),
+        path.source === '^$' ? 'the object' : code(plain(path)),
+        fluid ? meaning(fluid) : 'nothing',
+        ours ? meaning(ours) : 'nothing',
+        reason,
+      ]),
+    );
+  },
+  async refusals() {
+    return table(
+      ['case', 'Fluid says', 'Sluice says'],
+      Object.entries(refusals).map(([name, { fluid, ours }]) => [code(name), fluid, ours]),
+    );
+  },
+  async additions() {
+    return table(
+      ['kinds', 'path', 'why'],
+      additions.map(({ kinds, path, reason }) => [kinds === 'all' ? 'all' : kinds.join(', '), code(path), reason]),
+    );
+  },
+};
+
+const code = (text: string): string => `\`${text}\``;
+
+/** A pattern as people read it. */
+const plain = ({ source }: RegExp): string =>
+  source
+    .replace(/^\^|\$$/g, '')
+    .replace(/\\(.)/g, '$1')
+    .replace(/^\.$/, 'any')
+    .replaceAll('.*', '…');
+const meaning = (pattern: RegExp): string => (plain(pattern) === 'any' ? 'something' : plain(pattern) === 'made' ? 'made' : code(plain(pattern)));
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`).join('\n');
+
+interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+function run(file: string, args: readonly string[], cwd: string): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(file, args, { cwd, maxBuffer: 16 << 20 }, (error: ExecFileException | null, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
+    );
+  });
+}
