@@ -28,6 +28,20 @@ export const datasetId = (dataset: Identity): string => key('', dataset);
 /** What two datasets must not have in common; equal for `a-b/c` and `a/b-c`. */
 export const joinedName = joined;
 
+/**
+ * The joined names of datasets that would share a name or a key with this one, were all to go by their joined names. Equal ones would,
+ * and as some keys begin with a type, `thin/a-b` wants the very `fluid.io/s-thin-a-b` that a runtime of type thin wants for `a/b`.
+ */
+export function rivalNames(dataset: Pick<Identity, 'namespace' | 'name'>, types: readonly string[]): readonly string[] {
+  const own = joined(dataset);
+  const prefixes = types.flatMap((type) => [`${type}-`, ...(['m', 'd', 't'] as const).map((medium) => `h-${type}-${medium}-`)]);
+  return [
+    own,
+    ...prefixes.map((prefix) => prefix + own),
+    ...prefixes.flatMap((prefix) => (own.startsWith(prefix) ? own.slice(prefix.length) : [])),
+  ];
+}
+
 export const volumeName = (dataset: Identity): string => (dataset.collides ? dataset.uid : joined(dataset));
 export const claimName = ({ name }: Identity): string => name;
 

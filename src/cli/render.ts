@@ -11,7 +11,7 @@ import { BadInput } from './input/faults.ts';
 import { mentionOf } from './input/mentions.ts';
 import { pairFaults } from './input/pairs.ts';
 import { faultAt, type Input, type Item, keyOf, refOf, type RuntimeItem } from './input/read.ts';
-import type { Lookup } from './lookup.ts';
+import { among, inOrder, type Lookup } from './lookup.ts';
 
 /** The order in which the lifecycle makes things; a test holds them together. */
 export const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
@@ -25,14 +25,15 @@ export interface Rendered {
 }
 export interface RenderOptions {
   readonly settings: Settings;
-  /** The input first. */
-  readonly lookup: Lookup;
+  /** Where to look for what is not in the input. */
+  readonly elsewhere: Lookup;
   /** Secrets whose contents do not matter are taken to be there. */
   readonly assumeSecrets?: boolean;
 }
 
 /** What the reconciler would apply for each dataset of the input, in the order of the input. Throws BadInput with every fault. */
-export async function renderAll(input: Input, { settings, lookup, assumeSecrets = false }: RenderOptions): Promise<readonly Rendered[]> {
+export async function renderAll(input: Input, { settings, elsewhere, assumeSecrets = false }: RenderOptions): Promise<readonly Rendered[]> {
+  const lookup = inOrder(among(input.all.map(({ object }) => object)), elsewhere);
   const faults: InputFault[] = [...input.faults, ...pairFaults(input)];
   const rendered: Rendered[] = [];
   const ports = createPortAllocator(settings, 'bitmap', () => input.runtimes.map(({ object }) => object));
@@ -50,7 +51,7 @@ export async function renderAll(input: Input, { settings, lookup, assumeSecrets 
     faults.push(...[...absent.values()].map((each) => absenceFault(each, [item, dataset, ...input.all])));
 
     async function render({ object: asked }: Item<Dataset>, { object: written, runtime }: RuntimeItem): Promise<readonly Rendered[]> {
-      const object = identified(written, await lookup.find(written.kind, key.namespace, key.name));
+      const object = identified(written, await elsewhere.find(written.kind, key.namespace, key.name));
       const answers = await answersFrom({
         key,
         object,
@@ -60,7 +61,7 @@ export async function renderAll(input: Input, { settings, lookup, assumeSecrets 
         allocate: (need) => ports.allocate(keyText(key), runtime.type, need),
         onAbsent: (each) => absent.set(`${each.kind}/${each.namespace}/${each.name}`, each),
       });
-      const given = { ...(await inputFor(key, object, asked, lookup)), settings };
+      const given = { ...(await inputFor(key, object, identified(asked, await elsewhere.find('Dataset', key.namespace, key.name)), lookup)), settings };
       // Once before the real asking, which ends at the first thing that is missing.
       const needs = runtime.needs({ ...given, facts: noFacts });
       for (const { kind, name } of needs.objects ?? []) await answers.object(kind, name);
@@ -78,15 +79,14 @@ export async function renderAll(input: Input, { settings, lookup, assumeSecrets 
   return rendered;
 }
 
-async function inputFor(key: Key, object: RuntimeObject, asked: Dataset, lookup: Lookup): Promise<Omit<PlanInput<unknown>, 'facts' | 'settings'>> {
-  const dataset = identified(asked, await lookup.find('Dataset', key.namespace, key.name));
+async function inputFor(key: Key, object: RuntimeObject, dataset: Dataset, lookup: Lookup): Promise<Omit<PlanInput<unknown>, 'facts' | 'settings'>> {
   const namesakes = (await lookup.list('Dataset')).filter((other) => joinedName(keyOf(other)) === joinedName(key) && keyText(keyOf(other)) !== keyText(key));
   return {
     ...key,
     uid: object.metadata.uid ?? '',
     annotations: object.metadata.annotations ?? {},
     spec: object.spec,
-    dataset: { identity: identityOf(key, dataset, namesakes), annotations: dataset.metadata.annotations ?? {}, spec: asked.spec },
+    dataset: { identity: identityOf(key, dataset, namesakes), annotations: dataset.metadata.annotations ?? {}, spec: dataset.spec },
   };
 }
 

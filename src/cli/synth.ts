@@ -5,7 +5,7 @@ import { allRuntimes } from './config-file.ts';
 import { connect, type ConnectionFlags, connectionOptions } from './connection.ts';
 import { BadInput } from './input/faults.ts';
 import { readFiles, readInput } from './input/read.ts';
-import { among, inCluster, inOrder, type Lookup } from './lookup.ts';
+import { among, inCluster, inOrder } from './lookup.ts';
 import { outputOption, printed } from './output.ts';
 import { renderAll } from './render.ts';
 
@@ -61,9 +61,8 @@ export const define: Define = (command, parts) => {
         // Of facts only what cannot be read at all matters: their specs are not what is asked about.
         const unreadable = known.faults.filter(({ object }) => object === undefined);
         if (unreadable.length > 0) throw new BadInput([...input.faults, ...unreadable]);
-        const lookups: readonly Lookup[] = [input, known].map(({ all }) => among(all.map(({ object }) => object)));
-        const lookup = inOrder(...lookups, ...(client ? [inCluster(client, runtimes)] : []));
-        const rendered = await renderAll(input, { settings, lookup, assumeSecrets: flags.assumeSecrets ?? false });
+        const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));
+        const rendered = await renderAll(input, { settings, elsewhere, assumeSecrets: flags.assumeSecrets ?? false });
         process.stdout.write(printed(rendered.flatMap(({ manifests }) => manifests), flags.output));
       } finally {
         await client?.close();

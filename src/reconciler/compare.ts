@@ -15,32 +15,39 @@ const MERGED_BY: Readonly<Record<string, readonly string[]>> = {
 /** Lists of plain values that are sets. */
 const SETS = new Set(['finalizers']);
 
-/** The paths at which the live object does not have what we send. Fields that we do not send are not ours and not looked at. */
-export function differences(desired: object, live: object): readonly string[] {
-  const found: string[] = [];
+/** Structures that say something by being there, though they are empty. */
+const PRESENT = new Set(['emptyDir']);
+
+/** One leaf that is not as it should be. */
+export interface Difference {
+  readonly path: string;
+  readonly desired: unknown;
+  readonly live: unknown;
+}
+
+/** Where the live object does not have what we send. Fields that we do not send are not ours and not looked at. */
+export function differencesIn(desired: object, live: object): readonly Difference[] {
+  const found: Difference[] = [];
   compare(desired, live, '', '', found);
   return found;
 }
+export const differences = (desired: object, live: object): readonly string[] => differencesIn(desired, live).map(({ path }) => path);
 
-function compare(desired: unknown, live: unknown, path: string, field: string, found: string[]): void {
+function compare(desired: unknown, live: unknown, path: string, field: string, found: Difference[]): void {
   if (desired === live) return;
   if (Array.isArray(desired)) return compareLists(desired, live, path, field, found);
-  if (isRecord(desired)) {
-    if (!isRecord(live)) {
-      // The API server leaves out empty structures and zero values.
-      if (live !== undefined || !isZero(desired)) found.push(path);
-      return;
-    }
+  if (isRecord(desired) && isRecord(live)) {
     for (const key of Object.keys(desired)) compare(desired[key], live[key], path === '' ? key : `${path}.${key}`, key, found);
     return;
   }
-  if (live === undefined && isZero(desired)) return;
-  found.push(path);
+  // The API server leaves out empty structures and zero values.
+  if (live !== undefined || !isZero(desired) || PRESENT.has(field)) found.push({ path, desired, live });
 }
 
-function compareLists(desired: readonly unknown[], live: unknown, path: string, field: string, found: string[]): void {
+function compareLists(desired: readonly unknown[], live: unknown, path: string, field: string, found: Difference[]): void {
+  const differ = () => found.push({ path, desired, live });
   if (!Array.isArray(live)) {
-    if (live !== undefined || desired.length > 0) found.push(path);
+    if (live !== undefined || desired.length > 0) differ();
     return;
   }
   const keys = MERGED_BY[field];
@@ -52,11 +59,11 @@ function compareLists(desired: readonly unknown[], live: unknown, path: string, 
     return;
   }
   if (SETS.has(field)) {
-    if (!desired.every((entry) => live.includes(entry))) found.push(path);
+    if (!desired.every((entry) => live.includes(entry))) differ();
     return;
   }
   if (desired.length !== live.length) {
-    found.push(path);
+    differ();
     return;
   }
   desired.forEach((entry, i) => compare(entry, live[i], `${path}[${i}]`, '', found));

@@ -13,15 +13,18 @@ interface Named {
 
 /**
  * Which names a dataset goes by. `a-b/c` and `a/b-c` want the same ones: whoever has them keeps them, else the older gets them.
- * Once written, the label `fluid.io/dataset-id` is the record.
+ * Once written, the label `fluid.io/dataset-id` is the record; where it is the UID anyway, as the names are long, the volume of the claim is.
  */
-export function identityOf(key: Key, dataset: Named, namesakes: readonly Named[]): Identity {
+export function identityOf(key: Key, dataset: Named, namesakes: readonly Named[], claimed?: string): Identity {
   const plain: Identity = { ...key, uid: dataset.metadata.uid ?? '', collides: false };
   const recorded = dataset.metadata.labels?.[label.datasetId];
-  if (recorded === plain.uid && recorded !== '')
-    return { ...plain, collides: datasetId(plain) !== plain.uid || namesakes.some((other) => comesFirst(other, dataset)) };
-  // Fluid lets two datasets have the same one.
-  if (recorded === joinedName(key)) return { ...plain, collides: namesakes.some((other) => holds(other) && comesFirst(other, dataset)) };
+  if (recorded === plain.uid && recorded !== '') {
+    const isLong = datasetId(plain) === plain.uid;
+    return { ...plain, collides: !isLong || (claimed ? claimed === plain.uid : namesakes.some((other) => comesFirst(other, dataset))) };
+  }
+  // Fluid lets two datasets have the same one. Those that share no more than a node label keep what they have.
+  if (recorded === joinedName(key))
+    return { ...plain, collides: namesakes.some((other) => holds(other, recorded) && comesFirst(other, dataset)) };
   return { ...plain, collides: namesakes.some((other) => holds(other) || comesFirst(other, dataset)) };
 }
 
@@ -36,8 +39,8 @@ export function identityOfRuntime(
   return { ...plain, collides: recorded !== undefined && recorded === uid && datasetId(plain) !== uid };
 }
 
-const holds = ({ metadata }: Named): boolean =>
-  metadata.labels?.[label.datasetId] === joinedName({ namespace: metadata.namespace ?? '', name: metadata.name });
+const holds = ({ metadata: { namespace = '', name, labels } }: Named, joined = joinedName({ namespace, name })): boolean =>
+  labels?.[label.datasetId] === joined;
 
 const comesFirst = (a: Named, b: Named): boolean => {
   const [at, bt] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];

@@ -7,14 +7,14 @@ const ensure =
 
 /** A workload that serves: every master, or one of the workers. Once bound, one master is enough to stay so. */
 const untilReady =
-  (role: Role): Step =>
+  (role: 'master' | 'worker'): Step =>
   (world) => {
     if (!world.plan.roles.includes(role) || isReady(world, role)) return {};
-    const { ready = 0, desired = 0 } = world.workloads[role] ?? {};
+    const { ready = 0, desired = world.plan.plan.replicas[role] ?? 0 } = world.workloads[role] ?? {};
     return { hold: { reason: `${titles[role]}NotReady`, message: `${ready} of ${desired} ${role} pods are ready`, passing: true } };
   };
 
-const titles = { master: 'Master', worker: 'Workers', fuse: 'Fuses' } as const;
+const titles = { master: 'Master', worker: 'Workers' } as const;
 
 export function isReady({ workloads, bound }: World, role: Role): boolean {
   const workload = workloads[role];
@@ -29,11 +29,15 @@ const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000 }) =>
     ? {}
     : { hold: { reason: 'SecretNotFound', message: `waiting for Secret ${missingSecrets.join(', ')}`, retryMs: secretRetryMs } };
 
+/** The end of a command wakes us; a command that failed does so only once. */
+const MOUNTS_AGAIN_MS = 5000;
+
 /** Wanted minus mounted is mounted, mounted minus wanted is unmounted, and we wait until the list shows it. */
 export const alignMounts: Step = ({ plan: { mounts }, mounted, execError }) => {
   if (!mounts) return {};
+  const lasting = { passing: !execError, retryMs: MOUNTS_AGAIN_MS };
   if (!mounted)
-    return { hold: { reason: 'MountsUnknown', message: execError ?? 'no master could be asked for its mounts yet', passing: !execError } };
+    return { hold: { reason: 'MountsUnknown', message: execError ?? 'no master could be asked for its mounts yet', ...lasting } };
   const wanted = new Set(mounts.wanted.map(({ path }) => path));
   const commands = [
     ...mounted.filter((path) => !wanted.has(path)).map((path) => mounts.unmount(path)),
@@ -42,7 +46,7 @@ export const alignMounts: Step = ({ plan: { mounts }, mounted, execError }) => {
   if (commands.length === 0) return {};
   return {
     action: { run: commands },
-    hold: { reason: 'MountsChanging', message: execError ?? `${commands.length} mounts to change`, passing: !execError },
+    hold: { reason: 'MountsChanging', message: execError ?? `${commands.length} mounts to change`, ...lasting },
   };
 };
 

@@ -4,6 +4,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function mergePatch(before: Fields, after: Fields, only: 'all' | 'given' = 'all'): Fields | undefined {
   const patch: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(after)) {
+    if (value === undefined) continue;
     const old = before[key];
     if (isMap(value) && isMap(old)) {
       const inner = mergePatch(old, value);

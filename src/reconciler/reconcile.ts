@@ -5,7 +5,7 @@ import { decide } from './decide.ts';
 import { noticesOf, tellDataset, tellRuntime } from './tell.ts';
 import { statusOf } from './status.ts';
 import { decideTeardown, unboundStatus } from './teardown.ts';
-import { type Applied, type Decision, type Hold, type Key, type Next, nothingApplied, type World } from './world.ts';
+import { type Applied, type Decision, type Hold, type Key, type LiveObject, type Next, nothingApplied, type World } from './world.ts';
 
 type Candidate = Scene['runtimes'][number];
 
@@ -18,7 +18,7 @@ export async function reconcile(cluster: Cluster, key: Key, heldMs = TELL_AFTER_
   const { chosen, others } = choose(dataset, runtimes);
   const nexts: Next[] = [];
   const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
-  for (const candidate of leaving) nexts.push(await takeDown(cluster, key, dataset, candidate));
+  for (const candidate of leaving) nexts.push(await takeDown(cluster, key, dataset, candidate, heldMs));
   for (const { object } of others)
     await tellRuntime(
       cluster,
@@ -26,7 +26,7 @@ export async function reconcile(cluster: Cluster, key: Key, heldMs = TELL_AFTER_
       { reason: 'DatasetTaken', message: `${chosen?.object.kind ?? 'another runtime'} ${key.name} serves the dataset` },
       'DatasetTaken',
     );
-  if (dataset?.metadata.deletionTimestamp) nexts.push(await letGo(cluster, key, dataset));
+  if (dataset?.metadata.deletionTimestamp) nexts.push(await letGo(cluster, key, dataset, runtimes));
   // The names of what goes are those of what comes: one after the other.
   else if (leaving.length > 0) return soonest(nexts);
   else if (dataset && chosen) nexts.push(await serve(cluster, key, dataset, chosen, heldMs));
@@ -78,6 +78,8 @@ async function act(cluster: Cluster, world: World, { actions, mayPrune }: Decisi
     if ('run' in action) cluster.run(world, action.run);
     else if ('release' in action) await cluster.release(action.release);
     else if ('nudge' in action) cluster.nudge(action.nudge);
+    // A claim that binds is a promise that reads will work.
+    else if (action.ensure === 'claim' && !world.bound && applied.failed.length > 0) break;
     else {
       const manifests = world.plan.synth(action.ensure);
       desired.push(...manifests);
@@ -89,11 +91,18 @@ async function act(cluster: Cluster, world: World, { actions, mayPrune }: Decisi
   return applied;
 }
 
-async function takeDown(cluster: Cluster, key: Key, dataset: Dataset | undefined, { runtime, object }: Candidate): Promise<Next> {
+async function takeDown(
+  cluster: Cluster,
+  key: Key,
+  dataset: Dataset | undefined,
+  { runtime, object }: Candidate,
+  heldMs: number,
+): Promise<Next> {
   const left = await cluster.observeTeardown(key, dataset, runtime, object);
   const { action, hold } = decideTeardown(left);
-  if (hold && !hold.passing) await tellRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
-  if (!action) return hold?.retryMs ? { after: hold.retryMs } : 'on-change';
+  if (hold && (!hold.passing || heldMs >= TELL_AFTER_MS)) await tellRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
+  const retryMs = hold?.passing && heldMs < TELL_AFTER_MS ? TELL_AFTER_MS - heldMs : hold?.retryMs;
+  if (!action) return retryMs ? { after: retryMs } : 'on-change';
   if ('delete' in action) await cluster.delete(action.delete);
   else if ('clean' in action) await cluster.clean(left);
   else if ('unlabelNodes' in action) await cluster.unlabelNodes(left);
@@ -102,18 +111,25 @@ async function takeDown(cluster: Cluster, key: Key, dataset: Dataset | undefined
     await cluster.unmark(runtime, object);
     return 'on-change';
   }
-  return { after: hold?.retryMs ?? 0 };
+  return { after: retryMs ?? 0 };
 }
 
-/** The Dataset is being deleted: its runtime goes after it, by garbage collection, and unwinds itself. */
-async function letGo(cluster: Cluster, key: Key, dataset: Dataset): Promise<Next> {
+/**
+ * The Dataset is being deleted. Garbage collection would take its runtime after it, but then nobody could say any more what is to be
+ * cleaned: so the runtime goes first. With `--cascade=orphan` it stays.
+ */
+async function letGo(cluster: Cluster, key: Key, dataset: Dataset, runtimes: readonly Candidate[]): Promise<Next> {
   const hold = await cluster.usersOf(key, dataset);
-  if (!hold) {
-    await cluster.unmarkDataset(dataset);
-    return 'on-change';
+  if (hold) {
+    await tellDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
+    return { after: hold.retryMs ?? 2000 };
   }
-  await tellDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
-  return { after: hold.retryMs ?? 2000 };
+  const isOwned = ({ object }: Candidate) => object.metadata.ownerReferences?.some(({ uid }) => uid === dataset.metadata.uid);
+  const owned = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOwned).map(({ object }) => object);
+  // The cast: what was read from the API server has a UID and a version.
+  await cluster.delete(owned.filter(({ metadata }) => !metadata.deletionTimestamp) as unknown as readonly LiveObject[]);
+  if (owned.length === 0) await cluster.unmarkDataset(dataset);
+  return 'on-change';
 }
 
 async function unserved(cluster: Cluster, key: Key, dataset: Dataset, heldMs: number): Promise<Next> {

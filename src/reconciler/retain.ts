@@ -1,10 +1,10 @@
 import type { Manifest } from '../api/index.ts';
-import { differences } from './compare.ts';
+import { differencesIn } from './compare.ts';
 import type { ImmutableChange, LiveObject } from './world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Spec fields that may change after creation; `undefined` means that all may. Source: the validation of each kind in Kubernetes 1.34. */
+/** Spec fields that may change after creation; of a kind that is not here all may. Source: the validation of each kind in Kubernetes 1.34. */
 const MUTABLE: Readonly<Record<string, readonly string[]>> = {
   StatefulSet: [
     'replicas',
@@ -42,18 +42,10 @@ export function retain(
     }
     // `undefined` where the field is absent: it cannot be added either.
     if (existing[field] !== undefined) spec[field] = existing[field];
-    for (const path of differences({ [field]: value }, { [field]: existing[field] }))
-      immutable.push({
-        object: `${desired.kind}/${desired.metadata.name}`,
-        path: `spec.${path}`,
-        live: at(existing, path),
-        desired: at(wanted, path),
-      });
+    // Whose labels a workload selects by is between it and its pods.
+    if (field !== 'selector') immutable.push(...changes(desired, 'spec.', { [field]: value }, { [field]: existing[field] }));
   }
-  return {
-    manifest: { ...desired, spec },
-    immutable: immutable.filter(({ path }) => path !== 'spec.selector' && !path.startsWith('spec.selector.')),
-  };
+  return { manifest: { ...desired, spec }, immutable };
 }
 
 /** Labels that an adopted workload selects by, such as helm's `chart`, stay on its pods. */
@@ -64,17 +56,9 @@ function withSelectorLabels(template: Fields, existing: Fields): Fields {
 }
 
 function retainRoleRef(desired: Manifest, live: LiveObject) {
-  const changed = differences({ roleRef: desired['roleRef'] }, { roleRef: live['roleRef'] });
-  return {
-    manifest: { ...desired, roleRef: live['roleRef'] },
-    immutable: changed.map((path) => ({
-      object: `RoleBinding/${desired.metadata.name}`,
-      path,
-      live: live['roleRef'],
-      desired: desired['roleRef'],
-    })),
-  };
+  const roleRef = live['roleRef'];
+  return { manifest: { ...desired, roleRef }, immutable: changes(desired, '', { roleRef: desired['roleRef'] }, { roleRef }) };
 }
 
-const at = (value: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((node, key) => (typeof node === 'object' && node !== null ? (node as Fields)[key] : undefined), value);
+const changes = ({ kind, metadata: { name } }: Manifest, above: string, desired: Fields, live: Fields): readonly ImmutableChange[] =>
+  differencesIn(desired, live).map(({ path, ...values }) => ({ object: `${kind}/${name}`, path: above + path, ...values }));

@@ -22,7 +22,7 @@ export interface Statuses {
 /** Everything we tell about a dataset and its runtime, from one reading of the cluster. */
 export function statusOf(world: World, decision: Decision, applied: Applied): Statuses {
   const trouble = troubleOf(decision.hold, applied);
-  return { runtime: runtimeStatus(world, decision, applied, trouble), dataset: datasetStatus(world, decision, trouble) };
+  return { runtime: runtimeStatus(world, applied, trouble), dataset: datasetStatus(world, trouble) };
 }
 
 /** Why it is not as it should be: the first object that could not be written, else what the lifecycle waits for. */
@@ -39,13 +39,12 @@ export function phaseOf(workload: WorkloadView | undefined): RuntimePhase {
 
 const NONE: WorkloadView = { desired: 0, current: 0, ready: 0, available: 0, outdated: [] };
 
-function runtimeStatus(world: World, decision: Decision, applied: Applied, trouble: Hold | undefined): RuntimeStatus {
+function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined): RuntimeStatus {
   const { runtime, plan, workloads, now } = world;
   const before: Partial<RuntimeStatus> = runtime.status ?? {};
   const { master = NONE, worker = NONE, fuse = NONE } = workloads;
-  const bound = world.bound || !decision.hold;
-  const reasonOf = (role: Role) => (workloads[role] ? texts[role].ready.reason : undefined);
-  const cacheStates = plan.cacheStates({ readyWorkers: worker.ready, ...world.probes });
+  const bound = world.bound || !trouble;
+  const cacheStates = cacheStatesOf(world, before);
   const affinity = cacheAffinity(world);
   return {
     observedGeneration: runtime.metadata.generation ?? 0,
@@ -53,9 +52,7 @@ function runtimeStatus(world: World, decision: Decision, applied: Applied, troub
     masterPhase: phaseOf(workloads.master),
     workerPhase: phaseOf(workloads.worker),
     fusePhase: phaseOf(workloads.fuse),
-    ...(reasonOf('master') && { masterReason: reasonOf('master') }),
-    ...(reasonOf('worker') && { workerReason: reasonOf('worker') }),
-    ...(reasonOf('fuse') && { fuseReason: reasonOf('fuse') }),
+    ...(workloads.fuse && { fuseReason: texts.fuse.ready.reason }),
     desiredMasterNumberScheduled: master.desired,
     currentMasterNumberScheduled: master.current,
     masterNumberReady: master.ready,
@@ -74,7 +71,7 @@ function runtimeStatus(world: World, decision: Decision, applied: Applied, troub
         before.setupDuration ?? durationText(now - Date.parse(runtime.metadata.creationTimestamp ?? new Date(now).toISOString())),
     }),
     conditions: runtimeConditions(world, applied, trouble) as RuntimeCondition[],
-    ...(cacheStates && { cacheStates: { ...cacheStates } }),
+    ...(cacheStates && { cacheStates }),
     selector: selectorOf(world),
     ...(affinity && { cacheAffinity: affinity }),
     ...(before.mounts && { mounts: before.mounts }),
@@ -118,7 +115,13 @@ function runtimeConditions(world: World, applied: Applied, trouble: Hold | undef
     else if (conditions.some(({ type }) => type === ready.type)) set({ ...ready, status: 'False', message: `The ${ready.noun} gone.` });
   }
   const scaled = scaledClaim(world);
-  if (scaled) set(scaled);
+  if (scaled) {
+    // Scaled from 1 to 3 once more is news, though the words are the same.
+    conditions = withoutCondition(conditions, scaled.type);
+    set(scaled);
+  }
+  // It was told while another runtime served the dataset.
+  conditions = withoutCondition(conditions, 'DatasetTaken');
   set(
     trouble
       ? { type: 'Synced', status: 'False', reason: trouble.reason, message: trouble.message }
@@ -170,14 +173,16 @@ function cacheAffinity({ plan }: World): object | undefined {
       | undefined
   )?.template.spec;
   const replicas = (worker?.['spec'] as { replicas?: number } | undefined)?.replicas;
-  if (!pod || replicas === 0) return undefined;
+  if (!pod) return undefined;
   const selected = Object.entries(pod.nodeSelector ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
-  const terms = pod.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  // As in Fluid, no workers have no affinity.
+  const affinity = replicas === 0 ? undefined : pod.affinity?.nodeAffinity;
+  const terms = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const withSelector =
     selected.length === 0
       ? terms
       : (terms.length > 0 ? terms : [{}]).map((term) => ({ ...term, matchExpressions: [...(term.matchExpressions ?? []), ...selected] }));
-  return { ...pod.affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: withSelector } };
+  return { ...affinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: withSelector } };
 }
 interface NodeAffinity {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: {
@@ -185,13 +190,20 @@ interface NodeAffinity {
   };
 }
 
-function datasetStatus(world: World, decision: Decision, trouble: Hold | undefined): Partial<DatasetStatus> {
+function cacheStatesOf({ plan, workloads, probes }: World, before: Pick<RuntimeStatus, 'cacheStates'> | undefined) {
+  // Being asked for the first time since we started: what was told before is better than nothing.
+  if (probes.cacheRunning && !probes.cache && before?.cacheStates) return before.cacheStates;
+  const states = plan.cacheStates({ readyWorkers: workloads.worker?.ready ?? 0, ...probes });
+  return states && { ...states };
+}
+
+function datasetStatus(world: World, trouble: Hold | undefined): Partial<DatasetStatus> {
   const { dataset, runtime, plan, now, probes } = world;
   const before = dataset.status;
-  const phase = datasetPhase(world, decision);
+  const phase = datasetPhase(world, trouble);
   const conditions = datasetConditions(before?.conditions ?? [], phase, trouble, now) as DatasetCondition[];
   if (phase === 'NotBound') return { phase, conditions };
-  const states = plan.cacheStates({ readyWorkers: world.workloads.worker?.ready ?? 0, ...probes });
+  const cacheStates = cacheStatesOf(world, before);
   const masters = plan.plan.replicas.master ?? plan.plan.replicas.worker;
   return {
     phase,
@@ -207,9 +219,8 @@ function datasetStatus(world: World, decision: Decision, trouble: Hold | undefin
       },
     ],
     // Mounts are in effect once nothing is held up; until then the list stays as it was.
-    ...((!decision.hold || before?.mounts) &&
-      dataset.spec.mounts && { mounts: decision.hold && before?.mounts ? before.mounts : dataset.spec.mounts }),
-    ...(states && { cacheStates: { ...states } }),
+    ...(!trouble && dataset.spec.mounts && { mounts: dataset.spec.mounts }),
+    ...(cacheStates && { cacheStates }),
     ...(plan.probes.ufs && ufsTexts(probes, before)),
   };
 }
@@ -221,10 +232,12 @@ function ufsTexts({ ufs, ufsRunning }: World['probes'], before: DatasetStatus | 
 }
 export const CALCULATING = '[Calculating]';
 
-function datasetPhase({ bound, workloads, plan }: World, { hold }: Decision): DatasetPhase {
-  if (!hold) return 'Bound';
+function datasetPhase({ bound, dataset, workloads, plan }: World, trouble: Hold | undefined): DatasetPhase {
+  if (!trouble) return 'Bound';
   if (!bound) return 'NotBound';
-  if (hold.reason.startsWith('Mounts')) return 'Updating';
+  if (trouble.reason === 'MountsChanging') return 'Updating';
+  // After a restart nothing has changed until the masters have said so.
+  if (trouble.reason === 'MountsUnknown') return dataset.status?.phase ?? 'Bound';
   // A dataset whose volume is being made again, or whose Secret is gone, still serves those who have it mounted.
   const serving = (['master', 'worker'] as const).every(
     (role) => !plan.roles.includes(role) || !['', 'NotReady'].includes(phaseOf(workloads[role])),

@@ -17,12 +17,14 @@ export interface Teardown {
   readonly volume?: LiveObject;
   /** Pods that have the claim mounted. */
   readonly pods: readonly string[];
+  /** Pods that have ended and still name the claim: Kubernetes keeps it for them until they are deleted. */
+  readonly endedPods?: readonly string[];
   /** Nodes that carry a label of this dataset. */
   readonly nodes: readonly string[];
   readonly cleaning: Cleaning;
 }
 export interface Cleaning {
-  /** No worker could be asked, or there is nothing to clean. */
+  /** There is something to clean, and a pod that can do it. */
   readonly needed: boolean;
   readonly running: boolean;
   readonly done: boolean;
@@ -49,7 +51,7 @@ const refuseWhileMounted: TeardownStep = ({ pods }) =>
     : {
         hold: {
           reason: 'StillMounted',
-          message: `waiting for pods that mount the dataset: ${pods.slice(0, 5).join(', ')}${pods.length > 5 ? ` and ${pods.length - 5} more` : ''}`,
+          message: `waiting for pods that mount the dataset: ${some(pods)}`,
           retryMs: 2000,
         },
       };
@@ -66,37 +68,43 @@ const cleanCaches: TeardownStep = ({ cleaning: { needed, running, done, attempts
   return running ? { hold } : { action: { clean: true }, hold };
 };
 
+const some = (names: readonly string[]): string =>
+  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+
 const gone =
-  (what: string, which: (left: Teardown) => readonly (LiveObject | undefined)[]): TeardownStep =>
+  (what: string, which: (left: Teardown) => readonly (LiveObject | undefined)[], why = (_: Teardown) => ''): TeardownStep =>
   (left) => {
     const present = which(left).filter((object) => object !== undefined);
     if (present.length === 0) return undefined;
     const names = present.map(({ kind, metadata }) => `${kind}/${metadata.name}`).join(', ');
     const deletable = present.filter(({ metadata }) => !metadata.deletionTimestamp);
-    const hold = { reason: 'Deleting', message: `${what}: ${names}`, passing: true, retryMs: 10_000 };
+    const hold = { reason: 'Deleting', message: `${what}: ${names}${why(left)}`, passing: true, retryMs: 10_000 };
     return deletable.length > 0 ? { action: { delete: deletable }, hold } : { hold };
   };
 
 const unlabelNodes: TeardownStep = ({ nodes }) => (nodes.length > 0 ? { action: { unlabelNodes: true } } : undefined);
 
 /** The dataset can be bound again, by another runtime. */
-const unbindDataset: TeardownStep = ({ dataset, object }) =>
+const unbindDataset: TeardownStep = ({ dataset, object, runtime }) =>
   dataset &&
   !dataset.metadata.deletionTimestamp &&
   dataset.status?.runtimes?.some(
-    ({ name, namespace, type }) => name === object.metadata.name && namespace === object.metadata.namespace && type !== undefined,
+    ({ name, namespace, type }) => name === object.metadata.name && namespace === object.metadata.namespace && type === runtime.type,
   )
     ? { action: { unbind: true } }
     : undefined;
 
 const unmark: TeardownStep = ({ object }) => (object.metadata.finalizers?.length ? { action: { unmark: true } } : undefined);
 
+const claimKept = ({ endedPods = [] }: Teardown): string =>
+  endedPods.length > 0 ? `; pods that have ended keep it until they are deleted: ${some(endedPods)}` : '';
+
 /** The reverse of set-up. Each step is done before the next begins; the claim goes first, so that no new pod mounts what is going away. */
 export const teardown: readonly TeardownStep[] = [
   refuseWhileMounted,
-  cleanCaches,
-  gone('the claim goes first', ({ claim }) => [claim]),
+  gone('the claim goes first', ({ claim }) => [claim], claimKept),
   gone('then the volume', ({ volume }) => [volume]),
+  cleanCaches, // nobody can mount it any more, and the pods that know what to clean are still there
   gone('then the workloads', ({ inventory }) => inventory.filter(({ kind }) => !kind.startsWith('PersistentVolume'))),
   unlabelNodes,
   unbindDataset,

@@ -36,6 +36,7 @@ export async function tellRuntime(
   const wrote = await cluster.writeRuntimeStatus(object, {
     ...EMPTY,
     ...before,
+    observedGeneration: object.metadata.generation ?? 0,
     conditions: [...conditions] as NonNullable<RuntimeStatus['conditions']>,
   });
   if (wrote && (!passing || event !== 'ErrorProcessRuntime' || reason === 'DatasetNotFound'))
@@ -69,15 +70,17 @@ export function noticesOf(
       note: `${object}: ${message}`,
     }));
   if (hold && !hold.passing) return [{ about: 'runtime', type: 'Warning', reason: 'ErrorProcessRuntime', note: hold.message }];
-  if (!hold && !bound) {
-    const warnings = (plan.plan.warnings ?? []).map(
-      ({ reason, message }) => ({ about: 'runtime', type: 'Warning', reason, note: message }) as const,
-    );
+  // Once for each edit.
+  const isNew = !bound || runtime.status?.observedGeneration !== runtime.metadata.generation;
+  const warnings = (isNew ? (plan.plan.warnings ?? []) : []).map(
+    ({ reason, message }) => ({ about: 'runtime', type: 'Warning', reason, note: message }) as const,
+  );
+  if (!hold && !bound)
     return [{ about: 'dataset', type: 'Normal', reason: 'DatasetReady', note: 'The ddc runtime is ready.' }, ...warnings];
-  }
   const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];
   if (bound && dataset.status?.phase === 'Bound' && from !== undefined && to !== undefined && from !== to)
     return [
+      ...warnings,
       {
         about: 'runtime',
         type: 'Normal',
@@ -85,5 +88,5 @@ export function noticesOf(
         note: `Runtime scaled ${to > from ? 'out' : 'in'} from ${from} to ${to} workers`,
       },
     ];
-  return [];
+  return hold ? [] : warnings;
 }

@@ -45,7 +45,7 @@ export interface World {
   readonly secretRetryMs?: number;
   /** Something is asked by the clock: look again after so long even when nothing happens. */
   readonly againMs?: number;
-  readonly probes: { readonly cache?: CacheUse; readonly ufs?: UfsUsage; readonly ufsRunning?: boolean };
+  readonly probes: { readonly cache?: CacheUse; readonly cacheRunning?: boolean; readonly ufs?: UfsUsage; readonly ufsRunning?: boolean };
   /** Mounted paths; absent while no pod could be asked. */
   readonly mounted?: readonly string[];
   /** Why the last command failed. */

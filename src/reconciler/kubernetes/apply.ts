@@ -173,7 +173,7 @@ export function isOurs(object: KubeObject, owner: Owner, { isRuntime }: Pick<Sto
 const taken = (existing: KubeObject, owner: Owner): NameTaken =>
   new NameTaken(`it exists already and belongs to ${ownerOf(existing)}; expected none or one of Runtime ${owner.name}`);
 
-const ownerOf = ({ metadata: { labels, ownerReferences } }: KubeObject): string =>
+export const ownerOf = ({ metadata: { labels, ownerReferences } }: KubeObject): string =>
   ownerReferences?.map(({ kind, name }) => `${kind}/${name}`).join(', ') ||
   (labels?.[label.owner] ? `another runtime (uid ${labels[label.owner]})` : 'nobody known');
 
@@ -181,7 +181,7 @@ const ownerOf = ({ metadata: { labels, ownerReferences } }: KubeObject): string 
  * The hash of what was rendered is sent along: when it differs something is to be changed, or taken away, which no leaf would show.
  * Not of what is sent: that holds fields taken from the live object.
  */
-function stamped(manifest: Manifest, hash: string): KubeObject {
+export function stamped(manifest: Manifest, hash: string): KubeObject {
   const { metadata } = manifest;
   return {
     ...manifest,
@@ -189,7 +189,7 @@ function stamped(manifest: Manifest, hash: string): KubeObject {
   } as KubeObject;
 }
 const hashes = new WeakMap<Manifest, string>();
-function hashOf(manifest: Manifest): string {
+export function hashOf(manifest: Manifest): string {
   const known = hashes.get(manifest);
   if (known) return known;
   const hash = createHash('sha256').update(JSON.stringify(manifest)).digest('hex').slice(0, 16);

@@ -137,12 +137,12 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
 
     async delete(objects) {
       for (const object of objects) {
-        await client
-          .delete(ownedType(object.kind), object.metadata, { uid: object.metadata.uid, propagation: 'Background' })
-          .catch((error: unknown) => {
-            if (!isNotFound(error)) return ignoreGone(error);
-            store.forget(object);
-          });
+        const candidate = store.runtimes(keyFrom(object)).find(({ object: { metadata } }) => metadata.uid === object.metadata.uid);
+        const type = candidate ? typeOf(candidate.runtime.resource) : ownedType(object.kind);
+        await client.delete(type, object.metadata, { uid: object.metadata.uid, propagation: 'Background' }).catch((error: unknown) => {
+          if (!isNotFound(error)) return ignoreGone(error);
+          store.forget(object);
+        });
       }
     },
     async clean({ key, object, plan, cleaning }) {

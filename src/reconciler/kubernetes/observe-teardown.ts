@@ -33,10 +33,11 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
     return object && isOurs(object, { uid, ...key }, store) ? (object as LiveObject) : undefined;
   }
 
-  /** Pods that have the claim mounted; listed, since nobody else needs to know of all pods of a namespace. */
-  async function podsMounting({ namespace }: Key, claim: string): Promise<readonly string[]> {
-    const { items } = await client.list(Pod, { namespace });
-    return items.filter((pod) => mounts(pod, claim)).map(({ metadata }) => metadata.name);
+  /** Pods that name the claim; listed, since nobody else needs to know of all pods of a namespace. */
+  async function podsWith({ namespace }: Key, claim: string | undefined): Promise<Record<'mounting' | 'ended', readonly string[]>> {
+    const pods = claim ? (await client.list(Pod, { namespace })).items.filter((pod) => names(pod, claim)) : [];
+    const those = (ended: boolean) => pods.filter((pod) => hasEnded(pod) === ended).map(({ metadata }) => metadata.name);
+    return { mounting: those(false), ended: those(true) };
   }
 
   return {
@@ -45,6 +46,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
       const identity = identityOfRuntime(key, object);
       const claim = await ours('PersistentVolumeClaim', key, claimName(identity), uid);
       const volume = await ours('PersistentVolume', key, volumeName(identity), uid);
+      const pods = await podsWith(key, claim?.metadata.name);
       const plan = dataset && (await planOf());
       const cleanable =
         plan?.cleanup !== undefined && canRun(podChoice(store, key), plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
@@ -59,7 +61,8 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         inventory: store.inventory(uid),
         ...(claim && { claim }),
         ...(volume && { volume }),
-        pods: claim ? await podsMounting(key, claim.metadata.name) : [],
+        pods: pods.mounting,
+        endedPods: pods.ended,
         nodes: labeler.carrying(runtime.type, identity),
         cleaning: {
           needed: cleanable || running,
@@ -83,7 +86,8 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
     },
     async usersOf(key, dataset): Promise<Hold | undefined> {
       const claim = store.live('PersistentVolumeClaim', key.namespace, key.name);
-      const pods = claim?.metadata.annotations?.[annotation.createdBy] === 'fluid' ? await podsMounting(key, claim.metadata.name) : [];
+      const isFluids = claim?.metadata.annotations?.[annotation.createdBy] === 'fluid';
+      const { mounting: pods } = await podsWith(key, isFluids ? claim.metadata.name : undefined);
       if (pods.length > 0)
         return {
           reason: 'StillMounted',
@@ -101,10 +105,9 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
   };
 }
 
-function mounts({ spec, status }: KubeObject, claim: string): boolean {
-  const { phase } = (status ?? {}) as { phase?: string };
+function names({ spec }: KubeObject, claim: string): boolean {
   const { volumes = [] } = spec as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
-  return (
-    phase !== 'Succeeded' && phase !== 'Failed' && volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim)
-  );
+  return volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim);
 }
+const hasEnded = ({ status }: KubeObject): boolean =>
+  ['Succeeded', 'Failed'].includes((status as { phase?: string } | undefined)?.phase ?? '');

@@ -2,8 +2,8 @@ import { CALCULATING } from '../status.ts';
 import type { Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
-import { claimName, volumeName, workloadName } from '../../api/index.ts';
-import type { World, WorkloadView } from '../world.ts';
+import { label, volumeName, workloadName } from '../../api/index.ts';
+import type { LiveObject, World, WorkloadView } from '../world.ts';
 import { askProbe } from './exec.ts';
 import { gatherFacts } from './facts.ts';
 import { canAsk, podChoice, type Parts } from './parts.ts';
@@ -19,7 +19,8 @@ export function observer({ store, lookups, bindings, ports, jobs, exec, settings
   return async (key, dataset, runtime, object) => {
     const { namespace, name } = key;
     const { uid = '', generation } = object.metadata;
-    const identity = identityOf(key, dataset, store.namesakes(key));
+    const claimNow = () => store.live('PersistentVolumeClaim', namespace, name);
+    const identity = identityOf(key, dataset, store.namesakes(key), volumeOf(claimNow(), uid));
     const bound = BOUND.has(dataset.status?.phase ?? '');
     const workload = (role: Role) => store.live(role === 'fuse' ? 'DaemonSet' : 'StatefulSet', namespace, workloadName(name, role));
     const fuse = fuseFact(workload('fuse'));
@@ -78,15 +79,16 @@ export function observer({ store, lookups, bindings, ports, jobs, exec, settings
         ? jobs.ask(
             `${uid}/mounts`,
             `${dataset.metadata.generation}/${masters}`,
-            Infinity,
+            jobs.state(`${uid}/mounts`).error === undefined ? Infinity : RETRY_MS,
             () => askProbe(exec, choice, plan.mounts!.list),
             woken,
           )
         : undefined;
-    const error = mounts?.error;
+    const error = mounts?.error ?? jobs.state(`${uid}/run`).error;
+    const again = [...(cache ? [probeMs] : []), ...(ufs?.error === undefined ? [] : [Math.max(probeMs, RETRY_MS)])];
 
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
-    const claim = store.live('PersistentVolumeClaim', namespace, claimName(identity));
+    const claim = claimNow();
     const world: World = {
       now: now(),
       key,
@@ -101,12 +103,13 @@ export function observer({ store, lookups, bindings, ports, jobs, exec, settings
       ...(secretRetryMs !== undefined && { secretRetryMs }),
       probes: {
         ...(cache?.value && { cache: cache.value }),
+        cacheRunning: cache?.running ?? false,
         ...(ufs?.value && { ufs: ufs.value }),
         ufsRunning: ufs?.running ?? false,
       },
       ...(mounts?.value && { mounted: mounts.value }),
       ...(error && { execError: error }),
-      ...(cache && { againMs: probeMs }),
+      ...(again.length > 0 && { againMs: Math.min(...again) }),
     };
     return {
       world,
@@ -118,3 +121,7 @@ export function observer({ store, lookups, bindings, ports, jobs, exec, settings
     };
   };
 }
+
+/** The volume of a claim that we made. */
+const volumeOf = (claim: LiveObject | undefined, owner: string): string | undefined =>
+  claim?.metadata.labels?.[label.owner] === owner ? (claim['spec'] as { volumeName?: string }).volumeName : undefined;

@@ -1,4 +1,4 @@
-import { Dataset, joinedName, label, parse, type Resource } from '../../api/index.ts';
+import { Dataset, joinedName, label, parse, type Resource, rivalNames } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { type Change, type Reflector, reflect } from '../../kube/reflector.ts';
@@ -23,7 +23,7 @@ export interface Store {
   allRuntimes(): Iterable<Candidate>;
   /** Whether a runtime that we know has this UID. */
   isRuntime(uid: string): boolean;
-  /** Datasets whose `<namespace>-<name>` is the same. */
+  /** Datasets that would go by the same names or node labels. */
   namesakes(key: Key): readonly Dataset[];
   companion(kind: string, name: string): Resource | undefined;
   live(kind: string, namespace: string | undefined, name: string): LiveObject | undefined;
@@ -56,7 +56,8 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   const keyOfOwner = new Map<string, Key>();
   const inventories = new Map<string, Map<string, LiveObject>>();
   const podsOf = new Map<string, Map<string, KubeObject>>();
-  const byJoinedName = new Map<string, Set<string>>();
+  const byJoinedName = new Map<string, Map<string, Key>>();
+  const types = runtimes.map(({ type }) => type);
   const parsed = new WeakMap<object, RuntimeObject>();
 
   function watch(
@@ -88,10 +89,11 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   const datasets = watch(typeOf(Dataset), (change) => {
     const { object } = change;
     const key = keyOf(object);
-    const namesakes = byJoinedName.get(joinedName(key)) ?? new Set();
+    const namesakes = byJoinedName.get(joinedName(key)) ?? new Map<string, Key>();
     byJoinedName.set(joinedName(key), namesakes);
     if (change.type === 'deleted') namesakes.delete(keyText(key));
-    else namesakes.add(keyText(key));
+    else namesakes.set(keyText(key), key);
+    if (namesakes.size === 0) byJoinedName.delete(joinedName(key));
     onKey(key, `Dataset ${change.type}`);
   });
 
@@ -213,10 +215,12 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
     },
     isRuntime: (uid) => keyOfOwner.has(uid),
     namesakes: (key) =>
-      [...(byJoinedName.get(joinedName(key)) ?? [])].flatMap((text) => {
-        const object = text === keyText(key) ? undefined : datasets.store.get(text);
-        return object ? [object as unknown as Dataset] : [];
-      }),
+      rivalNames(key, types)
+        .flatMap((name) => [...(byJoinedName.get(name)?.values() ?? [])])
+        .flatMap((other) => {
+          const object = keyText(other) === keyText(key) ? undefined : newest('Dataset', datasets, other.namespace, other.name);
+          return object ? [object as unknown as Dataset] : [];
+        }),
     companion: (kind, name) => companions.get(kind)?.get(undefined, name) as unknown as Resource | undefined,
     live: (kind, namespace, name) => newest(kind, owned.get(kind), namespace, name) as LiveObject | undefined,
     inventory: (ownerUid) => [...(inventories.get(ownerUid)?.values() ?? [])],

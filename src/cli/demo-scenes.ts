@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CustomResource, crdOf, Dataset, GROUP, label, VERSION } from '../api/index.ts';
+import type { KubeClient } from '../kube/contract.ts';
+import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../kube/types.ts';
+import { ownedKinds, Secret, typeOf } from '../reconciler/kubernetes/kinds.ts';
+import { CALCULATING } from '../reconciler/status.ts';
+import { documentsIn } from './input/documents.ts';
+import { type Progress, secondsText } from './progress.ts';
+
+export interface Actors {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly progress: Progress;
+}
+export interface Stage extends Actors {
+  readonly types: ReadonlyMap<string, ResourceType>;
+  readonly examples: readonly KubeObject[];
+  /** Of a control plane that is ours. */
+  readonly kubeconfig?: string;
+}
+
+const POLL_MS = 25;
+const PATIENCE_MS = 60_000;
+const COUNTING_MS = 2_000;
+const FILES = ['thin.yaml', 'juicefs.yaml'];
+const Namespace: ResourceType = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
+const Crd: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition', namespaced: false };
+
+/** The kinds and a namespace; what was there before stays afterwards. */
+export async function install(actors: Actors, resources: readonly CustomResource[], onEnd: (end: () => Promise<unknown>) => void): Promise<Stage> {
+  const { client, namespace, progress } = actors;
+  const make = async (type: ResourceType, object: KubeObject) => {
+    if (await createIfAbsent(client, type, object)) onEnd(() => client.delete(type, object.metadata, { propagation: 'Foreground' }));
+  };
+  await progress.step('CRDs', async () => {
+    for (const resource of resources) await make(Crd, crdOf(resource) as KubeObject);
+    await until(async () => {
+      const { resources: known = [] } = (await client.raw('GET', `/apis/${GROUP}/${VERSION}`).catch(() => ({}))) as { resources?: readonly { name: string }[] };
+      return resources.every(({ plural }) => known.some(({ name }) => name === plural));
+    }, 'the API server serves the CRDs');
+    return resources.map(({ kind }) => kind).join(', ');
+  });
+  await make(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const types = new Map<string, ResourceType>([...resources.map(typeOf), ...Object.values(ownedKinds), Secret].map((type) => [type.kind, type]));
+  const examples = FILES.flatMap((file) => documentsIn(file, exampleText(file)).objects.map(({ value }) => value as KubeObject)).map((object) =>
+    types.get(object.kind)?.namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object,
+  );
+  return { ...actors, types, examples };
+}
+
+/** Applies the examples and watches them to the end. */
+export async function bind(stage: Stage): Promise<void> {
+  const { client, progress, examples, namespace } = stage;
+  progress.heading(`kubectl apply -n ${namespace} -f ${FILES.map((file) => `examples/${file}`).join(' -f ')}`);
+  const began = performance.now();
+  for (const object of examples) await createIfAbsent(client, typeFor(stage, object), object);
+  const watched = datasetsOf(stage).map(({ metadata }) => ({ name: metadata.name, ...watch(client, metadata, began) }));
+  for (const { name, bound, state } of watched)
+    await progress.step(
+      name,
+      async (say) => {
+        const timer = setInterval(() => say(state()), 50);
+        return bound.finally(() => clearInterval(timer));
+      },
+      { timed: false },
+    );
+}
+
+/** All at the same time, so that none waits for another to be looked at. */
+function watch(client: KubeClient, dataset: KubeObject['metadata'], began: number): { readonly bound: Promise<string>; readonly state: () => string } {
+  const reached = { dataset: 0, claim: 0 };
+  let waiting = '';
+  const bound = until(async () => {
+    const [object, claim] = await Promise.all([find(client, typeOf(Dataset), dataset), find(client, ownedKinds.PersistentVolumeClaim, dataset)]);
+    const at = performance.now() - began;
+    if (phaseOf(object) === 'Bound') reached.dataset ||= at;
+    if (phaseOf(claim) === 'Bound') reached.claim ||= at;
+    waiting = statusOf(object).conditions?.at(-1)?.message ?? '';
+    return reached.dataset > 0 && reached.claim > 0;
+  }, `dataset ${dataset.name} is Bound`);
+  return {
+    bound: bound.then(() => `Bound after ${secondsText(reached.dataset)}, its claim after ${secondsText(reached.claim)}`),
+    state: () => (reached.dataset ? `Bound after ${secondsText(reached.dataset)}, its claim not yet` : waiting),
+  };
+}
+
+/** What kubectl shows of them, and every object that was made for them. */
+export async function show(stage: Stage): Promise<void> {
+  const { client, progress, namespace } = stage;
+  // A moment for what is counted in the background; it is not waited for longer, since some storage is large.
+  await until(async () => (await client.list(typeOf(Dataset), { namespace })).items.every((dataset) => statusOf(dataset).ufsTotal !== CALCULATING), '', COUNTING_MS).catch(() => {});
+  progress.heading(`kubectl get datasets -n ${namespace}`);
+  for (const line of await table(client, `/apis/${GROUP}/${VERSION}/namespaces/${namespace}/datasets`)) progress.line(line);
+  for (const runtime of runtimesOf(stage)) {
+    progress.heading(`Made for ${runtime.kind} ${runtime.metadata.name}`);
+    for (const object of await inventory(stage, runtime)) progress.line(`  ${object.kind.padEnd(22)} ${object.metadata.name.padEnd(24)} ${stateOf(object)}`.trimEnd());
+  }
+}
+
+/** Somebody deletes what is ours. */
+export async function repair(stage: Stage): Promise<void> {
+  const { client, progress, namespace } = stage;
+  const name = `${runtimesOf(stage).at(-1)?.metadata.name}-fuse`;
+  progress.heading(`kubectl delete daemonset -n ${namespace} ${name}`);
+  await progress.step('drift', async () => {
+    const { uid } = (await client.get(ownedKinds.DaemonSet, { namespace, name })).metadata;
+    await client.delete(ownedKinds.DaemonSet, { namespace, name }, { propagation: 'Background' });
+    await until(async () => {
+      const found = await find(client, ownedKinds.DaemonSet, { namespace, name });
+      return found !== undefined && found.metadata.uid !== uid;
+    }, `DaemonSet ${name} is back`);
+    return `DaemonSet ${name} is back`;
+  });
+}
+
+/** In any order: runtimes unwind themselves, caches included, and datasets go last. */
+export async function remove(stage: Stage): Promise<void> {
+  const { client, progress, namespace, examples } = stage;
+  progress.heading(`kubectl delete -n ${namespace} -f ${FILES.map((file) => `examples/${file}`).join(' -f ')}`);
+  await progress.step('removal', async (say) => {
+    const made = (await Promise.all(runtimesOf(stage).map((runtime) => inventory(stage, runtime)))).flat();
+    for (const object of examples) await client.delete(typeFor(stage, object), object.metadata).catch(ignoreAbsent);
+    const all = [...examples, ...made];
+    await until(async () => {
+      const left = (await Promise.all(all.map((object) => find(client, typeFor(stage, object), object.metadata)))).filter((object) => object !== undefined);
+      say(`${left.length} of ${all.length} objects left`);
+      return left.length === 0;
+    }, 'everything is gone');
+    return `all ${all.length} objects are gone`;
+  });
+}
+
+function exampleText(file: string): string {
+  // Beside src/ in a checkout, beside dist/ in a package.
+  for (const path of [`../../examples/${file}`, `../../../examples/${file}`]) {
+    try {
+      return readFileSync(new URL(path, import.meta.url), 'utf8');
+    } catch {
+      continue;
+    }
+  }
+  throw new Error(`examples/${file}: expected it in the package, found nothing`);
+}
+
+const datasetsOf = ({ examples }: Pick<Stage, 'examples'>) => examples.filter(({ kind }) => kind === Dataset.kind);
+const runtimesOf = ({ examples }: Pick<Stage, 'examples'>) => examples.filter(({ kind }) => kind.endsWith('Runtime'));
+
+function typeFor({ types }: Stage, { kind }: KubeObject): ResourceType {
+  const type = types.get(kind);
+  if (!type) throw new Error(`${kind}: expected a kind of the examples`);
+  return type;
+}
+
+async function createIfAbsent(client: KubeClient, type: ResourceType, object: KubeObject): Promise<boolean> {
+  try {
+    await client.create(type, object);
+    return true;
+  } catch (error) {
+    if (isAlreadyExists(error)) return false;
+    throw error;
+  }
+}
+
+const find = (client: KubeClient, type: ResourceType, { namespace, name }: { readonly namespace?: string; readonly name: string }): Promise<KubeObject | undefined> =>
+  client.get(type, { ...(type.namespaced && { namespace }), name }).catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error)));
+
+function ignoreAbsent(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
+
+async function until(holds: () => Promise<boolean>, what: string, patienceMs = PATIENCE_MS): Promise<void> {
+  const began = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - began > patienceMs) throw new Error(`waited ${patienceMs / 1000} s in vain until ${what}`);
+    await pause(POLL_MS);
+  }
+}
+
+interface Status {
+  readonly phase?: string;
+  readonly ufsTotal?: string;
+  readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
+  readonly replicas?: number;
+  readonly readyReplicas?: number;
+  readonly desiredNumberScheduled?: number;
+  readonly numberReady?: number;
+}
+const statusOf = (object: KubeObject | undefined): Status => (object?.['status'] ?? {}) as Status;
+const phaseOf = (object: KubeObject | undefined): string => statusOf(object).phase ?? '';
+
+function stateOf(object: KubeObject): string {
+  const { phase, replicas, readyReplicas = 0, desiredNumberScheduled = 0, numberReady = 0 } = statusOf(object);
+  if (object.kind === 'StatefulSet') return `${readyReplicas}/${replicas} ready`;
+  if (object.kind === 'DaemonSet') return desiredNumberScheduled === 0 ? 'no pod until an application mounts the claim' : `${numberReady}/${desiredNumberScheduled} ready`;
+  return phase ?? '';
+}
+
+async function inventory({ client, namespace, types }: Stage, runtime: KubeObject): Promise<readonly KubeObject[]> {
+  const type = types.get(runtime.kind);
+  const owner = type && (await client.get(type, runtime.metadata));
+  const selection = { labelSelector: `${label.owner}=${owner?.metadata.uid}` };
+  const lists = await Promise.all(Object.values(ownedKinds).map((kind) => client.list(kind, { ...selection, ...(kind.namespaced && { namespace }) })));
+  return lists.flatMap(({ items }) => items);
+}
+
+/** As `kubectl get` prints it: the API server makes the table. */
+async function table(client: KubeClient, path: string): Promise<readonly string[]> {
+  const { columnDefinitions, rows } = (await client.raw('GET', path, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })) as {
+    readonly columnDefinitions: readonly { readonly name: string; readonly priority: number }[];
+    readonly rows: readonly { readonly cells: readonly unknown[] }[];
+  };
+  const shown = columnDefinitions.map(({ priority }, i) => ({ priority, i })).filter(({ priority }) => priority === 0);
+  const lines = [columnDefinitions.map(({ name }) => name.toUpperCase()), ...rows.map(({ cells }) => cells.map((cell) => String(cell ?? '')))];
+  const widths = shown.map(({ i }) => Math.max(...lines.map((cells) => cells[i]?.length ?? 0)));
+  return lines.map((cells) => shown.map(({ i }, column) => (cells[i] ?? '').padEnd((widths[column] ?? 0) + 3)).join('').trimEnd());
+}

@@ -1,0 +1,50 @@
+import { styleText } from 'node:util';
+
+/** Tells a story on standard output: one line a step, alive while it lasts on a terminal, plain once it is over elsewhere. */
+export interface Progress {
+  /** Runs a step; `say` tells how far it has come, and what it returns stands in its line, with the time it took unless it tells times itself. */
+  step(title: string, work: (say: (detail: string) => void) => Promise<string>, options?: { readonly timed?: boolean }): Promise<void>;
+  line(text?: string): void;
+  heading(text: string): void;
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const TITLE_WIDTH = 18;
+
+export function progressOn(stream: NodeJS.WriteStream): Progress {
+  const style = (format: Parameters<typeof styleText>[0], text: string) => styleText(format, text, { stream });
+  const line = (text = '') => void stream.write(`${text}\n`);
+  const shape = (mark: string, title: string, detail: string, time: string) => [mark, title.padEnd(TITLE_WIDTH), detail, style('dim', time)].filter(Boolean).join(' ').trimEnd();
+
+  return {
+    line,
+    heading: (text) => line(`\n${style('bold', text)}`),
+    async step(title, work, { timed = true } = {}) {
+      const began = performance.now();
+      let detail = '';
+      let frame = 0;
+      const draw = () => stream.write(`\r\x1b[K${cut(shape(style('cyan', FRAMES[frame++ % FRAMES.length] ?? ''), title, detail, secondsText(performance.now() - began)), stream.columns)}`);
+      const timer = stream.isTTY ? setInterval(draw, 80) : undefined;
+      const end = (mark: string, text: string): void => {
+        clearInterval(timer);
+        const time = timed ? secondsText(performance.now() - began) : '';
+        line(`${stream.isTTY ? '\r\x1b[K' : ''}${shape(mark, title, text, time)}`);
+      };
+      try {
+        end(style('green', '✓'), await work((text) => (detail = text)));
+      } catch (error) {
+        end(style('red', '✗'), detail);
+        throw error;
+      }
+    },
+  };
+}
+
+/** A terminal's line must not wrap: it could not be redrawn. Colours take no room. */
+function cut(text: string, columns: number): string {
+  let room = columns - 1;
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/\x1b\[[0-9;]*m|[^\x1b]/gu, (part) => (part.length > 1 && part.startsWith('\x1b') ? part : room-- > 0 ? part : ''));
+}
+
+export const secondsText = (ms: number): string => `${(ms / 1000).toFixed(ms < 9950 ? 2 : 1)} s`;
