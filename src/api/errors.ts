@@ -22,6 +22,11 @@ export class InvalidSpec extends Error {
     this.reason = options.reason;
     this.faults = list;
   }
+
+  /** So is one that another copy of this package threw: a vendor's runtime may bring its own. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'InvalidSpec' && 'faults' in value;
+  }
 }
 
 /** `spec.replicas: expected an integer of at least 0, found "three"`. */

@@ -17,6 +17,8 @@ export interface Actors {
 export interface Stage extends Actors {
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly examples: readonly KubeObject[];
+  /** Those of them that were there before, and stay. */
+  readonly before: ReadonlySet<KubeObject>;
   /** Of a control plane that is ours. */
   readonly kubeconfig?: string;
 }
@@ -42,12 +44,18 @@ export async function install(actors: Actors, resources: readonly CustomResource
     }, 'the API server serves the CRDs');
     return resources.map(({ kind }) => kind).join(', ');
   });
-  await make(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await progress.step('namespace', async (say) => {
+    say('the one of a demo a moment ago is on its way out');
+    await until(async () => (await find(client, Namespace, { name: namespace }))?.metadata.deletionTimestamp === undefined, `namespace ${namespace} is gone`);
+    await make(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    return namespace;
+  });
   const types = new Map<string, ResourceType>([...resources.map(typeOf), ...Object.values(ownedKinds), Secret].map((type) => [type.kind, type]));
   const examples = FILES.flatMap((file) => documentsIn(file, exampleText(file)).objects.map(({ value }) => value as KubeObject)).map((object) =>
     types.get(object.kind)?.namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object,
   );
-  return { ...actors, types, examples };
+  const found = await Promise.all(examples.map((object) => find(client, typeFor({ types }, object), object.metadata)));
+  return { ...actors, types, examples, before: new Set(examples.filter((_, i) => found[i])) };
 }
 
 /** Applies the examples and watches them to the end. */
@@ -117,12 +125,13 @@ export async function repair(stage: Stage): Promise<void> {
 
 /** In any order: runtimes unwind themselves, caches included, and datasets go last. */
 export async function remove(stage: Stage): Promise<void> {
-  const { client, progress, namespace, examples } = stage;
+  const { client, progress, namespace, examples, before } = stage;
   progress.heading(`kubectl delete -n ${namespace} -f ${FILES.map((file) => `examples/${file}`).join(' -f ')}`);
   await progress.step('removal', async (say) => {
     const made = (await Promise.all(runtimesOf(stage).map((runtime) => inventory(stage, runtime)))).flat();
-    for (const object of examples) await client.delete(typeFor(stage, object), object.metadata).catch(ignoreAbsent);
-    const all = [...examples, ...made];
+    const ours = examples.filter((object) => !before.has(object));
+    for (const object of ours) await client.delete(typeFor(stage, object), object.metadata).catch(ignoreAbsent);
+    const all = [...ours, ...made];
     await until(async () => {
       const left = (await Promise.all(all.map((object) => find(client, typeFor(stage, object), object.metadata)))).filter((object) => object !== undefined);
       say(`${left.length} of ${all.length} objects left`);
@@ -147,7 +156,7 @@ function exampleText(file: string): string {
 const datasetsOf = ({ examples }: Pick<Stage, 'examples'>) => examples.filter(({ kind }) => kind === Dataset.kind);
 const runtimesOf = ({ examples }: Pick<Stage, 'examples'>) => examples.filter(({ kind }) => kind.endsWith('Runtime'));
 
-function typeFor({ types }: Stage, { kind }: KubeObject): ResourceType {
+function typeFor({ types }: Pick<Stage, 'types'>, { kind }: KubeObject): ResourceType {
   const type = types.get(kind);
   if (!type) throw new Error(`${kind}: expected a kind of the examples`);
   return type;
@@ -199,8 +208,9 @@ function stateOf(object: KubeObject): string {
 
 async function inventory({ client, namespace, types }: Stage, runtime: KubeObject): Promise<readonly KubeObject[]> {
   const type = types.get(runtime.kind);
-  const owner = type && (await client.get(type, runtime.metadata));
-  const selection = { labelSelector: `${label.owner}=${owner?.metadata.uid}` };
+  const owner = type && (await find(client, type, runtime.metadata));
+  if (!owner) return [];
+  const selection = { labelSelector: `${label.owner}=${owner.metadata.uid}` };
   const lists = await Promise.all(Object.values(ownedKinds).map((kind) => client.list(kind, { ...selection, ...(kind.namespaced && { namespace }) })));
   return lists.flatMap(({ items }) => items);
 }

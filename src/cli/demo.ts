@@ -4,7 +4,7 @@ import type { ControlPlane } from '../testing/index.ts';
 import type { Define } from './command.ts';
 import { connect, type ConnectionFlags, connectionOptions } from './connection.ts';
 import { type Actors, bind, install, remove, repair, show, type Stage } from './demo-scenes.ts';
-import { messageOf, Refused } from './errors.ts';
+import { messageOf } from './errors.ts';
 import { progressOn, secondsText } from './progress.ts';
 import { startReconciler } from './reconciler-process.ts';
 
@@ -38,20 +38,25 @@ export const define: Define = (command, parts) => {
       const progress = progressOn(process.stdout);
       const interrupted = onInterrupt();
       const endings: (() => Promise<unknown>)[] = [];
+      let isRemoved = false;
       /** Gives up waiting, not what is waited for: that is what endings are for. */
       const unlessInterrupted = <T>(work: Promise<T>): Promise<T> => Promise.race([work, interrupted]);
       try {
         const stage: Stage = await unlessInterrupted(setUp());
+        // Only a controller that runs can unwind datasets; on a control plane of ours they go with it.
+        if (flags.useCluster) endings.push(async () => isRemoved || remove(stage));
         for (const scene of [bind, show, repair]) await unlessInterrupted(scene(stage));
         if (flags.keep) await unlessInterrupted(look(stage));
         await unlessInterrupted(remove(stage));
+        isRemoved = true;
       } catch (error) {
-        if (error !== INTERRUPTED) throw new Refused(messageOf(error), { cause: error });
-        process.exitCode = 130;
-      } finally {
-        for (const end of endings.toReversed()) await end().catch((error: unknown) => console.error(`sluice: ${messageOf(error)}`));
-        progress.line(`\n${process.exitCode === 130 ? 'Interrupted' : 'All of it'} in ${secondsText(performance.now() - began)}.`);
+        process.exitCode = error === INTERRUPTED ? 130 : 1;
+        if (error !== INTERRUPTED) console.error(`\nsluice: ${messageOf(error)}`);
       }
+      if (process.exitCode) progress.abandon();
+      for (const end of endings.toReversed()) await end().catch((error: unknown) => console.error(`sluice: ${messageOf(error)}`));
+      const verdict = { 0: 'All of it took', 130: 'Interrupted after' }[Number(process.exitCode ?? 0)] ?? 'Failed after';
+      progress.line(`\n${verdict} ${secondsText(performance.now() - began)}.`);
       // An interrupted step may still hold a timer or a socket.
       process.exit();
 
@@ -66,7 +71,7 @@ export const define: Define = (command, parts) => {
         await progress.step('sluice reconcile', async () => {
           const reconciler = await startReconciler([...kubeconfig, '--leader-election-namespace', await leaseNamespace(client)]);
           endings.push(() => reconciler.stop());
-          return `process ${reconciler.pid}, leading`;
+          return `process ${reconciler.pid}, ${reconciler.role}`;
         });
         return { ...stage, ...(own && { kubeconfig: own.kubeconfig }) };
       }

@@ -1,14 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import type { Define, Package } from './command.ts';
 import { Refused, UsageError } from './errors.ts';
 import { BadInput, faultReport } from './input/faults.ts';
+import { version } from './version.ts';
+
+export type { Define } from './command.ts';
 
 const COMMANDS: readonly { readonly name: string; readonly summary: string; readonly load: () => Promise<{ readonly define: Define }> }[] = [
   { name: 'synth', summary: 'print the objects that Datasets and runtimes become', load: () => import('./synth.ts') },
   { name: 'diff', summary: 'show what applying them would change in a cluster', load: () => import('./diff.ts') },
   { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./crds.ts') },
   { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile.ts') },
+  { name: 'new-runtime', summary: 'make the files of a new runtime', load: () => import('./new-runtime.ts') },
   { name: 'demo', summary: 'show all of it on a real API server, in a minute', load: () => import('./demo.ts') },
 ];
 
@@ -59,16 +62,3 @@ function exitCodeOf(error: unknown, argv: readonly string[]): number {
 }
 
 const wantsJson = (argv: readonly string[]): boolean => /(^| )(-o ?|--output[ =])json( |$)/.test(argv.join(' '));
-
-function version(): string {
-  // Beside src/ in a checkout, beside dist/ in a package.
-  for (const path of ['../../package.json', '../../../package.json']) {
-    try {
-      const { name, version } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { name?: string; version?: string };
-      if (name === 'sluice' && version) return version;
-    } catch {
-      continue;
-    }
-  }
-  return 'unknown';
-}

@@ -6,6 +6,8 @@ export interface Progress {
   step(title: string, work: (say: (detail: string) => void) => Promise<string>, options?: { readonly timed?: boolean }): Promise<void>;
   line(text?: string): void;
   heading(text: string): void;
+  /** What is under way goes on, but is not told of any more. */
+  abandon(): void;
 }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -13,20 +15,27 @@ const TITLE_WIDTH = 18;
 
 export function progressOn(stream: NodeJS.WriteStream): Progress {
   const style = (format: Parameters<typeof styleText>[0], text: string) => styleText(format, text, { stream });
+  let chapter = 0;
   const line = (text = '') => void stream.write(`${text}\n`);
   const shape = (mark: string, title: string, detail: string, time: string) => [mark, title.padEnd(TITLE_WIDTH), detail, style('dim', time)].filter(Boolean).join(' ').trimEnd();
 
   return {
     line,
+    abandon() {
+      chapter++;
+      if (stream.isTTY) stream.write('\r\x1b[K');
+    },
     heading: (text) => line(`\n${style('bold', text)}`),
     async step(title, work, { timed = true } = {}) {
       const began = performance.now();
+      const here = chapter;
       let detail = '';
       let frame = 0;
-      const draw = () => stream.write(`\r\x1b[K${cut(shape(style('cyan', FRAMES[frame++ % FRAMES.length] ?? ''), title, detail, secondsText(performance.now() - began)), stream.columns)}`);
+      const draw = () => here === chapter && stream.write(`\r\x1b[K${cut(shape(style('cyan', FRAMES[frame++ % FRAMES.length] ?? ''), title, detail, secondsText(performance.now() - began)), stream.columns || 80)}`);
       const timer = stream.isTTY ? setInterval(draw, 80) : undefined;
       const end = (mark: string, text: string): void => {
         clearInterval(timer);
+        if (here !== chapter) return;
         const time = timed ? secondsText(performance.now() - began) : '';
         line(`${stream.isTTY ? '\r\x1b[K' : ''}${shape(mark, title, text, time)}`);
       };

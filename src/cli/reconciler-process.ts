@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 
 export interface ReconcilerProcess {
   readonly pid: number;
+  readonly role: 'leading' | 'standing by';
   /** SIGTERM, and waits for the end. */
   stop(): Promise<void>;
 }
@@ -19,21 +20,23 @@ export async function startReconciler(args: readonly string[]): Promise<Reconcil
   });
   const last: string[] = [];
   const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
-  const acting = new Promise<void>((resolve) => {
+  const acting = new Promise<ReconcilerProcess['role']>((resolve) => {
     for (const stream of [child.stdout, child.stderr])
       createInterface({ input: stream }).on('line', (line) => {
         last.push(line);
         if (last.length > LAST_LINES) last.shift();
-        if (/"msg":"(leading|standing by)"/.test(line)) resolve();
+        const [, role] = /"msg":"(leading|standing by)"/.exec(line) ?? [];
+        if (role) resolve(role as ReconcilerProcess['role']);
       });
   });
   // Whatever way we end, it must not stay.
   const kill = () => void child.kill('SIGKILL');
   process.on('exit', kill);
-  const code = await Promise.race([acting.then(() => 'acting' as const), ended]);
-  if (code !== 'acting') throw new Error(`the reconciler ended with code ${code}:\n${last.join('\n')}`);
+  const role = await Promise.race([acting, ended]);
+  if (typeof role !== 'string') throw new Error(`the reconciler ended with code ${role}:\n${last.join('\n')}`);
   return {
     pid: child.pid ?? 0,
+    role,
     async stop() {
       child.kill('SIGTERM');
       await ended;

@@ -1,10 +1,10 @@
 /** A value in a script: text that is quoted, or the name of an environment variable that is expanded when the script runs. */
 export type Arg = string | Env | Joined;
-interface Env {
+export interface Env {
   readonly env: string;
 }
 /** Parts that make one word, `--token=` and `$TOKEN`. */
-interface Joined {
+export interface Joined {
   readonly word: readonly (string | Env)[];
 }
 

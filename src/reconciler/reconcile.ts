@@ -1,4 +1,4 @@
-import { type Dataset, InvalidSpec, type Manifest } from '../api/index.ts';
+import { type Dataset, InvalidSpec, type Manifest, runtimeFinalizer } from '../api/index.ts';
 import { choose } from './choose.ts';
 import type { Cluster, Observation, Scene } from './cluster.ts';
 import { decide } from './decide.ts';
@@ -40,7 +40,11 @@ async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, ob
   try {
     observation = await cluster.observe(key, dataset, runtime, object);
   } catch (error) {
-    if (!(error instanceof InvalidSpec)) throw error; // the queue retries with back-off
+    if (!(error instanceof InvalidSpec)) {
+      const hold = { reason: 'LookupFailed', message: error instanceof Error ? error.message : String(error) };
+      if (heldMs >= TELL_AFTER_MS) await tellRuntime(cluster, object, hold).catch(() => {});
+      throw error; // the queue retries with back-off
+    }
     const hold = { reason: 'InvalidSpec', message: error.message };
     await tellRuntime(cluster, object, hold, undefined, error.reason);
     await tellDataset(cluster, dataset, hold);
@@ -100,7 +104,9 @@ async function takeDown(
 ): Promise<Next> {
   const left = await cluster.observeTeardown(key, dataset, runtime, object);
   const { action, hold } = decideTeardown(left);
-  if (hold && (!hold.passing || heldMs >= TELL_AFTER_MS)) await tellRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
+  // What is only waited for has been asked to go: worth telling once it takes its time.
+  const isStuck = heldMs >= TELL_AFTER_MS && !action && !left.cleaning.running;
+  if (hold && (!hold.passing || isStuck)) await tellRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
   const retryMs = hold?.passing && heldMs < TELL_AFTER_MS ? TELL_AFTER_MS - heldMs : hold?.retryMs;
   if (!action) return retryMs ? { after: retryMs } : 'on-change';
   if ('delete' in action) await cluster.delete(action.delete);
@@ -124,11 +130,13 @@ async function letGo(cluster: Cluster, key: Key, dataset: Dataset, runtimes: rea
     await tellDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
     return { after: hold.retryMs ?? 2000 };
   }
-  const isOwned = ({ object }: Candidate) => object.metadata.ownerReferences?.some(({ uid }) => uid === dataset.metadata.uid);
-  const owned = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOwned).map(({ object }) => object);
+  const isOurs = ({ runtime, object: { metadata } }: Candidate) =>
+    metadata.ownerReferences?.some(({ uid }) => uid === dataset.metadata.uid) &&
+    metadata.finalizers?.includes(runtimeFinalizer(runtime.type));
+  const ours = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOurs).map(({ object }) => object);
   // The cast: what was read from the API server has a UID and a version.
-  await cluster.delete(owned.filter(({ metadata }) => !metadata.deletionTimestamp) as unknown as readonly LiveObject[]);
-  if (owned.length === 0) await cluster.unmarkDataset(dataset);
+  await cluster.delete(ours.filter(({ metadata }) => !metadata.deletionTimestamp) as unknown as readonly LiveObject[]);
+  if (ours.length === 0) await cluster.unmarkDataset(dataset);
   return 'on-change';
 }
 

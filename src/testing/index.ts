@@ -15,3 +15,5 @@ export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '
 export { type ExistingCluster, useExistingCluster } from './existing-cluster.ts';
 export { conformance } from './conformance.ts';
 export { type Given, planInput } from './given.ts';
+export { type Effect, type MemoryCluster, memoryCluster, type MemoryClusterOptions } from './memory-cluster.ts';
+export type { MemoryObjects } from './memory-objects.ts';

@@ -155,9 +155,14 @@ export async function createSpace(
     gone: (kind, name, seconds) =>
       eventually(async () => expect(await find(kind, name), `${kind} ${namespace}/${name}`).toBeUndefined(), seconds),
     async bound(kind, name, seconds) {
-      await becomes('Dataset', name, { status: { phase: 'Bound' } }, seconds);
-      await becomes('PersistentVolumeClaim', name, { status: { phase: 'Bound' } }, seconds);
-      await becomes(kind, name, condition('Synced', { status: 'True' }), seconds);
+      try {
+        await becomes('Dataset', name, { status: { phase: 'Bound' } }, seconds);
+        await becomes('PersistentVolumeClaim', name, { status: { phase: 'Bound' } }, seconds);
+        await becomes(kind, name, condition('Synced', { status: 'True' }), seconds);
+      } catch (error) {
+        const states = await Promise.all((['Dataset', kind] as const).map((each) => find(each, name)));
+        throw new Error(`${kind} ${namespace}/${name} is not bound: ${JSON.stringify(states.map((state) => state?.['status']))}`, { cause: error });
+      }
     },
     async events(name) {
       const events = (await list('Event')).filter(({ involvedObject }) => (involvedObject as { name: string }).name === name);

@@ -16,6 +16,8 @@ export interface Owner {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
+  /** Tells the specs as they are from what they were before an edit. */
+  readonly edition?: string;
 }
 export interface Applier {
   /** Writes what differs, in order; an object that fails does not stop the next. */
@@ -56,9 +58,9 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       // Somebody has it already, or our watch is behind.
       const existing = (await client.get(type, { namespace, name: manifest.metadata.name })) as LiveObject;
       if (!isOurs(existing, owner, store)) throw taken(existing, owner);
-      return update(type, manifest, existing, report);
+      return update(owner, type, manifest, existing, report);
     }
-    return update(type, manifest, live, report);
+    return update(owner, type, manifest, live, report);
   }
 
   async function create(type: ResourceType, object: KubeObject): Promise<boolean> {
@@ -71,7 +73,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     }
   }
 
-  async function update(type: ResourceType, manifest: Manifest, live: LiveObject, report: Mutable<Applied>): Promise<void> {
+  async function update(owner: Owner, type: ResourceType, manifest: Manifest, live: LiveObject, report: Mutable<Applied>): Promise<void> {
     const known = verified.get(manifest);
     if (known?.live === live) {
       report.immutable.push(...known.immutable);
@@ -87,7 +89,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     }
     // It will be gone in a moment, and its deletion will wake us.
     if (live.metadata.deletionTimestamp) return;
-    const rival = fights.repaired(live.metadata.uid, paths);
+    const rival = fights.repaired(live.metadata.uid, owner.edition ?? '', paths);
     if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
     const name = { namespace: live.metadata.namespace, name: live.metadata.name };
     const fresh = await client.get(type, name);
@@ -148,7 +150,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     },
     async prune(owner, keep) {
       const kept = new Set(keep.map(refOf));
-      const extra = store.inventory(owner.uid).filter((object) => !kept.has(refOf(object)) && !object.metadata.deletionTimestamp);
+      const extra = store.inventory(owner).filter((object) => !kept.has(refOf(object)) && !object.metadata.deletionTimestamp);
       for (const { kind, metadata } of extra)
         await client.delete(ownedType(kind), metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
       return extra.map(refOf);

@@ -32,7 +32,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
   };
   const { jobs } = parts;
   const applier = createApplier(client, store, log, now);
-  const ownerOf = ({ runtime, key }: Pick<World, 'runtime' | 'key'>) => ({ uid: runtime.metadata.uid ?? '', ...key });
+  const ownerOf = ({ runtime, dataset, key }: World) => ({
+    uid: runtime.metadata.uid ?? '',
+    ...key,
+    edition: `${runtime.metadata.generation}/${dataset.metadata.generation}`,
+  });
   const podsOf = (key: Key) => podChoice(store, key);
 
   async function patchMetadata(
@@ -170,6 +174,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
       jobs.drop(uid);
       parts.lookups.forget(uid);
       parts.bindings.forget(uid);
+      labeler.forget(uid);
       parts.ports.release(uid);
     },
     unmarkDataset: (dataset) => patchMetadata(typeOf(Dataset), dataset, unmarkPatch(dataset.metadata, datasetFinalizer)).catch(ignoreGone),

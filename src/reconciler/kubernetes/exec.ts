@@ -18,7 +18,8 @@ export interface Job<T> {
 }
 export interface Jobs {
   /**
-   * The job of this name. It is started when it never ran for this `version` or ended longer than `everyMs` ago; when it ends, `onEnd` is called.
+   * The job of this name, whose last part is its sort: a few of each sort run at a time. It is started when it never ran for this
+   * `version` or ended longer than `everyMs` ago; when it ends, `onEnd` is called.
    * A value from another version is not given.
    */
   ask<T>(name: string, version: string, everyMs: number, work: () => Promise<T>, onEnd: () => void): Job<T>;
@@ -33,7 +34,14 @@ const DEFAULT_TIMEOUT_S = 20;
 /** Execs are slow and may hang, so they run beside the loop, a few at a time; the loop sees what they found. */
 export function createJobs(now: () => number, log: Log): Jobs {
   const jobs = new Map<string, { version: string; job: Job<unknown> }>();
-  const turn = createSemaphore(AT_ONCE);
+  const turns = new Map<string, ReturnType<typeof createSemaphore>>();
+  /** Counting the files of some takes half an hour, which the mounts of others do not wait for. */
+  function turnOf(name: string) {
+    const sort = name.slice(name.lastIndexOf('/') + 1);
+    const turn = turns.get(sort) ?? createSemaphore(AT_ONCE);
+    turns.set(sort, turn);
+    return turn;
+  }
   return {
     ask<T>(name: string, version: string, everyMs: number, work: () => Promise<T>, onEnd: () => void): Job<T> {
       const known = jobs.get(name);
@@ -42,7 +50,7 @@ export function createJobs(now: () => number, log: Log): Jobs {
       if (isCurrent && now() - (known.job.endedAt ?? 0) < everyMs) return known.job as Job<T>;
       const entry = { version, job: { ...(isCurrent ? known.job : {}), running: true } as Job<unknown> };
       jobs.set(name, entry);
-      void turn(work).then(
+      void turnOf(name)(work).then(
         (value) => end({ running: false, value, endedAt: now() }),
         (error: unknown) => {
           const text = error instanceof Error ? error.message : String(error);

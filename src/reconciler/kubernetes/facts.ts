@@ -26,7 +26,7 @@ const MAX_ROUNDS = 4;
 
 export function createLookups(client: KubeClient, now: () => number): Lookups {
   // By runtime, then by what was asked.
-  type Entries = Map<string, { state: SecretState | ClaimFact; tries: number; at: number }>;
+  type Entries = Map<string, { state: SecretState | ClaimFact; tries: number; at: number; message?: string }>;
   const known = new Map<string, { readonly generations: string; readonly entries: Entries }>();
 
   const remembered = ({ uid, generations }: Asker): Entries => {
@@ -48,7 +48,8 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       const id = `secret/${namespace}/${name}/${inline}`;
       const before = entries.get(id);
       if (before && 'data' in before.state) return before.state;
-      if (before && 'missing' in before.state && now() - before.at < before.state.retryMs) return before.state;
+      const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - now() : 0;
+      if (waitMs > 0) return { missing: true, retryMs: waitMs };
       const object = await orNothing(Secret, { namespace, name });
       const tries = (before?.tries ?? 0) + 1;
       const state: SecretState = object
@@ -61,10 +62,15 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       const entries = remembered(asker);
       const before = entries.get(`claim/${name}`);
       if (before && 'uid' in before.state) return before.state as ClaimFact;
-      const retryMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (before?.tries ?? 0));
+      const hold = (message: string, retryMs: number): Hold => ({ reason: 'ClaimNotBound', message, retryMs });
+      const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - now() : 0;
+      // Looked at for another reason: this is no try.
+      if (waitMs > 0) return hold(before?.message ?? '', waitMs);
+      const tries = (before?.tries ?? 0) + 1;
       const again = (message: string): Hold => {
-        entries.set(`claim/${name}`, { state: { missing: true, retryMs }, tries: (before?.tries ?? 0) + 1, at: now() });
-        return { reason: 'ClaimNotBound', message, retryMs };
+        const retryMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1));
+        entries.set(`claim/${name}`, { state: { missing: true, retryMs }, tries, at: now(), message });
+        return hold(message, retryMs);
       };
       const claim = await orNothing(ownedKinds.PersistentVolumeClaim, { namespace, name });
       if (!claim) return again(`persistent volume claim ${name} not found`);

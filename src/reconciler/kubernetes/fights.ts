@@ -8,16 +8,21 @@ interface Record {
   pauses: number;
   until: number;
   paths: readonly string[];
+  edition: string;
 }
 
-/** Notices that somebody changes an object back as often as we repair it, and makes us wait longer and longer between tries. */
+/**
+ * Notices that somebody changes an object back as often as we repair it, and makes us wait longer and longer between tries. What
+ * follows from an edit of our own specs, an autoscaler's for one, is no fight.
+ */
 export function createFightDetector(now: () => number) {
   const records = new Map<string, Record>();
   return {
     limit: LIMIT,
     /** To be called before a repair: the fields in dispute if this one should not be made now. */
-    repaired(uid: string, paths: readonly string[]): readonly string[] | undefined {
-      const record = records.get(uid) ?? { times: [], pauses: 0, until: 0, paths };
+    repaired(uid: string, edition: string, paths: readonly string[]): readonly string[] | undefined {
+      const before = records.get(uid);
+      const record = before?.edition === edition ? before : { times: [], pauses: 0, until: 0, paths, edition };
       records.set(uid, record);
       if (now() < record.until) return record.paths;
       record.times = [...record.times.filter((time) => now() - time < WINDOW_MS), now()];

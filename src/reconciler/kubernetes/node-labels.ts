@@ -49,6 +49,8 @@ export interface NodeLabeler {
   place(ownerUid: string, plan: BasePlan, workers: string | undefined): void;
   /** Takes everything of a dataset, the fuse label too, off all nodes. */
   remove(ownerUid: string, type: string, dataset: Identity): Promise<void>;
+  /** The runtime is gone. */
+  forget(ownerUid: string): void;
   /** Nodes that carry something of a dataset. */
   carrying(type: string, dataset: Identity): readonly string[];
   /** Something moved. */
@@ -64,8 +66,10 @@ export function createNodeLabeler(client: KubeClient, store: Store, isExcluded: 
   let timer: NodeJS.Timeout | undefined;
   let isComplete = false;
   let running: Promise<void> = Promise.resolve();
+  let stopped = false;
 
   function changed(afterMs = SETTLE_MS): void {
+    if (stopped) return;
     timer ??= setTimeout(() => {
       timer = undefined;
       running = running.then(writeAll).catch((error: unknown) => {
@@ -152,6 +156,8 @@ export function createNodeLabeler(client: KubeClient, store: Store, isExcluded: 
     },
     async remove(ownerUid, type, dataset) {
       placed.delete(ownerUid);
+      // What is being written now may still have been decided with it.
+      await running;
       const value = exclusiveNodeValue(dataset);
       for (const name of carrying(type, dataset)) {
         const labels = store.node(name)?.metadata.labels ?? {};
@@ -163,12 +169,16 @@ export function createNodeLabeler(client: KubeClient, store: Store, isExcluded: 
       }
       changed();
     },
+    forget: (ownerUid) => placed.delete(ownerUid),
     carrying,
     changed: () => changed(),
     complete() {
       isComplete = true;
       changed();
     },
-    stop: () => clearTimeout(timer),
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
   };
 }

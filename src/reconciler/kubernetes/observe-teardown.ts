@@ -1,6 +1,6 @@
-import { annotation, claimName, InvalidSpec, volumeName } from '../../api/index.ts';
+import { annotation, claimName, volumeName } from '../../api/index.ts';
 import type { BoundRuntime } from '../../constructs/index.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { ApiError, isNotFound, NoAnswer } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOfRuntime } from '../identity.ts';
@@ -44,8 +44,11 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
     async observeTeardown(key, dataset, runtime, object) {
       const { uid = '' } = object.metadata;
       const identity = identityOfRuntime(key, object);
+      const inventory = store.inventory({ uid, ...key });
       const claim = await ours('PersistentVolumeClaim', key, claimName(identity), uid);
-      const volume = await ours('PersistentVolume', key, volumeName(identity), uid);
+      // Under whatever name it was made.
+      const volume =
+        inventory.find(({ kind }) => kind === 'PersistentVolume') ?? (await ours('PersistentVolume', key, volumeName(identity), uid));
       const pods = await podsWith(key, claim?.metadata.name);
       const plan = dataset && (await planOf());
       const cleanable =
@@ -58,7 +61,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         ...(dataset && { dataset }),
         identity,
         ...(plan && { plan }),
-        inventory: store.inventory(uid),
+        inventory,
         ...(claim && { claim }),
         ...(volume && { volume }),
         pods: pods.mounting,
@@ -79,8 +82,9 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
           const seen = await observe(key, dataset!, runtime, object);
           return 'world' in seen ? seen.world.plan : undefined;
         } catch (failure) {
-          if (failure instanceof InvalidSpec) return undefined;
-          throw failure;
+          // A request that failed is made again. A spec on which planning fails, in whatever way, must not keep the runtime for ever.
+          if (failure instanceof ApiError || failure instanceof NoAnswer) throw failure;
+          return undefined;
         }
       }
     },

@@ -60,9 +60,10 @@ export function createPortAllocator(
   };
 
   function takenPorts(): ReadonlySet<number> {
-    const taken = new Set<number>();
-    for (const ports of reserved.values()) for (const port of Object.values(ports)) taken.add(port);
-    for (const runtime of others()) for (const port of Object.values(recordedPorts(runtime))) taken.add(port);
-    return taken;
+    const runtimes = [...others()];
+    const alive = new Set(runtimes.map(({ metadata }) => metadata.uid));
+    // One that went before anything was made for it was never taken down.
+    for (const uid of reserved.keys()) if (!alive.has(uid)) reserved.delete(uid);
+    return new Set([...reserved.values(), ...runtimes.map(recordedPorts)].flatMap((ports) => Object.values(ports)));
   }
 }

@@ -27,8 +27,8 @@ export interface Store {
   namesakes(key: Key): readonly Dataset[];
   companion(kind: string, name: string): Resource | undefined;
   live(kind: string, namespace: string | undefined, name: string): LiveObject | undefined;
-  /** Everything that carries the inventory label of this owner. */
-  inventory(ownerUid: string): readonly LiveObject[];
+  /** Everything that carries the inventory label of this owner; a copy that somebody made in another namespace is theirs. */
+  inventory(owner: { readonly uid: string; readonly namespace: string }): readonly LiveObject[];
   pods(workloadUid: string): readonly KubeObject[];
   nodes(): Iterable<KubeObject>;
   node(name: string): KubeObject | undefined;
@@ -223,7 +223,8 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
         }),
     companion: (kind, name) => companions.get(kind)?.get(undefined, name) as unknown as Resource | undefined,
     live: (kind, namespace, name) => newest(kind, owned.get(kind), namespace, name) as LiveObject | undefined,
-    inventory: (ownerUid) => [...(inventories.get(ownerUid)?.values() ?? [])],
+    inventory: ({ uid, namespace }) =>
+      [...(inventories.get(uid)?.values() ?? [])].filter(({ metadata }) => (metadata.namespace ?? namespace) === namespace),
     pods: (workloadUid) => [...(podsOf.get(workloadUid)?.values() ?? [])],
     nodes: () => nodes.values(),
     node: (name) => newest('Node', nodes, undefined, name),

@@ -88,8 +88,9 @@ describe.skipIf(!simulated)('deletion', () => {
     });
 
     test('while the spec is invalid', async () => {
+      const same = { mountPoint: 's3://bucket', name: 'same' };
       const space = await boundSpace(kind);
-      await space.patch('Dataset', 'demo', { spec: { mounts: [{ mountPoint: 'pvc://a/b', name: '-' }] } });
+      await space.patch('Dataset', 'demo', { spec: { mounts: [same, same] } });
       await space.becomes(kind, 'demo', condition('Synced', { status: 'False', reason: 'InvalidSpec' }));
       await space.delete(kind, 'demo');
       await nothingLeft(space, 'Dataset/demo');
