@@ -6,7 +6,11 @@ import { execFile } from 'node:child_process';
 
 interface Report {
   readonly summary: {
-    readonly violations: readonly { readonly from: string; readonly to: string; readonly rule: { readonly name: string; readonly severity: string } }[];
+    readonly violations: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly rule: { readonly name: string; readonly severity: string };
+    }[];
     readonly totalCruised: number;
     readonly totalDependenciesCruised: number;
   };
@@ -26,7 +30,8 @@ export async function layers(root: string): Promise<{ readonly ok: boolean; read
   const missed = EXPECTED.filter((name) => !found.has(name));
   if (missed.length > 0) return { ok: false, output: `the checker is blind: it does not report the planted ${missed.join(', ')}` };
   const { violations, totalCruised, totalDependenciesCruised } = real.summary;
-  if (totalDependenciesCruised < totalCruised) return { ok: false, output: `the checker sees ${totalCruised} modules, but only ${totalDependenciesCruised} imports` };
+  if (totalDependenciesCruised < totalCruised)
+    return { ok: false, output: `the checker sees ${totalCruised} modules, but only ${totalDependenciesCruised} imports` };
   return { ok: violations.length === 0, output: violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).join('\n') };
 }
 

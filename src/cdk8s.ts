@@ -25,4 +25,6 @@ export class Dataset extends resourceClass(dataset) {
 }
 
 const volumeOf = (object: ApiObject): Volume =>
-  Volume.fromPersistentVolumeClaim(object, 'volume', PersistentVolumeClaim.fromClaimName(object, 'claim', object.name), { name: object.name });
+  Volume.fromPersistentVolumeClaim(object, 'volume', PersistentVolumeClaim.fromClaimName(object, 'claim', object.name), {
+    name: object.name,
+  });

@@ -14,17 +14,26 @@ afterEach(() => rmSync(out, { recursive: true, force: true }));
 
 test('the example app synthesizes a dataset, its runtime and a Deployment that mounts it', () => {
   execFileSync(process.execPath, ['examples/app.ts'], { env: { ...process.env, CDK8S_OUTDIR: out } });
-  const objects = readdirSync(out).flatMap((file) => parseAllDocuments(readFileSync(join(out, file), 'utf8')).map((document) => document.toJS()));
-  expect(objects.map(({ kind, metadata }) => `${kind}/${metadata.name.replace(/-[0-9a-f]{8}$/, '')}`)).toEqual(['Dataset/images', 'JuiceFSRuntime/images', 'Deployment/training']);
+  const objects = readdirSync(out).flatMap((file) =>
+    parseAllDocuments(readFileSync(join(out, file), 'utf8')).map((document) => document.toJS()),
+  );
+  expect(objects.map(({ kind, metadata }) => `${kind}/${metadata.name.replace(/-[0-9a-f]{8}$/, '')}`)).toEqual([
+    'Dataset/images',
+    'JuiceFSRuntime/images',
+    'Deployment/training',
+  ]);
   const [dataset, runtime, deployment] = objects;
   expect(runtime.metadata.namespace).toBe(dataset.metadata.namespace);
-  expect(deployment.spec.template.spec.volumes).toEqual([{ name: 'images', persistentVolumeClaim: { claimName: 'images', readOnly: false } }]);
+  expect(deployment.spec.template.spec.volumes).toEqual([
+    { name: 'images', persistentVolumeClaim: { claimName: 'images', readOnly: false } },
+  ]);
 });
 
 test('a dataset may be mounted by several workloads of a chart', () => {
   const chart = new Chart(new App(), 'app');
   const dataset = new Dataset(chart, 'data', { metadata: { name: 'data' }, spec: { mounts: [{ mountPoint: 's3://bucket' }] } });
-  for (const id of ['a', 'b']) new Deployment(chart, id, { containers: [{ image: 'app:1' }] }).containers[0]?.mount('/data', dataset.volume);
+  for (const id of ['a', 'b'])
+    new Deployment(chart, id, { containers: [{ image: 'app:1' }] }).containers[0]?.mount('/data', dataset.volume);
   const claims = Testing.synth(chart).flatMap(({ kind, spec }) => (kind === 'Deployment' ? spec.template.spec.volumes : []));
   expect(claims.map(({ persistentVolumeClaim }) => persistentVolumeClaim.claimName)).toEqual(['data', 'data']);
 });
@@ -38,7 +47,11 @@ test('every fault of a spec is told where it is written', () => {
     expect.unreachable();
   } catch (error) {
     expect(error).toBeInstanceOf(InvalidSpec);
-    expect((error as InvalidSpec).faults.map(({ path }) => path)).toEqual(['spec.replicas', 'spec.tieredstore.levels[0].mediumtype', 'spec.tieredstore.levels[0].quota']);
+    expect((error as InvalidSpec).faults.map(({ path }) => path)).toEqual([
+      'spec.replicas',
+      'spec.tieredstore.levels[0].mediumtype',
+      'spec.tieredstore.levels[0].quota',
+    ]);
     expect((error as InvalidSpec).message).toContain('JuiceFSRuntime app/cache: spec.replicas: expected a 32-bit integer, found "three"');
   }
 });

@@ -27,15 +27,29 @@ export interface AnswerOptions {
 }
 
 /** Answers a runtime's needs from objects instead of from a running controller; the same objects always give the same answers. */
-export async function answersFrom({ key: { namespace, name }, object, lookup, companions, assumeSecrets, allocate, onAbsent }: AnswerOptions): Promise<Answers> {
+export async function answersFrom({
+  key: { namespace, name },
+  object,
+  lookup,
+  companions,
+  assumeSecrets,
+  allocate,
+  onAbsent,
+}: AnswerOptions): Promise<Answers> {
   const workload = (kind: string, role: string) => lookup.find(kind, namespace, `${name}-${role}`) as Promise<LiveObject | undefined>;
-  const workloads = { master: await workload('StatefulSet', 'master'), worker: await workload('StatefulSet', 'worker'), fuse: await workload('DaemonSet', 'fuse') };
+  const workloads = {
+    master: await workload('StatefulSet', 'master'),
+    worker: await workload('StatefulSet', 'worker'),
+    fuse: await workload('DaemonSet', 'fuse'),
+  };
   const fuse = fuseFact(workloads.fuse);
   const recorded = recordedPorts(object);
   return {
     ...(fuse && { fuse }),
     port: (need) =>
-      recorded[need.name] ?? livePort(need, workloads[need.in]) ?? allocate(need) ?? { reason: 'PortsExhausted', message: `no host port is left between ${need.range.join(' and ')}` },
+      recorded[need.name] ??
+      livePort(need, workloads[need.in]) ??
+      allocate(need) ?? { reason: 'PortsExhausted', message: `no host port is left between ${need.range.join(' and ')}` },
     async secret(need: SecretNeed) {
       const { name: secret, namespace: home = namespace, inline = false } = need;
       const found = await lookup.find('Secret', home, secret);
@@ -47,8 +61,14 @@ export async function answersFrom({ key: { namespace, name }, object, lookup, co
     async claim(asked) {
       const claim = await lookup.find('PersistentVolumeClaim', namespace, asked);
       const volume = claim && (await volumeOf(claim, lookup));
-      if (claim && volume) return claimFact({ ...claim, metadata: { ...claim.metadata, uid: claim.metadata.uid ?? unknownUid(claim) } }, volume);
-      onAbsent({ kind: 'PersistentVolumeClaim', namespace, name: asked, ...(claim && { note: 'that names its PersistentVolume, and that volume' }) });
+      if (claim && volume)
+        return claimFact({ ...claim, metadata: { ...claim.metadata, uid: claim.metadata.uid ?? unknownUid(claim) } }, volume);
+      onAbsent({
+        kind: 'PersistentVolumeClaim',
+        namespace,
+        name: asked,
+        ...(claim && { note: 'that names its PersistentVolume, and that volume' }),
+      });
       return { reason: 'ClaimNotBound', message: `claim ${asked}` };
     },
     async object(kind, asked) {
@@ -62,14 +82,18 @@ export async function answersFrom({ key: { namespace, name }, object, lookup, co
 }
 
 /** What an object that no cluster knows prints instead of its UID. */
-export const unknownUid = ({ kind, metadata: { name } }: { readonly kind: string; readonly metadata: { readonly name: string } }): string => `<uid:${kind}/${name}>`;
+export const unknownUid = ({ kind, metadata: { name } }: { readonly kind: string; readonly metadata: { readonly name: string } }): string =>
+  `<uid:${kind}/${name}>`;
 
 /** Before anything was looked up. */
 export const noFacts: Facts = { ports: {}, secrets: {}, claims: {}, objects: {} };
 
 /** As the API server gives it: in base64. */
 function dataOf({ data, stringData }: KubeObject): Readonly<Record<string, string>> {
-  const plain = Object.entries((stringData ?? {}) as Record<string, unknown>).map(([key, value]) => [key, Buffer.from(String(value)).toString('base64')]);
+  const plain = Object.entries((stringData ?? {}) as Record<string, unknown>).map(([key, value]) => [
+    key,
+    Buffer.from(String(value)).toString('base64'),
+  ]);
   return { ...(data as Record<string, string> | undefined), ...(Object.fromEntries(plain) as Record<string, string>) };
 }
 

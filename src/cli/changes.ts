@@ -30,7 +30,11 @@ export interface Change {
   readonly restarting: readonly string[];
 }
 
-export async function changesOf(client: KubeClient, { key, object, manifests }: Rendered, isRuntime: (uid: string) => boolean): Promise<readonly Change[]> {
+export async function changesOf(
+  client: KubeClient,
+  { key, object, manifests }: Rendered,
+  isRuntime: (uid: string) => boolean,
+): Promise<readonly Change[]> {
   const { uid = '' } = object.metadata;
   const isNew = uid === unknownUid(object);
   const owner = { uid, ...key };
@@ -39,13 +43,15 @@ export async function changesOf(client: KubeClient, { key, object, manifests }: 
     const type = ownedType(manifest.kind);
     const live = await current(client, type, key.namespace, manifest.metadata.name);
     if (!live) changes.push(await addition(client, type, manifest, isNew ? uid : undefined));
-    else if (!isOurs(live, owner, { isRuntime })) changes.push({ ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownerOf(live)}` });
+    else if (!isOurs(live, owner, { isRuntime }))
+      changes.push({ ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownerOf(live)}` });
     else changes.push(await change(client, type, manifest, live));
   }
   return isNew ? changes : [...changes, ...(await pruned(client, owner, manifests))];
 }
 
-const nothing = (object: Parameters<typeof refOf>[0]) => ({ object: refOf(object), action: 'none', immutable: [], stale: [], restarting: [] }) as const;
+const nothing = (object: Parameters<typeof refOf>[0]) =>
+  ({ object: refOf(object), action: 'none', immutable: [], stale: [], restarting: [] }) as const;
 
 async function current(client: KubeClient, type: ResourceType, namespace: string, name: string): Promise<LiveObject | undefined> {
   try {
@@ -75,14 +81,25 @@ async function change(client: KubeClient, type: ResourceType, manifest: Manifest
   const { manifest: retained, immutable } = retain(manifest, live);
   const desired = stamped(retained, hashOf(manifest));
   const pods = await podsOf(client, live);
-  const known = { ...nothing(manifest), immutable: immutable.map(({ path }) => stays(path, live, manifest)), stale: pods && workloadView(live, pods).outdated };
+  const known = {
+    ...nothing(manifest),
+    immutable: immutable.map(({ path }) => stays(path, live, manifest)),
+    stale: pods && workloadView(live, pods).outdated,
+  };
   if (differences(desired, live).length === 0) return { ...known, stale: known.stale ?? [] };
   try {
     const after = await wouldBecome(client, type, desired, live);
     const names = (pods ?? []).filter(({ metadata }) => !metadata.deletionTimestamp).map(({ metadata }) => metadata.name);
     const touched = templateOf(live) !== templateOf(after) ? names.toSorted() : [];
     const waits = (after['spec'] as { updateStrategy?: { type?: string } } | undefined)?.updateStrategy?.type === 'OnDelete';
-    return { ...known, action: 'change', before: live, after, stale: waits && touched.length > 0 ? touched : (known.stale ?? []), restarting: waits ? [] : touched };
+    return {
+      ...known,
+      action: 'change',
+      before: live,
+      after,
+      stale: waits && touched.length > 0 ? touched : (known.stale ?? []),
+      restarting: waits ? [] : touched,
+    };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { ...known, stale: known.stale ?? [], action: 'refuse', problem: error.body?.message ?? error.message };
@@ -90,7 +107,8 @@ async function change(client: KubeClient, type: ResourceType, manifest: Manifest
 }
 
 function stays(path: string, live: KubeObject, wanted: Manifest): string {
-  const at = (object: unknown) => keysOf(path).reduce<unknown>((value, key) => (value as Readonly<Record<string | number, unknown>> | undefined)?.[key], object);
+  const at = (object: unknown) =>
+    keysOf(path).reduce<unknown>((value, key) => (value as Readonly<Record<string | number, unknown>> | undefined)?.[key], object);
   return `${path} cannot change: it stays ${shown(at(live))}, not ${shown(at(wanted))}`;
 }
 
@@ -100,18 +118,28 @@ const templateOf = (object: KubeObject): string => JSON.stringify((object['spec'
 async function podsOf(client: KubeClient, { kind, metadata, ...object }: LiveObject): Promise<readonly KubeObject[] | undefined> {
   if (kind !== 'StatefulSet' && kind !== 'DaemonSet') return undefined;
   const { matchLabels = {} } = (object['spec'] as { selector?: { matchLabels?: Readonly<Record<string, string>> } }).selector ?? {};
-  const labelSelector = Object.entries(matchLabels).map(([name, value]) => `${name}=${value}`).join(',');
+  const labelSelector = Object.entries(matchLabels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
   const { items } = await client.list(Pod, { namespace: metadata.namespace, labelSelector, metadataOnly: true });
   return items.filter((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }
 
 /** What carries our inventory label and is not rendered any more. */
-async function pruned(client: KubeClient, { uid, namespace }: { readonly uid: string; readonly namespace: string }, manifests: readonly Manifest[]): Promise<readonly Change[]> {
+async function pruned(
+  client: KubeClient,
+  { uid, namespace }: { readonly uid: string; readonly namespace: string },
+  manifests: readonly Manifest[],
+): Promise<readonly Change[]> {
   const kept = new Set(manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
   const lists = await Promise.all(
-    Object.values(ownedKinds).map((type) => client.list(type, { ...(type.namespaced && { namespace }), labelSelector: `${label.owner}=${uid}`, metadataOnly: true })),
+    Object.values(ownedKinds).map((type) =>
+      client.list(type, { ...(type.namespaced && { namespace }), labelSelector: `${label.owner}=${uid}`, metadataOnly: true }),
+    ),
   );
-  const extra = lists.flatMap(({ items }) => items).filter(({ kind, metadata }) => !kept.has(`${kind}/${metadata.name}`) && !metadata.deletionTimestamp);
+  const extra = lists
+    .flatMap(({ items }) => items)
+    .filter(({ kind, metadata }) => !kept.has(`${kind}/${metadata.name}`) && !metadata.deletionTimestamp);
   return extra.map((object) => ({ ...nothing(object), action: 'prune' }));
 }
 
@@ -120,6 +148,12 @@ export function readable(object: KubeObject): KubeObject {
   const { metadata, status: _, ...rest } = object;
   const { name, namespace, labels, annotations, ownerReferences } = metadata;
   const { [annotation.manifestHash]: _hash, 'deprecated.daemonset.template.generation': _generation, ...noted } = annotations ?? {};
-  const kept = { name, ...(namespace && { namespace }), labels, ...(Object.keys(noted).length > 0 && { annotations: noted }), ...(ownerReferences && { ownerReferences }) };
+  const kept = {
+    name,
+    ...(namespace && { namespace }),
+    labels,
+    ...(Object.keys(noted).length > 0 && { annotations: noted }),
+    ...(ownerReferences && { ownerReferences }),
+  };
   return { ...rest, metadata: kept } as KubeObject;
 }

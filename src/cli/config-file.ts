@@ -12,7 +12,10 @@ export async function allRuntimes(ours: readonly Runtime[], file: string | undef
   if (path === undefined) return ours;
   const theirs = await runtimesIn(path);
   const twin = theirs.find((runtime, i) => [...ours, ...theirs.slice(0, i)].some((other) => collide(runtime, other)));
-  if (twin) throw new UsageError(`${path}: expected runtimes of other kinds and types than all others, found ${twin.resource.kind} (${twin.type}) twice`);
+  if (twin)
+    throw new UsageError(
+      `${path}: expected runtimes of other kinds and types than all others, found ${twin.resource.kind} (${twin.type}) twice`,
+    );
   return [...ours, ...theirs];
 }
 

@@ -24,7 +24,8 @@ export async function connect({ kubeconfig, context }: ConnectionFlags, env: Env
   if (!path && !context && env['KUBERNETES_SERVICE_HOST']) return inClusterConnection();
   const file = path || join(homedir(), '.kube', 'config');
   const isOne = !file.includes(delimiter);
-  if (isOne && !existsSync(file)) throw new Refused(`no way to a cluster: expected a kubeconfig at ${file}; name one with --kubeconfig or KUBECONFIG`);
+  if (isOne && !existsSync(file))
+    throw new Refused(`no way to a cluster: expected a kubeconfig at ${file}; name one with --kubeconfig or KUBECONFIG`);
   try {
     return (isOne && plainConnection(file, context)) || (await connectionFromKubeconfig(kubeconfig, context));
   } catch (error) {
@@ -34,7 +35,10 @@ export async function connect({ kubeconfig, context }: ConnectionFlags, env: Env
 
 interface Kubeconfig {
   readonly 'current-context'?: string;
-  readonly contexts?: readonly { readonly name: string; readonly context: { readonly cluster?: string; readonly user?: string; readonly namespace?: string } }[];
+  readonly contexts?: readonly {
+    readonly name: string;
+    readonly context: { readonly cluster?: string; readonly user?: string; readonly namespace?: string };
+  }[];
   readonly clusters?: readonly { readonly name: string; readonly cluster: Readonly<Record<string, string | boolean | undefined>> }[];
   readonly users?: readonly { readonly name: string; readonly user: Readonly<Record<string, string | undefined>> }[];
 }
@@ -50,7 +54,13 @@ function plainConnection(file: string, wanted: string | undefined): ClusterConne
   const context = config?.contexts?.find(({ name }) => name === (wanted ?? config['current-context']))?.context;
   const cluster = config?.clusters?.find(({ name }) => name === context?.cluster)?.cluster;
   const user = config?.users?.find(({ name }) => name === context?.user)?.user;
-  if (!cluster || !user || ![...Object.keys(cluster)].every((key) => CLUSTER_FIELDS.has(key)) || !Object.keys(user).every((key) => USER_FIELDS.has(key))) return undefined;
+  if (
+    !cluster ||
+    !user ||
+    !Object.keys(cluster).every((key) => CLUSTER_FIELDS.has(key)) ||
+    !Object.keys(user).every((key) => USER_FIELDS.has(key))
+  )
+    return undefined;
   const { server, 'insecure-skip-tls-verify': insecure } = cluster;
   const pem = (fields: Readonly<Record<string, string | boolean | undefined>>, name: string): string | undefined => {
     const [data, path] = [fields[`${name}-data`], fields[name]];

@@ -11,7 +11,11 @@ export function datasetCounts(datasets: Iterable<Dataset>): DatasetCounts {
     byPhase.set(phase, (byPhase.get(phase) ?? 0) + 1);
     const [bytes, files] = [bytesOf(status?.ufsTotal), Number(status?.fileNum || Number.NaN)];
     if (bytes !== undefined || !Number.isNaN(files))
-      ufs.push({ dataset: `${metadata.namespace}/${metadata.name}`, ...(bytes !== undefined && { bytes }), ...(!Number.isNaN(files) && { files }) });
+      ufs.push({
+        dataset: `${metadata.namespace}/${metadata.name}`,
+        ...(bytes !== undefined && { bytes }),
+        ...(!Number.isNaN(files) && { files }),
+      });
   }
   return { byPhase, ufs };
 }

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type CustomResource, crdOf, Dataset, GROUP, label, VERSION } from '../api/index.ts';
 import type { KubeClient } from '../kube/contract.ts';
-import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { ownedKinds, Secret, typeOf } from '../reconciler/kubernetes/kinds.ts';
 import { CALCULATING } from '../reconciler/status.ts';
+import { createIfAbsent, find, ignoreAbsent, phaseOf, stateOf, statusOf, table, until } from './demo-cluster.ts';
 import { documentsIn } from './input/documents.ts';
 import { type Progress, secondsText } from './progress.ts';
 
@@ -23,15 +22,23 @@ export interface Stage extends Actors {
   readonly kubeconfig?: string;
 }
 
-const POLL_MS = 25;
-const PATIENCE_MS = 60_000;
 const COUNTING_MS = 2_000;
 const FILES = ['thin.yaml', 'juicefs.yaml'];
 const Namespace: ResourceType = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
-const Crd: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition', namespaced: false };
+const Crd: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
 
 /** The kinds and a namespace; what was there before stays afterwards. */
-export async function install(actors: Actors, resources: readonly CustomResource[], onEnd: (end: () => Promise<unknown>) => void): Promise<Stage> {
+export async function install(
+  actors: Actors,
+  resources: readonly CustomResource[],
+  onEnd: (end: () => Promise<unknown>) => void,
+): Promise<Stage> {
   const { client, namespace, progress } = actors;
   const make = async (type: ResourceType, object: KubeObject) => {
     if (await createIfAbsent(client, type, object)) onEnd(() => client.delete(type, object.metadata, { propagation: 'Foreground' }));
@@ -39,20 +46,27 @@ export async function install(actors: Actors, resources: readonly CustomResource
   await progress.step('CRDs', async () => {
     for (const resource of resources) await make(Crd, crdOf(resource) as KubeObject);
     await until(async () => {
-      const { resources: known = [] } = (await client.raw('GET', `/apis/${GROUP}/${VERSION}`).catch(() => ({}))) as { resources?: readonly { name: string }[] };
+      const { resources: known = [] } = (await client.raw('GET', `/apis/${GROUP}/${VERSION}`).catch(() => ({}))) as {
+        resources?: readonly { name: string }[];
+      };
       return resources.every(({ plural }) => known.some(({ name }) => name === plural));
     }, 'the API server serves the CRDs');
     return resources.map(({ kind }) => kind).join(', ');
   });
   await progress.step('namespace', async (say) => {
     say('the one of a demo a moment ago is on its way out');
-    await until(async () => (await find(client, Namespace, { name: namespace }))?.metadata.deletionTimestamp === undefined, `namespace ${namespace} is gone`);
+    await until(
+      async () => (await find(client, Namespace, { name: namespace }))?.metadata.deletionTimestamp === undefined,
+      `namespace ${namespace} is gone`,
+    );
     await make(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     return namespace;
   });
-  const types = new Map<string, ResourceType>([...resources.map(typeOf), ...Object.values(ownedKinds), Secret].map((type) => [type.kind, type]));
-  const examples = FILES.flatMap((file) => documentsIn(file, exampleText(file)).objects.map(({ value }) => value as KubeObject)).map((object) =>
-    types.get(object.kind)?.namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object,
+  const types = new Map<string, ResourceType>(
+    [...resources.map(typeOf), ...Object.values(ownedKinds), Secret].map((type) => [type.kind, type]),
+  );
+  const examples = FILES.flatMap((file) => documentsIn(file, exampleText(file)).objects.map(({ value }) => value as KubeObject)).map(
+    (object) => (types.get(object.kind)?.namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object),
   );
   const found = await Promise.all(examples.map((object) => find(client, typeFor({ types }, object), object.metadata)));
   return { ...actors, types, examples, before: new Set(examples.filter((_, i) => found[i])) };
@@ -77,11 +91,18 @@ export async function bind(stage: Stage): Promise<void> {
 }
 
 /** All at the same time, so that none waits for another to be looked at. */
-function watch(client: KubeClient, dataset: KubeObject['metadata'], began: number): { readonly bound: Promise<string>; readonly state: () => string } {
+function watch(
+  client: KubeClient,
+  dataset: KubeObject['metadata'],
+  began: number,
+): { readonly bound: Promise<string>; readonly state: () => string } {
   const reached = { dataset: 0, claim: 0 };
   let waiting = '';
   const bound = until(async () => {
-    const [object, claim] = await Promise.all([find(client, typeOf(Dataset), dataset), find(client, ownedKinds.PersistentVolumeClaim, dataset)]);
+    const [object, claim] = await Promise.all([
+      find(client, typeOf(Dataset), dataset),
+      find(client, ownedKinds.PersistentVolumeClaim, dataset),
+    ]);
     const at = performance.now() - began;
     if (phaseOf(object) === 'Bound') reached.dataset ||= at;
     if (phaseOf(claim) === 'Bound') reached.claim ||= at;
@@ -98,12 +119,17 @@ function watch(client: KubeClient, dataset: KubeObject['metadata'], began: numbe
 export async function show(stage: Stage): Promise<void> {
   const { client, progress, namespace } = stage;
   // A moment for what is counted in the background; it is not waited for longer, since some storage is large.
-  await until(async () => (await client.list(typeOf(Dataset), { namespace })).items.every((dataset) => statusOf(dataset).ufsTotal !== CALCULATING), '', COUNTING_MS).catch(() => {});
+  await until(
+    async () => (await client.list(typeOf(Dataset), { namespace })).items.every((dataset) => statusOf(dataset).ufsTotal !== CALCULATING),
+    '',
+    COUNTING_MS,
+  ).catch(() => {});
   progress.heading(`kubectl get datasets -n ${namespace}`);
   for (const line of await table(client, `/apis/${GROUP}/${VERSION}/namespaces/${namespace}/datasets`)) progress.line(line);
   for (const runtime of runtimesOf(stage)) {
     progress.heading(`Made for ${runtime.kind} ${runtime.metadata.name}`);
-    for (const object of await inventory(stage, runtime)) progress.line(`  ${object.kind.padEnd(22)} ${object.metadata.name.padEnd(24)} ${stateOf(object)}`.trimEnd());
+    for (const object of await inventory(stage, runtime))
+      progress.line(`  ${object.kind.padEnd(22)} ${object.metadata.name.padEnd(24)} ${stateOf(object)}`.trimEnd());
   }
 }
 
@@ -133,7 +159,9 @@ export async function remove(stage: Stage): Promise<void> {
     for (const object of ours) await client.delete(typeFor(stage, object), object.metadata).catch(ignoreAbsent);
     const all = [...ours, ...made];
     await until(async () => {
-      const left = (await Promise.all(all.map((object) => find(client, typeFor(stage, object), object.metadata)))).filter((object) => object !== undefined);
+      const left = (await Promise.all(all.map((object) => find(client, typeFor(stage, object), object.metadata)))).filter(
+        (object) => object !== undefined,
+      );
       say(`${left.length} of ${all.length} objects left`);
       return left.length === 0;
     }, 'everything is gone');
@@ -162,67 +190,13 @@ function typeFor({ types }: Pick<Stage, 'types'>, { kind }: KubeObject): Resourc
   return type;
 }
 
-async function createIfAbsent(client: KubeClient, type: ResourceType, object: KubeObject): Promise<boolean> {
-  try {
-    await client.create(type, object);
-    return true;
-  } catch (error) {
-    if (isAlreadyExists(error)) return false;
-    throw error;
-  }
-}
-
-const find = (client: KubeClient, type: ResourceType, { namespace, name }: { readonly namespace?: string; readonly name: string }): Promise<KubeObject | undefined> =>
-  client.get(type, { ...(type.namespaced && { namespace }), name }).catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error)));
-
-function ignoreAbsent(error: unknown): void {
-  if (!isNotFound(error)) throw error;
-}
-
-async function until(holds: () => Promise<boolean>, what: string, patienceMs = PATIENCE_MS): Promise<void> {
-  const began = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - began > patienceMs) throw new Error(`waited ${patienceMs / 1000} s in vain until ${what}`);
-    await pause(POLL_MS);
-  }
-}
-
-interface Status {
-  readonly phase?: string;
-  readonly ufsTotal?: string;
-  readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
-  readonly replicas?: number;
-  readonly readyReplicas?: number;
-  readonly desiredNumberScheduled?: number;
-  readonly numberReady?: number;
-}
-const statusOf = (object: KubeObject | undefined): Status => (object?.['status'] ?? {}) as Status;
-const phaseOf = (object: KubeObject | undefined): string => statusOf(object).phase ?? '';
-
-function stateOf(object: KubeObject): string {
-  const { phase, replicas, readyReplicas = 0, desiredNumberScheduled = 0, numberReady = 0 } = statusOf(object);
-  if (object.kind === 'StatefulSet') return `${readyReplicas}/${replicas} ready`;
-  if (object.kind === 'DaemonSet') return desiredNumberScheduled === 0 ? 'no pod until an application mounts the claim' : `${numberReady}/${desiredNumberScheduled} ready`;
-  return phase ?? '';
-}
-
 async function inventory({ client, namespace, types }: Stage, runtime: KubeObject): Promise<readonly KubeObject[]> {
   const type = types.get(runtime.kind);
   const owner = type && (await find(client, type, runtime.metadata));
   if (!owner) return [];
   const selection = { labelSelector: `${label.owner}=${owner.metadata.uid}` };
-  const lists = await Promise.all(Object.values(ownedKinds).map((kind) => client.list(kind, { ...selection, ...(kind.namespaced && { namespace }) })));
+  const lists = await Promise.all(
+    Object.values(ownedKinds).map((kind) => client.list(kind, { ...selection, ...(kind.namespaced && { namespace }) })),
+  );
   return lists.flatMap(({ items }) => items);
-}
-
-/** As `kubectl get` prints it: the API server makes the table. */
-async function table(client: KubeClient, path: string): Promise<readonly string[]> {
-  const { columnDefinitions, rows } = (await client.raw('GET', path, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })) as {
-    readonly columnDefinitions: readonly { readonly name: string; readonly priority: number }[];
-    readonly rows: readonly { readonly cells: readonly unknown[] }[];
-  };
-  const shown = columnDefinitions.map(({ priority }, i) => ({ priority, i })).filter(({ priority }) => priority === 0);
-  const lines = [columnDefinitions.map(({ name }) => name.toUpperCase()), ...rows.map(({ cells }) => cells.map((cell) => String(cell ?? '')))];
-  const widths = shown.map(({ i }) => Math.max(...lines.map((cells) => cells[i]?.length ?? 0)));
-  return lines.map((cells) => shown.map(({ i }, column) => (cells[i] ?? '').padEnd((widths[column] ?? 0) + 3)).join('').trimEnd());
 }

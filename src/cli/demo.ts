@@ -67,7 +67,9 @@ export const define: Define = (command, parts) => {
         endings.push(() => client.close());
         const actors: Actors = { client, namespace: NAMESPACE, progress };
         const stage = await install(actors, [...(await parts.resources())], (end) => endings.push(end));
-        const kubeconfig = own ? ['--kubeconfig', own.kubeconfig] : [...(flags.kubeconfig ? ['--kubeconfig', flags.kubeconfig] : []), ...(flags.context ? ['--context', flags.context] : [])];
+        const kubeconfig = own
+          ? ['--kubeconfig', own.kubeconfig]
+          : [...(flags.kubeconfig ? ['--kubeconfig', flags.kubeconfig] : []), ...(flags.context ? ['--context', flags.context] : [])];
         await progress.step('sluice reconcile', async () => {
           const reconciler = await startReconciler([...kubeconfig, '--leader-election-namespace', await leaseNamespace(client)]);
           endings.push(() => reconciler.stop());

@@ -72,12 +72,25 @@ const colour = (style: Parameters<typeof styleText>[0], text: string): string =>
 
 function report(changes: readonly Change[]): string {
   const count = (action: Change['action']) => changes.filter((change) => change.action === action).length;
-  const counts = [`${count('add')} to add`, `${count('change')} to change`, `${count('prune')} to delete`, ...(count('refuse') > 0 ? [`${count('refuse')} that cannot be written`] : [])];
-  const total = changes.every(({ action }) => action === 'none') ? `No differences in ${changes.length} objects.` : `${counts.join(', ')}, ${count('none')} unchanged.`;
+  const counts = [
+    `${count('add')} to add`,
+    `${count('change')} to change`,
+    `${count('prune')} to delete`,
+    ...(count('refuse') > 0 ? [`${count('refuse')} that cannot be written`] : []),
+  ];
+  const total = changes.every(({ action }) => action === 'none')
+    ? `No differences in ${changes.length} objects.`
+    : `${counts.join(', ')}, ${count('none')} unchanged.`;
   return `${[...changes.flatMap(section), colour('bold', total)].join('\n')}\n`;
 }
 
-const TITLES = { add: 'would be added', change: 'would be changed', prune: 'would be deleted', refuse: 'cannot be written', none: '' } as const;
+const TITLES = {
+  add: 'would be added',
+  change: 'would be changed',
+  prune: 'would be deleted',
+  refuse: 'cannot be written',
+  none: '',
+} as const;
 
 function section({ object, action, before, after, problem, immutable, stale, restarting }: Change): readonly string[] {
   const notes = [
@@ -100,13 +113,17 @@ function masked(before: KubeObject | undefined, after: KubeObject | undefined): 
   const [old, young] = [before, after].map((object) => (object ? (readable(object) as Record<string, unknown>) : undefined));
   if ((after ?? before)?.kind === 'Secret') {
     const [a, b] = [old?.['data'], young?.['data']] as [Record<string, string>?, Record<string, string>?];
-    const mask = (data: Record<string, string> = {}, other: Record<string, string> = {}, word: string) =>
-      Object.fromEntries(Object.entries(data).map(([key, value]) => [key, other[key] === undefined || other[key] === value ? '***' : `*** (${word})`]));
     if (old) old['data'] = mask(a, b, 'before');
     if (young) young['data'] = mask(b, a, 'after');
   }
   return unified(yamlLines(old), yamlLines(young));
 }
+
+/** Values that are the same in both look the same. */
+const mask = (data: Record<string, string> = {}, other: Record<string, string> = {}, word: string) =>
+  Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, other[key] === undefined || other[key] === value ? '***' : `*** (${word})`]),
+  );
 
 const yamlLines = (object: object | undefined): readonly string[] =>
   object ? stringify(object, { lineWidth: 0, aliasDuplicateObjects: false, sortMapEntries: true }).trimEnd().split('\n') : [];

@@ -19,12 +19,23 @@ interface ManagedEntry {
  */
 export async function wouldBecome(client: KubeClient, type: ResourceType, desired: KubeObject, live: LiveObject): Promise<KubeObject> {
   const options = { dryRun: true, fieldValidation: 'Strict' } as const;
-  const applied = await client.apply(type, { ...desired, metadata: { ...desired.metadata, uid: live.metadata.uid } }, { ...options, force: true });
+  const applied = await client.apply(
+    type,
+    { ...desired, metadata: { ...desired.metadata, uid: live.metadata.uid } },
+    { ...options, force: true },
+  );
   const entries = (live.metadata.managedFields ?? []) as readonly ManagedEntry[];
-  const created = entries.find(({ manager, operation, subresource }) => manager === FIELD_MANAGER && operation === 'Update' && !subresource);
+  const created = entries.find(
+    ({ manager, operation, subresource }) => manager === FIELD_MANAGER && operation === 'Update' && !subresource,
+  );
   const others = entries.filter((entry) => entry !== created && !entry.subresource);
   if (!created?.fieldsV1) return applied;
-  const kept = without(applied, desired, created.fieldsV1, others.map(({ fieldsV1 = {} }) => fieldsV1)) as KubeObject;
+  const kept = without(
+    applied,
+    desired,
+    created.fieldsV1,
+    others.map(({ fieldsV1 = {} }) => fieldsV1),
+  ) as KubeObject;
   if (JSON.stringify(kept) === JSON.stringify(applied)) return applied;
   // Once more past the server: what was taken away may have a default.
   const { managedFields: _, ...metadata } = kept.metadata;
@@ -41,7 +52,11 @@ function without(value: unknown, desired: unknown, owned: Fields, others: readon
     const index = isList ? value.findIndex((item) => matches(item, key)) : key.slice(2);
     const current = result[index];
     if (current === undefined) continue;
-    const wanted = isList ? (Array.isArray(desired) ? (desired as readonly unknown[]).find((item) => matches(item, key)) : undefined) : (desired as Fields | undefined)?.[index];
+    const wanted = isList
+      ? Array.isArray(desired)
+        ? (desired as readonly unknown[]).find((item) => matches(item, key))
+        : undefined
+      : (desired as Fields | undefined)?.[index];
     const theirs = others.flatMap((other): readonly Fields[] => (other[key] ? [other[key] as Fields] : []));
     if (wanted === undefined && theirs.length === 0) delete result[index];
     else result[index] = without(current, wanted, fields, theirs);
@@ -53,5 +68,7 @@ function without(value: unknown, desired: unknown, owned: Fields, others: readon
 function matches(item: unknown, key: string): boolean {
   if (!key.startsWith('k:')) return false;
   const values = JSON.parse(key.slice(2)) as Fields;
-  return Object.entries(values).every(([name, value]) => ((item as Fields | null)?.[name] ?? (name === 'protocol' ? 'TCP' : undefined)) === value);
+  return Object.entries(values).every(
+    ([name, value]) => ((item as Fields | null)?.[name] ?? (name === 'protocol' ? 'TCP' : undefined)) === value,
+  );
 }

@@ -2,7 +2,8 @@ import { Option } from 'commander';
 import { pino } from 'pino';
 import type { Log } from '../kube/types.ts';
 
-export const logOptions = (): Option => new Option('--log-level <level>', 'least important lines to log').choices(['debug', 'info', 'warn', 'error']).default('info');
+export const logOptions = (): Option =>
+  new Option('--log-level <level>', 'least important lines to log').choices(['debug', 'info', 'warn', 'error']).default('info');
 
 /** Fields whose values nobody should read in a log, wherever they stand. */
 const SECRET_FIELD = /^(data|stringData|token|password|authorization)$/i;
@@ -24,14 +25,16 @@ export function redacted(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactedText(value);
   if (typeof value !== 'object' || value === null || value instanceof Error || depth > 6) return value;
   if (Array.isArray(value)) return value.map((each) => redacted(each, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, SECRET_FIELD.test(key) ? REDACTED : redacted(each, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, SECRET_FIELD.test(key) ? REDACTED : redacted(each, depth + 1)]),
+  );
 }
 
 function redactedText(text: string): string {
   return text
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]*@/gi, `$1${REDACTED}@`)
     .replace(/\b(bearer|basic) +[\w.~+/-]{8,}=*/gi, `$1 ${REDACTED}`)
-    .replace(/\b((?:password|passwd|token|secret[-_]?key|access[-_]?key)["']?\s*[=:]\s*)["']?[^\s"',;&]+/gi, `$1${REDACTED}`);
+    .replace(/\b((?:password|passwd|token|secret[-_]?key|access[-_]?key)["']?\s*[=:]\s*)["']?[^\s"',;&]+["']?/gi, `$1${REDACTED}`);
 }
 
 /** What the API server answered explains itself; anything else is a defect, and needs its stack. */

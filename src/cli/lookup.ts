@@ -17,7 +17,8 @@ export function among(objects: readonly KubeObject[]): Lookup {
   const list = async (kind: string) => objects.filter((object) => object.kind === kind);
   return {
     list,
-    find: async (kind, namespace, name) => (await list(kind)).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? '') === (namespace ?? '')),
+    find: async (kind, namespace, name) =>
+      (await list(kind)).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? '') === (namespace ?? '')),
   };
 }
 

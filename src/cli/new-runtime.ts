@@ -36,8 +36,12 @@ export const define: Define = (command, parts) => {
 /** `acme-fs` → `AcmeFs`. */
 function titleOf(name: string, kind: string | undefined): string {
   // It is part of node labels and volume names.
-  if (!/^[a-z][a-z0-9-]{0,18}[a-z0-9]$/.test(name)) throw new UsageError(`name: expected 2 to 20 lower-case letters, digits and dashes, a letter first, found ${shown(name)}`);
-  const derived = name.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  if (!/^[a-z][a-z0-9-]{0,18}[a-z0-9]$/.test(name))
+    throw new UsageError(`name: expected 2 to 20 lower-case letters, digits and dashes, a letter first, found ${shown(name)}`);
+  const derived = name
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
   if (kind === undefined) return derived;
   const [, title] = /^([A-Z][A-Za-z0-9]*)Runtime$/.exec(kind) ?? [];
   if (!title) throw new UsageError(`--kind: expected a name such as ${derived}Runtime, found ${shown(kind)}`);
@@ -56,7 +60,9 @@ function inCheckout(name: string, title: string): void {
   run(root, 'node', 'scripts/gen.ts');
   run(root, 'biome', 'format', '--write', `runtimes/${name}`, `test/runtimes/${name}`);
   run(root, 'vitest', 'run', test, '--project', 'unit', '--update');
-  console.log(`\nNext: say in runtimes/${name}/spec.ts what users may write, in plan.ts what follows from it.\n  npm run -s unit -- ${test}\n  npm run check`);
+  console.log(
+    `\nNext: say in runtimes/${name}/spec.ts what users may write, in plan.ts what follows from it.\n  npm run -s unit -- ${test}\n  npm run check`,
+  );
 }
 
 async function asPackage(name: string, title: string, folder: string): Promise<void> {
@@ -77,7 +83,10 @@ async function asPackage(name: string, title: string, folder: string): Promise<v
 /** All or nothing: not a file that exists is touched. */
 function write(folder: string, files: Readonly<Record<string, string>>): void {
   const inTheWay = Object.keys(files).filter((file) => existsSync(join(folder, file)));
-  if (inTheWay.length > 0) throw new Refused(`nothing written: ${inTheWay.map((file) => join(folder, file)).join(', ')} exist${inTheWay.length === 1 ? 's' : ''} already`);
+  if (inTheWay.length > 0)
+    throw new Refused(
+      `nothing written: ${inTheWay.map((file) => join(folder, file)).join(', ')} exist${inTheWay.length === 1 ? 's' : ''} already`,
+    );
   for (const [file, text] of Object.entries(files)) {
     const path = join(folder, file);
     mkdirSync(dirname(path), { recursive: true });
@@ -89,15 +98,26 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
 function run(root: string, program: string, ...args: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin', program), args, { cwd: root, encoding: 'utf8' });
   if (status !== 0) throw new Refused(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`);
-  process.stdout.write(program === 'vitest' ? `${stdout.split('\n').filter((line) => /Tests|Snapshots/.test(line)).join('\n')}\n` : program === 'node' ? stdout : '');
+  process.stdout.write(
+    program === 'vitest'
+      ? `${stdout
+          .split('\n')
+          .filter((line) => /Tests|Snapshots/.test(line))
+          .join('\n')}\n`
+      : program === 'node'
+        ? stdout
+        : '',
+  );
 }
 
 /** The checkout that we run from; an installed package has no place for runtimes. */
 function checkout(): string {
   const root = resolve(import.meta.dirname, '../..');
-  const isCheckout = existsSync(join(root, 'scripts/gen.ts')) && readFileSync(join(root, 'package.json'), 'utf8').includes('"name": "sluice"');
+  const isCheckout =
+    existsSync(join(root, 'scripts/gen.ts')) && readFileSync(join(root, 'package.json'), 'utf8').includes('"name": "sluice"');
   if (!isCheckout) throw new UsageError('expected a checkout of Sluice to put the runtime in; make a package of its own with --dir FOLDER');
   return root;
 }
 
-const prefixed = (prefix: string, files: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(files).map(([file, text]) => [prefix + file, text]));
+const prefixed = (prefix: string, files: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(files).map(([file, text]) => [prefix + file, text]));

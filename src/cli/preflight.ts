@@ -39,7 +39,9 @@ export async function checkFluidIsGone(client: KubeClient, signal: AbortSignal):
   while (!signal.aborted && performance.now() - began < patience) {
     await pause(signal);
     const current = await leases(client);
-    const [alive] = [...doubtful].filter(([name, lease]) => current.get(name)?.spec?.renewTime !== lease.spec?.renewTime && current.get(name)?.spec?.holderIdentity);
+    const alive = [...doubtful].find(
+      ([name, lease]) => current.get(name)?.spec?.renewTime !== lease.spec?.renewTime && current.get(name)?.spec?.holderIdentity,
+    );
     if (!alive) continue;
     const [name, { spec }] = alive;
     throw new Refused(
@@ -89,7 +91,10 @@ export async function untilNamespace(client: KubeClient, name: string, log: Log,
       // Who may not look at namespaces may all the same have a lease in this one.
       if (!isNotFound(error)) return true;
       if (isReminder)
-        log.warn({ namespace: name }, `waiting for namespace ${name}, where the lease goes: create it, or use --leader-election-namespace or --no-leader-election`);
+        log.warn(
+          { namespace: name },
+          `waiting for namespace ${name}, where the lease goes: create it, or use --leader-election-namespace or --no-leader-election`,
+        );
       return false;
     }
   });

@@ -6,14 +6,15 @@ import { version } from './version.ts';
 
 export type { Define } from './command.ts';
 
-const COMMANDS: readonly { readonly name: string; readonly summary: string; readonly load: () => Promise<{ readonly define: Define }> }[] = [
-  { name: 'synth', summary: 'print the objects that Datasets and runtimes become', load: () => import('./synth.ts') },
-  { name: 'diff', summary: 'show what applying them would change in a cluster', load: () => import('./diff.ts') },
-  { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./crds.ts') },
-  { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile.ts') },
-  { name: 'new-runtime', summary: 'make the files of a new runtime', load: () => import('./new-runtime.ts') },
-  { name: 'demo', summary: 'show all of it on a real API server, in a minute', load: () => import('./demo.ts') },
-];
+const COMMANDS: readonly { readonly name: string; readonly summary: string; readonly load: () => Promise<{ readonly define: Define }> }[] =
+  [
+    { name: 'synth', summary: 'print the objects that Datasets and runtimes become', load: () => import('./synth.ts') },
+    { name: 'diff', summary: 'show what applying them would change in a cluster', load: () => import('./diff.ts') },
+    { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./crds.ts') },
+    { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile.ts') },
+    { name: 'new-runtime', summary: 'make the files of a new runtime', load: () => import('./new-runtime.ts') },
+    { name: 'demo', summary: 'show all of it on a real API server, in a minute', load: () => import('./demo.ts') },
+  ];
 
 const EXIT_CODES = `
 Exit codes:
@@ -28,6 +29,7 @@ export async function run(argv: readonly string[], parts: Package): Promise<numb
     .version(version(), '-V, --version')
     .showHelpAfterError('(add --help for what there is)')
     .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'sluice: ')) })
     .addHelpText('after', `${EXIT_CODES}\n\n\`sluice <command> --help\` shows examples.`);
   // Only the command that is meant is loaded; of the others, help needs no more than this.
   const wanted = new Set(argv);

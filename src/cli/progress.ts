@@ -17,7 +17,8 @@ export function progressOn(stream: NodeJS.WriteStream): Progress {
   const style = (format: Parameters<typeof styleText>[0], text: string) => styleText(format, text, { stream });
   let chapter = 0;
   const line = (text = '') => void stream.write(`${text}\n`);
-  const shape = (mark: string, title: string, detail: string, time: string) => [mark, title.padEnd(TITLE_WIDTH), detail, style('dim', time)].filter(Boolean).join(' ').trimEnd();
+  const shape = (mark: string, title: string, detail: string, time: string) =>
+    [mark, title.padEnd(TITLE_WIDTH), detail, style('dim', time)].filter(Boolean).join(' ').trimEnd();
 
   return {
     line,
@@ -31,7 +32,11 @@ export function progressOn(stream: NodeJS.WriteStream): Progress {
       const here = chapter;
       let detail = '';
       let frame = 0;
-      const draw = () => here === chapter && stream.write(`\r\x1b[K${cut(shape(style('cyan', FRAMES[frame++ % FRAMES.length] ?? ''), title, detail, secondsText(performance.now() - began)), stream.columns || 80)}`);
+      const draw = () =>
+        here === chapter &&
+        stream.write(
+          `\r\x1b[K${cut(shape(style('cyan', FRAMES[frame++ % FRAMES.length] ?? ''), title, detail, secondsText(performance.now() - began)), stream.columns || 80)}`,
+        );
       const timer = stream.isTTY ? setInterval(draw, 80) : undefined;
       const end = (mark: string, text: string): void => {
         clearInterval(timer);

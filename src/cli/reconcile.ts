@@ -60,9 +60,18 @@ export const define: Define = (command, parts) => {
 
       if (!stop.aborted) {
         const { leaseNamespace, address: _, ...options } = config;
-        controller = startController({ connection, runtimes, ...options, ...(leaseNamespace !== undefined && { election: candidacy(leaseNamespace) }), log, metrics });
+        controller = startController({
+          connection,
+          runtimes,
+          ...options,
+          ...(leaseNamespace !== undefined && { election: candidacy(leaseNamespace) }),
+          log,
+          metrics,
+        });
         const began = performance.now();
-        void controller.synced.then(() => log.info({ ms: Math.round(performance.now() - began), kinds: runtimes.map(({ resource }) => resource.kind) }, 'synced'));
+        void controller.synced.then(() =>
+          log.info({ ms: Math.round(performance.now() - began), kinds: runtimes.map(({ resource }) => resource.kind) }, 'synced'),
+        );
         await new Promise((resolve) => stop.addEventListener('abort', resolve));
         await controller.stop();
       }
@@ -86,7 +95,12 @@ function stopSignal(log: Log): AbortSignal {
 
 function candidacy(namespace: string) {
   const place = { hostname: hostname(), pid: process.pid, podName: process.env['MY_POD_NAME'] };
-  return { namespace, name: 'sluice', identity: identityHere(place), alive: (holder: string) => isAliveHere(holder, { ...place, processExists }) };
+  return {
+    namespace,
+    name: 'sluice',
+    identity: identityHere(place),
+    alive: (holder: string) => isAliveHere(holder, { ...place, processExists }),
+  };
 }
 
 function processExists(pid: number): boolean {
@@ -97,7 +111,12 @@ function processExists(pid: number): boolean {
   }
 }
 
-async function served({ address }: ControllerConfig, ready: () => string | undefined, registry: Parameters<typeof serveHealth>[3], log: Log): Promise<HealthServer | undefined> {
+async function served(
+  { address }: ControllerConfig,
+  ready: () => string | undefined,
+  registry: Parameters<typeof serveHealth>[3],
+  log: Log,
+): Promise<HealthServer | undefined> {
   if (!address) return undefined;
   const health = { alive: () => undefined, ready };
   try {
@@ -112,6 +131,8 @@ async function served({ address }: ControllerConfig, ready: () => string | undef
 /** A standby is ready too: its caches are warm. */
 function notReady(controller: Controller | undefined): string | undefined {
   if (!controller) return 'waiting for the API server, the CRDs or the namespace of the lease';
-  const late = [...controller.store.reflectors].flatMap(([plural, { status }]) => (status.synced ? [] : `${plural}${status.lastError ? ` (${status.lastError})` : ''}`));
+  const late = [...controller.store.reflectors].flatMap(([plural, { status }]) =>
+    status.synced ? [] : `${plural}${status.lastError ? ` (${status.lastError})` : ''}`,
+  );
   return late.length > 0 ? `not synced yet: ${late.join(', ')}` : undefined;
 }

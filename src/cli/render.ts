@@ -1,4 +1,4 @@
-import { type Dataset, InvalidSpec, joinedName, type Manifest } from '../api/index.ts';
+import { type Dataset, InvalidSpec, joinedName, label, type Manifest, rivalNames } from '../api/index.ts';
 import { pathText } from '../api/wording.ts';
 import type { BoundRuntime, Part, PlanInput, Settings } from '../constructs/index.ts';
 import { identityOf } from '../reconciler/identity.ts';
@@ -32,61 +32,112 @@ export interface RenderOptions {
 }
 
 /** What the reconciler would apply for each dataset of the input, in the order of the input. Throws BadInput with every fault. */
-export async function renderAll(input: Input, { settings, elsewhere, assumeSecrets = false }: RenderOptions): Promise<readonly Rendered[]> {
-  const lookup = inOrder(among(input.all.map(({ object }) => object)), elsewhere);
+export async function renderAll(input: Input, options: RenderOptions): Promise<readonly Rendered[]> {
+  const context = await contextOf(input, options);
   const faults: InputFault[] = [...input.faults, ...pairFaults(input)];
   const rendered: Rendered[] = [];
-  const ports = createPortAllocator(settings, 'bitmap', () => input.runtimes.map(({ object }) => object));
   for (const dataset of input.datasets) {
-    const key = keyOf(dataset.object);
-    const [item, ...others] = input.runtimes.filter(({ object }) => keyText(keyOf(object)) === keyText(key));
-    if (!item || others.length > 0) continue;
-    const absent = new Map<string, Absent>();
-    try {
-      rendered.push(...(await render(dataset, item)));
-    } catch (error) {
-      if (!(error instanceof InvalidSpec)) throw error;
-      faults.push(...faultsOf(error, dataset, item));
-    }
-    faults.push(...[...absent.values()].map((each) => absenceFault(each, [item, dataset, ...input.all])));
-
-    async function render({ object: asked }: Item<Dataset>, { object: written, runtime }: RuntimeItem): Promise<readonly Rendered[]> {
-      const object = identified(written, await elsewhere.find(written.kind, key.namespace, key.name));
-      const answers = await answersFrom({
-        key,
-        object,
-        lookup,
-        companions: runtime.companions,
-        assumeSecrets,
-        allocate: (need) => ports.allocate(keyText(key), runtime.type, need),
-        onAbsent: (each) => absent.set(`${each.kind}/${each.namespace}/${each.name}`, each),
-      });
-      const given = { ...(await inputFor(key, object, identified(asked, await elsewhere.find('Dataset', key.namespace, key.name)), lookup)), settings };
-      // Once before the real asking, which ends at the first thing that is missing.
-      const needs = runtime.needs({ ...given, facts: noFacts });
-      for (const { kind, name } of needs.objects ?? []) await answers.object(kind, name);
-      for (const claim of needs.claims ?? []) await answers.claim(claim);
-      for (const secret of needs.secrets ?? []) await answers.secret(secret);
-      const gathered = await gatherFacts(runtime, given, answers);
-      // A Secret that must only be there is no reason not to look for more faults.
-      if ('reason' in gathered && absent.size > 0) return [];
-      if ('reason' in gathered) throw new InvalidSpec({ path: 'spec', expected: 'what can be planned', found: gathered.message });
-      const bound = runtime.bind({ ...given, facts: gathered.facts });
-      return [{ key, object, bound, manifests: PARTS.flatMap((part) => bound.synth(part)) }];
-    }
+    const [runtime, ...others] = input.runtimes.filter(({ object }) => keyText(keyOf(object)) === keyText(keyOf(dataset.object)));
+    if (!runtime || others.length > 0) continue;
+    const result = await render(dataset, runtime, context);
+    if (Array.isArray(result)) faults.push(...(result as readonly InputFault[]));
+    else rendered.push(result as Rendered);
   }
   if (faults.length > 0) throw new BadInput(faults);
   return rendered;
 }
 
-async function inputFor(key: Key, object: RuntimeObject, dataset: Dataset, lookup: Lookup): Promise<Omit<PlanInput<unknown>, 'facts' | 'settings'>> {
-  const namesakes = (await lookup.list('Dataset')).filter((other) => joinedName(keyOf(other)) === joinedName(key) && keyText(keyOf(other)) !== keyText(key));
+interface Context extends Required<RenderOptions> {
+  readonly input: Input;
+  /** The input, then elsewhere. */
+  readonly lookup: Lookup;
+  readonly ports: ReturnType<typeof createPortAllocator>;
+  /** Of the runtimes of the input. */
+  readonly types: readonly string[];
+}
+
+async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = false }: RenderOptions): Promise<Context> {
+  const kinds = new Set(input.runtimes.map(({ object }) => object.kind));
+  const known = (await Promise.all([...kinds].map((kind) => elsewhere.list(kind)))).flat();
+  const written = input.runtimes.map(({ object }) => object);
+  // Where nobody knows a UID, ports are kept for a name.
+  const holders = [
+    ...written,
+    ...known,
+    ...written.map((object) => ({ metadata: { name: object.metadata.name, uid: keyText(keyOf(object)) } })),
+  ];
+  return {
+    input,
+    settings,
+    elsewhere,
+    assumeSecrets,
+    lookup: inOrder(among(input.all.map(({ object }) => object)), elsewhere),
+    ports: createPortAllocator(settings, 'bitmap', () => holders),
+    types: [...new Set(input.runtimes.map(({ runtime }) => runtime.type))],
+  };
+}
+
+/** The objects of one dataset, or what is wrong with it. */
+async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Context): Promise<Rendered | readonly InputFault[]> {
+  const { input, settings, elsewhere, lookup, ports, assumeSecrets } = context;
+  const { runtime } = item;
+  const key = keyOf(dataset.object);
+  const absent = new Map<string, Absent>();
+  const absences = () => [...absent.values()].map((each) => absenceFault(each, [item, dataset, ...input.all]));
+  try {
+    const object = identified(item.object, await elsewhere.find(item.object.kind, key.namespace, key.name));
+    const given = { ...(await inputFor(key, object, dataset.object, context)), settings };
+    const answers = await answersFrom({
+      key,
+      object,
+      lookup,
+      companions: runtime.companions,
+      assumeSecrets,
+      allocate: (need) => ports.allocate(keyText(key), runtime.type, need),
+      onAbsent: (each) => absent.set(`${each.kind}/${each.namespace}/${each.name}`, each),
+    });
+    // Once before the real asking, which ends at the first thing that is missing.
+    const needs = runtime.needs({ ...given, facts: noFacts });
+    for (const { kind, name } of needs.objects ?? []) await answers.object(kind, name);
+    for (const claim of needs.claims ?? []) await answers.claim(claim);
+    for (const secret of needs.secrets ?? []) await answers.secret(secret);
+    const gathered = await gatherFacts(runtime, given, answers);
+    // A Secret that must only be there is no reason not to look for more faults.
+    if ('reason' in gathered && absent.size > 0) return absences();
+    if ('reason' in gathered) throw new InvalidSpec({ path: 'spec', expected: 'what can be planned', found: gathered.message });
+    const bound = runtime.bind({ ...given, facts: gathered.facts });
+    const manifests = PARTS.flatMap((part) => bound.synth(part));
+    return absent.size > 0 ? absences() : { key, object, bound, manifests };
+  } catch (error) {
+    if (!(error instanceof InvalidSpec)) throw error;
+    return [...faultsOf(error, dataset, item), ...absences()];
+  }
+}
+
+async function inputFor(
+  key: Key,
+  object: RuntimeObject,
+  asked: Dataset,
+  { elsewhere, lookup, types }: Context,
+): Promise<Omit<PlanInput<unknown>, 'facts' | 'settings'>> {
+  const dataset = identified(asked, await elsewhere.find('Dataset', key.namespace, key.name));
+  const rivals = rivalNames(key, types);
+  const namesakes = (await lookup.list('Dataset')).filter(
+    (other) => keyText(keyOf(other)) !== keyText(key) && rivals.includes(joinedName(keyOf(other))),
+  );
+  const claim = await elsewhere.find('PersistentVolumeClaim', key.namespace, key.name);
+  const isOurs = claim?.metadata.labels?.[label.owner] === object.metadata.uid;
+  const claimed = isOurs ? (claim?.['spec'] as { volumeName?: string } | undefined)?.volumeName : undefined;
   return {
     ...key,
     uid: object.metadata.uid ?? '',
     annotations: object.metadata.annotations ?? {},
     spec: object.spec,
-    dataset: { identity: identityOf(key, dataset, namesakes), annotations: dataset.metadata.annotations ?? {}, spec: dataset.spec },
+    dataset: {
+      identity: identityOf(key, dataset, namesakes, claimed),
+      annotations: dataset.metadata.annotations ?? {},
+      spec: dataset.spec,
+    },
   };
 }
 
@@ -115,5 +166,12 @@ function faultsOf({ object, faults }: InvalidSpec, dataset: Item<Dataset>, runti
 function absenceFault({ kind, namespace, name, note }: Absent, items: readonly [Item, ...Item[]]): InputFault {
   const { item, path } = mentionOf(items, kind, name) ?? { item: items[0], path: ['spec'] as Path };
   const expected = `${kind} ${namespace ? `${namespace}/` : ''}${name}${note ? `, ${note}` : ''}`;
-  return { ...item.source.at(path), object: refOf(item.object), path: pathText(path), expected, found: 'none in the input or the facts', missing: true };
+  return {
+    ...item.source.at(path),
+    object: refOf(item.object),
+    path: pathText(path),
+    expected,
+    found: 'none in the input or the facts',
+    missing: true,
+  };
 }

@@ -16,7 +16,11 @@ export const runtimeFiles = (scaffold: Scaffold): Readonly<Record<string, string
   'index.ts': index(scaffold),
 });
 
-const spec = ({ name, title, from }: Scaffold) => `import { type CustomResource, fields, nameRule, opt, replicasRule, runtimeStatus } from '${from.api}';
+const spec = ({
+  name,
+  title,
+  from,
+}: Scaffold) => `import { type CustomResource, fields, nameRule, opt, replicasRule, runtimeStatus } from '${from.api}';
 import { shortNameRule, t, tieredStore, versionSpec } from '${from.api}';
 
 const ${camel(title)}RuntimeSpec = t.Object(
@@ -135,7 +139,10 @@ export default defineRuntime({
 });
 `;
 
-export const testFile = ({ name, title }: Scaffold, from: { readonly runtime: string; readonly testing: string }) => `import { expect, test } from 'vitest';
+export const testFile = (
+  { name, title }: Scaffold,
+  from: { readonly runtime: string; readonly testing: string },
+) => `import { expect, test } from 'vitest';
 import ${camel(title)} from '${from.runtime}';
 import { conformance, planInput } from '${from.testing}';
 

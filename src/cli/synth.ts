@@ -43,7 +43,10 @@ export const define: Define = (command, parts) => {
     .argument('<files...>', 'Datasets and runtimes, YAML or JSON; - is standard input')
     .addOption(outputOption())
     .option('-n, --namespace <namespace>', 'of objects that name none (default: the context’s with --cluster, else default)')
-    .option('--facts <file>', 'objects that manifests depend on; repeatable', (file: string, before: readonly string[] = []) => [...before, file])
+    .option('--facts <file>', 'objects that manifests depend on; repeatable', (file: string, before: readonly string[] = []) => [
+      ...before,
+      file,
+    ])
     .option('--cluster', 'look up what is neither in the input nor in the facts')
     .option('--assume-secrets', 'take it that Secrets exist, unless their contents are needed')
     .addHelpText('after', EXAMPLES)
@@ -63,7 +66,12 @@ export const define: Define = (command, parts) => {
         if (unreadable.length > 0) throw new BadInput([...input.faults, ...unreadable]);
         const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));
         const rendered = await renderAll(input, { settings, elsewhere, assumeSecrets: flags.assumeSecrets ?? false });
-        process.stdout.write(printed(rendered.flatMap(({ manifests }) => manifests), flags.output));
+        process.stdout.write(
+          printed(
+            rendered.flatMap(({ manifests }) => manifests),
+            flags.output,
+          ),
+        );
       } finally {
         await client?.close();
       }

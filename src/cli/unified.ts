@@ -30,7 +30,6 @@ function editsOf(before: readonly string[], after: readonly string[]): readonly 
   let [head, tail] = [0, 0];
   while (head < before.length && head < after.length && before[head] === after[head]) head++;
   while (tail < before.length - head && tail < after.length - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
-  const same = (lines: readonly string[]): readonly Edit[] => lines.map((line) => ({ sign: ' ', line }));
   return [
     ...same(before.slice(0, head)),
     ...between(before.slice(head, before.length - tail), after.slice(head, after.length - tail)),
@@ -38,12 +37,15 @@ function editsOf(before: readonly string[], after: readonly string[]): readonly 
   ];
 }
 
+const same = (lines: readonly string[]): readonly Edit[] => lines.map((line) => ({ sign: ' ', line }));
+
 function between(a: readonly string[], b: readonly string[]): readonly Edit[] {
   // common[i][j]: how many lines a from i and b from j have in common.
   const common = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = a.length - 1; i >= 0; i--)
-    for (let j = b.length - 1; j >= 0; j--) (common[i] as Uint32Array)[j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    for (let j = b.length - 1; j >= 0; j--)
+      (common[i] as Uint32Array)[j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
   const edits: Edit[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {

@@ -12,7 +12,13 @@ export interface ResourceProps<Spec> {
  * The construct by which GitOps users write one kind of ours: `new JuiceFSRuntime(chart, 'cache', { spec: … })`, typed and
  * checked by the same schema as its CRD. Throws InvalidSpec with every fault when it is made, not when it is applied.
  */
-export function resourceClass<S extends TSchema>(resource: CustomResource<S>): new (scope: Construct, id: string, props: ResourceProps<Static<S>>) => ApiObject {
+export function resourceClass<S extends TSchema>(
+  resource: CustomResource<S>,
+): new (
+  scope: Construct,
+  id: string,
+  props: ResourceProps<Static<S>>,
+) => ApiObject {
   return class extends ApiObject {
     constructor(scope: Construct, id: string, { metadata = {}, spec }: ResourceProps<Static<S>>) {
       super(scope, id, { apiVersion: `${GROUP}/${VERSION}`, kind: resource.kind, metadata, spec });

@@ -10,7 +10,7 @@ export function choose(
 ): { readonly chosen?: Candidate; readonly others: readonly Candidate[] } {
   const alive = candidates.filter(({ object }) => !object.metadata.deletionTimestamp);
   const serving = alive.find(({ runtime }) => dataset?.status?.runtimes?.some(({ type }) => type === runtime.type));
-  const chosen = serving ?? [...alive].sort(byAge)[0];
+  const chosen = serving ?? alive.toSorted(byAge)[0];
   return { ...(chosen && { chosen }), others: alive.filter((candidate) => candidate !== chosen) };
 }
 

@@ -183,5 +183,5 @@ function keysByAge(store: Store): readonly Key[] {
     ages.set(keyText(keyOf(object)), { key: keyOf(object), age: object.metadata.creationTimestamp ?? '' });
   for (const dataset of store.datasets())
     ages.set(keyText(keyOf(dataset)), { key: keyOf(dataset), age: dataset.metadata.creationTimestamp ?? '' });
-  return [...ages.values()].sort((a, b) => a.age.localeCompare(b.age)).map(({ key }) => key);
+  return [...ages.values()].toSorted((a, b) => a.age.localeCompare(b.age)).map(({ key }) => key);
 }

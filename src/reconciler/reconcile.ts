@@ -1,4 +1,5 @@
 import { type Dataset, InvalidSpec, type Manifest, runtimeFinalizer } from '../api/index.ts';
+import type { Part } from '../constructs/index.ts';
 import { choose } from './choose.ts';
 import type { Cluster, Observation, Scene } from './cluster.ts';
 import { decide } from './decide.ts';
@@ -9,6 +10,7 @@ import { type Applied, type Decision, type Hold, type Key, type LiveObject, type
 
 type Candidate = Scene['runtimes'][number];
 
+const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
 /** A passing hold is told once it has lasted this long: most are over before anybody could read of them. */
 const TELL_AFTER_MS = 1000;
 
@@ -39,6 +41,8 @@ async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, ob
   let observation: Observation;
   try {
     observation = await cluster.observe(key, dataset, runtime, object);
+    // What is wrong anywhere shows before anything is made.
+    if ('world' in observation) for (const part of PARTS) observation.world.plan.synth(part);
   } catch (error) {
     if (!(error instanceof InvalidSpec)) {
       const hold = { reason: 'LookupFailed', message: error instanceof Error ? error.message : String(error) };

@@ -9,7 +9,6 @@ import {
   type RuntimeStatus,
   valueFile,
 } from '../api/index.ts';
-import type { Role } from '../constructs/index.ts';
 import { type Claim, withCondition, withoutCondition } from './conditions.ts';
 import type { Applied, Decision, Hold, WorkloadView, World } from './world.ts';
 

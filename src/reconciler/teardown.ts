@@ -72,7 +72,11 @@ const some = (names: readonly string[]): string =>
   names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
 
 const gone =
-  (what: string, which: (left: Teardown) => readonly (LiveObject | undefined)[], why = (_: Teardown) => ''): TeardownStep =>
+  (
+    what: string,
+    which: (left: Teardown) => readonly (LiveObject | undefined)[],
+    why: (left: Teardown) => string = () => '',
+  ): TeardownStep =>
   (left) => {
     const present = which(left).filter((object) => object !== undefined);
     if (present.length === 0) return undefined;

@@ -119,10 +119,11 @@ export function memoryObjects(): MemoryObjects {
       const { volumeName = '' } = object['spec'] as { volumeName?: string };
       const volume = self.get('PersistentVolume', undefined, volumeName);
       const spec = (volume?.['spec'] ?? {}) as { claimRef?: { uid?: string } };
-      if (volume && spec.claimRef && !spec.claimRef.uid && !volume.metadata.deletionTimestamp)
+      const wasBound = object.status?.['phase'] === 'Bound' || object.status?.['phase'] === 'Lost';
+      if (volume && spec.claimRef && !spec.claimRef.uid && !volume.metadata.deletionTimestamp && !wasBound)
         self.put({ ...volume, spec: { ...spec, claimRef: { ...spec.claimRef, uid: object.metadata.uid } } });
       const isBound = spec.claimRef?.uid === object.metadata.uid;
-      self.put({ ...object, status: { phase: isBound ? 'Bound' : object.status?.['phase'] === 'Bound' ? 'Lost' : 'Pending' } });
+      self.put({ ...object, status: { phase: isBound ? 'Bound' : wasBound ? 'Lost' : 'Pending' } });
     }
     return serial > before;
   }

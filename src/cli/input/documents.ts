@@ -50,7 +50,12 @@ export function documentsIn(file: string, text: string): Documents {
     const value = error ? error : valueOf(document);
     if (value instanceof Error) {
       const offset = error?.pos[0] ?? document.contents?.range?.[0] ?? 0;
-      faults.push({ ...position(offset), path: '', expected: 'YAML or JSON', found: `a syntax error: ${value.message.split('\n')[0] ?? ''}` });
+      faults.push({
+        ...position(offset),
+        path: '',
+        expected: 'YAML or JSON',
+        found: `a syntax error: ${value.message.split('\n')[0] ?? ''}`,
+      });
     } else if (value !== null && value !== undefined) {
       objects.push(...opened({ value, at: (path) => position(offsetOf(document, path)) }));
     }

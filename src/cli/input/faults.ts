@@ -20,7 +20,14 @@ export const faultLine = ({ file, line, object, ...fault }: InputFault): string 
 
 /** A line a fault, and what may help; or the same as JSON. */
 export function faultReport({ faults }: BadInput, format: 'yaml' | 'json'): string {
-  if (format === 'json') return JSON.stringify({ errors: faults.map(({ missing: _, ...fault }) => fault) }, null, 2);
-  const hint = faults.some(({ missing }) => missing) ? ['Objects that are elsewhere can be given with --facts FILE, or looked up with --cluster.'] : [];
+  if (format === 'json') return JSON.stringify({ errors: faults.map(published) }, null, 2);
+  const hint = faults.some(({ missing }) => missing)
+    ? ['Objects that are elsewhere can be given with --facts FILE, or looked up with --cluster.']
+    : [];
   return [...faults.map(faultLine), ...hint].join('\n');
+}
+
+function published(fault: InputFault): object {
+  const { missing: _, ...rest } = fault;
+  return rest;
 }

@@ -8,19 +8,25 @@ const FIELD: Readonly<Record<string, RegExp>> = { Secret: /secret/i, PersistentV
 export function mentionOf(items: readonly Item[], kind: string, name: string): { readonly item: Item; readonly path: Path } | undefined {
   const field = FIELD[kind];
   for (const item of items) {
-    const path = pathTo((item.object as { readonly spec?: unknown }).spec, (keys, value) => isName(value, name) && (!field || keys.some((key) => field.test(String(key)))));
+    const path = pathTo(
+      (item.object as { readonly spec?: unknown }).spec,
+      (keys, value) => isName(value, name) && (!field || keys.some((key) => field.test(String(key)))),
+    );
     if (path) return { item, path: ['spec', ...path] };
   }
   return undefined;
 }
 
 /** A claim is named by the address of a mount. */
-const isName = (value: unknown, name: string): boolean => value === name || (typeof value === 'string' && value.startsWith('pvc://') && value.slice(6).split('/')[0] === name);
+const isName = (value: unknown, name: string): boolean =>
+  value === name || (typeof value === 'string' && value.startsWith('pvc://') && value.slice(6).split('/')[0] === name);
 
 function pathTo(value: unknown, holds: (path: Path, value: unknown) => boolean, path: Path = []): Path | undefined {
   if (holds(path, value)) return path;
   if (typeof value !== 'object' || value === null) return undefined;
-  const entries: (readonly [string | number, unknown])[] = Array.isArray(value) ? value.map((each: unknown, i) => [i, each] as const) : Object.entries(value);
+  const entries: (readonly [string | number, unknown])[] = Array.isArray(value)
+    ? value.map((each: unknown, i) => [i, each] as const)
+    : Object.entries(value);
   for (const [key, each] of entries) {
     const found = pathTo(each, holds, [...path, key]);
     if (found) return found;

@@ -47,7 +47,9 @@ export async function readFiles(files: readonly string[]): Promise<readonly (rea
 /** Objects and everything that is wrong with each of them by itself. */
 export function readInput(texts: readonly (readonly [string, string])[], runtimes: readonly Runtime[], namespace: string): Input {
   const read = texts.map(([file, text]) => documentsIn(file, text));
-  const known = new Map<string, CustomResource>([Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => [resource.kind, resource]));
+  const known = new Map<string, CustomResource>(
+    [Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => [resource.kind, resource]),
+  );
   const faults = read.flatMap((documents) => documents.faults);
   const all: Item<KubeObject>[] = [];
   const datasets: Item<Dataset>[] = [];
@@ -59,7 +61,14 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
     const resource = known.get(object.kind);
     const placed = resource?.namespaced !== false && !CLUSTER_SCOPED.has(object.kind) ? inNamespace(object, namespace) : object;
     const twin = all.find((other) => refOf(other.object) === refOf(placed) && other.object.apiVersion === placed.apiVersion);
-    if (twin) faults.push(faultAt(source, placed, { path: 'metadata.name', expected: 'each object once', found: `${refOf(placed)} again, after ${lineOf(twin.source)}` }));
+    if (twin)
+      faults.push(
+        faultAt(source, placed, {
+          path: 'metadata.name',
+          expected: 'each object once',
+          found: `${refOf(placed)} again, after ${lineOf(twin.source)}`,
+        }),
+      );
     all.push({ object: placed, source });
     if (!isOurs(object, resource)) continue;
     const own = resource ? faultsOf(resource, placed) : [unknownKind(object.kind, [...known.keys()])];
@@ -85,7 +94,9 @@ function objectOf(source: SourceObject, faults: InputFault[]): KubeObject | unde
   const name = (metadata as { name?: unknown } | undefined)?.name;
   const wrong = (path: string, expected: string, found: unknown) => ({ ...source.at(keysOf(path)), path, expected, found: shown(found) });
   const own = [
-    ...(typeof apiVersion === 'string' ? [] : [wrong('apiVersion', `the API version of an object, such as ${GROUP}/${VERSION}`, apiVersion)]),
+    ...(typeof apiVersion === 'string'
+      ? []
+      : [wrong('apiVersion', `the API version of an object, such as ${GROUP}/${VERSION}`, apiVersion)]),
     ...(typeof kind === 'string' ? [] : [wrong('kind', 'the kind of an object', kind)]),
     ...(typeof name === 'string' ? [] : [wrong('metadata.name', 'the name of an object', name)]),
   ];
@@ -109,8 +120,7 @@ function inNamespace(object: KubeObject, namespace: string): KubeObject {
 }
 
 /** `Dataset ml/demo`. */
-export const refOf = ({ kind, metadata: { name, namespace } }: Named): string =>
-  `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+export const refOf = ({ kind, metadata: { name, namespace } }: Named): string => `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
 
 /** Where an object begins: `caches.yaml:12`. */
 export function lineOf(source: SourceObject): string {

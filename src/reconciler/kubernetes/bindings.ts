@@ -23,5 +23,7 @@ export function createBindings() {
 }
 
 // Settings never change while we run. The hash keeps Secrets' contents out of memory.
-const fingerprint = ({ settings: _, ...input }: PlanInput<unknown>): string =>
-  createHash('sha1').update(JSON.stringify(input)).digest('base64');
+const fingerprint = (input: PlanInput<unknown>): string =>
+  createHash('sha1')
+    .update(JSON.stringify({ ...input, settings: undefined }))
+    .digest('base64');

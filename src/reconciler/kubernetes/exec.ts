@@ -13,7 +13,8 @@ export interface Job<T> {
   readonly running: boolean;
   readonly value?: T;
   readonly error?: string;
-  /** Milliseconds since the epoch; of the last end. */
+  /** Milliseconds since the epoch; of the last start, waiting for its turn included, and of the last end. */
+  readonly startedAt?: number;
   readonly endedAt?: number;
 }
 export interface Jobs {
@@ -48,7 +49,7 @@ export function createJobs(now: () => number, log: Log): Jobs {
       if (known?.job.running) return known.version === version ? (known.job as Job<T>) : { running: true };
       const isCurrent = known?.version === version;
       if (isCurrent && now() - (known.job.endedAt ?? 0) < everyMs) return known.job as Job<T>;
-      const entry = { version, job: { ...(isCurrent ? known.job : {}), running: true } as Job<unknown> };
+      const entry = { version, job: { ...(isCurrent ? known.job : {}), running: true, startedAt: now() } as Job<unknown> };
       jobs.set(name, entry);
       void turnOf(name)(work).then(
         (value) => end({ running: false, value, endedAt: now() }),

@@ -13,6 +13,8 @@ import { fuseFact, workloadView } from './views.ts';
 const BOUND = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
 /** A failed metadata count or mount list is tried again this often. */
 const RETRY_MS = 10_000;
+/** A count that is over before anybody could read that it is under way is told by its result alone. */
+const TELL_COUNT_AFTER_MS = 1000;
 
 /** One consistent reading: the objects from the watches, the facts behind them, and what the probes found last. */
 export function observer({ store, lookups, bindings, ports, jobs, exec, settings, probeMs, wake, now }: Parts): Cluster['observe'] {
@@ -85,7 +87,12 @@ export function observer({ store, lookups, bindings, ports, jobs, exec, settings
           )
         : undefined;
     const error = mounts?.error ?? jobs.state(`${uid}/run`).error;
-    const again = [...(cache ? [probeMs] : []), ...(ufs?.error === undefined ? [] : [Math.max(probeMs, RETRY_MS)])];
+    const tellCountIn = ufs?.running ? TELL_COUNT_AFTER_MS - (now() - (ufs.startedAt ?? 0)) : 0;
+    const again = [
+      ...(cache ? [probeMs] : []),
+      ...(tellCountIn > 0 ? [tellCountIn] : []),
+      ...(ufs?.error === undefined ? [] : [Math.max(probeMs, RETRY_MS)]),
+    ];
 
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
     const claim = claimNow();
@@ -105,7 +112,7 @@ export function observer({ store, lookups, bindings, ports, jobs, exec, settings
         ...(cache?.value && { cache: cache.value }),
         cacheRunning: cache?.running ?? false,
         ...(ufs?.value && { ufs: ufs.value }),
-        ufsRunning: ufs?.running ?? false,
+        ufsRunning: (ufs?.running ?? false) && tellCountIn <= 0,
       },
       ...(mounts?.value && { mounted: mounts.value }),
       ...(error && { execError: error }),

@@ -42,7 +42,7 @@ function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readon
           ),
         )
       : alive.filter(({ metadata }) => differs(metadata.labels?.['controller-revision-hash'], status.updateRevision));
-  return old.map(({ metadata }) => metadata.name).sort();
+  return old.map(({ metadata }) => metadata.name).toSorted();
 }
 const differs = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && a !== b;
 
