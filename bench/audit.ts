@@ -66,7 +66,8 @@ function linesFrom(path: string, mark: number): readonly string[] {
 export const isLease = ({ objectRef }: Entry): boolean => objectRef?.resource === 'leases';
 export const isWatch = ({ verb }: Entry): boolean => verb === 'watch';
 export const isExec = ({ objectRef }: Entry): boolean => objectRef?.subresource === 'exec';
-export const isWrite = (entry: Entry): boolean => ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(entry.verb) && !isExec(entry);
+export const isWrite = (entry: Entry): boolean =>
+  ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(entry.verb) && !isExec(entry);
 
 /** The requests of the controller, watches and the lease left out. */
 export const work = (entries: readonly Entry[]): readonly Entry[] =>
@@ -78,3 +79,11 @@ export function kindOf({ verb, objectRef, responseStatus }: Entry): string {
   const { code = 200 } = responseStatus ?? {};
   return `${verb} ${resource}${subresource ? `/${subresource}` : ''}${code >= 400 ? ` ${code}` : ''}`;
 }
+
+/** A create has its name in its body alone; a JSON Patch has none there. */
+export function nameIn({ objectRef, requestObject }: Entry): string {
+  const { metadata } = (requestObject ?? {}) as { readonly metadata?: { readonly name?: string } };
+  return objectRef?.name ?? metadata?.name ?? '';
+}
+/** Which of our runtimes it is for: `d0042`, from the name of any object of it. */
+export const numberOf = (entry: Entry): string | undefined => /d\d{4}/.exec(nameIn(entry))?.[0];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { counted, each, largest, quantile, rankCorrelation } from './statistics.ts';
-import { kindOf, work } from './audit.ts';
+import { counted, each, quantile, rankCorrelation } from './statistics.ts';
+import { type Entry, kindOf, numberOf, work } from './audit.ts';
 import { atLeast, atMost, type Bench, rounded } from './figure.ts';
 import { createAll, type Lab, nameOf, range, say, watchBound } from './lab.ts';
 import type { Kind } from './objects.ts';
@@ -15,16 +15,21 @@ export const bindMany = (count: number): Bench => ({
   async *run({ lab: open }) {
     const lab = await open();
     const name = `bind-${count}`;
-    const { namespace, seconds, latencies, order, cpuSeconds, requests, mark } = await bindAll(lab, 'thin', count);
+    const run = await bindAll(lab, 'thin', count);
+    const { namespace, seconds, latencies, order, cpuSeconds, requests, mark, lastMs } = run;
     const rate = count / seconds;
-    yield atLeast(`${name}/rate`, rate, 'runtimes per second', 25, { seconds: rounded(seconds), p50: rounded(quantile(latencies, 0.5)), p90: rounded(quantile(latencies, 0.9)) });
+    yield atLeast(`${name}/rate`, rate, 'runtimes per second', 25, {
+      seconds: rounded(seconds),
+      p50: rounded(quantile(latencies, 0.5)),
+      p90: rounded(quantile(latencies, 0.9)),
+    });
     yield atLeast(`${name}/order`, order, 'rank correlation of creation and Bound', 0.95);
-    yield atMost(`${name}/requests`, requests.length / count, 'requests each until Bound', 10, { each: each(counted(requests.map(kindOf)), count) });
+    yield atMost(`${name}/requests`, requests.length / count, 'requests each until Bound and quiet', 10, requestDetail(run, count));
     yield atMost(`${name}/cpu`, cpuSeconds / count, 'CPU s each', 0.01, { cpuSeconds: rounded(cpuSeconds) });
 
     const target = await lab.namespace();
     say(`replaying the writes of ${name} with a bare client`);
-    const limit = await replayed(lab, mark, namespace, target);
+    const limit = await replayed(lab, mark, lastMs, namespace, target);
     yield atLeast(`${name}/of-limit`, rate / (limit.runtimes / limit.seconds), 'of what the API server can take', 0.7, {
       limitPerSecond: rounded(limit.runtimes / limit.seconds),
       replayedRequests: limit.requests,
@@ -33,6 +38,14 @@ export const bindMany = (count: number): Bench => ({
     await lab.clear(target);
     await lab.clear(namespace);
   },
+});
+
+/** Of which kinds they are, and how many came before each one's own Bound: the rest are its event, nudges of its claim, and probes. */
+export const requestDetail = ({ requests, boundAt }: Run, count: number) => ({
+  beforeBound: rounded(
+    requests.filter((entry) => Date.parse(entry.requestReceivedTimestamp) <= (boundAt.get(numberOf(entry) ?? '') ?? 0)).length / count,
+  ),
+  each: each(counted(requests.map(kindOf)), count),
 });
 
 export interface Run {
@@ -45,9 +58,13 @@ export interface Run {
   /** The controller's. */
   readonly cpuSeconds: number;
   /** The controller's, in the order in which they were answered. */
-  readonly requests: ReturnType<typeof work>;
+  readonly requests: readonly Entry[];
+  /** ms since the epoch, by name. */
+  readonly boundAt: ReadonlyMap<string, number>;
   /** Where in the audit log it began. */
   readonly mark: number;
+  /** When the last was Bound, ms since the epoch. */
+  readonly lastMs: number;
 }
 
 /** Starts a controller, creates so many, waits until all are Bound and quiet, and stops the controller. */
@@ -73,11 +90,11 @@ export async function bindAll(lab: Lab, kind: Kind, count: number): Promise<Run>
       order: rankCorrelation(createdAt, boundAt),
       cpuSeconds: controller.cpuSeconds() - cpuBefore,
       requests: work(lab.audit.since(mark)),
+      boundAt: new Map([...bound.at].map(([each, at]) => [each, performance.timeOrigin + at])),
       mark,
+      lastMs: performance.timeOrigin + last,
     };
   } finally {
     await controller.stop();
   }
 }
-
-export const worst = largest;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../src/kube/types.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface Client {
-  /** The object in the answer; throws with the server's message when that is no success. */
+  /** Sends a text as it is, anything else as JSON. The object in the answer; throws with the server's message when that is no success. */
   send(method: Method, path: string, body?: unknown, contentType?: string): Promise<KubeObject>;
   list(path: string): Promise<readonly KubeObject[]>;
   /** Tells of every object there is, then of every change, until stopped. `at` is performance.now() when it came. */
@@ -26,13 +26,14 @@ export function openClient(kubeconfig: string, connections = 16): Client {
   const { server, connect } = credentials(kubeconfig);
   const calls = new Agent({ connect, connections, pipelining: 1 });
   const streams = new Agent({ connect, bodyTimeout: 0 });
+  let closed = false;
 
   async function text(method: Method, path: string, body: unknown, contentType: string): Promise<string> {
     const { statusCode, body: answer } = await request(server + path, {
       dispatcher: calls,
       method,
       headers: { 'content-type': contentType },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const received = await answer.text();
     if (statusCode >= 300) throw new HttpError(statusCode, `${method} ${path}: ${statusCode} ${received.slice(0, 500)}`);
@@ -41,7 +42,8 @@ export function openClient(kubeconfig: string, connections = 16): Client {
 
   return {
     // The API server answers JSON objects; what is in them is the caller's business.
-    send: async (method, path, body, contentType = 'application/json') => JSON.parse(await text(method, path, body, contentType)) as KubeObject,
+    send: async (method, path, body, contentType = 'application/json') =>
+      JSON.parse(await text(method, path, body, contentType)) as KubeObject,
     list: async (path) => (JSON.parse(await text('GET', path, undefined, 'application/json')) as { items: readonly KubeObject[] }).items,
     async watch(path, onEvent) {
       const stop = new AbortController();
@@ -49,11 +51,12 @@ export function openClient(kubeconfig: string, connections = 16): Client {
       const { statusCode, body } = await request(url, { dispatcher: streams, signal: stop.signal });
       if (statusCode !== 200) throw new HttpError(statusCode, `watch ${path}: ${statusCode} ${await body.text()}`);
       void read(body, onEvent).catch((error: unknown) => {
-        if (!stop.signal.aborted) throw error;
+        if (!stop.signal.aborted && !closed) throw error;
       });
       return () => stop.abort();
     },
     close: async () => {
+      closed = true;
       await Promise.all([calls.close(), streams.destroy()]);
     },
   };
@@ -90,10 +93,14 @@ function credentials(kubeconfig: string) {
   };
   const [{ cluster } = never()] = clusters;
   const [{ user } = never()] = users;
-  const text = (base64: string) => Buffer.from(base64, 'base64').toString('utf8');
-  const connect = { ca: text(cluster['certificate-authority-data']), cert: text(user['client-certificate-data']), key: text(user['client-key-data']) };
+  const connect = {
+    ca: decoded(cluster['certificate-authority-data']),
+    cert: decoded(user['client-certificate-data']),
+    key: decoded(user['client-key-data']),
+  };
   return { server: cluster.server, connect };
 }
 function never(): never {
   throw new Error('not a kubeconfig of startControlPlane');
 }
+const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');

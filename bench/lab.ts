@@ -1,12 +1,12 @@
 /** A real control plane with our three users in it, and what benches do there again and again. */
-import { fileURLToPath } from 'node:url';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeObject } from '../src/kube/types.ts';
-import { type ControlPlane, startControlPlane } from '../src/testing/index.ts';
-import { freePorts } from '../src/testing/control-plane/ports.ts';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { KubeObject } from '../src/kube/types.ts';
+import { freePorts } from '../src/testing/control-plane/ports.ts';
+import { type ControlPlane, startControlPlane } from '../src/testing/index.ts';
 import { type AuditLog, auditLog, CONTROLLER, POLICY, REPLAY, USER } from './audit.ts';
 import { type Client, MERGE, openClient, unlessGone } from './client.ts';
 import { type Controller, startController } from './controller.ts';
@@ -42,7 +42,7 @@ export async function openLab(): Promise<Lab> {
     audit: true,
     // Rotated logs could not be read from a mark on.
     apiServerArgs: [`--audit-policy-file=${policy}`, '--audit-log-maxsize=100000'],
-  });
+  }).finally(() => rmSync(policy));
   try {
     return await furnished(plane);
   } catch (error) {
@@ -54,7 +54,13 @@ export async function openLab(): Promise<Lab> {
 async function furnished(plane: ControlPlane): Promise<Lab> {
   await plane.kubectl('apply', '-f', CRDS);
   await plane.kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', CRDS);
-  await plane.kubectl('create', 'clusterrolebinding', 'bench', '--clusterrole=cluster-admin', ...[CONTROLLER, USER, REPLAY].map((name) => `--user=${name}`));
+  await plane.kubectl(
+    'create',
+    'clusterrolebinding',
+    'bench',
+    '--clusterrole=cluster-admin',
+    ...[CONTROLLER, USER, REPLAY].map((name) => `--user=${name}`),
+  );
   const kubeconfig = await plane.kubeconfigFor(CONTROLLER);
   const user = openClient(await plane.kubeconfigFor(USER));
   const replay = openClient(await plane.kubeconfigFor(REPLAY));
@@ -167,20 +173,21 @@ export async function watchBound({ user }: Pick<Lab, 'user'>, namespace: string)
   };
 }
 
-/** Much faster than teardown, which is not what is measured here: finalizers go, then everything at once. */
+/** Much faster than teardown, which is not what is measured here: finalizers go, then everything at once. The namespace stays, empty. */
 async function clear(user: Client, namespace: string): Promise<void> {
-  const mine = (await user.list(paths.volumes)).filter(({ metadata }) => metadata.name.startsWith(`${namespace}-`));
-  const marked = (
-    await Promise.all(
-      [paths.datasets(namespace), paths.runtimes('thin', namespace), paths.runtimes('juicefs', namespace)].map(async (path) =>
-        (await user.list(path)).map(({ metadata }) => `${path}/${metadata.name}`),
-      ),
-    )
-  ).flat();
-  await atOnce(16, marked, (path) => user.send('PATCH', path, { metadata: { finalizers: null } }, MERGE).catch(unlessGone));
-  await user.send('DELETE', `${paths.namespaces}/${namespace}`);
-  await until(`${namespace} is gone`, 120, async () => (await user.send('GET', `${paths.namespaces}/${namespace}`).catch(unlessGone)) === undefined);
-  await atOnce(16, mine, ({ metadata }) => user.send('DELETE', `${paths.volumes}/${metadata.name}`).catch(unlessGone));
+  const volumes = async () => (await user.list(paths.volumes)).filter(({ metadata }) => metadata.name.startsWith(`${namespace}-`));
+  const users = [paths.datasets(namespace), paths.runtimes('thin', namespace), paths.runtimes('juicefs', namespace)];
+  for (const path of users) {
+    const marked = (await user.list(path)).filter(({ metadata }) => metadata.finalizers?.length);
+    await atOnce(16, marked, ({ metadata }) =>
+      user.send('PATCH', `${path}/${metadata.name}`, { metadata: { finalizers: null } }, MERGE).catch(unlessGone),
+    );
+  }
+  const core = ['configmaps', 'persistentvolumeclaims'].map((plural) => paths.core(namespace, plural));
+  const apps = ['daemonsets', 'statefulsets'].map((plural) => paths.apps(namespace, plural));
+  for (const path of [...apps, ...users, ...core]) await user.send('DELETE', path);
+  await atOnce(16, await volumes(), ({ metadata }) => user.send('DELETE', `${paths.volumes}/${metadata.name}`).catch(unlessGone));
+  await until(`the volumes of ${namespace} are gone`, 240, async () => (await volumes()).length === 0);
 }
 
 export const phaseOf = (object: KubeObject): string | undefined => (object['status'] as { phase?: string } | undefined)?.phase;

@@ -47,7 +47,12 @@ export function pair(kind: Kind, namespace: string, name: string): Pair {
         runtime: { apiVersion: GROUP, kind: 'ThinRuntime', metadata, spec: { profileName: PROFILE } },
       }
     : {
-        dataset: { apiVersion: GROUP, kind: 'Dataset', metadata, spec: { accessModes: ['ReadWriteMany'], placement: 'Shared', mounts: [juicefsMount] } },
+        dataset: {
+          apiVersion: GROUP,
+          kind: 'Dataset',
+          metadata,
+          spec: { accessModes: ['ReadWriteMany'], placement: 'Shared', mounts: [juicefsMount] },
+        },
         runtime: { apiVersion: GROUP, kind: 'JuiceFSRuntime', metadata, spec: { replicas: 1, tieredstore: { levels: [level] } } },
       };
 }

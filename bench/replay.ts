@@ -1,9 +1,9 @@
 /**
  * What the API server can take: the writes of a run, the user's creates included, sent again by a bare client at 16 connections, in
  * another namespace. Each runtime's writes follow one another as they did in the run; what the server hands out (uids and
- * resourceVersions) is put in where the bodies name it.
+ * resourceVersions) is put in where the bodies name it. Everything is prepared before the clock starts.
  */
-import { CONTROLLER, type Entry, isLease, isWrite, USER } from './audit.ts';
+import { CONTROLLER, type Entry, isLease, isWrite, nameIn, numberOf, USER } from './audit.ts';
 import { APPLY, JSON_PATCH, MERGE, type Method } from './client.ts';
 import { atOnce, type Lab } from './lab.ts';
 
@@ -14,37 +14,58 @@ export interface Replay {
   readonly failed: number;
 }
 
-const METHODS: Readonly<Record<string, Method>> = { create: 'POST', update: 'PUT', patch: 'PATCH' };
+/** One request, with blanks in its body. */
+interface Step {
+  readonly method: Method;
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: string;
+  /** What it writes to, as `resource/name`. */
+  readonly about: string;
+}
 
-export async function replayed({ replay, audit }: Lab, mark: number, from: string, to: string): Promise<Replay> {
-  const scripts = scriptsOf(audit.since(mark), from);
-  let [requests, failed] = [0, 0];
+/** @param untilMs what was asked later, ms since the epoch, is left out */
+export async function replayed({ replay, audit }: Lab, mark: number, untilMs: number, from: string, to: string): Promise<Replay> {
+  const asked = audit.since(mark).filter(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp) <= untilMs);
+  const scripts = scriptsOf(asked, from).map((script) => stepsOf(script, from, to));
+  let failed = 0;
   const began = performance.now();
-  await atOnce(16, scripts, async (script) => {
-    /** What our copy of each object is now, by `resource/name`. */
-    const copies = new Map<string, { readonly uid: string; readonly resourceVersion: string }>();
-    for (const entry of script) {
-      const { method, path, body, contentType } = requestOf(entry, script, copies, from, to);
-      requests++;
+  await atOnce(16, scripts, async (steps) => {
+    /** Our copies of the objects, as the server answered last. */
+    const copies = new Map<string, { readonly uid?: string; readonly resourceVersion?: string }>();
+    for (const { method, path, contentType, body, about } of steps) {
       try {
-        const { metadata } = await replay.send(method, path, body, contentType);
-        copies.set(idOf(entry), { uid: metadata.uid ?? '', resourceVersion: metadata.resourceVersion ?? '' });
+        copies.set(about, (await replay.send(method, path, filled(body, about, copies), contentType)).metadata);
       } catch (error) {
         if (++failed === 1) process.stderr.write(`replay: ${String(error).slice(0, 300)}\n`);
       }
     }
   });
-  return { runtimes: scripts.length, seconds: (performance.now() - began) / 1000, requests, failed };
+  const seconds = (performance.now() - began) / 1000;
+  return { runtimes: scripts.length, seconds, requests: scripts.reduce((sum, steps) => sum + steps.length, 0), failed };
 }
+
+const BLANK = /@(version|uid):([^@]*)@/g;
+const VERSION = '@version:@';
+
+const filled = (
+  body: string,
+  about: string,
+  copies: ReadonlyMap<string, { readonly uid?: string; readonly resourceVersion?: string }>,
+): string =>
+  body.replace(
+    BLANK,
+    (blank, what: string, of: string) => (what === 'uid' ? copies.get(of)?.uid : copies.get(about)?.resourceVersion) ?? blank,
+  );
 
 /** The successful writes of each runtime in the order in which they were made, the runtimes in the order of their creation. */
 function scriptsOf(entries: readonly Entry[], namespace: string): readonly (readonly Entry[])[] {
   const scripts = new Map<string, Entry[]>();
   const writes = entries.filter((entry) => isWrite(entry) && !isLease(entry) && (entry.responseStatus?.code ?? 500) < 300);
   for (const entry of writes.toSorted((a, b) => a.requestReceivedTimestamp.localeCompare(b.requestReceivedTimestamp))) {
-    if (![CONTROLLER, USER].includes(entry.user.username) || !entry.requestURI.includes(namespace) && !nameIn(entry).startsWith(namespace)) continue;
-    const [name] = /d\d{4}/.exec(nameIn(entry)) ?? [];
-    if (!name) continue;
+    const name = numberOf(entry);
+    const isPart = [CONTROLLER, USER].includes(entry.user.username) && (entry.objectRef?.namespace ?? nameIn(entry)).startsWith(namespace);
+    if (!name || !isPart) continue;
     const script = scripts.get(name) ?? [];
     scripts.set(name, script);
     script.push(entry);
@@ -52,36 +73,46 @@ function scriptsOf(entries: readonly Entry[], namespace: string): readonly (read
   return [...scripts.values()];
 }
 
-type Body = Readonly<Record<string, unknown>> & { readonly metadata?: { readonly name?: string; readonly uid?: string; readonly resourceVersion?: string } };
+function stepsOf(script: readonly Entry[], from: string, to: string): readonly Step[] {
+  const uids = uidsIn(script);
+  return script.map((entry) => {
+    let body = JSON.stringify(withBlankVersion(entry.requestObject as Body)).replaceAll(from, to);
+    for (const [id, uid] of uids) body = body.replaceAll(uid, `@uid:${id}@`);
+    return {
+      method: entry.verb === 'create' ? 'POST' : 'PATCH',
+      path: entry.requestURI.replaceAll(from, to),
+      contentType: contentTypeOf(entry),
+      body,
+      about: idOf(entry),
+    };
+  });
+}
+
+type Body =
+  | readonly Op[]
+  | (Readonly<Record<string, unknown>> & {
+      readonly metadata?: { readonly name?: string; readonly uid?: string; readonly resourceVersion?: string };
+    });
 interface Op {
   readonly op: string;
   readonly path: string;
   readonly value?: unknown;
 }
+const isOps = (body: Body): body is readonly Op[] => Array.isArray(body);
 
-/** Creates do not always have the name in their reference. */
-const nameIn = ({ objectRef, requestObject }: Entry): string => objectRef?.name ?? (requestObject as Body | undefined)?.metadata?.name ?? '';
 const idOf = (entry: Entry): string => `${entry.objectRef?.resource}/${nameIn(entry)}`;
 
-function requestOf(entry: Entry, script: readonly Entry[], copies: ReadonlyMap<string, { readonly uid: string; readonly resourceVersion: string }>, from: string, to: string) {
-  const { verb, requestURI, requestObject } = entry;
-  let text = JSON.stringify(withVersion(requestObject as Body | readonly Op[], copies.get(idOf(entry))?.resourceVersion)).replaceAll(from, to);
-  for (const [id, uid] of uidsIn(script)) text = text.replaceAll(uid, copies.get(id)?.uid ?? uid);
-  return { method: METHODS[verb] ?? 'POST', path: requestURI.replaceAll(from, to), body: JSON.parse(text) as unknown, contentType: contentTypeOf(entry) };
+function withBlankVersion(body: Body): Body {
+  if (isOps(body)) return body.map((op) => (op.op === 'test' && op.path === '/metadata/resourceVersion' ? { ...op, value: VERSION } : op));
+  return body.metadata?.resourceVersion ? { ...body, metadata: { ...body.metadata, resourceVersion: VERSION } } : body;
 }
 
-function withVersion(body: Body | readonly Op[], resourceVersion: string | undefined): unknown {
-  if (resourceVersion === undefined) return body;
-  if (isOps(body)) return body.map((op) => (op.op === 'test' && op.path === '/metadata/resourceVersion' ? { ...op, value: resourceVersion } : op));
-  return body.metadata?.resourceVersion ? { ...body, metadata: { ...body.metadata, resourceVersion } } : body;
-}
-
-/** The uids that the objects of the run had, as far as later writes name them. */
+/** The uids that the objects of the run had, as far as patches name them. */
 function uidsIn(script: readonly Entry[]): ReadonlyMap<string, string> {
   const uids = new Map<string, string>();
-  for (const entry of script) {
-    const body = entry.requestObject as Body | readonly Op[];
-    const uid = isOps(body) ? body.find(({ op, path }) => op === 'test' && path === '/metadata/uid')?.value : entry.verb === 'patch' ? body.metadata?.uid : undefined;
+  for (const entry of script.filter(({ verb }) => verb === 'patch')) {
+    const body = entry.requestObject as Body;
+    const uid = isOps(body) ? body.find(({ op, path }) => op === 'test' && path === '/metadata/uid')?.value : body.metadata?.uid;
     if (typeof uid === 'string') uids.set(idOf(entry), uid);
   }
   return uids;
@@ -89,9 +120,7 @@ function uidsIn(script: readonly Entry[]): ReadonlyMap<string, string> {
 
 function contentTypeOf({ verb, requestObject, requestURI }: Entry): string {
   if (verb !== 'patch') return 'application/json';
-  if (isOps(requestObject as Body | readonly Op[])) return JSON_PATCH;
+  if (isOps(requestObject as Body)) return JSON_PATCH;
   // Only apply can be forced.
   return requestURI.includes('force=true') ? APPLY : MERGE;
 }
-
-const isOps = (body: Body | readonly Op[]): body is readonly Op[] => Array.isArray(body);

@@ -9,20 +9,46 @@
  *
  * Exits with 1 when a bench could not be run, not when it missed its target.
  */
+import { readFileSync } from 'node:fs';
+import { bindJuicefs } from './bind-juicefs.ts';
 import { bindMany } from './bind-many.ts';
+import { bindOne } from './bind-one.ts';
+import { drift } from './drift.ts';
 import type { Bench, Figure } from './figure.ts';
+import { idleRss } from './idle-rss.ts';
 import { type Lab, openLab, say } from './lab.ts';
+import { markdown } from './markdown.ts';
+import { noop } from './noop.ts';
+import { quiet, quietJuicefs } from './quiet.ts';
+import { recover } from './recover.ts';
+import { restart } from './restart.ts';
+import { synth } from './synth.ts';
 
 /** Benches of one group share a control plane, in this order. */
 const groups: readonly (readonly Bench[])[] = [
-  [bindMany(100), bindMany(300), bindMany(1000)],
+  [synth(20_000)],
+  [idleRss, bindOne, drift, recover, bindJuicefs(50), quietJuicefs(50)],
+  [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
 ];
+
 const args = process.argv.slice(2);
-const names = args.filter((argument) => !argument.startsWith('-'));
-const isWanted = ({ name }: Bench) => names.length === 0 || names.includes(name);
+const from = args.includes('--from') ? args[args.indexOf('--from') + 1] : undefined;
+const names = args.filter((argument) => !argument.startsWith('-') && argument !== from);
+const all = groups.flat().map(({ name }) => name);
+const unknown = names.filter((name) => !all.includes(name));
+const figures: Figure[] = [];
 let broken = 0;
-for (const group of groups) await runGroup(group.filter(isWanted));
-process.exitCode = broken > 0 ? 1 : 0;
+
+if (args.includes('--list')) console.log(all.join('\n'));
+else if (unknown.length > 0) {
+  console.error(`no bench is called ${unknown.join(', ')}; there are ${all.join(', ')}`);
+  process.exitCode = 2;
+} else {
+  if (from) figures.push(...read(from));
+  else for (const group of groups) await runGroup(group.filter(({ name }) => names.length === 0 || names.includes(name)));
+  if (args.includes('--markdown')) console.log(markdown(figures));
+  process.exitCode = broken > 0 ? 1 : 0;
+}
 
 async function runGroup(benches: readonly Bench[]): Promise<void> {
   let opened: Promise<Lab> | undefined;
@@ -30,15 +56,22 @@ async function runGroup(benches: readonly Bench[]): Promise<void> {
   for (const bench of benches) {
     say(`${bench.name} begins`);
     try {
-      for await (const figure of bench.run({ lab, quick: args.includes('--quick') })) print(figure);
+      for await (const figure of bench.run({ lab, quick: args.includes('--quick') })) told(figure);
     } catch (error) {
       broken++;
       say(`${bench.name} could not be run: ${error instanceof Error ? error.stack : error}`);
     }
   }
-  await (await opened)?.close();
+  await (await opened?.catch(() => undefined))?.close();
 }
 
-function print(figure: Figure): void {
-  console.log(JSON.stringify(figure));
+function told(figure: Figure): void {
+  figures.push(figure);
+  if (!args.includes('--markdown')) console.log(JSON.stringify(figure));
+  else say(JSON.stringify(figure));
+}
+
+function read(file: string): readonly Figure[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Figure);
 }

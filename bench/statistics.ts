@@ -4,7 +4,8 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
-export const largest = (values: readonly number[]): number => values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+export const largest = (values: readonly number[]): number =>
+  values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
 
 /** Spearman's: 1 when the second list is in the order of the first. Times in both, of the same things; ties are as good as none here. */
 export function rankCorrelation(first: readonly number[], second: readonly number[]): number {

@@ -48,7 +48,8 @@ describe.each(PAGES)('%s', (page) => {
   });
 
   test('quotes what stands in the files it names', () => {
-    for (const { text, from } of blocks.filter((block) => block.page === page && block.from)) expect(between(read(from ?? ''), text)).toBeUndefined();
+    for (const { text, from } of blocks.filter((block) => block.page === page && block.from))
+      expect(between(read(from ?? ''), text)).toBeUndefined();
   });
 
   test('names commands and options that there are', async () => {
@@ -80,7 +81,11 @@ describe('every one is documented:', () => {
     expect([...all].filter((name) => !architecture.includes(`\`${name}\``))).toEqual([]);
   });
   test('conditions, and why they may be as they are', () => {
-    const said = [...sourcesOf('src/reconciler', 'runtimes').matchAll(/\breason: '([A-Z]\w+)'|\btype: '([A-Z]\w+)', (?:status|reason)|\btell\('(\w+)'/g)];
+    const said = [
+      ...sourcesOf('src/reconciler', 'runtimes').matchAll(
+        /\breason: '([A-Z]\w+)'|\btype: '([A-Z]\w+)', (?:status|reason)|\btell\('(\w+)'/g,
+      ),
+    ];
     const words = new Set(said.flatMap(([, reason, type, told]) => reason ?? type ?? told ?? []));
     expect(words.size).toBeGreaterThan(20);
     expect([...words].filter((word) => !operating.includes(`\`${word}\``))).toEqual([]);
@@ -90,42 +95,60 @@ describe('every one is documented:', () => {
   });
 });
 
-describe('the tutorial', async () => {
+describe('what is typed:', async () => {
   const files = blocks.filter(({ page, file }) => page === TUTORIAL && file);
   const folder = written(mkdtempSync(join(tmpdir(), 'sluice-docs-')));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  // Begins here, beside the other tests: it takes the longest.
+  // These begin here, beside the other tests: they take the longest.
+  const sluice = `${process.execPath} ${join(root, 'src/cli/main.ts')}`;
   const types = run('node_modules/.bin/tsc', ['-p', written(join(root, 'node_modules/.cache/sluice/docs'))], root);
 
   // Its own tests become tests of this file.
   for (const { file = '' } of files.filter(({ file }) => file?.endsWith('.test.ts'))) await import(join(folder, file));
 
-  test('type-checks', async () => expect(await types).toEqual({ code: 0, output: '' }), 60_000);
+  test('the tutorial type-checks', { timeout: 60_000 }, async () => expect(await types).toEqual({ code: 0, output: '' }));
 
-  const commands = blocks.flatMap(({ page, language, text }) => (page === TUTORIAL && language === 'console' ? transcripts(text) : []));
-  test.each(commands)('answers as shown to $ $command', async ({ command, answer }) => {
-    const [, words = ''] = /^npm run -s sluice -- (.*)$/.exec(command) ?? [];
-    const { code, output } = await run(process.execPath, [join(root, 'src/cli/main.ts'), ...words.split(' ')], folder);
-    expect({ code, missing: between(output, answer) }, output).toEqual({ code: 0, missing: undefined });
+  const commands = blocks.flatMap(({ page, language, text }) => {
+    const shown = language === 'console' ? transcripts(text) : language === 'sh' ? offline(text) : [];
+    const ended = (command: string) =>
+      run('sh', ['-c', command.replaceAll('npm run -s sluice --', sluice)], page === TUTORIAL ? folder : root);
+    return shown.map(({ command, answer }) => ({ page, command, answer, ended: ended(command) }));
+  });
+  test.each(commands)('$page: $ $command', { timeout: 60_000 }, async ({ answer, ended }) => {
+    const { code, output } = await ended;
+    const isRefused = /^\S+:\d+: /m.test(answer);
+    expect({ code, missing: between(output, answer) }, output).toEqual({ code: isRefused ? 2 : 0, missing: undefined });
   });
 
   /** The files as a reader would have them, with the sources and packages where they are for him. */
   function written(into: string): string {
     const links = { node_modules: 'node_modules', 'src/api': 'src/api', 'src/constructs': 'src/constructs' };
     const testing = (file: string) => `export * from ${JSON.stringify(join(root, 'src/testing', file))};\n`;
-    const compilerOptions = { rootDir: '/', incremental: true, tsBuildInfoFile: join(root, 'node_modules/.cache/sluice/docs.tsbuildinfo') };
+    const compilerOptions = {
+      rootDir: '/',
+      rewriteRelativeImportExtensions: false,
+      incremental: true,
+      tsBuildInfoFile: join(root, 'node_modules/.cache/sluice/docs.tsbuildinfo'),
+    };
     const texts = {
       ...Object.fromEntries(files.map(({ file = '', text }) => [file, text])),
       'package.json': '{ "type": "module" }\n',
-      'tsconfig.json': JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: ['**/*.ts'], exclude: ['node_modules', 'src'] }),
+      'tsconfig.json': JSON.stringify({
+        extends: join(root, 'tsconfig.json'),
+        compilerOptions,
+        // A file that the page no longer has may still be there.
+        files: files.flatMap(({ file }) => (file?.endsWith('.ts') ? file : [])),
+      }),
       // Not all of it: the control plane of the cluster tests takes seconds to check.
       'src/testing/index.ts': testing('conformance.ts') + testing('given.ts'),
     };
     for (const [file, text] of Object.entries(texts)) {
-      mkdirSync(dirname(join(into, file)), { recursive: true });
-      writeFileSync(join(into, file), text);
+      const path = join(into, file);
+      mkdirSync(dirname(path), { recursive: true });
+      if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
     }
-    for (const [link, target] of Object.entries(links)) if (!existsSync(join(into, link))) symlinkSync(join(root, target), join(into, link));
+    for (const [link, target] of Object.entries(links))
+      if (!existsSync(join(into, link))) symlinkSync(join(root, target), join(into, link));
     return into;
   }
 });
@@ -149,16 +172,16 @@ function headingsOf(text: string): readonly string[] {
 function between(text: string, wanted: string): string | undefined {
   const lines = text.split('\n');
   let at = 0;
-  let mayskip = true;
+  let maySkip = true;
   for (const line of wanted.trimEnd().split('\n')) {
     if (/^\s*(\/\/ |# )?…$/.test(line)) {
-      mayskip = true;
+      maySkip = true;
       continue;
     }
-    const found = mayskip ? lines.indexOf(line, at) : lines[at] === line ? at : -1;
+    const found = maySkip ? lines.indexOf(line, at) : lines[at] === line ? at : -1;
     if (found === -1) return line;
     at = found + 1;
-    mayskip = false;
+    maySkip = false;
   }
   return undefined;
 }
@@ -177,12 +200,20 @@ function typed(page: string): readonly (readonly string[])[] {
   });
 }
 
-function transcripts(text: string): readonly { readonly command: string; readonly answer: string }[] {
+interface Transcript {
+  readonly command: string;
+  readonly answer: string;
+}
+function transcripts(text: string): readonly Transcript[] {
   return text
     .split(/^\$ /m)
     .slice(1)
     .map((part) => ({ command: part.split('\n')[0] ?? '', answer: part.split('\n').slice(1).join('\n') }));
 }
+
+/** What can be typed without a cluster; whatever it prints. */
+const offline = (text: string): readonly Transcript[] =>
+  [...text.matchAll(/^npm run -s sluice -- (?:synth|crds)\b(?!.*--cluster)[^|#\n]*/gm)].map(([command]) => ({ command, answer: '…' }));
 
 const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
 
@@ -193,8 +224,11 @@ async function commandNamed(name: string): Promise<Command> {
   return command;
 }
 
-const unknownOptions = (command: Command, words: readonly string[]): readonly string[] =>
-  words.filter((word) => word.startsWith('-') && word !== '-' && word !== '--help').filter((word) => !command.options.some((option) => option.is(word.split('=')[0] ?? '')));
+function unknownOptions({ options }: Command, words: readonly string[]): readonly string[] {
+  const known = new Set(options.flatMap(({ long, short }) => [long, short]));
+  const used = words.filter((word) => /^-./.test(word) && word !== '--help').map((word) => word.split('=')[0] ?? '');
+  return used.filter((word) => !known.has(word));
+}
 
 const sourcesOf = (...folders: readonly string[]): string =>
   globSync(
@@ -221,12 +255,21 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
     const { options } = await commandNamed('reconcile');
     return table(
       ['flag of `sluice reconcile`', 'what it says', 'default'],
-      options.map(({ flags, description, defaultValue }) => [`\`${flags}\``, description, defaultValue === undefined || defaultValue === true ? '' : `\`${String(defaultValue)}\``]),
+      options.map(({ flags, description, defaultValue }) => [
+        `\`${flags}\``,
+        description,
+        defaultValue === undefined || defaultValue === true ? '' : `\`${String(defaultValue)}\``,
+      ]),
     );
   },
   async metrics() {
     const { registry } = createMetrics('host', () => ({ byPhase: new Map(), ufs: [] }));
-    const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(process|nodejs)_/.test(name)) as unknown as readonly { name: string; help: string; type: string; labelNames?: readonly string[] }[];
+    const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(process|nodejs)_/.test(name)) as unknown as readonly {
+      name: string;
+      help: string;
+      type: string;
+      labelNames?: readonly string[];
+    }[];
     return table(
       ['metric', 'type', 'labels', 'what it says'],
       ours.map(({ name, type, labelNames = [], help }) => [`\`${name}\``, type, labelNames.map((each) => `\`${each}\``).join(', '), help]),
@@ -236,10 +279,10 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
     return table(
       ['object', 'what', 'Fluid', 'Sluice', 'why'],
       differences.map(({ cases, object, path, fluid, ours, reason }) => [
-        code(plain(object)) + (cases ? ` in ${code(plain(cases))}` : ''),
+        objects(object) + (cases ? ` in ${code(plain(cases))}` : ''),
         path.source === '^$' ? 'the object' : code(plain(path)),
-        fluid ? meaning(fluid) : 'nothing',
-        ours ? meaning(ours) : 'nothing',
+        meaning(fluid),
+        meaning(ours),
         reason,
       ]),
     );
@@ -265,12 +308,23 @@ const plain = ({ source }: RegExp): string =>
   source
     .replace(/^\^|\$$/g, '')
     .replace(/\\(.)/g, '$1')
-    .replace(/^\.$/, 'any')
-    .replaceAll('.*', '…');
-const meaning = (pattern: RegExp): string => (plain(pattern) === 'any' ? 'something' : plain(pattern) === 'made' ? 'made' : code(plain(pattern)));
+    .replace(/^"|"$/g, '')
+    .replace(/\/$/, '')
+    .replaceAll('.*', '…')
+    .trim();
+const objects = (pattern: RegExp): string => {
+  const [, alternatives] = /^\(([^()]*)\)$/.exec(plain(pattern)) ?? [];
+  return plain(pattern) === '.' ? 'every object' : (alternatives?.split('|') ?? [plain(pattern)]).map(code).join(', ');
+};
+const meaning = (pattern: RegExp | undefined): string => {
+  const text = pattern && plain(pattern);
+  return text === undefined ? 'nothing' : text === '.' ? 'something' : text === 'made' ? 'made' : code(text);
+};
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`).join('\n');
+  [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`)
+    .join('\n');
 
 interface Ended {
   readonly code: number;

@@ -16,4 +16,3 @@ export * from './secret-files.ts';
 export { type Arg, env, isEnvName, sh, word } from './shell.ts';
 export { cacheByMedium, levelQuotas } from './tiered-store.ts';
 export { claimTemplates, type Mounted, userVolumes } from './user-volumes.ts';
-export { DatasetClaim, DatasetVolume } from './volume.ts';

@@ -5,7 +5,7 @@ import { type Claim, holderOf, LEASE, type Lease, released, renewed, taken } fro
 import { type Reflector, reflect } from './reflector.ts';
 import { type Log, silent } from './types.ts';
 
-export { identityHere, isAliveHere, type Place } from './identity.ts';
+export { identityHere, isAliveHere } from './identity.ts';
 
 /** One process's part in an election. It goes on for ever: who loses the lease stands by for it again. */
 export interface LeaderElection {

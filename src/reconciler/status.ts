@@ -219,7 +219,8 @@ function datasetStatus(world: World, trouble: Hold | undefined): Partial<Dataset
     ],
     // Mounts are in effect once nothing is held up; until then the list stays as it was.
     ...(!trouble && dataset.spec.mounts && { mounts: dataset.spec.mounts }),
-    ...(cacheStates && { cacheStates }),
+    // As in Fluid, a dataset says nothing of a cache that nobody can be asked about.
+    ...(plan.probes.cache && cacheStates && { cacheStates }),
     ...(plan.probes.ufs && ufsTexts(probes, before)),
   };
 }

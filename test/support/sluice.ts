@@ -32,8 +32,11 @@ export interface Sluice {
 }
 
 /** The CRDs, the profile, and, unless told otherwise, a controller in this process. */
-export async function startSluice(plane: SharedControlPlane, options: Partial<ControllerOptions> = {}): Promise<Sluice> {
-  await installCrds(plane);
+export async function startSluice(
+  plane: SharedControlPlane,
+  { installed, ...options }: Partial<ControllerOptions> & { readonly installed?: boolean } = {},
+): Promise<Sluice> {
+  if (!installed) await installCrds(plane);
   const connection = options.connection ?? (await connectionFromKubeconfig(plane.kubeconfig));
   const users = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
   const { lines, log } = recorder();
@@ -161,7 +164,9 @@ export async function createSpace(
         await becomes(kind, name, condition('Synced', { status: 'True' }), seconds);
       } catch (error) {
         const states = await Promise.all((['Dataset', kind] as const).map((each) => find(each, name)));
-        throw new Error(`${kind} ${namespace}/${name} is not bound: ${JSON.stringify(states.map((state) => state?.['status']))}`, { cause: error });
+        throw new Error(`${kind} ${namespace}/${name} is not bound: ${JSON.stringify(states.map((state) => state?.['status']))}`, {
+          cause: error,
+        });
       }
     },
     async events(name) {

@@ -1,0 +1,43 @@
+/**
+ * Parses, plans and renders so many pairs of Dataset and Runtime, half of them Thin and half JuiceFS, as a controller that starts would.
+ * Nothing is kept: the controller keeps what is in the cluster, not what it rendered.
+ */
+import juicefs from '../runtimes/juicefs/index.ts';
+import thin from '../runtimes/thin/index.ts';
+import { Dataset, parse, ThinRuntimeProfile } from '../src/api/index.ts';
+import type { Part } from '../src/constructs/index.ts';
+import { type Kind, pair, PROFILE, profile } from './objects.ts';
+import { memory } from './proc.ts';
+import type { Synthesized } from './synth.ts';
+
+const runtimes = { thin, juicefs };
+const parts: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
+const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
+const facts = { ports: {}, secrets: {}, claims: {}, objects: { [`ThinRuntimeProfile/${PROFILE}`]: parse(ThinRuntimeProfile, profile) } };
+const count = Number(process.argv[2]);
+
+function synthesize(kind: Kind, i: number): number {
+  const [namespace, name] = ['bench', `d${i}`];
+  const given = pair(kind, namespace, name);
+  const runtime = parse(runtimes[kind].resource, given.runtime);
+  const { spec } = parse(Dataset, given.dataset);
+  const dataset = { identity: { namespace, name, uid: `dataset-${i}`, collides: false }, annotations: {}, spec };
+  const bound = runtimes[kind].bind({
+    name,
+    namespace,
+    uid: `runtime-${i}`,
+    annotations: {},
+    spec: runtime.spec,
+    dataset,
+    facts,
+    settings,
+  });
+  return parts.reduce((sum, part) => sum + bound.synth(part).length, 0);
+}
+
+const before = process.cpuUsage();
+let objects = 0;
+for (let i = 0; i < count; i++) objects += synthesize(i % 2 === 0 ? 'thin' : 'juicefs', i);
+const { user, system } = process.cpuUsage(before);
+const result: Synthesized = { cpuSeconds: (user + system) / 1e6, peakMb: memory(process.pid).peak, objects };
+console.log(JSON.stringify(result));

@@ -1,0 +1,256 @@
+/** The command line against a real API server. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, cpSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parseAllDocuments, stringify } from 'yaml';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { root, sluice as cli } from '../cli/run.ts';
+import { sharedControlPlane, simulated } from '../support/cluster.ts';
+import { kinds } from '../support/kinds.ts';
+import { jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
+import { eventually, PROFILE, type Sluice, type Space, startSluice } from '../support/sluice.ts';
+
+const yaml = (...objects: readonly KubeObject[]): string => objects.map((object) => stringify(object)).join('---\n');
+
+describe.skipIf(!simulated)('diff and synth', () => {
+  let sluice: Sluice;
+  let space: Space;
+  beforeAll(async () => {
+    sluice = await startSluice(sharedControlPlane());
+    space = await sluice.space('cli');
+    await space.create(openDataset('thin'), thinRuntime('thin', worker({ A: '1', B: '2' })));
+    await space.create(jfsSecret(), jfsDataset('jfs'), jfsRuntime('jfs'));
+    await space.bound('ThinRuntime', 'thin');
+    await space.bound('JuiceFSRuntime', 'jfs');
+    await space.becomes('StatefulSet', 'thin-worker', { status: { readyReplicas: 2 } });
+  });
+  afterAll(() => sluice?.stop());
+
+  const worker = (env: Readonly<Record<string, string>>, image = 'v1') => ({
+    profileName: PROFILE,
+    replicas: 2,
+    worker: {
+      enabled: true,
+      image: 'example.io/worker',
+      imageTag: image,
+      env: Object.entries(env).map(([name, value]) => ({ name, value })),
+    },
+  });
+  const ask = (command: 'diff' | 'synth', input: string, ...more: readonly string[]) =>
+    cli([command, '-', '-n', space.namespace, ...more], { input, env: { KUBECONFIG: sluice.plane.kubeconfig } });
+
+  test('there are no differences from what the controller made', async () => {
+    const answer = await ask(
+      'diff',
+      yaml(openDataset('thin'), thinRuntime('thin', worker({ A: '1', B: '2' })), jfsDataset('jfs'), jfsRuntime('jfs')),
+    );
+    expect(answer).toEqual({ code: 0, stdout: 'No differences in 14 objects.\n', stderr: '' });
+  });
+  test('synth --cluster gives what the controller made', async () => {
+    const { stdout, stderr } = await ask('synth', yaml(jfsDataset('jfs'), jfsRuntime('jfs')), '--cluster');
+    expect(stderr).toBe('');
+    for (const object of parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject)) {
+      const live = await sluice.client.get(kinds[object.kind as keyof typeof kinds], object.metadata);
+      expect(live).toMatchObject({ metadata: object.metadata, ...(object['spec'] ? { spec: object['spec'] } : {}) });
+    }
+  });
+  test('a changed template is shown as it will be, and the pods that keep the old one are named', async () => {
+    const { code, stdout } = await ask('diff', yaml(openDataset('thin'), thinRuntime('thin', worker({ B: '2' }, 'v2'))));
+    expect(code).toBe(1);
+    expect(stdout).toBe(`StatefulSet ${space.namespace}/thin-worker would be changed
+${stdout.split('\n')[1]}
+               topologyKey: kubernetes.io/hostname
+       containers:
+         - env:
+-            - name: A
+-              value: "1"
+             - name: B
+               value: "2"
+-          image: example.io/worker:v1
++          image: example.io/worker:v2
+           imagePullPolicy: IfNotPresent
+           name: thin-worker
+           resources: {}
+! 2 pods keep the old template until deleted: thin-worker-0, thin-worker-1
+
+0 to add, 1 to change, 0 to delete, 4 unchanged.
+`);
+  });
+  test('what is not rendered any more would be deleted', async () => {
+    const { code, stdout } = await ask('diff', yaml(openDataset('thin'), thinRuntime('thin', { profileName: PROFILE })));
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: `StatefulSet ${space.namespace}/thin-worker would be deleted\n\n0 to add, 0 to change, 1 to delete, 4 unchanged.\n`,
+    });
+  });
+  test('what cannot change is named', async () => {
+    const { stdout } = await ask(
+      'diff',
+      yaml(openDataset('thin', { accessModes: ['ReadWriteMany'] }), thinRuntime('thin', worker({ A: '1', B: '2' }))),
+    );
+    expect(stdout).toContain('! spec.accessModes[0] cannot change: it stays "ReadOnlyMany", not "ReadWriteMany"');
+  });
+  test('a new runtime is tried in a dry run, under names that are free', async () => {
+    await space.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'fresh-fuse-conf' } });
+    const { code, stdout } = await ask('diff', yaml(openDataset('fresh'), thinRuntime('fresh', { profileName: PROFILE })));
+    expect(code).toBe(1);
+    expect(stdout).toContain(`ConfigMap ${space.namespace}/fresh-fuse-conf cannot be written\n! it exists and belongs to nobody known\n`);
+    expect(stdout).toContain(`+    data.fluid.io/owner-uid: <uid:ThinRuntime/fresh>`);
+    expect(stdout).toContain('3 to add, 0 to change, 0 to delete, 1 that cannot be written, 0 unchanged.');
+    expect(await space.find('DaemonSet', 'fresh-fuse')).toBeUndefined();
+  });
+  test('contents of Secrets are not shown', async () => {
+    const input = yaml(
+      openDataset('keys', {
+        mounts: [
+          { mountPoint: 's3://b', name: 'b', encryptOptions: [{ name: 'k', valueFrom: { secretKeyRef: { name: 'keys', key: 'k' } } }] },
+        ],
+      }),
+      thinRuntime('keys', { profileName: PROFILE }),
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData: { k: 'hush' } },
+    );
+    const { stdout } = await cli(['diff', '-', '-n', space.namespace], {
+      input,
+      env: { KUBECONFIG: sluice.plane.kubeconfig, THIN_FUSE_CONFIG_STORAGE: 'secret' },
+    });
+    expect(stdout).toContain('+  config.json: "***"');
+    expect(stdout).not.toContain(btoa('hush'));
+  });
+  test('trouble is 2, as with diff', async () => {
+    const { code, stderr } = await cli(['diff', 'examples/thin.yaml', '--kubeconfig', '/no/such/file']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'sluice: no way to a cluster: expected a kubeconfig at /no/such/file; name one with --kubeconfig or KUBECONFIG\n',
+    });
+  });
+});
+
+describe.skipIf(!simulated)('reconcile beside Fluid', () => {
+  const namespace = 'fluid-system';
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'thin.data.fluid.io', namespace } };
+  let sluice: Sluice;
+  let renewing: NodeJS.Timeout;
+  const renew = (holderIdentity: string) =>
+    sluice.client.patch(
+      kinds.Lease,
+      lease.metadata,
+      { spec: { holderIdentity, renewTime: new Date().toISOString().replace('Z', '000Z'), leaseDurationSeconds: 1 } },
+      { type: 'merge' },
+    );
+  beforeAll(async () => {
+    sluice = await startSluice(sharedControlPlane());
+    await sluice.client.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }).catch(() => {});
+    await sluice.client.create(kinds.Lease, lease);
+  });
+  afterAll(async () => {
+    clearInterval(renewing);
+    await sluice.client.delete(kinds.Lease, lease.metadata);
+    await sluice.stop();
+  });
+  /** Starts the controller, and ends it as soon as it says one of these. */
+  async function start(...args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }> {
+    const child = spawn(process.execPath, [
+      ...[join(root, 'src/cli/main.ts'), 'reconcile', '--kubeconfig', sluice.plane.kubeconfig],
+      ...['--metrics-addr', '0', '--leader-election-namespace', 'default', ...args],
+    ]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const text = await output(child, (said) => /"msg":"leading"/.test(said) && child.kill('SIGTERM'));
+    return { code: child.exitCode, text };
+  }
+
+  test('is refused while one of its controllers renews its lease', async () => {
+    await renew('thin-0');
+    renewing = setInterval(() => void renew('thin-0').catch(() => {}), 300);
+    const { code, text } = await start();
+    expect({ code, text: text.split('\n').filter((line) => line.startsWith('sluice:')) }).toEqual({
+      code: 1,
+      text: [
+        "sluice: Fluid's controller thin-0 renews the lease fluid-system/thin.data.fluid.io: two controllers would undo each other's work.",
+        'sluice: Stop it first (kubectl -n fluid-system scale deployment --all --replicas=0), or start with --take-over.',
+      ],
+    });
+  });
+  test('begins with --take-over', async () =>
+    expect(await start('--take-over')).toMatchObject({ code: 0, text: expect.stringContaining('leading') }));
+  test('begins when the lease is not renewed any more', async () => {
+    clearInterval(renewing);
+    expect(await start()).toMatchObject({ code: 0, text: expect.stringContaining('leading') });
+  });
+});
+
+describe.skipIf(!simulated)('demo', () => {
+  const plane = sharedControlPlane();
+  const demo = () => spawn(process.execPath, [join(root, 'src/cli/main.ts'), 'demo', '--use-cluster', '--kubeconfig', plane.kubeconfig]);
+  const left = async () => {
+    const names = await plane.kubectl('get', 'datasets,thinruntimes,juicefsruntimes,pv', '-A', '-o', 'name');
+    return names.split('\n').filter((name) => /demo/.test(name));
+  };
+
+  test('shows binding, repair and removal, and leaves nothing behind', async () => {
+    const child = demo();
+    const text = await output(child);
+    expect(child.exitCode, text).toBe(0);
+    const steps = [
+      '✓ CRDs',
+      '✓ sluice reconcile',
+      '✓ minio-demo',
+      '✓ jfsdemo',
+      'Made for JuiceFSRuntime jfsdemo',
+      '✓ drift',
+      '✓ removal',
+      'All of it took',
+    ];
+    expect(steps.filter((step) => !text.includes(step))).toEqual([]);
+    expect(text).not.toContain('\u001b');
+    expect(await left()).toEqual([]);
+  });
+  test('cleans up after Ctrl-C', async () => {
+    const child = demo();
+    const text = await output(child, (said) => said.includes('kubectl apply') && child.kill('SIGINT'));
+    expect(child.exitCode, text).toBe(130);
+    expect(text).toContain('Interrupted after');
+    await eventually(async () => expect(await left()).toEqual([]));
+  });
+});
+
+test('new-runtime makes a runtime whose types, format and tests are right', async () => {
+  const clone = mkdtempSync(join(tmpdir(), 'sluice-clone-'));
+  onTestFinished(() => rmSync(clone, { recursive: true, force: true }));
+  const isSource = (name: string) => !['node_modules', 'dist', '.git'].includes(name);
+  for (const name of readdirSync(root).filter(isSource)) cpSync(join(root, name), join(clone, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+  const run = (program: string, ...args: readonly string[]) => promisify(execFile)(program, args, { cwd: clone });
+
+  const { stdout } = await run(process.execPath, 'src/cli/main.ts', 'new-runtime', 'acme-fs', '--kind', 'AcmeFSRuntime');
+  expect(stdout).toContain('wrote crds/acmefsruntimes.yaml');
+  expect(stdout).toMatch(/Tests.* \d+ passed/);
+  expect(readFileSync(join(clone, 'runtimes/_all.gen.ts'), 'utf8')).toContain("import acmeFs from './acme-fs/index.ts'");
+  writeFileSync(
+    join(clone, 'tsconfig.acme.json'),
+    JSON.stringify({ extends: './tsconfig.json', include: ['runtimes/acme-fs', 'test/runtimes/acme-fs'] }),
+  );
+  await run('node_modules/.bin/tsc', '-p', 'tsconfig.acme.json');
+  await run('node_modules/.bin/oxlint', 'runtimes/acme-fs', 'test/runtimes/acme-fs');
+  await run('node_modules/.bin/biome', 'format', 'runtimes/acme-fs', 'test/runtimes/acme-fs');
+
+  const again = await run(process.execPath, 'src/cli/main.ts', 'new-runtime', 'acme-fs').catch(
+    (error: { code: number; stderr: string }) => error,
+  );
+  expect(again).toMatchObject({ code: 1, stderr: 'sluice: AcmeFSRuntime (acme-fs) exists already; choose another name or --kind\n' });
+});
+
+/** All that it says until it has ended. */
+async function output(child: ChildProcess, onText: (text: string) => unknown = () => {}): Promise<string> {
+  let text = '';
+  let isTold = false;
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+      isTold ||= Boolean(onText(text));
+    });
+  await new Promise((resolve) => child.on('close', resolve));
+  return text;
+}

@@ -1,0 +1,107 @@
+/** What Fluid said of a dataset, and of nodes, and what we say in its place. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { CacheUse, UfsUsage } from '../../src/constructs/index.ts';
+import { decide } from '../../src/reconciler/decide.ts';
+import { cacheLabels, keysOf } from '../../src/reconciler/kubernetes/node-labels.ts';
+import { statusOf } from '../../src/reconciler/status.ts';
+import { nothingApplied, type World } from '../../src/reconciler/world.ts';
+import { GOLDENS, hasGoldens, readCases } from '../upstream/cases.ts';
+import { claim, now, pods, volume, worldOf } from './worlds.ts';
+
+interface Told {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly status: Record<string, unknown> & { readonly phase?: string; readonly conditions?: readonly Record<string, string>[] };
+}
+const documents = (file: string) =>
+  parseAllDocuments(readFileSync(join(GOLDENS, file), 'utf8')).flatMap((each) => (each.toJS() as Told | null) ?? []);
+
+const cases = readCases().flatMap((each) => {
+  const told = documents(`${each.name}/status.yaml`);
+  const dataset = told.find(({ kind, status }) => kind === 'Dataset' && status?.phase === 'Bound');
+  const runtime = dataset && told.find(({ kind, metadata }) => kind.endsWith('Runtime') && metadata.name === dataset.metadata.name);
+  return dataset && runtime && !isDifferent(each.name) ? [{ ...each, dataset, runtime }] : [];
+});
+type Case = (typeof cases)[number];
+
+/** Reference datasets come later; a list of directories with commas is refused, as Fluid makes one directory of it. */
+function isDifferent(name: string): boolean {
+  return name.endsWith('reference') || name.endsWith('quotalist');
+}
+
+/** What the canned answers of Fluid's pods said: juicefs/ee-token and others. */
+const CACHE: CacheUse = { cachedBytes: 2_464_154, hitRatio: 0.9, throughputRatio: 0.9, totalBytes: 4_086_513 };
+const UFS: UfsUsage = { totalBytes: 4_100_096, files: 7 };
+
+const isAnswered = ({ dataset }: Pick<Case, 'dataset'>): boolean =>
+  Boolean((dataset.status['cacheStates'] as Record<string, string> | undefined)?.['cached']?.endsWith('B'));
+
+/** The world that Fluid saw when it wrote its last status. */
+function worldOfCase({ bind, dataset, runtime }: Case): World {
+  const [plan] = bind();
+  const { namespace, name } = runtime.metadata;
+  const { desiredWorkerNumberScheduled = 0, workerNumberReady = 0, workerPhase } = runtime.status as Record<string, number>;
+  const spec = (
+    documents(`${dataset.metadata.namespace.replace(/^g-(thin|juicefs)-/, '$1/')}/input.yaml`).find(
+      ({ kind }) => kind === 'Dataset',
+    ) as unknown as { spec: object }
+  ).spec;
+  return {
+    ...worldOf(),
+    key: { namespace, name },
+    bound: true,
+    plan: plan!,
+    runtime: { apiVersion: '', kind: runtime.kind, metadata: { name, namespace }, spec: {} },
+    dataset: { apiVersion: '', kind: 'Dataset', metadata: { name, namespace }, spec },
+    workloads: {
+      fuse: pods(0),
+      ...(workerPhase !== undefined && String(workerPhase) !== '' && { worker: pods(workerNumberReady, desiredWorkerNumberScheduled) }),
+    },
+    volume: volume('Bound'),
+    claim: claim(),
+    probes: isAnswered({ dataset }) ? { cache: CACHE, ufs: UFS } : {},
+    now,
+  };
+}
+
+/** Of a status: what is compared. Conditions lose their times, and those of ours that Fluid does not have. */
+function comparable({ conditions, ...status }: Told['status'], ...without: readonly string[]): Record<string, unknown> {
+  const kept = (conditions ?? [])
+    .filter(({ type }) => type !== 'Synced' && type !== 'NotReady')
+    .map(({ lastProbeTime: _, lastUpdateTime: __, lastTransitionTime: ___, ...words }) => words);
+  return { ...Object.fromEntries(Object.entries(status).filter(([field]) => !without.includes(field))), conditions: kept };
+}
+const ours = (each: Case) => statusOf(worldOfCase(each), decide(worldOfCase(each)), nothingApplied);
+
+describe.skipIf(!hasGoldens)('the status of a dataset that Fluid bound', () => {
+  test('was recorded', () => expect(cases.length).toBeGreaterThan(7));
+
+  test.each(cases)('$name: the Dataset', (each) => {
+    // Where its pods were not there yet, Fluid was still calculating, or took nothing for an answer.
+    const unlike = ['observedGeneration', ...(isAnswered(each) ? [] : ['ufsTotal', 'fileNum'])];
+    expect(comparable(ours(each).dataset as Told['status'], ...unlike)).toEqual(comparable(each.dataset.status, ...unlike));
+  });
+
+  test.each(cases)('$name: the runtime', (each) => {
+    const unlike = ['observedGeneration', 'setupDuration', 'selector'];
+    const { runtime } = ours(each);
+    expect(comparable(runtime as unknown as Told['status'], ...unlike)).toEqual(comparable(each.runtime.status, ...unlike));
+    // Fluid sets it for some.
+    expect(runtime.selector).toMatch(/^app=\w+,release=[-\w]+,role=\w+-(worker|fuse)$/);
+  });
+});
+
+describe.skipIf(!hasGoldens)('the labels of nodes that Fluid set', () => {
+  const labelled = readCases().filter(({ name, nodes }) => nodes.length > 0 && !isDifferent(name));
+  test('were recorded', () => expect(labelled.length).toBeGreaterThan(3));
+
+  test.each(labelled)('$name', ({ bind, nodes }) => {
+    const { plan } = bind()[0]!;
+    const { fluid_exclusive: _, 'fluid.io/dataset-num': __, ...ours } = cacheLabels(plan);
+    for (const { labels } of nodes) expect(ours).toEqual(labels);
+    expect(keysOf(plan.type, plan.dataset)).toEqual(expect.arrayContaining(Object.keys(ours)));
+  });
+});

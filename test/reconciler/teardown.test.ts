@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { decideTeardown, type Teardown, unboundStatus } from '../../src/reconciler/teardown.ts';
+import example from '../support/example-runtime/index.ts';
+import { claim, exampleInput, live, volume, worldOf } from './worlds.ts';
+
+const { key, dataset, runtime: object, plan } = worldOf();
+const runtimes = [{ name: 'demo', namespace: 'ml', type: 'example' }];
+const untouched: Teardown['cleaning'] = { needed: true, running: false, done: false, attempts: 0, limit: 5 };
+
+/** All that a bound runtime leaves to be taken down. */
+const everything: Teardown = {
+  key,
+  runtime: example,
+  object: { ...object, metadata: { ...object.metadata, finalizers: ['example-runtime-controller-finalizer'] } },
+  dataset: { ...dataset, status: { phase: 'Bound', conditions: [], runtimes } },
+  identity: exampleInput().dataset.identity,
+  plan,
+  inventory: [volume('Bound'), claim(), live('StatefulSet', 'demo-worker'), live('DaemonSet', 'demo-fuse')],
+  claim: claim(),
+  volume: volume('Bound'),
+  pods: [],
+  nodes: ['node-1'],
+  cleaning: untouched,
+};
+const { claim: _, ...claimless } = everything;
+const { volume: __, ...volumeless } = claimless;
+const cleaned: Teardown = { ...volumeless, cleaning: { ...untouched, done: true, attempts: 1 } };
+const empty: Teardown = { ...cleaned, inventory: [] };
+const unlabelled: Teardown = { ...empty, nodes: [] };
+const unbound: Teardown = { ...unlabelled, dataset };
+
+const deleted = (left: Teardown) => {
+  const { action } = decideTeardown(left);
+  return action && 'delete' in action ? action.delete.map(({ kind }) => kind) : action;
+};
+
+test.each<[string, Teardown, unknown]>([
+  ['the claim', everything, ['PersistentVolumeClaim']],
+  ['the volume', claimless, ['PersistentVolume']],
+  ['the cache', volumeless, { clean: true }],
+  ['the workloads', cleaned, ['StatefulSet', 'DaemonSet']],
+  ['the labels of nodes', empty, { unlabelNodes: true }],
+  ['what the Dataset says of its runtime', unlabelled, { unbind: true }],
+  ['the finalizer', unbound, { unmark: true }],
+  ['nothing', { ...unbound, object }, undefined],
+])('next goes %s', (_, left, expected) => expect(deleted(left)).toEqual(expected));
+
+describe('while pods mount the dataset', () => {
+  test('nothing goes, and the pods are named', () =>
+    expect(decideTeardown({ ...everything, pods: ['a', 'b'] })).toEqual({
+      hold: { reason: 'StillMounted', message: 'waiting for pods that mount the dataset: a, b', retryMs: 2000 },
+    }));
+  test('no more than five are named', () =>
+    expect(decideTeardown({ ...everything, pods: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }).hold?.message).toMatch(
+      /: a, b, c, d, e and 2 more$/,
+    ));
+});
+
+describe('what is going already', () => {
+  const going = { ...claim(), metadata: { ...claim().metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } };
+  test('is not deleted again, but waited for', () => {
+    const decision = decideTeardown({ ...everything, claim: going });
+    expect(decision.action).toBeUndefined();
+    expect(decision.hold).toMatchObject({ reason: 'Deleting', message: 'the claim goes first: PersistentVolumeClaim/demo' });
+  });
+  test('names the pods that have ended and keep a claim', () =>
+    expect(decideTeardown({ ...everything, claim: going, endedPods: ['job-1'] }).hold?.message).toMatch(
+      /pods that have ended keep it until they are deleted: job-1$/,
+    ));
+});
+
+describe('cleaning the cache', () => {
+  const left = (cleaning: Partial<Teardown['cleaning']>): Teardown => ({ ...volumeless, cleaning: { ...untouched, ...cleaning } });
+  test('is waited for while it goes on', () => {
+    const decision = decideTeardown(left({ running: true }));
+    expect(decision).toEqual({ hold: { reason: 'CleaningCache', message: 'the cache is being cleaned', passing: true, retryMs: 1000 } });
+  });
+  test('is tried again after a failure, which is told', () => {
+    const decision = decideTeardown(left({ attempts: 2, error: 'rm: busy' }));
+    expect(decision.action).toEqual({ clean: true });
+    expect(decision.hold).toMatchObject({ message: 'attempt 2 of 5 failed: rm: busy', passing: false });
+  });
+  test('is given up after as many attempts as the spec allows', () =>
+    expect(deleted(left({ attempts: 5, error: 'rm: busy' }))).toEqual(['StatefulSet', 'DaemonSet']));
+  test('waits for an attempt that is the last one', () =>
+    expect(decideTeardown(left({ attempts: 5, running: true })).action).toBeUndefined());
+  test('is left out where nothing is to be cleaned', () => expect(deleted(left({ needed: false }))).toEqual(['StatefulSet', 'DaemonSet']));
+});
+
+describe('the Dataset', () => {
+  test('that is being deleted is not told that it is unbound', () =>
+    expect(
+      deleted({
+        ...unlabelled,
+        dataset: { ...unlabelled.dataset!, metadata: { ...dataset.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } },
+      }),
+    ).toEqual({ unmark: true }));
+  test('that another runtime serves stays bound', () =>
+    expect(
+      deleted({
+        ...unlabelled,
+        dataset: { ...dataset, status: { phase: 'Bound', conditions: [], runtimes: [{ ...runtimes[0], type: 'thin' }] } },
+      }),
+    ).toEqual({ unmark: true }));
+  test('that is gone keeps nothing from going', () => {
+    const { dataset: ___, plan: ____, ...orphaned } = everything;
+    expect(deleted(orphaned)).toEqual(['PersistentVolumeClaim']);
+  });
+  test('is reset to what Fluid leaves: mounts and references stay', () =>
+    expect(Object.keys(unboundStatus).toSorted()).toEqual([
+      'cacheStates',
+      'conditions',
+      'fileNum',
+      'hcfs',
+      'phase',
+      'runtimes',
+      'ufsTotal',
+    ]));
+});
+
+test('a spec that does not plan any more can be taken down', () => {
+  const { plan: ___, ...planless } = everything;
+  expect(deleted({ ...planless, cleaning: { ...untouched, needed: false } })).toEqual(['PersistentVolumeClaim']);
+});

@@ -1,0 +1,60 @@
+/** `sluice reconcile` as a process of its own, which a test may kill. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { eventually } from './sluice.ts';
+
+export interface ControllerProcess {
+  readonly pid: number;
+  /** What it has logged, a JSON object a line. */
+  readonly lines: readonly string[];
+  /** Waits until it has logged a line with this message. */
+  says(message: string): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves when the process has ended. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+}
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+const running = new Set<ChildProcess>();
+
+/** It elects a leader in kube-system unless told otherwise, asks no caches, and serves no metrics. */
+export function startProcess(kubeconfig: string, ...flags: readonly string[]): ControllerProcess {
+  const elected = flags.includes('--no-leader-election') ? [] : ['--leader-election-namespace', 'kube-system'];
+  const argv = ['reconcile', '--kubeconfig', kubeconfig, '--metrics-addr', '0', '--probe-interval', '0', ...elected, ...flags];
+  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    createInterface(stream).on('line', (line) => {
+      lines.push(line);
+      if (process.env['SLUICE_TEST_LOG']) console.log(`${child.pid} ${line}`);
+    });
+  return {
+    pid: child.pid ?? 0,
+    lines,
+    says: (message) =>
+      eventually(() => {
+        if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${lines.join('\n')}`);
+        if (!lines.some((line) => line.includes(JSON.stringify(message))))
+          throw new Error(`it has not said ${message}: ${lines.join('\n')}`);
+      }),
+    signal: (signal) => void child.kill(signal),
+    async end(signal) {
+      child.kill(signal);
+      await ended;
+      running.delete(child);
+    },
+  };
+}
+
+/** For the end of a file, whatever happened in it. */
+export async function endProcesses(): Promise<void> {
+  for (const child of running) {
+    const ended = child.exitCode === null && child.signalCode === null ? new Promise((resolve) => child.once('exit', resolve)) : undefined;
+    child.kill('SIGKILL');
+    await ended;
+  }
+  running.clear();
+}
