@@ -29,13 +29,31 @@ export function ignoreAbsent(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }
 
-export async function until(holds: () => Promise<boolean>, what: string, patienceMs = PATIENCE_MS): Promise<void> {
+export async function until(signal: AbortSignal, holds: () => Promise<boolean>, what: string, patienceMs = PATIENCE_MS): Promise<void> {
   const began = performance.now();
   while (!(await holds())) {
+    signal.throwIfAborted();
     if (performance.now() - began > patienceMs) throw new Error(`waited ${patienceMs / 1000} s in vain until ${what}`);
     await pause(POLL_MS);
   }
 }
+
+/** Gives up waiting, though not what is waited for. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return Promise.race([
+    work,
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })),
+  ]);
+}
+
+/** That of an installation if there is one: it then serves our datasets, and our reconciler stands by. */
+export async function leaseNamespace(client: KubeClient, otherwise: string): Promise<string> {
+  const installed = await find(client, Namespace, { name: 'fluid-system' });
+  return installed ? 'fluid-system' : otherwise;
+}
+
+export const Namespace: ResourceType = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
 
 interface Status {
   readonly phase?: string;

@@ -4,7 +4,7 @@ import type { KubeClient } from '../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { ownedKinds, Secret, typeOf } from '../reconciler/kubernetes/kinds.ts';
 import { CALCULATING } from '../reconciler/status.ts';
-import { createIfAbsent, find, ignoreAbsent, phaseOf, stateOf, statusOf, table, until } from './demo-cluster.ts';
+import { createIfAbsent, find, ignoreAbsent, Namespace, phaseOf, stateOf, statusOf, table, until } from './demo-cluster.ts';
 import { documentsIn } from './input/documents.ts';
 import { type Progress, secondsText } from './progress.ts';
 
@@ -12,6 +12,8 @@ export interface Actors {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly progress: Progress;
+  /** Ends every scene: nothing more is made, nothing is waited for. */
+  readonly signal: AbortSignal;
 }
 export interface Stage extends Actors {
   readonly types: ReadonlyMap<string, ResourceType>;
@@ -24,7 +26,6 @@ export interface Stage extends Actors {
 
 const COUNTING_MS = 2_000;
 const FILES = ['thin.yaml', 'juicefs.yaml'];
-const Namespace: ResourceType = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
 const Crd: ResourceType = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -39,26 +40,29 @@ export async function install(
   resources: readonly CustomResource[],
   onEnd: (end: () => Promise<unknown>) => void,
 ): Promise<Stage> {
-  const { client, namespace, progress } = actors;
+  const { client, namespace, progress, signal } = actors;
   const make = async (type: ResourceType, object: KubeObject) => {
+    const { name } = object.metadata;
+    // That of a demo a moment ago may be on its way out.
+    const isStaying = async () => (await find(client, type, { name }))?.metadata.deletionTimestamp === undefined;
+    await until(signal, isStaying, `${type.kind} ${name} is gone`);
     if (await createIfAbsent(client, type, object)) onEnd(() => client.delete(type, object.metadata, { propagation: 'Foreground' }));
   };
   await progress.step('CRDs', async () => {
     for (const resource of resources) await make(Crd, crdOf(resource) as KubeObject);
-    await until(async () => {
-      const { resources: known = [] } = (await client.raw('GET', `/apis/${GROUP}/${VERSION}`).catch(() => ({}))) as {
-        resources?: readonly { name: string }[];
-      };
-      return resources.every(({ plural }) => known.some(({ name }) => name === plural));
-    }, 'the API server serves the CRDs');
+    await until(
+      signal,
+      async () => {
+        const { resources: known = [] } = (await client.raw('GET', `/apis/${GROUP}/${VERSION}`).catch(() => ({}))) as {
+          resources?: readonly { name: string }[];
+        };
+        return resources.every(({ plural }) => known.some(({ name }) => name === plural));
+      },
+      'the API server serves the CRDs',
+    );
     return resources.map(({ kind }) => kind).join(', ');
   });
-  await progress.step('namespace', async (say) => {
-    say('the one of a demo a moment ago is on its way out');
-    await until(
-      async () => (await find(client, Namespace, { name: namespace }))?.metadata.deletionTimestamp === undefined,
-      `namespace ${namespace} is gone`,
-    );
+  await progress.step('namespace', async () => {
     await make(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     return namespace;
   });
@@ -74,11 +78,14 @@ export async function install(
 
 /** Applies the examples and watches them to the end. */
 export async function bind(stage: Stage): Promise<void> {
-  const { client, progress, examples, namespace } = stage;
+  const { client, progress, examples, namespace, signal } = stage;
   progress.heading(`kubectl apply -n ${namespace} -f ${FILES.map((file) => `examples/${file}`).join(' -f ')}`);
   const began = performance.now();
-  for (const object of examples) await createIfAbsent(client, typeFor(stage, object), object);
-  const watched = datasetsOf(stage).map(({ metadata }) => ({ name: metadata.name, ...watch(client, metadata, began) }));
+  for (const object of examples) {
+    signal.throwIfAborted();
+    await createIfAbsent(client, typeFor(stage, object), object);
+  }
+  const watched = datasetsOf(stage).map(({ metadata }) => ({ name: metadata.name, ...watch(stage, metadata, began) }));
   for (const { name, bound, state } of watched)
     await progress.step(
       name,
@@ -92,23 +99,27 @@ export async function bind(stage: Stage): Promise<void> {
 
 /** All at the same time, so that none waits for another to be looked at. */
 function watch(
-  client: KubeClient,
+  { client, signal }: Actors,
   dataset: KubeObject['metadata'],
   began: number,
 ): { readonly bound: Promise<string>; readonly state: () => string } {
   const reached = { dataset: 0, claim: 0 };
   let waiting = '';
-  const bound = until(async () => {
-    const [object, claim] = await Promise.all([
-      find(client, typeOf(Dataset), dataset),
-      find(client, ownedKinds.PersistentVolumeClaim, dataset),
-    ]);
-    const at = performance.now() - began;
-    if (phaseOf(object) === 'Bound') reached.dataset ||= at;
-    if (phaseOf(claim) === 'Bound') reached.claim ||= at;
-    waiting = statusOf(object).conditions?.at(-1)?.message ?? '';
-    return reached.dataset > 0 && reached.claim > 0;
-  }, `dataset ${dataset.name} is Bound`);
+  const bound = until(
+    signal,
+    async () => {
+      const [object, claim] = await Promise.all([
+        find(client, typeOf(Dataset), dataset),
+        find(client, ownedKinds.PersistentVolumeClaim, dataset),
+      ]);
+      const at = performance.now() - began;
+      if (phaseOf(object) === 'Bound') reached.dataset ||= at;
+      if (phaseOf(claim) === 'Bound') reached.claim ||= at;
+      waiting = statusOf(object).conditions?.at(-1)?.message ?? '';
+      return reached.dataset > 0 && reached.claim > 0;
+    },
+    `dataset ${dataset.name} is Bound`,
+  );
   return {
     bound: bound.then(() => `Bound after ${secondsText(reached.dataset)}, its claim after ${secondsText(reached.claim)}`),
     state: () => (reached.dataset ? `Bound after ${secondsText(reached.dataset)}, its claim not yet` : waiting),
@@ -117,9 +128,10 @@ function watch(
 
 /** What kubectl shows of them, and every object that was made for them. */
 export async function show(stage: Stage): Promise<void> {
-  const { client, progress, namespace } = stage;
+  const { client, progress, namespace, signal } = stage;
   // A moment for what is counted in the background; it is not waited for longer, since some storage is large.
   await until(
+    signal,
     async () => (await client.list(typeOf(Dataset), { namespace })).items.every((dataset) => statusOf(dataset).ufsTotal !== CALCULATING),
     '',
     COUNTING_MS,
@@ -135,36 +147,44 @@ export async function show(stage: Stage): Promise<void> {
 
 /** Somebody deletes what is ours. */
 export async function repair(stage: Stage): Promise<void> {
-  const { client, progress, namespace } = stage;
+  const { client, progress, namespace, signal } = stage;
   const name = `${runtimesOf(stage).at(-1)?.metadata.name}-fuse`;
   progress.heading(`kubectl delete daemonset -n ${namespace} ${name}`);
   await progress.step('drift', async () => {
     const { uid } = (await client.get(ownedKinds.DaemonSet, { namespace, name })).metadata;
     await client.delete(ownedKinds.DaemonSet, { namespace, name }, { propagation: 'Background' });
-    await until(async () => {
-      const found = await find(client, ownedKinds.DaemonSet, { namespace, name });
-      return found !== undefined && found.metadata.uid !== uid;
-    }, `DaemonSet ${name} is back`);
+    await until(
+      signal,
+      async () => {
+        const found = await find(client, ownedKinds.DaemonSet, { namespace, name });
+        return found !== undefined && found.metadata.uid !== uid;
+      },
+      `DaemonSet ${name} is back`,
+    );
     return `DaemonSet ${name} is back`;
   });
 }
 
 /** In any order: runtimes unwind themselves, caches included, and datasets go last. */
 export async function remove(stage: Stage): Promise<void> {
-  const { client, progress, namespace, examples, before } = stage;
+  const { client, progress, namespace, examples, before, signal } = stage;
   progress.heading(`kubectl delete -n ${namespace} -f ${FILES.map((file) => `examples/${file}`).join(' -f ')}`);
   await progress.step('removal', async (say) => {
     const made = (await Promise.all(runtimesOf(stage).map((runtime) => inventory(stage, runtime)))).flat();
     const ours = examples.filter((object) => !before.has(object));
     for (const object of ours) await client.delete(typeFor(stage, object), object.metadata).catch(ignoreAbsent);
     const all = [...ours, ...made];
-    await until(async () => {
-      const left = (await Promise.all(all.map((object) => find(client, typeFor(stage, object), object.metadata)))).filter(
-        (object) => object !== undefined,
-      );
-      say(`${left.length} of ${all.length} objects left`);
-      return left.length === 0;
-    }, 'everything is gone');
+    await until(
+      signal,
+      async () => {
+        const left = (await Promise.all(all.map((object) => find(client, typeFor(stage, object), object.metadata)))).filter(
+          (object) => object !== undefined,
+        );
+        say(`${left.length} of ${all.length} objects left`);
+        return left.length === 0;
+      },
+      'everything is gone',
+    );
     return `all ${all.length} objects are gone`;
   });
 }

@@ -96,7 +96,11 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
 }
 
 function run(root: string, program: string, ...args: readonly string[]): void {
-  const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin', program), args, { cwd: root, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin', program), args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, FORCE_COLOR: undefined, NO_COLOR: '1' },
+  });
   if (status !== 0) throw new Refused(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`);
   process.stdout.write(
     program === 'vitest'

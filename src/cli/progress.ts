@@ -6,48 +6,41 @@ export interface Progress {
   step(title: string, work: (say: (detail: string) => void) => Promise<string>, options?: { readonly timed?: boolean }): Promise<void>;
   line(text?: string): void;
   heading(text: string): void;
-  /** What is under way goes on, but is not told of any more. */
-  abandon(): void;
 }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const TITLE_WIDTH = 18;
+/** Back to the beginning of the line, and nothing in it. */
+const ERASE = '\r\x1b[K';
 
-export function progressOn(stream: NodeJS.WriteStream): Progress {
+export function progressOn(stream: NodeJS.WriteStream, interrupt: AbortSignal): Progress {
   const style = (format: Parameters<typeof styleText>[0], text: string) => styleText(format, text, { stream });
-  let chapter = 0;
   const line = (text = '') => void stream.write(`${text}\n`);
   const shape = (mark: string, title: string, detail: string, time: string) =>
     [mark, title.padEnd(TITLE_WIDTH), detail, style('dim', time)].filter(Boolean).join(' ').trimEnd();
 
   return {
     line,
-    abandon() {
-      chapter++;
-      if (stream.isTTY) stream.write('\r\x1b[K');
-    },
     heading: (text) => line(`\n${style('bold', text)}`),
     async step(title, work, { timed = true } = {}) {
       const began = performance.now();
-      const here = chapter;
       let detail = '';
       let frame = 0;
+      const tell = (mark: string, text: string) => shape(mark, title, text, secondsText(performance.now() - began));
       const draw = () =>
-        here === chapter &&
-        stream.write(
-          `\r\x1b[K${cut(shape(style('cyan', FRAMES[frame++ % FRAMES.length] ?? ''), title, detail, secondsText(performance.now() - began)), stream.columns || 80)}`,
-        );
+        stream.write(`${ERASE}${cut(tell(style('cyan', FRAMES[frame++ % FRAMES.length] ?? ''), detail), stream.columns || 80)}`);
       const timer = stream.isTTY ? setInterval(draw, 80) : undefined;
-      const end = (mark: string, text: string): void => {
+      const end = (text: string): void => {
         clearInterval(timer);
-        if (here !== chapter) return;
-        const time = timed ? secondsText(performance.now() - began) : '';
-        line(`${stream.isTTY ? '\r\x1b[K' : ''}${shape(mark, title, text, time)}`);
+        if (stream.isTTY) stream.write(ERASE);
+        if (text) line(text);
       };
       try {
-        end(style('green', '✓'), await work((text) => (detail = text)));
+        const result = await work((text) => (detail = text));
+        end(shape(style('green', '✓'), title, result, timed ? secondsText(performance.now() - began) : ''));
       } catch (error) {
-        end(style('red', '✗'), detail);
+        // Interrupted, it has not failed.
+        end(interrupt.aborted ? '' : tell(style('red', '✗'), detail));
         throw error;
       }
     },

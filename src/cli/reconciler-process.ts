@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { unlessAborted } from './demo-cluster.ts';
 
 export interface ReconcilerProcess {
   readonly pid: number;
@@ -11,8 +12,8 @@ export interface ReconcilerProcess {
 /** How many lines of its log are shown when it ends by itself. */
 const LAST_LINES = 8;
 
-/** Runs `sluice reconcile` as a process of its own; resolves once it leads or stands by. Throws when it ends before. */
-export async function startReconciler(args: readonly string[]): Promise<ReconcilerProcess> {
+/** Runs `sluice reconcile` as a process of its own; resolves once it leads or stands by. Throws when it ends before, or the signal's reason. */
+export async function startReconciler(args: readonly string[], signal: AbortSignal): Promise<ReconcilerProcess> {
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'reconcile', '--metrics-addr', '0', ...args], {
     // Of a process group of its own: Ctrl-C is for us, who then stop it in its turn.
     detached: true,
@@ -32,7 +33,7 @@ export async function startReconciler(args: readonly string[]): Promise<Reconcil
   // Whatever way we end, it must not stay.
   const kill = () => void child.kill('SIGKILL');
   process.on('exit', kill);
-  const role = await Promise.race([acting, ended]);
+  const role = await unlessAborted(Promise.race([acting, ended]), signal);
   if (typeof role !== 'string') throw new Error(`the reconciler ended with code ${role}:\n${last.join('\n')}`);
   return {
     pid: child.pid ?? 0,

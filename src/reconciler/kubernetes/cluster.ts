@@ -11,13 +11,11 @@ import { createBindings } from './bindings.ts';
 import { askProbe, createJobs, runCommands } from './exec.ts';
 import { createLookups } from './facts.ts';
 import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
+import { createNudges } from './nudges.ts';
 import { observer } from './observe.ts';
 import { type KubernetesClusterOptions, type Parts, podChoice } from './parts.ts';
 import { createPortAllocator, portRecord } from './ports.ts';
 import { teardownObserver } from './observe-teardown.ts';
-
-/** Binding takes the controller manager two requests; what is not done by then was forgotten. */
-const NUDGE_AFTER_MS = 100;
 
 /** Reads from the watches, writes through the client. */
 export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
@@ -31,6 +29,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
     ports: createPortAllocator(options.settings, options.portPolicy, () => [...store.allRuntimes()].map(({ object }) => object)),
   };
   const { jobs } = parts;
+  const nudges = createNudges(client, store, now, log);
   const applier = createApplier(client, store, log, now);
   const ownerOf = ({ runtime, dataset, key }: World) => ({
     uid: runtime.metadata.uid ?? '',
@@ -123,17 +122,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
       };
       store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, { type: 'merge' }));
     },
-    nudge(claim) {
-      const { uid, namespace, name, resourceVersion } = claim.metadata;
-      setTimeout(() => {
-        const now_ = store.live('PersistentVolumeClaim', namespace, name);
-        if (now_?.metadata.resourceVersion !== resourceVersion || now_.metadata.uid !== uid) return;
-        const body = { metadata: { uid, annotations: { [annotation.nudge]: new Date(now()).toISOString() } } };
-        client
-          .patch(ownedKinds.PersistentVolumeClaim, { namespace, name }, body, { type: 'merge' })
-          .catch((error: unknown) => log.info({ claim: name, namespace, error: String(error) }, 'claim was not nudged'));
-      }, NUDGE_AFTER_MS).unref();
-    },
+    nudge: (claim) => nudges.nudge(claim),
     place: ({ runtime, plan, key }) => {
       if (!plan.roles.includes('worker')) return;
       labeler.place(runtime.metadata.uid ?? '', plan.plan, store.live('StatefulSet', key.namespace, `${key.name}-worker`)?.metadata.uid);

@@ -23,12 +23,20 @@ export function recordedPorts({ metadata }: Pick<RuntimeObject, 'metadata'>): Po
 }
 export const portRecord = (uid: string, ports: Ports): string => JSON.stringify({ for: uid, ports } satisfies Record_);
 
+interface Workload {
+  readonly template?: {
+    readonly spec?: {
+      readonly hostNetwork?: boolean;
+      readonly containers?: readonly { readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[] }[];
+    };
+  };
+}
+
 /** The port that a runtime set up by Fluid has, so that taking it over changes nothing. */
 export function livePort({ portName }: PortNeed, workload: LiveObject | undefined): number | undefined {
-  const template = workload?.['spec'] as
-    | { template?: { spec?: { containers?: readonly { ports?: readonly { name?: string; containerPort: number }[] }[] } } }
-    | undefined;
-  return template?.template?.spec?.containers?.[0]?.ports?.find(({ name }) => name === portName)?.containerPort;
+  const { hostNetwork, containers } = (workload?.['spec'] as Workload | undefined)?.template?.spec ?? {};
+  // In a network of its own every pod may have the same.
+  return hostNetwork ? containers?.[0]?.ports?.find(({ name }) => name === portName)?.containerPort : undefined;
 }
 
 /** Says which host ports are free. The record is in the runtimes' annotations; this only bridges the moment until we see them. */
@@ -45,7 +53,7 @@ export function createPortAllocator(
       const before = reserved.get(uid)?.[need.name];
       if (before !== undefined) return before;
       const [first, last] = settings.portRanges[type] ?? need.range;
-      const taken = takenPorts();
+      const taken = takenPorts(uid);
       const size = last - first + 1;
       const start = policy === 'random' ? Math.floor(random() * size) : 0;
       for (let i = 0; i < size; i++) {
@@ -59,11 +67,11 @@ export function createPortAllocator(
     release: (uid: string) => reserved.delete(uid),
   };
 
-  function takenPorts(): ReadonlySet<number> {
+  function takenPorts(asker: string): ReadonlySet<number> {
     const runtimes = [...others()];
     const alive = new Set(runtimes.map(({ metadata }) => metadata.uid));
     // One that went before anything was made for it was never taken down.
-    for (const uid of reserved.keys()) if (!alive.has(uid)) reserved.delete(uid);
+    for (const uid of reserved.keys()) if (uid !== asker && !alive.has(uid)) reserved.delete(uid);
     return new Set([...reserved.values(), ...runtimes.map(recordedPorts)].flatMap((ports) => Object.values(ports)));
   }
 }

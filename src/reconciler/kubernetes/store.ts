@@ -178,10 +178,7 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
     const id = idOf(kind, namespace, name);
     const ours = recent.get(id);
     if (!ours) return seen;
-    const isBehind = ours.metadata['gone']
-      ? seen?.metadata.uid === ours.metadata.uid
-      : Math.max(seen ? version(seen) : 0, Number(reflector?.status.resourceVersion ?? 0)) < version(ours);
-    if (isBehind) return ours.metadata['gone'] ? undefined : ours;
+    if (isBehind(seen, ours, reflector?.status.resourceVersion)) return ours.metadata['gone'] ? undefined : ours;
     // An answer may come after its event, and even after that of the object's deletion: what the watch has passed, it knows better.
     recent.delete(id);
     return seen;
@@ -242,6 +239,12 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
       for (const reflector of reflectors.values()) reflector.stop();
     },
   };
+}
+
+/** Whether the watch has yet to show what we wrote, or found to be deleted. */
+export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watchedUpTo: string | undefined): boolean {
+  if (ours.metadata['gone']) return seen?.metadata.uid === ours.metadata.uid;
+  return Math.max(seen ? version(seen) : 0, Number(watchedUpTo ?? 0)) < version(ours);
 }
 
 const idOf = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace ?? ''}/${name}`;
