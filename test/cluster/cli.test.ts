@@ -11,7 +11,7 @@ import { root, sluice as cli } from '../cli/run.ts';
 import { sharedControlPlane, simulated } from '../support/cluster.ts';
 import { kinds } from '../support/kinds.ts';
 import { jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
-import { eventually, PROFILE, type Sluice, type Space, startSluice } from '../support/sluice.ts';
+import { eventually, installCrds, PROFILE, type Sluice, type Space, startSluice } from '../support/sluice.ts';
 
 const yaml = (...objects: readonly KubeObject[]): string => objects.map((object) => stringify(object)).join('---\n');
 
@@ -152,10 +152,8 @@ describe.skipIf(!simulated)('reconcile beside Fluid', () => {
   });
   /** Starts the controller, and ends it as soon as it says one of these. */
   async function start(...args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }> {
-    const child = spawn(process.execPath, [
-      ...[join(root, 'src/cli/main.ts'), 'reconcile', '--kubeconfig', sluice.plane.kubeconfig],
-      ...['--metrics-addr', '0', '--leader-election-namespace', 'default', ...args],
-    ]);
+    const where = ['--kubeconfig', sluice.plane.kubeconfig, '--leader-election-namespace', 'default', '--metrics-addr', '0'];
+    const child = spawn(process.execPath, [join(root, 'src/cli/main.ts'), 'reconcile', ...where, ...args]);
     onTestFinished(() => void child.kill('SIGKILL'));
     const text = await output(child, (said) => /"msg":"leading"/.test(said) && child.kill('SIGTERM'));
     return { code: child.exitCode, text };
@@ -188,6 +186,8 @@ describe.skipIf(!simulated)('demo', () => {
     const names = await plane.kubectl('get', 'datasets,thinruntimes,juicefsruntimes,pv', '-A', '-o', 'name');
     return names.split('\n').filter((name) => /demo/.test(name));
   };
+
+  beforeAll(() => installCrds(plane));
 
   test('shows binding, repair and removal, and leaves nothing behind', async () => {
     const child = demo();

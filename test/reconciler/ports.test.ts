@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { PortNeed } from '../../src/constructs/index.ts';
+import { createPortAllocator, livePort, portRecord, recordedPorts } from '../../src/reconciler/kubernetes/ports.ts';
+import { live } from './worlds.ts';
+
+const need: PortNeed = { name: 'worker', range: [24000, 24002], in: 'worker', portName: 'rpc' };
+const runtime = (uid: string, annotations: Record<string, string> = {}) => ({ metadata: { name: uid, uid, annotations } });
+const recorded = (uid: string, ports: Record<string, number>) => runtime(uid, { 'data.fluid.io/ports': portRecord(uid, ports) });
+const allocator = (
+  policy: 'random' | 'bitmap',
+  others: readonly ReturnType<typeof runtime>[] = [],
+  { range, random = () => 0.5 }: { range?: readonly [number, number]; random?: () => number } = {},
+) => createPortAllocator({ portRanges: range ? { thin: range } : {} }, policy, () => others, random);
+
+describe('the record', () => {
+  test('is read by the runtime that it was written for', () =>
+    expect(recordedPorts(recorded('u', { worker: 24001 }))).toEqual({ worker: 24001 }));
+  test('that was copied along with an object counts for nothing', () =>
+    expect(recordedPorts(runtime('copy', { 'data.fluid.io/ports': portRecord('u', { worker: 24001 }) }))).toEqual({}));
+  test.each(['', 'no json', '{}', '[]', 'null', '{"for":"u"}', '{"for":"u","ports":7}', '{"for":"u","ports":null}'])('%j is none', (text) =>
+    expect(recordedPorts(runtime('u', { 'data.fluid.io/ports': text }))).toEqual({}),
+  );
+});
+
+describe('a free port', () => {
+  test('is the lowest one by bitmap', () => expect(allocator('bitmap').allocate('u', 'thin', need)).toBe(24000));
+  test('is anywhere by chance', () => expect(allocator('random').allocate('u', 'thin', need)).toBe(24001));
+  test('is none that another runtime has on record', () =>
+    expect(allocator('bitmap', [recorded('a', { x: 24000 }), recorded('b', { y: 24001 })]).allocate('u', 'thin', need)).toBe(24002));
+  test('is the next one where chance meets one that is taken, beginning anew at the end', () =>
+    expect(allocator('random', [recorded('a', { x: 24002 })], { random: () => 0.99 }).allocate('u', 'thin', need)).toBe(24000));
+  test('is in the range of the installation where it sets one', () =>
+    expect(allocator('bitmap', [], { range: [30000, 30009] }).allocate('u', 'thin', need)).toBe(30000));
+  test('is none when all are taken', () => {
+    const ports = allocator('bitmap', [recorded('a', { x: 24000, y: 24001, z: 24002 })]);
+    expect(ports.allocate('u', 'thin', need)).toBeUndefined();
+  });
+});
+
+describe('until it is on record, a port', () => {
+  const both = [runtime('a'), runtime('b')];
+  test('is the same for who asks again', () => {
+    const ports = allocator('bitmap', both);
+    expect([ports.allocate('a', 'thin', need), ports.allocate('a', 'thin', need)]).toEqual([24000, 24000]);
+  });
+  test('is nobody else’s', () => {
+    const ports = allocator('bitmap', both);
+    expect([ports.allocate('a', 'thin', need), ports.allocate('b', 'thin', need)]).toEqual([24000, 24001]);
+  });
+  test('is one for each name', () => {
+    const ports = allocator('bitmap');
+    expect([ports.allocate('a', 'thin', need), ports.allocate('a', 'thin', { ...need, name: 'master' })]).toEqual([24000, 24001]);
+  });
+  test('is free again when its runtime is taken down', () => {
+    const ports = allocator('bitmap', both);
+    ports.allocate('a', 'thin', need);
+    ports.release('a');
+    expect(ports.allocate('b', 'thin', need)).toBe(24000);
+  });
+  test('is free again when its runtime went before anything was made for it', () => {
+    const others = [...both];
+    const ports = allocator('bitmap', others);
+    ports.allocate('a', 'thin', need);
+    others.shift();
+    expect(ports.allocate('b', 'thin', need)).toBe(24000);
+  });
+});
+
+describe('the port of a runtime that Fluid set up', () => {
+  const workload = (hostNetwork: boolean) =>
+    live('StatefulSet', 'demo-worker', {
+      spec: {
+        template: {
+          spec: {
+            hostNetwork,
+            containers: [
+              {
+                ports: [
+                  { name: 'web', containerPort: 80 },
+                  { name: 'rpc', containerPort: 14321 },
+                ],
+              },
+            ],
+          },
+        },
+      },
+    });
+  test('is the one of that name in its workload', () => expect(livePort(need, workload(true))).toBe(14321));
+  test('is nobody’s concern in a network of its own', () => expect(livePort(need, workload(false))).toBeUndefined());
+  test('is unknown without a workload', () => expect(livePort(need, undefined)).toBeUndefined());
+});

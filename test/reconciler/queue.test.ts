@@ -1,0 +1,331 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { backoffMs, createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
+
+const settled: Outcome = { kind: 'settled' };
+const failed: Outcome = { kind: 'failed' };
+const waiting = (afterMs: number): Outcome => ({ kind: 'waiting', afterMs });
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+interface Pass {
+  readonly key: string;
+  readonly heldMs: number;
+  readonly failures: number;
+  end(outcome: Outcome): Promise<unknown>;
+}
+/** A queue whose passes end when the test says so. */
+function manual(concurrency = 1) {
+  const begun: Pass[] = [];
+  const done: string[] = [];
+  const queue = createQueue({
+    concurrency,
+    onDone: (key, { kind }) => done.push(`${key} ${kind}`),
+    work: (key, info) =>
+      new Promise((resolve) => {
+        begun.push({ key, ...info, end: (outcome) => (resolve(outcome), vi.advanceTimersByTimeAsync(0)) });
+      }),
+  });
+  const last = () => begun.at(-1)!;
+  return {
+    queue,
+    begun,
+    done,
+    last,
+    keys: () => begun.map(({ key }) => key),
+    add: (...keys: string[]) => (keys.forEach((key) => queue.add(key)), vi.advanceTimersByTimeAsync(0)),
+  };
+}
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+describe('what is seen', () => {
+  test('many times before a pass is one pass', async () => {
+    const { add, keys } = manual();
+    await add('a', 'a', 'a');
+    expect(keys()).toEqual(['a']);
+  });
+  test('during a pass is another one, however often it was seen', async () => {
+    const { add, last, keys } = manual();
+    await add('a');
+    await add('a', 'a');
+    expect(keys()).toEqual(['a']);
+    await last().end(settled);
+    expect(keys()).toEqual(['a', 'a']);
+    await last().end(settled);
+    expect(keys()).toEqual(['a', 'a']);
+  });
+  test('in the very moment in which a pass ends is not lost', async () => {
+    const { add, last, keys, queue } = manual();
+    await add('a');
+    const end = last().end(settled);
+    queue.add('a');
+    await end;
+    expect(keys()).toEqual(['a', 'a']);
+  });
+  test('while a key waits ends the waiting', async () => {
+    const { add, last, keys } = manual();
+    await add('a');
+    await last().end(waiting(60_000));
+    await add('a');
+    expect(keys()).toEqual(['a', 'a']);
+    await last().end(settled);
+    await pass(120_000);
+    expect(keys()).toHaveLength(2);
+  });
+});
+
+describe('the line', () => {
+  test('is first come, first served', async () => {
+    const { add, begun, keys } = manual();
+    await add('a', 'b', 'c');
+    for (let i = 0; i < 3; i++) await begun[i]!.end(settled);
+    expect(keys()).toEqual(['a', 'b', 'c']);
+  });
+  test('lets a key that waited for something go before those that came after it', async () => {
+    const { add, begun, keys } = manual();
+    await add('a', 'b', 'c', 'd');
+    await begun[0]!.end(waiting(60_000));
+    await add('a');
+    await begun[1]!.end(settled);
+    expect(keys()).toEqual(['a', 'b', 'a']);
+  });
+  test('gives a key that was done a new place at its end', async () => {
+    const { add, begun, keys } = manual();
+    await add('a', 'b', 'c');
+    await begun[0]!.end(settled);
+    await add('a');
+    await begun[1]!.end(settled);
+    expect(keys()).toEqual(['a', 'b', 'c']);
+  });
+  test('serves no more at a time than it may', async () => {
+    const { add, begun, queue } = manual(2);
+    await add('a', 'b', 'c');
+    expect([begun.length, queue.running, queue.depth]).toEqual([2, 2, 1]);
+    await begun[0]!.end(settled);
+    expect([begun.length, queue.running, queue.depth]).toEqual([3, 2, 0]);
+  });
+  test('keeps its order for many', async () => {
+    const order: string[] = [];
+    const queue = createQueue({ concurrency: 1, work: async (key) => (order.push(key), settled) });
+    const names = Array.from({ length: 500 }, (_, i) => `k${i}`);
+    for (const key of names) queue.add(key);
+    await pass(0);
+    expect(order).toEqual(names);
+  });
+});
+
+describe('a failing key', () => {
+  test('is tried again after 50 ms, then twice as long each time, and at least every five minutes', () => {
+    expect([1, 2, 3, 4].map(backoffMs)).toEqual([50, 100, 200, 400]);
+    expect(backoffMs(40)).toBe(300_000);
+  });
+  test('is tried again by itself', async () => {
+    const { add, last, keys } = manual();
+    await add('a');
+    await last().end(failed);
+    await pass(49);
+    expect(keys()).toHaveLength(1);
+    await pass(1);
+    expect(last()).toMatchObject({ key: 'a', failures: 1 });
+  });
+  test('never delays another', async () => {
+    const { add, last, keys } = manual();
+    await add('bad');
+    await last().end(failed);
+    await add('good');
+    expect(keys()).toEqual(['bad', 'good']);
+  });
+  test('is looked at within a second when something happens, however often it has failed', async () => {
+    const { add, last, keys } = manual();
+    await add('a');
+    for (let i = 0; i < 12; i++) {
+      await last().end(failed);
+      if (i < 11) await pass(backoffMs(i + 1));
+    }
+    const before = keys().length;
+    await add('a');
+    await pass(999);
+    expect(keys()).toHaveLength(before);
+    await pass(1);
+    expect(keys()).toHaveLength(before + 1);
+  });
+  test('is not hurried by one event after the other', async () => {
+    const { add, last, keys } = manual();
+    await add('a');
+    for (let i = 0; i < 8; i++) {
+      await last().end(failed);
+      if (i < 7) await pass(backoffMs(i + 1));
+    }
+    const before = keys().length;
+    for (let i = 0; i < 20; i++) {
+      await add('a');
+      await pass(100);
+    }
+    expect(keys().length - before).toBe(1);
+  });
+  test('that something happened to meanwhile is tried again within a second', async () => {
+    const { add, last, keys } = manual();
+    await add('a');
+    for (let i = 0; i < 8; i++) {
+      await last().end(failed);
+      await pass(backoffMs(i + 1));
+    }
+    await add('a');
+    const before = keys().length;
+    await last().end(failed);
+    await pass(1000);
+    expect(keys()).toHaveLength(before + 1);
+  });
+  test('is forgiven when it does not fail any more', async () => {
+    const { add, last } = manual();
+    await add('a');
+    await last().end(failed);
+    await pass(50);
+    await last().end(settled);
+    await add('a');
+    expect(last().failures).toBe(0);
+  });
+  test('is one that throws as well', async () => {
+    const done: string[] = [];
+    const queue = createQueue({
+      concurrency: 1,
+      work: () => Promise.reject(new Error('no')),
+      onDone: (key, { kind }) => done.push(`${key} ${kind}`),
+    });
+    queue.add('a');
+    await pass(0);
+    expect(done).toEqual(['a failed']);
+  });
+});
+
+describe('the time that a key is held', () => {
+  test('begins when it is first held, not when it came', async () => {
+    const { add, last, begun } = manual();
+    await add('a', 'b');
+    await pass(700);
+    await begun[0]!.end(settled);
+    expect(last()).toMatchObject({ key: 'b', heldMs: 0 });
+    await last().end(waiting(400));
+    await pass(400);
+    expect(last().heldMs).toBe(400);
+  });
+  test('goes on while events come', async () => {
+    const { add, last } = manual();
+    await add('a');
+    for (let i = 0; i < 5; i++) {
+      await last().end(waiting(1000));
+      await pass(300);
+      await add('a');
+    }
+    expect(last().heldMs).toBe(1500);
+  });
+  test('ends when it is settled', async () => {
+    const { add, last } = manual();
+    await add('a');
+    await last().end(waiting(1000));
+    await pass(1000);
+    await last().end(settled);
+    await add('a');
+    expect(last().heldMs).toBe(0);
+  });
+});
+
+describe('a settled key that asks for it', () => {
+  test('is looked at again by the clock', async () => {
+    const { add, last, keys } = manual();
+    await add('a');
+    await last().end({ kind: 'settled', againMs: 60_000 });
+    await pass(59_999);
+    expect(keys()).toHaveLength(1);
+    await pass(1);
+    expect(keys()).toHaveLength(2);
+  });
+  test('is so no more when it does not ask again', async () => {
+    const { add, last, keys } = manual();
+    await add('a');
+    await last().end({ kind: 'settled', againMs: 60_000 });
+    await add('a');
+    await last().end(settled);
+    await pass(120_000);
+    expect(keys()).toHaveLength(2);
+  });
+});
+
+describe('stopping', () => {
+  test('waits for what is under way, and begins nothing more', async () => {
+    const { add, begun, queue, keys } = manual();
+    await add('a', 'b');
+    let isStopped = false;
+    const stop = queue.stop().then(() => (isStopped = true));
+    await pass(0);
+    expect(isStopped).toBe(false);
+    await begun[0]!.end(failed);
+    await stop;
+    await pass(600_000);
+    expect(keys()).toEqual(['a']);
+  });
+  test('of an idle queue is at once', async () => {
+    const { queue } = manual();
+    await queue.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+  test('silences every clock', async () => {
+    const { add, begun, queue } = manual(3);
+    await add('a', 'b', 'c');
+    await begun[0]!.end(failed);
+    await begun[1]!.end(waiting(10_000));
+    await begun[2]!.end({ kind: 'settled', againMs: 10_000 });
+    await queue.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test('nothing that was seen is ever lost, no key has two passes at a time, and what is settled is forgotten', async () => {
+  const outcome = fc.oneof(fc.constant(settled), fc.constant(failed), fc.integer({ min: 0, max: 2000 }).map(waiting));
+  const key = fc.constantFrom('a', 'b', 'c');
+  const happening = fc.oneof(
+    fc.record({ is: fc.constant('add' as const), key }),
+    fc.record({ is: fc.constant('end' as const), which: fc.nat(3), outcome }),
+    fc.record({ is: fc.constant('time' as const), ms: fc.integer({ min: 0, max: 3000 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(happening, { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), async (happenings, concurrency) => {
+      /** Keys with something that no pass has begun after. */
+      const unseen = new Set<string>();
+      const running = new Map<string, (outcome: Outcome) => void>();
+      const queue: Queue = createQueue({
+        concurrency,
+        work: (name) => {
+          expect(running.has(name)).toBe(false);
+          expect(running.size).toBeLessThan(concurrency);
+          unseen.delete(name);
+          return new Promise((resolve) => running.set(name, resolve));
+        },
+      });
+      const end = async (name: string, how: Outcome) => {
+        const resolve = running.get(name);
+        running.delete(name);
+        resolve?.(how);
+        await pass(0);
+      };
+      for (const each of happenings) {
+        if (each.is === 'time') await pass(each.ms);
+        else if (each.is === 'end') await end([...running.keys()][each.which] ?? '', each.outcome);
+        else {
+          unseen.add(each.key);
+          queue.add(each.key);
+          await pass(0);
+        }
+      }
+      for (let i = 0; i < 20; i++) {
+        for (const name of running.keys()) await end(name, settled);
+        await pass(1000);
+      }
+      expect([...unseen]).toEqual([]);
+      expect([queue.depth, queue.running, vi.getTimerCount()]).toEqual([0, 0, 0]);
+      await queue.stop();
+    }),
+    { numRuns: 200 },
+  );
+});

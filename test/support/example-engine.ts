@@ -1,0 +1,51 @@
+/** The file system of the example runtime, as far as its masters answer for it. */
+import type { SharedControlPlane } from '../../src/testing/index.ts';
+
+export interface ExampleEngine {
+  /** What is mounted. */
+  readonly mounted: ReadonlySet<string>;
+  /** What was run, without the name of the program. */
+  commands(): Promise<readonly string[]>;
+  /** As after a restart of the masters. */
+  forget(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Answers `example mounts`, `mount` and `unmount` in a namespace by one table; `mountMs` is how long mounting takes. */
+export async function startEngine({ exec }: Pick<SharedControlPlane, 'exec'>, namespace: string, mountMs = 150): Promise<ExampleEngine> {
+  const mounted = new Set<string>();
+  let seen = 0;
+  let running = true;
+  const tell = () => exec.answer({ namespace, argv: ['example', 'mounts'], stdout: [...mounted, ''].join('\n') });
+  await exec.answer({ namespace, argv: ['example', 'report'], stdout: 'cached 1024 hits 9 misses 1\n' });
+  await exec.answer({ namespace, argv: ['example', 'count'], stdout: '4096 2\n' });
+  await exec.answer({ namespace, argv: ['example', 'id'], stdout: 'c0ffee\n' });
+  for (const verb of ['mount', 'unmount']) await exec.answer({ namespace, argv: ['example', verb], delayMs: mountMs });
+  await tell();
+  const calls = async () => (await exec.calls({ namespace })).filter(({ argv }) => argv[0] === 'example');
+  const played = (async () => {
+    while (running) {
+      const all = await calls();
+      const fresh = all.slice(seen);
+      seen = all.length;
+      for (const { argv } of fresh) {
+        if (argv[1] === 'mount') mounted.add(argv.at(-2) ?? '');
+        if (argv[1] === 'unmount') mounted.delete(argv.at(-1) ?? '');
+      }
+      if (fresh.some(({ argv }) => argv[1]?.endsWith('mount'))) await tell();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  return {
+    mounted,
+    commands: async () => (await calls()).map(({ argv }) => argv.slice(1).join(' ')),
+    async forget() {
+      mounted.clear();
+      await tell();
+    },
+    async stop() {
+      running = false;
+      await played;
+    },
+  };
+}
