@@ -1,14 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
-// Two projects: `unit` needs nothing but Node; `cluster` starts real control planes and so runs its files one after the other.
+/** Tests that start programs: the command line, generated scripts, the documentation's own commands. */
+const PROGRAMS = ['test/cli/**/*.test.ts', 'test/scripts/**/*.test.ts', 'test/docs.test.ts', 'test/**/script.test.ts'];
+const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
+
+// Three projects: `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real
+// control planes and so runs its files one after the other. Time limits are for what hangs: a busy machine is no failure.
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/cluster/**', 'test/upstream/**'] } },
+      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...CLUSTER, ...PROGRAMS], testTimeout: 30_000 } },
+      { test: { name: 'programs', include: PROGRAMS, testTimeout: 60_000 } },
       {
         test: {
           name: 'cluster',
-          include: ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'],
+          include: CLUSTER,
           globalSetup: ['test/cluster/global-setup.ts'],
           fileParallelism: false,
           testTimeout: 60_000,

@@ -1,13 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { counted, each, quantile, rankCorrelation } from './statistics.ts';
 import { type Entry, kindOf, numberOf, work } from './audit.ts';
 import { atLeast, atMost, type Bench, rounded } from './figure.ts';
 import { createAll, type Lab, nameOf, range, say, watchBound } from './lab.ts';
 import type { Kind } from './objects.ts';
 import { replayed } from './replay.ts';
-
-/** Events are sent after the fact, and a claim that was forgotten is nudged 100 ms later: they count as well. */
-const SETTLE_MS = 3000;
 
 /** So many ThinRuntimes at once: how fast, in which order, at which cost, and how that compares with what the API server can take. */
 export const bindMany = (count: number): Bench => ({
@@ -80,7 +76,8 @@ export async function bindAll(lab: Lab, kind: Kind, count: number): Promise<Run>
     const began = performance.now();
     const createdAt = await createAll(lab, kind, namespace, count);
     const last = await bound.reached(count, 60 + count);
-    await sleep(SETTLE_MS);
+    // Events are sent after the fact, and a claim that was forgotten is nudged later: they count as well.
+    await controller.idle();
     bound.stop();
     const boundAt = range(count).map((i) => bound.at.get(nameOf(i)) ?? Number.NaN);
     return {

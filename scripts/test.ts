@@ -1,5 +1,5 @@
 /**
- * `npm test`: the checks, then every test, unit and cluster; closes with one line, `N passed, N failed`.
+ * `npm test`: the checks, then every test: unit, programs and cluster; closes with one line, `N passed, N failed`.
  *
  *   --use-cluster   run the cluster tests against the cluster of KUBECONFIG instead of a control plane of our own
  *   anything else   is passed to vitest, e.g. a file name
@@ -12,20 +12,25 @@ import { closingLine, countReport, type Counts, NONE, sum, type VitestReport } f
 
 const asked = process.argv.slice(2);
 const useCluster = asked.includes('--use-cluster');
-const counts = sum(check(), vitest(asked.filter((argument) => argument !== '--use-cluster')));
+const counts = sum(sum(check(), packageCheck()), vitest(asked.filter((argument) => argument !== '--use-cluster')));
 console.log(`\n${closingLine(counts)}`);
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 
-/** The checks count as one test. */
+/** The checks count as one test; their unit tests are run below, with all others. */
 function check(): Counts {
-  return run('npm', ['run', '--silent', 'check']) === 0 ? { ...NONE, passed: 1 } : { ...NONE, failed: 1 };
+  return one(run('node', ['scripts/check.ts', 'types', 'layers', 'unused', 'generated', 'format', 'lint']));
 }
+/** So does what would be published. */
+function packageCheck(): Counts {
+  return one(run('node', ['scripts/package-check.ts']));
+}
+const one = (status: number): Counts => (status === 0 ? { ...NONE, passed: 1 } : { ...NONE, failed: 1 });
 
 function vitest(filters: readonly string[]): Counts {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-test-'));
   try {
     const report = join(dir, 'report.json');
-    const projects = ['--project', 'unit', '--project', 'cluster'];
+    const projects = ['unit', 'programs', 'cluster'].flatMap((name) => ['--project', name]);
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const status = run('vitest', ['run', ...projects, ...reporters, ...filters], useCluster ? { SLUICE_USE_CLUSTER: '1' } : {});
     return countReport(readReport(report), status);

@@ -44,11 +44,10 @@ export function canonicalQuantity(value: string | number, path: string): string 
   return (sign === '-' ? '-' : '') + (form === 'binary' ? binaryText(nanos < MOST ? nanos : MOST) : decimalText(nanos, form));
 }
 
-/** Fractions, and less than 1Ki, are printed in powers of 10. */
+/** What has no unit of its own is read as a decimal the next time, and so is printed as one. */
 function binaryText(nanos: bigint): string {
-  if (nanos % NANO !== 0n || nanos < 1024n * NANO) return decimalText(nanos, 'letter');
-  const [left, power] = divided(nanos / NANO, 1024n, BINARY.length);
-  return `${left}${BINARY[power - 1] ?? ''}`;
+  const [left, power] = nanos % NANO === 0n ? divided(nanos / NANO, 1024n, BINARY.length) : [0n, 0];
+  return power === 0 ? decimalText(nanos, 'letter') : `${left}${BINARY[power - 1]}`;
 }
 
 function decimalText(nanos: bigint, form: 'letter' | 'exponent'): string {

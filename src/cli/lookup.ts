@@ -14,11 +14,12 @@ export interface Lookup {
 }
 
 export function among(objects: readonly KubeObject[]): Lookup {
-  const list = async (kind: string) => objects.filter((object) => object.kind === kind);
+  const id = (kind: string, namespace: string | undefined, name: string) => `${kind}/${namespace ?? ''}/${name}`;
+  const byId = new Map(objects.toReversed().map((object) => [id(object.kind, object.metadata.namespace, object.metadata.name), object]));
+  const byKind = Map.groupBy(objects, ({ kind }) => kind);
   return {
-    list,
-    find: async (kind, namespace, name) =>
-      (await list(kind)).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? '') === (namespace ?? '')),
+    list: async (kind) => byKind.get(kind) ?? [],
+    find: async (kind, namespace, name) => byId.get(id(kind, namespace, name)),
   };
 }
 

@@ -9,11 +9,11 @@ export type { Define } from './command.ts';
 const COMMANDS: readonly { readonly name: string; readonly summary: string; readonly load: () => Promise<{ readonly define: Define }> }[] =
   [
     { name: 'synth', summary: 'print the objects that Datasets and runtimes become', load: () => import('./synth.ts') },
-    { name: 'diff', summary: 'show what applying them would change in a cluster', load: () => import('./diff.ts') },
+    { name: 'diff', summary: 'show what Datasets and runtimes would change in a cluster', load: () => import('./diff.ts') },
     { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./crds.ts') },
     { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile.ts') },
     { name: 'new-runtime', summary: 'make the files of a new runtime', load: () => import('./new-runtime.ts') },
-    { name: 'demo', summary: 'show all of it on a real API server, in a minute', load: () => import('./demo.ts') },
+    { name: 'demo', summary: 'show all of it on a real API server, in less than a minute', load: () => import('./demo.ts') },
   ];
 
 const EXIT_CODES = `

@@ -1,6 +1,7 @@
 import { type Dataset, InvalidSpec, joinedName, label, type Manifest, rivalNames } from '../api/index.ts';
 import { pathText } from '../api/wording.ts';
 import type { BoundRuntime, Part, PlanInput, Settings } from '../constructs/index.ts';
+import type { KubeObject } from '../kube/types.ts';
 import { identityOf } from '../reconciler/identity.ts';
 import { gatherFacts } from '../reconciler/kubernetes/facts.ts';
 import { createPortAllocator } from '../reconciler/kubernetes/ports.ts';
@@ -36,8 +37,9 @@ export async function renderAll(input: Input, options: RenderOptions): Promise<r
   const context = await contextOf(input, options);
   const faults: InputFault[] = [...input.faults, ...pairFaults(input)];
   const rendered: Rendered[] = [];
+  const runtimes = Map.groupBy(input.runtimes, ({ object }) => keyText(keyOf(object)));
   for (const dataset of input.datasets) {
-    const [runtime, ...others] = input.runtimes.filter(({ object }) => keyText(keyOf(object)) === keyText(keyOf(dataset.object)));
+    const [runtime, ...others] = runtimes.get(keyText(keyOf(dataset.object))) ?? [];
     if (!runtime || others.length > 0) continue;
     const result = await render(dataset, runtime, context);
     if (Array.isArray(result)) faults.push(...(result as readonly InputFault[]));
@@ -54,6 +56,8 @@ interface Context extends Required<RenderOptions> {
   readonly ports: ReturnType<typeof createPortAllocator>;
   /** Of the runtimes of the input. */
   readonly types: readonly string[];
+  /** All that are known, by `<namespace>-<name>`. */
+  readonly datasets: ReadonlyMap<string, readonly KubeObject[]>;
 }
 
 async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = false }: RenderOptions): Promise<Context> {
@@ -66,12 +70,14 @@ async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = fa
     ...known,
     ...written.map((object) => ({ metadata: { name: object.metadata.name, uid: keyText(keyOf(object)) } })),
   ];
+  const lookup = inOrder(among(input.all.map(({ object }) => object)), elsewhere);
   return {
     input,
     settings,
     elsewhere,
     assumeSecrets,
-    lookup: inOrder(among(input.all.map(({ object }) => object)), elsewhere),
+    lookup,
+    datasets: Map.groupBy(await lookup.list('Dataset'), (dataset) => joinedName(keyOf(dataset))),
     ports: createPortAllocator(settings, 'bitmap', () => holders),
     types: [...new Set(input.runtimes.map(({ runtime }) => runtime.type))],
   };
@@ -118,13 +124,11 @@ async function inputFor(
   key: Key,
   object: RuntimeObject,
   asked: Dataset,
-  { elsewhere, lookup, types }: Context,
+  { elsewhere, datasets, types }: Context,
 ): Promise<Omit<PlanInput<unknown>, 'facts' | 'settings'>> {
   const dataset = identified(asked, await elsewhere.find('Dataset', key.namespace, key.name));
-  const rivals = rivalNames(key, types);
-  const namesakes = (await lookup.list('Dataset')).filter(
-    (other) => keyText(keyOf(other)) !== keyText(key) && rivals.includes(joinedName(keyOf(other))),
-  );
+  const rivals = rivalNames(key, types).flatMap((name) => datasets.get(name) ?? []);
+  const namesakes = rivals.filter((other) => keyText(keyOf(other)) !== keyText(key));
   const claim = await elsewhere.find('PersistentVolumeClaim', key.namespace, key.name);
   const isOurs = claim?.metadata.labels?.[label.owner] === object.metadata.uid;
   const claimed = isOurs ? (claim?.['spec'] as { volumeName?: string } | undefined)?.volumeName : undefined;

@@ -16,7 +16,7 @@ const untilReady =
 
 const titles = { master: 'Master', worker: 'Workers' } as const;
 
-export function isReady({ workloads, bound }: World, role: Role): boolean {
+function isReady({ workloads, bound }: World, role: Role): boolean {
   const workload = workloads[role];
   if (!workload) return false;
   if (workload.desired === 0) return true;
@@ -33,7 +33,7 @@ const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000 }) =>
 const MOUNTS_AGAIN_MS = 5000;
 
 /** Wanted minus mounted is mounted, mounted minus wanted is unmounted, and we wait until the list shows it. */
-export const alignMounts: Step = ({ plan: { mounts }, mounted, execError }) => {
+const alignMounts: Step = ({ plan: { mounts }, mounted, execError }) => {
   if (!mounts) return {};
   const lasting = { passing: !execError, retryMs: MOUNTS_AGAIN_MS };
   if (!mounted)

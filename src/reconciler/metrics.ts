@@ -25,7 +25,8 @@ const CONTROLLER = 'dataset';
 /** `counts` is asked at each scrape; nothing is kept up to date for nobody. */
 export function createMetrics(host: string, counts: () => DatasetCounts): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // At the default precision of 10 ms its timer alone takes 0.4 % of a core.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   const registers = [registry];
   const labelled = { controller: CONTROLLER };
   const reconciles = new Counter({

@@ -60,5 +60,5 @@ function retainRoleRef(desired: Manifest, live: LiveObject) {
   return { manifest: { ...desired, roleRef }, immutable: changes(desired, '', { roleRef: desired['roleRef'] }, { roleRef }) };
 }
 
-const changes = ({ kind, metadata: { name } }: Manifest, above: string, desired: Fields, live: Fields): readonly ImmutableChange[] =>
-  differencesIn(desired, live).map(({ path, ...values }) => ({ object: `${kind}/${name}`, path: above + path, ...values }));
+const changes = ({ kind, metadata: { name } }: Manifest, above: string, wanted: Fields, existing: Fields): readonly ImmutableChange[] =>
+  differencesIn(wanted, existing).map(({ path, desired, live }) => ({ object: `${kind}/${name}`, path: above + path, desired, live }));

@@ -104,7 +104,7 @@ const claimKept = ({ endedPods = [] }: Teardown): string =>
   endedPods.length > 0 ? `; pods that have ended keep it until they are deleted: ${some(endedPods)}` : '';
 
 /** The reverse of set-up. Each step is done before the next begins; the claim goes first, so that no new pod mounts what is going away. */
-export const teardown: readonly TeardownStep[] = [
+const teardown: readonly TeardownStep[] = [
   refuseWhileMounted,
   gone('the claim goes first', ({ claim }) => [claim], claimKept),
   gone('then the volume', ({ volume }) => [volume]),

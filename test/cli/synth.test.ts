@@ -25,7 +25,7 @@ items:
   spec:
     template:
       metadata: { labels: { fuse.runtime.fluid.io/generation: "3" } }
-      spec: { containers: [{ image: "juicedata/mount:old", ports: [{ name: metrics, containerPort: 15008 }] }] }
+      spec: { hostNetwork: true, containers: [{ image: "juicedata/mount:old", ports: [{ name: metrics, containerPort: 15008 }] }] }
 `;
 const CLAIM = `
 apiVersion: v1

@@ -8,7 +8,7 @@ beforeEach(() => {
   fights = createFightDetector(() => clock);
 });
 /** As many repairs as are made without objection. */
-function repairs(times: number, { every = 1000, edition = () => '1', uid = 'u' } = {}): number {
+function repairs(times: number, { every = 1000, edition = (): string => '1', uid = 'u' } = {}): number {
   for (let i = 0; i < times; i++) {
     if (fights.repaired(uid, edition(), [`spec.f${i}`])) return i;
     clock += every;

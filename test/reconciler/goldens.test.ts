@@ -71,7 +71,7 @@ function worldOfCase({ bind, dataset, runtime }: Case): World {
 function comparable({ conditions, ...status }: Told['status'], ...without: readonly string[]): Record<string, unknown> {
   const kept = (conditions ?? [])
     .filter(({ type }) => type !== 'Synced' && type !== 'NotReady')
-    .map(({ lastProbeTime: _, lastUpdateTime: __, lastTransitionTime: ___, ...words }) => words);
+    .map((condition) => ['type', 'status', 'reason', 'message'].map((field) => condition[field]));
   return { ...Object.fromEntries(Object.entries(status).filter(([field]) => !without.includes(field))), conditions: kept };
 }
 const ours = (each: Case) => statusOf(worldOfCase(each), decide(worldOfCase(each)), nothingApplied);

@@ -17,9 +17,17 @@ describe('the record', () => {
     expect(recordedPorts(recorded('u', { worker: 24001 }))).toEqual({ worker: 24001 }));
   test('that was copied along with an object counts for nothing', () =>
     expect(recordedPorts(runtime('copy', { 'data.fluid.io/ports': portRecord('u', { worker: 24001 }) }))).toEqual({}));
-  test.each(['', 'no json', '{}', '[]', 'null', '{"for":"u"}', '{"for":"u","ports":7}', '{"for":"u","ports":null}'])('%j is none', (text) =>
-    expect(recordedPorts(runtime('u', { 'data.fluid.io/ports': text }))).toEqual({}),
-  );
+  test.each([
+    '',
+    'no json',
+    '{}',
+    '[]',
+    'null',
+    '{"for":"u"}',
+    '{"for":"u","ports":7}',
+    '{"for":"u","ports":{"worker":"80"}}',
+    '{"for":"u","ports":null}',
+  ])('%j is none', (text) => expect(recordedPorts(runtime('u', { 'data.fluid.io/ports': text }))).toEqual({}));
 });
 
 describe('a free port', () => {

@@ -15,7 +15,7 @@ export class BadInput extends Error {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** `caches.yaml:12: Dataset ml/demo: spec.replicas: expected an integer, found "three"`. */
-export const faultLine = ({ file, line, object, ...fault }: InputFault): string =>
+const faultLine = ({ file, line, object, ...fault }: InputFault): string =>
   `${file}:${line}: ${object ? `${object}: ` : ''}${fault.path ? describe(fault) : `expected ${fault.expected}, found ${fault.found}`}`;
 
 /** A line a fault, and what may help; or the same as JSON. */

@@ -55,18 +55,21 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
   const datasets: Item<Dataset>[] = [];
   const found: RuntimeItem[] = [];
   const written: Item[] = [];
+  const first = new Map<string, SourceObject>();
   for (const source of read.flatMap(({ objects }) => objects)) {
     const object = objectOf(source, faults);
     if (!object) continue;
     const resource = known.get(object.kind);
     const placed = resource?.namespaced !== false && !CLUSTER_SCOPED.has(object.kind) ? inNamespace(object, namespace) : object;
-    const twin = all.find((other) => refOf(other.object) === refOf(placed) && other.object.apiVersion === placed.apiVersion);
+    const id = `${placed.apiVersion} ${refOf(placed)}`;
+    const twin = first.get(id);
+    if (!twin) first.set(id, source);
     if (twin)
       faults.push(
         faultAt(source, placed, {
           path: 'metadata.name',
           expected: 'each object once',
-          found: `${refOf(placed)} again, after ${lineOf(twin.source)}`,
+          found: `${refOf(placed)} again, after ${lineOf(twin)}`,
         }),
       );
     all.push({ object: placed, source });

@@ -16,7 +16,9 @@ export function recordedPorts({ metadata }: Pick<RuntimeObject, 'metadata'>): Po
   if (!text) return {};
   try {
     const record = JSON.parse(text) as Partial<Record_>;
-    return record.for === metadata.uid && typeof record.ports === 'object' ? record.ports : {};
+    return record.for === metadata.uid
+      ? Object.fromEntries(Object.entries(record.ports ?? {}).filter(([, port]) => Number.isInteger(port)))
+      : {};
   } catch {
     return {};
   }

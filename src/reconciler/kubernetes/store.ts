@@ -213,7 +213,7 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
     isRuntime: (uid) => keyOfOwner.has(uid),
     namesakes: (key) =>
       rivalNames(key, types)
-        .flatMap((name) => [...(byJoinedName.get(name)?.values() ?? [])])
+        .flatMap((name) => Array.from(byJoinedName.get(name)?.values() ?? []))
         .flatMap((other) => {
           const object = keyText(other) === keyText(key) ? undefined : newest('Dataset', datasets, other.namespace, other.name);
           return object ? [object as unknown as Dataset] : [];
@@ -265,7 +265,7 @@ function prune(resource: Runtime['resource'], object: KubeObject): object {
   }
 }
 
-export function controllerOf({ metadata }: KubeObject) {
+function controllerOf({ metadata }: KubeObject) {
   return metadata.ownerReferences?.find(({ controller }) => controller);
 }
 

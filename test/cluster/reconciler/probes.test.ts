@@ -29,9 +29,14 @@ describe.skipIf(!simulated)('probes', () => {
   afterAll(() => sluice?.stop());
 
   const shared = (name: string) => datasetObject(name, { placement: 'Shared', mounts: [{ mountPoint: 's3://a', name: 'a' }] });
+  async function engineIn({ namespace }: Space): Promise<void> {
+    engines.push(await startEngine(sluice.plane, namespace));
+    // Nothing to clean, as there are no workers.
+    await sluice.plane.exec.answer({ namespace, argv: ['example', 'id'], stdout: '' });
+  }
   async function exampleSpace(...names: readonly string[]): Promise<Space> {
     const space = await sluice.space('probe');
-    engines.push(await startEngine(sluice.plane, space.namespace));
+    await engineIn(space);
     for (const name of names) await space.create(shared(name), exampleRuntime(name, { replicas: 0 }));
     for (const name of names) await space.bound('ExampleRuntime', name);
     return space;
@@ -135,6 +140,15 @@ describe.skipIf(!simulated)('probes', () => {
     for (const name of ['demo', 'other']) await space.becomes('Dataset', name, { status: { cacheStates: { cached: '3.00KiB' } } });
   });
 
+  test('that print without end are cut off', async () => {
+    const space = await exampleSpace('demo');
+    await sluice.plane.exec.answer({ namespace: space.namespace, argv: ['example', 'report'], stdout: 'x'.repeat(3 << 20) });
+    await eventually(() =>
+      expect(sluice.log.some((line) => line.includes(space.namespace) && line.includes('printed more than 1048576 bytes'))).toBe(true),
+    );
+    await space.bound('ExampleRuntime', 'demo');
+  });
+
   test('that never end delay nobody, not even those who wait for an answer of another kind', async () => {
     const names = Array.from({ length: 9 }, (_, i) => `slow${i}`);
     const space = await sluice.space('probe');
@@ -150,15 +164,6 @@ describe.skipIf(!simulated)('probes', () => {
     await space.create(shared('quick'), exampleRuntime('quick', { replicas: 0 }));
     await space.bound('ExampleRuntime', 'quick');
     console.log(`bound beside 8 commands that do not end, after ${Math.round(performance.now() - before)} ms`);
-  });
-
-  test('that print without end are cut off', async () => {
-    const space = await exampleSpace('demo');
-    await sluice.plane.exec.answer({ namespace: space.namespace, argv: ['example', 'report'], stdout: 'x'.repeat(3 << 20) });
-    await eventually(() =>
-      expect(sluice.log.some((line) => line.includes(space.namespace) && line.includes('printed more than 1048576 bytes'))).toBe(true),
-    );
-    await space.bound('ExampleRuntime', 'demo');
   });
 });
 

@@ -1,0 +1,123 @@
+/** An installation of Fluid is taken over: its objects as the goldens show them, and then our controller. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { createClient, type KubeClient } from '../../../src/kube/client.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
+import type { SharedControlPlane } from '../../../src/testing/index.ts';
+import { sharedControlPlane, simulated } from '../../support/cluster.ts';
+import type { Kind } from '../../support/kinds.ts';
+import { condition, createSpace, eventually, installCrds, type RuntimeKind, type Space, startSluice } from '../../support/sluice.ts';
+import { GOLDENS, hasGoldens } from '../../upstream/cases.ts';
+
+describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
+  let plane: SharedControlPlane;
+  let client: KubeClient;
+  beforeAll(async () => {
+    plane = sharedControlPlane();
+    await installCrds(plane);
+    client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'fluid' });
+  });
+  afterAll(() => client?.close());
+
+  test.each([
+    ['juicefs/ce-min', 'JuiceFSRuntime', 'jfsdemo'],
+    ['thin/plain-min', 'ThinRuntime', 'demo'],
+  ] as const)('%s: nothing is made anew, nothing is deleted, and the dataset stays bound', async (golden, kind, name) => {
+    const { space, made } = await asFluidLeftIt(golden, kind, name);
+    const uids = async () =>
+      Object.fromEntries(
+        await Promise.all(
+          [...made, ...(await pods(space))].map(async ([each, id]) => [`${each}/${id}`, (await space.get(each, id)).metadata.uid]),
+        ),
+      );
+    const selector = async ([each, id]: readonly [Kind, string]) =>
+      ((await space.get(each, id))['spec'] as { selector?: object } | undefined)?.selector;
+    const [before, selectors, ready] = [await uids(), await Promise.all(made.map(selector)), await readySince(space, name)];
+    const values = (await space.list('ConfigMap')).find(({ metadata }) => metadata.name.endsWith('-values'));
+
+    const sluice = await startSluice(plane, { installed: true });
+    try {
+      await space.becomes(kind, name, condition('Synced', { status: 'True' }));
+      const owner = (await space.get(kind, name)).metadata.uid;
+      for (const [each, id] of made)
+        if (!id.endsWith('-values')) await space.becomes(each, id, { metadata: { labels: { 'data.fluid.io/owner-uid': owner } } });
+      await space.bound(kind, name);
+      expect(await uids()).toEqual(before);
+      expect(await Promise.all(made.map(selector))).toEqual(selectors);
+      expect(await readySince(space, name)).toBe(ready);
+      // So that going back works.
+      expect((await space.get('ConfigMap', values?.metadata.name ?? '')).metadata.resourceVersion).toBe(values?.metadata.resourceVersion);
+      for (const port of portsOf(golden)) expect(JSON.stringify(await space.list('ConfigMap'))).toContain(port);
+
+      await space.delete('Dataset', name);
+      await space.gone(kind, name);
+      await space.gone('Dataset', name);
+      await eventually(async () => expect(await space.made()).toEqual([]));
+    } finally {
+      await sluice.stop();
+      await plane.kubectl('delete', 'namespace', space.namespace, '--wait=false');
+    }
+  });
+
+  const documents = (golden: string, file: string) =>
+    parseAllDocuments(readFileSync(join(GOLDENS, golden, file), 'utf8')).flatMap(
+      (document) => (document.toJS() as KubeObject | null) ?? [],
+    );
+
+  /** The objects of a golden, their status and their metadata, as if Fluid had just been stopped. */
+  async function asFluidLeftIt(
+    golden: string,
+    kind: RuntimeKind,
+    name: string,
+  ): Promise<{ space: Space; made: readonly (readonly [Kind, string])[] }> {
+    const input = documents(golden, 'input.yaml');
+    const namespace = input.find(({ metadata }) => metadata.namespace)?.metadata.namespace ?? '';
+    const space = await createSpace(plane, client, namespace, true);
+    for (const object of input) await plane.kubectlApply(JSON.stringify(object));
+    const dataset = await space.get('Dataset', name);
+    for (const { kind: each, metadata, status } of documents(golden, 'status.yaml')) {
+      const owners = each === 'Dataset' ? {} : { ownerReferences: [{ ...metadata.ownerReferences?.[0], uid: dataset.metadata.uid }] };
+      await space.patch(each as Kind, name, { metadata: { finalizers: metadata.finalizers, labels: metadata.labels, ...owners } });
+      await space.patch(each as Kind, name, { status }, 'status');
+    }
+    const { uid = '' } = (await space.get(kind, name)).metadata;
+    const objects = documents(golden, 'objects.yaml').filter(({ kind: each }) => each !== 'NodeLabels');
+    const order = (object: KubeObject) => (object.kind === 'PersistentVolumeClaim' ? 1 : 0);
+    for (const object of objects.toSorted((a, b) => order(a) - order(b))) {
+      if (order(object) === 1) await space.becomes('PersistentVolume', `${namespace}-${name}`, { status: { phase: 'Available' } });
+      await space.create(unbound(JSON.parse(JSON.stringify(object).replaceAll(/<uid:[^>]*>/g, uid)) as KubeObject));
+    }
+    await space.becomes('PersistentVolume', `${namespace}-${name}`, { status: { phase: 'Bound' } });
+    await space.patch('PersistentVolumeClaim', name, { metadata: { annotations: { touched: 'yes' } } });
+    await space.becomes('PersistentVolumeClaim', name, { status: { phase: 'Bound' } });
+    if (kind === 'JuiceFSRuntime') await space.becomes('StatefulSet', `${name}-worker`, { status: { readyReplicas: 1 } });
+    return { space, made: objects.map((object) => [object.kind as Kind, object.metadata.name]) };
+  }
+
+  /** As it was before the volume controller bound it. */
+  function unbound({ metadata, ...rest }: KubeObject): KubeObject {
+    const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => !key.startsWith('pv.kubernetes.io/'));
+    const { spec } = rest as { spec?: { claimRef?: { namespace: string; name: string } } };
+    const { namespace = '', name = '' } = spec?.claimRef ?? {};
+    const { finalizers: _, ...kept } = metadata;
+    return {
+      ...rest,
+      metadata: { ...kept, annotations: Object.fromEntries(annotations) },
+      ...(spec?.claimRef && { spec: { ...spec, claimRef: { namespace, name } } }),
+    } as KubeObject;
+  }
+
+  const pods = async (space: Space) => (await space.list('Pod')).map(({ metadata }) => ['Pod', metadata.name] as const);
+  const readySince = async (space: Space, name: string) =>
+    (
+      (await space.get('Dataset', name))['status'] as { conditions: readonly { type: string; lastTransitionTime: string }[] }
+    ).conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime;
+  /** Host ports in the scripts of Fluid. */
+  const portsOf = (golden: string) => [
+    ...new Set(readFileSync(join(GOLDENS, golden, 'objects.yaml'), 'utf8').match(/metrics=0\.0\.0\.0:\d+/g)),
+  ];
+});
+if (!existsSync(GOLDENS)) console.warn(`no goldens at ${GOLDENS}: taking over from Fluid is not tested`);

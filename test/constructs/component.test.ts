@@ -1,0 +1,249 @@
+import { App, Chart } from 'cdk8s';
+import { describe, expect, test } from 'vitest';
+import type { Affinity, Manifest } from '../../src/api/index.ts';
+import { type BasePlan, basePlan, type ComponentProps, Fuse, Master, owned, Worker } from '../../src/constructs/index.ts';
+import { DatasetClaim, DatasetVolume } from '../../src/constructs/volume.ts';
+import { type Given, planInput } from '../../src/testing/given.ts';
+
+const planOf = (given: Given<object> = {}, more: Partial<BasePlan> = {}): BasePlan => ({
+  ...basePlan(planInput(given), { type: 'thin', kind: 'ThinRuntime', mountType: 'fuse.s3fs', mountDir: 'thin-fuse' }),
+  replicas: { master: 1, worker: 2 },
+  ...more,
+});
+const props: ComponentProps = { container: 'main', image: 'i:1' };
+
+interface Pod {
+  readonly containers: readonly Record<string, unknown>[];
+  readonly volumes?: readonly { readonly name: string }[];
+  readonly tolerations?: readonly object[];
+  readonly affinity?: Affinity;
+  readonly [field: string]: unknown;
+}
+interface Workload extends Manifest {
+  readonly spec: {
+    readonly selector: { readonly matchLabels: object };
+    readonly template: { readonly metadata: { readonly labels: Record<string, string>; readonly annotations: object }; readonly spec: Pod };
+    readonly [field: string]: unknown;
+  };
+}
+function rendered(plan: BasePlan, make: (chart: Chart) => unknown): Manifest {
+  const chart = new Chart(new App(), plan.name, { namespace: plan.namespace, disableResourceNameHashes: true });
+  make(chart);
+  return (chart.toJson() as Manifest[])[0]!;
+}
+const worker = (more: Partial<ComponentProps> = {}, plan = planOf()) =>
+  rendered(plan, (chart) => new Worker(chart, plan, { ...props, ...more })) as Workload;
+const fuse = (more: Partial<ComponentProps> = {}, plan = planOf()) =>
+  rendered(plan, (chart) => new Fuse(chart, plan, { ...props, ...more })) as Workload;
+const master = (more: Partial<ComponentProps> = {}, plan = planOf()) =>
+  rendered(plan, (chart) => new Master(chart, plan, { ...props, ...more })) as Workload;
+const pod = ({ spec }: Workload) => spec.template.spec;
+
+describe('every workload', () => {
+  test('is selected by app, release and role, as Fluid’s users do', () =>
+    expect([master(), worker(), fuse()].map(({ spec }) => spec.selector.matchLabels)).toEqual(
+      ['master', 'worker', 'fuse'].map((role) => ({ app: 'thin', release: 'demo', role: `thin-${role}` })),
+    ));
+  test('is owned by its runtime, which does not wait for it', () =>
+    expect(worker().metadata.ownerReferences).toEqual([
+      {
+        apiVersion: 'data.fluid.io/v1alpha1',
+        kind: 'ThinRuntime',
+        name: 'demo',
+        uid: 'uid-of-runtime',
+        controller: true,
+        blockOwnerDeletion: false,
+      },
+    ]));
+  test('keeps its own labels whatever the user’s say', () => {
+    const { labels } = worker({
+      podLabels: { app: 'mine', release: 'mine', role: 'mine', 'fluid.io/dataset-id': 'mine', 'fluid.io/dataset': 'mine', team: 'ml' },
+    }).spec.template.metadata;
+    expect(labels).toMatchObject({
+      app: 'thin',
+      release: 'demo',
+      role: 'thin-worker',
+      'fluid.io/dataset-id': 'ml-demo',
+      'fluid.io/dataset': 'ml-demo',
+      team: 'ml',
+    });
+  });
+  test('leaves it to its user when pods restart', () => expect(worker().spec['updateStrategy']).toEqual({ type: 'OnDelete' }));
+  test('uses the node’s network unless told otherwise', () => {
+    expect(pod(worker())).toMatchObject({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' });
+    expect(pod(worker({ hostNetwork: false }))).toMatchObject({ dnsPolicy: 'ClusterFirst' });
+    expect(pod(worker({ hostNetwork: false }))).not.toHaveProperty('hostNetwork');
+  });
+  test('has each variable once, with the last value', () =>
+    expect(
+      pod(
+        worker({
+          env: [
+            { name: 'A', value: '1' },
+            { name: 'A', value: '2' },
+          ],
+        }),
+      ).containers[0]?.['env'],
+    ).toEqual([{ name: 'A', value: '2' }]));
+  test('has each volume once, and refuses two of a name', () => {
+    const volume = { name: 'v', emptyDir: {} };
+    expect(pod(worker({ volumes: [volume, { ...volume }] })).volumes).toEqual([volume]);
+    expect(() => worker({ volumes: [volume, { name: 'v', hostPath: { path: '/' } }] })).toThrow('spec.template.spec.volumes[v]');
+  });
+  test('refuses two ports of a number, but not of two protocols', () => {
+    const ports = [{ containerPort: 80 }, { containerPort: 80, protocol: 'UDP' }];
+    expect(pod(worker({ ports })).containers[0]?.['ports']).toEqual(ports);
+    expect(() =>
+      worker({
+        ports: [
+          { containerPort: 80, name: 'a' },
+          { containerPort: 80, name: 'b' },
+        ],
+      }),
+    ).toThrow('ports[80/TCP]');
+  });
+  test('pulls with the Secrets of its spec, else with those of the installation', () => {
+    const plan = planOf({ settings: { imagePullSecrets: ['global'] } });
+    expect(pod(worker({}, plan))['imagePullSecrets']).toEqual([{ name: 'global' }]);
+    expect(pod(worker({ imagePullSecrets: [{ name: 'own' }] }, plan))['imagePullSecrets']).toEqual([{ name: 'own' }]);
+    expect(pod(worker())).not.toHaveProperty('imagePullSecrets');
+  });
+  test('sends no empty list, which would not come back', () => {
+    const empty = worker({ env: [], ports: [], volumes: [], volumeMounts: [], volumeClaimTemplates: [], tolerations: [] });
+    expect(JSON.stringify(empty)).not.toContain('[]');
+  });
+});
+
+describe('fuse pods', () => {
+  const { nodeSelector, tolerations, volumes, containers } = pod(fuse({ nodeSelector: { zone: 'eu' } }));
+  test('go only where the CSI plugin asks for them', () => expect(nodeSelector).toEqual({ 'fluid.io/f-ml-demo': 'true' }));
+  test('go wherever they are asked for, whatever the taints', () => expect(tolerations).toEqual([{ operator: 'Exists' }]));
+  test('share their directory with the node, mounts included', () => {
+    expect(volumes).toContainEqual({ name: 'thin-fuse-mount', hostPath: { path: '/runtime-mnt/thin/ml/demo', type: 'DirectoryOrCreate' } });
+    expect(containers[0]?.['volumeMounts']).toContainEqual({
+      name: 'thin-fuse-mount',
+      mountPath: '/runtime-mnt/thin/ml/demo',
+      mountPropagation: 'Bidirectional',
+    });
+  });
+  test('know whom they serve, and a user may say otherwise', () =>
+    expect(pod(fuse({ env: [{ name: 'FLUID_RUNTIME_NS', value: 'x' }] })).containers[0]?.['env']).toEqual([
+      { name: 'FLUID_RUNTIME_TYPE', value: 'thin' },
+      { name: 'FLUID_RUNTIME_NAME', value: 'demo' },
+      { name: 'FLUID_RUNTIME_NS', value: 'x' },
+    ]));
+  test('are critical only where the installation wants it', () => {
+    expect(pod(fuse())['priorityClassName']).toBe('system-node-critical');
+    expect(pod(fuse({}, planOf({ settings: { criticalFusePod: false } })))).not.toHaveProperty('priorityClassName');
+  });
+  test('carry their generation where there is one, and show it to the CSI plugin', () => {
+    const plan = planOf();
+    const shown = fuse({}, { ...plan, fuse: { ...plan.fuse, generation: 3, showsLabels: true } });
+    expect(shown.spec.template.metadata.labels['fuse.runtime.fluid.io/generation']).toBe('3');
+    expect(pod(shown).containers[0]?.['volumeMounts']).toContainEqual({
+      name: 'fuse-labels-downward-api-volume',
+      mountPath: '/runtime-mnt/thin/ml/demo/.meta/fuse',
+      readOnly: true,
+    });
+  });
+});
+
+describe('workers', () => {
+  test('of an exclusive dataset share no node with any other', () =>
+    expect(pod(worker()).affinity?.podAntiAffinity).toEqual({
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { labelSelector: { matchExpressions: [{ key: 'fluid.io/dataset', operator: 'Exists' }] }, topologyKey: 'kubernetes.io/hostname' },
+      ],
+    }));
+  test('of a shared one keep off exclusive ones, and rather off each other', () => {
+    const { podAntiAffinity } = pod(worker({}, planOf({ dataset: { placement: 'Shared' } }))).affinity ?? {};
+    expect(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution).toEqual([
+      {
+        labelSelector: { matchExpressions: [{ key: 'fluid.io/dataset-placement', operator: 'In', values: ['Exclusive'] }] },
+        topologyKey: 'kubernetes.io/hostname',
+      },
+    ]);
+    expect(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution?.[0]?.weight).toBe(50);
+  });
+  test('are near the pods that read, and only where the Dataset lets them', () => {
+    const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['eu'] }] }] };
+    expect(pod(worker({}, planOf({ dataset: { nodeAffinity: { required } } }))).affinity?.nodeAffinity).toEqual({
+      requiredDuringSchedulingIgnoredDuringExecution: required,
+      preferredDuringSchedulingIgnoredDuringExecution: [
+        { weight: 100, preference: { matchExpressions: [{ key: 'fluid.io/f-ml-demo', operator: 'In', values: ['true'] }] } },
+      ],
+    });
+  });
+  test('say which dataset they hold, and how', () =>
+    expect(worker().spec.template.metadata.labels).toMatchObject({
+      'fluid.io/dataset': 'ml-demo',
+      'fluid.io/dataset-placement': 'Exclusive',
+    }));
+  test('have the tolerations of the Dataset unless they have their own', () => {
+    const tolerations = [{ key: 'gpu', operator: 'Exists' }];
+    expect(pod(worker({}, planOf({ dataset: { tolerations } }))).tolerations).toEqual(tolerations);
+    expect(pod(worker({ tolerations: [{ operator: 'Exists' }] }, planOf({ dataset: { tolerations } }))).tolerations).toEqual([
+      { operator: 'Exists' },
+    ]);
+  });
+  test('are as many as are planned', () => expect(worker().spec['replicas']).toBe(2));
+});
+
+describe('volume and claim', () => {
+  const volumeOf = (plan: BasePlan) =>
+    rendered(plan, (chart) => new DatasetVolume(chart, plan)) as Manifest & { spec: Record<string, unknown> };
+  const claimOf = (plan: BasePlan) =>
+    rendered(plan, (chart) => new DatasetClaim(chart, plan)) as Manifest & { spec: Record<string, unknown> };
+  test('are for each other', () => {
+    expect(volumeOf(planOf()).spec['claimRef']).toEqual({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'ml', name: 'demo' });
+    expect(claimOf(planOf()).spec['volumeName']).toBe(volumeOf(planOf()).metadata.name);
+  });
+  test('carry our labels whatever the user’s say, and the user’s others', () => {
+    const plan = planOf();
+    const labels = { 'fluid.io/dataset-id': 'mine', 'data.fluid.io/owner-uid': 'mine', team: 'ml' };
+    const volume = volumeOf({
+      ...plan,
+      volume: { ...plan.volume, metadata: { ...plan.volume.metadata, volume: { labels, annotations: { CreatedBy: 'me', a: 'b' } } } },
+    });
+    expect(volume.metadata.labels).toEqual({
+      'fluid.io/s-ml-demo': 'true',
+      'fluid.io/dataset-id': 'ml-demo',
+      'data.fluid.io/owner-uid': 'uid-of-runtime',
+      team: 'ml',
+    });
+    expect(volume.metadata.annotations).toEqual({ CreatedBy: 'fluid', a: 'b' });
+  });
+  test('outlive the runtime object: nobody owns them', () =>
+    expect([volumeOf(planOf()), claimOf(planOf())].map(({ metadata }) => metadata.ownerReferences)).toEqual([undefined, undefined]));
+  test('are where fuse pods can be, in an order that does not change', () => {
+    const plan = planOf();
+    const terms = (nodeSelector: Record<string, string>) =>
+      volumeOf({ ...plan, fuse: { ...plan.fuse, nodeSelector } }).spec['nodeAffinity'];
+    expect(terms({})).toBeUndefined();
+    expect(terms({ b: '2', a: '1' })).toEqual(terms({ a: '1', b: '2' }));
+    expect(terms({ a: '1' })).toEqual({
+      required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['1'] }] }] },
+    });
+  });
+  test('go by the UID where another dataset has the name', () => {
+    const plan = planOf();
+    const other = { ...plan, dataset: { ...plan.dataset, collides: true } };
+    expect(volumeOf(other).metadata.name).toBe('uid-of-dataset');
+    expect(claimOf(other)).toMatchObject({ metadata: { name: 'demo' }, spec: { volumeName: 'uid-of-dataset' } });
+  });
+});
+
+test('any other object of a runtime has its labels and its owner, and those of its role', () => {
+  const plan = planOf();
+  const config = rendered(plan, (chart) =>
+    owned(chart, plan, 'fuse', { apiVersion: 'v1', kind: 'ConfigMap', name: 'demo-conf', labels: { extra: 'x' }, data: { a: 'b' } }),
+  );
+  expect(config).toMatchObject({
+    metadata: {
+      name: 'demo-conf',
+      namespace: 'ml',
+      labels: { role: 'thin-fuse', extra: 'x', 'data.fluid.io/owner-uid': 'uid-of-runtime' },
+    },
+    data: { a: 'b' },
+  });
+});
