@@ -16,7 +16,14 @@ export async function lock(dir: string, waiting: () => void, staleMs = STALE_MS)
       await sleep(Math.min(500, staleMs));
     }
   }
-  const refresh = setInterval(() => utimesSync(dir, new Date(), new Date()), REFRESH_MS);
+  const refresh = setInterval(() => {
+    try {
+      utimesSync(dir, new Date(), new Date());
+    } catch {
+      // Somebody took it from us, or took it away: there is nothing left to keep.
+      clearInterval(refresh);
+    }
+  }, REFRESH_MS);
   refresh.unref();
   const unlock = () => {
     clearInterval(refresh);

@@ -11,6 +11,8 @@ import { ownedType } from './kinds.ts';
 import type { Store } from './store.ts';
 
 export const FIELD_MANAGER = 'sluice';
+/** The programs of a Fluid installation, as managers of fields. */
+const PREDECESSORS = /^(ddc-helm|helm|dataset-controller|\w+runtime-controller)$/;
 
 export interface Owner {
   readonly uid: string;
@@ -91,33 +93,39 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     if (live.metadata.deletionTimestamp) return;
     const rival = fights.repaired(live.metadata.uid, owner.edition ?? '', paths);
     if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
-    const name = { namespace: live.metadata.namespace, name: live.metadata.name };
-    const fresh = await client.get(type, name);
-    if (fresh.metadata.uid !== live.metadata.uid) return;
-    await takeOverFields(type, fresh);
-    const { uid } = live.metadata;
-    store.remember(
-      await client.apply(type, { ...desired, metadata: { ...desired.metadata, uid } }, { force: true, fieldValidation: 'Strict' }),
-    );
+    const { namespace, name, uid } = live.metadata;
+    try {
+      const fresh = await client.get(type, { namespace, name });
+      if (fresh.metadata.uid !== uid) return;
+      await takeOverFields(type, fresh);
+      store.remember(
+        await client.apply(type, { ...desired, metadata: { ...desired.metadata, uid } }, { force: true, fieldValidation: 'Strict' }),
+      );
+    } catch (error) {
+      fights.failed(uid);
+      throw error;
+    }
     log.info({ object: refOf(manifest), namespace: live.metadata.namespace, fields: paths.slice(0, 10) }, 'repaired');
     report.changed.push(refOf(manifest));
   }
 
   /**
    * Objects are created by POST, so that nobody's are overwritten; their fields then belong to an Update entry of ours, which a
-   * later apply could not take a field away from. Renaming the entry is how kubectl moves to server-side apply as well.
+   * later apply could not take a field away from. Renaming the entry is how kubectl moves to server-side apply as well. What Fluid
+   * and its helm wrote becomes ours in the same way: nobody else would ever take it away.
    */
   async function takeOverFields(type: ResourceType, { metadata }: KubeObject): Promise<void> {
     const fields = (metadata.managedFields ?? []) as readonly ManagedFields[];
-    const isCreate = (entry: ManagedFields) => entry.manager === FIELD_MANAGER && entry.operation === 'Update' && !entry.subresource;
-    if (!fields.some(isCreate)) return;
-    const hasApply = fields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply');
-    const moved = hasApply
-      ? fields.filter((entry) => !isCreate(entry))
-      : fields.map((entry) => (isCreate(entry) ? { ...entry, operation: 'Apply' } : entry));
+    const isWritten = ({ manager = '', operation, subresource }: ManagedFields) =>
+      (manager === FIELD_MANAGER || PREDECESSORS.test(manager)) && operation === 'Update' && !subresource;
+    const isApplied = ({ manager, operation }: ManagedFields) => manager === FIELD_MANAGER && operation === 'Apply';
+    const written = fields.filter(isWritten);
+    if (written.length === 0) return;
+    const ours = [...fields.filter(isApplied), ...written];
+    const applied = { ...ours[0], manager: FIELD_MANAGER, operation: 'Apply', fieldsV1: union(ours.map(({ fieldsV1 }) => fieldsV1 ?? {})) };
     const patch = [
       { op: 'test', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
-      { op: 'replace', path: '/metadata/managedFields', value: moved },
+      { op: 'replace', path: '/metadata/managedFields', value: [...fields.filter((entry) => !ours.includes(entry)), applied] },
     ];
     await client.patch(type, metadata, patch, { type: 'json' });
   }
@@ -218,5 +226,14 @@ interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;
   readonly subresource?: string;
+  readonly fieldsV1?: Fields;
+}
+/** `f:` and `k:` keys down to the leaves; format: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
+interface Fields {
+  readonly [key: string]: Fields;
+}
+function union(sets: readonly Fields[]): Fields {
+  const keys = [...new Set(sets.flatMap((set) => Object.keys(set)))];
+  return Object.fromEntries(keys.map((key) => [key, union(sets.flatMap((set) => set[key] ?? []))]));
 }
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };

@@ -36,5 +36,7 @@ export function createFightDetector(now: () => number) {
       record.times = [];
       return paths;
     },
+    /** The repair was not made after all: what the API server refuses is no fight. */
+    failed: (uid: string): void => void records.get(uid)?.times.pop(),
   };
 }

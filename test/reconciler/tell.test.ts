@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { type Dataset, type RuntimeStatus, ThinRuntime } from '../../src/api/index.ts';
+import { readerOf } from '../../src/api/reader.ts';
+import { schemaOf } from '../../src/api/crd.ts';
+import { decide } from '../../src/reconciler/decide.ts';
+import { noticesOf, tellDataset, tellRuntime } from '../../src/reconciler/tell.ts';
+import { nothingApplied, type RuntimeObject, type World } from '../../src/reconciler/world.ts';
+import { memoryCluster } from '../../src/testing/memory-cluster.ts';
+import thin from '../../runtimes/thin/index.ts';
+import { openDataset, thinRuntime } from './scene.ts';
+import { type Changes, claim, pods, volume, worldOf } from './worlds.ts';
+
+const hold = { reason: 'InvalidSpec', message: 'spec.x: expected y' };
+
+describe('telling', () => {
+  function told(status?: object) {
+    const cluster = memoryCluster({ runtimes: [thin] });
+    const put = (object: object) =>
+      cluster.objects.put({
+        ...object,
+        metadata: { ...(object as RuntimeObject).metadata, namespace: 'ml' },
+        ...(status && { status }),
+      } as never);
+    const runtime = put(thinRuntime()) as unknown as RuntimeObject;
+    const dataset = put(openDataset()) as unknown as Dataset;
+    const statusOf = (kind: string) => cluster.objects.get(kind, 'ml', 'demo')?.status as unknown as RuntimeStatus & Dataset['status'];
+    return { cluster, runtime, dataset, statusOf };
+  }
+
+  test.each([undefined, {}, { workerPhase: 'Ready', desiredWorkerNumberScheduled: 3 }])(
+    'a runtime whose status is %j writes one that the schema admits',
+    async (status) => {
+      const { cluster, runtime, statusOf } = told(status);
+      await tellRuntime(cluster, runtime, hold);
+      const visit = { path: [], faults: [], unknownFields: 'error' as const };
+      readerOf(schemaOf(ThinRuntime).properties?.['status'] ?? {})(statusOf('ThinRuntime'), visit);
+      expect(visit.faults).toEqual([]);
+      expect(statusOf('ThinRuntime')).toMatchObject({ ...status, observedGeneration: 1 });
+    },
+  );
+  test('is a condition and an event, once', async () => {
+    const { cluster, runtime } = told();
+    await tellRuntime(cluster, runtime, hold);
+    const again = cluster.objects.get('ThinRuntime', 'ml', 'demo') as unknown as RuntimeObject;
+    await tellRuntime(cluster, again, hold);
+    expect(cluster.effects).toHaveLength(1);
+    expect(cluster.notices).toEqual([{ type: 'Warning', reason: 'ErrorProcessRuntime', note: hold.message, object: 'ThinRuntime/demo' }]);
+  });
+  test('of what passes is no event', async () => {
+    const { cluster, runtime, dataset } = told();
+    await tellRuntime(cluster, runtime, { ...hold, passing: true });
+    await tellDataset(cluster, dataset, { ...hold, passing: true });
+    expect(cluster.notices).toEqual([]);
+  });
+  test('of a Dataset that was never told of says that it is not bound', async () => {
+    const { cluster, dataset, statusOf } = told();
+    await tellDataset(cluster, dataset, hold);
+    expect(statusOf('Dataset')).toMatchObject({
+      phase: 'NotBound',
+      conditions: [{ type: 'NotReady', status: 'True', reason: 'DatasetFailedToSetup', message: hold.message }],
+    });
+  });
+  test('of a Dataset that is bound leaves it so', async () => {
+    const { cluster, dataset, statusOf } = told({ phase: 'Bound', conditions: [{ type: 'Ready', status: 'True' }] });
+    await tellDataset(cluster, dataset, hold);
+    expect(statusOf('Dataset')).toMatchObject({
+      phase: 'Bound',
+      conditions: [
+        { type: 'Ready', status: 'True' },
+        { type: 'NotReady', status: 'True' },
+      ],
+    });
+  });
+});
+
+describe('events', () => {
+  const well: Changes = { workloads: { master: pods(1), worker: pods(1), fuse: pods(0) }, volume: volume('Bound'), claim: claim() };
+  const warnings = [{ reason: 'RuntimeDeprecated', message: 'write it in another way' }];
+  const world = (changes: Changes = {}): World => {
+    const plain = worldOf(undefined, undefined, { ...well, ...changes });
+    return { ...plain, plan: { ...plain.plan, plan: { ...plain.plan.plan, warnings } } };
+  };
+  const bound = (status: Partial<RuntimeStatus>, more: Changes = {}): World =>
+    world({
+      bound: true,
+      dataset: { status: { phase: 'Bound', conditions: [] } },
+      runtime: { status: { observedGeneration: 1, desiredWorkerNumberScheduled: 1, ...status } as RuntimeStatus },
+      ...more,
+    });
+  const notices = (of: World, failed: (typeof nothingApplied)['failed'] = []) =>
+    noticesOf(of, decide(of), { ...nothingApplied, failed }).map(({ about, reason, note }) => `${about} ${reason}: ${note}`);
+  const deprecated = 'runtime RuntimeDeprecated: write it in another way';
+
+  test.each<[string, World, readonly string[]]>([
+    ['a dataset that is bound at last', world(), ['dataset DatasetReady: The ddc runtime is ready.', deprecated]],
+    ['nothing, when nothing happened', bound({}), []],
+    ['an edit that should be written in another way', bound({ observedGeneration: 0 }), [deprecated]],
+    ['more workers', bound({ desiredWorkerNumberScheduled: 0 }), ['runtime Succeed: Runtime scaled out from 0 to 1 workers']],
+    ['fewer workers', bound({ desiredWorkerNumberScheduled: 3 }), ['runtime Succeed: Runtime scaled in from 3 to 1 workers']],
+    ['what is waited for and will last', world({ missingSecrets: ['s'] }), ['runtime ErrorProcessRuntime: waiting for Secret s']],
+    ['nothing of what passes', world({ workloads: {} }), []],
+  ])('tell of %s', (_, of, expected) => expect(notices(of)).toEqual(expected));
+  test('tell of each object that was refused, and of nothing else', () =>
+    expect(
+      notices(world(), [
+        { reason: 'NameTaken', object: 'ConfigMap/a', message: 'taken' },
+        { reason: 'ApplyFailed', object: 'Service/b', message: 'no' },
+      ]),
+    ).toEqual(['runtime ErrorProcessRuntime: ConfigMap/a: taken', 'runtime ErrorProcessRuntime: Service/b: no']));
+});
