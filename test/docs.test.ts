@@ -1,6 +1,7 @@
 /**
  * The documentation is checked like code: what it quotes is there, what it lists is all, what it says to type works.
- * Tables between `<!-- generated: … -->` and `<!-- end -->` are rendered here; `npm run golden` rewrites them.
+ * Tables between `<!-- generated: … -->` and `<!-- end -->` are rendered here; `npx vitest run --project programs --update test/docs.test.ts`
+ * writes them, and the golden manifests of the tutorial.
  */
 import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

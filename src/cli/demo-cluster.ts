@@ -55,7 +55,7 @@ export async function leaseNamespace(client: KubeClient, otherwise: string): Pro
 
 export const Namespace: ResourceType = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
 
-interface Status {
+export interface Status {
   readonly phase?: string;
   readonly ufsTotal?: string;
   readonly conditions?: readonly { readonly type: string; readonly message?: string }[];

@@ -4,7 +4,7 @@ import type { KubeClient } from '../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { ownedKinds, Secret, typeOf } from '../reconciler/kubernetes/kinds.ts';
 import { CALCULATING } from '../reconciler/status.ts';
-import { createIfAbsent, find, ignoreAbsent, Namespace, phaseOf, stateOf, statusOf, table, until } from './demo-cluster.ts';
+import { createIfAbsent, find, ignoreAbsent, Namespace, phaseOf, type Status, stateOf, statusOf, table, until } from './demo-cluster.ts';
 import { documentsIn } from './input/documents.ts';
 import { type Progress, secondsText } from './progress.ts';
 
@@ -130,12 +130,9 @@ function watch(
 export async function show(stage: Stage): Promise<void> {
   const { client, progress, namespace, signal } = stage;
   // A moment for what is counted in the background; it is not waited for longer, since some storage is large.
-  await until(
-    signal,
-    async () => (await client.list(typeOf(Dataset), { namespace })).items.every((dataset) => statusOf(dataset).ufsTotal !== CALCULATING),
-    '',
-    COUNTING_MS,
-  ).catch(() => {});
+  const isCounted = ({ ufsTotal }: Status) => Boolean(ufsTotal) && ufsTotal !== CALCULATING;
+  const counted = async () => (await client.list(typeOf(Dataset), { namespace })).items.map(statusOf).some(isCounted);
+  await until(signal, counted, '', COUNTING_MS).catch(() => signal.throwIfAborted());
   progress.heading(`kubectl get datasets -n ${namespace}`);
   for (const line of await table(client, `/apis/${GROUP}/${VERSION}/namespaces/${namespace}/datasets`)) progress.line(line);
   for (const runtime of runtimesOf(stage)) {

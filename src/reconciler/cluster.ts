@@ -45,7 +45,8 @@ export interface Cluster {
   refreshFuse(world: World): Promise<void>;
   /** Runs beside the loop; the key is looked at again when it has ended. */
   run(world: World, commands: readonly Command[]): void;
-  release(volume: LiveObject): Promise<void>;
+  /** The volume remembers `to` as its claim, or none. */
+  release(volume: LiveObject, to?: LiveObject): Promise<void>;
   /** A moment later, and only if the claim is still not bound. */
   nudge(claim: LiveObject): void;
   /** Where the workers are is written on their nodes, in batches. */

@@ -1,5 +1,5 @@
 import type { Part, Role } from '../constructs/index.ts';
-import type { Step, World } from './world.ts';
+import type { LiveObject, Step, World } from './world.ts';
 
 const ensure =
   (part: Part): Step =>
@@ -71,12 +71,24 @@ const volumeAvailable: Step = (world) => {
 /** A claim made while its volume still remembers another one is not looked at again for 15 s, so even a bound dataset waits. */
 const ensureClaim: Step = (world) => (world.claim || volumeIsOpen(world) ? { action: { ensure: 'claim' } } : {});
 
+/** A claim whose volume was taken from under it is Lost, and no other volume of the name will do but one that names its UID. */
+const rebindClaim: Step = ({ volume, claim }) =>
+  volume?.status?.['phase'] === 'Available' && claim?.status?.['phase'] === 'Lost' && volumeNameOf(claim) === volume.metadata.name
+    ? {
+        action: { release: volume, to: claim },
+        hold: { reason: 'ClaimLost', message: 'the volume was lost; its claim is being bound to the new one', passing: true },
+      }
+    : {};
+const volumeNameOf = (claim: LiveObject): string | undefined => (claim['spec'] as { volumeName?: string } | undefined)?.volumeName;
+
 /**
- * The controller manager binds in two steps that race with each other; when the second loses, the claim stays Pending until its 15 s
- * resync although the volume is Bound (pv_controller.go, bind). An event on the claim makes it look again.
+ * The controller manager binds in two steps that race with each other; when the second loses, the claim stays Pending (or Lost) until its
+ * 15 s resync although the volume is Bound (pv_controller.go, bind). An event on the claim makes it look again.
  */
 const nudgeClaim: Step = ({ volume, claim }) =>
-  claim?.status?.['phase'] === 'Pending' && volume?.status?.['phase'] === 'Bound' ? { action: { nudge: claim } } : {};
+  claim && ['Pending', 'Lost'].includes(String(claim.status?.['phase'])) && volume?.status?.['phase'] === 'Bound'
+    ? { action: { nudge: claim } }
+    : {};
 
 /** The order of setup. */
 export const lifecycle: readonly Step[] = [
@@ -90,5 +102,6 @@ export const lifecycle: readonly Step[] = [
   ensure('volume'),
   volumeAvailable, // a claim made before its volume is seen waits for the controller manager's 15 s resync
   ensureClaim, // last: a claim that binds is a promise that reads will work
+  rebindClaim,
   nudgeClaim,
 ];

@@ -65,8 +65,8 @@ export interface Hold {
 export type Action =
   | { readonly ensure: Part }
   | { readonly run: readonly Command[] }
-  /** Frees a volume whose claim was lost, so that a new claim can bind it. */
-  | { readonly release: LiveObject }
+  /** Frees a volume whose claim was lost, so that a new claim can bind it; or gives one to a claim whose volume was lost. */
+  | { readonly release: LiveObject; readonly to?: LiveObject }
   /** Has the volume controller look again at a claim that it forgot to bind. */
   | { readonly nudge: LiveObject };
 export interface Contribution {

@@ -1,36 +1,26 @@
 import {
   annotation,
-  claimName,
-  Dataset,
+  type Dataset,
   datasetFinalizer,
   exclusiveNodeLabel,
   fuseNodeLabel,
-  type Identity,
-  label,
   type Manifest,
   type ObjectMeta,
-  parse,
-  rivalNames,
-  joinedName,
   runtimeFinalizer,
-  volumeName,
-  workloadName,
 } from '../api/index.ts';
-import type { Command, Role, Runtime, Settings } from '../constructs/index.ts';
+import type { Command, Runtime, Settings } from '../constructs/index.ts';
 import type { KubeObject } from '../kube/types.ts';
 import type { Cluster, Notice } from '../reconciler/cluster.ts';
 import { differences } from '../reconciler/compare.ts';
-import { identityOf, identityOfRuntime } from '../reconciler/identity.ts';
 import { isOurs } from '../reconciler/kubernetes/apply.ts';
-import { claimFact, gatherFacts } from '../reconciler/kubernetes/facts.ts';
 import { cacheLabels, keysOf } from '../reconciler/kubernetes/node-labels.ts';
-import { createPortAllocator, livePort, portRecord, recordedPorts } from '../reconciler/kubernetes/ports.ts';
-import { fuseFact, workloadView } from '../reconciler/kubernetes/views.ts';
+import { portRecord } from '../reconciler/kubernetes/ports.ts';
 import { equal, mergePatch } from '../reconciler/merge-patch.ts';
 import { datasetMarks, markPatch, type Marks, runtimeMarks, unmarkPatch } from '../reconciler/metadata.ts';
 import { retain } from '../reconciler/retain.ts';
-import type { Failure, Key, LiveObject, RuntimeObject, World } from '../reconciler/world.ts';
-import { type MemoryObjects, memoryObjects, mounts } from './memory-objects.ts';
+import type { Failure, LiveObject, RuntimeObject, World } from '../reconciler/world.ts';
+import { memoryObserver, memoryParts } from './memory-observe.ts';
+import type { MemoryObjects } from './memory-objects.ts';
 
 /** Something that was written, or that should have been. */
 export interface Effect {
@@ -64,47 +54,11 @@ export interface MemoryClusterOptions {
   readonly settings?: Partial<Settings>;
 }
 
-interface Cleaned {
-  readonly attempts: number;
-  readonly running: boolean;
-  readonly error?: string;
-}
-
 /** A cluster in memory, for the logic of reconciling alone: what it says of Kubernetes proves nothing. */
-export function memoryCluster({ runtimes, settings: chosen = {} }: MemoryClusterOptions): MemoryCluster {
-  const objects = memoryObjects();
-  const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {}, ...chosen };
-  const types = runtimes.map(({ type }) => type);
-  const mounted = new Map<string, Set<string>>();
-  const cleaned = new Map<string, Cleaned>();
+export function memoryCluster({ runtimes, settings = {} }: MemoryClusterOptions): MemoryCluster {
+  const parts = memoryParts(runtimes, settings);
+  const { objects, mounted, cleaned, nodeLabels, ports, identify, inventory, podsOf, workloadOf } = parts;
   const pending: (() => void)[] = [];
-  const runtimeOf = (kind: string) => runtimes.find(({ resource }) => resource.kind === kind);
-  const allRuntimes = () => objects.all().filter(({ kind }) => runtimeOf(kind)) as unknown as readonly RuntimeObject[];
-  const ports = createPortAllocator(settings, 'bitmap', allRuntimes);
-  const uids = () => new Set(allRuntimes().map(({ metadata }) => metadata.uid));
-  const ownership = { isRuntime: (uid: string) => uids().has(uid) };
-  const podsOf = (workload: LiveObject | undefined) =>
-    objects.all('Pod').filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === workload?.metadata.uid));
-  const workloadOf = ({ namespace, name }: Key, role: Role) =>
-    objects.get(role === 'fuse' ? 'DaemonSet' : 'StatefulSet', namespace, workloadName(name, role));
-  const canAsk = (key: Key, role: Role) => podsOf(workloadOf(key, role)).some((pod) => pod['ready']);
-  const inventory = (uid: string) => objects.all().filter(({ metadata }) => metadata.labels?.[label.owner] === uid);
-  const namesakes = (key: Key) =>
-    objects
-      .all(Dataset.kind)
-      .filter(
-        ({ metadata: { namespace = '', name } }) =>
-          (namespace !== key.namespace || name !== key.name) && rivalNames(key, types).includes(joinedName({ namespace, name })),
-      );
-  const identify = (key: Key, dataset: Dataset): Identity => {
-    const claim = objects.get('PersistentVolumeClaim', key.namespace, key.name);
-    return identityOf(key, dataset, namesakes(key), (claim?.['spec'] as { volumeName?: string } | undefined)?.volumeName);
-  };
-  const mounting = (key: Key) =>
-    objects
-      .all('Pod')
-      .filter((pod) => mounts(pod, key.namespace, key.name))
-      .map(({ metadata }) => metadata.name);
 
   function effect<T>(verb: Effect['verb'], object: string, perform: () => T): T {
     const what = { verb, object };
@@ -145,7 +99,7 @@ export function memoryCluster({ runtimes, settings: chosen = {} }: MemoryCluster
   function applyOne(world: World, manifest: Manifest, report: { created: string[]; changed: string[]; immutable: unknown[] }): void {
     const name = refOf(manifest);
     const live = objects.get(manifest.kind, manifest.metadata.namespace, manifest.metadata.name);
-    const refusal = self.refuse(manifest) ?? (live && !isOurs(live, ownerOf(world), ownership) ? 'NameTaken' : undefined);
+    const refusal = self.refuse(manifest) ?? (live && !isOurs(live, ownerOf(world), parts) ? 'NameTaken' : undefined);
     if (refusal) throw new Refused(refusal);
     if (!live) {
       effect('create', name, () => objects.put(manifest as KubeObject));
@@ -163,12 +117,17 @@ export function memoryCluster({ runtimes, settings: chosen = {} }: MemoryCluster
     objects,
     effects: [],
     notices: [],
-    nodeLabels: new Map(),
+    nodeLabels,
     before: () => {},
     after: () => {},
     refuse: () => undefined,
     commandFails: () => false,
-    probes: {},
+    get probes() {
+      return parts.probes;
+    },
+    set probes(probes) {
+      parts.probes = probes;
+    },
     log: { info() {}, warn() {} },
     now: () => objects.now,
     step() {
@@ -176,130 +135,7 @@ export function memoryCluster({ runtimes, settings: chosen = {} }: MemoryCluster
       job?.();
       return job !== undefined || objects.step();
     },
-
-    scene(key) {
-      const dataset = objects.get(Dataset.kind, key.namespace, key.name) as unknown as Dataset | undefined;
-      const candidates = runtimes.flatMap((runtime) => {
-        const object = objects.get(runtime.resource.kind, key.namespace, key.name) as unknown as RuntimeObject | undefined;
-        return object ? [{ runtime, object: { ...object, spec: specOf(runtime, object) } }] : [];
-      });
-      return { key, ...(dataset && { dataset }), runtimes: candidates };
-    },
-
-    async observe(key, dataset, runtime, object) {
-      const { namespace, name } = key;
-      const { uid = '' } = object.metadata;
-      const identity = identify(key, dataset);
-      const fuse = fuseFact(workloadOf(key, 'fuse'));
-      const recorded = recordedPorts(object);
-      const input = {
-        name,
-        namespace,
-        uid,
-        annotations: object.metadata.annotations ?? {},
-        spec: object.spec,
-        dataset: { identity, annotations: dataset.metadata.annotations ?? {}, spec: dataset.spec },
-        settings,
-      };
-      const bound = !['', 'NotBound'].includes(dataset.status?.phase ?? '');
-      const gathered = await gatherFacts(runtime, input, {
-        ...(fuse && { fuse }),
-        port: (need) =>
-          recorded[need.name] ??
-          livePort(need, workloadOf(key, need.in)) ??
-          ports.allocate(uid, runtime.type, need) ?? { reason: 'PortsExhausted', message: 'no host port is left', retryMs: 30_000 },
-        async secret({ name: secret, namespace: home = namespace, inline }) {
-          if (bound && !inline) return 'assumed';
-          const found = objects.get('Secret', home, secret);
-          return found ? { data: (found['data'] ?? {}) as Record<string, string> } : { missing: true, retryMs: 500 };
-        },
-        async claim(claimed) {
-          const claim = objects.get('PersistentVolumeClaim', namespace, claimed);
-          const volume = objects.get(
-            'PersistentVolume',
-            undefined,
-            (claim?.['spec'] as { volumeName?: string } | undefined)?.volumeName ?? '',
-          );
-          return claim && volume
-            ? claimFact(claim, volume)
-            : { reason: 'ClaimNotBound', message: `persistent volume claim ${claimed} not found`, retryMs: 500 };
-        },
-        object: (kind, named) => objects.get(kind, undefined, named),
-      });
-      if ('reason' in gathered) return { hold: gathered };
-      const { facts, missingSecrets, secretRetryMs } = gathered;
-      const plan = runtime.bind({ ...input, facts });
-      const [volume, claim] = [
-        objects.get('PersistentVolume', undefined, volumeName(identity)),
-        objects.get('PersistentVolumeClaim', namespace, claimName(identity)),
-      ];
-      const views = plan.roles.flatMap((role) => {
-        const live = workloadOf(key, role);
-        return live ? [[role, workloadView(live, podsOf(live))] as const] : [];
-      });
-      const world: World = {
-        now: objects.now,
-        key,
-        dataset,
-        runtime: object,
-        plan,
-        bound,
-        workloads: Object.fromEntries(views),
-        ...(volume && { volume }),
-        ...(claim && { claim }),
-        missingSecrets,
-        ...(secretRetryMs !== undefined && { secretRetryMs }),
-        probes: self.probes,
-        ...(plan.mounts && canAsk(key, 'master') && { mounted: [...(mounted.get(uid) ?? [])] }),
-      };
-      return {
-        world,
-        identity,
-        marks: { ports: facts.ports, claims: Object.entries(facts.claims).map(([claimed, fact]) => ({ name: claimed, uid: fact.uid })) },
-      };
-    },
-
-    async observeTeardown(key, dataset, runtime, object) {
-      const { uid = '' } = object.metadata;
-      const identity = identityOfRuntime(key, object);
-      const ours = (live: LiveObject | undefined) => (live && isOurs(live, { uid, ...key }, ownership) ? live : undefined);
-      const claim = ours(objects.get('PersistentVolumeClaim', key.namespace, claimName(identity)));
-      const volume =
-        inventory(uid).find(({ kind }) => kind === 'PersistentVolume') ??
-        ours(objects.get('PersistentVolume', undefined, volumeName(identity)));
-      const seen = dataset && (await self.observe(key, dataset, runtime, object).catch(() => undefined));
-      const plan = seen && 'world' in seen ? seen.world.plan : undefined;
-      const { attempts, running, error } = cleaned.get(uid) ?? { attempts: 0, running: false };
-      const labels = [...keysOf(runtime.type, identity), fuseNodeLabel(identity)];
-      return {
-        key,
-        runtime,
-        object,
-        ...(dataset && { dataset }),
-        identity,
-        ...(plan && { plan }),
-        inventory: inventory(uid),
-        ...(claim && { claim }),
-        ...(volume && { volume }),
-        pods: claim ? mounting(key) : [],
-        nodes: [...self.nodeLabels].filter(([, carried]) => labels.some((each) => each in carried)).map(([node]) => node),
-        cleaning: {
-          needed: (plan?.cleanup !== undefined && canAsk(key, 'worker')) || running,
-          running,
-          done: attempts > 0 && !running && error === undefined,
-          attempts,
-          limit: plan?.plan.cleaning.attempts ?? 0,
-          ...(error && { error }),
-        },
-      };
-    },
-
-    async usersOf(key) {
-      const pods = mounting(key);
-      return pods.length > 0
-        ? { reason: 'StillMounted', message: `waiting for pods that mount the dataset: ${pods.join(', ')}`, retryMs: 2000 }
-        : undefined;
-    },
+    ...memoryObserver(parts),
 
     async mark({ world, identity, marks }) {
       const { uid = '' } = world.runtime.metadata;
@@ -374,10 +210,12 @@ export function memoryCluster({ runtimes, settings: chosen = {} }: MemoryCluster
         });
       });
     },
-    async release(volume) {
+    async release(volume, to) {
       const { claimRef, ...spec } = volume['spec'] as { claimRef?: Record<string, unknown> };
       const { uid: _, ...free } = claimRef ?? {};
-      effect('release', refOf(volume), () => objects.put({ ...volume, spec: { ...spec, claimRef: free } }));
+      effect('release', refOf(volume), () =>
+        objects.put({ ...volume, spec: { ...spec, claimRef: { ...free, ...(to && { uid: to.metadata.uid }) } } }),
+      );
     },
     nudge: (claim) => effect('nudge', refOf(claim), () => {}),
 
@@ -386,16 +224,16 @@ export function memoryCluster({ runtimes, settings: chosen = {} }: MemoryCluster
       const labels = cacheLabels(plan);
       const nodes = podsOf(workloadOf(key, 'worker')).map((pod) => String(pod['nodeName']));
       for (const node of nodes) {
-        const carried = self.nodeLabels.get(node) ?? {};
+        const carried = nodeLabels.get(node) ?? {};
         if (Object.entries(labels).every(([each, value]) => carried[each] === value)) continue;
-        effect('label', `Node/${node}`, () => self.nodeLabels.set(node, { ...carried, ...labels }));
+        effect('label', `Node/${node}`, () => nodeLabels.set(node, { ...carried, ...labels }));
       }
     },
     async unlabelNodes({ runtime, identity }) {
       const gone = new Set([...keysOf(runtime.type, identity), fuseNodeLabel(identity), exclusiveNodeLabel]);
-      for (const [node, carried] of self.nodeLabels)
+      for (const [node, carried] of nodeLabels)
         effect('unlabel', `Node/${node}`, () =>
-          self.nodeLabels.set(node, Object.fromEntries(Object.entries(carried).filter(([each]) => !gone.has(each)))),
+          nodeLabels.set(node, Object.fromEntries(Object.entries(carried).filter(([each]) => !gone.has(each)))),
         );
     },
 
@@ -412,14 +250,6 @@ const ownerOf = ({ runtime, key }: Pick<World, 'runtime' | 'key'>) => ({ uid: ru
 
 const refOf = ({ kind, metadata: { name } }: { readonly kind: string; readonly metadata: { readonly name: string } }): string =>
   `${kind}/${name}`;
-
-function specOf({ resource }: Runtime, object: RuntimeObject): object {
-  try {
-    return parse(resource, object).spec as object;
-  } catch {
-    return object.spec;
-  }
-}
 
 const without = (metadata: ObjectMeta, finalizer: string): ObjectMeta => ({
   ...metadata,

@@ -8,7 +8,7 @@ import { datasetMarks, type Marks, markPatch, runtimeMarks, unmarkPatch } from '
 import { type Key, keyText, type RuntimeObject, type World } from '../world.ts';
 import { createApplier, ignoreGone } from './apply.ts';
 import { createBindings } from './bindings.ts';
-import { askProbe, createJobs, runCommands } from './exec.ts';
+import { askProbe, canRun, createJobs, runCommands } from './exec.ts';
 import { createLookups } from './facts.ts';
 import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
 import { createNudges } from './nudges.ts';
@@ -115,10 +115,10 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
         () => wake(world.key),
       );
     },
-    async release(volume) {
+    async release(volume, to) {
       const body = {
         metadata: { resourceVersion: volume.metadata.resourceVersion },
-        spec: { claimRef: { uid: null, resourceVersion: null } },
+        spec: { claimRef: { uid: to?.metadata.uid ?? null, resourceVersion: to?.metadata.resourceVersion ?? null } },
       };
       store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, { type: 'merge' }));
     },
@@ -149,7 +149,12 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
         1000,
         async () => {
           const found = ask ? await askProbe(exec, podsOf(key), ask) : undefined;
-          await runCommands(exec, podsOf(key), commands(found));
+          // Where no pod is left to run one in, nothing is left to be cleaned from there.
+          await runCommands(
+            exec,
+            podsOf(key),
+            commands(found).filter((command) => canRun(podsOf(key), [command])),
+          );
         },
         // A failure is looked at again by the clock, so that attempts are not all made at once.
         () => jobs.state(`${uid}/clean`).error === undefined && wake(key),

@@ -7,9 +7,10 @@ import { identityOfRuntime } from '../identity.ts';
 import type { Hold, Key, LiveObject } from '../world.ts';
 import { isOurs } from './apply.ts';
 import { canRun } from './exec.ts';
-import { ownedKinds, Pod } from './kinds.ts';
+import { Pod } from './kinds.ts';
 import { observer } from './observe.ts';
 import { podChoice, type Parts } from './parts.ts';
+import { unseen } from './unseen.ts';
 
 /** What is left of a runtime, and who uses it. */
 export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' | 'usersOf'> {
@@ -23,14 +24,10 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
     name: string,
     uid: string,
   ): Promise<LiveObject | undefined> {
-    const namespace = kind === 'PersistentVolume' ? undefined : key.namespace;
-    const live = store.live(kind, namespace, name);
-    if (live) return isOurs(live, { uid, ...key }, store) ? live : undefined;
-    const object = await client.get(ownedKinds[kind], { namespace, name }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
-    return object && isOurs(object, { uid, ...key }, store) ? (object as LiveObject) : undefined;
+    const owner = { uid, namespace: key.namespace, name: key.name };
+    const live = store.live(kind, kind === 'PersistentVolume' ? undefined : key.namespace, name);
+    if (!live) return unseen(parts, kind, owner, name);
+    return isOurs(live, owner, store) ? live : undefined;
   }
 
   /** Pods that name the claim; listed, since nobody else needs to know of all pods of a namespace. */

@@ -8,6 +8,7 @@ import { askProbe } from './exec.ts';
 import { gatherFacts } from './facts.ts';
 import { canAsk, podChoice, type Parts } from './parts.ts';
 import { livePort, recordedPorts } from './ports.ts';
+import { fluidsWorkloads, unseen, workloadKind } from './unseen.ts';
 import { fuseFact, workloadView } from './views.ts';
 
 const BOUND = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
@@ -17,7 +18,8 @@ const RETRY_MS = 10_000;
 const TELL_COUNT_AFTER_MS = 1000;
 
 /** One consistent reading: the objects from the watches, the facts behind them, and what the probes found last. */
-export function observer({ client, store, lookups, bindings, ports, jobs, exec, settings, probeMs, wake, now }: Parts): Cluster['observe'] {
+export function observer(parts: Parts): Cluster['observe'] {
+  const { store, lookups, bindings, ports, jobs, exec, settings, probeMs, wake, now } = parts;
   return async (key, dataset, runtime, object) => {
     const { namespace, name } = key;
     const { uid = '', generation } = object.metadata;
@@ -25,8 +27,8 @@ export function observer({ client, store, lookups, bindings, ports, jobs, exec, 
     const identity = identityOf(key, dataset, store.namesakes(key), volumeOf(claimNow(), uid));
     const bound = BOUND.has(dataset.status?.phase ?? '');
     const owner = { uid, namespace, name };
-    const fluids = isFluids(object, bound) ? await fluidsWorkloads(owner) : undefined;
-    const workload = (role: Role) => store.live(kindOf(role), namespace, workloadName(name, role)) ?? fluids?.get(role);
+    const fluids = await fluidsWorkloads(parts, owner, bound, object.status);
+    const workload = (role: Role) => store.live(workloadKind(role), namespace, workloadName(name, role)) ?? fluids.get(role);
     const fuse = fuseFact(workload('fuse'));
     const recorded = recordedPorts(object);
     const asker = { uid, generations: `${generation}/${dataset.metadata.generation}` };
@@ -98,7 +100,7 @@ export function observer({ client, store, lookups, bindings, ports, jobs, exec, 
 
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
     // A bound volume has a claim: one that we do not see has lost its label, or never had one.
-    const claim = claimNow() ?? (isBound(volume) ? await unseen('PersistentVolumeClaim', owner, claimName(identity)) : undefined);
+    const claim = claimNow() ?? (isBound(volume) ? await unseen(parts, 'PersistentVolumeClaim', owner, name) : undefined);
     const world: World = {
       now: now(),
       key,
@@ -130,32 +132,9 @@ export function observer({ client, store, lookups, bindings, ports, jobs, exec, 
       },
     };
   };
-
-  /** An object of ours that carries no label of ours, and is not watched. */
-  async function unseen(kind: keyof typeof ownedKinds, owner: Owner, name: string): Promise<LiveObject | undefined> {
-    const object = await client.get(ownedKinds[kind], { namespace: owner.namespace, name }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
-    // The cast: what was read from the API server has a UID and a version.
-    return object && isOurs(object, owner, store) ? (object as LiveObject) : undefined;
-  }
-
-  /** Planned with nothing but the spec, a runtime that Fluid set up would get other host ports. */
-  async function fluidsWorkloads(owner: Owner): Promise<ReadonlyMap<Role, LiveObject>> {
-    const found = new Map<Role, LiveObject>();
-    for (const role of ['master', 'worker', 'fuse'] as const) {
-      const live = await unseen(kindOf(role), owner, workloadName(owner.name, role));
-      if (live) found.set(role, live);
-    }
-    return found;
-  }
 }
 
-const kindOf = (role: Role) => (role === 'fuse' ? 'DaemonSet' : 'StatefulSet');
 const isBound = (volume: LiveObject | undefined): boolean => volume?.status?.['phase'] === 'Bound';
-/** Bound, but not by us, who always say whether all is well. */
-const isFluids = ({ status }: RuntimeObject, bound: boolean): boolean => bound && !status?.conditions?.some(({ type }) => type === 'Synced');
 
 /** The volume of a claim that we made. */
 const volumeOf = (claim: LiveObject | undefined, owner: string): string | undefined =>

@@ -22,6 +22,7 @@ import {
 } from '../../support/sluice.ts';
 
 const SEED = 20251121;
+const OWNER = 'data.fluid.io/owner-uid';
 const USER = 'sluice-controller';
 
 let plane: ControlPlane;
@@ -227,13 +228,22 @@ describe('an API server', () => {
     const forwarder = await forwardTo(plane.server);
     opened.push(() => forwarder.close());
     const { controller } = await controllerHere(kubeconfig, `https://127.0.0.1:${forwarder.port}`);
-    await work.create(...thin('drifting'), ...thin('going'), ...thin('staying'));
-    for (const name of ['drifting', 'going', 'staying']) await work.bound('ThinRuntime', name);
+    const names = ['drifting', 'going', 'staying', 'forced', 'unlabelled'];
+    for (const name of names) await work.create(...thin(name));
+    for (const name of names) await work.bound('ThinRuntime', name);
     await forwarder.block();
     await work.delete('DaemonSet', 'drifting-fuse');
     await work.delete('PersistentVolumeClaim', 'drifting');
     await work.delete('Dataset', 'going');
     await work.create(...thin('coming'));
+    await work.patch('PersistentVolumeClaim', 'unlabelled', { metadata: { labels: { [OWNER]: null } } });
+    // Somebody loses patience; volume and claim stay behind, with the mark of a runtime that is gone.
+    const left = await work.get('PersistentVolumeClaim', 'forced');
+    for (const kind of ['ThinRuntime', 'Dataset'] as const) {
+      await work.delete(kind, 'forced');
+      await work.patch(kind, 'forced', { metadata: { finalizers: null } });
+    }
+    await work.create(...thin('forced'));
     // A new watch cache begins with what is there now.
     await plane.restartApiServer();
     const lists = () => [...controller.store.reflectors.values()].reduce((sum, { status }) => sum + status.lists, 0);
@@ -244,7 +254,10 @@ describe('an API server', () => {
     await work.becomes('DaemonSet', 'drifting-fuse', {});
     await work.gone('Dataset', 'going');
     await work.gone('ThinRuntime', 'going');
-    await work.bound('ThinRuntime', 'staying');
+    for (const name of ['staying', 'forced', 'unlabelled']) await work.bound('ThinRuntime', name);
+    const owner = (await work.get('ThinRuntime', 'unlabelled')).metadata.uid;
+    await work.becomes('PersistentVolumeClaim', 'unlabelled', { metadata: { labels: { [OWNER]: owner } } });
+    expect((await work.get('PersistentVolumeClaim', 'forced')).metadata.uid).toBe(left.metadata.uid);
     expect((await work.made()).filter((name) => name.includes('going'))).toEqual([]);
     expect(lists()).toBeGreaterThan(before);
   });

@@ -152,7 +152,7 @@ describe.skipIf(!simulated)('probes', () => {
   test('that never end delay nobody, not even those who wait for an answer of another kind', async () => {
     const names = Array.from({ length: 9 }, (_, i) => `slow${i}`);
     const space = await sluice.space('probe');
-    engines.push(await startEngine(sluice.plane, space.namespace));
+    await engineIn(space);
     await sluice.plane.exec.answer({ namespace: space.namespace, pod: /^slow/, argv: ['example', 'report'], delayMs: 60_000 });
     for (const name of names) await space.create(shared(name), exampleRuntime(name, { replicas: 0 }));
     for (const name of names) await space.bound('ExampleRuntime', name);

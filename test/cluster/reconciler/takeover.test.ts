@@ -18,7 +18,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
   beforeAll(async () => {
     plane = sharedControlPlane();
     await installCrds(plane);
-    client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'fluid' });
+    client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'ddc-helm' });
   });
   afterAll(() => client?.close());
 
@@ -47,6 +47,10 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
       await space.bound(kind, name);
       expect(await uids()).toEqual(before);
       expect(await Promise.all(made.map(selector))).toEqual(selectors);
+      // Or nobody would ever take away what an edit takes back.
+      for (const [each, id] of made)
+        if (!id.endsWith('-values'))
+          expect(JSON.stringify((await space.get(each, id)).metadata.managedFields), id).not.toContain('ddc-helm');
       expect(await readySince(space, name)).toBe(ready);
       // So that going back works.
       expect((await space.get('ConfigMap', values?.metadata.name ?? '')).metadata.resourceVersion).toBe(values?.metadata.resourceVersion);

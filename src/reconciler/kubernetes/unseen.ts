@@ -1,0 +1,47 @@
+import type { RuntimeStatus } from '../../api/index.ts';
+import { workloadName } from '../../api/index.ts';
+import type { Role } from '../../constructs/index.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { LiveObject } from '../world.ts';
+import { isOurs, type Owner } from './apply.ts';
+import { ownedKinds } from './kinds.ts';
+import type { Parts } from './parts.ts';
+
+type Where = Pick<Parts, 'client' | 'store'>;
+
+/** An object that is ours though it carries no label of ours, so that no watch shows it: Fluid made it, or somebody took the label off. */
+export async function unseen(
+  { client, store }: Where,
+  kind: keyof typeof ownedKinds,
+  owner: Owner,
+  name: string,
+): Promise<LiveObject | undefined> {
+  const type = ownedKinds[kind];
+  const object = await client.get(type, { namespace: type.namespaced ? owner.namespace : undefined, name }).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  // The cast: what was read from the API server has a UID and a version.
+  return object && isOurs(object, owner, store) ? (object as LiveObject) : undefined;
+}
+
+export const workloadKind = (role: Role) => (role === 'fuse' ? 'DaemonSet' : 'StatefulSet');
+
+/**
+ * The workloads of a runtime that Fluid has bound: planned from its spec alone it would get other host ports, and another generation of
+ * its fuse pods. Whoever was reconciled by us says whether all is well, and is not asked about.
+ */
+export async function fluidsWorkloads(
+  where: Where,
+  owner: Owner,
+  isBound: boolean,
+  { conditions = [] }: Pick<RuntimeStatus, 'conditions'> = {},
+): Promise<ReadonlyMap<Role, LiveObject>> {
+  const found = new Map<Role, LiveObject>();
+  if (!isBound || conditions.some(({ type }) => type === 'Synced')) return found;
+  for (const role of ['master', 'worker', 'fuse'] as const) {
+    const live = await unseen(where, workloadKind(role), owner, workloadName(owner.name, role));
+    if (live) found.set(role, live);
+  }
+  return found;
+}
