@@ -24,7 +24,9 @@ function check(): Counts {
 function packageCheck(): Counts {
   return one(run('node', ['scripts/package-check.ts']));
 }
-const one = (status: number): Counts => (status === 0 ? { ...NONE, passed: 1 } : { ...NONE, failed: 1 });
+function one(status: number): Counts {
+  return status === 0 ? { ...NONE, passed: 1 } : { ...NONE, failed: 1 };
+}
 
 function vitest(filters: readonly string[]): Counts {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-test-'));

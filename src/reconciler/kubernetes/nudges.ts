@@ -26,11 +26,11 @@ export function createNudges(client: KubeClient, store: Store, now: () => number
       later();
 
       function later(): void {
-        setTimeout(look, Math.min(LONGEST_MS, (FIRST_MS + EACH_WAITING_MS * (waiting.size - 1)) * 4 ** entry.tries++)).unref();
+        setTimeout(look, Math.min(LONGEST_MS, (FIRST_MS + EACH_WAITING_MS * (waiting.size - 1)) * 2 ** entry.tries++)).unref();
       }
       function look(): void {
         const live = store.live('PersistentVolumeClaim', namespace, name);
-        if (live?.metadata.uid !== uid || live.status?.['phase'] !== 'Pending') {
+        if (live?.metadata.uid !== uid || live.status?.['phase'] === 'Bound') {
           waiting.delete(uid);
           return;
         }
