@@ -18,7 +18,7 @@ const ours =
 export const datasetObject = ours<DatasetSpec>('Dataset');
 export const thinRuntime = ours<ThinRuntimeSpec>('ThinRuntime');
 export const thinProfile = ours<ThinRuntimeProfileSpec>('ThinRuntimeProfile');
-export const juiceFSRuntime = ours<JuiceFSRuntimeSpec>('JuiceFSRuntime');
+const juiceFSRuntime = ours<JuiceFSRuntimeSpec>('JuiceFSRuntime');
 export const exampleRuntime = ours<ExampleRuntimeSpec>('ExampleRuntime');
 
 export const secret = (name: string, stringData: Readonly<Record<string, string>>): KubeObject => ({

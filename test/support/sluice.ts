@@ -16,7 +16,7 @@ import { ExampleRuntime } from './example-runtime/spec.ts';
 import { customKinds, type Kind, kinds, madeKinds } from './kinds.ts';
 import { thinProfile } from './objects.ts';
 
-export const runtimes = [thin, juicefs, example];
+const runtimes = [thin, juicefs, example];
 export const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 /** The profile that every space may use. */
 export const PROFILE = 'reconciler-tests';
@@ -79,7 +79,7 @@ export const profile = (name: string, image = 'example.io/fuse'): KubeObject =>
   });
 
 /** Lines as JSON; with SLUICE_TEST_LOG=1 they are printed as they come. */
-export function recorder(): { readonly lines: readonly string[]; readonly log: Log } {
+function recorder(): { readonly lines: readonly string[]; readonly log: Log } {
   const lines: string[] = [];
   const say = (level: string) => (fields: object, message: string) => {
     const line = JSON.stringify({ at: new Date().toISOString().slice(11, 23), level, message, ...fields });

@@ -1,6 +1,6 @@
 import { annotation, claimName, volumeName } from '../../api/index.ts';
 import type { BoundRuntime } from '../../constructs/index.ts';
-import { ApiError, isNotFound, NoAnswer } from '../../kube/errors.ts';
+import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOfRuntime } from '../identity.ts';
