@@ -1,6 +1,6 @@
 /**
  * The documentation is checked like code: what it quotes is there, what it lists is all, what it says to type works.
- * Tables between `<!-- generated: … -->` and `<!-- end -->` are rendered here; `npx vitest run --project programs --update test/docs.test.ts`
+ * Tables between `<!-- generated: … -->` and `<!-- end -->` are rendered here; `npx vitest run test/docs.test.ts --project programs --update`
  * writes them, and the golden manifests of the tutorial.
  */
 import { type ExecFileException, execFile } from 'node:child_process';
@@ -249,6 +249,9 @@ function regenerated(page: string): Promise<string> {
   ).then((texts) => texts.join(''));
 }
 
+function notMeasured(bench: string): never {
+  throw new Error(`docs/benchmarks.md has no ${bench}`);
+}
 const notThere = (name: string) => () => Promise.reject(new Error(`there is no table ${name}`));
 
 const tables: Readonly<Record<string, () => Promise<string>>> = {
@@ -274,6 +277,41 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
     return table(
       ['metric', 'type', 'labels', 'what it says'],
       ours.map(({ name, type, labelNames = [], help }) => [`\`${name}\``, type, labelNames.map((each) => `\`${each}\``).join(', '), help]),
+    );
+  },
+  async figures() {
+    const rows = new Map(
+      [...read('docs/benchmarks.md').matchAll(/^\| ([^|]+) \| ([\d.]+) [^|]*\|[^|]*\|[^|]*\| ([^|]*)\|$/gm)].map(
+        ([, bench = '', ...cells]) => [bench, cells],
+      ),
+    );
+    const row = (what: string, bench: string, unit: string) => [
+      what,
+      `${rows.get(bench)?.[0] ?? notMeasured(bench)}${unit}`,
+      rows.get(bench)?.[1]?.trim() ?? '',
+    ];
+    const drift = [...rows].flatMap(([bench, [ours = '', fluid = '']]) =>
+      bench.startsWith('drift/') ? [{ ours: Number(ours), fluid }] : [],
+    );
+    const never = drift.filter(({ fluid }) => fluid.trim() === 'never').length;
+    const slowest = Math.max(...drift.flatMap(({ fluid }) => [...fluid.matchAll(/[\d.]+/g)].map(Number)));
+    return table(
+      ['', 'Sluice', 'Fluid'],
+      [
+        row('a ThinRuntime, from applied to Bound, median', 'bind-one/thin-bound', ' s'),
+        row('… to its claim Bound, the worst seen', 'bind-one/thin-worst', ' s'),
+        row('a JuiceFSRuntime, from applied to Bound, median', 'bind-one/juicefs-bound', ' s'),
+        row('… to its claim Bound, the worst seen', 'bind-one/juicefs-worst', ' s'),
+        row('1,000 ThinRuntimes at once, Bound per second', 'bind-1000/rate', ''),
+        row('requests to the API server for each', 'bind-1000/requests', ''),
+        [
+          `${drift.length} ways to change what was made, repaired`,
+          `all within ${Math.max(...drift.map(({ ours }) => ours))} s`,
+          `${never} never, the others within ${slowest} s`,
+        ],
+        row('restarted after a crash, to the next Bound', 'recover/same-place', ' s'),
+        row('memory of an idle controller', 'idle-rss', ' MB'),
+      ],
     );
   },
   async differences() {

@@ -128,6 +128,14 @@ describe('what is bound', () => {
   });
   test('does not free a volume that a claim still has', () =>
     expect(actions(bound({ volume: volume('Released') }))).not.toContain('release'));
+  test('binds a claim whose volume was lost to the new one, which has to name its UID', () => {
+    const lost = { ...claim('Lost'), spec: { volumeName: 'ml-demo' } };
+    const decision = bound({ claim: lost, volume: volume('Available') });
+    expect(decision.actions).toContainEqual({ release: volume('Available'), to: lost });
+    expect(decision.hold?.reason).toBe('ClaimLost');
+    expect(actions(bound({ claim: lost, volume: volume('Bound') })).at(-1)).toBe('nudge');
+    expect(actions(bound({ claim: { ...lost, spec: { volumeName: 'other' } }, volume: volume('Available') }))).not.toContain('release');
+  });
   test('has a forgotten claim looked at again', () => {
     expect(actions(bound({ claim: claim('Pending') }))).toContain('nudge');
     expect(actions(bound({ claim: claim('Pending'), volume: volume('Available') }))).not.toContain('nudge');

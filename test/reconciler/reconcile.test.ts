@@ -248,6 +248,17 @@ describe('drift', () => {
     await converge();
     expect(get('PersistentVolumeClaim')?.status).toEqual({ phase: 'Bound' });
   });
+  test('a volume that was taken from under its claim is made again, and bound to it', async () => {
+    const { get, put, delete: remove, converge, cluster } = await boundScene();
+    const { uid } = get('PersistentVolumeClaim')!.metadata;
+    const before = get('PersistentVolume', 'ml-demo')!;
+    put({ ...before, metadata: { ...before.metadata, finalizers: [] } });
+    remove('PersistentVolume', 'ml-demo');
+    while (cluster.step());
+    expect(get('PersistentVolumeClaim')?.status).toEqual({ phase: 'Lost' });
+    await converge();
+    expect(get('PersistentVolumeClaim')).toMatchObject({ metadata: { uid }, status: { phase: 'Bound' } });
+  });
   test('an edited field is set back', async () => {
     const { get, put, converge, written } = await boundScene();
     const config = get('ConfigMap', 'demo-fuse-conf')!;

@@ -87,7 +87,6 @@ describe.skipIf(!simulated)('binding', () => {
       phase: 'Bound',
       mounts: [{ mountPoint: 's3://bucket', name: 'data' }],
       runtimes: [{ name: 'demo', namespace, category: 'Accelerate', type: 'thin' }],
-      cacheStates: { cached: 'N/A' },
     });
     expect((await space.get('ThinRuntime', 'demo'))['status']).toMatchObject({
       valueFile: 'demo-thin-values',
@@ -102,7 +101,7 @@ describe.skipIf(!simulated)('binding', () => {
       ],
     });
     await eventually(async () => expect(await space.events('demo')).toContain('Normal DatasetReady: The ddc runtime is ready.'));
-    expect(await space.kubectl('get', 'dataset', 'demo', '--no-headers')).toMatch(/^demo\s+N\/A\s+N\/A\s+N\/A\s+Bound\s/);
+    expect(await space.kubectl('get', 'dataset', 'demo', '--no-headers')).toMatch(/^demo\s+Bound\s/);
   });
 
   test('a JuiceFSRuntime binds after its workers are ready, and labels their nodes', async () => {
