@@ -17,6 +17,8 @@ export default defineConfig({
           include: CLUSTER,
           globalSetup: ['test/cluster/global-setup.ts'],
           fileParallelism: false,
+          // Whole clusters on two cores, some of them killed on purpose: what fails three times is broken, what fails once was late.
+          retry: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
