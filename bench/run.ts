@@ -36,6 +36,8 @@ const from = args.includes('--from') ? args[args.indexOf('--from') + 1] : undefi
 const names = args.filter((argument) => !argument.startsWith('-') && argument !== from);
 const all = groups.flat().map(({ name }) => name);
 const unknown = names.filter((name) => !all.includes(name));
+// Ends the controllers as well (controller.ts); the control plane notices by itself.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 const figures: Figure[] = [];
 let broken = 0;
 

@@ -41,6 +41,14 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+interface Attempt {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfterMs: number | undefined;
+  /** The server asked to be asked later. A 429 was turned away unread; a 503 may come from half-way. */
+  readonly mayRepeat: boolean;
+}
+
 /** The API server drops a connection that was idle for 90 s; ours go first, so that a request never meets the closing. */
 const IDLE_MS = 60_000;
 /** Linux asks a silent peer 10 times a second apart after this: a vanished machine is noticed within 25 s. */
@@ -77,7 +85,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
   }
 
   /** One try. Returns what came back, whatever its status. */
-  async function attempt(request: Request): Promise<{ status: number; text: string; retryAfterMs: number | undefined }> {
+  async function attempt(request: Request): Promise<Attempt> {
     const { method, path, body = null, signal } = request;
     await gate.enter(signal);
     let giveUp: (() => void) | undefined;
@@ -94,7 +102,11 @@ export function createTransport(connection: ClusterConnection, connections: numb
       const patience = Math.min(request.timeoutMs, left);
       cancelTimeout = clock.after(patience, () => abort(new Timeout(patience)));
       const { status, text, headers: received } = await answer;
-      return { status, text, retryAfterMs: retryAfter(received['retry-after'], clock) };
+      const retryAfterMs = retryAfter(received['retry-after'], clock);
+      const quiet = quietFor(status, retryAfterMs);
+      // Everybody waits, not only this request: the server is telling us that it has too much to do.
+      if (quiet !== undefined) gate.pause(quiet);
+      return { status, text, retryAfterMs, mayRepeat: quiet !== undefined && (status === 429 || method === 'GET') };
     } catch (error) {
       throw named(request, error, signal);
     } finally {
@@ -109,13 +121,8 @@ export function createTransport(connection: ClusterConnection, connections: numb
       for (let retries = 0; ; retries++) {
         const mayRetry = retries < request.retries;
         try {
-          const { status, text, retryAfterMs } = await attempt(request);
-          const quiet = quietFor(status, retryAfterMs);
-          // Everybody waits, not only this request: the server is telling us that it has too much to do.
-          if (quiet !== undefined) gate.pause(quiet);
-          // A 429 was turned away unread; a 503 may come from half-way.
-          const again = quiet !== undefined && mayRetry && (status === 429 || request.method === 'GET');
-          if (!again) {
+          const { status, text, retryAfterMs, mayRepeat } = await attempt(request);
+          if (!mayRepeat || !mayRetry) {
             done(status, retries);
             if (status >= 300) throw apiErrorFrom(request, status, text, { confidential: request.confidential, retryAfterMs });
             return text;

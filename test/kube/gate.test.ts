@@ -48,7 +48,7 @@ test('a signal that is aborted before keeps out', async () => {
 
 test('during a pause nobody enters, not even into free places', async () => {
   const clock = manualClock();
-  const gate = createGate(2, clock);
+  const gate = createGate(4, clock);
   const { inside, come } = visitors(gate);
   gate.pause(5_000);
   gate.pause(1_000);
@@ -85,6 +85,43 @@ test('a pause that is made longer while somebody waits', async () => {
   await settle();
   expect(inside).toEqual([]);
   clock.advance(1);
+  await settle();
+  expect(inside).toEqual(['a']);
+});
+
+test('after a refusal half as many enter at once, and one more for each round that goes well', async () => {
+  const clock = manualClock();
+  const gate = createGate(8, clock);
+  const { inside, come } = visitors(gate);
+  for (let i = 0; i < 40; i++) come(`${i}`);
+  await settle();
+  expect(inside).toHaveLength(8);
+  // All eight are refused: one refusal.
+  for (let i = 0; i < 8; i++) {
+    gate.pause(1_000);
+    gate.leave();
+  }
+  clock.advance(1_000);
+  await settle();
+  expect(inside).toHaveLength(8 + 4);
+  for (let i = 0; i < 4; i++) gate.leave();
+  await settle();
+  // Almost: each of the four counts a little less than the one before.
+  for (let i = 0; i < 4; i++) gate.leave();
+  await settle();
+  expect(inside.length).toBe(8 + 4 + 4 + 5);
+});
+
+test('however often it is refused, one may enter', async () => {
+  const clock = manualClock();
+  const gate = createGate(2, clock);
+  const { inside, come } = visitors(gate);
+  for (let i = 0; i < 5; i++) {
+    gate.pause(100);
+    clock.advance(100);
+  }
+  come('a');
+  come('b');
   await settle();
   expect(inside).toEqual(['a']);
 });

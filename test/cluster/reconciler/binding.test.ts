@@ -3,7 +3,7 @@ import { sharedControlPlane, simulated } from '../../support/cluster.ts';
 import { jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../../support/objects.ts';
 import { condition, eventually, PROFILE, type Sluice, startSluice } from '../../support/sluice.ts';
 
-describe.skipIf(!simulated)('binding', () => {
+describe.skipIf(!simulated).concurrent('binding', () => {
   let sluice: Sluice;
   beforeAll(async () => {
     sluice = await startSluice(sharedControlPlane());
@@ -155,6 +155,22 @@ describe.skipIf(!simulated)('binding', () => {
       ),
     );
     expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+
+  test('an Exclusive dataset has its nodes to itself, and says so on them', async () => {
+    const space = await sluice.space('bind');
+    const mine = `${space.namespace}_demo`;
+    const nodes = async () =>
+      (await space.list('Node'))
+        .filter(({ metadata }) => metadata.labels?.['fluid_exclusive'] === mine)
+        .map(({ metadata }) => metadata.name);
+    await space.create(jfsSecret(), jfsDataset('demo', { placement: 'Exclusive' }), jfsRuntime('demo'));
+    await space.bound('JuiceFSRuntime', 'demo');
+    const { nodeName } = (await space.get('Pod', 'demo-worker-0'))['spec'] as { nodeName: string };
+    await eventually(async () => expect(await nodes()).toEqual([nodeName]));
+    await space.delete('Dataset', 'demo');
+    await space.gone('JuiceFSRuntime', 'demo');
+    expect(await nodes()).toEqual([]);
   });
 
   test('workers that do not get ready hold up the volume, and the runtime says so', async () => {

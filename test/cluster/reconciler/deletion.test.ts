@@ -5,7 +5,8 @@ import { kinds } from '../../support/kinds.ts';
 import { JFS_SECRET, jfsDataset, jfsRuntime, jfsSecret, openDataset, reader, thinRuntime } from '../../support/objects.ts';
 import { condition, eventually, PROFILE, says, type Sluice, type Space, startSluice } from '../../support/sluice.ts';
 
-describe.skipIf(!simulated)('deletion', () => {
+// Most of the time is spent waiting for others.
+describe.skipIf(!simulated).concurrent('deletion', () => {
   let sluice: Sluice;
   beforeAll(async () => {
     sluice = await startSluice(sharedControlPlane());

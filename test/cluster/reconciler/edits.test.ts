@@ -5,7 +5,7 @@ import type { Kind } from '../../support/kinds.ts';
 import { jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../../support/objects.ts';
 import { condition, eventually, PROFILE, type Sluice, type Space, says, startSluice } from '../../support/sluice.ts';
 
-describe.skipIf(!simulated)('edits of what is bound', () => {
+describe.skipIf(!simulated).concurrent('edits of what is bound', () => {
   let sluice: Sluice;
   beforeAll(async () => {
     sluice = await startSluice(sharedControlPlane());
@@ -204,6 +204,22 @@ describe.skipIf(!simulated)('edits of what is bound', () => {
         }
         await eventually(async () => expect(await shape(), what).toBe(before));
       }
+      await space.bound('JuiceFSRuntime', 'demo');
+    });
+
+    test('may name a variable twice, as Kubernetes lets them: the later counts, and can be edited again', async () => {
+      const space = await boundJfs({ fuse: { env: [env('TWICE', '1'), env('TWICE', '2')] } });
+      const value = async () => {
+        const { containers } = (
+          (await space.get('DaemonSet', 'demo-fuse')) as unknown as {
+            spec: { template: { spec: Record<'containers', readonly { env: readonly object[] }[]> } };
+          }
+        ).spec.template.spec;
+        return containers[0]?.env.filter((entry) => 'name' in entry && entry.name === 'TWICE');
+      };
+      expect(await value()).toEqual([env('TWICE', '2')]);
+      await space.patch('JuiceFSRuntime', 'demo', { spec: { fuse: { env: [env('TWICE', '3'), env('TWICE', '4')] } } });
+      await eventually(async () => expect(await value()).toEqual([env('TWICE', '4')]));
       await space.bound('JuiceFSRuntime', 'demo');
     });
 

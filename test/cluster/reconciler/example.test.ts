@@ -1,5 +1,5 @@
 /** Masters, a table of mounts, host ports and cleaning by asking: what the example runtime has and the real ones do not have yet. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DatasetSpec } from '../../../src/api/index.ts';
 import { sharedControlPlane, simulated } from '../../support/cluster.ts';
 import { type ExampleEngine, startEngine } from '../../support/example-engine.ts';
@@ -12,17 +12,16 @@ const dataset = (name: string, ...names: readonly string[]) => datasetObject(nam
 const mountsOf = (...names: readonly string[]): NonNullable<DatasetSpec['mounts']> =>
   names.map((name) => ({ mountPoint: `s3://${name}`, name }));
 
-describe.skipIf(!simulated)('a runtime with masters', () => {
+describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
   let sluice: Sluice;
-  let engines: ExampleEngine[] = [];
+  const engines: ExampleEngine[] = [];
   beforeAll(async () => {
     sluice = await startSluice(sharedControlPlane());
   });
-  afterEach(async () => {
+  afterAll(async () => {
+    await sluice?.stop();
     for (const engine of engines) await engine.stop();
-    engines = [];
   });
-  afterAll(() => sluice?.stop());
 
   async function engineIn(space: Space, mountMs?: number): Promise<ExampleEngine> {
     const engine = await startEngine(sluice.plane, space.namespace, mountMs);

@@ -113,6 +113,15 @@ describe('a process that is killed', () => {
         Object.values((JSON.parse(metadata.annotations?.['data.fluid.io/ports'] ?? '{}') as { ports: Record<string, number> }).ports),
     );
     expect(new Set(allocated).size).toBe(allocated.length);
+    // One writer to a node, whatever the number of its datasets; and they are counted, not added up.
+    await eventually(async () => {
+      for (const { metadata } of await work.list('Node')) {
+        const managers = (metadata.managedFields ?? []) as readonly { manager: string }[];
+        expect(managers.filter(({ manager }) => manager === 'sluice').length).toBeLessThanOrEqual(1);
+        const datasets = Object.keys(metadata.labels ?? {}).filter((key) => key.startsWith('fluid.io/s-juicefs-'));
+        expect(Number(metadata.labels?.['fluid.io/dataset-num'] ?? 0)).toBe(datasets.length);
+      }
+    });
   });
 
   test('and started again writes nothing, since nothing has changed', async () => {
@@ -284,6 +293,7 @@ describe('many runtimes', () => {
   test('200 at once are bound although one always fails, one waits for a Secret, and one is fought over', async () => {
     const work = await space('many');
     const sluice = await controllerHere(kubeconfig);
+    const mark = auditMark(plane);
     const names = Array.from({ length: 200 }, (_, i) => `d${i}`);
     const began = performance.now();
     await work.create(jfsDataset('waiting'), jfsRuntime('waiting'));
@@ -309,7 +319,17 @@ describe('many runtimes', () => {
     const tried = attempts();
     await sleep(3000);
     expect(attempts() - tried).toBeLessThanOrEqual(1);
-    expect((await work.list('PersistentVolumeClaim')).filter(({ status }) => (status as { phase?: string }).phase !== 'Bound')).toEqual([]);
+    // So is the Secret that is missing; and nobody ever lists Secrets.
+    const lookups = auditSince(plane, mark, USER).filter(({ objectRef }) => objectRef?.resource === 'secrets');
+    console.log(`the missing Secret was looked up ${lookups.length} times in ${Math.round((performance.now() - began) / 1000)} s`);
+    expect(lookups.length).toBeLessThanOrEqual(10);
+    expect(auditSince(plane, 0, USER).filter(({ verb, objectRef }) => objectRef?.resource === 'secrets' && verb !== 'get')).toEqual([]);
+    // The controller manager loses a claim now and then to a race of its own (ADR 7), and is nudged.
+    const unbound = async () =>
+      (await work.list('PersistentVolumeClaim'))
+        .filter(({ status }) => (status as { phase?: string }).phase !== 'Bound')
+        .map(({ metadata }) => metadata.name);
+    await eventually(async () => expect(await unbound()).toEqual([]), 60);
   });
 });
 

@@ -147,6 +147,13 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
       [THIN, { spec: { fuse: { image: 'example.io/f', imageTag: 'v1' } } }],
     ],
     [
+      'a dataset that refers to another one',
+      thin('bad'),
+      datasetObject('bad', { mounts: [{ mountPoint: 'dataset://other/one', name: 'one' }] }),
+      ['bad: spec.mounts[0].mountPoint: expected other than dataset://', 'found "dataset://other/one"'],
+      ['Dataset', { spec: { mounts: [{ mountPoint: 's3://one', name: 'one' }] } }],
+    ],
+    [
       'a ThinRuntime without profile',
       thinRuntime('bad', {}),
       openDataset('bad'),
@@ -370,6 +377,21 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
     await space.get('ConfigMap', 'demo-fuse-script');
     await space.patch('JuiceFSRuntime', 'demo', { spec: { podMetadata: null } });
     await space.bound('JuiceFSRuntime', 'demo');
+  });
+
+  test('an edit that the API server refuses, however often it is tried, is no conflict with anybody', async () => {
+    const space = await sluice.space('trouble');
+    await space.create(openDataset('demo'), thin());
+    await space.bound('ThinRuntime', 'demo');
+    await space.patch('ThinRuntime', 'demo', { spec: { fuse: { podMetadata: { labels: { 'not a label': 'x' } } } } });
+    const failures = () =>
+      sluice.log.filter((line) => line.includes('reconcile failed') && line.includes(`${space.namespace}/demo`)).length;
+    await eventually(() => expect(failures()).toBeGreaterThanOrEqual(8));
+    const refusal = { status: 'False', reason: 'ApplyFailed', message: says('DaemonSet/demo-fuse', 'not a label') };
+    await space.becomes('ThinRuntime', 'demo', condition('Synced', refusal));
+    await space.becomes('Dataset', 'demo', { status: { phase: 'Bound' } });
+    await space.patch('ThinRuntime', 'demo', { spec: { fuse: { podMetadata: null } } });
+    await space.bound('ThinRuntime', 'demo');
   });
 });
 
