@@ -14,10 +14,14 @@ export const FIELD_MANAGER = 'sluice';
 /** The programs of a Fluid installation, as managers of fields. */
 const PREDECESSORS = /^(ddc-helm|helm|dataset-controller|\w+runtime-controller)$/;
 
-export interface Owner {
+export interface Owned {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
+}
+export interface Owner extends Owned {
+  readonly kind: string;
+  readonly creationTimestamp?: string | undefined;
   /** Tells the specs as they are from what they were before an edit. */
   readonly edition?: string;
 }
@@ -25,7 +29,7 @@ export interface Applier {
   /** Writes what differs, in order; an object that fails does not stop the next. */
   apply(owner: Owner, manifests: readonly Manifest[]): Promise<Applied>;
   /** Deletes what carries the owner's label and is not among `keep`. */
-  prune(owner: Owner, keep: readonly Manifest[]): Promise<readonly string[]>;
+  prune(owner: Owned, keep: readonly Manifest[]): Promise<readonly string[]>;
 }
 
 /** Thrown for an object that exists and is somebody else's. */
@@ -34,6 +38,11 @@ class NameTaken extends Error {
 }
 class FieldConflict extends Error {
   override readonly name = 'FieldConflict';
+}
+
+/** Something in the way that is on its way out: its deletion will wake us. */
+class Left extends Error {
+  override readonly name = 'Left';
 }
 
 const refOf = ({ kind, metadata: { name } }: { kind: string; metadata: { name: string } }): string => `${kind}/${name}`;
@@ -50,8 +59,9 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     const namespace = type.namespaced ? owner.namespace : undefined;
     const live = type.kind === 'Secret' ? await secretNow(type, owner, manifest) : store.live(type.kind, namespace, manifest.metadata.name);
     if (live === 'unchanged') return;
-    if (live && !isOurs(live, owner, store)) throw taken(live, owner);
-    if (!live) {
+    if (live && !isOurs(live, owner, store) && !isLeft(live, owner)) throw taken(live, owner);
+    if (!live || isLeft(live, owner)) {
+      if (live) await removeLeft(type, live);
       const created = await create(type, stamped(manifest, hashOf(manifest)));
       if (created) {
         report.created.push(refOf(manifest));
@@ -59,10 +69,19 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       }
       // Somebody has it already, or our watch is behind.
       const existing = (await client.get(type, { namespace, name: manifest.metadata.name })) as LiveObject;
+      if (isLeft(existing, owner)) {
+        await removeLeft(type, existing);
+        throw new Left(`a ${owner.kind} of this name that is gone has left it behind; it is being deleted`);
+      }
       if (!isOurs(existing, owner, store)) throw taken(existing, owner);
       return update(owner, type, manifest, existing, report);
     }
     return update(owner, type, manifest, live, report);
+  }
+
+  /** Before the garbage collector comes to it, which does the same. */
+  async function removeLeft(type: ResourceType, { metadata }: LiveObject): Promise<void> {
+    await client.delete(type, metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
   }
 
   async function create(type: ResourceType, object: KubeObject): Promise<boolean> {
@@ -170,7 +189,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
  * Ours by our label, by owner reference, or, for the volume and claim that Fluid or a runtime that is gone left, by Fluid's mark and the
  * claim's name.
  */
-export function isOurs(object: KubeObject, owner: Owner, { isRuntime }: Pick<Store, 'isRuntime'>): boolean {
+export function isOurs(object: KubeObject, owner: Owned, { isRuntime }: Pick<Store, 'isRuntime'>): boolean {
   const { labels, ownerReferences, annotations, namespace } = object.metadata;
   const holder = labels?.[label.owner];
   if (holder === owner.uid || ownerReferences?.some(({ uid }) => uid === owner.uid)) return true;
@@ -180,7 +199,17 @@ export function isOurs(object: KubeObject, owner: Owner, { isRuntime }: Pick<Sto
   return object.kind === 'PersistentVolume' && claim?.namespace === owner.namespace && claim.name === owner.name;
 }
 
-const taken = (existing: KubeObject, owner: Owner): NameTaken =>
+/**
+ * What belongs to an earlier runtime of the same kind and name: two of a name cannot be, so that one is gone. Earlier by the clock, since
+ * we ourselves might be the ones who see an old runtime still.
+ */
+function isLeft({ metadata }: KubeObject, { kind, name, uid, creationTimestamp: born = '' }: Owner): boolean {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller);
+  const isPredecessor = owner?.kind === kind && owner.name === name && owner.uid !== uid;
+  return isPredecessor && metadata.labels?.[label.owner] === owner.uid && (metadata.creationTimestamp ?? '') <= born;
+}
+
+const taken = (existing: KubeObject, owner: Owned): NameTaken =>
   new NameTaken(`it exists already and belongs to ${ownerOf(existing)}; expected none or one of Runtime ${owner.name}`);
 
 export const ownerOf = ({ metadata: { labels, ownerReferences } }: KubeObject): string =>
@@ -212,7 +241,7 @@ function failureOf(manifest: Manifest, error: unknown): Failure {
   // 409 is a race with another writer, and 404 a namespace or object that just went: both are tried again by the event.
   if (error instanceof NameTaken || error instanceof FieldConflict) return { reason: error.name, object, message: error.message };
   return {
-    reason: isConflict(error) ? 'Conflict' : 'ApplyFailed',
+    reason: isConflict(error) || error instanceof Left ? 'Conflict' : 'ApplyFailed',
     object,
     message: error instanceof Error ? error.message : String(error),
   };

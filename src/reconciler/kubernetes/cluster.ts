@@ -33,6 +33,8 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
   const applier = createApplier(client, store, log, now);
   const ownerOf = ({ runtime, dataset, key }: World) => ({
     uid: runtime.metadata.uid ?? '',
+    kind: runtime.kind,
+    creationTimestamp: runtime.metadata.creationTimestamp,
     ...key,
     edition: `${runtime.metadata.generation}/${dataset.metadata.generation}`,
   });

@@ -58,6 +58,7 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   const podsOf = new Map<string, Map<string, KubeObject>>();
   const byJoinedName = new Map<string, Map<string, Key>>();
   const types = runtimes.map(({ type }) => type);
+  const runtimeKinds = new Set(runtimes.map(({ resource }) => resource.kind));
   const parsed = new WeakMap<object, RuntimeObject>();
 
   function watch(
@@ -138,15 +139,20 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
           // An object whose owner changed hands was in the old owner's inventory, and is missed there.
           const oldUid = change.type === 'changed' ? (change.old.metadata.labels?.[label.owner] ?? '') : uid;
           if (oldUid !== uid) inventories.get(oldUid)?.delete(id);
-          for (const owner of new Set([uid, oldUid])) {
-            const key = keyOfOwner.get(owner);
-            if (key) onKey(key, `${type.kind} ${object.metadata.name} ${change.type}`);
-          }
+          const keys = [uid, oldUid].map((owner) => keyOfOwner.get(owner) ?? keyOfPredecessor(object));
+          for (const key of new Map(keys.flatMap((key) => (key ? [[keyText(key), key] as const] : []))).values())
+            onKey(key, `${type.kind} ${object.metadata.name} ${change.type}`);
         },
         { labelSelector: label.owner },
       ),
     ]),
   );
+
+  /** What a runtime that is gone left in the way of its successor: the garbage collector takes it sooner or later. */
+  function keyOfPredecessor(object: KubeObject): Key | undefined {
+    const ref = controllerOf(object);
+    return ref && runtimeKinds.has(ref.kind) ? { namespace: object.metadata.namespace ?? '', name: ref.name } : undefined;
+  }
 
   watch(
     Pod,

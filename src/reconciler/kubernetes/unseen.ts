@@ -3,7 +3,7 @@ import { workloadName } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { LiveObject } from '../world.ts';
-import { isOurs, type Owner } from './apply.ts';
+import { isOurs, type Owned } from './apply.ts';
 import { ownedKinds } from './kinds.ts';
 import type { Parts } from './parts.ts';
 
@@ -13,7 +13,7 @@ type Where = Pick<Parts, 'client' | 'store'>;
 export async function unseen(
   { client, store }: Where,
   kind: keyof typeof ownedKinds,
-  owner: Owner,
+  owner: Owned,
   name: string,
 ): Promise<LiveObject | undefined> {
   const type = ownedKinds[kind];
@@ -33,7 +33,7 @@ export const workloadKind = (role: Role) => (role === 'fuse' ? 'DaemonSet' : 'St
  */
 export async function fluidsWorkloads(
   where: Where,
-  owner: Owner,
+  owner: Owned,
   isBound: boolean,
   { conditions = [] }: Pick<RuntimeStatus, 'conditions'> = {},
 ): Promise<ReadonlyMap<Role, LiveObject>> {
