@@ -48,7 +48,7 @@ export interface Cluster {
   /** The volume remembers `to` as its claim, or none. */
   release(volume: LiveObject, to?: LiveObject): Promise<void>;
   /** A moment later, and only if the claim is still not bound. */
-  nudge(claim: LiveObject): void;
+  nudge(claim: LiveObject, afterMs: number): void;
   /** Where the workers are is written on their nodes, in batches. */
   place(world: World): void;
 

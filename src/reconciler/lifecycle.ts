@@ -81,14 +81,22 @@ const rebindClaim: Step = ({ volume, claim }) =>
     : {};
 const volumeNameOf = (claim: LiveObject): string | undefined => (claim['spec'] as { volumeName?: string } | undefined)?.volumeName;
 
+/** Binding takes the controller manager two requests; what is not done by then was forgotten. */
+const BOUND_BY_HALF_MS = 100;
+/** A claim that it has not even begun to bind: its view of the volume was old when the claim came. */
+const NOT_BEGUN_MS = 1000;
+
 /**
  * The controller manager binds in two steps that race with each other; when the second loses, the claim stays Pending (or Lost) until its
  * 15 s resync although the volume is Bound (pv_controller.go, bind). An event on the claim makes it look again.
  */
-const nudgeClaim: Step = ({ volume, claim }) =>
-  claim && ['Pending', 'Lost'].includes(String(claim.status?.['phase'])) && volume?.status?.['phase'] === 'Bound'
-    ? { action: { nudge: claim } }
-    : {};
+const nudgeClaim: Step = ({ volume, claim }) => {
+  const phase = volume?.status?.['phase'];
+  const claimPhase = claim?.status?.['phase'];
+  if (!claim || (claimPhase !== 'Pending' && claimPhase !== 'Lost')) return {};
+  if (phase === 'Bound') return { action: { nudge: claim, afterMs: BOUND_BY_HALF_MS } };
+  return phase === 'Available' && claimPhase === 'Pending' ? { action: { nudge: claim, afterMs: NOT_BEGUN_MS } } : {};
+};
 
 /** The order of setup. */
 export const lifecycle: readonly Step[] = [

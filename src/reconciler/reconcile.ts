@@ -85,7 +85,7 @@ async function act(cluster: Cluster, world: World, { actions, mayPrune }: Decisi
   for (const action of actions) {
     if ('run' in action) cluster.run(world, action.run);
     else if ('release' in action) await cluster.release(action.release, action.to);
-    else if ('nudge' in action) cluster.nudge(action.nudge);
+    else if ('nudge' in action) cluster.nudge(action.nudge, action.afterMs);
     // A claim that binds is a promise that reads will work.
     else if (action.ensure === 'claim' && !world.bound && applied.failed.length > 0) break;
     else {

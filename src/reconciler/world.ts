@@ -68,7 +68,8 @@ export type Action =
   /** Frees a volume whose claim was lost, so that a new claim can bind it; or gives one to a claim whose volume was lost. */
   | { readonly release: LiveObject; readonly to?: LiveObject }
   /** Has the volume controller look again at a claim that it forgot to bind. */
-  | { readonly nudge: LiveObject };
+  /** A claim that should be bound in `afterMs` from now on, if nobody else has anything to do. */
+  | { readonly nudge: LiveObject; readonly afterMs: number };
 export interface Contribution {
   readonly action?: Action;
   readonly hold?: Hold;

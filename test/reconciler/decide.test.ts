@@ -138,6 +138,7 @@ describe('what is bound', () => {
   });
   test('has a forgotten claim looked at again', () => {
     expect(actions(bound({ claim: claim('Pending') }))).toContain('nudge');
-    expect(actions(bound({ claim: claim('Pending'), volume: volume('Available') }))).not.toContain('nudge');
+    expect(actions(bound({ claim: claim('Pending'), volume: volume('Available') }))).toContain('nudge');
+    expect(actions(bound({ claim: claim('Bound') }))).not.toContain('nudge');
   });
 });

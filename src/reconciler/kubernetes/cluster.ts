@@ -124,7 +124,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
       };
       store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, { type: 'merge' }));
     },
-    nudge: (claim) => nudges.nudge(claim),
+    nudge: (claim, afterMs) => nudges.nudge(claim, afterMs),
     place: ({ runtime, plan, key }) => {
       if (!plan.roles.includes('worker')) return;
       labeler.place(runtime.metadata.uid ?? '', plan.plan, store.live('StatefulSet', key.namespace, `${key.name}-worker`)?.metadata.uid);
