@@ -2,18 +2,19 @@ import type { BasePlan, Probe, Role, UfsUsage } from './contract.ts';
 
 const LISTING_SECONDS = 1500;
 
+/** Counted in the pod: a listing of millions of files would not come through. One script, since each exec is a connection of its own. */
+const SCRIPT = 'df --block-size=1 "$1"; ls -lR "$1" | grep ^- | wc -l';
+
 /** Size and number of files of a mounted file system, as a pod that has it mounted sees them. */
 export const diskUsage = (role: Role): Probe<BasePlan, UfsUsage> => ({
-  commands: ({ mountPath }) => [
-    { in: role, on: 'one', argv: ['df', '--block-size=1', mountPath] },
-    // Counted in the pod: a listing of millions of files would not come through. The path is an argument, not part of the script.
-    { in: role, on: 'one', argv: ['sh', '-c', 'ls -lR "$1" | grep ^- | wc -l', 'sh', mountPath], timeoutSeconds: LISTING_SECONDS },
-  ],
-  parse: ([sizes, counts], { mountPath }) => {
-    const totalBytes = usedBytes(sizes?.[0], mountPath);
-    const files = Number.parseInt(counts?.[0] ?? '', 10);
-    if (totalBytes === undefined) throw new Error(`df does not show ${mountPath}: ${sizes?.[0] ?? 'no answer'}`);
-    return { totalBytes, ...(Number.isFinite(files) && { files }) };
+  // The path is an argument, not part of the script.
+  commands: ({ mountPath }) => [{ in: role, on: 'one', argv: ['sh', '-c', SCRIPT, 'sh', mountPath], timeoutSeconds: LISTING_SECONDS }],
+  parse: ([answers], { mountPath }) => {
+    const answer = answers?.[0] ?? '';
+    const totalBytes = usedBytes(answer, mountPath);
+    const files = /^\d+$/m.exec(answer.slice(answer.trimEnd().lastIndexOf('\n') + 1))?.[0];
+    if (totalBytes === undefined) throw new Error(`df does not show ${mountPath}: ${answer || 'no answer'}`);
+    return { totalBytes, ...(files !== undefined && { files: Number(files) }) };
   },
 });
 

@@ -13,6 +13,6 @@ export { withMemory } from './memory.ts';
 export * from './options.ts';
 export * from './secret-options.ts';
 export * from './secret-files.ts';
-export { type Arg, env, isEnvName, sh, word } from './shell.ts';
+export { type Arg, env, isEnvName, sh, word } from '../api/shell.ts';
 export { cacheByMedium, levelQuotas } from './tiered-store.ts';
 export { claimTemplates, type Mounted, userVolumes } from './user-volumes.ts';

@@ -1,5 +1,5 @@
 import { type DatasetSpec, type EncryptOption, type EnvVar, InvalidSpec, shown } from '../api/index.ts';
-import { isEnvName } from './shell.ts';
+import { isEnvName } from '../api/shell.ts';
 
 /** An option whose value is a key of a Secret. */
 export interface SecretOption {

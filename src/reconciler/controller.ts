@@ -101,7 +101,7 @@ export function startController(options: ControllerOptions): Controller {
     const first = new Set(keysByAge(store).map(keyText));
     const queue = createQueue({
       concurrency,
-      work: (key, { heldMs, failures }) => pass(cluster, key, heldMs, failures),
+      work: (key, { heldMs, unsettled, failures }) => pass(cluster, key, patience(unsettled) - heldMs, failures),
       onDone(key, outcome, waitedMs) {
         metrics?.waited(waitedMs / 1000);
         metrics?.queued(queue.depth, queue.running);
@@ -127,11 +127,11 @@ export function startController(options: ControllerOptions): Controller {
     await ended.events.flush();
   }
 
-  async function pass(cluster: Cluster, text: string, heldMs: number, failures: number): Promise<Outcome> {
+  async function pass(cluster: Cluster, text: string, tellInMs: number, failures: number): Promise<Outcome> {
     const [namespace = '', name = ''] = text.split('/');
     const began = performance.now();
     try {
-      const next = await reconcile(cluster, { namespace, name }, heldMs);
+      const next = await reconcile(cluster, { namespace, name }, Math.max(0, tellInMs));
       const outcome: Outcome =
         next === 'on-change'
           ? { kind: 'settled' }
@@ -175,6 +175,9 @@ export function startController(options: ControllerOptions): Controller {
     },
   };
 }
+
+/** How long a passing hold goes untold. In a burst everything takes longer, and telling of it would take longer still. */
+const patience = (unsettled: number): number => Math.min(10_000, 1000 + 50 * (unsettled - 1));
 
 /** The oldest first, as if they had just been created. */
 function keysByAge(store: Store): readonly Key[] {

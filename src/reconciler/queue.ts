@@ -15,8 +15,15 @@ export interface Queue {
   readonly depth: number;
   readonly running: number;
 }
+export interface PassInfo {
+  /** Since the first pass that left the key unsettled. */
+  readonly heldMs: number;
+  /** Keys that are not settled, this one included. */
+  readonly unsettled: number;
+  readonly failures: number;
+}
 export interface QueueOptions {
-  readonly work: (key: string, info: { readonly heldMs: number; readonly failures: number }) => Promise<Outcome>;
+  readonly work: (key: string, info: PassInfo) => Promise<Outcome>;
   readonly concurrency: number;
   readonly onDone?: (key: string, outcome: Outcome, waitedMs: number) => void;
   readonly now?: () => number;
@@ -112,7 +119,9 @@ export function createQueue({ work, concurrency, onDone, now = () => performance
     entry.again = false;
     const waited = now() - entry.queuedAt;
     const heldMs = entry.heldSince === undefined ? 0 : now() - entry.heldSince;
-    const outcome = await work(key, { heldMs, failures: entry.failures }).catch((): Outcome => ({ kind: 'failed' }));
+    const outcome = await work(key, { heldMs, unsettled: entries.size, failures: entry.failures }).catch(
+      (): Outcome => ({ kind: 'failed' }),
+    );
     if (outcome.kind !== 'settled') entry.heldSince ??= now();
     running--;
     entry.state = 'idle';

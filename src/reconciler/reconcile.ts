@@ -11,16 +11,18 @@ import { type Applied, type Decision, type Hold, type Key, type LiveObject, type
 type Candidate = Scene['runtimes'][number];
 
 const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
-/** A passing hold is told once it has lasted this long: most are over before anybody could read of them. */
-const TELL_AFTER_MS = 1000;
 
-/** One pass over everything of one name: observe, decide, synthesize, apply, tell. Read this first. */
-export async function reconcile(cluster: Cluster, key: Key, heldMs = TELL_AFTER_MS): Promise<Next> {
+/**
+ * One pass over everything of one name: observe, decide, synthesize, apply, tell. Read this first.
+ *
+ * @param tellInMs a passing hold may go untold for so much longer: most are over before anybody could read of them
+ */
+export async function reconcile(cluster: Cluster, key: Key, tellInMs = 0): Promise<Next> {
   const { dataset, runtimes } = cluster.scene(key);
   const { chosen, others } = choose(dataset, runtimes);
   const nexts: Next[] = [];
   const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
-  for (const candidate of leaving) nexts.push(await takeDown(cluster, key, dataset, candidate, heldMs));
+  for (const candidate of leaving) nexts.push(await takeDown(cluster, key, dataset, candidate, tellInMs));
   for (const { object } of others)
     await tellRuntime(
       cluster,
@@ -31,13 +33,13 @@ export async function reconcile(cluster: Cluster, key: Key, heldMs = TELL_AFTER_
   if (dataset?.metadata.deletionTimestamp) nexts.push(await letGo(cluster, key, dataset, runtimes));
   // The names of what goes are those of what comes: one after the other.
   else if (leaving.length > 0) return soonest(nexts);
-  else if (dataset && chosen) nexts.push(await serve(cluster, key, dataset, chosen, heldMs));
-  else if (dataset) nexts.push(await unserved(cluster, key, dataset, heldMs));
-  else if (chosen) nexts.push(await alone(cluster, chosen, heldMs));
+  else if (dataset && chosen) nexts.push(await serve(cluster, key, dataset, chosen, tellInMs));
+  else if (dataset) nexts.push(await unserved(cluster, key, dataset, tellInMs));
+  else if (chosen) nexts.push(await alone(cluster, chosen, tellInMs));
   return soonest(nexts);
 }
 
-async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, object }: Candidate, heldMs: number): Promise<Next> {
+async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, object }: Candidate, tellInMs: number): Promise<Next> {
   let observation: Observation;
   try {
     observation = await cluster.observe(key, dataset, runtime, object);
@@ -46,7 +48,7 @@ async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, ob
   } catch (error) {
     if (!(error instanceof InvalidSpec)) {
       const hold = { reason: 'LookupFailed', message: error instanceof Error ? error.message : String(error) };
-      if (heldMs >= TELL_AFTER_MS) await tellRuntime(cluster, object, hold).catch(() => {});
+      if (tellInMs <= 0) await tellRuntime(cluster, object, hold).catch(() => {});
       throw error; // the queue retries with back-off
     }
     const hold = { reason: 'InvalidSpec', message: error.message };
@@ -54,7 +56,7 @@ async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, ob
     await tellDataset(cluster, dataset, hold);
     return 'on-change'; // only an edit can help
   }
-  if ('hold' in observation) return held(observation.hold, heldMs, () => tellBoth(cluster, dataset, object, observation.hold));
+  if ('hold' in observation) return held(observation.hold, tellInMs, () => tellBoth(cluster, dataset, object, observation.hold));
 
   await cluster.mark(observation);
   const { world } = observation;
@@ -70,10 +72,10 @@ async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, ob
   };
   if (applied.failed.length > 0) {
     // A race with another writer is settled by looking again; only what lasts is told.
-    if (heldMs >= TELL_AFTER_MS || !applied.failed.every(({ reason }) => reason === 'Conflict')) await tell();
+    if (tellInMs <= 0 || !applied.failed.every(({ reason }) => reason === 'Conflict')) await tell();
     throw new Error(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '));
   }
-  if (decision.hold) return held(decision.hold, heldMs, tell);
+  if (decision.hold) return held(decision.hold, tellInMs, tell);
   await tell();
   return world.againMs === undefined ? 'on-change' : { again: world.againMs };
 }
@@ -104,14 +106,14 @@ async function takeDown(
   key: Key,
   dataset: Dataset | undefined,
   { runtime, object }: Candidate,
-  heldMs: number,
+  tellInMs: number,
 ): Promise<Next> {
   const left = await cluster.observeTeardown(key, dataset, runtime, object);
   const { action, hold } = decideTeardown(left);
   // What is only waited for has been asked to go: worth telling once it takes its time.
-  const isStuck = heldMs >= TELL_AFTER_MS && !action && !left.cleaning.running;
+  const isStuck = tellInMs <= 0 && !action && !left.cleaning.running;
   if (hold && (!hold.passing || isStuck)) await tellRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
-  const retryMs = hold?.passing && heldMs < TELL_AFTER_MS ? TELL_AFTER_MS - heldMs : hold?.retryMs;
+  const retryMs = hold?.passing && tellInMs > 0 ? tellInMs : hold?.retryMs;
   if (!action) return retryMs ? { after: retryMs } : 'on-change';
   if ('delete' in action) await cluster.delete(action.delete);
   else if ('clean' in action) await cluster.clean(left);
@@ -144,19 +146,19 @@ async function letGo(cluster: Cluster, key: Key, dataset: Dataset, runtimes: rea
   return 'on-change';
 }
 
-async function unserved(cluster: Cluster, key: Key, dataset: Dataset, heldMs: number): Promise<Next> {
+async function unserved(cluster: Cluster, key: Key, dataset: Dataset, tellInMs: number): Promise<Next> {
   await cluster.markDataset(key, dataset);
   const hold: Hold = {
     reason: 'RuntimeNotFound',
     message: `no runtime is called ${key.name} in namespace ${key.namespace}`,
     passing: true,
   };
-  return held(hold, heldMs, () => tellDataset(cluster, dataset, hold));
+  return held(hold, tellInMs, () => tellDataset(cluster, dataset, hold));
 }
 
-async function alone(cluster: Cluster, { object }: Candidate, heldMs: number): Promise<Next> {
+async function alone(cluster: Cluster, { object }: Candidate, tellInMs: number): Promise<Next> {
   const hold: Hold = { reason: 'DatasetNotFound', message: 'No dataset can be bound to the runtime, waiting.', passing: true };
-  return held(hold, heldMs, () => tellRuntime(cluster, object, hold));
+  return held(hold, tellInMs, () => tellRuntime(cluster, object, hold));
 }
 
 async function tellBoth(cluster: Cluster, dataset: Dataset, object: Candidate['object'], hold: Hold): Promise<void> {
@@ -164,8 +166,8 @@ async function tellBoth(cluster: Cluster, dataset: Dataset, object: Candidate['o
   await tellDataset(cluster, dataset, hold);
 }
 
-async function held(hold: Hold, heldMs: number, tell: () => Promise<unknown>): Promise<Next> {
-  if (hold.passing && heldMs < TELL_AFTER_MS) return { after: TELL_AFTER_MS - heldMs };
+async function held(hold: Hold, tellInMs: number, tell: () => Promise<unknown>): Promise<Next> {
+  if (hold.passing && tellInMs > 0) return { after: tellInMs };
   await tell();
   return hold.retryMs ? { after: hold.retryMs } : 'on-change';
 }

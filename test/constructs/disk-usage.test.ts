@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type BasePlan, basePlan, diskUsage } from '../../src/constructs/index.ts';
 import { planInput } from '../../src/testing/given.ts';
@@ -8,13 +12,23 @@ const df = (mountedOn: string) =>
   `Filesystem     1B-blocks  Used Available Use% Mounted on\ns3fs 1125899906842624 4096   1   1% ${mountedOn}\n`;
 
 test('gives the path to a script as an argument, never as a part of it', () => {
-  const [, count] = commands({ ...plan, mountPath: '/mnt/$(reboot)' });
-  expect(count?.argv).toEqual(['sh', '-c', 'ls -lR "$1" | grep ^- | wc -l', 'sh', '/mnt/$(reboot)']);
+  const [both] = commands({ ...plan, mountPath: '/mnt/$(reboot)' });
+  expect(both?.argv).toEqual(['sh', '-c', expect.not.stringContaining('reboot'), 'sh', '/mnt/$(reboot)']);
 });
 test('reads bytes in use and the number of files', () =>
-  expect(parse([[df(plan.mountPath)], ['12\n']], plan)).toEqual({ totalBytes: 4096, files: 12 }));
-test('tells the size alone where files were not counted', () =>
-  expect(parse([[df(plan.mountPath)], []], plan)).toEqual({ totalBytes: 4096 }));
+  expect(parse([[`${df(plan.mountPath)}12\n`]], plan)).toEqual({ totalBytes: 4096, files: 12 }));
+test('tells the size alone where files were not counted', () => expect(parse([[df(plan.mountPath)]], plan)).toEqual({ totalBytes: 4096 }));
 test("does not take the node's disk for the file system when that is gone", () =>
-  expect(() => parse([[df('/')], ['3\n']], plan)).toThrow(`df does not show ${plan.mountPath}`));
+  expect(() => parse([[`${df('/')}3\n`]], plan)).toThrow(`df does not show ${plan.mountPath}`));
+test('counts the files of a directory as the script does', () => {
+  const dir = mkdtempSync(join(tmpdir(), "disk'usage"));
+  try {
+    for (const name of ['a', 'b c', '-n']) writeFileSync(join(dir, name), '');
+    const [{ argv } = { argv: [] }] = commands({ ...plan, mountPath: dir });
+    const answer = execFileSync(argv[0] ?? '', argv.slice(1), { encoding: 'utf8' });
+    expect(answer.trimEnd().split('\n').at(-1)?.trim()).toBe('3');
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
 test('says when nobody answered', () => expect(() => parse([], plan)).toThrow('no answer'));

@@ -11,7 +11,7 @@ const RUNS = Number(process.env['RUNS'] ?? 40);
 
 /** What may happen to a cluster, in any order. */
 type Happening =
-  | { readonly is: 'pass'; readonly heldMs: number; readonly diesAt: number; readonly when: 'before' | 'after' }
+  | { readonly is: 'pass'; readonly tellInMs: number; readonly diesAt: number; readonly when: 'before' | 'after' }
   | { readonly is: 'step'; readonly times: number }
   | {
       readonly is:
@@ -34,7 +34,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       is: fc.constant('pass' as const),
-      heldMs: fc.constantFrom(0, 1000),
+      tellInMs: fc.constantFrom(0, 1000),
       diesAt: fc.integer({ min: 0, max: 12 }),
       when: fc.constantFrom('before' as const, 'after' as const),
     }),
@@ -122,12 +122,12 @@ async function let_(happened: Happening, at: Scene): Promise<void> {
 }
 
 /** A process that is killed just before or just after its n-th effect. */
-async function dyingPass({ cluster }: Scene, { heldMs, diesAt, when }: Happening & { is: 'pass' }): Promise<void> {
+async function dyingPass({ cluster }: Scene, { tellInMs, diesAt, when }: Happening & { is: 'pass' }): Promise<void> {
   let effects = 0;
   cluster[when] = () => {
     if (effects++ === diesAt) throw new Error('killed');
   };
-  await reconcile(cluster, demo, heldMs).catch(() => {});
+  await reconcile(cluster, demo, tellInMs).catch(() => {});
   cluster.before = cluster.after = () => {};
 }
 

@@ -67,7 +67,7 @@ describe('set-up', () => {
     const { put, cluster, written } = scene();
     put(openDataset());
     put(thinRuntime());
-    expect(await reconcile(cluster, demo, 400)).toEqual({ after: 600 });
+    expect(await reconcile(cluster, demo, 600)).toEqual({ after: 600 });
     expect(written('status')).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe('set-up', () => {
     const { put, cluster, conditions } = scene();
     put(openDataset());
     put(thinRuntime());
-    expect(await reconcile(cluster, demo, 1000)).toBe('on-change');
+    expect(await reconcile(cluster, demo, 0)).toBe('on-change');
     expect(conditions('Dataset')['NotReady']).toBe('True VolumePending: volume is not there yet');
   });
 
@@ -313,7 +313,7 @@ describe('an object that is refused', () => {
     cluster.refuse = ({ kind }) => (kind === 'ConfigMap' ? 'Conflict' : undefined);
     put(openDataset());
     put(thinRuntime());
-    await expect(reconcile(cluster, demo, 0)).rejects.toThrow('refused');
+    await expect(reconcile(cluster, demo, 1000)).rejects.toThrow('refused');
     expect(written('status')).toEqual([]);
   });
   test('keeps everything from being pruned', async () => {

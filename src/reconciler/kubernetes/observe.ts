@@ -14,8 +14,8 @@ import { fuseFact, workloadView } from './views.ts';
 const BOUND = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
 /** A failed metadata count or mount list is tried again this often. */
 const RETRY_MS = 10_000;
-/** A count that is over before anybody could read that it is under way is told by its result alone. */
-const TELL_COUNT_AFTER_MS = 1000;
+/** Answers that come within this time are told together, and not before: that they are being asked for is no news either. */
+const ANSWERS_WITHIN_MS = 1000;
 
 /** One consistent reading: the objects from the watches, the facts behind them, and what the probes found last. */
 export function observer(parts: Parts): Cluster['observe'] {
@@ -72,7 +72,8 @@ export function observer(parts: Parts): Cluster['observe'] {
         ? jobs.ask(`${uid}/cache`, '', probeMs, () => askProbe(exec, choice, plan.probes.cache!), woken)
         : undefined;
     const total = dataset.status?.ufsTotal;
-    const counts = bound && (!total || total === CALCULATING) && canAsk(store, key, plan.probes.ufs);
+    // With a table of mounts there is nothing to count before they are mounted.
+    const counts = (bound || !plan.mounts) && (!total || total === CALCULATING) && canAsk(store, key, plan.probes.ufs);
     const ufs = counts
       ? jobs.ask(`${uid}/ufs`, '', Math.max(probeMs, RETRY_MS), () => askProbe(exec, choice, plan.probes.ufs!), woken)
       : undefined;
@@ -91,10 +92,11 @@ export function observer(parts: Parts): Cluster['observe'] {
           )
         : undefined;
     const error = mounts?.error ?? jobs.state(`${uid}/run`).error;
-    const tellCountIn = ufs?.running ? TELL_COUNT_AFTER_MS - (now() - (ufs.startedAt ?? 0)) : 0;
+    const answersIn = Math.max(...[cache, ufs].map((job) => (job?.running ? ANSWERS_WITHIN_MS - (now() - (job.startedAt ?? 0)) : 0)));
+    const answered = answersIn <= 0;
     const again = [
       ...(cache ? [probeMs] : []),
-      ...(tellCountIn > 0 ? [tellCountIn] : []),
+      ...(answered ? [] : [answersIn]),
       ...(ufs?.error === undefined ? [] : [Math.max(probeMs, RETRY_MS)]),
     ];
 
@@ -114,10 +116,10 @@ export function observer(parts: Parts): Cluster['observe'] {
       missingSecrets,
       ...(secretRetryMs !== undefined && { secretRetryMs }),
       probes: {
-        ...(cache?.value && { cache: cache.value }),
-        cacheRunning: cache?.running ?? false,
-        ...(ufs?.value && { ufs: ufs.value }),
-        ufsRunning: (ufs?.running ?? false) && tellCountIn <= 0,
+        ...(answered && cache?.value && { cache: cache.value }),
+        cacheRunning: !answered || (cache?.running ?? false),
+        ...(answered && ufs?.value && { ufs: ufs.value }),
+        ufsRunning: answered && (ufs?.running ?? false),
       },
       ...(mounts?.value && { mounted: mounts.value }),
       ...(error && { execError: error }),

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { env, isEnvName, sh, word } from '../../src/constructs/shell.ts';
+import { env, isEnvName, sh, word } from '../../src/api/shell.ts';
 
 /** What a program gets that a script calls. */
 function argvOf(script: string, environment: Readonly<Record<string, string>> = {}): readonly string[] {
