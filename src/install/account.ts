@@ -1,0 +1,48 @@
+import { Construct } from 'constructs';
+import { KubeObject } from '../constructs/index.ts';
+import { labels, type Part } from './labels.ts';
+import type { Right } from './rights.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+export interface AccountProps {
+  readonly name: string;
+  readonly namespace: string;
+  readonly part: Part;
+  /** In every namespace. */
+  readonly rights: readonly Right[];
+  /** In its own alone. */
+  readonly rightsAtHome?: readonly Right[];
+}
+
+/** A ServiceAccount and what it may do, all under one name. */
+export class Account extends Construct {
+  constructor(scope: Construct, id: string, { name, namespace, part, rights, rightsAtHome }: AccountProps) {
+    super(scope, id);
+    const home = { name, namespace, labels: labels(part) };
+    const everywhere = { name, labels: labels(part) };
+    const subjects = [{ kind: 'ServiceAccount', name, namespace }];
+    // Pods say themselves whether they want a token.
+    new KubeObject(this, 'account', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: home, automountServiceAccountToken: false });
+    new KubeObject(this, 'rights', { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: everywhere, rules: rulesOf(rights) });
+    new KubeObject(this, 'binding', {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: everywhere,
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+      subjects,
+    });
+    if (!rightsAtHome) return;
+    new KubeObject(this, 'home-rights', { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: home, rules: rulesOf(rightsAtHome) });
+    new KubeObject(this, 'home-binding', {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: home,
+      roleRef: { apiGroup: RBAC, kind: 'Role', name },
+      subjects,
+    });
+  }
+}
+
+const rulesOf = (rights: readonly Right[]) =>
+  rights.map(({ group, resources, verbs, names }) => ({ apiGroups: [group], resources, verbs, ...(names && { resourceNames: names }) }));

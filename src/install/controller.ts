@@ -1,0 +1,110 @@
+import { Construct } from 'constructs';
+import { KubeObject, type Runtime } from '../constructs/index.ts';
+import { byKey } from '../constructs/merge.ts';
+import { Account } from './account.ts';
+import { labels, selector } from './labels.ts';
+import type { Settled } from './options.ts';
+import { controllerRights, electionRights } from './rights.ts';
+
+export const CONTROLLER = 'sluice-controller';
+/** Of `runAsUser`: nobody on the node. */
+const USER = 65_532;
+
+/** The controller: replicas of which one writes and the others stand by. */
+export class Controller extends Construct {
+  constructor(scope: Construct, options: Settled, runtimes: readonly Runtime[]) {
+    super(scope, 'controller');
+    const { namespace } = options;
+    const metadata = { name: CONTROLLER, namespace, labels: labels('controller') };
+    new KubeObject(this, 'priority', {
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name: CONTROLLER, labels: labels('controller') },
+      // The highest that is not Kubernetes' own: above all workloads, below what the cluster itself lives on.
+      value: 1_000_000_000,
+      description: 'The controller of Sluice.',
+    });
+    new Account(this, 'account', {
+      name: CONTROLLER,
+      namespace,
+      part: 'controller',
+      rights: controllerRights(runtimes, namespace),
+      rightsAtHome: electionRights,
+    });
+    new KubeObject(this, 'network', {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata,
+      // What it reaches for is the API server, whose address no selector knows.
+      spec: {
+        podSelector: { matchLabels: selector('controller') },
+        policyTypes: ['Ingress'],
+        ingress: [{ ports: [{ port: 'metrics', protocol: 'TCP' }] }],
+      },
+    });
+    new KubeObject(this, 'disruption', {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata,
+      // Not minAvailable: with one replica that would hold up every drain for ever.
+      spec: { maxUnavailable: 1, selector: { matchLabels: selector('controller') }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+    });
+    new KubeObject(this, 'deployment', { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: deployment(options) });
+  }
+}
+
+function deployment({ controller, image, imagePullPolicy, imagePullSecrets, mountRoot }: Settled): object {
+  const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
+  const container = {
+    name: 'controller',
+    image,
+    imagePullPolicy,
+    args: ['reconcile', ...(controller.args ?? [])],
+    // An operator's own variables win.
+    env: byKey(
+      ({ name }) => name,
+      [
+        field('MY_POD_NAME', 'metadata.name'),
+        field('MY_POD_NAMESPACE', 'metadata.namespace'),
+        { name: 'SLUICE_IMAGE', value: image },
+        { name: 'MOUNT_ROOT', value: mountRoot },
+        ...(controller.env ?? []),
+      ],
+      'later',
+    ),
+    ports: [{ name: 'metrics', containerPort: 8080, protocol: 'TCP' }],
+    livenessProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 10, failureThreshold: 3 },
+    readinessProbe: { httpGet: { path: '/readyz', port: 'metrics' }, periodSeconds: 5 },
+    // Until the first answer: a slow node is no reason to start again.
+    startupProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 2, failureThreshold: 60 },
+    resources: controller.resources,
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true },
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+  };
+  return {
+    replicas: controller.replicas,
+    selector: { matchLabels: selector('controller') },
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+    template: {
+      metadata: { labels: labels('controller') },
+      spec: {
+        serviceAccountName: CONTROLLER,
+        automountServiceAccountToken: true,
+        priorityClassName: CONTROLLER,
+        securityContext: { runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, seccompProfile: { type: 'RuntimeDefault' } },
+        nodeSelector: { 'kubernetes.io/os': 'linux', ...controller.nodeSelector },
+        ...(controller.tolerations && { tolerations: controller.tolerations }),
+        ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
+        topologySpreadConstraints: [
+          {
+            maxSkew: 1,
+            topologyKey: 'kubernetes.io/hostname',
+            whenUnsatisfiable: 'ScheduleAnyway',
+            labelSelector: { matchLabels: selector('controller') },
+          },
+        ],
+        containers: [container],
+      },
+    },
+  };
+}

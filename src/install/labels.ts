@@ -1,0 +1,9 @@
+export type Part = 'controller' | 'csi';
+
+/** What pods are selected by; a selector can never change. */
+export const selector = (part: Part) => ({ 'app.kubernetes.io/name': 'sluice', 'app.kubernetes.io/component': part });
+
+export const labels = (part?: Part) => ({
+  ...(part ? selector(part) : { 'app.kubernetes.io/name': 'sluice' }),
+  'app.kubernetes.io/part-of': 'sluice',
+});

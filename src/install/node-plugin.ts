@@ -1,0 +1,94 @@
+import { Construct } from 'constructs';
+import { KubeObject, type Runtime } from '../constructs/index.ts';
+import { byKey } from '../constructs/merge.ts';
+import { Account } from './account.ts';
+import { labels, selector } from './labels.ts';
+import { NodePolicy } from './node-policy.ts';
+import type { Settled } from './options.ts';
+import { nodePluginRights } from './rights.ts';
+
+const DRIVER = 'fuse.csi.fluid.io';
+export const NODE_PLUGIN = 'sluice-csi';
+
+/** The CSI plugin on every node, and what Kubernetes must know of it. */
+export class NodePlugin extends Construct {
+  constructor(scope: Construct, options: Settled, runtimes: readonly Runtime[]) {
+    super(scope, 'csi');
+    const { namespace, nodePolicy } = options;
+    const metadata = { name: NODE_PLUGIN, namespace, labels: labels('csi') };
+    new Account(this, 'account', { name: NODE_PLUGIN, namespace, part: 'csi', rights: nodePluginRights(runtimes) });
+    if (nodePolicy) new NodePolicy(this, 'policy', { name: NODE_PLUGIN, account: `system:serviceaccount:${namespace}:${NODE_PLUGIN}` });
+    new KubeObject(this, 'network', {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata,
+      // Its sockets are files: nobody has business with it over a network.
+      spec: { podSelector: { matchLabels: selector('csi') }, policyTypes: ['Ingress'] },
+    });
+    new KubeObject(this, 'driver', {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'CSIDriver',
+      metadata: { name: DRIVER, labels: labels('csi') },
+      // fsGroup: a data set is not to be chowned file by file because a pod has a group.
+      spec: { attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ['Persistent'], fsGroupPolicy: 'None' },
+    });
+    new KubeObject(this, 'daemon', { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: daemon(options) });
+  }
+}
+
+function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mountRoot }: Settled): object {
+  const container = {
+    name: 'csi',
+    image,
+    imagePullPolicy,
+    args: ['csi', '--node-id', '$(NODE_NAME)', '--kubelet-dir', kubeletDir, '--mount-root', mountRoot, ...(csi.args ?? [])],
+    env: byKey(
+      ({ name }) => name,
+      [{ name: 'NODE_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'spec.nodeName' } } }, ...(csi.env ?? [])],
+      'later',
+    ),
+    resources: csi.resources,
+    // Mounts that other pods see are made by root in a privileged container alone.
+    securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0, readOnlyRootFilesystem: true },
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [
+      // Each under its own name: paths in requests of the kubelet mean the same inside and outside.
+      { name: 'kubelet', mountPath: kubeletDir, mountPropagation: 'Bidirectional' },
+      { name: 'mounts', mountPath: mountRoot, mountPropagation: 'HostToContainer' },
+      { name: 'run', mountPath: '/run' },
+      { name: 'tmp', mountPath: '/tmp' },
+    ],
+  };
+  return {
+    selector: { matchLabels: selector('csi') },
+    // Pods go on reading while it is replaced; what waits is their start, so a few nodes at a time.
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: '10%' } },
+    template: {
+      metadata: { labels: labels('csi') },
+      spec: {
+        serviceAccountName: NODE_PLUGIN,
+        automountServiceAccountToken: true,
+        // As the fuse pods: without it no pod of the node gets its data, so the kubelet evicts it last.
+        priorityClassName: 'system-node-critical',
+        nodeSelector: { 'kubernetes.io/os': 'linux', ...csi.nodeSelector },
+        // Nodes without a kubelet of their own.
+        affinity: {
+          nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [{ matchExpressions: [{ key: 'type', operator: 'NotIn', values: ['virtual-kubelet'] }] }],
+            },
+          },
+        },
+        tolerations: csi.tolerations,
+        ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
+        containers: [container],
+        volumes: [
+          { name: 'kubelet', hostPath: { path: kubeletDir, type: 'Directory' } },
+          { name: 'mounts', hostPath: { path: mountRoot, type: 'DirectoryOrCreate' } },
+          { name: 'run', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
+          { name: 'tmp', emptyDir: { sizeLimit: '64Mi' } },
+        ],
+      },
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { fields, k8s, opt, type Static, t } from '../api/index.ts';
+import { namespacePattern } from '../api/metadata.ts';
+
+/** Fluid's rule for its mount root: where it is broken Fluid silently mounts below `/`. */
+const ABSOLUTE = '^(/[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*)+$';
+
+const component = {
+  resources: opt(fields.resources),
+  tolerations: opt(fields.tolerations),
+  nodeSelector: opt(fields.nodeSelector),
+  env: opt(fields.env),
+  args: opt(t.Array(t.String(), { description: 'Further arguments of the command.' })),
+};
+
+/** What an operator may choose about an installation, and the form of the file of `sluice install --values`. */
+export const InstallOptions = t.Object({
+  namespace: opt(
+    t.String({ description: 'Namespace of the controller and of the node plugin; default fluid-system.', pattern: namespacePattern }),
+  ),
+  image: opt(t.String({ description: 'The one image of Sluice.' })),
+  imagePullPolicy: opt(t.Enum(['Always', 'IfNotPresent', 'Never'])),
+  imagePullSecrets: opt(t.Array(k8s.LocalObjectReference)),
+  mountRoot: opt(t.String({ description: 'Host directory of all FUSE mounts; default /runtime-mnt.', pattern: ABSOLUTE })),
+  kubeletDir: opt(t.String({ description: "The kubelet's root directory on the nodes; default /var/lib/kubelet.", pattern: ABSOLUTE })),
+  nodePolicy: opt(
+    t.Boolean({ description: 'Whether an admission policy holds the node plugin to its own node (Kubernetes 1.30); default true.' }),
+  ),
+  controller: opt(t.Object({ replicas: opt(t.Integer({ minimum: 1, description: 'Of which one works; default 2.' })), ...component })),
+  csi: opt(t.Object(component)),
+});
+export type InstallOptions = Static<typeof InstallOptions>;
+
+type Component = NonNullable<InstallOptions['csi']>;
+/** Nothing is left open. */
+export interface Settled {
+  readonly namespace: string;
+  readonly image: string;
+  readonly imagePullPolicy: string;
+  readonly imagePullSecrets: readonly k8s.LocalObjectReference[];
+  readonly mountRoot: string;
+  readonly kubeletDir: string;
+  readonly nodePolicy: boolean;
+  readonly controller: Component & { readonly replicas: number };
+  readonly csi: Component;
+}
+
+/** Fills in what was not said. `image` is the one for this version of the package. */
+export function settled(options: InstallOptions, image: string): Settled {
+  return {
+    namespace: 'fluid-system',
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    imagePullSecrets: [],
+    mountRoot: '/runtime-mnt',
+    kubeletDir: '/var/lib/kubelet',
+    nodePolicy: true,
+    ...options,
+    // No limit on CPU: throttling is what makes a lease late.
+    controller: {
+      replicas: 2,
+      resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+      ...options.controller,
+    },
+    csi: {
+      resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
+      // Wherever a pod may run, it may want its data.
+      tolerations: [{ operator: 'Exists' }],
+      ...options.csi,
+    },
+  };
+}
