@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests that start programs: the command line, generated scripts, the documentation's own commands. */
-const PROGRAMS = ['test/cli/**/*.test.ts', 'test/scripts/**/*.test.ts', 'test/docs.test.ts', 'test/**/script.test.ts'];
+const PROGRAMS = [
+  'test/cli/**/*.test.ts',
+  'test/scripts/**/*.test.ts',
+  'test/docs.test.ts',
+  'test/install/image.test.ts',
+  'test/**/script.test.ts',
+];
 const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
 
 // Three projects: `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real

@@ -1,0 +1,90 @@
+/**
+ * The few files of Debian that the image needs, out of packages that apt has verified. Neither root nor a registry is asked for, and the
+ * machine's own packages are neither used nor changed: apt works in a folder of its own.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Entry } from './archive.ts';
+import { sha256 } from './archive.ts';
+
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+/** util-linux' programs by package, and the libraries of these programs and of Node. */
+const PACKAGES =
+  'mount util-linux dash libc6 libgcc-s1 libstdc++6 libblkid1 libmount1 libpcre2-8-0 libselinux1 libsmartcols1 libudev1'.split(' ');
+/** What the node plugin runs. Programs that nobody calls are left out: they would only have to be patched. */
+const PROGRAMS = ['mount', 'umount', 'findmnt', 'mountpoint', 'nsenter', 'unshare', 'dash', 'sh'];
+
+/** Programs, their libraries, the packages' licences, and for scanners what version each is. `cache` keeps downloads from run to run. */
+export function debianFiles(cache: string, mirror: string): readonly Entry[] {
+  const debs = downloaded(cache, mirror);
+  const unpacked = mkdtempSync(join(cache, 'unpacked-'));
+  try {
+    const entries: Entry[] = [];
+    for (const deb of debs) {
+      const name = /^[^_]+/.exec(deb)?.[0] ?? deb;
+      const folder = join(unpacked, name);
+      execFileSync('dpkg-deb', ['--extract', join(cache, 'debs', deb), folder]);
+      entries.push(...filesIn(folder).flatMap((path) => kept(folder, path)));
+      const status = execFileSync('dpkg-deb', ['--field', join(cache, 'debs', deb)]);
+      // Where scanners look for packages of images without a package manager.
+      entries.push({ path: `var/lib/dpkg/status.d/${name}`, mode: 0o644, data: status });
+    }
+    return entries;
+  } finally {
+    rmSync(unpacked, { recursive: true, force: true });
+  }
+}
+
+/** Names of the .deb files in the cache; what is there already and has the right hash is not fetched again. */
+function downloaded(cache: string, mirror: string): readonly string[] {
+  if (!existsSync(KEYRING)) throw new Error(`${KEYRING} is missing: apt-get install debian-archive-keyring`);
+  for (const folder of ['state/lists/partial', 'archives/partial', 'debs', 'empty']) mkdirSync(join(cache, folder), { recursive: true });
+  writeFileSync(join(cache, 'status'), '');
+  const source = (path: string, suite: string) => `deb [signed-by=${KEYRING}] ${mirror}/${path} ${suite} main\n`;
+  writeFileSync(join(cache, 'sources.list'), source('debian', 'bookworm') + source('debian-security', 'bookworm-security'));
+  const settings = {
+    'Dir::State': join(cache, 'state'),
+    'Dir::State::status': join(cache, 'status'),
+    'Dir::Cache': cache,
+    'Dir::Etc::SourceList': join(cache, 'sources.list'),
+    'Dir::Etc::SourceParts': '-',
+    'APT::Sandbox::User': '',
+  };
+  const apt = (cwd: string, ...args: readonly string[]) => {
+    const options = Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
+    return execFileSync('apt-get', ['-qq', ...options, ...args], { cwd: join(cache, cwd), encoding: 'utf8' });
+  };
+  apt('empty', 'update');
+  // It does not name what it finds in the folder that it would download to.
+  const lines = apt('empty', 'download', '--print-uris', ...PACKAGES)
+    .trim()
+    .split('\n');
+  return lines
+    .map((line) => {
+      const [, file = '', hash = ''] = /^'\S+' (\S+) \d+ SHA256:(\w+)$/.exec(line) ?? [];
+      if (!file) throw new Error(`apt-get download --print-uris: expected a package a line, found ${line}`);
+      const path = join(cache, 'debs', file);
+      const isThere = () => existsSync(path) && sha256(readFileSync(path)) === hash;
+      // apt checks signature and hash; the second look is at what it left.
+      if (!isThere()) apt('debs', 'download', file.split('_')[0] ?? '');
+      if (!isThere()) throw new Error(`${file}: expected SHA256 ${hash} after apt-get download`);
+      return file;
+    })
+    .toSorted();
+}
+
+const filesIn = (folder: string): readonly string[] => (readdirSync(folder, { recursive: true }) as string[]).toSorted();
+
+function kept(folder: string, path: string): readonly Entry[] {
+  const stat = lstatSync(join(folder, path));
+  // Debian's packages still say /bin and /lib, which are links to what is below /usr.
+  const merged = path.replace(/^(s?bin|lib|lib64)\//, 'usr/$1/');
+  const isProgram = PROGRAMS.some((name) => merged === `usr/bin/${name}` || merged === `usr/sbin/${name}`);
+  const isLibrary = /^usr\/lib(64)?\/([^/]+-linux-gnu[^/]*\/)?[^/]+\.so(\.[\d.]+)?$/.test(merged);
+  const isLicence = /^usr\/share\/doc\/[^/]+\/copyright$/.test(merged);
+  if (!isProgram && !isLibrary && !isLicence) return [];
+  if (stat.isSymbolicLink()) return [{ path: merged, mode: 0o777, link: readlinkSync(join(folder, path)) }];
+  // Nothing is set-uid: whoever mounts here is root.
+  return [{ path: merged, mode: isProgram || isLibrary ? 0o755 : 0o644, data: readFileSync(join(folder, path)) }];
+}

@@ -1,0 +1,86 @@
+/** The image: built twice, unpacked, and run as the controller's pod runs it. */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Built, buildImage } from '../../scripts/image.ts';
+import { root, sluice } from '../cli/run.ts';
+
+const has = (program: string): boolean => {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+const lacking = [
+  ...['apt-get', 'dpkg-deb', 'unshare'].filter((program) => !has(program)),
+  ...(process.getuid?.() === 0 ? [] : ['root, for chroot']),
+];
+
+describe.skipIf(lacking.length > 0)(`the image${lacking.length > 0 ? ` (skipped: needs ${lacking.join(', ')})` : ''}`, () => {
+  let dir: string;
+  let first: Built;
+  let second: Built;
+  let unpacked: string;
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'sluice-image-'));
+    first = await buildImage('sluice:test', join(dir, 'first'));
+    second = await buildImage('sluice:test', join(dir, 'second'));
+    unpacked = join(dir, 'root');
+    mkdirSync(unpacked);
+    for (const layer of ['system.tar', 'program.tar']) execFileSync('tar', ['-C', unpacked, '-xf', join(dir, 'first', layer)]);
+  }, 300_000);
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  const text = (path: string): string => execFileSync('tar', ['-xOf', first.path, path], { encoding: 'utf8' });
+  const manifest = () => (JSON.parse(text('manifest.json')) as readonly [{ Config: string; RepoTags: string[]; Layers: string[] }])[0];
+  const config = () =>
+    (JSON.parse(text(manifest().Config)) as { readonly config: { Entrypoint: readonly string[]; User: string; Env: readonly string[] } })
+      .config;
+  /** In a mount namespace of its own, where the root is read-only; as the user of the image, without any rights. */
+  const run = (program: string, ...args: readonly string[]) => {
+    const script =
+      'root=$1 user=$2; shift 2; mount --bind "$root" "$root" && mount -o remount,bind,ro "$root" && exec chroot --userspec="$user" "$root" "$@"';
+    return promisify(execFile)('unshare', ['--mount', 'sh', '-c', script, 'sh', unpacked, config().User, program, ...args], {
+      env: { PATH: process.env['PATH'] },
+      maxBuffer: 16 << 20,
+    });
+  };
+  const entry = (...args: readonly string[]) => run(...(config().Entrypoint as [string, ...string[]]), ...args);
+
+  test('has the same bytes each time it is built', () => {
+    expect(second.id).toBe(first.id);
+    expect(readFileSync(second.path).equals(readFileSync(first.path))).toBe(true);
+  });
+  test('takes at most 250 MB', () => {
+    console.log(`image: ${(first.size / 1e6).toFixed(0)} MB`);
+    expect(first.size).toBeLessThanOrEqual(250e6);
+  });
+  test('says the name it was built under', () => expect(manifest().RepoTags).toEqual(['sluice:test']));
+  test('runs the bundled command line, as nobody and with a read-only root', async () => {
+    expect(await entry('--version')).toEqual({ stdout: (await sluice(['--version'])).stdout, stderr: '' });
+    expect(await entry('crds')).toEqual({ stdout: (await sluice(['crds'])).stdout, stderr: '' });
+    expect(await entry('install')).toEqual({ stdout: (await sluice(['install'])).stdout, stderr: '' });
+  });
+  test('says that what needs a checkout is elsewhere', () =>
+    expect(entry('demo')).rejects.toMatchObject({ code: 1, stderr: 'sluice: this command needs the npm package: npx sluice demo\n' }));
+  test.each(['mount', 'umount', 'findmnt', 'mountpoint', 'nsenter', 'unshare'])('has %s, which finds its libraries', async (name) =>
+    expect((await run(`/usr/bin/${name}`, '--version')).stdout).toContain('util-linux'),
+  );
+  test('has a shell', async () => expect((await run('/bin/sh', '-c', 'echo "$1"', 'sh', 'a b')).stdout).toBe('a b\n'));
+  test('has nothing that is set-uid', async () => {
+    const { stdout } = await promisify(execFile)('find', [unpacked, '-perm', '/6000']);
+    expect(stdout).toBe('');
+  });
+  test('is what the Dockerfile makes of the same layers', () => {
+    const lines = readFileSync(join(root, 'Dockerfile'), 'utf8').split('\n');
+    const value = (instruction: string) => lines.find((line) => line.startsWith(`${instruction} `))?.slice(instruction.length + 1);
+    const { Entrypoint, User, Env } = config();
+    expect([JSON.parse(value('ENTRYPOINT') ?? ''), value('USER'), [value('ENV')]]).toEqual([Entrypoint, User, Env]);
+    expect(lines.filter((line) => line.startsWith('ADD'))).toEqual(['ADD system.tar /', 'ADD program.tar /']);
+  });
+});
