@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What `npm run demo` and `npm test` need before anything else: node_modules, and the programs of the test control plane.
+# What `npm run demo` and `npm test` need before anything else: node_modules, the programs of the test control plane, and as root on Linux
+# what a real node runs: Debian packages and programs.
 # Does nothing, quickly, when all is there. Needs bash and the Node 20 (or newer) with npm that started it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,6 +23,42 @@ if ! installed; then
   # npm ci refuses a lock file that lacks another platform's optional packages; npm install takes what it names.
   npm ci --no-audit --no-fund --loglevel=error || npm install --no-save --no-audit --no-fund --loglevel=error
 fi
+
+# What the test node needs of a machine, as `file package` lines. The files of the last three go into images of its pods.
+node_files() {
+  cat <<'TEXT'
+/usr/bin/containerd containerd
+/usr/sbin/runc runc
+/usr/lib/cni/bridge containernetworking-plugins
+/usr/sbin/nft nftables
+/usr/sbin/ip iproute2
+/bin/busybox busybox-static
+/usr/bin/fusermount3 fuse3
+/usr/bin/s3fs s3fs
+/usr/bin/sshfs sshfs
+/usr/sbin/sshd openssh-server
+/usr/bin/python3 python3
+TEXT
+}
+
+# Elsewhere the node's tests say what is missing and are skipped.
+install_node_packages() {
+  if [ "$(uname -s)" != Linux ] || [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || [ ! -e /etc/debian_version ]; then return 0; fi
+  local file package wanted=()
+  while read -r file package; do [ -e "$file" ] || wanted+=("$package"); done < <(node_files)
+  [ "${#wanted[@]}" -gt 0 ] || return 0
+  echo "setup: installing ${wanted[*]} (apt-get install): what a test node runs"
+  apt-get -qq update || true
+  # Daemons are installed to be run by tests, never by the machine: policy-rc.d is how Debian says so.
+  local policy=/usr/sbin/policy-rc.d
+  if [ ! -e "$policy" ]; then
+    trap "rm -f '$policy'" RETURN
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+  fi
+  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${wanted[@]}" >/dev/null 2>&1 ||
+    echo "setup: apt-get install failed; the tests on a real node will say what is missing" >&2
+}
 
 # The highest golang-1.N-go that these apt sources have and that can build the tools (1.21 and newer fetch the Go they lack), if any.
 packaged_go() {
@@ -54,7 +91,7 @@ install_go() {
 
 name_go() {
   cat >&2 <<'TEXT'
-setup: the test control plane is built with Go 1.24 or newer (1.21 or newer can fetch that itself); this machine has none. Either
+setup: the test control plane is built with Go 1.26 or newer (1.21 or newer can fetch that itself); this machine has none. Either
 
   - unpack the archive for this machine from https://go.dev/dl/ into /usr/local/go, or
   - on Debian 12, as root: run this again, or
@@ -65,6 +102,7 @@ and start again. With KUBEBUILDER_ASSETS set, only the programs that it lacks ar
 TEXT
 }
 
+install_node_packages
 status=0
 node scripts/tools.ts || status=$?
 if [ "$status" = 3 ]; then

@@ -1,9 +1,9 @@
-/** Builds the programs of the test control plane that are missing, once per machine, and says how long that will take. */
+/** Builds the programs of the test control plane and node that are missing, once per machine, and says how long that will take. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildFlags, cacheDir, MODULES, missingTools, type Tool } from './tools.ts';
+import { buildFlags, cacheDir, cacheRoot, MODULES, missingTools, type Tool, type Wanted } from './tools.ts';
 import type { Go } from './tools-go.ts';
 import { lock } from './tools-lock.ts';
 
@@ -14,14 +14,15 @@ export interface Progress {
 }
 
 /** Builds what is missing with this Go; returns at once when nothing is. */
-export async function buildTools(go: Go, progress: Progress): Promise<void> {
-  if (missingTools().length === 0) return;
-  const dir = cacheDir();
-  mkdirSync(dir, { recursive: true });
-  const unlock = await lock(`${dir}.lock`, () => progress.status('waiting for another process, which builds the test control plane'));
+export async function buildTools(go: Go, wanted: Wanted, progress: Progress): Promise<void> {
+  if (missingTools(wanted).length === 0) return;
+  mkdirSync(cacheRoot(), { recursive: true });
+  const unlock = await lock(join(cacheRoot(), 'build.lock'), () =>
+    progress.status('waiting for another process, which builds test programs'),
+  );
   try {
     // Asked again: whoever had the lock may have built them.
-    await buildAll(missingTools(), { go, dir, progress });
+    await buildAll(missingTools(wanted), { go, progress });
   } finally {
     unlock();
   }
@@ -29,15 +30,14 @@ export async function buildTools(go: Go, progress: Progress): Promise<void> {
 
 interface Context {
   readonly go: Go;
-  readonly dir: string;
   readonly progress: Progress;
 }
 
 async function buildAll(missing: readonly Tool[], context: Context): Promise<void> {
   if (missing.length === 0) return;
-  const { dir, progress } = context;
+  const { progress } = context;
   const total = expected(missing);
-  progress.line(`building the test control plane (once; about ${duration(total)} on two cores) into ${dir}`);
+  progress.line(`building ${missing.length} test programs (once; about ${duration(total)} on two cores) into ${cacheRoot()}`);
   const began = performance.now();
   const elapsed = () => (performance.now() - began) / 1000;
   for (const [index, tool] of missing.entries()) {
@@ -46,7 +46,7 @@ async function buildAll(missing: readonly Tool[], context: Context): Promise<voi
       const done = expected(missing.slice(0, index)) + tool.seconds * fraction;
       progress.status(`  ${tool.name}: ${doing}, about ${duration(secondsLeft({ total, done, elapsed: elapsed() }))} left`);
     });
-    const size = Math.round(statSync(join(dir, tool.name)).size / 1e6);
+    const size = Math.round(statSync(join(cacheDir(tool.module), tool.name)).size / 1e6);
     progress.line(`  ${tool.name.padEnd(23)} ${duration(elapsed() - start).padStart(9)}, ${size} MB`);
   }
   progress.line(`built in ${duration(elapsed())}`);
@@ -56,8 +56,10 @@ function expected(tools: readonly Tool[]): number {
   return tools.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
-function build(tool: Tool, { go, dir }: Context, show: (fraction: number, doing: string) => void): Promise<void> {
-  const made = join(dir, `${tool.name}.${process.pid}.new`);
+function build(tool: Tool, { go }: Context, show: (fraction: number, doing: string) => void): Promise<void> {
+  const target = join(cacheDir(tool.module), tool.name);
+  const made = `${target}.${process.pid}.new`;
+  mkdirSync(dirname(target), { recursive: true });
   const env = { ...process.env, ...go.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' };
   const child = spawn(go.path, ['build', ...buildFlags(tool.module), '-v', '-o', made, tool.package], {
     cwd: join(MODULES, tool.module),
@@ -82,7 +84,7 @@ function build(tool: Tool, { go, dir }: Context, show: (fraction: number, doing:
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) {
-        renameSync(made, join(dir, tool.name));
+        renameSync(made, target);
         return resolve();
       }
       rmSync(made, { force: true });

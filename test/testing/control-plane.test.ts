@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { selects } from '../../src/testing/control-plane/pod-target.ts';
 import { duration, secondsLeft } from '../../src/testing/tools-build.ts';
 import { goMinor } from '../../src/testing/tools-go.ts';
 import { lock } from '../../src/testing/tools-lock.ts';
-import { cacheDir, TOOLS, toolPaths } from '../../src/testing/tools.ts';
+import { cacheDir, MODULES, toolPath, wantedTools } from '../../src/testing/tools.ts';
 
 describe('certificates', () => {
   test('carry user and groups, and are signed by the authority', async () => {
@@ -52,18 +52,25 @@ test('a crashing pod reports every container as waiting after an end', () => {
 
 describe('the tools', () => {
   test('lie in a cache that SLUICE_CACHE or XDG_CACHE_HOME may move', () => {
-    expect(cacheDir({ SLUICE_CACHE: '/c' })).toMatch(/^\/c\/tools\/[0-9a-f]{16}$/);
-    expect(cacheDir({ XDG_CACHE_HOME: '/x' })).toMatch(/^\/x\/sluice\/tools\/[0-9a-f]{16}$/);
+    expect(cacheDir('etcd', { SLUICE_CACHE: '/c' })).toMatch(/^\/c\/tools\/etcd-[0-9a-f]{16}$/);
+    expect(cacheDir('node/minio', { XDG_CACHE_HOME: '/x' })).toMatch(/^\/x\/sluice\/tools\/node-minio-[0-9a-f]{16}$/);
   });
 
   test('come from KUBEBUILDER_ASSETS where it has them', () => {
     const assets = mkdtempSync(join(tmpdir(), 'assets-'));
     try {
-      expect(Object.keys(toolPaths({ KUBEBUILDER_ASSETS: assets, SLUICE_CACHE: '/c' }))).toEqual(TOOLS.map(({ name }) => name));
-      expect(toolPaths({ KUBEBUILDER_ASSETS: assets, SLUICE_CACHE: '/c' }).etcd).toMatch(/^\/c\//);
+      writeFileSync(join(assets, 'kubectl'), '');
+      const env = { KUBEBUILDER_ASSETS: assets, SLUICE_CACHE: '/c' };
+      expect(toolPath({ name: 'kubectl', module: 'kube' }, env)).toBe(join(assets, 'kubectl'));
+      expect(toolPath({ name: 'kubelet', module: 'kube' }, env)).toMatch(/^\/c\//);
     } finally {
       rmSync(assets, { recursive: true });
     }
+  });
+
+  test('are named by the go.mod files, as what `go build` builds', () => {
+    for (const { module, package: path } of wantedTools('node'))
+      expect(readFileSync(join(MODULES, module, 'go.mod'), 'utf8')).toContain(path);
   });
 
   test.for([

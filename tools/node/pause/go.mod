@@ -1,0 +1,3 @@
+module sluice.dev/tools/node/pause
+
+go 1.24.0
