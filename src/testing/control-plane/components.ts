@@ -82,7 +82,8 @@ export function kwokArgs({ dir, ports }: Layout, kubeletPort: number): readonly 
   return [
     `--kubeconfig=${dir}/kwok.kubeconfig`,
     `--config=${dir}/kwok.yaml`,
-    '--manage-all-nodes=true',
+    // Beside its nodes there may be a real one.
+    '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
     '--cidr=10.244.0.1/16',
     '--node-ip=127.0.0.1',
     `--node-port=${kubeletPort}`,

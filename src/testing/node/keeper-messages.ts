@@ -1,0 +1,23 @@
+/** What a test process and the keeper of its node say to each other over the IPC channel. */
+import type { NodeLayout } from './layout.ts';
+
+export interface NodeStart {
+  readonly layout: NodeLayout;
+  /** The port of the API server on 127.0.0.1. */
+  readonly apiPort: number;
+  readonly programs: { readonly kubelet: string; readonly pause: string };
+}
+
+export type Daemon = 'containerd' | 'kubelet';
+
+export type ToNodeKeeper =
+  | { readonly kind: 'start'; readonly start: NodeStart }
+  | { readonly kind: 'restart'; readonly daemon: Daemon; readonly signal: NodeJS.Signals }
+  | { readonly kind: 'stop'; readonly keepDir: boolean };
+
+export type FromNodeKeeper =
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'started' }
+  | { readonly kind: 'restarted'; readonly daemon: Daemon }
+  /** A daemon ended that nobody asked to end, or a request could not be met. */
+  | { readonly kind: 'failed'; readonly reason: string };
