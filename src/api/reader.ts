@@ -22,7 +22,7 @@ export function readerOf(schema: Structural): Reader {
       fault(visit, schema, value);
       return value;
     }
-    return inner ? inner(value, visit) : value;
+    return inner && value !== null ? inner(value, visit) : value;
   };
 }
 

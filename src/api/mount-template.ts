@@ -1,0 +1,106 @@
+import { parseDocument } from 'yaml';
+import { type Fault, InvalidSpec, shown } from './errors.ts';
+import { isEnvName } from './shell.ts';
+import { type Reference, referenceOf, referencesIn, type Text, textOf } from './template-text.ts';
+import { knownField } from './wording.ts';
+
+/**
+ * How a FUSE client is called, whatever the dataset: what a vendor writes instead of a program that reads config.json.
+ * It is data: nothing in it is evaluated by a shell.
+ */
+export interface MountTemplate {
+  /** Looked up in PATH, or an absolute path. */
+  readonly program: string;
+  /** `mounts`: a client for each mount, on a directory of its own. Otherwise there is one client, and one mount. */
+  readonly each?: 'mounts';
+  readonly args: readonly Argument[];
+  /** The client's environment, besides the one it is started in. */
+  readonly env: Readonly<Record<string, Text>>;
+  /** Files that only the client's user can read; `${file.<name>}` is where each is. */
+  readonly files: Readonly<Record<string, Text>>;
+}
+export type Argument =
+  | { readonly text: Text }
+  /** Only where the reference has a value that is neither empty nor `false`. */
+  | { readonly when: Reference; readonly args: readonly Argument[] }
+  /** Once for each mount, or for each option of the mount; `except` names options that are left out. */
+  | { readonly each: 'mounts' | 'mount.options'; readonly except: readonly string[]; readonly args: readonly Argument[] };
+
+/** Reads YAML or JSON. Throws InvalidSpec with every fault; `object` says whose it is. */
+export function parseMountTemplate(text: string, object = 'mount template'): MountTemplate {
+  const document = parseDocument(text, { prettyErrors: false });
+  const [broken] = document.errors;
+  if (broken) throw new InvalidSpec({ path: `at character ${broken.pos[0]}`, expected: 'YAML or JSON', found: broken.message }, { object });
+  const faults: Fault[] = [];
+  const template = read(document.toJS(), faults);
+  if (faults.length > 0) throw new InvalidSpec(faults, { object });
+  return template;
+}
+
+const FIELDS = ['program', 'each', 'args', 'env', 'files'];
+
+function read(value: unknown, faults: Fault[]): MountTemplate {
+  const fault = (path: string, expected: string, found: unknown) => void faults.push({ path, expected, found: shown(found) });
+  const fields = fieldsOf(value, '', FIELDS, faults);
+  const { program, each } = fields;
+  const isProgram = typeof program === 'string' && /^[^-$\0][^$\0]*$/.test(program);
+  if (!isProgram) fault('program', 'the name or absolute path of a program, without references', program);
+  if (each !== undefined && each !== 'mounts') fault('each', 'mounts, or nothing', each);
+  const env = texts(fields['env'], 'env', faults);
+  const files = texts(fields['files'], 'files', faults);
+  for (const name of Object.keys(env).filter((key) => !isEnvName(key))) fault(`env.${name}`, 'the name of an environment variable', name);
+  for (const name of Object.keys(files).filter((key) => !/^[\w.-]+$/.test(key) || /^\.+$/.test(key)))
+    fault(`files.${name}`, 'a file name of letters, digits, ".", "_" and "-"', name);
+  const args = argumentsOf(fields['args'] ?? [], 'args', faults);
+  const inArgs = referencesIn(args);
+  for (const { name, source } of inArgs.filter((reference) => reference.name === 'secret'))
+    fault('args', `no \${${name}.…}, since every process sees arguments; env or files, or \${secretFile.…}`, source);
+  for (const { key = '', source } of [...inArgs, ...referencesIn([env, files])].filter(({ name }) => name === 'file'))
+    if (!Object.hasOwn(files, key)) fault('files', `a file ${shown(key)}, since \${${source}} refers to it`, undefined);
+  return { program: String(program), args, env, files, ...(each === 'mounts' && { each }) };
+}
+
+function argumentsOf(value: unknown, path: string, faults: Fault[]): readonly Argument[] {
+  if (!Array.isArray(value)) {
+    faults.push({ path, expected: 'a list', found: shown(value) });
+    return [];
+  }
+  return value.map((item: unknown, i) => argumentOf(item, `${path}[${i}]`, faults));
+}
+
+function argumentOf(value: unknown, path: string, faults: Fault[]): Argument {
+  if (isScalar(value)) return { text: textOf(String(value), path, faults) };
+  const fields = fieldsOf(value, path, ['when', 'each', 'except', 'args'], faults);
+  const args = argumentsOf(fields['args'], `${path}.args`, faults);
+  const { when, each, except = [] } = fields;
+  if (typeof when === 'string' && each === undefined) return { when: referenceOf(when, `${path}.when`, faults), args };
+  const isEach = each === 'mounts' || each === 'mount.options';
+  const isExcept = Array.isArray(except) && except.every((name) => typeof name === 'string');
+  if (when !== undefined || !isEach)
+    faults.push({ path, expected: 'a text, when: <reference>, each: mounts or each: mount.options', found: shown(value) });
+  if (!isExcept) faults.push({ path: `${path}.except`, expected: 'a list of names of options', found: shown(except) });
+  return { each: isEach ? each : 'mounts', except: isExcept ? except : [], args };
+}
+
+function texts(value: unknown, path: string, faults: Fault[]): Readonly<Record<string, Text>> {
+  if (value === undefined || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(fieldsOf(value, path, undefined, faults)).map(([name, text]) => {
+      if (!isScalar(text)) faults.push({ path: `${path}.${name}`, expected: 'a text', found: shown(text) });
+      return [name, textOf(String(text), `${path}.${name}`, faults)];
+    }),
+  );
+}
+
+const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+
+function fieldsOf(value: unknown, path: string, known: readonly string[] | undefined, faults: Fault[]): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    faults.push({ path: path || 'template', expected: 'an object', found: shown(value) });
+    return {};
+  }
+  for (const name of known ? Object.keys(value) : [])
+    if (!known?.includes(name))
+      faults.push({ path: path ? `${path}.${name}` : name, expected: knownField(name, known ?? []), found: shown(name) });
+  return value as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,100 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Option } from 'commander';
+import { describe, InvalidSpec } from '../api/errors.ts';
+import { type Client, clientsOf, mountScript, type MountTemplate, parseMountTemplate, readFuseConfig } from '../csi/fuse-config/index.ts';
+import { argvOf, envFile, type Rendered, viewOf } from '../csi/fuse-config/index.ts';
+import type { Define } from './command.ts';
+import { UsageError } from './errors.ts';
+
+type Output = 'json' | 'env' | 'script' | 'argv';
+interface Flags {
+  readonly file?: string;
+  readonly template?: string;
+  readonly output: Output;
+  readonly directory?: string;
+  readonly mount?: string;
+  readonly showOptions?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  sluice fuse-config                                            what a fuse container is told, typed
+  sluice fuse-config --template s3fs.yaml -o script > mount.sh  a program in POSIX sh that mounts it
+  sluice fuse-config --template s3fs.yaml -o argv | xargs -0 -n 1 echo
+  sluice fuse-config --template s3fs.yaml -o script --directory /run/mount
+
+A template says how a FUSE client is called, in YAML or JSON:
+  program: s3fs
+  args: ['\${mount.bucket}', '\${mount.target}', -f, -o, 'url=\${mount.options.minio-url}', -o, '\${access}']
+  env:
+    AWS_ACCESS_KEY_ID: \${secret.minio-access-key}
+
+Secrets are never printed: scripts and env files read them from their files when they run. Where config.json
+itself holds them (THIN_FUSE_CONFIG_STORAGE=secret), --directory puts them into files there.
+
+Exit codes:
+  0  printed, or written
+  2  bad usage, template or config.json: one line a fault on standard error`;
+
+const FILE_NAMES = { json: 'mount.json', env: 'mount.env', script: 'mount.sh', argv: 'mount.argv' } as const;
+
+export const define: Define = (command) => {
+  command
+    .option('--file <file>', 'config.json (default: /etc/fluid/config/config.json, else /etc/fluid/config.json)')
+    .option('--template <file>', 'how the client is called; needed for all but json')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FILE_NAMES)).default('json'))
+    .option('--mount <name>', 'only this mount')
+    .option('--directory <directory>', `write to a file there (${Object.values(FILE_NAMES).join(', ')}) instead of printing`)
+    .option('--show-options', 'json: also options that may be secrets, which are those that no template names')
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: Flags) => {
+      try {
+        const { text, secrets } = await rendered(flags);
+        if (flags.directory === undefined) process.stdout.write(text);
+        else await write(flags.directory, { ...secrets, [join(flags.directory, FILE_NAMES[flags.output])]: text });
+      } catch (error) {
+        throw error instanceof InvalidSpec ? new UsageError(linesOf(error)) : error;
+      }
+    });
+};
+
+async function rendered({ file, template, output, directory, mount, showOptions = false }: Flags): Promise<Rendered> {
+  const { config: all, file: found } = await readFuseConfig(file === undefined ? undefined : [file]);
+  const mounts = mount === undefined ? all.mounts : all.mounts.filter(({ name }) => name === mount);
+  if (mount !== undefined && mounts.length === 0)
+    throw new UsageError(`--mount: expected a mount among ${all.mounts.map(({ name }) => name).join(', ')}, found ${mount}`);
+  const config = { ...all, mounts };
+  const parsed = template === undefined ? undefined : await templateOf(template);
+  if (output === 'json') return { text: viewOf(config, parsed, showOptions), secrets: {} };
+  if (!parsed) throw new UsageError(`--template: expected a file, for --output ${output}`);
+  const clients = clientsOf(parsed, config, found);
+  if (output === 'script') return mountScript(clients, directory);
+  const client = onlyOne(clients);
+  return output === 'env' ? envFile(client, directory) : argvOf(client, process.env, directory);
+}
+
+async function templateOf(file: string): Promise<MountTemplate> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${file}: expected a file that can be read, found ${error.code}`);
+  });
+  return parseMountTemplate(text, file);
+}
+
+function onlyOne(clients: readonly Client[]): Client {
+  const [only] = clients;
+  if (only && clients.length === 1) return only;
+  throw new UsageError(`--mount: expected one among ${clients.map(({ name }) => name).join(', ')}, found ${clients.length} mounts`);
+}
+
+/** Only for who runs the client; the script last, so that who finds it finds all. */
+async function write(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    await writeFile(path, text, { mode: 0o600 });
+    await chmod(path, path.endsWith('.sh') ? 0o700 : 0o600);
+  }
+}
+
+const linesOf = ({ object, faults }: InvalidSpec): readonly string[] =>
+  faults.map((fault) => `${object ? `${object}: ` : ''}${describe(fault)}`);
