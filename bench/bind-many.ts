@@ -21,7 +21,10 @@ export const bindMany = (count: number): Bench => ({
     });
     yield atLeast(`${name}/order`, order, 'rank correlation of creation and Bound', 0.95);
     yield atMost(`${name}/requests`, requests.length / count, 'requests each until Bound and quiet', 10, requestDetail(run, count));
-    yield atMost(`${name}/cpu`, cpuSeconds / count, 'CPU s each', 0.01, { cpuSeconds: rounded(cpuSeconds) });
+    yield atMost(`${name}/cpu`, cpuSeconds / count, 'CPU s each', 0.01, {
+      cpuSeconds: rounded(cpuSeconds),
+      passesEach: rounded(run.passes / count),
+    });
 
     const target = await lab.namespace();
     say(`replaying the writes of ${name} with a bare client`);
@@ -53,6 +56,8 @@ export interface Run {
   readonly order: number;
   /** The controller's. */
   readonly cpuSeconds: number;
+  /** Of the reconciler, over all of them. */
+  readonly passes: number;
   /** The controller's, in the order in which they were answered. */
   readonly requests: readonly Entry[];
   /** ms since the epoch, by name. */
@@ -63,6 +68,8 @@ export interface Run {
   readonly lastMs: number;
 }
 
+const PASSES = 'controller_runtime_reconcile_total';
+
 /** Starts a controller, creates so many, waits until all are Bound and quiet, and stops the controller. */
 export async function bindAll(lab: Lab, kind: Kind, count: number): Promise<Run> {
   const controller = await lab.start();
@@ -71,7 +78,7 @@ export async function bindAll(lab: Lab, kind: Kind, count: number): Promise<Run>
     const bound = await watchBound(lab, namespace);
     await controller.idle();
     const mark = lab.audit.mark();
-    const cpuBefore = controller.cpuSeconds();
+    const [cpuBefore, passesBefore] = [controller.cpuSeconds(), await controller.counter(PASSES)];
     say(`creating ${count} ${kind} runtimes`);
     const began = performance.now();
     const createdAt = await createAll(lab, kind, namespace, count);
@@ -86,6 +93,7 @@ export async function bindAll(lab: Lab, kind: Kind, count: number): Promise<Run>
       latencies: boundAt.map((at, i) => (at - (createdAt[i] ?? Number.NaN)) / 1000),
       order: rankCorrelation(createdAt, boundAt),
       cpuSeconds: controller.cpuSeconds() - cpuBefore,
+      passes: (await controller.counter(PASSES)) - passesBefore,
       requests: work(lab.audit.since(mark)),
       boundAt: new Map([...bound.at].map(([each, at]) => [each, performance.timeOrigin + at])),
       mark,

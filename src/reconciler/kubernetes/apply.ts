@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { annotation, label, type Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
@@ -231,7 +231,7 @@ const hashes = new WeakMap<Manifest, string>();
 export function hashOf(manifest: Manifest): string {
   const known = hashes.get(manifest);
   if (known) return known;
-  const hash = createHash('sha256').update(JSON.stringify(manifest)).digest('hex').slice(0, 16);
+  const hash = digest('sha256', JSON.stringify(manifest)).slice(0, 16);
   hashes.set(manifest, hash);
   return hash;
 }

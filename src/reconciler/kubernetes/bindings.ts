@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { BoundRuntime, PlanInput, Runtime } from '../../constructs/index.ts';
 
 const LARGEST = 4096;
@@ -23,7 +23,4 @@ export function createBindings() {
 }
 
 // Settings never change while we run. The hash keeps Secrets' contents out of memory.
-const fingerprint = (input: PlanInput<unknown>): string =>
-  createHash('sha1')
-    .update(JSON.stringify({ ...input, settings: undefined }))
-    .digest('base64');
+const fingerprint = (input: PlanInput<unknown>): string => hash('sha1', JSON.stringify({ ...input, settings: undefined }), 'base64');

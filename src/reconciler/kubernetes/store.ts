@@ -63,15 +63,14 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
 
   function watch(
     type: ResourceType,
-    onChange: (change: Change<KubeObject>) => void,
+    onChange: (change: Change<KubeObject>, isEcho: boolean) => void,
     options: { labelSelector?: string; metadataOnly?: boolean; project?: (object: KubeObject) => KubeObject } = {},
   ) {
     const reflector = reflect<KubeObject>(client, type, {
       ...options,
       log,
       onChange(change) {
-        settle(change, type);
-        onChange(change);
+        onChange(change, settle(change, type));
       },
     });
     reflectors.set(type.plural, reflector);
@@ -79,12 +78,13 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
     return reflector;
   }
 
-  /** The watch has caught up with what we remembered. */
-  function settle({ type, object }: Change<KubeObject>, { kind }: ResourceType): void {
+  /** The watch has caught up with what we remembered. Returns whether it shows just that, which we have reckoned with since we wrote it. */
+  function settle({ type, object }: Change<KubeObject>, { kind }: ResourceType): boolean {
     const id = idOf(kind, object.metadata.namespace, object.metadata.name);
     const ours = recent.get(id);
-    if (!ours) return;
+    if (!ours) return false;
     if (type === 'deleted' ? ours.metadata.uid === object.metadata.uid : version(object) >= version(ours)) recent.delete(id);
+    return type !== 'deleted' && version(object) === version(ours);
   }
 
   const datasets = watch(typeOf(Dataset), (change) => {
@@ -101,11 +101,11 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   const runtimesByKind = new Map(
     runtimes.map((runtime) => [
       runtime,
-      watch(typeOf(runtime.resource), (change) => {
+      watch(typeOf(runtime.resource), (change, isEcho) => {
         const { object } = change;
         if (change.type === 'deleted') keyOfOwner.delete(object.metadata.uid ?? '');
         else keyOfOwner.set(object.metadata.uid ?? '', keyOf(object));
-        onKey(keyOf(object), `${object.kind} ${change.type}`);
+        if (!isEcho) onKey(keyOf(object), `${object.kind} ${change.type}`);
       }),
     ]),
   );
@@ -127,7 +127,7 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
       type.kind,
       watch(
         type,
-        (change) => {
+        (change, isEcho) => {
           const object = change.object as LiveObject;
           const uid = object.metadata.labels?.[label.owner] ?? '';
           const inventory = inventories.get(uid) ?? new Map<string, LiveObject>();
@@ -139,6 +139,8 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
           // An object whose owner changed hands was in the old owner's inventory, and is missed there.
           const oldUid = change.type === 'changed' ? (change.old.metadata.labels?.[label.owner] ?? '') : uid;
           if (oldUid !== uid) inventories.get(oldUid)?.delete(id);
+          // Its status is written by others, and so is what waits for it.
+          if (isEcho) return;
           const keys = [uid, oldUid].map((owner) => keyOfOwner.get(owner) ?? keyOfPredecessor(object));
           for (const key of new Map(keys.flatMap((key) => (key ? [[keyText(key), key] as const] : []))).values())
             onKey(key, `${type.kind} ${object.metadata.name} ${change.type}`);
