@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that start programs: the command line, generated scripts, the documentation's own commands. */
+/** Tests that start programs: the command line, generated scripts, the CSI plugin on real mounts, the documentation's own commands. */
 const PROGRAMS = [
   'test/cli/**/*.test.ts',
   'test/scripts/**/*.test.ts',
+  'test/csi/mount/**/*.test.ts',
   'test/docs.test.ts',
   'test/install/image.test.ts',
   'test/**/script.test.ts',

@@ -4,13 +4,16 @@
  *   crds/*.yaml                  one CustomResourceDefinition a file, from the schemas in src/api and runtimes
  *   runtimes/_resources.gen.ts   all of these schemas
  *   runtimes/_all.gen.ts         the registry, from the folders under runtimes
+ *   src/csi/proto/*.gen.ts       messages and services of the node plugin, from the .proto files beside them
  *
  *   npm run gen                      write
  *   npm run gen -- --check           exit 1 and name what is stale
  *   npm run gen -- --from-cluster    refresh scripts/openapi.yaml from a real API server first
  */
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 import type { CustomResource } from '../src/api/resource.ts';
@@ -32,6 +35,7 @@ for (const [file, crd] of crds) put(file, stringify(crd, layout));
 for (const file of globSync('crds/*.yaml', { cwd: root }).filter((name) => !crds.has(name))) drop(file);
 put('runtimes/_resources.gen.ts', resourceList());
 put('runtimes/_all.gen.ts', registry());
+for (const [file, text] of messages('src/csi/proto')) put(file, text);
 
 if (stale.length > 0 && flags.check) {
   console.error(`stale: ${stale.join(', ')}\nRun \`npm run gen\` and commit the result.`);
@@ -114,6 +118,24 @@ function fromRegistry(file: string): string {
 
 function identifier(folder: string): string {
   return folder.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** What buf makes of a folder of .proto files. Its TypeScript can be run by stripping types as long as the files declare no enum. */
+function messages(folder: string): ReadonlyMap<string, string> {
+  const out = mkdtempSync(join(tmpdir(), 'sluice-gen-'));
+  try {
+    const plugin = { local: join(root, 'node_modules/.bin/protoc-gen-es'), out, opt: ['target=ts', 'import_extension=ts'] };
+    const template = JSON.stringify({ version: 'v2', plugins: [plugin] });
+    execFileSync(join(root, 'node_modules/.bin/buf'), ['generate', folder, '--template', template], { cwd: root, stdio: 'inherit' });
+    return new Map(
+      readdirSync(out).map((made) => [
+        join(folder, `${basename(made, '_pb.ts')}.gen.ts`),
+        `${HEAD}\n${readFileSync(join(out, made), 'utf8')}`,
+      ]),
+    );
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
 }
 
 async function fromCluster(): Promise<Excerpt> {

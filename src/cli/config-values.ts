@@ -47,6 +47,13 @@ export function mountRootOf(text: string): string {
   return root;
 }
 
+/** Any absolute path, as the kernel would print it. */
+export function directoryOf(text: string): string {
+  const path = normalize(text).replace(/(.)\/$/, '$1');
+  expect(path.startsWith('/'), 'an absolute path');
+  return path;
+}
+
 export function booleanOf(text: string): boolean {
   expect(/^(1|0|t|f|true|false)$/i.test(text), 'true or false');
   return /^[1t]/i.test(text);

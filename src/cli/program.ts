@@ -13,6 +13,7 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
     { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./crds.ts') },
     { name: 'install', summary: 'print what Sluice itself needs in a cluster', load: () => import('./install.ts') },
     { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile.ts') },
+    { name: 'csi', summary: 'run the CSI plugin of a node', load: () => import('./csi.ts') },
     { name: 'fuse-config', summary: 'make of config.json what a FUSE client is called with', load: () => import('./fuse-config.ts') },
     { name: 'new-runtime', summary: 'make the files of a new runtime', load: () => import('./new-runtime.ts') },
     { name: 'demo', summary: 'show all of it on a real API server, in less than a minute', load: () => import('./demo.ts') },

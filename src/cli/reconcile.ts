@@ -13,6 +13,7 @@ import { datasetCounts } from './counts.ts';
 import { messageOf, Refused } from './errors.ts';
 import { createLog, logOptions } from './log.ts';
 import { checkFluidIsGone, checkVersion, untilInstalled, untilNamespace } from './preflight.ts';
+import { stopSignal } from './stop-signal.ts';
 
 interface Flags extends ControllerFlags, ConnectionFlags {
   readonly takeOver?: boolean;
@@ -79,19 +80,6 @@ export const define: Define = (command, parts) => {
       log.info({}, 'stopped');
     });
 };
-
-/** The first signal stops gracefully, the second at once. */
-function stopSignal(log: Log): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(1);
-      log.info({ signal }, 'stopping');
-      stop.abort();
-    });
-  }
-  return stop.signal;
-}
 
 function candidacy(namespace: string) {
   const place = { hostname: hostname(), pid: process.pid, podName: process.env['MY_POD_NAME'] };

@@ -1,0 +1,104 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { kubeCluster } from '../csi/kube-cluster.ts';
+import { startPlugin } from '../csi/plugin.ts';
+import { createClient } from '../kube/client.ts';
+import { serveHealth } from '../reconciler/health.ts';
+import type { Define } from './command.ts';
+import { addressOf, complete, directoryOf, mountRootOf, oneOf } from './config-values.ts';
+import { connect } from './connection.ts';
+import { messageOf, Refused, UsageError } from './errors.ts';
+import { createLog, logOptions } from './log.ts';
+import { stopSignal } from './stop-signal.ts';
+import { version } from './version.ts';
+
+interface Flags {
+  readonly nodeId?: string;
+  readonly endpoint?: string;
+  readonly kubeletDir?: string;
+  readonly mountRoot?: string;
+  readonly metricsAddr: string;
+  readonly kubeconfig?: string;
+  readonly logLevel: string;
+}
+
+const HELP = `
+Runs as root on every node. The kubelet's directory and the mount root must have the same paths here as on the host; what is mounted in
+the first must reach the host (Bidirectional), and what the host mounts in the second must be seen here (HostToContainer).
+
+Environment, for flags that are not given:
+  NODE_ID, KUBELET_ROOTDIR, MOUNT_ROOT
+  NODEPUBLISH_METHOD           bind (default) or symlink, for volumes that do not say
+
+Examples:
+  sluice csi --node-id "$NODE_NAME"
+  sluice csi --node-id node-1 --kubelet-dir /var/lib/k0s/kubelet --kubeconfig /etc/kubernetes/kubelet.conf
+
+Exit codes:
+  0  stopped by SIGTERM or SIGINT
+  1  refused to start: no way to a cluster, or another plugin serves the driver
+  2  bad usage`;
+
+export const define: Define = (command) => {
+  command
+    .option('--node-id <name>', 'name of the Node that this runs on (default: NODE_ID)')
+    .option('--endpoint <unix://path>', 'socket for the kubelet (default: <kubelet-dir>/csi-plugins/fuse.csi.fluid.io/csi.sock)')
+    .option('--kubelet-dir <directory>', "the kubelet's --root-dir (default: KUBELET_ROOTDIR, else /var/lib/kubelet)")
+    .option('--mount-root <directory>', 'host directory of all FUSE mounts (default: MOUNT_ROOT, else /runtime-mnt)')
+    .option('--metrics-addr <host:port>', 'where /healthz, /readyz and /metrics are served; 0 = nowhere', '0')
+    .option('--kubeconfig <file>', 'how to reach the cluster (default: KUBECONFIG; in a pod its service account; else ~/.kube/config)')
+    .addOption(logOptions())
+    .addHelpText('after', HELP)
+    .action(async (flags: Flags) => {
+      const config = configOf(flags, process.env);
+      const log = createLog(flags.logLevel);
+      const connection = await connect(flags, process.env);
+      const client = createClient(connection, { fieldManager: 'sluice-csi', maxConnections: 8, timeoutMs: 10_000 });
+      const { address, ...options } = config;
+      const cluster = kubeCluster({ client, nodeId: config.nodeId, log });
+      const stop = stopSignal(log);
+      const scratch = mkdtempSync(join(tmpdir(), 'sluice-csi-'));
+      const plugin = await startPlugin({ ...options, scratch, cluster, version: version(), log }).catch((error: unknown) => {
+        throw new Refused(messageOf(error), { cause: error });
+      });
+      const registry = new Registry();
+      if (address) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+      const health =
+        address && (await serveHealth(address.host, address.port, { alive: () => undefined, ready: plugin.notReady }, registry));
+      // Not waited for: without an API server, pods can still be unmounted.
+      void cluster.check().then(
+        (problem) => problem && log.error({ problem }, 'volumes cannot be staged'),
+        (error: unknown) => log.warn({ error: messageOf(error) }, 'the API server does not answer yet'),
+      );
+      if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
+      await plugin.stop();
+      await health?.stop();
+      await cluster.flush();
+      await client.close();
+      log.info({}, 'stopped');
+    });
+};
+
+function configOf(flags: Flags, env: Readonly<Record<string, string | undefined>>) {
+  return complete((read) => {
+    const nodeId = flags.nodeId ?? env['NODE_ID'] ?? '';
+    if (nodeId === '') throw new UsageError('--node-id: expected the name of the Node that this runs on, found nothing');
+    const kubeletDir = read('--kubelet-dir', flags.kubeletDir ?? env['KUBELET_ROOTDIR'], directoryOf, '/var/lib/kubelet');
+    const address = read('--metrics-addr', flags.metricsAddr, addressOf, undefined);
+    return {
+      nodeId,
+      kubeletDir,
+      mountRoot: read('--mount-root', flags.mountRoot ?? env['MOUNT_ROOT'], mountRootOf, '/runtime-mnt'),
+      endpoint: read(
+        '--endpoint',
+        flags.endpoint?.replace(/^unix:(\/\/)?/, ''),
+        directoryOf,
+        `${kubeletDir}/csi-plugins/fuse.csi.fluid.io/csi.sock`,
+      ),
+      method: read<'bind' | 'symlink'>('NODEPUBLISH_METHOD', env['NODEPUBLISH_METHOD'], oneOf('bind', 'symlink'), 'bind'),
+      ...(address && { address }),
+    };
+  });
+}

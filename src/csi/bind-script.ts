@@ -1,0 +1,32 @@
+/**
+ * What binds a directory, as one child process: it goes into the directory, looks at where it is, and binds where it stands. What it has
+ * entered is held by the kernel, so nobody can put another directory in its place between the look and the mount; a path that is given
+ * to mount(8) would be walked a second time. Everything that varies is an argument, never text of the script.
+ *
+ *   $1 path of the fuse mount          $2 id of that mount, empty: any        $3 the source's path below $1, `.` for itself
+ *   $4 the whole path of the source    $5 where to bind                       $6 options (`ro`), may be empty
+ *   $7 directory on a private mount, empty: bind at once. By way of it the new mount is read-only, and without peers, before others see
+ *      it: neither a later remount nor a later change of propagation would reach the host from within a pod.
+ */
+export const BIND = `
+cd -P -- "$1" 2>/dev/null || exit 10
+if [ -n "$2" ]; then
+  id=
+  { while read -r key value; do case $key in mnt_id:) id=$value ;; esac; done </proc/self/fdinfo/9; } 9<. || exit 10
+  [ "$id" = "$2" ] || exit 11
+fi
+if [ "$3" != . ]; then
+  cd -P -- "./$3" 2>/dev/null || exit 12
+  [ "$PWD" = "$4" ] || exit 13
+fi
+[ -n "$7" ] || exec mount -c --bind . "$5"
+mount -c --bind \${6:+-o "$6"} --make-slave . "$7" && mount -c --move "$7" "$5" && exit 0
+umount -c -l "$7" 2>/dev/null
+exit 14
+`;
+
+/** Goes the same way, and binds nothing. */
+export const LOOK = BIND.slice(0, BIND.indexOf('[ -n "$7" ]'));
+
+/** Exit codes of the scripts; all others mean that mount(8) failed. */
+export const outcome = { dead: 10, changed: 11, missing: 12, escaped: 13 } as const;

@@ -1,0 +1,26 @@
+/** Whether a fuse pod may go when no pod of the node uses its volume any more: `spec.fuse.cleanPolicy`. */
+export interface Cleaning {
+  readonly policy: string;
+  /** The generation that the claim was made for, and the one that the fuse pod on this node has; undefined where it is not known. */
+  readonly wanted?: string | undefined;
+  readonly running?: string | undefined;
+}
+
+export function isToGo({ policy, wanted, running }: Cleaning): boolean {
+  switch (policy) {
+    case 'OnDemand':
+      return true;
+    case 'OnFuseChanged':
+      // In doubt it stays: to take away a client that is up to date would cost its cache.
+      return wanted !== undefined && running !== undefined && wanted !== running;
+    default:
+      // OnRuntimeDeleted: the controller's business.
+      return false;
+  }
+}
+
+/** The value of a label in a file of the downward API: lines of `key="value"`, the value quoted as in Go. */
+export function labelIn(text: string, key: string): string | undefined {
+  const line = text.split('\n').find((each) => each.startsWith(`${key}=`));
+  return line?.slice(key.length + 1).replace(/^"(.*)"$/, '$1');
+}

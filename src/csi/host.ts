@@ -1,0 +1,163 @@
+/** The node: its mount table, and what changes it. Nothing here touches a path on a FUSE mount but in a child that can be left behind. */
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { lstat, mkdir, readFile, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BIND, LOOK, outcome } from './bind-script.ts';
+import { type Ended, run, Stuck } from './child.ts';
+import { type Mount, parseMountinfo } from './mountinfo.ts';
+import type { Binding, Target } from './publish.ts';
+
+/** A source cannot be bound now. `later`: it may be another time, so it is worth waiting for the mount table to change. */
+export class NotBound extends Error {
+  override readonly name = 'NotBound';
+  readonly why: 'later' | 'missing' | 'escaped' | 'failed';
+
+  constructor(why: NotBound['why'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.why = why;
+  }
+}
+
+export interface Host {
+  /** The mount table of this moment. */
+  mounts(): Promise<readonly Mount[]>;
+  /** What is at a path on which nothing is mounted. */
+  look(target: string): Promise<Target>;
+  /** Makes the directory to mount on; its parents too. */
+  makeTarget(target: string): Promise<void>;
+  /** @throws NotBound */
+  bind(binding: Binding): Promise<void>;
+  /** A link to the source, in the place of an empty directory or of another link. @throws NotBound */
+  link(binding: Binding): Promise<void>;
+  /** Takes away the uppermost mount at a path, waiting for nobody who uses it when `lazily`. @throws Error */
+  unmount(path: string, lazily: boolean): Promise<void>;
+  /** Removes the target's directory or link; nothing may be mounted there. */
+  removeTarget(target: string): Promise<void>;
+}
+
+const BIND_MS = 10_000;
+const UNMOUNT_MS = 2_000;
+const SH = '/bin/sh';
+
+export interface HostOptions {
+  /** A directory on a private mount; openScratch makes one. */
+  readonly scratch: string;
+  /** How long a child may take to reach a source, ms. */
+  readonly bindMs?: number;
+}
+
+export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
+  /** Children that are stuck on a file system: while one is, the next would be too. */
+  const stuck = new Map<string, string>();
+  let serial = 0;
+
+  async function goTo(script: string, binding: Binding, place: string): Promise<void> {
+    const { mount, fusePath, source, target, readOnly } = binding;
+    const before = stuck.get(fusePath);
+    if (before !== undefined) throw new NotBound('later', `${fusePath} does not answer since ${before}`);
+    const below = source === fusePath ? '.' : source.slice(fusePath.length + 1);
+    const args = [fusePath, mount === undefined ? '' : String(mount), below, source, target, readOnly ? 'ro' : '', place];
+    try {
+      told(await run([SH, '-c', script, 'sluice-bind', ...args], bindMs), binding);
+    } catch (error) {
+      if (!(error instanceof Stuck)) throw error;
+      stuck.set(fusePath, new Date().toISOString());
+      void error.gone.then(() => stuck.delete(fusePath));
+      throw new NotBound('later', `${fusePath} does not answer`, { cause: error });
+    }
+  }
+
+  return {
+    mounts: async () => parseMountinfo(await readFile('/proc/self/mountinfo', 'utf8')),
+
+    async look(target) {
+      try {
+        const found = await lstat(target);
+        return found.isSymbolicLink() ? { is: 'link', to: await readlink(target) } : { is: 'directory' };
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { is: 'absent' };
+        throw error;
+      }
+    },
+
+    async makeTarget(target) {
+      await mkdir(target, { recursive: true, mode: 0o750 });
+    },
+
+    async bind(binding) {
+      if (!binding.apart) return goTo(BIND, binding, '');
+      const place = join(scratch, String(serial++));
+      mkdirSync(place);
+      try {
+        await goTo(BIND, binding, place);
+      } catch (error) {
+        // Killed half-way, it may have left the mount here.
+        await run(['umount', '-c', '-l', place], UNMOUNT_MS).catch(() => {});
+        throw error;
+      } finally {
+        try {
+          rmdirSync(place);
+        } catch {
+          // Whatever holds it, the next one has another name.
+        }
+      }
+    },
+
+    async link(binding) {
+      await goTo(LOOK, binding, '');
+      const { source, target } = binding;
+      await mkdir(dirname(target), { recursive: true, mode: 0o750 });
+      await removeTarget(target);
+      await symlink(source, target);
+    },
+
+    async unmount(path, lazily) {
+      // -c: without it umount asks the file system about its own mount point, and hangs with it.
+      const { code, stderr } = await run(['umount', '-c', ...(lazily ? ['-l'] : []), '--', path], UNMOUNT_MS);
+      if (code !== 0) throw new Error(`umount ${path}: ${stderr.trim() || `exit code ${code}`}`);
+    },
+
+    removeTarget,
+  };
+}
+
+async function removeTarget(target: string): Promise<void> {
+  try {
+    if ((await lstat(target)).isSymbolicLink()) await unlink(target);
+    // Never recursively: what is in a directory that should be empty is somebody's data.
+    else await rmdir(target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function told({ code, stderr }: Ended, { fusePath, source, target }: Binding): void {
+  switch (code) {
+    case 0:
+      return;
+    case outcome.dead:
+      throw new NotBound('later', `${fusePath} does not work: its FUSE client has ended, or refuses to serve root`);
+    case outcome.changed:
+      throw new NotBound('later', `${fusePath} is being mounted anew`);
+    case outcome.missing:
+      throw new NotBound('missing', `sub path ${source.slice(fusePath.length + 1)}: there is no such directory in ${fusePath}`);
+    case outcome.escaped:
+      throw new NotBound('escaped', `sub path ${source.slice(fusePath.length + 1)}: leads through a symbolic link, which is refused`);
+    default:
+      throw new NotBound('failed', `mount ${source} on ${target}: ${stderr.trim() || `exit code ${code}`}`);
+  }
+}
+
+/** Mounts an empty file system of our own, which nobody else sees. Returns how to take it away. */
+export async function openScratch(directory: string): Promise<() => Promise<void>> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { code, stderr } = await run(
+    ['mount', '-c', '-t', 'tmpfs', '-o', 'size=1m,mode=700', '--make-private', 'sluice-csi', directory],
+    UNMOUNT_MS,
+  );
+  if (code !== 0) throw new Error(`mount ${directory}: ${stderr.trim() || `exit code ${code}`}`);
+  return async () => {
+    await run(['umount', '-c', '-l', directory], UNMOUNT_MS);
+    await rmdir(directory);
+  };
+}

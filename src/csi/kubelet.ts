@@ -1,0 +1,52 @@
+/** What the kubelet keeps about volumes in its own directory. None of these paths lies on a file system of ours. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DRIVER } from './identity.ts';
+import { isWithin } from './mountinfo.ts';
+
+/** A path at which the kubelet has a volume, or a part of one, mounted for a pod. */
+export interface PodPath {
+  readonly podUid: string;
+  /** The kubelet's name for the volume: that of the PersistentVolume. */
+  readonly volumeName: string;
+  /** One container's view of a sub path, rather than the volume itself. */
+  readonly isSubPath: boolean;
+}
+
+/** `<kubelet>/pods/<uid>/volumes/kubernetes.io~csi/<pv>/mount` and `<kubelet>/pods/<uid>/volume-subpaths/<pv>/<container>/<number>`. */
+export function podPathOf(path: string, kubeletDir: string): PodPath | undefined {
+  if (!isWithin(path, `${kubeletDir}/pods`)) return undefined;
+  const [podUid, kind, a, b, c, ...more] = path.slice(kubeletDir.length + '/pods/'.length).split('/');
+  if (!podUid || !a || !b || !c || more.length > 0) return undefined;
+  if (kind === 'volumes' && a === 'kubernetes.io~csi' && c === 'mount') return { podUid, volumeName: b, isSubPath: false };
+  return kind === 'volume-subpaths' ? { podUid, volumeName: a, isSubPath: true } : undefined;
+}
+
+/** The handle of a pod's volume; undefined where it is no volume of ours. */
+export async function handleOf(kubeletDir: string, { podUid, volumeName }: PodPath): Promise<string | undefined> {
+  return handleIn(join(kubeletDir, 'pods', podUid, 'volumes/kubernetes.io~csi', volumeName));
+}
+
+/** The handles of all volumes of ours that are staged on this node, as the kubelet sees it. */
+export async function stagedHandles(kubeletDir: string): Promise<readonly string[]> {
+  const directory = join(kubeletDir, 'plugins/kubernetes.io/csi', DRIVER);
+  const names = await readdir(directory).catch(nothingThere);
+  const handles = await Promise.all((names ?? []).map((name) => handleIn(join(directory, name))));
+  return handles.filter((handle) => handle !== undefined);
+}
+
+async function handleIn(directory: string): Promise<string | undefined> {
+  const text = await readFile(join(directory, 'vol_data.json'), 'utf8').catch(nothingThere);
+  if (text === undefined) return undefined;
+  try {
+    const { driverName, volumeHandle } = JSON.parse(text) as { readonly driverName?: string; readonly volumeHandle?: string };
+    return driverName === DRIVER ? volumeHandle : undefined;
+  } catch {
+    // Half-written: the kubelet writes it anew.
+    return undefined;
+  }
+}
+
+function nothingThere(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+}

@@ -1,0 +1,79 @@
+/** One line of /proc/self/mountinfo: proc_pid_mountinfo(5). */
+export interface Mount {
+  /** Unique among the mounts of the moment; used again later. */
+  readonly id: number;
+  readonly parent: number;
+  /** `major:minor` of the file system. A FUSE client that was started anew has a new one, for as long as anything of the old one is mounted. */
+  readonly device: string;
+  /** Which directory of the file system is mounted here. */
+  readonly root: string;
+  readonly mountPoint: string;
+  readonly readOnly: boolean;
+  /** What is mounted on it appears on its peers too, and the other way round. */
+  readonly shared: boolean;
+  readonly fsType: string;
+  readonly source: string;
+  /** All of it, as the kernel prints it. */
+  readonly line: string;
+}
+
+/** Lines that cannot be read are passed over: the kernel may learn to print more, and the others still stand. */
+export function parseMountinfo(text: string): readonly Mount[] {
+  const mounts: Mount[] = [];
+  for (const line of text.split('\n')) {
+    const mount = parseLine(line);
+    if (mount) mounts.push(mount);
+  }
+  return mounts;
+}
+
+function parseLine(line: string): Mount | undefined {
+  const [id, parent, device, root, mountPoint, options, ...rest] = line.split(' ');
+  const dash = rest.indexOf('-');
+  if (!id || !parent || !device || !root || !mountPoint || !options || dash === -1) return undefined;
+  return {
+    id: Number(id),
+    parent: Number(parent),
+    device,
+    root: plain(root),
+    mountPoint: plain(mountPoint),
+    readOnly: options === 'ro' || options.startsWith('ro,'),
+    shared: rest.some((field, i) => i < dash && field.startsWith('shared:')),
+    fsType: rest[dash + 1] ?? '',
+    source: plain(rest[dash + 2] ?? ''),
+    line,
+  };
+}
+
+/** The kernel writes blank, tab, newline and backslash as three octal digits. */
+const plain = (text: string): string =>
+  text.includes('\\') ? text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))) : text;
+
+/** What is mounted at exactly this path, the lowest first: each is mounted on the root of the one before. */
+export function stackAt(mounts: readonly Mount[], path: string): readonly Mount[] {
+  const here = mounts.filter(({ mountPoint }) => mountPoint === path);
+  if (here.length < 2) return here;
+  const ids = new Set(here.map(({ id }) => id));
+  const byParent = new Map(here.map((mount) => [mount.parent, mount]));
+  const stack: Mount[] = [];
+  let next = here.find(({ parent }) => !ids.has(parent));
+  while (next && stack.length < here.length) {
+    stack.push(next);
+    next = byParent.get(next.id);
+  }
+  return stack;
+}
+
+/** What is seen at exactly this path: the uppermost of what is mounted there. */
+export const topAt = (mounts: readonly Mount[], path: string): Mount | undefined => stackAt(mounts, path).at(-1);
+
+/** The mounts at this path and below it, in an order in which they can be unmounted. */
+export function mountsUnder(mounts: readonly Mount[], path: string): readonly Mount[] {
+  const paths = new Set(mounts.filter(({ mountPoint }) => isWithin(mountPoint, path)).map(({ mountPoint }) => mountPoint));
+  // What lies deeper goes first; where paths are alike deep, their order does not matter.
+  return [...paths].toSorted((a, b) => b.split('/').length - a.split('/').length).flatMap((at) => stackAt(mounts, at).toReversed());
+}
+
+/** `/a/b` is within `/a` and within `/a/b`, not within `/a/bc`. */
+export const isWithin = (path: string, directory: string): boolean =>
+  path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);

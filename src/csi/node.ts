@@ -1,0 +1,103 @@
+import { status } from '@grpc/grpc-js';
+import type { Clock } from '../kube/clock.ts';
+import type { Log } from '../kube/types.ts';
+import type { NodeCluster } from './cluster.ts';
+import { CsiError, invalid } from './errors.ts';
+import type { Handlers } from './grpc.ts';
+import type { Host } from './host.ts';
+import type { KnownVolumes } from './known-volumes.ts';
+import type { Locks } from './locks.ts';
+import { isWithin } from './mountinfo.ts';
+import type { MountWatch } from './mount-watch.ts';
+import type { NodeLabels } from './node-labels.ts';
+import type { Node } from './proto/csi.gen.ts';
+import { capability } from './proto/values.ts';
+import { publish } from './publish-volume.ts';
+import { stage, unstage } from './stage-volume.ts';
+import { statsOf } from './stats.ts';
+import { unpublish } from './unpublish-volume.ts';
+import { checkCapability, isReadOnly, type VolumeDefaults, volumeOf } from './volume.ts';
+
+/** What the node service works with. */
+export interface NodeParts extends VolumeDefaults {
+  readonly nodeId: string;
+  readonly kubeletDir: string;
+  readonly host: Host;
+  readonly watch: MountWatch;
+  readonly cluster: NodeCluster;
+  readonly labels: NodeLabels;
+  readonly volumes: KnownVolumes;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long a publication waits for a mount before it says why it is not there, ms. */
+  readonly patienceMs: number;
+}
+
+/** The CSI node service: each call is checked here, then read, planned and done elsewhere. */
+export function node(parts: NodeParts): Handlers<typeof Node> {
+  const { nodeId, kubeletDir, locks, volumes, host, log } = parts;
+
+  function inKubelet(name: string, path: string): string {
+    if (path === '') throw invalid(`${name}: expected a path, found none`);
+    // Elsewhere nothing that we mount would reach the host.
+    if (!isWithin(path, kubeletDir) || path.split('/').includes('..'))
+      throw invalid(`${name}: expected a path within ${kubeletDir}, found ${path}`);
+    return path;
+  }
+
+  return {
+    async nodeStageVolume({ volumeId, stagingTargetPath, volumeCapability, volumeContext }, { signal }) {
+      given('volume_id', volumeId);
+      inKubelet('staging_target_path', stagingTargetPath);
+      checkCapability(volumeCapability);
+      const volume = volumeOf(volumeContext, parts);
+      volumes.learn(volumeId, volume);
+      await locks.call(`volume ${volumeId}`, () => stage(parts, volumeId, volume, signal));
+      return {};
+    },
+
+    async nodeUnstageVolume({ volumeId, stagingTargetPath }) {
+      given('volume_id', volumeId);
+      inKubelet('staging_target_path', stagingTargetPath);
+      await locks.call(`volume ${volumeId}`, () => unstage(parts, volumeId));
+      return {};
+    },
+
+    async nodePublishVolume({ volumeId, targetPath, volumeCapability, readonly, volumeContext }, call) {
+      given('volume_id', volumeId);
+      const target = inKubelet('target_path', targetPath);
+      checkCapability(volumeCapability);
+      const volume = volumeOf(volumeContext, parts);
+      volumes.learn(volumeId, volume);
+      await locks.call(target, () => publish(parts, { volume, target, readOnly: isReadOnly(volumeCapability, readonly) }, call));
+      return {};
+    },
+
+    async nodeUnpublishVolume({ volumeId, targetPath }) {
+      given('volume_id', volumeId);
+      const target = inKubelet('target_path', targetPath);
+      await locks.call(target, () => unpublish(host, target, log));
+      return {};
+    },
+
+    async nodeGetVolumeStats({ volumeId, volumePath }) {
+      given('volume_id', volumeId);
+      given('volume_path', volumePath);
+      return statsOf(parts, volumePath);
+    },
+
+    nodeGetCapabilities: () => ({
+      capabilities: Object.values(capability).map((type) => ({ type: { case: 'rpc', value: { type } } })),
+    }),
+
+    nodeGetInfo() {
+      if (nodeId === '') throw new CsiError(status.FAILED_PRECONDITION, 'this plugin does not know which node it is on');
+      return { nodeId };
+    },
+  };
+}
+
+function given(name: string, value: string): void {
+  if (value === '') throw invalid(`${name}: expected a value, found none`);
+}

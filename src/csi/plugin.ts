@@ -1,0 +1,82 @@
+/** The whole plugin as one process: two services on csi.sock, one by which the kubelet finds it. */
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../kube/clock.ts';
+import type { Log } from '../kube/types.ts';
+import type { NodeCluster } from './cluster.ts';
+import { type Service, serve, serviceOf } from './grpc.ts';
+import { createHost, openScratch } from './host.ts';
+import { DRIVER, identity, registration } from './identity.ts';
+import { knownVolumes } from './known-volumes.ts';
+import { createLocks } from './locks.ts';
+import { watchMounts } from './mount-watch.ts';
+import { node, type NodeParts } from './node.ts';
+import { nodeLabels } from './node-labels.ts';
+import { Identity, Node } from './proto/csi.gen.ts';
+import { Registration } from './proto/pluginregistration.gen.ts';
+import type { VolumeDefaults } from './volume.ts';
+
+export interface PluginOptions extends VolumeDefaults {
+  readonly nodeId: string;
+  /** The kubelet's --root-dir, the same path as on the host. */
+  readonly kubeletDir: string;
+  /** Path of the socket that the kubelet calls. */
+  readonly endpoint: string;
+  /** Where a small file system of our own is mounted; it must not be there yet. */
+  readonly scratch: string;
+  readonly cluster: NodeCluster;
+  readonly version: string;
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** How long a publication waits for a mount before it says why it is not there, ms. Default 20,000. */
+  readonly patienceMs?: number;
+  /** How long a file system may take to let itself be bound, ms. Default 10,000. */
+  readonly bindMs?: number;
+}
+
+export interface Plugin {
+  /** Why the kubelet cannot use us; undefined when it has registered us. */
+  notReady(): string | undefined;
+  /** Ends what is under way and leaves mounts as they are: pods go on reading. */
+  stop(): Promise<void>;
+}
+
+/** Shorter than the kubelet's two minutes: the sooner it is told why, the sooner its pod's events say so. */
+const PATIENCE_MS = 20_000;
+
+export async function startPlugin(options: PluginOptions): Promise<Plugin> {
+  const { kubeletDir, endpoint, scratch, cluster, log, clock = systemClock, patienceMs = PATIENCE_MS, bindMs } = options;
+  const closing: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  };
+  let problem: string | undefined = 'the kubelet has not registered the plugin yet';
+  try {
+    closing.push(await openScratch(scratch));
+    const watch = await watchMounts({ directory: options.mountRoot, scratch, log, clock });
+    closing.push(() => watch.stop());
+    const parts: NodeParts = {
+      ...options,
+      host: createHost({ scratch, ...(bindMs !== undefined && { bindMs }) }),
+      watch,
+      labels: nodeLabels(cluster),
+      volumes: knownVolumes(cluster, options),
+      locks: createLocks(),
+      clock,
+      patienceMs,
+    };
+    const listen = async (socket: string, services: readonly Service[]) => void closing.push(await serve(socket, services));
+    await listen(endpoint, [serviceOf(Identity, identity(options.version), log), serviceOf(Node, node(parts), log)]);
+    // Last: as soon as it is there, the kubelet calls us.
+    const told = (error: string | undefined) => {
+      problem = error;
+    };
+    await listen(join(kubeletDir, 'plugins_registry', `${DRIVER}-reg.sock`), [
+      serviceOf(Registration, registration(endpoint, log, told), log),
+    ]);
+    log.info({ endpoint, driver: DRIVER, node: options.nodeId }, 'serving');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { notReady: () => problem, stop };
+}

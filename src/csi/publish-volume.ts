@@ -1,0 +1,75 @@
+import { CsiError, unavailable } from './errors.ts';
+import type { Call } from './grpc.ts';
+import { status } from '@grpc/grpc-js';
+import { NotBound } from './host.ts';
+import { stackAt } from './mountinfo.ts';
+import type { NodeParts } from './node.ts';
+import { methodOf, planPublish, type PublishRequest } from './publish.ts';
+import { whyNotMounted } from './fuse-pods.ts';
+
+/** Answer before the caller gives up on us, with a reason in place of a timeout. */
+const MARGIN_MS = 1_000;
+
+/**
+ * Makes the volume appear at the target, waiting for the fuse pod's mount for a while: read the mount table, decide, do it, and when it
+ * is too early do all of it again as soon as the table has changed.
+ */
+export async function publish(parts: NodeParts, request: PublishRequest, call: Call): Promise<void> {
+  const { host, watch, clock, log } = parts;
+  const { volume, target, readOnly } = request;
+  const until = Math.min(clock.now() + parts.patienceMs, call.deadline - MARGIN_MS);
+  if (volume.method === 'symlink' && methodOf(volume, readOnly) === 'bind')
+    log.info({ target, readOnly }, 'bound, not linked: a link can be neither read-only nor of a sub path');
+  for (;;) {
+    // Before the table is read, so that nothing can happen in between unseen.
+    const change = watch.next();
+    const mounts = await host.mounts();
+    const plan = planPublish(request, mounts, stackAt(mounts, target).length > 0 ? { is: 'directory' } : await host.look(target));
+    let because: string;
+    if (plan.do === 'nothing') return;
+    if (plan.do === 'wait') because = plan.because;
+    else {
+      try {
+        if (plan.do === 'link') {
+          log.info({ source: plan.binding.source, target }, 'Creating symlink');
+          return await host.link(plan.binding);
+        }
+        if (stackAt(mounts, target).length === 0) await host.makeTarget(target);
+        return await host.bind(plan.binding);
+      } catch (error) {
+        if (!(error instanceof NotBound) || error.why === 'failed') throw error;
+        if (error.why === 'escaped') throw new CsiError(status.INVALID_ARGUMENT, error.message, { cause: error });
+        // A directory that is missing may be made by another pod; there is no table to watch for that, so the kubelet asks again.
+        if (error.why === 'missing') throw new CsiError(status.NOT_FOUND, error.message, { cause: error });
+        because = error.message;
+      }
+    }
+    if (clock.now() >= until || !(await changed(change, until - clock.now(), parts, call.signal)))
+      throw unavailable(await explained(parts, request, because));
+  }
+}
+
+/** Whether it came before the time was up. */
+async function changed(change: Promise<void>, ms: number, { clock }: NodeParts, signal: AbortSignal): Promise<boolean> {
+  const { promise: over, resolve, reject } = Promise.withResolvers<false>();
+  const cancel = clock.after(ms, () => resolve(false));
+  const gone = () => reject(signal.reason);
+  signal.addEventListener('abort', gone, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([change.then(() => true), over]);
+  } finally {
+    cancel();
+    signal.removeEventListener('abort', gone);
+  }
+}
+
+async function explained({ cluster, nodeId, log }: NodeParts, { volume: { runtime } }: PublishRequest, because: string): Promise<string> {
+  if (!runtime) return because;
+  try {
+    return `${because}: ${whyNotMounted(runtime, nodeId, await cluster.pods(runtime.namespace))}`;
+  } catch (error) {
+    log.warn({ runtime, error: String(error) }, 'the fuse pod cannot be asked for');
+    return because;
+  }
+}

@@ -1,0 +1,85 @@
+import type { Mount } from './mountinfo.ts';
+import { isWithin, topAt } from './mountinfo.ts';
+import type { Volume } from './volume.ts';
+
+/** What is at the target path: nothing yet, a directory, a link and where it leads. Not asked where something is mounted. */
+export type Target = { readonly is: 'absent' | 'directory' } | { readonly is: 'link'; readonly to: string };
+
+export interface Binding {
+  /** The mount through which the source is reached; undefined where a volume need not be a mount. */
+  readonly mount: number | undefined;
+  readonly fusePath: string;
+  readonly source: string;
+  readonly target: string;
+  readonly readOnly: boolean;
+  /**
+   * Give the new mount a peer group of its own before others see it. Otherwise all consumers of a shared mount are peers, and what is
+   * done to one (bound again, unmounted) happens to all.
+   */
+  readonly apart: boolean;
+}
+
+export type PublishPlan =
+  | { readonly do: 'nothing' }
+  | { readonly do: 'wait'; readonly because: string }
+  | { readonly do: 'bind'; readonly binding: Binding }
+  | { readonly do: 'link'; readonly binding: Binding };
+
+export interface PublishRequest {
+  readonly volume: Volume;
+  readonly target: string;
+  readonly readOnly: boolean;
+}
+
+/**
+ * What publishing takes, as things are. A target on which another file system is mounted than the volume's is bound over, not
+ * unmounted: a running container may hold it, and would not see what is mounted in its place (recover.ts).
+ */
+export function planPublish({ volume, target, readOnly }: PublishRequest, mounts: readonly Mount[], found: Target): PublishPlan {
+  const { fusePath, source } = volume;
+  const mounted = topAt(mounts, fusePath);
+  const because = volume.mountType === undefined ? undefined : notReady(volume, mounted);
+  if (because !== undefined) return { do: 'wait', because };
+  const at = topAt(mounts, target);
+  if (at && shows(at, mounts, source)) return { do: 'nothing' };
+  const apart = readOnly || mountOf(mounts, source)?.shared === true;
+  const binding: Binding = { mount: mounted?.id, fusePath, source, target, readOnly, apart };
+  if (methodOf(volume, readOnly) === 'bind' || at) return { do: 'bind', binding };
+  return found.is === 'link' && found.to === source ? { do: 'nothing' } : { do: 'link', binding };
+}
+
+/**
+ * A link can neither be read-only nor keep to a sub path, since whoever writes to the file system decides later where it leads: such
+ * volumes are always bound.
+ */
+export const methodOf = ({ method, fusePath, source }: Volume, readOnly: boolean): Volume['method'] =>
+  method === 'symlink' && !readOnly && source === fusePath ? 'symlink' : 'bind';
+
+/** Whether `at` shows the very directory that is at the path `source` now. */
+export function shows(at: Mount, mounts: readonly Mount[], source: string): boolean {
+  const on = mountOf(mounts, source);
+  return (
+    on !== undefined &&
+    at.device === on.device &&
+    at.root === joined(on.root, source.slice(on.mountPoint === '/' ? 0 : on.mountPoint.length))
+  );
+}
+
+const joined = (root: string, below: string): string => (root === '/' ? below || '/' : root + below);
+
+function notReady({ fusePath, mountType = '' }: Volume, mounted: Mount | undefined): string | undefined {
+  if (!mounted) return `${fusePath} is not mounted yet`;
+  return mounted.line.includes(mountType)
+    ? undefined
+    : `${fusePath} is mounted as ${mounted.fsType} (${mounted.source}), not as ${mountType}`;
+}
+
+/** The mount on which a path lies. */
+export function mountOf(mounts: readonly Mount[], path: string): Mount | undefined {
+  const points = mounts.filter(({ mountPoint }) => isWithin(path, mountPoint)).map(({ mountPoint }) => mountPoint);
+  const deepest = points.reduce<string | undefined>(
+    (best, point) => (best === undefined || point.length > best.length ? point : best),
+    undefined,
+  );
+  return deepest === undefined ? undefined : topAt(mounts, deepest);
+}

@@ -1,0 +1,118 @@
+import { stat, watch as watchDirectory } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { status } from '@grpc/grpc-js';
+import { label } from '../api/labels.ts';
+import { run } from './child.ts';
+import { isToGo, labelIn } from './clean-policy.ts';
+import type { RuntimeRecord } from './cluster.ts';
+import { CsiError, unavailable } from './errors.ts';
+import { handleOf, podPathOf, stagedHandles } from './kubelet.ts';
+import type { NodeParts } from './node.ts';
+import type { RuntimeName, Volume } from './volume.ts';
+
+const SESSION_MANAGER = 'fluid.io/efc-sessmgr';
+const SESSION_MANAGER_MS = 30_000;
+const READ_MS = 2_000;
+
+/** Has the fuse pod come to this node. It is not waited for: publication does, and has more to say about it. */
+export async function stage(parts: NodeParts, volumeId: string, volume: Volume, signal: AbortSignal): Promise<void> {
+  const { labels } = parts;
+  const { nodeLabel, sessionManagerDir } = volume;
+  await Promise.all([nodeLabel && labels.take(nodeLabel, volumeId), sessionManagerDir && labels.take(SESSION_MANAGER, volumeId)]);
+  // EFC's client cannot mount without it, and does not try again.
+  if (sessionManagerDir) await untilThere(join(sessionManagerDir, 'sessmgrd.sock'), parts, signal);
+}
+
+/** Lets the fuse pod go where its clean policy says so and nobody else needs it. */
+export async function unstage(parts: NodeParts, volumeId: string): Promise<void> {
+  const { cluster, labels, volumes, log } = parts;
+  await checkUnused(parts, volumeId);
+  const record = await cluster.volume(volumeId);
+  const volume = record && (await volumes.get(volumeId));
+  if (!record || !volume?.nodeLabel || !volume.runtime) return volumes.forget(volumeId);
+  const { nodeLabel } = volume;
+  const runtime = await cluster.runtime(volume.runtime);
+  if (runtime && (await mayGo(parts, runtime, volume.runtime, record.claim))) {
+    const sharers = await othersWith(parts, nodeLabel, volumeId);
+    log.info({ volumeId, label: nodeLabel, policy: runtime.cleanPolicy, sharers }, sharers.length > 0 ? 'label kept' : 'label removed');
+    if (sharers.length === 0) await labels.leave(nodeLabel, volumeId);
+  }
+  volumes.forget(volumeId);
+}
+
+/** The kubelet unstages when the last pod is gone; what is mounted tells whether it is right. */
+async function checkUnused({ host, kubeletDir }: NodeParts, volumeId: string): Promise<void> {
+  const users = new Set<string>();
+  for (const { mountPoint } of await host.mounts()) {
+    const path = podPathOf(mountPoint, kubeletDir);
+    if (path && !users.has(path.podUid) && (await handleOf(kubeletDir, path)) === volumeId) users.add(path.podUid);
+  }
+  if (users.size > 0)
+    throw new CsiError(status.FAILED_PRECONDITION, `volume ${volumeId} is still mounted for pods ${[...users].join(', ')}`);
+}
+
+async function mayGo(
+  { cluster, mountRoot }: NodeParts,
+  { type, cleanPolicy }: RuntimeRecord,
+  { namespace, name }: RuntimeName,
+  claim: RuntimeName | undefined,
+): Promise<boolean> {
+  if (cleanPolicy !== 'OnFuseChanged') return isToGo({ policy: cleanPolicy });
+  const [wanted, file] = await Promise.all([
+    claim && cluster.claimLabels(claim),
+    // In a child: it lies below the mount root, and who mounts there is not for us to say.
+    run(['cat', '--', join(mountRoot, type, namespace, name, '.meta/fuse/labels')], READ_MS).catch(() => undefined),
+  ]);
+  return isToGo({
+    policy: cleanPolicy,
+    wanted: wanted?.[label.fuseGeneration],
+    running: file?.code === 0 ? labelIn(file.stdout, label.fuseGeneration) : undefined,
+  });
+}
+
+/** Other volumes that are staged here and need the same fuse pod. One that cannot be looked up counts: in doubt the label stays. */
+async function othersWith({ kubeletDir, volumes }: NodeParts, nodeLabel: string, volumeId: string): Promise<readonly string[]> {
+  const others = (await stagedHandles(kubeletDir)).filter((handle) => handle !== volumeId);
+  const found = await Promise.all(
+    others.map(async (handle) => {
+      const volume = await volumes.get(handle).catch(() => 'unknown' as const);
+      return volume === 'unknown' || volume?.nodeLabel === nodeLabel ? [handle] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function untilThere(path: string, { clock }: NodeParts, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const cancel = clock.after(SESSION_MANAGER_MS, () => over.abort());
+  try {
+    while (!(await isThere(path))) {
+      const change = firstChange(await existing(dirname(path)), AbortSignal.any([signal, over.signal]));
+      change.catch(() => {});
+      // It may have come while nobody watched.
+      if (await isThere(path)) return;
+      await change;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (over.signal.aborted) throw unavailable(`${path} is not there: EFC's session manager has not started on this node`);
+    throw error;
+  } finally {
+    over.abort();
+    cancel();
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+async function existing(directory: string): Promise<string> {
+  return (await isThere(directory)) || directory === '/' ? directory : existing(dirname(directory));
+}
+
+async function firstChange(directory: string, signal: AbortSignal): Promise<void> {
+  for await (const _ of watchDirectory(directory, { signal })) return;
+}

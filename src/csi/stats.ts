@@ -1,0 +1,40 @@
+import { readlink } from 'node:fs/promises';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { run, Stuck } from './child.ts';
+import { notFound } from './errors.ts';
+import { topAt } from './mountinfo.ts';
+import type { NodeParts } from './node.ts';
+import type { NodeGetVolumeStatsResponseSchema } from './proto/csi.gen.ts';
+import { unit } from './proto/values.ts';
+
+type Stats = MessageInitShape<typeof NodeGetVolumeStatsResponseSchema>;
+
+/** A file system that takes longer to say how full it is does not work. */
+const PATIENCE_MS = 3_000;
+
+/** How full a published volume is, and whether it works at all. A volume that does not is no error of this call. */
+export async function statsOf({ host }: NodeParts, path: string): Promise<Stats> {
+  const mounts = await host.mounts();
+  // Where nothing is mounted, it can be looked at: it may be a link to the mount.
+  const mounted = topAt(mounts, path) ? path : await readlink(path).catch(() => undefined);
+  if (mounted === undefined || !topAt(mounts, mounted)) throw notFound(`volume_path ${path}: nothing is published there`);
+  try {
+    const { code, stdout, stderr } = await run(['stat', '-f', '-c', '%S %b %a %f %c %d', '--', mounted], PATIENCE_MS);
+    if (code !== 0) return abnormal(`the FUSE client has ended, or fails: ${stderr.trim()}`);
+    return { usage: usageOf(stdout), volumeCondition: { abnormal: false, message: 'the file system answers' } };
+  } catch (error) {
+    if (error instanceof Stuck) return abnormal(`the FUSE client does not answer within ${PATIENCE_MS / 1000} s`);
+    throw error;
+  }
+}
+
+const abnormal = (message: string): Stats => ({ usage: [], volumeCondition: { abnormal: true, message } });
+
+/** From `stat -f`: block size, blocks, blocks available to users, free blocks, inodes, free inodes. */
+export function usageOf(text: string): NonNullable<Stats['usage']> {
+  const [size = 0n, blocks = 0n, available = 0n, free = 0n, inodes = 0n, freeInodes = 0n] = text.trim().split(' ').map(BigInt);
+  return [
+    { unit: unit.BYTES, total: blocks * size, available: available * size, used: (blocks - free) * size },
+    { unit: unit.INODES, total: inodes, available: freeInodes, used: inodes - freeInodes },
+  ];
+}

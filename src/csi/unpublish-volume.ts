@@ -1,0 +1,31 @@
+import type { Host } from './host.ts';
+import { mountsUnder, stackAt } from './mountinfo.ts';
+import type { Log } from '../kube/types.ts';
+
+/** Far more than any recovery leaves: whatever goes on here does not end by itself. */
+const MOST = 100;
+
+/** Takes away everything that is mounted at a path and below, then the path. Done already is done. */
+export async function unpublish(host: Host, target: string, log: Log): Promise<void> {
+  for (let taken = 0; ; taken++) {
+    const [mount, ...others] = mountsUnder(await host.mounts(), target);
+    if (!mount) break;
+    if (taken === MOST) throw new Error(`${target}: ${others.length + 1} mounts are still there after ${MOST} were taken away`);
+    await unmount(host, mount.mountPoint, log);
+  }
+  await host.removeTarget(target);
+}
+
+/** Takes away the uppermost mount at a path. One that is in use goes from the path all the same, and wholly when its last user ends. */
+export async function unmount(host: Host, path: string, log: Log): Promise<void> {
+  const before = stackAt(await host.mounts(), path).length;
+  if (before === 0) return;
+  try {
+    await host.unmount(path, false);
+  } catch (error) {
+    // It may be gone all the same, by another hand.
+    if (stackAt(await host.mounts(), path).length < before) return;
+    log.warn({ path, error: error instanceof Error ? error.message : String(error) }, 'unmounted lazily: it is in use, or does not answer');
+    await host.unmount(path, true);
+  }
+}

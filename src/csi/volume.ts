@@ -1,0 +1,105 @@
+import { normalize } from 'node:path/posix';
+import { annotation } from '../api/labels.ts';
+import { shown } from '../api/errors.ts';
+import { invalid } from './errors.ts';
+import { isWithin } from './mountinfo.ts';
+
+/** CSI's AccessMode.Mode: those that promise that nobody writes. */
+const SINGLE_NODE_READER_ONLY = 2;
+const MULTI_NODE_READER_ONLY = 3;
+
+/** The volume attributes of a dataset's PersistentVolume, and the directory that they stand for. */
+export interface Volume {
+  /** Where the fuse pod mounts: an absolute path within the mount root. */
+  readonly fusePath: string;
+  /** What is to be seen of it: the same path, or one below it. */
+  readonly source: string;
+  /** Must occur in the line of the mount table; absent: no check that it is a mount at all. */
+  readonly mountType?: string;
+  readonly method: 'bind' | 'symlink';
+  readonly runtime?: RuntimeName;
+  readonly nodeLabel?: string;
+  /** Where EFC's session manager has its socket. */
+  readonly sessionManagerDir?: string;
+}
+export interface RuntimeName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface VolumeDefaults {
+  readonly mountRoot: string;
+  /** For volumes that do not say. */
+  readonly method: 'bind' | 'symlink';
+}
+
+type Attributes = Readonly<Record<string, string | undefined>>;
+
+/** @throws CsiError INVALID_ARGUMENT, naming the attribute */
+export function volumeOf(attributes: Attributes, { mountRoot, method }: VolumeDefaults): Volume {
+  const { fluid_path: fusePath = '', fluid_sub_path: subPath = '', mount_type: mountType = 'fuse.alluxio-fuse' } = attributes;
+  const { runtime_namespace: namespace, runtime_name: name, mount_pod_node_selector_key: nodeLabel } = attributes;
+  const { efc_sessmgr_workdir: sessionManagerDir } = attributes;
+  if (!isPlain(fusePath) || fusePath === mountRoot || !isWithin(fusePath, mountRoot))
+    throw invalid(`volume attribute fluid_path: expected a path within ${mountRoot}, found ${shown(fusePath)}`);
+  if (sessionManagerDir && (!isPlain(sessionManagerDir) || !isWithin(sessionManagerDir, mountRoot)))
+    throw invalid(`volume attribute efc_sessmgr_workdir: expected a path within ${mountRoot}, found ${shown(sessionManagerDir)}`);
+  return {
+    fusePath,
+    source: subPath === '' ? fusePath : below(fusePath, subPath),
+    ...(checksMount(attributes[annotation.skipMountCheck]) && { mountType }),
+    method: methodOf(attributes['node_publish_method'], method),
+    ...(namespace && name && { runtime: { namespace, name } }),
+    ...(nodeLabel && { nodeLabel }),
+    ...(sessionManagerDir && { sessionManagerDir }),
+  };
+}
+
+/** Absolute, and as the kernel would print it. */
+const isPlain = (path: string): boolean => path.startsWith('/') && normalize(path) === path && !path.endsWith('/') && !path.includes('\0');
+
+/** Slashes at either end, and doubled ones, are nothing; anything that would leave the directory is refused, not resolved. */
+function below(directory: string, subPath: string): string {
+  const parts = subPath.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.includes('..') || subPath.includes('\0'))
+    throw invalid(`volume attribute fluid_sub_path: expected a path without "..", found ${shown(subPath)}`);
+  return [directory, ...parts].join('/');
+}
+
+function methodOf(text: string | undefined, byDefault: Volume['method']): Volume['method'] {
+  // As in Fluid, any other word means what is usual.
+  return text === 'symlink' ? 'symlink' : byDefault;
+}
+
+/** `fluid.io/skip-check-mount-ready-target`: where a pod need not wait for the mount. */
+function checksMount(target: string | undefined): boolean {
+  switch (target) {
+    case undefined:
+    case '':
+    case 'Sidecar':
+      return true;
+    case 'MountPod':
+    case 'All':
+      return false;
+    default:
+      throw invalid(`volume attribute ${annotation.skipMountCheck}: expected All, MountPod or Sidecar, found ${shown(target)}`);
+  }
+}
+
+interface Capability {
+  readonly accessType: { readonly case: 'block' | 'mount' | undefined; readonly value?: object | undefined };
+  readonly accessMode?: { readonly mode: number } | undefined;
+}
+
+/** @throws CsiError INVALID_ARGUMENT */
+export function checkCapability(capability: Capability | undefined): asserts capability is Capability {
+  if (!capability) throw invalid('volume_capability: expected one, found none');
+  if (capability.accessType.case === 'block') throw invalid('volume_capability: expected a file system, found a block device');
+}
+
+/** The application must not write: the access mode, the request or a mount option says so. */
+export function isReadOnly({ accessType, accessMode }: Capability, requested: boolean): boolean {
+  const { mountFlags = [] } = (accessType.value ?? {}) as { readonly mountFlags?: readonly string[] };
+  const mode = accessMode?.mode;
+  return requested || mode === SINGLE_NODE_READER_ONLY || mode === MULTI_NODE_READER_ONLY || mountFlags.includes('ro');
+}

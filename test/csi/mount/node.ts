@@ -1,0 +1,168 @@
+/**
+ * A node for the plugin, made of mount namespaces alone: the host's, with the kubelet's directory and the mount root shared as a kubelet
+ * has them, and within it the plugin's own, as a pod has it (Bidirectional and HostToContainer). It is held by a process that ends with
+ * the test's, and everything that was mounted ends with it.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseMountinfo, type Mount, stackAt } from '../../../src/csi/mountinfo.ts';
+import { type Client, clientOf } from './client.ts';
+
+const PLUGIN = fileURLToPath(new URL('plugin-process.ts', import.meta.url));
+
+/** Why these tests cannot run here; undefined when they can. */
+export function whyNoMounts(): string | undefined {
+  if (process.platform !== 'linux') return 'mounts are tested on Linux';
+  if (process.getuid?.() !== 0) return 'mounts are tested as root';
+  const { status, stderr } = spawnSync('unshare', ['-m', 'true'], { encoding: 'utf8' });
+  return status === 0 ? undefined : `no mount namespace of our own: ${stderr.trim()}`;
+}
+
+/** What the API server would say; in the file that the plugin's process reads at each question. */
+export interface State {
+  volumes?: Record<string, { attributes: Record<string, string>; claim?: { namespace: string; name: string } }>;
+  runtimes?: Record<string, { type: string; cleanPolicy: string }>;
+  claims?: Record<string, Record<string, string>>;
+  pods?: Record<string, unknown[]>;
+}
+
+export interface TestNode {
+  readonly dir: string;
+  readonly kubelet: string;
+  readonly mountRoot: string;
+  /** Runs a script on the host, with arguments; returns what it prints. Throws when it fails. */
+  sh(script: string, ...args: string[]): string;
+  mounts(): readonly Mount[];
+  stack(path: string): readonly Mount[];
+  write(state: State): void;
+  /** A FUSE mount whose client never answers, until it is closed: then it is dead. */
+  fuse(path: string): { die(): void };
+  startPlugin(options?: Record<string, unknown>): Promise<TestPlugin>;
+  close(): Promise<void>;
+}
+export interface TestPlugin {
+  readonly pid: number;
+  readonly call: Client;
+  /** What it told the cluster: labels and events, in order. */
+  readonly told: readonly Told[];
+  /** Its log lines. */
+  readonly log: readonly Record<string, unknown>[];
+  /** Resolves with the first told thing, now or later, for which it holds. */
+  when(holds: (told: Told) => boolean): Promise<Told>;
+  readonly mounts: () => readonly Mount[];
+  end(signal?: NodeJS.Signals): Promise<void>;
+}
+export type Told =
+  | { readonly labels: Record<string, string | null> }
+  | { readonly dataset: { name: string }; readonly type: string; readonly reason: string; readonly note: string };
+
+export async function startNode(): Promise<TestNode> {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-csi-test-'));
+  const [kubelet, mountRoot] = [join(dir, 'kubelet'), join(dir, 'mounts')];
+  const setUp = `
+    mount -t tmpfs -o mode=755 node "$1" && cd "$1" && mkdir -p kubelet/pods kubelet/plugins mounts/thin/ml
+    mount --bind kubelet kubelet && mount --make-shared kubelet && mount --bind mounts mounts && mount --make-shared mounts
+    echo ready && exec cat >/dev/null`;
+  const holder = spawn('unshare', ['-m', '--propagation', 'private', 'sh', '-ec', setUp, 'sh', dir], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    holder.stdout.once('data', () => resolve());
+    holder.once('close', (code) => reject(new Error(`the node ended with code ${code}`)));
+  });
+  const within = ['-t', String(holder.pid), '-m', '--'];
+  const fds = new Set<number>();
+  const plugins = new Set<TestPlugin>();
+  const state = `${dir}.json`;
+  writeFileSync(state, '{}');
+
+  const node: TestNode = {
+    dir,
+    kubelet,
+    mountRoot,
+    sh(script, ...args) {
+      const { status, stdout, stderr } = spawnSync('nsenter', [...within, 'sh', '-ec', script, 'sh', ...args], {
+        encoding: 'utf8',
+        timeout: 20_000,
+      });
+      if (status !== 0) throw new Error(`${script}: ${stderr || `exit code ${status}`}`);
+      return stdout;
+    },
+    mounts: () => parseMountinfo(readFileSync(`/proc/${holder.pid}/mountinfo`, 'utf8')),
+    stack: (path) => stackAt(node.mounts(), path),
+    write: (value) => writeFileSync(state, JSON.stringify(value)),
+    fuse(path) {
+      node.sh('mkdir -p "$1"', path);
+      const fd = openSync('/dev/fuse', 'r+');
+      fds.add(fd);
+      const argv = ['mount', '-i', '-c', '-t', 'fuse', '-o', 'fd=3,rootmode=40000,user_id=0,group_id=0', 'test', path];
+      const { status, stderr } = spawnSync('nsenter', [...within, ...argv], { stdio: ['ignore', 'ignore', 'pipe', fd], encoding: 'utf8' });
+      if (status !== 0) throw new Error(stderr);
+      return {
+        die() {
+          if (fds.delete(fd)) closeSync(fd);
+        },
+      };
+    },
+    async startPlugin(options = {}) {
+      const plugin = await startPlugin(within, { kubeletDir: kubelet, mountRoot, state, ...options });
+      plugins.add(plugin);
+      return plugin;
+    },
+    async close() {
+      for (const fd of fds) closeSync(fd);
+      for (const plugin of plugins) await plugin.end('SIGKILL');
+      holder.stdin.end();
+      await new Promise((resolve) => (holder.exitCode === null ? holder.once('close', resolve) : resolve(undefined)));
+      rmSync(dir, { recursive: true });
+      rmSync(state);
+    },
+  };
+  return node;
+}
+
+async function startPlugin(within: readonly string[], options: Record<string, unknown>): Promise<TestPlugin> {
+  // As in a pod: what is mounted under the mount root arrives, and nothing goes back.
+  const enter = 'mount --make-rslave "$1" && exec "$2" --no-warnings "$3" "$4"';
+  const inPod = ['unshare', '-m', '--propagation', 'unchanged', 'sh', '-ec', enter, 'sh', String(options['mountRoot'])];
+  const child = spawn('nsenter', [...within, ...inPod, process.execPath, PLUGIN, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const log: Record<string, unknown>[] = [];
+  const told: Told[] = [];
+  const waiting: { holds: (told: Told) => boolean; resolve: (told: Told) => void }[] = [];
+  await new Promise<void>((resolve, reject) => {
+    void ended.then(() => reject(new Error(`the plugin ended: ${JSON.stringify(log.at(-1))}`)));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const said = JSON.parse(line) as Record<string, unknown>;
+      if (said['msg'] === 'serving') resolve();
+      if (!('told' in said)) return log.push(said);
+      const one = said['told'] as Told;
+      told.push(one);
+      for (const each of waiting.filter(({ holds }) => holds(one))) each.resolve(one);
+    });
+  });
+  const pid = child.pid ?? 0;
+  const call = clientOf(join(String(options['kubeletDir']), 'csi-plugins/fuse.csi.fluid.io/csi.sock'), pid);
+  return {
+    pid,
+    call,
+    told,
+    log,
+    when(holds) {
+      const before = told.find(holds);
+      return before ? Promise.resolve(before) : new Promise((resolve) => void waiting.push({ holds, resolve }));
+    },
+    mounts: () => parseMountinfo(readFileSync(`/proc/${pid}/mountinfo`, 'utf8')),
+    async end(signal = 'SIGTERM') {
+      call.close();
+      child.kill(signal);
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import { existsSync } from 'node:fs';
+import { status } from '@grpc/grpc-js';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { registrationOf } from './client.ts';
+import { startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
+
+const reason = whyNoMounts();
+if (reason) console.warn(`skipped: ${reason}`);
+
+const RWX = { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } } as const;
+const ROX = { accessType: { case: 'mount', value: {} }, accessMode: { mode: 3 } } as const;
+
+describe.skipIf(reason)('publishing', () => {
+  let node: TestNode;
+  let plugin: TestPlugin;
+  let serial = 0;
+
+  beforeAll(async () => {
+    node = await startNode();
+    plugin = await node.startPlugin({ patienceMs: 300, bindMs: 1000 });
+  });
+  afterAll(async () => {
+    await plugin?.end();
+    await node?.close();
+  });
+
+  const fusePath = (name: string) => `${node.mountRoot}/thin/ml/${name}/thin-fuse`;
+  const newTarget = () => `${node.kubelet}/pods/uid-${++serial}/volumes/kubernetes.io~csi/ml-demo/mount`;
+  const attributes = (name: string, more: Record<string, string> = {}) => ({
+    fluid_path: fusePath(name),
+    mount_type: 'tmpfs',
+    runtime_namespace: 'ml',
+    runtime_name: name,
+    mount_pod_node_selector_key: `fluid.io/f-ml-${name}`,
+    ...more,
+  });
+  /** A file system where a fuse pod would mount one. */
+  const serve = (name: string, script = 'echo hello >f') => {
+    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1" && cd "$1" && eval "$2"', fusePath(name), script);
+  };
+  const publish = (name: string, targetPath: string, more: Record<string, string> = {}, volumeCapability: typeof RWX | typeof ROX = RWX) =>
+    plugin.call.nodePublishVolume({ volumeId: `ml-${name}`, targetPath, volumeCapability, volumeContext: attributes(name, more) });
+  const unpublish = (name: string, targetPath: string) => plugin.call.nodeUnpublishVolume({ volumeId: `ml-${name}`, targetPath });
+
+  test('the host sees what was bound in the plugin, and can write', async () => {
+    serve('rw');
+    const target = newTarget();
+    await publish('rw', target);
+    expect(node.sh('cat "$1/f" && echo more >"$1/g"', target)).toBe('hello\n');
+    await unpublish('rw', target);
+    expect(node.stack(target)).toEqual([]);
+    expect(node.sh('test ! -e "$1" && echo gone', target)).toBe('gone\n');
+  });
+
+  test('what is read-only is so on the host, not only in the plugin', async () => {
+    serve('ro');
+    const target = newTarget();
+    await publish('ro', target, {}, ROX);
+    expect(node.sh('cat "$1/f"', target)).toBe('hello\n');
+    expect(() => node.sh('touch "$1/g"', target)).toThrow('Read-only file system');
+    await unpublish('ro', target);
+  });
+
+  test('publishing again mounts nothing more', async () => {
+    serve('again');
+    const target = newTarget();
+    for (let i = 0; i < 3; i++) await publish('again', target);
+    expect(node.stack(target)).toHaveLength(1);
+    for (let i = 0; i < 2; i++) await unpublish('again', target);
+    expect(node.stack(target)).toEqual([]);
+  });
+
+  test('waits for the mount, and is done as soon as it is there', async () => {
+    const target = newTarget();
+    await expect(publish('late', target)).rejects.toMatchObject({
+      code: status.UNAVAILABLE,
+      details: expect.stringContaining('not mounted yet'),
+    });
+    const asked = publish('late', target);
+    serve('late');
+    await asked;
+    expect(node.sh('cat "$1/f"', target)).toBe('hello\n');
+  });
+
+  test('a sub path that leads out of the mount is refused', async () => {
+    serve('sub', 'mkdir -p a/b && echo deep >a/b/f && ln -s /etc out && ln -s a inside');
+    const target = newTarget();
+    await publish('sub', target, { fluid_sub_path: '/a/b/' });
+    expect(node.sh('cat "$1/f"', target)).toBe('deep\n');
+    for (const [path, code] of [
+      ['../x', status.INVALID_ARGUMENT],
+      ['out', status.INVALID_ARGUMENT],
+      ['inside/b', status.INVALID_ARGUMENT],
+      ['nowhere', status.NOT_FOUND],
+    ] as const) {
+      const refused = newTarget();
+      await expect(publish('sub', refused, { fluid_sub_path: path })).rejects.toMatchObject({ code });
+      expect(node.stack(refused)).toEqual([]);
+    }
+  });
+
+  test('links where the volume says so', async () => {
+    serve('link');
+    const target = newTarget();
+    for (let i = 0; i < 2; i++) await publish('link', target, { node_publish_method: 'symlink' });
+    expect(node.sh('readlink "$1" && cat "$1/f"', target)).toBe(`${fusePath('link')}\nhello\n`);
+    await unpublish('link', target);
+    expect(node.sh('test ! -e "$1" && echo gone', target)).toBe('gone\n');
+    expect(node.sh('cat "$1/f"', fusePath('link'))).toBe('hello\n');
+  });
+
+  test('a client that does not answer holds up nothing but its own volume', async () => {
+    const fuse = node.fuse(fusePath('hung'));
+    serve('other');
+    const [hung, other] = [newTarget(), newTarget()];
+    const asked = publish('hung', hung, { mount_type: 'fuse' });
+    asked.catch(() => {});
+    await publish('other', other);
+    await unpublish('other', other);
+    await expect(asked).rejects.toMatchObject({ code: status.UNAVAILABLE, details: expect.stringContaining('does not answer') });
+    // Mounted before it hung.
+    node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2" && mount -c --bind "$1" "$2"', fusePath('hung'), hung);
+    const stats = await plugin.call.nodeGetVolumeStats({ volumeId: 'ml-hung', volumePath: hung });
+    expect(stats.volumeCondition).toMatchObject({ abnormal: true });
+    await unpublish('hung', hung);
+    expect(node.stack(hung)).toEqual([]);
+    fuse.die();
+  });
+
+  test('unmounts what is dead, stacked, in use or gone', async () => {
+    const fuse = node.fuse(fusePath('dead'));
+    const target = newTarget();
+    node.sh('mkdir -p "$2" && for i in 1 2 3; do mount -c --bind "$1" "$2"; done', fusePath('dead'), target);
+    fuse.die();
+    await unpublish('dead', target);
+    await unpublish('dead', target);
+    expect(node.stack(target)).toEqual([]);
+    serve('busy');
+    const busy = newTarget();
+    await publish('busy', busy);
+    node.sh('cd "$1" && exec sleep 60 >/dev/null 2>&1 & echo $! >"$2/pid"', busy, node.dir);
+    await unpublish('busy', busy);
+    expect(node.stack(busy)).toEqual([]);
+    node.sh('kill "$(cat "$1/pid")"', node.dir);
+  });
+
+  test('says how full a volume is', async () => {
+    serve('full', 'head -c 1048576 /dev/zero >f');
+    const target = newTarget();
+    await publish('full', target);
+    const { usage, volumeCondition } = await plugin.call.nodeGetVolumeStats({ volumeId: 'ml-full', volumePath: target });
+    expect(usage.find(({ unit }) => unit === 1)?.used).toBe(1048576n);
+    expect(volumeCondition).toMatchObject({ abnormal: false });
+    await expect(plugin.call.nodeGetVolumeStats({ volumeId: 'x', volumePath: '/nowhere' })).rejects.toMatchObject({
+      code: status.NOT_FOUND,
+    });
+  });
+
+  test('does not take the socket of another plugin', async () => {
+    await expect(node.startPlugin({ endpoint: `${node.kubelet}/other.sock` })).rejects.toThrow('another process serves it');
+  });
+
+  test('the kubelet finds it', async () => {
+    const socket = `${node.kubelet}/plugins_registry/fuse.csi.fluid.io-reg.sock`;
+    const kubelet = registrationOf(socket, plugin.pid);
+    await expect(kubelet.getInfo({})).resolves.toMatchObject({
+      type: 'CSIPlugin',
+      name: 'fuse.csi.fluid.io',
+      supportedVersions: ['1.0.0'],
+    });
+    await kubelet.notifyRegistrationStatus({ pluginRegistered: true });
+    kubelet.close();
+  });
+
+  afterEach(() => {
+    // Nothing of ours stays on the way.
+    expect(plugin.mounts().filter(({ mountPoint }) => /sluice-csi-\w+\/\d+$/.test(mountPoint))).toEqual([]);
+  });
+
+  test('stops without a trace, and mounts stay', async () => {
+    serve('stay');
+    const target = newTarget();
+    await publish('stay', target);
+    await plugin.end();
+    expect(node.sh('cat "$1/f"', target)).toBe('hello\n');
+    expect(existsSync(`/proc/${plugin.pid}`)).toBe(false);
+    expect(node.sh('ls "$1/plugins_registry" "$1/csi-plugins/fuse.csi.fluid.io" | grep sock || echo none', node.kubelet)).toBe('none\n');
+    plugin = await node.startPlugin();
+    await unpublish('stay', target);
+    expect(node.stack(target)).toEqual([]);
+  });
+});
