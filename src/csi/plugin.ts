@@ -13,6 +13,7 @@ import { node, type NodeParts } from './node.ts';
 import { nodeLabels } from './node-labels.ts';
 import { Identity, Node } from './proto/csi.gen.ts';
 import { Registration } from './proto/pluginregistration.gen.ts';
+import { startRecovery } from './recovery.ts';
 import type { VolumeDefaults } from './volume.ts';
 
 export interface PluginOptions extends VolumeDefaults {
@@ -66,6 +67,8 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
     };
     const listen = async (socket: string, services: readonly Service[]) => void closing.push(await serve(socket, services));
     await listen(endpoint, [serviceOf(Identity, identity(options.version), log), serviceOf(Node, node(parts), log)]);
+    const recovery = startRecovery(parts);
+    closing.push(() => recovery.stop());
     // Last: as soon as it is there, the kubelet calls us.
     const told = (error: string | undefined) => {
       problem = error;

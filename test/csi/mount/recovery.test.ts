@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startNode, type TestNode, type TestPlugin, type Told, whyNoMounts } from './node.ts';
+
+const reason = whyNoMounts();
+if (reason) console.warn(`skipped: ${reason}`);
+
+describe.skipIf(reason)('a FUSE client that died and came back', () => {
+  let node: TestNode;
+  let plugin: TestPlugin;
+
+  beforeAll(async () => {
+    node = await startNode();
+    plugin = await node.startPlugin({ patienceMs: 300 });
+  });
+  afterAll(async () => {
+    await plugin?.end();
+    await node?.close();
+  });
+
+  /** Whatever a volume is called, and however deep its mount root lies. */
+  const fusePath = (name: string) => `${node.mountRoot}/deep/er/thin/ml/${name}/thin-fuse`;
+  const attributes = (name: string, more: Record<string, string> = {}) => ({
+    fluid_path: fusePath(name),
+    mount_type: '',
+    runtime_namespace: 'ml',
+    runtime_name: name,
+    ...more,
+  });
+  const path = (uid: string, pv: string) => `${node.kubelet}/pods/${uid}/volumes/kubernetes.io~csi/${pv}/mount`;
+  /** As the kubelet publishes: it writes down which volume it is, then calls. */
+  async function publish(volumeId: string, uid: string, { pv = volumeId, mode = 5, ...more }: Record<string, string | number> = {}) {
+    const name = volumeId.replace(/^ml-/, '');
+    const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: volumeId, specVolID: pv });
+    const target = path(uid, String(pv));
+    node.sh('mkdir -p "$(dirname "$1")" && echo "$2" >"$(dirname "$1")/vol_data.json"', target, data);
+    await plugin.call.nodePublishVolume({
+      volumeId,
+      targetPath: target,
+      volumeCapability: { accessType: { case: 'mount', value: {} }, accessMode: { mode: Number(mode) } },
+      volumeContext: attributes(name, more as Record<string, string>),
+    });
+    return target;
+  }
+  /** The client dies and another one comes: a new file system in the place of the old. */
+  let serial = 0;
+  function serve(name: string, script = 'mkdir -p a/b && echo "$2" >f && echo "$2" >a/b/f'): string {
+    const text = `version ${++serial}`;
+    node.sh(
+      `umount -c -l "$1" 2>/dev/null || true; mkdir -p "$1" && mount -t tmpfs live "$1" && cd "$1" && ${script}`,
+      fusePath(name),
+      text,
+    );
+    return `${text}\n`;
+  }
+  const recovered = (name: string, after: number) => plugin.when((told) => isAbout(told, name) && plugin.told.indexOf(told) >= after);
+  const isAbout = (told: Told, name: string) => 'dataset' in told && told.dataset.name === name && told.reason === 'FuseRecoverSucceed';
+  /** A container: it has a copy of the target as it was when it started, and sees what is mounted on it afterwards. */
+  function container(target: string) {
+    const pid = node
+      .sh(
+        'unshare -m --propagation slave sh -c \'mkdir -p "$2" && mount --rbind "$1" "$2" && exec sleep 600\' sh "$1" "$2" >/dev/null 2>&1 & echo $!',
+        target,
+        `${node.dir}/data`,
+      )
+      .trim();
+    node.sh('until grep -q "$2" "/proc/$1/mountinfo"; do :; done', pid, `${node.dir}/data`);
+    return {
+      reads: (file: string) => node.sh('nsenter -t "$1" -m cat "$2"', pid, `${node.dir}/data/${file}`),
+      end: () => node.sh('kill "$1"', pid),
+    };
+  }
+
+  test('is seen again by a container that stayed, ten times, without a mount more each time', async () => {
+    serve('demo');
+    const target = await publish('ml-demo', 'uid-1');
+    node.write({
+      volumes: { 'ml-demo': { attributes: attributes('demo'), claim: { namespace: 'ml', name: 'demo' } } },
+      pods: {
+        ml: [
+          {
+            metadata: { name: 'app', uid: 'uid-1' },
+            status: { containerStatuses: [{ name: 'app', state: { running: { startedAt: '2020-01-01T00:00:00Z' } } }] },
+          },
+        ],
+      },
+    });
+    const app = container(target);
+    for (let i = 0; i < 10; i++) {
+      const before = plugin.told.length;
+      const text = serve('demo');
+      await recovered('demo', before);
+      expect(app.reads('f')).toBe(text);
+      expect(node.stack(target).length).toBeLessThanOrEqual(4);
+    }
+    expect(plugin.told).toContainEqual(expect.objectContaining({ reason: 'UnmountDuplicateMountpoint' }));
+    app.end();
+    await plugin.call.nodeUnpublishVolume({ volumeId: 'ml-demo', targetPath: target });
+    expect(node.stack(target)).toEqual([]);
+  });
+
+  test('is seen by a container that started in between, and by one that was there all the time', async () => {
+    serve('two');
+    const target = await publish('ml-two', 'uid-2');
+    const first = container(target);
+    await Promise.all([recovered('two', plugin.told.length), serve('two')]);
+    const second = container(target);
+    const before = plugin.told.length;
+    const text = serve('two');
+    await recovered('two', before);
+    expect([first.reads('f'), second.reads('f')]).toEqual([text, text]);
+    first.end();
+    second.end();
+  });
+
+  test('is bound again for a sub path, read-only, by another name, and in part', async () => {
+    serve('kinds');
+    const sub = await publish('ml-kinds', 'uid-3', { pv: 'other-name', fluid_sub_path: 'a/b', mode: 3 });
+    const plain = await publish('ml-kinds', 'uid-4');
+    const part = `${node.kubelet}/pods/uid-4/volume-subpaths/ml-kinds/app/0`;
+    node.sh('mkdir -p "$2" && mount --bind "$1/a" "$2"', plain, part);
+    const before = plugin.told.length;
+    const text = serve('kinds');
+    await recovered('kinds', before);
+    expect([node.sh('cat "$1/f"', plain), node.sh('cat "$1/b/f"', part)]).toEqual([text, text]);
+    expect(node.sh('cat "$1/f"', sub)).toBe(text);
+    expect(() => node.sh('touch "$1/g"', sub)).toThrow('Read-only');
+  });
+
+  test('is bound again by a plugin that was started after it', async () => {
+    serve('restart');
+    const target = await publish('ml-restart', 'uid-5');
+    node.write({ volumes: { 'ml-restart': { attributes: attributes('restart'), claim: { namespace: 'ml', name: 'restart' } } } });
+    await plugin.end('SIGKILL');
+    const text = serve('restart');
+    plugin = await node.startPlugin({ patienceMs: 300 });
+    await recovered('restart', 0);
+    expect(node.sh('cat "$1/f"', target)).toBe(text);
+  });
+
+  test('is bound again over a mount that is dead, and over one that hangs', async () => {
+    const [dead, hung] = [node.fuse(fusePath('dead')), node.fuse(fusePath('hung'))];
+    for (const name of ['dead', 'hung']) {
+      const target = path(`uid-${name}`, `ml-${name}`);
+      node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2"', fusePath(name), target);
+      node.sh(
+        'echo "$2" >"$(dirname "$1")/vol_data.json"',
+        target,
+        JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: `ml-${name}` }),
+      );
+    }
+    node.write({ volumes: Object.fromEntries(['dead', 'hung'].map((name) => [`ml-${name}`, { attributes: attributes(name) }])) });
+    dead.die();
+    for (const name of ['dead', 'hung']) {
+      const before = plugin.told.length;
+      const text = serve(name);
+      await recovered(name, before);
+      expect(node.sh('cat "$1/f"', path(`uid-${name}`, `ml-${name}`))).toBe(text);
+    }
+    hung.die();
+  });
+});
