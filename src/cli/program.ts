@@ -12,6 +12,7 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
     { name: 'diff', summary: 'show what Datasets and runtimes would change in a cluster', load: () => import('./diff.ts') },
     { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./crds.ts') },
     { name: 'install', summary: 'print what Sluice itself needs in a cluster', load: () => import('./install.ts') },
+    { name: 'uninstall', summary: 'delete what install printed, once no Dataset is left', load: () => import('./uninstall.ts') },
     { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile.ts') },
     { name: 'csi', summary: 'run the CSI plugin of a node', load: () => import('./csi.ts') },
     { name: 'fuse-config', summary: 'make of config.json what a FUSE client is called with', load: () => import('./fuse-config.ts') },

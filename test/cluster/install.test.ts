@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { annotation, label } from '../../src/api/index.ts';
-import { createClient } from '../../src/kube/client.ts';
+import { createClient, type KubeClient } from '../../src/kube/client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
@@ -14,7 +14,7 @@ import { auditMark, auditSince } from '../support/audit.ts';
 import { simulated } from '../support/cluster.ts';
 import { endProcesses, startProcess } from '../support/controller-process.ts';
 import { startEngine } from '../support/example-engine.ts';
-import type { Kind } from '../support/kinds.ts';
+import { type Kind, kinds } from '../support/kinds.ts';
 import { datasetObject, exampleRuntime, jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
 import { createSpace, eventually, PROFILE, profile, removeSpaces } from '../support/sluice.ts';
 
@@ -147,4 +147,131 @@ describe.skipIf(!simulated)('sluice install', () => {
     const unused = granted(roles.flatMap(({ rules }) => rules)).filter((right) => !used.has(right));
     expect(unused.toSorted()).toEqual(Object.keys(UNUSED).toSorted());
   }, 180_000);
+
+  describe('holds the node plugin', () => {
+    const OWN = 'fluid.io/f-ml-demo';
+    type Metadata = { readonly labels?: object; readonly annotations?: object; readonly finalizers?: readonly string[] };
+    const clients: KubeClient[] = [];
+    /** A client with a token as the kubelet gives one to a pod of the plugin, or with another. */
+    async function plugin(...flags: readonly string[]): Promise<KubeClient> {
+      const kubeconfig = await kubeconfigOf('sluice-csi', ...flags);
+      const client = createClient(await connectionFromKubeconfig(kubeconfig), { fieldManager: 'sluice-csi' });
+      clients.push(client);
+      return client;
+    }
+    const podOn = async (node: string) => {
+      const selector = ['-l', 'app.kubernetes.io/component=csi', '--field-selector', `spec.nodeName=${node},status.phase=Running`];
+      return plane.kubectl('get', 'pods', '-n', NAMESPACE, ...selector, '-o', 'jsonpath={.items[0].metadata.name}');
+    };
+    const onNode = async (node: string) => plugin('--bound-object-kind=Pod', `--bound-object-name=${await podOn(node)}`);
+    const patch = (client: KubeClient, node: string, body: object) => client.patch(kinds.Node, { name: node }, body, { type: 'merge' });
+    const labels = (some: Readonly<Record<string, string | null>>) => ({ metadata: { labels: some } });
+    beforeAll(async () => {
+      await install();
+      await plane.kubectl('rollout', 'status', '-n', NAMESPACE, 'daemonset/sluice-csi', '--timeout=60s');
+      const client = await onNode('node-0');
+      // A policy is in force some moments after it is there.
+      await eventually(() => expect(patch(client, 'node-1', labels({ [OWN]: 'true' }))).rejects.toMatchObject({ status: 403 }));
+      await plane.kubectl('label', 'node', '--all', `${OWN}-`, 'example.com/zone=a');
+    });
+
+    afterAll(async () => void (await Promise.all(clients.map((client) => client.close()))));
+
+    test('to its own node', async () => {
+      const client = await onNode('node-0');
+      await patch(client, 'node-0', labels({ [OWN]: 'true', 'fluid.io/efc-sessmgr': 'true' }));
+      await patch(client, 'node-0', labels({ [OWN]: null, 'fluid.io/efc-sessmgr': null }));
+      await expect(patch(client, 'node-1', labels({ [OWN]: 'true' }))).rejects.toThrow('may change its own node alone');
+      await patch(await onNode('node-1'), 'node-1', labels({ [OWN]: 'true' }));
+    });
+    test.each([
+      ['a label of somebody else is added', { labels: { 'node-role.kubernetes.io/control-plane': '' } }],
+      ['one is changed', { labels: { 'example.com/zone': 'b' } }],
+      ['one is removed', { labels: { 'example.com/zone': null } }],
+      ['one whose key only resembles ours is added', { labels: { 'x.fluid.io/f-a': 'true' } }],
+      ['an annotation is added', { annotations: { 'example.com/a': 'b' } }],
+      ['a finalizer is added', { finalizers: ['example.com/kept'] }],
+      ['it is cordoned', {}, { unschedulable: true }],
+    ] satisfies readonly (readonly [string, Metadata, object?])[])(
+      'to its labels there: refused when %s, though one of ours is changed as well',
+      async (_, metadata: Metadata, spec?: object) => {
+        const client = await onNode('node-0');
+        const body = { metadata: { ...metadata, labels: { ...metadata.labels, [OWN]: 'true' } }, ...(spec && { spec }) };
+        await expect(patch(client, 'node-0', body)).rejects.toThrow('the node plugin may change');
+        expect((await client.get(kinds.Node, { name: 'node-0' })).metadata.labels).not.toHaveProperty([OWN]);
+      },
+    );
+    test('also with a token that is bound to the node itself', async () => {
+      const client = await plugin('--bound-object-kind=Node', '--bound-object-name=node-1');
+      await patch(client, 'node-1', labels({ [OWN]: 'true' }));
+      await expect(patch(client, 'node-0', labels({ [OWN]: 'true' }))).rejects.toMatchObject({ status: 403 });
+    });
+    test('to nothing with a token that is bound to no node', async () =>
+      expect(patch(await plugin(), 'node-0', labels({ [OWN]: 'true' }))).rejects.toThrow('a token without'));
+    test('and nobody else', async () =>
+      expect(await plane.kubectl('label', 'node', 'node-0', 'example.com/zone=c', '--overwrite')).toContain('labeled'));
+  });
+
+  describe('is undone by sluice uninstall', () => {
+    const uninstall = (...flags: readonly string[]) => sluice(['uninstall', ...flags], { env: { KUBECONFIG: plane.kubeconfig } });
+    const left = async () => {
+      const kinds =
+        'deployment,daemonset,csidriver,clusterrole,clusterrolebinding,role,rolebinding,serviceaccount,priorityclass,networkpolicy,pdb';
+      const policies = 'validatingadmissionpolicy,validatingadmissionpolicybinding,lease,crd';
+      const text = await plane.kubectl('get', `${kinds},${policies}`, '-n', NAMESPACE, '-o', 'name');
+      return text.split('\n').filter((name) => /sluice|fluid/.test(name));
+    };
+    const profiles = (...verb: readonly string[]) => plane.kubectl(...verb, 'thinruntimeprofiles.data.fluid.io', '--all');
+    beforeAll(async () => {
+      await install();
+      await plane.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s');
+      await plane.kubectlApply(stringify(profile(PROFILE)));
+    });
+
+    test('not while datasets and runtimes exist, which it names', async () => {
+      await plane.kubectlApply(
+        [openDataset('precious'), thinRuntime('precious', { profileName: PROFILE })].map((object) => stringify(object)).join('---\n'),
+      );
+      const before = await left();
+      expect(await uninstall()).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: [
+          'sluice: nothing was deleted, since these still exist; delete them first:',
+          'sluice:   Dataset default/precious',
+          'sluice:   ThinRuntime default/precious',
+          `sluice:   ThinRuntimeProfile ${PROFILE}`,
+          '',
+        ].join('\n'),
+      });
+      expect(await left()).toEqual(before);
+      await plane.kubectl('delete', 'thinruntime,dataset', 'precious');
+    });
+    test('only in words with --dry-run', async () => {
+      const before = await left();
+      const { code, stdout } = await uninstall('--dry-run', '--keep-crds');
+      expect(code).toBe(0);
+      expect(stdout.split('\n')[0]).toBe(`would delete DaemonSet ${NAMESPACE}/sluice-csi`);
+      expect(stdout).not.toMatch(/^deleted|CustomResourceDefinition|Namespace/m);
+      expect(await left()).toEqual(before);
+    });
+    test("but for somebody else's driver, and for kinds that are to be kept", async () => {
+      await plane.kubectl('label', 'csidriver', 'fuse.csi.fluid.io', 'app.kubernetes.io/name-', 'app.kubernetes.io/part-of-');
+      expect((await uninstall('--keep-crds')).stdout).toContain('kept CSIDriver fuse.csi.fluid.io: it does not carry our labels\n');
+      expect(await left()).toEqual([
+        'csidriver.storage.k8s.io/fuse.csi.fluid.io',
+        ...['datasets', 'exampleruntimes', 'juicefsruntimes', 'thinruntimeprofiles', 'thinruntimes'].map(
+          (plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.data.fluid.io`,
+        ),
+      ]);
+    });
+    test('whole, the kinds too once nobody has any', async () => {
+      await install();
+      await profiles('delete');
+      expect(await uninstall('--with-namespace')).toMatchObject({ code: 0, stderr: '' });
+      await plane.kubectl('wait', '--for=delete', 'crd/datasets.data.fluid.io', `namespace/${NAMESPACE}`, '--timeout=60s');
+      expect(await left()).toEqual(['customresourcedefinition.apiextensions.k8s.io/exampleruntimes.data.fluid.io']);
+      expect(await uninstall()).toEqual({ code: 0, stdout: '', stderr: '' });
+    });
+  });
 });
