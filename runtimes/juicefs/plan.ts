@@ -45,7 +45,6 @@ export function needs({ spec, dataset, settings }: Input): Needs {
 
 export function plan(input: Input): JuiceFSPlan {
   const { spec, dataset, facts } = input;
-  const source = sourceOf(dataset);
   const base = basePlan(input, {
     type: 'juicefs',
     kind: 'JuiceFSRuntime',
@@ -53,7 +52,7 @@ export function plan(input: Input): JuiceFSPlan {
     mountDir: 'juicefs-fuse',
     fuseNodeSelector: spec.fuse?.nodeSelector,
   });
-  const cache = cacheOf(spec.tieredstore?.levels);
+  const { source, cache } = together({ source: () => sourceOf(dataset), cache: () => cacheOf(spec.tieredstore?.levels) });
   const pods = together({ worker: () => podPlan(input, source, cache, 'worker'), fuse: () => podPlan(input, source, cache, 'fuse') });
   const { cleanCachePolicy, metadataSyncPolicy } = spec.management ?? {};
   const { attempts, graceSeconds } = base.cleaning;

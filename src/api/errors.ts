@@ -2,6 +2,8 @@
 export interface Fault {
   /** Where, as in `kubectl explain`: `spec.mounts[0].mountPoint`. */
   readonly path: string;
+  /** Whose field it is, `Dataset ml/demo`, where the faults of one error are of several objects. */
+  readonly object?: string;
   readonly expected: string;
   readonly found: string;
 }
@@ -30,7 +32,8 @@ export class InvalidSpec extends Error {
 }
 
 /** `spec.replicas: expected an integer of at least 0, found "three"`. */
-export const describe = ({ path, expected, found }: Fault): string => `${path}: expected ${expected}, found ${found}`;
+export const describe = ({ object, path, expected, found }: Fault): string =>
+  `${object ? `${object}: ` : ''}${path}: expected ${expected}, found ${found}`;
 
 /** How a value is shown in an error: short, and recognisable as what the user wrote. */
 export function shown(value: unknown): string {

@@ -1,4 +1,4 @@
-import { type Dataset, InvalidSpec, joinedName, label, type Manifest, rivalNames } from '../api/index.ts';
+import { type Dataset, type Fault, InvalidSpec, joinedName, label, type Manifest, rivalNames } from '../api/index.ts';
 import { pathText } from '../api/wording.ts';
 import type { BoundRuntime, Part, PlanInput, Settings } from '../constructs/index.ts';
 import type { KubeObject } from '../kube/types.ts';
@@ -163,8 +163,8 @@ function identified<T extends Pick<Dataset, 'kind' | 'metadata'>>(object: T, liv
 
 /** The faults of a plan, at the lines of the object that they are about: the dataset's if they say so, else the runtime's. */
 function faultsOf({ object, faults }: InvalidSpec, dataset: Item<Dataset>, runtime: RuntimeItem): readonly InputFault[] {
-  const about = object === refOf(dataset.object) ? dataset : runtime;
-  return faults.map((fault) => faultAt(about.source, about.object, fault));
+  const about = (fault: Fault) => ((fault.object ?? object) === refOf(dataset.object) ? dataset : runtime);
+  return faults.map((fault) => faultAt(about(fault).source, about(fault).object, fault));
 }
 
 function absenceFault({ kind, namespace, name, note }: Absent, items: readonly [Item, ...Item[]]): InputFault {

@@ -1,13 +1,13 @@
 import { canonicalQuantity, type PersistentVolumeClaim, type ResourceRequirements, type Volume } from '../api/index.ts';
 
 /** Quantities as the API server prints them, so that what comes back equals what was sent and an unchanged object is not applied again. */
-export function canonicalResources(resources: ResourceRequirements | undefined): ResourceRequirements {
+export function canonicalResources(resources: ResourceRequirements | undefined, path: string): ResourceRequirements {
   if (!resources) return {};
   const { limits, requests, ...rest } = resources;
   return {
     ...rest,
-    ...(isFilled(limits) && { limits: canonicalMap(limits, 'resources.limits') }),
-    ...(isFilled(requests) && { requests: canonicalMap(requests, 'resources.requests') }),
+    ...(isFilled(limits) && { limits: canonicalMap(limits, `${path}.limits`) }),
+    ...(isFilled(requests) && { requests: canonicalMap(requests, `${path}.requests`) }),
   };
 }
 
@@ -20,9 +20,9 @@ export function canonicalVolume(volume: Volume): Volume {
   };
 }
 
-export const canonicalClaim = ({ spec, ...claim }: PersistentVolumeClaim): PersistentVolumeClaim => ({
+export const canonicalClaim = ({ spec, ...claim }: PersistentVolumeClaim, path: string): PersistentVolumeClaim => ({
   ...claim,
-  ...(spec && { spec: { ...spec, ...(spec.resources && { resources: canonicalResources(spec.resources) }) } }),
+  ...(spec && { spec: { ...spec, ...(spec.resources && { resources: canonicalResources(spec.resources, `${path}.spec.resources`) }) } }),
 });
 
 const isFilled = (amounts: object | undefined): amounts is Record<string, string> =>

@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import {
+  type Container,
   type ContainerPort,
   datasetId,
   type EnvVar,
@@ -47,6 +48,8 @@ export interface ComponentProps {
   readonly tolerations?: readonly Toleration[] | undefined;
   readonly hostNetwork?: boolean;
   readonly dnsPolicy?: string | undefined;
+  /** What runs before it, or beside it with `restartPolicy: Always`; as they are to be applied. */
+  readonly initContainers?: readonly Container[] | undefined;
   /** Added to `privileged` and `runAsUser: 0`, which every FUSE client needs. */
   readonly securityContext?: object;
 }
@@ -99,7 +102,9 @@ export class Master extends Component {
         replicas: plan.replicas.master,
         serviceName: workloadName(plan.name, 'master'),
         podManagementPolicy: 'Parallel',
-        volumeClaimTemplates: unlessEmpty(props.volumeClaimTemplates?.map(canonicalClaim)),
+        volumeClaimTemplates: unlessEmpty(
+          props.volumeClaimTemplates?.map((claim, i) => canonicalClaim(claim, `spec.volumeClaimTemplates[${i}]`)),
+        ),
       },
       pod: { tolerations: unlessEmpty(props.tolerations ?? plan.tolerations) },
     });
@@ -115,7 +120,9 @@ export class Worker extends Component {
         replicas: plan.replicas.worker,
         serviceName: workloadName(plan.name, 'worker'),
         podManagementPolicy: 'Parallel',
-        volumeClaimTemplates: unlessEmpty(props.volumeClaimTemplates?.map(canonicalClaim)),
+        volumeClaimTemplates: unlessEmpty(
+          props.volumeClaimTemplates?.map((claim, i) => canonicalClaim(claim, `spec.volumeClaimTemplates[${i}]`)),
+        ),
       },
       pod: { affinity: workerAffinity(plan), tolerations: unlessEmpty(props.tolerations ?? plan.tolerations) },
     });
@@ -207,6 +214,7 @@ function podSpec(plan: BasePlan, props: ComponentProps, own: object = {}): objec
   const containerPath = 'spec.template.spec.containers[0]';
   return {
     ...own,
+    initContainers: unlessEmpty(props.initContainers),
     containers: [
       {
         name: props.container,
@@ -222,7 +230,7 @@ function podSpec(plan: BasePlan, props: ComponentProps, own: object = {}): objec
           'equal',
           `${containerPath}.ports`,
         ),
-        resources: canonicalResources(props.resources),
+        resources: canonicalResources(props.resources, `${containerPath}.resources`),
         lifecycle: props.lifecycle,
         livenessProbe: props.livenessProbe,
         readinessProbe: props.readinessProbe,

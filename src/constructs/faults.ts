@@ -15,12 +15,23 @@ export function together<Parts extends Readonly<Record<string, () => unknown>>>(
       results[name] = part();
     } catch (error) {
       if (!(error instanceof InvalidSpec)) throw error;
-      faults.push(...error.faults);
+      const whose = error.object ?? object;
+      faults.push(...error.faults.map((fault) => (whose === undefined ? fault : { object: whose, ...fault })));
     }
   }
-  if (faults.length > 0) throw new InvalidSpec(faults, object === undefined ? {} : { object });
+  if (faults.length > 0) throw refusal(faults);
   // Every part has come through.
   return results as { readonly [Name in keyof Parts]: ReturnType<Parts[Name]> };
+}
+
+/** Faults of one object are told under its name, those of several each with the name. */
+function refusal(faults: readonly Fault[]): InvalidSpec {
+  const [object, ...others] = new Set(faults.map((fault) => fault.object));
+  if (others.length > 0 || object === undefined) return new InvalidSpec(faults);
+  return new InvalidSpec(
+    faults.map(({ object: _, ...fault }) => fault),
+    { object },
+  );
 }
 
 /** A demand on a field, in one line. */

@@ -1,4 +1,4 @@
-import type { Dataset, DatasetStatus, Identity, Manifest, RuntimeStatus } from '../api/index.ts';
+import type { Dataset, DatasetStatus, Identity, InvalidSpec, Manifest, RuntimeStatus } from '../api/index.ts';
 import type { Command, Runtime } from '../constructs/index.ts';
 import type { Teardown } from './teardown.ts';
 import type { Applied, Hold, Key, LiveObject, RuntimeObject, World } from './world.ts';
@@ -7,7 +7,15 @@ import type { Applied, Hold, Key, LiveObject, RuntimeObject, World } from './wor
 export interface Scene {
   readonly key: Key;
   readonly dataset?: Dataset;
-  readonly runtimes: readonly { readonly runtime: Runtime; readonly object: RuntimeObject }[];
+  readonly runtimes: readonly Candidate[];
+}
+
+/** A runtime object and the definition that understands it. */
+export interface Candidate {
+  readonly runtime: Runtime;
+  readonly object: RuntimeObject;
+  /** What is wrong with its spec, where that does not even parse. */
+  readonly invalid?: InvalidSpec;
 }
 
 /** A reading that is enough to plan, or why it is not. */

@@ -131,6 +131,7 @@ export function startController(options: ControllerOptions): Controller {
     const [namespace = '', name = ''] = text.split('/');
     const began = performance.now();
     try {
+      if (store.runtimes({ namespace, name }).length === 0) for (const { type } of runtimes) metrics?.forgotten(type, text);
       const next = await reconcile(cluster, { namespace, name }, Math.max(0, tellInMs));
       const outcome: Outcome =
         next === 'on-change'

@@ -14,6 +14,8 @@ export interface Metrics {
   requested(info: RequestInfo): void;
   led(isLeader: boolean): void;
   setupFailed(type: string, runtime: string): void;
+  /** Nothing is told of this runtime any more. */
+  forgotten(type: string, runtime: string): void;
 }
 export interface DatasetCounts {
   readonly byPhase: ReadonlyMap<string, number>;
@@ -130,5 +132,6 @@ export function createMetrics(host: string, counts: () => DatasetCounts): Metric
       requests.inc({ code: status === 0 ? '<error>' : String(status), method: method === 'WATCH' ? 'GET' : method, host }),
     led: (isLeader) => leads.set({ name: 'sluice' }, isLeader ? 1 : 0),
     setupFailed: (type, runtime) => setupErrors.inc({ runtime_type: type, runtime }),
+    forgotten: (type, runtime) => setupErrors.remove({ runtime_type: type, runtime }),
   };
 }

@@ -1,14 +1,12 @@
 import { type Dataset, InvalidSpec, type Manifest, runtimeFinalizer } from '../api/index.ts';
 import type { Part } from '../constructs/index.ts';
 import { choose } from './choose.ts';
-import type { Cluster, Observation, Scene } from './cluster.ts';
+import type { Candidate, Cluster, Observation } from './cluster.ts';
 import { decide } from './decide.ts';
 import { noticesOf, tellDataset, tellRuntime } from './tell.ts';
 import { statusOf } from './status.ts';
 import { decideTeardown, unboundStatus } from './teardown.ts';
 import { type Applied, type Decision, type Hold, type Key, type LiveObject, type Next, nothingApplied, type World } from './world.ts';
-
-type Candidate = Scene['runtimes'][number];
 
 const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
 
@@ -39,9 +37,10 @@ export async function reconcile(cluster: Cluster, key: Key, tellInMs = 0): Promi
   return soonest(nexts);
 }
 
-async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, object }: Candidate, tellInMs: number): Promise<Next> {
+async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, object, invalid }: Candidate, tellInMs: number): Promise<Next> {
   let observation: Observation;
   try {
+    if (invalid) throw invalid;
     observation = await cluster.observe(key, dataset, runtime, object);
     // What is wrong anywhere shows before anything is made.
     if ('world' in observation) for (const part of PARTS) observation.world.plan.synth(part);

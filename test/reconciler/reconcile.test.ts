@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { InvalidSpec } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
+import type { Cluster } from '../../src/reconciler/cluster.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
 import * as write from '../support/objects.ts';
 import { boundScene, demo, exampleRuntime, openDataset, scene, thinRuntime } from './scene.ts';
@@ -159,6 +161,22 @@ describe('an invalid spec', () => {
     await reconcile(cluster, demo);
     expect(written()).toHaveLength(told);
     expect(cluster.notices).toHaveLength(2);
+  });
+  test('of a shape that the CRD would not let through, stored under another CRD, is told and harms nothing that is there', async () => {
+    const { cluster, conditions, converge, get } = await boundScene();
+    const faulty = new InvalidSpec({ path: 'spec.fuse.args', expected: 'a list', found: '"-f"' });
+    const invalid: Cluster = {
+      ...cluster,
+      scene: (key) => {
+        const { runtimes, ...rest } = cluster.scene(key);
+        return { ...rest, runtimes: runtimes.map((candidate) => ({ ...candidate, invalid: faulty })) };
+      },
+    };
+    await reconcile(invalid, demo);
+    expect(conditions('ThinRuntime')['Synced']).toMatch(/^False InvalidSpec: spec\.fuse\.args: expected a list, found "-f"/);
+    expect(get('DaemonSet', 'demo-fuse')).toBeDefined();
+    await converge();
+    expect(conditions('ThinRuntime')['Synced']).toMatch(/^True/);
   });
   test('leaves what is bound as it is', async () => {
     const { edit, converge, dataset, written, conditions } = await boundScene();

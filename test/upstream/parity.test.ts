@@ -27,7 +27,10 @@ describe.skipIf(!hasGoldens)('parity with Fluid', () => {
     for (const { namespace } of bound) await cluster.kubectl('create', 'namespace', namespace);
     for (const { name, objects } of await asStored(cluster, bound)) ours.set(name, objects);
   });
-  afterAll(async () => void (await cluster.kubectl('delete', 'namespace', '--wait=false', ...bound.map(({ namespace }) => namespace))));
+  // Waited for, since a second try begins with making them again.
+  afterAll(
+    async () => void (await cluster.kubectl('delete', 'namespace', '--ignore-not-found', ...bound.map(({ namespace }) => namespace))),
+  );
 
   test.each(bound)('$name: the same objects', ({ name, golden, nodes, bind }) => {
     const found = compare([...(ours.get(name) ?? []), ...bind().flatMap(nodeLabels)], [...golden, ...asObject(nodes)]);

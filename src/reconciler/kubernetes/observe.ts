@@ -79,7 +79,8 @@ export function observer(parts: Parts): Cluster['observe'] {
       : undefined;
     const masters = choice
       .pods('master')
-      .map(({ metadata }) => metadata.uid)
+      // A master that was started again in its pod has no mounts any more either.
+      .map(({ metadata, restarts }) => `${metadata.uid}/${restarts}`)
       .join();
     const mounts =
       plan.mounts && canAsk(store, key, plan.mounts.list)

@@ -1,16 +1,11 @@
-import { Dataset, joinedName, label, parse, type Resource, rivalNames } from '../../api/index.ts';
+import { Dataset, InvalidSpec, joinedName, label, parse, type Resource, rivalNames } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { type Change, type Reflector, reflect } from '../../kube/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
+import type { Candidate } from '../cluster.ts';
 import { type Key, keyText, type LiveObject, type RuntimeObject } from '../world.ts';
 import { Node, ownedKinds, Pod, typeOf } from './kinds.ts';
-
-/** A runtime object and the definition that understands it. */
-export interface Candidate {
-  readonly runtime: Runtime;
-  readonly object: RuntimeObject;
-}
 
 /** The cluster as last seen: one watch per kind, and what we ourselves wrote a moment ago. */
 export interface Store {
@@ -59,7 +54,7 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   const byJoinedName = new Map<string, Map<string, Key>>();
   const types = runtimes.map(({ type }) => type);
   const runtimeKinds = new Set(runtimes.map(({ resource }) => resource.kind));
-  const parsed = new WeakMap<object, RuntimeObject>();
+  const parsed = new WeakMap<object, Candidate>();
 
   function watch(
     type: ResourceType,
@@ -195,10 +190,10 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   function candidate(runtime: Runtime, object: KubeObject): Candidate {
     let known = parsed.get(object);
     if (!known) {
-      known = { ...(object as unknown as RuntimeObject), spec: prune(runtime.resource, object) };
+      known = { runtime, ...read(runtime.resource, object) };
       parsed.set(object, known);
     }
-    return { runtime, object: known };
+    return known;
   }
 
   function* candidates(runtime: Runtime): Iterable<Candidate> {
@@ -264,12 +259,14 @@ export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: 
 // Kubernetes 1.35 made resourceVersions comparable by documentation; they always were by construction (etcd revisions).
 const version = (object: KubeObject): number => Number(object.metadata.resourceVersion);
 
-/** Unknown fields go as the API server would prune them; a spec that does not parse is left as it is, for `bind` to complain about. */
-function prune(resource: Runtime['resource'], object: KubeObject): object {
+/** Unknown fields go as the API server would prune them. */
+function read(resource: Runtime['resource'], object: KubeObject): Pick<Candidate, 'object' | 'invalid'> {
+  const runtime = object as unknown as RuntimeObject;
   try {
-    return (parse(resource, object) as { spec: object }).spec;
-  } catch {
-    return (object['spec'] ?? {}) as object;
+    return { object: { ...runtime, spec: (parse(resource, object) as { spec: object }).spec } };
+  } catch (error) {
+    if (!(error instanceof InvalidSpec)) throw error;
+    return { object: { ...runtime, spec: runtime.spec ?? {} }, invalid: error };
   }
 }
 
@@ -277,10 +274,11 @@ function controllerOf({ metadata }: KubeObject) {
   return metadata.ownerReferences?.find(({ controller }) => controller);
 }
 
-/** Of a pod: who owns it, where it runs, whether it is ready. */
+/** Of a pod: who owns it, where it runs, whether it is ready, how often its containers were started again. */
 function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
   const { conditions, phase } = (status ?? {}) as { conditions?: readonly { type: string; status: string }[]; phase?: string };
+  const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly { restartCount: number }[] };
   const { nodeName, containers = [] } = (spec ?? {}) as { nodeName?: string; containers?: readonly { name: string }[] };
   return {
     apiVersion,
@@ -298,6 +296,7 @@ function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject)
     nodeName,
     phase,
     container: containers[0]?.name,
+    restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
     ready: conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
   };
 }
