@@ -29,7 +29,7 @@ function refusal(faults: readonly Fault[]): InvalidSpec {
   const [object, ...others] = new Set(faults.map((fault) => fault.object));
   if (others.length > 0 || object === undefined) return new InvalidSpec(faults);
   return new InvalidSpec(
-    faults.map(({ object: _, ...fault }) => fault),
+    faults.map(({ path, expected, found }) => ({ path, expected, found })),
     { object },
   );
 }
