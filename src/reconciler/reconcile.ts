@@ -37,7 +37,13 @@ export async function reconcile(cluster: Cluster, key: Key, tellInMs = 0): Promi
   return soonest(nexts);
 }
 
-async function serve(cluster: Cluster, key: Key, dataset: Dataset, { runtime, object, invalid }: Candidate, tellInMs: number): Promise<Next> {
+async function serve(
+  cluster: Cluster,
+  key: Key,
+  dataset: Dataset,
+  { runtime, object, invalid }: Candidate,
+  tellInMs: number,
+): Promise<Next> {
   let observation: Observation;
   try {
     if (invalid) throw invalid;
