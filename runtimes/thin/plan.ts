@@ -1,4 +1,11 @@
-import { type DatasetSpec, InvalidSpec, shown, type ThinRuntimeProfileSpec, type ThinRuntimeSpec } from '../../src/api/index.ts';
+import {
+  type Container,
+  type DatasetSpec,
+  InvalidSpec,
+  shown,
+  type ThinRuntimeProfile,
+  type ThinRuntimeSpec,
+} from '../../src/api/index.ts';
 import {
   base64,
   type BasePlan,
@@ -13,8 +20,9 @@ import {
 } from '../../src/constructs/index.ts';
 import { type Needs, optionList, optionSecrets, type PlanInput, together } from '../../src/constructs/index.ts';
 import { configText, STORAGE_ENV, storageOf } from './config.ts';
+import { mountScript } from './mount-script.ts';
 import { merged, profileNamed, volumesOf } from './profile.ts';
-import { cacheVolume, configVolume, hostVolumes, type Policy, publishSecret, secretCopy, secretVolumes } from './volumes.ts';
+import { cacheVolume, configVolumes, hostVolumes, type Policy, publishSecret, secretCopy, secretVolumes } from './volumes.ts';
 
 export interface ThinPlan extends BasePlan {
   readonly fusePod: ThinPod;
@@ -24,13 +32,13 @@ export interface ThinPlan extends BasePlan {
   readonly secretCopy?: ReturnType<typeof secretCopy>;
   readonly autoSync: boolean;
 }
-export type ThinPod = ReturnType<typeof merged> & { readonly mounted: readonly Mounted[] };
+export type ThinPod = ReturnType<typeof merged> & { readonly mounted: readonly Mounted[]; readonly initContainers?: readonly Container[] };
 
 type Input = PlanInput<ThinRuntimeSpec>;
 
 export function needs({ name, spec, dataset, facts, settings }: Input): Needs {
   if (!spec.profileName) return {};
-  const publish = publishSecret(name, dataset.spec, facts, profileNamed(spec.profileName, facts)?.nodePublishSecretPolicy);
+  const publish = publishSecret(name, dataset.spec, facts, profileNamed(spec.profileName, facts)?.spec.nodePublishSecretPolicy);
   const inline = settings.env[STORAGE_ENV] === 'secret';
   return {
     objects: [{ kind: 'ThinRuntimeProfile', name: spec.profileName }],
@@ -44,7 +52,7 @@ export function needs({ name, spec, dataset, facts, settings }: Input): Needs {
 
 export function plan(input: Input): ThinPlan {
   const { name, namespace, spec, dataset, facts, settings } = input;
-  const profile = profileOf(spec, facts);
+  const { spec: profile, metadata } = profileOf(spec, facts);
   const policy = profile.nodePublishSecretPolicy;
   const object = `Dataset ${namespace}/${name}`;
   validate(dataset.spec, facts, policy, object);
@@ -65,18 +73,26 @@ export function plan(input: Input): ThinPlan {
     },
     object,
   );
+  const script = mountScript(metadata, settings);
+  const files = { 'config.json': text, ...script?.files };
   const config = {
     name: `${name}-fuse-conf`,
     ...(inline
-      ? { kind: 'Secret' as const, type: 'Opaque', data: { 'config.json': base64(text) } }
-      : { kind: 'ConfigMap' as const, data: { 'config.json': text } }),
+      ? {
+          kind: 'Secret' as const,
+          type: 'Opaque',
+          data: Object.fromEntries(Object.entries(files).map(([file, each]) => [file, base64(each)])),
+        }
+      : { kind: 'ConfigMap' as const, data: files }),
   };
-  // The user's own preStop replaces the unmounting.
-  const lifecycle = { preStop: { exec: { command: ['umount', base.mountPath] } }, ...profile.fuse?.lifecycle, ...spec.fuse?.lifecycle };
+  // The user's own preStop replaces the unmounting. A script with several mounts does that itself.
+  const unmounting = script?.unmounts ? {} : { preStop: { exec: { command: ['umount', base.mountPath] } } };
+  const lifecycle = { ...unmounting, ...profile.fuse?.lifecycle, ...spec.fuse?.lifecycle };
   must(!lifecycle.postStart, 'spec.fuse.lifecycle.postStart', 'none, here or in the profile', lifecycle.postStart);
   const options = optionList({ ...(readOnly && { ro: '' }), ...fuse.options }, 'spec.fuse.options');
   const cache = cacheVolume(spec.tieredstore?.levels?.[0]?.path);
   const publish = publishSecret(name, dataset.spec, facts, policy);
+  const volumes = volumesOf(profile, spec, 'fuse', onHost);
   return {
     ...base,
     config,
@@ -85,11 +101,13 @@ export function plan(input: Input): ThinPlan {
       ...fuse,
       // Last, since the client must mount where the CSI plugin looks.
       env: [...fuse.env, { name: 'MOUNT_POINT', value: base.mountPath }, ...(options ? [{ name: 'MOUNT_OPTIONS', value: options }] : [])],
-      lifecycle,
+      ...(Object.keys(lifecycle).length > 0 && { lifecycle }),
+      ...(script && { command: fuse.command ?? script.command, initContainers: script.initContainers }),
       mounted: [
         ...cache,
-        configVolume(config),
-        ...volumesOf(profile, spec, 'fuse', onHost),
+        ...configVolumes(config, volumes),
+        ...(script?.mounted ?? []),
+        ...volumes,
         ...secretVolumes(dataset.spec, inline, publish),
       ],
     },
@@ -103,7 +121,7 @@ export function plan(input: Input): ThinPlan {
   };
 }
 
-function profileOf({ profileName }: ThinRuntimeSpec, facts: Facts): ThinRuntimeProfileSpec {
+function profileOf({ profileName }: ThinRuntimeSpec, facts: Facts): ThinRuntimeProfile {
   const profile = profileNamed(profileName, facts);
   const expected = `the name of a ThinRuntimeProfile${profileName ? '' : ', since reference datasets are not supported yet'}`;
   must(profile, 'spec.profileName', expected, profileName || undefined);

@@ -8,8 +8,8 @@ import type {
 import { type Facts, type Mounted, must, userVolumes } from '../../src/constructs/index.ts';
 
 /** The profile as it was parsed when it was looked up. */
-export const profileNamed = (name: string | undefined, { objects }: Facts): Profile | undefined =>
-  (objects[`ThinRuntimeProfile/${name}`] as ThinRuntimeProfile | undefined)?.spec;
+export const profileNamed = (name: string | undefined, { objects }: Facts): ThinRuntimeProfile | undefined =>
+  objects[`ThinRuntimeProfile/${name}`] as ThinRuntimeProfile | undefined;
 
 type Container = ThinFuseSpec & ThinWorkerSpec;
 

@@ -2,6 +2,7 @@ import { type DatasetSpec, label, type ThinRuntimeProfileSpec } from '../../src/
 import { absolutePath, claimNames, type Facts, type Mounted, must, optionSecrets, secretFiles } from '../../src/constructs/index.ts';
 
 export type Policy = ThinRuntimeProfileSpec['nodePublishSecretPolicy'];
+export const CONFIG_DIRECTORY = '/etc/fluid/config';
 const HOST_VOLUME = 'fluid.fuse.hostvolume';
 
 /** Directories of the node that a mount asks for with `fluid.fuse.hostvolume=<host>[:<container>]`. */
@@ -25,10 +26,28 @@ export function cacheVolume(path: string | undefined): readonly Mounted[] {
   return [{ volume: { name: 'cache-dir', hostPath }, mount: { name: 'cache-dir', mountPath: path } }];
 }
 
-export function configVolume({ kind, name }: { readonly kind: 'ConfigMap' | 'Secret'; readonly name: string }): Mounted {
-  const files = { items: [{ key: 'config.json', path: 'config.json' }], defaultMode: 0o444 };
-  const source = kind === 'Secret' ? { secret: { secretName: name, ...files } } : { configMap: { name, ...files } };
-  return { volume: { name: 'thin-conf', ...source }, mount: { name: 'thin-conf', mountPath: '/etc/fluid/config', readOnly: true } };
+export interface ConfigObject {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly name: string;
+  readonly data: Readonly<Record<string, string>>;
+}
+/** Where Fluid had config.json once; what mounts one file stays as it was when the container started. */
+const OLD_CONFIG = '/etc/fluid/config.json';
+
+/** The directory that is kept up to date, and the file for programs that look in the old place; unless the user has something there. */
+export function configVolumes({ kind, name, data }: ConfigObject, users: readonly Mounted[]): readonly Mounted[] {
+  const files = { items: Object.keys(data).map((key) => ({ key, path: key })), defaultMode: 0o444 };
+  const volume = {
+    name: 'thin-conf',
+    ...(kind === 'Secret' ? { secret: { secretName: name, ...files } } : { configMap: { name, ...files } }),
+  };
+  const mounts = [
+    { name: 'thin-conf', mountPath: CONFIG_DIRECTORY, readOnly: true },
+    { name: 'thin-conf', mountPath: OLD_CONFIG, subPath: 'config.json', readOnly: true },
+  ];
+  const isFree = ({ mountPath }: { readonly mountPath: string }) =>
+    !users.some(({ mount }) => mount.mountPath === OLD_CONFIG && mountPath === OLD_CONFIG);
+  return mounts.filter(isFree).map((mount) => ({ volume, mount }));
 }
 
 /** The Secrets whose files config.json names, and the one of the CSI driver behind a `pvc://` mount; one may be both. */

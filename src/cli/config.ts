@@ -56,6 +56,7 @@ Environment, as in Fluid:
   MOUNT_ROOT                   host directory of all mounts (default /runtime-mnt)
   CRITICAL_FUSE_POD            whether fuse pods are system-node-critical (default true)
   IMAGE_PULL_SECRETS           pull secrets for workloads that name none, separated by commas
+  SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template
   THIN_FUSE_CONFIG_STORAGE     where ThinRuntimes keep config.json: configmap (default) or secret
   JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV
                                default images, <image>:<tag>`;
@@ -104,6 +105,7 @@ function readSettings(read: Read, flags: SettingsFlags, env: Env, runtimes: read
     mountRoot: read('MOUNT_ROOT', env['MOUNT_ROOT'], mountRootOf, '/runtime-mnt'),
     criticalFusePod: read('CRITICAL_FUSE_POD', env['CRITICAL_FUSE_POD'], booleanOf, true),
     imagePullSecrets: read('IMAGE_PULL_SECRETS', env['IMAGE_PULL_SECRETS'], secretNamesOf, []),
+    ...(env['SLUICE_IMAGE'] && { image: env['SLUICE_IMAGE'] }),
     env: Object.fromEntries(declared.flatMap((name) => (env[name] ? [[name, read(name, env[name], READERS[name] ?? String, '')]] : []))),
     portRanges: Object.fromEntries(ranges.flatMap((range) => (range ? [range] : []))),
   };

@@ -91,6 +91,8 @@ export interface Settings {
   readonly criticalFusePod: boolean;
   /** Added to workloads whose spec names none (env IMAGE_PULL_SECRETS, comma-separated). */
   readonly imagePullSecrets: readonly string[];
+  /** Sluice's own image, for what of it runs in the pods that we make (env SLUICE_IMAGE). */
+  readonly image?: string;
   /** The environment variables that runtimes declared in `env`, where set. */
   readonly env: Readonly<Record<string, string>>;
   /** Port ranges by runtime type; a runtime's own default where absent (flag --runtime-node-port-range). */

@@ -25,6 +25,7 @@ describe('without flags and environment', () => {
 test.each<[string, ControllerFlags, Env, object]>([
   ['MOUNT_ROOT', {}, { MOUNT_ROOT: '/var//lib/Fluid_mnt/' }, { settings: { mountRoot: '/var/lib/Fluid_mnt' } }],
   ['CRITICAL_FUSE_POD', {}, { CRITICAL_FUSE_POD: 'False' }, { settings: { criticalFusePod: false } }],
+  ['SLUICE_IMAGE', {}, { SLUICE_IMAGE: 'example.io/sluice:1' }, { settings: { image: 'example.io/sluice:1' } }],
   ['IMAGE_PULL_SECRETS', {}, { IMAGE_PULL_SECRETS: 'a, b.c ,' }, { settings: { imagePullSecrets: ['a', 'b.c'] } }],
   [
     'variables that runtimes declare, and no others',

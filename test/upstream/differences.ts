@@ -98,6 +98,13 @@ export const differences: readonly Difference[] = [
     reason: 'Fluid never makes the workers of a ThinRuntime and waits for them for ever; here they work.',
   },
   {
+    cases: /^thin\//,
+    object: /^DaemonSet\/.*-fuse$/,
+    path: /^spec\.template\.spec\.containers\[thin-fuse\]\.volumeMounts\[\/etc\/fluid\/config\.json\]\.(mountPath|name|readOnly|subPath)$/,
+    ours: /^("\/etc\/fluid\/config\.json"|"thin-conf"|true|"config\.json")$/,
+    reason: 'config.json where Fluid once had it, too, so that images that look there go on working.',
+  },
+  {
     cases: /^thin\/csi-pv-profile$/,
     object: /^PersistentVolumeClaim\/user-pvc$/,
     path: /^$/,

@@ -67,6 +67,14 @@ conformance(thin, {
     mounts: [{ mountPoint: 's3://a', name: 'a', encryptOptions: [secretOption('key', 'keys', 'access')] }],
     facts: { secrets: { keys: { access: base64('päss') } } },
   }),
+  'mount-template': given({
+    settings: { image: 'example.io/sluice:v1' },
+    profileAnnotations: {
+      'data.fluid.io/mount-template':
+        'program: s3fs\nargs: ["${mount.bucket}", "${targetPath}", -f]\nenv: { AWS_ACCESS_KEY_ID: "${secret.key}" }\n',
+    },
+    mounts: [{ mountPoint: 's3://a', name: 'a', encryptOptions: [secretOption('key', 'keys', 'access')] }],
+  }),
   'claim-copied-secret': given({
     mounts: [{ mountPoint: 'pvc://source', name: 'p' }],
     profile: {

@@ -7,11 +7,16 @@ export const profileSpec: ThinRuntimeProfileSpec = { fileSystemType: 'fuse.s3fs'
 /** A ThinRuntime with a profile `p`, which may be given as well. */
 export function given({
   profile = profileSpec,
+  profileAnnotations,
   facts,
   spec,
   ...rest
-}: Given<ThinRuntimeSpec> & { readonly profile?: ThinRuntimeProfileSpec } = {}): PlanInput<ThinRuntimeSpec> {
-  const found = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'ThinRuntimeProfile', metadata: { name: 'p' }, spec: profile };
+}: Given<ThinRuntimeSpec> & {
+  readonly profile?: ThinRuntimeProfileSpec;
+  readonly profileAnnotations?: Readonly<Record<string, string>>;
+} = {}): PlanInput<ThinRuntimeSpec> {
+  const metadata = { name: 'p', ...(profileAnnotations && { annotations: profileAnnotations }) };
+  const found = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'ThinRuntimeProfile', metadata, spec: profile };
   return planInput({ ...rest, spec: { profileName: 'p', ...spec }, facts: { ...facts, objects: { 'ThinRuntimeProfile/p': found } } });
 }
 

@@ -146,8 +146,15 @@ const mounted = (input: PlanInput<ThinRuntimeSpec>) =>
   plan(input).fusePod.mounted.map(({ volume, mount }) => [volume.name, mount.mountPath, mount.readOnly ?? false]);
 
 describe('volumes', () => {
-  const conf = ['thin-conf', '/etc/fluid/config', true];
+  const conf = [
+    ['thin-conf', '/etc/fluid/config', true],
+    ['thin-conf', '/etc/fluid/config.json', true],
+  ];
 
+  test('leaves the old place of config.json to a user who has something there', () => {
+    const spec = { volumes: [{ name: 'v', emptyDir: {} }], fuse: { volumeMounts: [{ name: 'v', mountPath: '/etc/fluid/config.json' }] } };
+    expect(mounted(given({ spec }))).toEqual([conf[0], ['v', '/etc/fluid/config.json', false]]);
+  });
   test('mounts each Secret once, as files', () =>
     expect(
       mounted(
@@ -156,7 +163,7 @@ describe('volumes', () => {
           mounts: [{ mountPoint: 's3://a', encryptOptions: [secretOption('b', 's', 'l'), secretOption('c', 't', 'k')] }],
         }),
       ),
-    ).toEqual([conf, ['thin-fuseconfig-s', '/etc/fluid/secrets/s', true], ['thin-fuseconfig-t', '/etc/fluid/secrets/t', true]]));
+    ).toEqual([...conf, ['thin-fuseconfig-s', '/etc/fluid/secrets/s', true], ['thin-fuseconfig-t', '/etc/fluid/secrets/t', true]]));
   test('mounts shared Secrets where there are no mounts', () =>
     expect(mounted(given({ mounts: [], dataset: { sharedEncryptOptions: [secretOption('a', 's', 'k')] } }))).toContainEqual([
       'thin-fuseconfig-s',
@@ -168,7 +175,7 @@ describe('volumes', () => {
     ['elsewhere', '/data:/cache', '/cache', false, ['ReadWriteMany']],
   ])('mounts a directory of the node %s', (_, option, mountPath, readOnly, accessModes) => {
     const mounts = [{ mountPoint: 's3://a', options: { 'fluid.fuse.hostvolume': option } }];
-    const [, { volume, mount } = {}] = plan(given({ mounts, dataset: { accessModes } })).fusePod.mounted;
+    const [, , { volume, mount } = {}] = plan(given({ mounts, dataset: { accessModes } })).fusePod.mounted;
     expect(volume).toEqual({ name: 'fluid-fuse-hostvolume-0', hostPath: { path: '/data' } });
     expect({ ...mount, readOnly: mount?.readOnly ?? false }).toEqual({ name: 'fluid-fuse-hostvolume-0', mountPath, readOnly });
   });
@@ -197,7 +204,7 @@ describe('volumes', () => {
     expect(
       plan(given({ profile, spec }))
         .fusePod.mounted.map(({ volume }) => volume)
-        .slice(1),
+        .slice(2),
     ).toEqual([
       { name: 'v', configMap: { name: 'c' } },
       { name: 'w', emptyDir: {} },
@@ -367,4 +374,53 @@ describe('status', () => {
     expect(thin.bind(given()).probes.ufs).toBeUndefined();
     expect(thin.bind(given({ spec: { management: { metadataSyncPolicy: { autoSync: true } } } })).probes.ufs).toBeDefined();
   });
+});
+
+describe('a profile with a mount template', () => {
+  const text = 'program: s3fs\nargs: ["${mount.bucket}", "${targetPath}", -f]\n';
+  const image = { settings: { image: 'example.io/sluice:v1' } };
+  const templated = (template: string, more: Parameters<typeof given>[0] = image) =>
+    given({ ...more, profileAnnotations: { 'data.fluid.io/mount-template': template } });
+  test('has it beside config.json, a script made of it before the client starts, and the client run by that', () => {
+    const { config, fusePod } = plan(templated(text));
+    expect(config.data).toEqual({ 'config.json': expect.anything(), 'mount-template.yaml': text });
+    expect(fusePod).toMatchObject({
+      command: ['sh', '/etc/fluid/mount/mount.sh'],
+      lifecycle: { preStop: { exec: { command: ['umount', '/runtime-mnt/thin/ml/demo/thin-fuse'] } } },
+      initContainers: [
+        {
+          image: 'example.io/sluice:v1',
+          args: [
+            'fuse-config',
+            '--template',
+            '/etc/fluid/config/mount-template.yaml',
+            '--output',
+            'script',
+            '--directory',
+            '/etc/fluid/mount',
+          ],
+        },
+      ],
+    });
+  });
+  test('keeps a command of its own, which runs the script when it wants', () =>
+    expect(
+      plan(templated(text, { ...image, spec: { fuse: { command: ['sh', '-c', 'prepare && exec sh /etc/fluid/mount/mount.sh'] } } })).fusePod
+        .command,
+    ).toEqual(['sh', '-c', 'prepare && exec sh /etc/fluid/mount/mount.sh']));
+  test('of several mounts unmounts nothing by a hook, since the script does', () =>
+    expect(plan(templated(`${text}each: mounts\n`)).fusePod.lifecycle).toBeUndefined());
+  test('is in the Secret with config.json where that is kept there', () =>
+    expect(plan(templated(text, { settings: { ...image.settings, env: { THIN_FUSE_CONFIG_STORAGE: 'secret' } } })).config).toMatchObject({
+      kind: 'Secret',
+      data: { 'mount-template.yaml': base64(text) },
+    }));
+  test('is refused where the controller does not know its own image', () =>
+    expect(() => plan(templated(text, {}))).toThrow(
+      'ThinRuntimeProfile p: metadata.annotations["data.fluid.io/mount-template"]: expected the controller to know Sluice\'s image (SLUICE_IMAGE)',
+    ));
+  test('is refused with everything that is wrong with it', () =>
+    expect(() => plan(templated('program: s3fs\nargs: ["${mount.bukcet}"]\nenv: {1: x}'))).toThrow(
+      /^ThinRuntimeProfile p: metadata\.annotations\["data\.fluid\.io\/mount-template"\]: env\.1: .*; args\[0\]: .*did you mean mount\.bucket/,
+    ));
 });

@@ -1,0 +1,47 @@
+import { annotation, type Container, type ThinRuntimeProfile } from '../../src/api/index.ts';
+import { parseMountTemplate } from '../../src/api/mount-template.ts';
+import { type Mounted, must, type Settings } from '../../src/constructs/index.ts';
+import { CONFIG_DIRECTORY } from './volumes.ts';
+
+const DIRECTORY = '/etc/fluid/mount';
+const TEMPLATE = 'mount-template.yaml';
+const FIELD = `metadata.annotations[${JSON.stringify(annotation.mountTemplate)}]`;
+
+/** What a profile with a mount template adds to its fuse pods: Sluice writes a script into a volume, the client's container runs it. */
+export interface MountScript {
+  /** Beside config.json. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly command: string[];
+  readonly initContainers: readonly Container[];
+  readonly mounted: readonly Mounted[];
+  /** Whether the script itself takes away what it has mounted. */
+  readonly unmounts: boolean;
+}
+
+export function mountScript({ name, annotations }: ThinRuntimeProfile['metadata'], { image }: Settings): MountScript | undefined {
+  const text = annotations?.[annotation.mountTemplate];
+  if (text === undefined) return undefined;
+  const profile = `ThinRuntimeProfile ${name}: ${FIELD}`;
+  const { each } = parseMountTemplate(text, profile);
+  must(image, profile, "the controller to know Sluice's image (SLUICE_IMAGE), which runs in the fuse pods of this profile", image);
+  const mount = { name: 'mount-script', mountPath: DIRECTORY };
+  const config = { name: 'thin-conf', mountPath: CONFIG_DIRECTORY, readOnly: true };
+  const writer: Container = {
+    name: 'mount-script',
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    args: ['fuse-config', '--template', `${CONFIG_DIRECTORY}/${TEMPLATE}`, '--output', 'script', '--directory', DIRECTORY],
+    // What is wrong with the dataset is then told in the pod's status.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true },
+    volumeMounts: [config, mount],
+  };
+  return {
+    files: { [TEMPLATE]: text },
+    command: ['sh', `${DIRECTORY}/mount.sh`],
+    initContainers: [writer],
+    // In memory, since secrets that stand in config.json are put there.
+    mounted: [{ volume: { name: 'mount-script', emptyDir: { medium: 'Memory' } }, mount }],
+    unmounts: each === 'mounts',
+  };
+}
