@@ -9,11 +9,13 @@ import type { Entry } from './archive.ts';
 import { sha256 } from './archive.ts';
 
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
-/** util-linux' programs by package, and the libraries of these programs and of Node. */
+/** Packages of the programs below, and the libraries of these and of Node. */
 const PACKAGES =
-  'mount util-linux dash libc6 libgcc-s1 libstdc++6 libblkid1 libmount1 libpcre2-8-0 libselinux1 libsmartcols1 libudev1'.split(' ');
+  'mount util-linux coreutils dash libc6 libgcc-s1 libstdc++6 libblkid1 libcap-ng0 libmount1 libpcre2-8-0 libselinux1 libsmartcols1 libudev1'.split(
+    ' ',
+  );
 /** What the node plugin runs. Programs that nobody calls are left out: they would only have to be patched. */
-const PROGRAMS = ['mount', 'umount', 'findmnt', 'mountpoint', 'nsenter', 'unshare', 'dash', 'sh'];
+const PROGRAMS = ['mount', 'umount', 'findmnt', 'setpriv', 'cat', 'stat', 'dash', 'sh'];
 
 /** Programs, their libraries, the packages' licences, and for scanners what version each is. `cache` keeps downloads from run to run. */
 export function debianFiles(cache: string, mirror: string): readonly Entry[] {

@@ -6,7 +6,7 @@ import { labels, selector } from './labels.ts';
 import type { Settled } from './options.ts';
 import { controllerRights, electionRights } from './rights.ts';
 
-export const CONTROLLER = 'sluice-controller';
+const CONTROLLER = 'sluice-controller';
 /** Of `runAsUser`: nobody on the node. */
 const USER = 65_532;
 

@@ -1,2 +1,2 @@
-export { type InstallationParts, installationOf } from './installation.ts';
-export { InstallOptions, type Settled, settled } from './options.ts';
+export { installationOf } from './installation.ts';
+export { InstallOptions, settled } from './options.ts';

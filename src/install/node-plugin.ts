@@ -8,7 +8,7 @@ import type { Settled } from './options.ts';
 import { nodePluginRights } from './rights.ts';
 
 const DRIVER = 'fuse.csi.fluid.io';
-export const NODE_PLUGIN = 'sluice-csi';
+const NODE_PLUGIN = 'sluice-csi';
 
 /** The CSI plugin on every node, and what Kubernetes must know of it. */
 export class NodePlugin extends Construct {
@@ -22,8 +22,12 @@ export class NodePlugin extends Construct {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'NetworkPolicy',
       metadata,
-      // Its sockets are files: nobody has business with it over a network.
-      spec: { podSelector: { matchLabels: selector('csi') }, policyTypes: ['Ingress'] },
+      // Its sockets are files: over a network one can ask how it does, and nothing else.
+      spec: {
+        podSelector: { matchLabels: selector('csi') },
+        policyTypes: ['Ingress'],
+        ingress: [{ ports: [{ port: 'metrics', protocol: 'TCP' }] }],
+      },
     });
     new KubeObject(this, 'driver', {
       apiVersion: 'storage.k8s.io/v1',
@@ -41,12 +45,21 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
     name: 'csi',
     image,
     imagePullPolicy,
-    args: ['csi', '--node-id', '$(NODE_NAME)', '--kubelet-dir', kubeletDir, '--mount-root', mountRoot, ...(csi.args ?? [])],
+    args: [
+      'csi',
+      ...['--node-id', '$(NODE_NAME)', '--kubelet-dir', kubeletDir, '--mount-root', mountRoot, '--metrics-addr', ':8080'],
+      ...(csi.args ?? []),
+    ],
     env: byKey(
       ({ name }) => name,
       [{ name: 'NODE_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'spec.nodeName' } } }, ...(csi.env ?? [])],
       'later',
     ),
+    ports: [{ name: 'metrics', containerPort: 8080, protocol: 'TCP' }],
+    livenessProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 10, failureThreshold: 3 },
+    // Ready is what the kubelet has registered: an image that cannot be stops the rollout at the first nodes.
+    readinessProbe: { httpGet: { path: '/readyz', port: 'metrics' }, periodSeconds: 5 },
+    startupProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 2, failureThreshold: 60 },
     resources: csi.resources,
     // Mounts that other pods see are made by root in a privileged container alone.
     securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0, readOnlyRootFilesystem: true },

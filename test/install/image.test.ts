@@ -1,6 +1,6 @@
 /** The image: built twice, unpacked, and run as the controller's pod runs it. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -68,9 +68,17 @@ describe.skipIf(lacking.length > 0)(`the image${lacking.length > 0 ? ` (skipped:
   });
   test('says that what needs a checkout is elsewhere', () =>
     expect(entry('demo')).rejects.toMatchObject({ code: 1, stderr: 'sluice: this command needs the npm package: npx sluice demo\n' }));
-  test.each(['mount', 'umount', 'findmnt', 'mountpoint', 'nsenter', 'unshare'])('has %s, which finds its libraries', async (name) =>
-    expect((await run(`/usr/bin/${name}`, '--version')).stdout).toContain('util-linux'),
+  test.each(['mount', 'umount', 'findmnt', 'setpriv', 'cat', 'stat'])('has %s, which finds its libraries', async (name) =>
+    expect((await run(`/usr/bin/${name}`, '--version')).stdout).toMatch(/util-linux|coreutils/),
   );
+  test('has every program that the node plugin starts', async () => {
+    const folder = join(root, 'src/csi');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const sources = files.map((file) => readFileSync(join(folder, file), 'utf8'));
+    const started = sources.flatMap((source) => [...source.matchAll(/\b(?:run\(\[|spawn\()'([^']+)'/g)].flatMap(([, name]) => name ?? []));
+    expect(started).toContain('umount');
+    for (const name of new Set(started)) expect(existsSync(join(unpacked, 'usr/bin', name)), name).toBe(true);
+  });
   test('has a shell', async () => expect((await run('/bin/sh', '-c', 'echo "$1"', 'sh', 'a b')).stdout).toBe('a b\n'));
   test('has nothing that is set-uid', async () => {
     const { stdout } = await promisify(execFile)('find', [unpacked, '-perm', '/6000']);
