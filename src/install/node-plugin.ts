@@ -47,7 +47,11 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
     imagePullPolicy,
     args: [
       'csi',
-      ...['--node-id', '$(NODE_NAME)', '--kubelet-dir', kubeletDir, '--mount-root', mountRoot, '--metrics-addr', ':8080'],
+      '--node-id=$(NODE_NAME)',
+      `--kubelet-dir=${kubeletDir}`,
+      `--mount-root=${mountRoot}`,
+      '--metrics-addr=:8080',
+      // The last one counts.
       ...(csi.args ?? []),
     ],
     env: byKey(
