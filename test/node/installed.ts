@@ -1,0 +1,91 @@
+/**
+ * A cluster as operators have it: a control plane, a real node, Sluice's own image on it and what `sluice install` prints. All of it is
+ * what users get; only the image's name and the folders are the test's.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildImage } from '../../scripts/image.ts';
+import { type ControlPlane, type ImageDefinition, type RealNode, startControlPlane, startNode } from '../../src/testing/index.ts';
+import { type Ended, sluice } from '../cli/run.ts';
+
+export const SLUICE_IMAGE = 'localhost/sluice:test';
+export const NAMESPACE = 'fluid-system';
+
+export interface Installed {
+  readonly plane: ControlPlane;
+  readonly node: RealNode;
+  /** Runs the command line against this cluster, as its administrator. */
+  sluice(...args: readonly string[]): Promise<Ended>;
+  /** Prints the manifests for this cluster, with further flags, and applies them; returns what kubectl said. */
+  install(...flags: readonly string[]): Promise<string>;
+  /** Resolves when controller and node plugin run as they were last applied. */
+  rolledOut(): Promise<void>;
+  /** What to show when a test failed: the end of the logs of Sluice's pods, the kubelet and containerd. */
+  logs(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface InstalledOptions {
+  /** Images beside Sluice's own. */
+  readonly images?: readonly ImageDefinition[];
+  /** Further flags of `sluice install`. */
+  readonly flags?: readonly string[];
+}
+
+/** Ready for Datasets when it returns. Nobody simulates: there is one node, and it is real. */
+export async function startInstalled({ images = [], flags = [] }: InstalledOptions = {}): Promise<Installed> {
+  const plane = await startControlPlane({ nodes: 0 });
+  const stops: (() => Promise<void>)[] = [() => plane.stop()];
+  const stop = async () => {
+    for (const each of stops.splice(0).toReversed()) await each();
+  };
+  try {
+    const node = await startNode(plane, { images });
+    stops.push(() => node.stop());
+    await importSluice(node, SLUICE_IMAGE);
+    const command = (...args: readonly string[]) => sluice(args, { env: { KUBECONFIG: plane.kubeconfig } });
+    const where = ['--image', SLUICE_IMAGE, '--kubelet-dir', node.kubeletDir, '--mount-root', node.mountRoot];
+    const installed: Installed = {
+      plane,
+      node,
+      sluice: command,
+      stop,
+      async install(...more) {
+        const { code, stdout, stderr } = await command('install', ...where, ...flags, ...more);
+        if (code !== 0) throw new Error(`sluice install: ${stderr}`);
+        return plane.kubectlApply(stdout);
+      },
+      async rolledOut() {
+        for (const workload of ['daemonset/sluice-csi', 'deployment/sluice-controller'])
+          await plane.kubectl('rollout', 'status', '-n', NAMESPACE, workload, '--timeout=90s');
+      },
+      async logs() {
+        const ours = await Promise.all(
+          ['controller', 'csi'].map((part) =>
+            plane.kubectl('logs', '-n', NAMESPACE, '-l', `app.kubernetes.io/component=${part}`, '--prefix', '--tail=40').catch(String),
+          ),
+        );
+        return [...ours, await plane.kubectl('get', 'pods,events', '-A').catch(String), node.logs()].join('\n');
+      },
+    };
+    await installed.install();
+    await installed.rolledOut().catch(async (error: unknown) => {
+      throw new Error(`${error instanceof Error ? error.message : error}\n${await installed.logs()}`, { cause: error });
+    });
+    return installed;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Builds Sluice's image and hands it to the node under this name. */
+export async function importSluice(node: RealNode, name: string): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-image-'));
+  try {
+    await node.importImage((await buildImage(name, dir)).path);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
