@@ -1,4 +1,4 @@
-import { bindAll, requestDetail } from './bind-many.ts';
+import { bindAll, ofLimit, requestDetail } from './bind-many.ts';
 import { atLeast, atMost, type Bench, rounded } from './figure.ts';
 import { quantile } from './statistics.ts';
 
@@ -20,6 +20,7 @@ export const bindJuicefs = (count: number): Bench => ({
       ...requestDetail(run, count),
       cpuSecondsEach: rounded(cpuSeconds / count),
     });
+    yield await ofLimit(lab, name, run, count / seconds);
     await lab.clear(namespace);
   },
 });

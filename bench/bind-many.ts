@@ -1,6 +1,6 @@
 import { counted, each, quantile, rankCorrelation } from './statistics.ts';
 import { type Entry, kindOf, numberOf, work } from './audit.ts';
-import { atLeast, atMost, type Bench, rounded } from './figure.ts';
+import { atLeast, atMost, type Bench, type Figure, rounded } from './figure.ts';
 import { createAll, type Lab, nameOf, range, say, watchBound } from './lab.ts';
 import type { Kind } from './objects.ts';
 import { replayed } from './replay.ts';
@@ -12,7 +12,7 @@ export const bindMany = (count: number): Bench => ({
     const lab = await open();
     const name = `bind-${count}`;
     const run = await bindAll(lab, 'thin', count);
-    const { namespace, seconds, latencies, order, cpuSeconds, requests, mark, lastMs } = run;
+    const { namespace, seconds, latencies, order, cpuSeconds, requests } = run;
     const rate = count / seconds;
     yield atLeast(`${name}/rate`, rate, 'runtimes per second', 25, {
       seconds: rounded(seconds),
@@ -26,18 +26,23 @@ export const bindMany = (count: number): Bench => ({
       passesEach: rounded(run.passes / count),
     });
 
-    const target = await lab.namespace();
-    say(`replaying the writes of ${name} with a bare client`);
-    const limit = await replayed(lab, mark, lastMs, namespace, target);
-    yield atLeast(`${name}/of-limit`, rate / (limit.runtimes / limit.seconds), 'of what the API server can take', 0.7, {
-      limitPerSecond: rounded(limit.runtimes / limit.seconds),
-      replayedRequests: limit.requests,
-      failed: limit.failed,
-    });
-    await lab.clear(target);
+    yield await ofLimit(lab, name, run, rate);
     await lab.clear(namespace);
   },
 });
+
+/** How the rate of a run compares with a bare client's that sends the same writes. */
+export async function ofLimit(lab: Lab, name: string, { mark, lastMs, namespace }: Run, rate: number): Promise<Figure> {
+  const target = await lab.namespace();
+  say(`replaying the writes of ${name} with a bare client`);
+  const limit = await replayed(lab, mark, lastMs, namespace, target);
+  await lab.clear(target);
+  return atLeast(`${name}/of-limit`, rate / (limit.runtimes / limit.seconds), 'of what the API server can take', 0.7, {
+    limitPerSecond: rounded(limit.runtimes / limit.seconds),
+    replayedRequests: limit.requests,
+    failed: limit.failed,
+  });
+}
 
 /** Of which kinds they are, and how many came before each one's own Bound: the rest are its event, nudges of its claim, and probes. */
 export const requestDetail = ({ requests, boundAt }: Run, count: number) => ({

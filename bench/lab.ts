@@ -9,7 +9,7 @@ import { freePorts } from '../src/testing/control-plane/ports.ts';
 import { type ControlPlane, startControlPlane } from '../src/testing/index.ts';
 import { type AuditLog, auditLog, CONTROLLER, POLICY, REPLAY, USER } from './audit.ts';
 import { type Client, MERGE, openClient, unlessGone } from './client.ts';
-import { type Controller, startController } from './controller.ts';
+import { bundled, type Controller, startController } from './controller.ts';
 import { type Kind, pair, paths, profile, secret } from './objects.ts';
 
 const CRDS = fileURLToPath(new URL('../crds', import.meta.url));
@@ -76,6 +76,7 @@ async function furnished(plane: ControlPlane): Promise<Lab> {
     replay,
     audit,
     async start(standby) {
+      await bundled();
       const [metricsPort = 0] = await freePorts(1);
       const controller = startController({ kubeconfig, metricsPort, ...(standby && { elsewhere: 'another-host' }) });
       controllers.add(controller);
