@@ -131,12 +131,15 @@ async function removeTarget(target: string): Promise<void> {
   }
 }
 
-function told({ code, stderr }: Ended, { fusePath, source, target }: Binding): void {
+function told({ code, stderr }: Ended, { mount, fusePath, source, target }: Binding): void {
   switch (code) {
     case 0:
       return;
     case outcome.dead:
-      throw new NotBound('later', `${fusePath} does not work: its FUSE client has ended, or refuses to serve root`);
+      throw new NotBound(
+        'later',
+        mount === undefined ? `${fusePath} is not there` : `${fusePath} does not work: its FUSE client has ended, or refuses to serve root`,
+      );
     case outcome.changed:
       throw new NotBound('later', `${fusePath} is being mounted anew`);
     case outcome.missing:

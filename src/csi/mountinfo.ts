@@ -77,3 +77,16 @@ export function mountsUnder(mounts: readonly Mount[], path: string): readonly Mo
 /** `/a/b` is within `/a` and within `/a/b`, not within `/a/bc`. */
 export const isWithin = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
+
+/** The mount on which a path lies. */
+export function mountOf(mounts: readonly Mount[], path: string): Mount | undefined {
+  const points = mounts.filter(({ mountPoint }) => isWithin(path, mountPoint)).map(({ mountPoint }) => mountPoint);
+  const deepest = points.reduce<string | undefined>(
+    (best, point) => (best === undefined || point.length > best.length ? point : best),
+    undefined,
+  );
+  return deepest === undefined ? undefined : topAt(mounts, deepest);
+}
+
+/** A path that only a child may touch: whoever serves it may not answer. */
+export const isOnFuse = (mounts: readonly Mount[], path: string): boolean => mountOf(mounts, path)?.fsType.startsWith('fuse') ?? false;

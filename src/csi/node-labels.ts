@@ -9,6 +9,8 @@ export interface NodeLabels {
   take(key: string, user: string): Promise<void>;
   /** Resolves when the node has it no longer, or when somebody else has taken it. */
   leave(key: string, user: string): Promise<void>;
+  /** It uses no label any more; all stay. */
+  forget(user: string): void;
 }
 
 interface Wish {
@@ -26,6 +28,12 @@ export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels 
     wishes.push(wish);
     next ??= (writing ?? Promise.resolve()).then(write, write);
     return next;
+  }
+
+  function drop(key: string, user: string): void {
+    const all = users.get(key);
+    all?.delete(user);
+    if (all?.size === 0) users.delete(key);
   }
 
   async function write(): Promise<void> {
@@ -51,10 +59,11 @@ export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels 
       return want({ key, value: 'true' });
     },
     async leave(key, user) {
-      const all = users.get(key);
-      all?.delete(user);
-      if (all?.size === 0) users.delete(key);
+      drop(key, user);
       if (!users.has(key)) await want({ key, value: null });
+    },
+    forget(user) {
+      for (const key of users.keys()) drop(key, user);
     },
   };
 }

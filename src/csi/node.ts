@@ -6,6 +6,7 @@ import { CsiError, invalid } from './errors.ts';
 import type { Handlers } from './grpc.ts';
 import type { Host } from './host.ts';
 import type { KnownVolumes } from './known-volumes.ts';
+import { podPathOf } from './kubelet.ts';
 import type { Locks } from './locks.ts';
 import { isWithin } from './mountinfo.ts';
 import type { MountWatch } from './mount-watch.ts';
@@ -52,7 +53,6 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
       inKubelet('staging_target_path', stagingTargetPath);
       checkCapability(volumeCapability);
       const volume = volumeOf(volumeContext, parts);
-      volumes.learn(volumeId, volume);
       await locks.call(`volume ${volumeId}`, () => stage(parts, volumeId, volume, signal));
       return {};
     },
@@ -69,7 +69,8 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
       const target = inKubelet('target_path', targetPath);
       checkCapability(volumeCapability);
       const volume = volumeOf(volumeContext, parts);
-      volumes.learn(volumeId, volume);
+      const path = podPathOf(target, kubeletDir);
+      if (path) volumes.learn(path.volumeName, volume);
       await locks.call(target, () => publish(parts, { volume, target, readOnly: isReadOnly(volumeCapability, readonly) }, call));
       return {};
     },
@@ -77,7 +78,9 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
     async nodeUnpublishVolume({ volumeId, targetPath }) {
       given('volume_id', volumeId);
       const target = inKubelet('target_path', targetPath);
-      await locks.call(target, () => unpublish(host, target, log));
+      const left = await locks.call(target, () => unpublish(host, target, log));
+      const name = podPathOf(target, kubeletDir)?.volumeName;
+      if (name && !left.some(({ mountPoint }) => podPathOf(mountPoint, kubeletDir)?.volumeName === name)) volumes.forget(name);
       return {};
     },
 

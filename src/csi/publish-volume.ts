@@ -4,7 +4,7 @@ import { status } from '@grpc/grpc-js';
 import { NotBound } from './host.ts';
 import { stackAt } from './mountinfo.ts';
 import type { NodeParts } from './node.ts';
-import { methodOf, planPublish, type PublishRequest } from './publish.ts';
+import { methodOf, planPublish, type PublishRequest, type Target } from './publish.ts';
 import { whyNotMounted } from './fuse-pods.ts';
 
 /** Answer before the caller gives up on us, with a reason in place of a timeout. */
@@ -24,7 +24,8 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
     // Before the table is read, so that nothing can happen in between unseen.
     const change = watch.next();
     const mounts = await host.mounts();
-    const plan = planPublish(request, mounts, stackAt(mounts, target).length > 0 ? { is: 'directory' } : await host.look(target));
+    const found: Target = stackAt(mounts, target).length > 0 ? { is: 'directory' } : await host.look(target);
+    const plan = planPublish(request, mounts, found);
     let because: string;
     if (plan.do === 'nothing') return;
     if (plan.do === 'wait') because = plan.because;
@@ -34,6 +35,8 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
           log.info({ source: plan.binding.source, target }, 'Creating symlink');
           return await host.link(plan.binding);
         }
+        // A link of an earlier method: bound through it, the volume would be mounted on the FUSE client's own mount point.
+        if (found.is === 'link') await host.removeTarget(target);
         if (stackAt(mounts, target).length === 0) await host.makeTarget(target);
         return await host.bind(plan.binding);
       } catch (error) {
@@ -42,6 +45,8 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
         // A directory that is missing may be made by another pod; there is no table to watch for that, so the kubelet asks again.
         if (error.why === 'missing') throw new CsiError(status.NOT_FOUND, error.message, { cause: error });
         because = error.message;
+        // What need not be a mount comes without a change of the table.
+        if (volume.mountType === undefined) throw unavailable(await explained(parts, request, because));
       }
     }
     if (clock.now() >= until || !(await changed(change, until - clock.now(), parts, call.signal)))

@@ -1,5 +1,5 @@
 import type { Mount } from './mountinfo.ts';
-import { isWithin, topAt } from './mountinfo.ts';
+import { mountOf, topAt } from './mountinfo.ts';
 import type { Volume } from './volume.ts';
 
 /** What is at the target path: nothing yet, a directory, a link and where it leads. Not asked where something is mounted. */
@@ -72,14 +72,4 @@ function notReady({ fusePath, mountType = '' }: Volume, mounted: Mount | undefin
   return mounted.line.includes(mountType)
     ? undefined
     : `${fusePath} is mounted as ${mounted.fsType} (${mounted.source}), not as ${mountType}`;
-}
-
-/** The mount on which a path lies. */
-export function mountOf(mounts: readonly Mount[], path: string): Mount | undefined {
-  const points = mounts.filter(({ mountPoint }) => isWithin(path, mountPoint)).map(({ mountPoint }) => mountPoint);
-  const deepest = points.reduce<string | undefined>(
-    (best, point) => (best === undefined || point.length > best.length ? point : best),
-    undefined,
-  );
-  return deepest === undefined ? undefined : topAt(mounts, deepest);
 }

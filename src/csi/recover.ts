@@ -2,9 +2,9 @@
 import type { ContainerStatus, Pod } from './cluster.ts';
 import type { PodPath } from './kubelet.ts';
 import { podPathOf } from './kubelet.ts';
-import { isWithin, type Mount, stackAt, topAt } from './mountinfo.ts';
+import { isWithin, type Mount, mountOf, stackAt, topAt } from './mountinfo.ts';
 import type { Binding } from './publish.ts';
-import { mountOf, shows } from './publish.ts';
+import { shows } from './publish.ts';
 import type { Volume } from './volume.ts';
 
 /** A path of a pod that shows a file system which is nowhere below the mount root any more. */
@@ -18,8 +18,7 @@ export interface Orphan {
  * client that died keeps its number for as long as anybody has it mounted, and its successor has another.
  */
 export function orphans(mounts: readonly Mount[], { kubeletDir, mountRoot }: { kubeletDir: string; mountRoot: string }): readonly Orphan[] {
-  const points = new Set(mounts.map(({ mountPoint }) => mountPoint));
-  const seen = [...points].map((point) => topAt(mounts, point)).filter((mount) => mount !== undefined);
+  const seen = [...Map.groupBy(mounts, ({ mountPoint }) => mountPoint)].flatMap(([point, stack]) => topAt(stack, point) ?? []);
   const alive = new Set(seen.filter(({ mountPoint }) => isWithin(mountPoint, mountRoot)).map(({ device }) => device));
   return seen.flatMap(({ mountPoint, device }) => {
     const at = alive.has(device) ? undefined : podPathOf(mountPoint, kubeletDir);

@@ -1,6 +1,6 @@
 import { backoff } from '../kube/clock.ts';
 import type { Pod } from './cluster.ts';
-import { handleOf } from './kubelet.ts';
+import { handleOf, type PodPath } from './kubelet.ts';
 import { NotBound } from './host.ts';
 import { stackAt, topAt } from './mountinfo.ts';
 import type { NodeParts } from './node.ts';
@@ -65,7 +65,8 @@ function passes(parts: NodeParts): () => Promise<number> {
     const { target, at } = orphan;
     const handle = handles.has(target) ? handles.get(target) : await handleOf(kubeletDir, at);
     handles.set(target, handle);
-    const volume = handle === undefined ? undefined : await volumes.get(handle);
+    // By name: volumes of one id may have sub paths of their own, of which a pod must see no more than its own.
+    const volume = handle === undefined ? undefined : await volumes.get(at.volumeName);
     if (!volume) return undefined;
     // Not while the kubelet has it published or unpublished.
     return locks.run(target, async () => {
@@ -94,7 +95,7 @@ function passes(parts: NodeParts): () => Promise<number> {
   async function trim({ target, at }: Orphan, runtime: RuntimeName | undefined): Promise<number> {
     const mounts = await host.mounts();
     if (!runtime || !needsTrimming(mounts, target)) return 0;
-    const pod = await podOf(parts, at.podUid, handles.get(target) ?? '');
+    const pod = await podOf(parts, at);
     if (!pod) return 0;
     const most = layersToDrop(stackAt(mounts, target), mountedAt, startsOf(pod));
     for (let dropped = 0; dropped < most; dropped++) {
@@ -134,12 +135,12 @@ function passes(parts: NodeParts): () => Promise<number> {
 }
 
 /** The pod that has a volume; pods are of the namespace of the claim that they mount. */
-async function podOf({ cluster, log }: NodeParts, uid: string, volumeId: string): Promise<Pod | undefined> {
+async function podOf({ cluster, log }: NodeParts, { podUid, volumeName }: PodPath): Promise<Pod | undefined> {
   try {
-    const claim = (await cluster.volume(volumeId))?.claim;
-    return claim && (await cluster.pods(claim.namespace)).find(({ metadata }) => metadata.uid === uid);
+    const claim = (await cluster.volume(volumeName))?.claim;
+    return claim && (await cluster.pods(claim.namespace)).find(({ metadata }) => metadata.uid === podUid);
   } catch (error) {
-    log.warn({ uid, error: String(error) }, 'a consumer cannot be asked for');
+    log.warn({ podUid, error: String(error) }, 'a consumer cannot be asked for');
     return undefined;
   }
 }

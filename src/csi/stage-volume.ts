@@ -5,10 +5,11 @@ import { label } from '../api/labels.ts';
 import { run } from './child.ts';
 import { isToGo, labelIn } from './clean-policy.ts';
 import type { RuntimeRecord } from './cluster.ts';
-import { CsiError, unavailable } from './errors.ts';
+import { CsiError, invalid, unavailable } from './errors.ts';
 import { handleOf, podPathOf, stagedHandles } from './kubelet.ts';
+import { isOnFuse } from './mountinfo.ts';
 import type { NodeParts } from './node.ts';
-import type { RuntimeName, Volume } from './volume.ts';
+import { type RuntimeName, type Volume, volumeOf } from './volume.ts';
 
 const SESSION_MANAGER = 'fluid.io/efc-sessmgr';
 const SESSION_MANAGER_MS = 30_000;
@@ -20,24 +21,27 @@ export async function stage(parts: NodeParts, volumeId: string, volume: Volume, 
   const { nodeLabel, sessionManagerDir } = volume;
   await Promise.all([nodeLabel && labels.take(nodeLabel, volumeId), sessionManagerDir && labels.take(SESSION_MANAGER, volumeId)]);
   // EFC's client cannot mount without it, and does not try again.
-  if (sessionManagerDir) await untilThere(join(sessionManagerDir, 'sessmgrd.sock'), parts, signal);
+  if (!sessionManagerDir) return;
+  if (isOnFuse(await parts.host.mounts(), sessionManagerDir))
+    throw invalid(`volume attribute efc_sessmgr_workdir: ${sessionManagerDir} is on a FUSE mount`);
+  await untilThere(join(sessionManagerDir, 'sessmgrd.sock'), parts, signal);
 }
 
 /** Lets the fuse pod go where its clean policy says so and nobody else needs it. */
 export async function unstage(parts: NodeParts, volumeId: string): Promise<void> {
   const { cluster, labels, volumes, log } = parts;
   await checkUnused(parts, volumeId);
-  const record = await cluster.volume(volumeId);
-  const volume = record && (await volumes.get(volumeId));
-  if (!record || !volume?.nodeLabel || !volume.runtime) return volumes.forget(volumeId);
-  const { nodeLabel } = volume;
-  const runtime = await cluster.runtime(volume.runtime);
-  if (runtime && (await mayGo(parts, runtime, volume.runtime, record.claim))) {
-    const sharers = await othersWith(parts, nodeLabel, volumeId);
-    log.info({ volumeId, label: nodeLabel, policy: runtime.cleanPolicy, sharers }, sharers.length > 0 ? 'label kept' : 'label removed');
-    if (sharers.length === 0) await labels.leave(nodeLabel, volumeId);
-  }
   volumes.forget(volumeId);
+  // The volumes of a Dataset and of those that refer to it have one id: the name of the Dataset's own.
+  const record = await cluster.volume(volumeId);
+  const { nodeLabel, runtime: name = record?.claim } = record ? volumeOf(record.attributes, parts) : {};
+  // Without its runtime, the label is the controller's: it takes all of them away at the end.
+  const runtime = name && (await cluster.runtime(name));
+  if (!nodeLabel || !runtime || !(await mayGo(parts, runtime, name, record?.claim))) return labels.forget(volumeId);
+  const sharers = await othersWith(parts, nodeLabel, volumeId);
+  log.info({ volumeId, label: nodeLabel, policy: runtime.cleanPolicy, sharers }, sharers.length > 0 ? 'label kept' : 'label removed');
+  if (sharers.length > 0) return labels.forget(volumeId);
+  await labels.leave(nodeLabel, volumeId);
 }
 
 /** The kubelet unstages when the last pod is gone; what is mounted tells whether it is right. */

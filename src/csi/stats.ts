@@ -2,7 +2,7 @@ import { readlink } from 'node:fs/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { run, Stuck } from './child.ts';
 import { notFound } from './errors.ts';
-import { topAt } from './mountinfo.ts';
+import { isOnFuse, type Mount, topAt } from './mountinfo.ts';
 import type { NodeParts } from './node.ts';
 import type { NodeGetVolumeStatsResponseSchema } from './proto/csi.gen.ts';
 import { unit } from './proto/values.ts';
@@ -15,8 +15,7 @@ const PATIENCE_MS = 3_000;
 /** How full a published volume is, and whether it works at all. A volume that does not is no error of this call. */
 export async function statsOf({ host }: NodeParts, path: string): Promise<Stats> {
   const mounts = await host.mounts();
-  // Where nothing is mounted, it can be looked at: it may be a link to the mount.
-  const mounted = topAt(mounts, path) ? path : await readlink(path).catch(() => undefined);
+  const mounted = topAt(mounts, path) ? path : await linked(path, mounts);
   if (mounted === undefined || !topAt(mounts, mounted)) throw notFound(`volume_path ${path}: nothing is published there`);
   try {
     const { code, stdout, stderr } = await run(['stat', '-f', '-c', '%S %b %a %f %c %d', '--', mounted], PATIENCE_MS);
@@ -26,6 +25,11 @@ export async function statsOf({ host }: NodeParts, path: string): Promise<Stats>
     if (error instanceof Stuck) return abnormal(`the FUSE client does not answer within ${PATIENCE_MS / 1000} s`);
     throw error;
   }
+}
+
+/** Where a volume that is published as a link is; undefined where there is none. */
+async function linked(path: string, mounts: readonly Mount[]): Promise<string | undefined> {
+  return isOnFuse(mounts, path) ? undefined : readlink(path).catch(() => undefined);
 }
 
 const abnormal = (message: string): Stats => ({ usage: [], volumeCondition: { abnormal: true, message } });

@@ -1,19 +1,22 @@
 import type { Host } from './host.ts';
-import { mountsUnder, stackAt } from './mountinfo.ts';
+import { type Mount, mountsUnder, stackAt } from './mountinfo.ts';
 import type { Log } from '../kube/types.ts';
 
 /** Far more than any recovery leaves: whatever goes on here does not end by itself. */
 const MOST = 100;
 
-/** Takes away everything that is mounted at a path and below, then the path. Done already is done. */
-export async function unpublish(host: Host, target: string, log: Log): Promise<void> {
+/** Takes away everything that is mounted at a path and below, then the path. Done already is done. Returns what is mounted elsewhere. */
+export async function unpublish(host: Host, target: string, log: Log): Promise<readonly Mount[]> {
   for (let taken = 0; ; taken++) {
-    const [mount, ...others] = mountsUnder(await host.mounts(), target);
-    if (!mount) break;
+    const mounts = await host.mounts();
+    const [mount, ...others] = mountsUnder(mounts, target);
+    if (!mount) {
+      await host.removeTarget(target);
+      return mounts;
+    }
     if (taken === MOST) throw new Error(`${target}: ${others.length + 1} mounts are still there after ${MOST} were taken away`);
     await unmount(host, mount.mountPoint, log);
   }
-  await host.removeTarget(target);
 }
 
 /** Takes away the uppermost mount at a path. One that is in use goes from the path all the same, and wholly when its last user ends. */

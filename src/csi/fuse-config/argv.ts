@@ -1,6 +1,7 @@
 import { type Fault, InvalidSpec } from '../../api/errors.ts';
 import type { Client, Word } from './clients.ts';
-import { type Rendered, secretsIn } from './script.ts';
+import type { Rendered } from './script.ts';
+import { secretsIn } from './words.ts';
 
 /** Program and arguments, each ended by NUL. Throws InvalidSpec where they cannot say all that the client needs. */
 export function argvOf({ program, args, env, files }: Client, environment: NodeJS.ProcessEnv, directory?: string): Rendered {
@@ -26,5 +27,5 @@ export function argvOf({ program, args, env, files }: Client, environment: NodeJ
       .join('');
   const argv = [program, ...args.map(text)];
   if (faults.length > 0) throw new InvalidSpec(faults);
-  return { text: argv.map((each) => `${each}\0`).join(''), secrets: secrets.files };
+  return { text: argv.map((each) => `${each}\0`).join(''), files: secrets.files };
 }
