@@ -52,6 +52,7 @@ export interface ComponentProps {
   readonly initContainers?: readonly Container[] | undefined;
   /** Added to `privileged` and `runAsUser: 0`, which every FUSE client needs. */
   readonly securityContext?: object;
+  readonly terminationMessagePolicy?: 'File' | 'FallbackToLogsOnError';
 }
 
 abstract class Component extends Construct {
@@ -143,6 +144,8 @@ export class Fuse extends Component {
       'DaemonSet',
       {
         ...props,
+        // Why a client ended then stands in its pod's status, where the CSI plugin reads it without a right to logs.
+        terminationMessagePolicy: 'FallbackToLogsOnError',
         env: [...fuseEnv(plan), ...(props.env ?? [])],
         volumes: [shared, ...(props.volumes ?? []), ...labels.map(({ volume }) => volume)],
         volumeMounts: [
@@ -235,6 +238,7 @@ function podSpec(plan: BasePlan, props: ComponentProps, own: object = {}): objec
         livenessProbe: props.livenessProbe,
         readinessProbe: props.readinessProbe,
         securityContext: { privileged: true, runAsUser: 0, ...props.securityContext },
+        terminationMessagePolicy: props.terminationMessagePolicy,
         volumeMounts: byKey(({ mountPath }) => mountPath, props.volumeMounts, 'equal', `${containerPath}.volumeMounts`),
       },
     ],

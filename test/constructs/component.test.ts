@@ -132,6 +132,11 @@ describe('fuse pods', () => {
       { name: 'FLUID_RUNTIME_NAME', value: 'demo' },
       { name: 'FLUID_RUNTIME_NS', value: 'x' },
     ]));
+  test('say why they ended in their status, where the CSI plugin reads it; workers need not', () => {
+    const policies = [fuse(), worker()].map((each) => pod(each)['containers'] as readonly object[]);
+    expect(policies).toMatchObject([[{ terminationMessagePolicy: 'FallbackToLogsOnError' }], [expect.anything()]]);
+    expect(policies[1]?.[0]).not.toHaveProperty('terminationMessagePolicy');
+  });
   test('are critical only where the installation wants it', () => {
     expect(pod(fuse())['priorityClassName']).toBe('system-node-critical');
     expect(pod(fuse({}, planOf({ settings: { criticalFusePod: false } })))).not.toHaveProperty('priorityClassName');

@@ -48,6 +48,13 @@ export const differences: readonly Difference[] = [
     reason: 'Our inventory: what may be pruned.',
   },
   {
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.containers\[(thin|juicefs)-fuse\]\.terminationMessagePolicy$/,
+    fluid: /^"File"$/,
+    ours: /^"FallbackToLogsOnError"$/,
+    reason: 'Why a client ended stands in the status of its pod, and from there in the events of the pods that wait for it.',
+  },
+  {
     object: /^ConfigMap\/.*-(thin|juicefs)-values$/,
     path: /^$/,
     fluid: /^made$/,
