@@ -10,13 +10,14 @@ const PROGRAMS = [
   'test/**/script.test.ts',
 ];
 const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
+const NODE = ['test/node/**/*.test.ts'];
 
-// Three projects: `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real
-// control planes and so runs its files one after the other. Time limits are for what hangs: a busy machine is no failure.
+// Four projects: `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real
+// control planes and `node` real nodes, so they run their files one after the other. Time limits are for what hangs: a busy machine is no failure.
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...CLUSTER, ...PROGRAMS], testTimeout: 30_000 } },
+      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...CLUSTER, ...NODE, ...PROGRAMS], testTimeout: 30_000 } },
       { test: { name: 'programs', include: PROGRAMS, testTimeout: 60_000 } },
       {
         test: {
@@ -30,6 +31,7 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      { test: { name: 'node', include: NODE, fileParallelism: false, testTimeout: 60_000, hookTimeout: 120_000 } },
     ],
   },
 });

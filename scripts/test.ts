@@ -1,5 +1,5 @@
 /**
- * `npm test`: the checks, then every test: unit, programs and cluster; closes with one line, `N passed, N failed`.
+ * `npm test`: the checks, then every test: unit, programs, cluster and node; closes with one line, `N passed, N failed`.
  *
  *   --use-cluster   run the cluster tests against the cluster of KUBECONFIG instead of a control plane of our own
  *   anything else   is passed to vitest, e.g. a file name
@@ -32,7 +32,7 @@ function vitest(filters: readonly string[]): Counts {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-test-'));
   try {
     const report = join(dir, 'report.json');
-    const projects = ['unit', 'programs', 'cluster'].flatMap((name) => ['--project', name]);
+    const projects = ['unit', 'programs', 'cluster', 'node'].flatMap((name) => ['--project', name]);
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const status = run('vitest', ['run', ...projects, ...reporters, ...filters], useCluster ? { SLUICE_USE_CLUSTER: '1' } : {});
     return countReport(readReport(report), status);

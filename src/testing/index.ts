@@ -13,6 +13,9 @@ export type { Misbehaviour, SimulatedPods } from './control-plane/pod-control.ts
 export type { PodTarget } from './control-plane/pod-target.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
 export { type ExistingCluster, useExistingCluster } from './existing-cluster.ts';
+export { buildImage, type ImageDefinition, type ImageFile, type ImageFiles } from './node/image.ts';
+export { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, MINIO_IMAGE, minioImage } from './node/images.ts';
+export { type NodeOptions, type RealNode, startNode, whyNoNode } from './node.ts';
 export { conformance } from './conformance.ts';
 export { type Given, planInput } from './given.ts';
 export { type Effect, type MemoryCluster, memoryCluster, type MemoryClusterOptions } from './memory-cluster.ts';

@@ -15,7 +15,6 @@ import { kubeconfigText } from './control-plane/kubeconfig.ts';
 import { untilSchedulable } from './control-plane/nodes.ts';
 import { issue, type KeyPair } from './control-plane/pki.ts';
 import { KEEP_MARK } from './control-plane/stale.ts';
-import { until } from './control-plane/until.ts';
 import { buildImage, type ImageDefinition } from './node/image.ts';
 import { busyboxImage, pauseImage } from './node/images.ts';
 import { startNodeKeeper } from './node/keeper-client.ts';
@@ -38,6 +37,8 @@ export interface RealNode extends AsyncDisposable {
   readonly mountRoot: string;
   /** Its InternalIP, which the machine reaches; so are the addresses of its pods. */
   readonly address: string;
+  /** The machine's own address, as the node and its pods reach it. */
+  readonly machineAddress: string;
   /** Takes an image from an archive (`buildImage`, `docker save`). */
   importImage(archive: string): Promise<void>;
   /** Builds an image and takes it. */
@@ -113,9 +114,8 @@ export async function startNode(plane: ControlPlaneHandle, options: NodeOptions 
     await writeCredentials(layout, ca);
     reached('credentials');
     await keeper.start({ layout, apiPort: Number(new URL(plane.server).port), programs });
-    reached('namespaces');
-    await until('containerd answers', 30, async () => existsSync(socket), keeper.failure);
-    for (const image of [pauseImage(programs), busyboxImage(), ...(options.images ?? [])]) await addImage(image);
+    reached('daemons');
+    for (const image of [pauseImage(), busyboxImage(), ...(options.images ?? [])]) await addImage(image);
     reached('images');
     await untilSchedulable(api, [name], keeper.failure);
     reached('Ready');
@@ -130,6 +130,7 @@ export async function startNode(plane: ControlPlaneHandle, options: NodeOptions 
     kubeletDir: kubelet,
     mountRoot: mounts,
     address: layout.address,
+    machineAddress: layout.hostAddress,
     importImage,
     addImage,
     run: async (command, ...args) => {

@@ -8,6 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { until } from '../control-plane/until.ts';
 import { makeCgroups } from './cgroups.ts';
 import type { Daemon, FromNodeKeeper, NodeStart, ToNodeKeeper } from './keeper-messages.ts';
 import { API_PORT, containerdArgs, kubeletArgs, type NodeLayout, nodePaths } from './layout.ts';
@@ -53,7 +54,20 @@ async function start(begin: NodeStart): Promise<void> {
   connectNetwork(layout, init.pid);
   await forward(layout, apiPort);
   run('containerd');
+  // Without it the kubelet gives up after some milliseconds.
+  const ended = () => (daemons.has('containerd') ? undefined : 'containerd ended');
+  await until('containerd answers', 30, () => answers(nodePaths(dir).socket), ended);
   run('kubelet');
+}
+
+/** True when somebody listens. */
+function answers(socket: string): Promise<true | undefined> {
+  return new Promise((resolve) => {
+    const connection = connect(socket);
+    connection.once('error', () => resolve(undefined));
+    connection.once('connect', () => resolve(true));
+    connection.once('connect', () => connection.destroy());
+  });
 }
 
 function run(daemon: Daemon): void {

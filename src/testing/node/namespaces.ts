@@ -1,5 +1,5 @@
 /**
- * The namespaces in which a test node lives: network, processes and mounts of its own, all of which end with its first process. Of the
+ * The namespaces in which a test node lives: name, network, processes and mounts of its own, all of which end with its first process. Of the
  * machine's mounts it shares two folders, in both directions: the kubelet's and the mount root.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ export function nodeEnv(dir: string): NodeJS.ProcessEnv {
 
 /** The argv that runs a command on the node whose first process is `init`. */
 export function onNode(init: number, command: string, args: readonly string[]): readonly string[] {
-  return ['nsenter', `--target=${init}`, '--mount', '--net', '--pid', '--', command, ...args];
+  return ['nsenter', `--target=${init}`, '--mount', '--net', '--pid', '--uts', '--', command, ...args];
 }
 
 /** The folders that are shared with the machine, and the one around them, which is not. */
@@ -41,7 +41,7 @@ export interface Init {
 
 /** Starts the node's first process, which dies with this one. */
 export async function startInit({ dir }: NodeLayout, pause: string): Promise<Init> {
-  const namespaces = ['--net', '--pid', '--mount', '--propagation=unchanged', '--mount-proc', '--fork', '--kill-child=KILL'];
+  const namespaces = ['--net', '--pid', '--uts', '--mount', '--propagation=unchanged', '--mount-proc', '--fork', '--kill-child=KILL'];
   const argv = ['--pdeathsig', 'KILL', '--', 'unshare', ...namespaces, '--', pause, dir];
   const child = spawn('setpriv', argv, { env: nodeEnv(dir), stdio: 'ignore' });
   const failure = () => (child.exitCode === null && child.signalCode === null ? undefined : 'unshare ended');
@@ -85,13 +85,14 @@ export function furnish({ dir }: NodeLayout, init: number): void {
 }
 
 /** A link between machine and node, and the service address on the node's side of it. */
-export function connectNetwork({ dir, id, hostAddress, address, subnet }: NodeLayout, init: number): void {
+export function connectNetwork({ dir, id, name, hostAddress, address, subnet }: NodeLayout, init: number): void {
   run('ip', ['link', 'add', id, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(init)]);
   run('ip', ['address', 'add', `${hostAddress}/30`, 'dev', id]);
   run('ip', ['link', 'set', id, 'up']);
   run('ip', ['route', 'add', subnet, 'via', address, 'dev', id]);
-  const there = (command: string, ...args: readonly string[]) =>
-    run('nsenter', [`--target=${init}`, '--net', '--pid', '--mount', '--', command, ...args]);
+  const there = (command: string, ...args: readonly string[]) => run('nsenter', onNode(init, command, args).slice(1));
+  // What pods of the node's network take for theirs.
+  there('hostname', name);
   there('ip', 'link', 'set', 'lo', 'up');
   there('ip', 'address', 'add', `${address}/30`, 'dev', 'eth0');
   there('ip', 'link', 'set', 'eth0', 'up');

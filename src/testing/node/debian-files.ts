@@ -1,0 +1,72 @@
+/** Programs of this machine with what they need to run, as files of an image. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ImageFiles } from './image.ts';
+
+/** Folders and names that programs take for granted; as in Debian, everything is in /usr. */
+export const BASE_FILES: ImageFiles = {
+  ...Object.fromEntries(['bin', 'sbin', 'lib', 'lib64'].map((name) => [`/${name}`, { link: `usr/${name}` }])),
+  ...Object.fromEntries(
+    ['/dev', '/etc', '/proc', '/sys', '/run', '/root', '/var', '/usr/sbin', '/usr/lib', '/usr/lib64'].map((path) => [
+      path,
+      { directory: true },
+    ]),
+  ),
+  '/tmp': { directory: true, mode: 0o1777 },
+  '/etc/passwd': { text: 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n' },
+  '/etc/group': { text: 'root:x:0:\nnogroup:x:65534:\n' },
+  '/etc/mtab': { link: '/proc/self/mounts' },
+};
+
+/** The static busybox, under the names of all its commands. */
+export function busyboxFiles(): ImageFiles {
+  const program = '/bin/busybox';
+  const commands = execFileSync(program, ['--list'], { encoding: 'utf8' }).trim().split('\n');
+  const links = commands.filter((command) => command !== 'busybox').map((command) => [`/usr/bin/${command}`, { link: 'busybox' }]);
+  return { ...Object.fromEntries(links), '/usr/bin/busybox': { from: realpathSync(program) } };
+}
+
+/** Programs at the paths given, and the libraries that they name. */
+export function programFiles(...programs: readonly string[]): ImageFiles {
+  const files = programs.flatMap((program) => [program, ...librariesOf(program)]);
+  return Object.fromEntries(files.map((path) => [inUsr(path), { from: realpathSync(path) }]));
+}
+
+/** A folder with all that is in it, except what has one of the names. */
+function folderFiles(folder: string, without: readonly string[]): ImageFiles {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !without.includes(name));
+  return Object.assign(
+    {},
+    ...entries.map((entry): ImageFiles => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return folderFiles(path, without);
+      return entry.isFile() ? { [inUsr(path)]: { from: path, mode: 0o644 } } : {};
+    }),
+  ) as ImageFiles;
+}
+
+/** Debian's Python with its standard library, as far as it needs no libraries of others. */
+export function pythonFiles(): ImageFiles {
+  const library = dirname(execFileSync('/usr/bin/python3', ['-c', 'import os; print(os.__file__)'], { encoding: 'utf8' }).trim());
+  const folders = readdirSync(library, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const wanted = ['collections', 'concurrent', 'email', 'encodings', 'html', 'http', 'importlib', 'json', 'logging', 're', 'urllib'];
+  const unwanted = folders.map(({ name }) => name).filter((name) => !wanted.includes(name));
+  return {
+    ...folderFiles(library, unwanted),
+    // Python looks for itself by it.
+    [`${library}/lib-dynload`]: { directory: true },
+    ...programFiles('/usr/bin/python3'),
+  };
+}
+
+/** As the dynamic linker finds them. */
+function librariesOf(program: string): readonly string[] {
+  // A static program is no error here: it needs nothing.
+  const lines = execFileSync('sh', ['-c', 'ldd "$1" 2>/dev/null || true', 'sh', program], { encoding: 'utf8' }).split('\n');
+  return lines.map((line) => /(?:=> |^\s*)(\/\S+) \(0x/.exec(line)?.[1]).filter((path) => path !== undefined);
+}
+
+function inUsr(path: string): string {
+  return path.replace(/^\/(bin|sbin|lib|lib64)\//, '/usr/$1/');
+}
