@@ -22,7 +22,7 @@ export function mountScript({ name, annotations }: ThinRuntimeProfile['metadata'
   const text = annotations?.[annotation.mountTemplate];
   if (text === undefined) return undefined;
   const profile = `ThinRuntimeProfile ${name}: ${FIELD}`;
-  const { each } = parseMountTemplate(text, profile);
+  const { each, onChange } = parseMountTemplate(text, profile);
   must(image, profile, "the controller to know Sluice's image (SLUICE_IMAGE), which runs in the fuse pods of this profile", image);
   const mount = { name: 'mount-script', mountPath: DIRECTORY };
   const config = { name: 'thin-conf', mountPath: CONFIG_DIRECTORY, readOnly: true };
@@ -33,15 +33,23 @@ export function mountScript({ name, annotations }: ThinRuntimeProfile['metadata'
     args: ['fuse-config', '--template', `${CONFIG_DIRECTORY}/${TEMPLATE}`, '--output', 'script', '--directory', DIRECTORY],
     // What is wrong with the dataset is then told in the pod's status.
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
     volumeMounts: [config, mount],
   };
+  // After the writer, which says at once what is wrong and without which the client would have nothing to run.
+  const watcher: Container = { ...writer, name: 'mount-watch', args: [...(writer.args ?? []), '--watch'], restartPolicy: 'Always' };
   return {
     files: { [TEMPLATE]: text },
     command: ['sh', `${DIRECTORY}/mount.sh`],
-    initContainers: [writer],
+    initContainers: onChange ? [writer, watcher] : [writer],
     // In memory, since secrets that stand in config.json are put there.
     mounted: [{ volume: { name: 'mount-script', emptyDir: { medium: 'Memory' } }, mount }],
-    unmounts: each === 'mounts',
+    unmounts: each === 'mounts' || onChange !== undefined,
   };
 }

@@ -13,6 +13,8 @@ export interface MountTemplate {
   readonly program: string;
   /** `mounts`: a client for each mount, on a directory of its own. Otherwise there is one client, and one mount. */
   readonly each?: 'mounts';
+  /** `remount`: when config.json changes, clients are ended and begun as it then says. Otherwise a client stays as it was begun. */
+  readonly onChange?: 'remount';
   readonly args: readonly Argument[];
   /** The client's environment, besides the one it is started in. */
   readonly env: Readonly<Record<string, Text>>;
@@ -37,15 +39,16 @@ export function parseMountTemplate(text: string, object = 'mount template'): Mou
   return template;
 }
 
-const FIELDS = ['program', 'each', 'args', 'env', 'files'];
+const FIELDS = ['program', 'each', 'onChange', 'args', 'env', 'files'];
 
 function read(value: unknown, faults: Fault[]): MountTemplate {
   const fault = (path: string, expected: string, found: unknown) => void faults.push({ path, expected, found: shown(found) });
   const fields = fieldsOf(value, '', FIELDS, faults);
-  const { program, each } = fields;
+  const { program, each, onChange } = fields;
   const isProgram = typeof program === 'string' && /^[^-$\0][^$\0]*$/.test(program);
   if (!isProgram) fault('program', 'the name or absolute path of a program, without references', program);
   if (each !== undefined && each !== 'mounts') fault('each', 'mounts, or nothing', each);
+  if (onChange !== undefined && onChange !== 'remount') fault('onChange', 'remount, or nothing', onChange);
   const env = texts(fields['env'], 'env', faults);
   const files = texts(fields['files'], 'files', faults);
   for (const name of Object.keys(env).filter((key) => !isEnvName(key))) fault(`env.${name}`, 'the name of an environment variable', name);
@@ -57,7 +60,7 @@ function read(value: unknown, faults: Fault[]): MountTemplate {
     fault('args', `no \${${name}.…}, since every process sees arguments; env or files, or \${secretFile.…}`, source);
   for (const { key = '', source } of [...inArgs, ...referencesIn([env, files])].filter(({ name }) => name === 'file'))
     if (!Object.hasOwn(files, key)) fault('files', `a file ${shown(key)}, since \${${source}} refers to it`, undefined);
-  return { program: String(program), args, env, files, ...(each === 'mounts' && { each }) };
+  return { program: String(program), args, env, files, ...(each === 'mounts' && { each }), ...(onChange === 'remount' && { onChange }) };
 }
 
 function argumentsOf(value: unknown, path: string, faults: Fault[]): readonly Argument[] {

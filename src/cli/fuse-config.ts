@@ -1,11 +1,13 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Option } from 'commander';
 import { describe, InvalidSpec } from '../api/errors.ts';
 import { type Client, clientsOf, mountScript, type MountTemplate, parseMountTemplate, readFuseConfig } from '../csi/fuse-config/index.ts';
-import { argvOf, envFile, type Rendered, viewOf } from '../csi/fuse-config/index.ts';
+import { argvOf, envFile, realigningScript, type Rendered, tellNews, viewOf, whenever } from '../csi/fuse-config/index.ts';
 import type { Define } from './command.ts';
 import { UsageError } from './errors.ts';
+import { createLog } from './log.ts';
+import { stopSignal } from './stop-signal.ts';
 
 type Output = 'json' | 'env' | 'script' | 'argv';
 interface Flags {
@@ -15,6 +17,7 @@ interface Flags {
   readonly directory?: string;
   readonly mount?: string;
   readonly showOptions?: boolean;
+  readonly watch?: boolean;
 }
 
 const EXAMPLES = `
@@ -23,6 +26,7 @@ Examples:
   sluice fuse-config --template s3fs.yaml -o script > mount.sh  a program in POSIX sh that mounts it
   sluice fuse-config --template s3fs.yaml -o argv | xargs -0 -n 1 echo
   sluice fuse-config --template s3fs.yaml -o script --directory /run/mount
+  sluice fuse-config --template s3fs.yaml -o script --directory /run/mount --watch
 
 A template says how a FUSE client is called, in YAML or JSON:
   program: s3fs
@@ -33,8 +37,11 @@ A template says how a FUSE client is called, in YAML or JSON:
 Secrets are never printed: scripts and env files read them from their files when they run. Where config.json
 itself holds them (THIN_FUSE_CONFIG_STORAGE=secret), --directory puts them into files there.
 
+With onChange: remount in the template, a script in a directory goes by what is there: --watch keeps that up to
+date with config.json and template. Clients that changed are ended and begun again; the others do not notice.
+
 Exit codes:
-  0  printed, or written
+  0  printed, or written; --watch: stopped by SIGTERM or SIGINT
   2  bad usage, template or config.json: one line a fault on standard error`;
 
 const FILE_NAMES = { json: 'mount.json', env: 'mount.env', script: 'mount.sh', argv: 'mount.argv' } as const;
@@ -47,17 +54,47 @@ export const define: Define = (command) => {
     .option('--mount <name>', 'only this mount')
     .option('--directory <directory>', `write to a file there (${Object.values(FILE_NAMES).join(', ')}) instead of printing`)
     .option('--show-options', 'json: also options that may be secrets, which are those that no template names')
+    .option('--watch', 'stay, and write again when config.json or the template changes (needs onChange: remount)')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       try {
-        const { text, secrets } = await rendered(flags);
+        if (flags.watch) return await keepWriting(flags);
+        const { text, files } = await rendered(flags);
         if (flags.directory === undefined) process.stdout.write(text);
-        else await write(flags.directory, { ...secrets, [join(flags.directory, FILE_NAMES[flags.output])]: text });
+        else await write(flags.directory, { ...files, [join(flags.directory, FILE_NAMES[flags.output])]: text });
       } catch (error) {
         throw error instanceof InvalidSpec ? new UsageError(linesOf(error)) : error;
       }
     });
 };
+
+/** What is wrong at the start is thrown; later it is told, and what was right before is left as it is. */
+async function keepWriting(flags: Flags): Promise<void> {
+  const { directory, template, output } = flags;
+  if (directory === undefined || template === undefined || output !== 'script')
+    throw new UsageError('--watch: expected --output script, --template and --directory');
+  const log = createLog('info');
+  let before: string | undefined;
+  const again = async () => {
+    const { text, files } = await rendered(flags);
+    const now = JSON.stringify([text, files]);
+    if (now === before) return;
+    await write(directory, { ...files, [join(directory, FILE_NAMES.script)]: text });
+    await tellNews(directory);
+    await forget(directory, Object.keys(files));
+    if (before !== undefined) log.info({ directory }, 'clients changed');
+    before = now;
+  };
+  const { file } = await readFuseConfig(flags.file === undefined ? undefined : [flags.file]);
+  if ((await templateOf(template)).onChange === undefined) throw new UsageError(`${template}: expected onChange: remount, for --watch`);
+  const read = () =>
+    again().catch((error: unknown) => {
+      const isFault = error instanceof InvalidSpec || error instanceof UsageError;
+      if (before === undefined || !isFault) throw error;
+      log.error({ faults: error instanceof InvalidSpec ? linesOf(error) : [error.message] }, 'clients left as they were');
+    });
+  await whenever([file, template], read, stopSignal(log));
+}
 
 async function rendered({ file, template, output, directory, mount, showOptions = false }: Flags): Promise<Rendered> {
   const { config: all, file: found } = await readFuseConfig(file === undefined ? undefined : [file]);
@@ -66,10 +103,11 @@ async function rendered({ file, template, output, directory, mount, showOptions 
     throw new UsageError(`--mount: expected a mount among ${all.mounts.map(({ name }) => name).join(', ')}, found ${mount}`);
   const config = { ...all, mounts };
   const parsed = template === undefined ? undefined : await templateOf(template);
-  if (output === 'json') return { text: viewOf(config, parsed, showOptions), secrets: {} };
+  if (output === 'json') return { text: viewOf(config, parsed, showOptions), files: {} };
   if (!parsed) throw new UsageError(`--template: expected a file, for --output ${output}`);
   const clients = clientsOf(parsed, config, found);
-  if (output === 'script') return mountScript(clients, directory);
+  if (output === 'script')
+    return parsed.onChange && directory !== undefined ? realigningScript(clients, directory) : mountScript(clients, directory);
   const client = onlyOne(clients);
   return output === 'env' ? envFile(client, directory) : argvOf(client, process.env, directory);
 }
@@ -87,13 +125,21 @@ function onlyOne(clients: readonly Client[]): Client {
   throw new UsageError(`--mount: expected one among ${clients.map(({ name }) => name).join(', ')}, found ${clients.length} mounts`);
 }
 
-/** Only for who runs the client; the script last, so that who finds it finds all. */
+/** Only for who runs the client; the script last, so that who finds it finds all, and each at once. */
 async function write(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
   await mkdir(directory, { recursive: true });
   for (const [path, text] of Object.entries(files)) {
-    await writeFile(path, text, { mode: 0o600 });
-    await chmod(path, path.endsWith('.sh') ? 0o700 : 0o600);
+    const unfinished = `${path}.new`;
+    await writeFile(unfinished, text, { mode: 0o600 });
+    await chmod(unfinished, path.endsWith('.sh') ? 0o700 : 0o600);
+    await rename(unfinished, path);
   }
+}
+
+/** Takes away secrets that no client has any more. */
+async function forget(directory: string, kept: readonly string[]): Promise<void> {
+  const secrets = (await readdir(directory)).filter((name) => name.startsWith('secret-')).map((name) => join(directory, name));
+  for (const path of secrets.filter((each) => !kept.includes(each))) await rm(path, { force: true });
 }
 
 const linesOf = ({ object, faults }: InvalidSpec): readonly string[] =>

@@ -58,10 +58,7 @@ const filesFolder = (clients: readonly Client[]): readonly string[] =>
   clients.some(({ files }) => Object.keys(files).length > 0) ? ['sluice_files=${sluice_files:-$(mktemp -d)}'] : [];
 
 /** What one client needs, and at last the client itself. */
-function linesOf(
-  { target, program, args, env: variables, files }: Client,
-  place: (secret: Secret) => string,
-): readonly string[] {
+function linesOf({ target, program, args, env: variables, files }: Client, place: (secret: Secret) => string): readonly string[] {
   const folder = `/${idOf(target)}`;
   const { head, argument } = words(place, folder);
   const exports = exported(variables, argument);
@@ -92,5 +89,8 @@ function functions(clients: readonly Client[], place: (secret: Secret) => string
     return { name: `client_${idOf(body)}`, body, target: client.target };
   });
   const calls = bodies.map(({ name, target }) => sh`"$1" ${name} ${escaped(target)} ${target}`);
-  return [...bodies.map(({ name, body }) => `${name}() {\n  ${body}\n}`), `clients() {\n  ${(calls.length > 0 ? calls : [':']).join('\n  ')}\n}`];
+  return [
+    ...bodies.map(({ name, body }) => `${name}() {\n  ${body}\n}`),
+    `clients() {\n  ${(calls.length > 0 ? calls : [':']).join('\n  ')}\n}`,
+  ];
 }

@@ -37,8 +37,8 @@ keep() {
   kill "$!" 2>/dev/null || :
   detach "$2" "$3"
 }
-running='' stopped=''
-trap 'stopped=yes; stop' TERM INT
+running='' stopped='' reader=''
+trap 'stopped=yes; stop; kill $reader 2>/dev/null || :' TERM INT
 stop() {
   for client in $running; do kill -s TERM "\${client#*:}" 2>/dev/null || :; done
 }
@@ -77,8 +77,12 @@ begin() {
   esac
 }`;
 
-export const UNTIL_ENDED = `align
+/** What was begun while the signal came has not heard of it. */
+const ENDED = `[ -z "$stopped" ] || stop
 ended "$running"`;
+
+export const UNTIL_ENDED = `align
+${ENDED}`;
 
 /** \`reading\` is the line that reads the clients, \`news\` the path of a FIFO: each line in it is a reason to read them again. */
 export const untilNews = (reading: string, news: string): string => `[ -p ${news} ] || mkfifo -m 622 ${news}
@@ -92,5 +96,4 @@ while [ -z "$stopped" ]; do
   [ -z "$stopped" ] || kill "$reader"
   wait "$reader" || :
 done
-kill "$reader" 2>/dev/null || :
-ended "$running"`;
+${ENDED}`;

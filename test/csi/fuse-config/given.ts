@@ -1,4 +1,4 @@
-import { clientsOf, mountScript, parseFuseConfig, parseMountTemplate } from '../../../src/csi/fuse-config/index.ts';
+import { clientsOf, mountScript, parseFuseConfig, parseMountTemplate, realigningScript } from '../../../src/csi/fuse-config/index.ts';
 
 /** config.json of the walk-through: one bucket, two options that are kept in a Secret. */
 export const minio = {
@@ -24,3 +24,4 @@ export const withOptions = (options: Readonly<Record<string, string>>, more: obj
   config({ mounts: [{ mountPoint: 's3://bucket', name: 'a', options }], targetPath: '/mnt', ...more });
 export const clients = (of: object, value: object) => clientsOf(template(of), config(value));
 export const script = (of: object, value: object, directory?: string) => mountScript(clients(of, value), directory);
+export const realigning = (of: object, value: object, directory: string) => realigningScript(clients(of, value), directory);

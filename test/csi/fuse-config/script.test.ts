@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { envFile } from '../../../src/csi/fuse-config/index.ts';
-import { clients, script } from './given.ts';
+import { envFile, tellNews } from '../../../src/csi/fuse-config/index.ts';
+import { clients, realigning, script } from './given.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-fuse-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -106,41 +106,84 @@ describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('%s', (_
     expect(run(text, shell).status).not.toBe(0);
   });
   test('runs a client for each mount, starts one again that ends, and ends with all of them', { timeout: 30_000 }, async () => {
-    const own = mkdtempSync(join(folder, 'several-'));
-    const mounts = ['a', "it's b"].map((name) => ({ mountPoint: `s3://${name}`, name, options: { log: own } }));
-    // It waits for what nobody writes, without a child that could outlive it.
-    const client = `echo "start $1" >> "$2/log"; trap 'echo "end $1" >> "$2/log"; exit 0' TERM; read -r line <> "$2/fifo"`;
-    spawnSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(own, 'fifo')]);
-    const { text } = script(
-      { program: 'sh', each: 'mounts', args: ['-c', `echo $$ > "$2/$1.pid"; ${client}`, 'sh', '${mount.bucket}', '${mount.options.log}'] },
-      { mounts, targetPath: join(own, 'mnt') },
-    );
-    const [command = '', ...args] = shell;
-    const child = spawn(command, [...args, '-c', text], { stdio: ['ignore', 'ignore', 'pipe'] });
-    const ended = once(child, 'exit');
-    const log = () => (existsSync(join(own, 'log')) ? readFileSync(join(own, 'log'), 'utf8').split('\n').slice(0, -1) : []);
-    try {
-      await expect.poll(() => log().toSorted(), { timeout: 10_000 }).toEqual(['start a', "start it's b"]);
-      expect(existsSync(join(own, "mnt/it's b"))).toBe(true);
-      process.kill(Number(readFileSync(join(own, 'a.pid'), 'utf8')), 'SIGKILL');
-      await expect.poll(() => log().filter((line) => line === 'start a').length, { timeout: 10_000 }).toBe(2);
-      child.kill('SIGTERM');
-      await ended;
-      expect(log().toSorted()).toEqual(['end a', "end it's b", 'start a', 'start a', "start it's b"]);
-    } finally {
-      child.kill('SIGKILL');
-    }
+    const own = several();
+    await using child = started(shell, script(own.template, own.config({ a: '', "it's b": '' })).text);
+    await expect.poll(own.log, { timeout: 10_000 }).toEqual(['start a', "start it's b"]);
+    expect(existsSync(join(own.folder, "mnt/it's b"))).toBe(true);
+    process.kill(own.pidOf('a'), 'SIGKILL');
+    await expect.poll(own.log, { timeout: 10_000 }).toEqual(['start a', 'start a', "start it's b"]);
+    await child.end();
+    expect(own.log()).toEqual(['end a', "end it's b", 'start a', 'start a', "start it's b"]);
+  });
+  test('ends and begins what news say has changed, and nothing else', { timeout: 30_000 }, async () => {
+    const own = several();
+    const change = async (options: Readonly<Record<string, string>>) => {
+      const { text, files } = realigning(own.template, own.config(options), own.folder);
+      for (const [path, content] of Object.entries(files)) writeFileSync(path, content);
+      await tellNews(own.folder);
+      return text;
+    };
+    await using child = started(shell, await change({ stays: '', changes: '', goes: '' }));
+    await expect.poll(own.log, { timeout: 10_000 }).toEqual(['start changes', 'start goes', 'start stays']);
+    const before = own.pidOf('stays');
+    expect(await change({ comes: '', stays: '', changes: 'x' })).toBe(await change({ comes: '', stays: '', changes: 'x' }));
+    await expect
+      .poll(own.log, { timeout: 10_000 })
+      .toEqual(['end changes', 'end goes', 'start changes', 'start changesx', 'start comes', 'start goes', 'start stays']);
+    expect(own.pidOf('stays')).toBe(before);
+    await change({});
+    await expect.poll(() => own.log().filter((line) => line.startsWith('end')).length, { timeout: 10_000 }).toBe(5);
+    await change({ stays: '' });
+    await expect.poll(() => own.log().filter((line) => line === 'start stays').length, { timeout: 10_000 }).toBe(2);
+    await child.end();
+    expect(own.log().filter((line) => line === 'end stays').length).toBe(2);
   });
 });
+
+/** Clients that tell in one file what becomes of them, and wait for what nobody writes, without a child that could outlive them. */
+function several() {
+  const own = mkdtempSync(join(folder, 'several-'));
+  spawnSync('mkfifo', [join(own, 'fifo')]);
+  const client = `echo "start $1$3" >> "$2/log"; trap 'echo "end $1$3" >> "$2/log"; exit 0' TERM; read -r line <> "$2/fifo"`;
+  const args = ['-c', `echo $$ > "$2/$1.pid"; ${client}`, 'sh', '${mount.bucket}', '${mount.options.log}', '${mount.options.mark}'];
+  return {
+    folder: own,
+    template: { program: 'sh', each: 'mounts', args },
+    config: (marks: Readonly<Record<string, string>>) => ({
+      mounts: Object.entries(marks).map(([name, mark]) => ({ mountPoint: `s3://${name}`, name, options: { log: own, mark } })),
+      targetPath: join(own, 'mnt'),
+    }),
+    /** Sorted, since nobody says which client is first. */
+    log: () => (existsSync(join(own, 'log')) ? readFileSync(join(own, 'log'), 'utf8').split('\n').slice(0, -1) : []).toSorted(),
+    pidOf: (name: string) => Number(readFileSync(join(own, `${name}.pid`), 'utf8')),
+  };
+}
+
+function started([command = '', ...args]: readonly string[], text: string) {
+  // A group of its own, so that nothing of it is left when a test fails.
+  const child = spawn(command, [...args, '-c', text], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const ended = once(child, 'exit');
+  const end = async () => {
+    child.kill('SIGTERM');
+    return await ended;
+  };
+  const kill = async () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+    await ended;
+  };
+  return { end, [Symbol.asyncDispose]: kill };
+}
 
 describe('a script', () => {
   const inline = mounted({ key: 'hunter2', url: 'u' });
   const of = { program: 'client', args: ['${mount.options.url}'], env: { KEY: '${secret.key}' } };
   test('has no secret in it that stands in config.json, and nobody else can read where it is', () => {
-    const { text, secrets } = script(of, inline, '/run/mount');
+    const { text, files } = script(of, inline, '/run/mount');
     expect(text).not.toContain('hunter2');
-    expect(secrets).toEqual({ '/run/mount/secret-1': 'hunter2' });
-    expect(text).toContain('sluice_secret_1=$(cat /run/mount/secret-1)');
+    const [path = ''] = Object.keys(files);
+    expect(files).toEqual({ [path]: 'hunter2' });
+    expect(path).toMatch(/^\/run\/mount\/secret-\w+$/);
+    expect(text).toContain(`sluice_secret_1=$(cat ${path})`);
   });
   test('is refused where there is no place for such a secret, without telling it', () => {
     expect(() => script(of, inline)).toThrow(

@@ -75,6 +75,16 @@ conformance(thin, {
     },
     mounts: [{ mountPoint: 's3://a', name: 'a', encryptOptions: [secretOption('key', 'keys', 'access')] }],
   }),
+  'mount-template-watched': given({
+    settings: { image: 'example.io/sluice:v1' },
+    profileAnnotations: {
+      'data.fluid.io/mount-template': 'program: sshfs\neach: mounts\nonChange: remount\nargs: ["${mount.source}", "${mount.target}", -f]\n',
+    },
+    mounts: [
+      { mountPoint: 'host:/a', name: 'a' },
+      { mountPoint: 'host:/b', name: 'b' },
+    ],
+  }),
   'claim-copied-secret': given({
     mounts: [{ mountPoint: 'pvc://source', name: 'p' }],
     profile: {

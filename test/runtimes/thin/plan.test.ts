@@ -410,6 +410,12 @@ describe('a profile with a mount template', () => {
     ).toEqual(['sh', '-c', 'prepare && exec sh /etc/fluid/mount/mount.sh']));
   test('of several mounts unmounts nothing by a hook, since the script does', () =>
     expect(plan(templated(`${text}each: mounts\n`)).fusePod.lifecycle).toBeUndefined());
+  test('that remounts has the script written anew beside the client, which unmounts by itself', () => {
+    const { initContainers = [], lifecycle } = plan(templated(`${text}onChange: remount\n`)).fusePod;
+    const [writer, watcher, ...others] = initContainers;
+    expect(watcher).toEqual({ ...writer, name: 'mount-watch', args: [...(writer?.args ?? []), '--watch'], restartPolicy: 'Always' });
+    expect({ others, lifecycle }).toEqual({ others: [], lifecycle: undefined });
+  });
   test('is in the Secret with config.json where that is kept there', () =>
     expect(plan(templated(text, { settings: { ...image.settings, env: { THIN_FUSE_CONFIG_STORAGE: 'secret' } } })).config).toMatchObject({
       kind: 'Secret',
