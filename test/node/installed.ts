@@ -2,7 +2,7 @@
  * A cluster as operators have it: a control plane, a real node, Sluice's own image on it and what `sluice install` prints. All of it is
  * what users get; only the image's name and the folders are the test's.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildImage } from '../../scripts/image.ts';
@@ -54,7 +54,9 @@ export async function startInstalled({ images = [], flags = [] }: InstalledOptio
       async install(...more) {
         const { code, stdout, stderr } = await command('install', ...where, ...flags, ...more);
         if (code !== 0) throw new Error(`sluice install: ${stderr}`);
-        return plane.kubectlApply(stdout);
+        const file = join(plane.dir, 'install.yaml');
+        writeFileSync(file, stdout);
+        return plane.kubectl('apply', '--server-side', '-f', file);
       },
       async rolledOut() {
         for (const workload of ['daemonset/sluice-csi', 'deployment/sluice-controller'])
