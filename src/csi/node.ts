@@ -1,39 +1,16 @@
 import { status } from '@grpc/grpc-js';
-import type { Clock } from '../kube/clock.ts';
-import type { Log } from '../kube/types.ts';
-import type { NodeCluster } from './cluster.ts';
 import { CsiError, invalid } from './errors.ts';
 import type { Handlers } from './grpc.ts';
-import type { Host } from './host.ts';
-import type { KnownVolumes } from './known-volumes.ts';
 import { podPathOf } from './kubelet.ts';
-import type { Locks } from './locks.ts';
 import { isWithin } from './mountinfo.ts';
-import type { MountWatch } from './mount-watch.ts';
-import type { NodeLabels } from './node-labels.ts';
 import type { Node } from './proto/csi.gen.ts';
+import type { NodeParts } from './parts.ts';
 import { capability } from './proto/values.ts';
 import { publish } from './publish-volume.ts';
 import { stage, unstage } from './stage-volume.ts';
 import { statsOf } from './stats.ts';
 import { unpublish } from './unpublish-volume.ts';
-import { checkCapability, isReadOnly, type VolumeDefaults, volumeOf } from './volume.ts';
-
-/** What the node service works with. */
-export interface NodeParts extends VolumeDefaults {
-  readonly nodeId: string;
-  readonly kubeletDir: string;
-  readonly host: Host;
-  readonly watch: MountWatch;
-  readonly cluster: NodeCluster;
-  readonly labels: NodeLabels;
-  readonly volumes: KnownVolumes;
-  readonly locks: Locks;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** How long a publication waits for a mount before it says why it is not there, ms. */
-  readonly patienceMs: number;
-}
+import { checkCapability, isReadOnly, volumeOf } from './volume.ts';
 
 /** The CSI node service: each call is checked here, then read, planned and done elsewhere. */
 export function node(parts: NodeParts): Handlers<typeof Node> {

@@ -3,7 +3,7 @@ import type { Call } from './grpc.ts';
 import { status } from '@grpc/grpc-js';
 import { NotBound } from './host.ts';
 import { stackAt } from './mountinfo.ts';
-import type { NodeParts } from './node.ts';
+import type { NodeParts } from './parts.ts';
 import { methodOf, planPublish, type PublishRequest, type Target } from './publish.ts';
 import { whyNotMounted } from './fuse-pods.ts';
 

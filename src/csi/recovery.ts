@@ -3,7 +3,7 @@ import type { Pod } from './cluster.ts';
 import { handleOf, type PodPath } from './kubelet.ts';
 import { NotBound } from './host.ts';
 import { stackAt, topAt } from './mountinfo.ts';
-import type { NodeParts } from './node.ts';
+import type { NodeParts } from './parts.ts';
 import { layersToDrop, needsTrimming, type Orphan, orphans, rebinding, startsOf } from './recover.ts';
 import type { RuntimeName } from './volume.ts';
 

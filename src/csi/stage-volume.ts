@@ -8,7 +8,7 @@ import type { RuntimeRecord } from './cluster.ts';
 import { CsiError, invalid, unavailable } from './errors.ts';
 import { handleOf, podPathOf, stagedHandles } from './kubelet.ts';
 import { isOnFuse } from './mountinfo.ts';
-import type { NodeParts } from './node.ts';
+import type { NodeParts } from './parts.ts';
 import { type RuntimeName, type Volume, volumeOf } from './volume.ts';
 
 const SESSION_MANAGER = 'fluid.io/efc-sessmgr';

@@ -20,7 +20,7 @@ export async function unpublish(host: Host, target: string, log: Log): Promise<r
 }
 
 /** Takes away the uppermost mount at a path. One that is in use goes from the path all the same, and wholly when its last user ends. */
-export async function unmount(host: Host, path: string, log: Log): Promise<void> {
+async function unmount(host: Host, path: string, log: Log): Promise<void> {
   const before = stackAt(await host.mounts(), path).length;
   if (before === 0) return;
   try {

@@ -9,7 +9,7 @@ import { buildImage } from '../../scripts/image.ts';
 import { type ControlPlane, type ImageDefinition, type RealNode, startControlPlane, startNode } from '../../src/testing/index.ts';
 import { type Ended, sluice } from '../cli/run.ts';
 
-export const SLUICE_IMAGE = 'localhost/sluice:test';
+const SLUICE_IMAGE = 'localhost/sluice:test';
 export const NAMESPACE = 'fluid-system';
 
 export interface Installed {

@@ -39,7 +39,7 @@ export function sweepNodes(): void {
 }
 
 /** Ends the first process of the node's PID namespace, and so all of them: the kernel sees to that before it reports the end. */
-export function killInit(dir: string): void {
+function killInit(dir: string): void {
   const pid = readPid(join(dir, 'init.pid'));
   // A pid may be somebody else's by now: ours runs the program of this folder.
   if (pid === undefined || !commandOf(pid).includes(dir)) return;
@@ -88,7 +88,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-export function readPid(file: string): number | undefined {
+function readPid(file: string): number | undefined {
   try {
     return Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined;
   } catch {

@@ -1,0 +1,25 @@
+import type { Clock } from '../kube/clock.ts';
+import type { Log } from '../kube/types.ts';
+import type { NodeCluster } from './cluster.ts';
+import type { Host } from './host.ts';
+import type { KnownVolumes } from './known-volumes.ts';
+import type { Locks } from './locks.ts';
+import type { MountWatch } from './mount-watch.ts';
+import type { NodeLabels } from './node-labels.ts';
+import type { VolumeDefaults } from './volume.ts';
+
+/** What the node service works with. */
+export interface NodeParts extends VolumeDefaults {
+  readonly nodeId: string;
+  readonly kubeletDir: string;
+  readonly host: Host;
+  readonly watch: MountWatch;
+  readonly cluster: NodeCluster;
+  readonly labels: NodeLabels;
+  readonly volumes: KnownVolumes;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long a publication waits for a mount before it says why it is not there, ms. */
+  readonly patienceMs: number;
+}
