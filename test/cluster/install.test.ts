@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { annotation, label } from '../../src/api/index.ts';
+import { type KubeCluster, kubeCluster } from '../../src/csi/kube-cluster.ts';
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
-import type { KubeObject } from '../../src/kube/types.ts';
+import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
 import { sluice } from '../cli/run.ts';
@@ -148,6 +149,55 @@ describe.skipIf(!simulated)('sluice install', () => {
     expect(unused.toSorted()).toEqual(Object.keys(UNUSED).toSorted());
   }, 180_000);
 
+  test('grants the node plugin what it asks for, and nothing else', async () => {
+    await install();
+    await plane.kubectl('rollout', 'status', '-n', NAMESPACE, 'daemonset/sluice-csi', '--timeout=60s');
+    const admin = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    const client = createClient(await connectionFromKubeconfig(await kubeconfigOf('sluice-csi', ...(await boundToPodOn('node-1')))), {
+      fieldManager: 'sluice-csi',
+    });
+    onTestFinished(async () => void (await Promise.all([admin.close(), client.close()])));
+    const space = await createSpace(plane, admin, 'plugin-rights');
+    onTestFinished(async () => void (await space.kubectl('delete', 'thinruntimes,juicefsruntimes,datasets', '--all')));
+    const { namespace } = space;
+    await space.create(openDataset('thin'), thinRuntime('thin', {}), jfsDataset('jfs'), jfsRuntime('jfs'));
+    for (const [name, type] of Object.entries({ thin: 'thin', jfs: 'juicefs' }))
+      await space.patch('Dataset', name, { status: { conditions: [], runtimes: [{ name, namespace, type }] } }, 'status');
+    const mark = auditMark(plane);
+    const plugin = kubeCluster({ client, nodeId: 'node-1', log: silent });
+    // All that it can ask: with something new this does not compile.
+    const asks: Readonly<Record<keyof KubeCluster, () => unknown>> = {
+      check: async () => expect(await plugin.check()).toBeUndefined(),
+      labelNode: () => plugin.labelNode({ 'fluid.io/f-rights': 'true' }),
+      volume: async () => expect(await plugin.volume('none')).toBeUndefined(),
+      claimLabels: async () => expect(await plugin.claimLabels({ namespace, name: 'none' })).toBeUndefined(),
+      runtime: async () => {
+        expect(await plugin.runtime({ namespace, name: 'thin' })).toMatchObject({ type: 'thin' });
+        expect(await plugin.runtime({ namespace, name: 'jfs' })).toMatchObject({ type: 'juicefs' });
+      },
+      pods: async () => expect(await plugin.pods(namespace)).toEqual([]),
+      tell: async () => {
+        plugin.tell({ namespace, name: 'thin' }, { type: 'Normal', reason: 'FuseRecoverSucceed', note: 'again' });
+        await eventually(async () => expect(await space.events('thin')).toEqual(['Normal FuseRecoverSucceed: again']));
+      },
+      flush: () => plugin.flush(),
+    };
+    for (const ask of Object.values(asks)) await ask();
+
+    const events = auditSince(plane, mark, `system:serviceaccount:${NAMESPACE}:sluice-csi`);
+    expect(refused(events)).toEqual([]);
+    const role = JSON.parse(await plane.kubectl('get', 'clusterrole', 'sluice-csi', '-o', 'json')) as { readonly rules: readonly Rule[] };
+    const used = asked(events);
+    expect(granted(role.rules).filter((right) => !used.has(right))).toEqual(['patch events.k8s.io/events']);
+  });
+
+  /** Flags for a token as the kubelet gives one to the plugin's pod on this node. */
+  async function boundToPodOn(node: string): Promise<readonly string[]> {
+    const selector = ['-l', 'app.kubernetes.io/component=csi', '--field-selector', `spec.nodeName=${node},status.phase=Running`];
+    const pod = await plane.kubectl('get', 'pods', '-n', NAMESPACE, ...selector, '-o', 'jsonpath={.items[0].metadata.name}');
+    return ['--bound-object-kind=Pod', `--bound-object-name=${pod}`];
+  }
+
   describe('holds the node plugin', () => {
     const OWN = 'fluid.io/f-ml-demo';
     type Metadata = { readonly labels?: object; readonly annotations?: object; readonly finalizers?: readonly string[] };
@@ -159,11 +209,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       clients.push(client);
       return client;
     }
-    const podOn = async (node: string) => {
-      const selector = ['-l', 'app.kubernetes.io/component=csi', '--field-selector', `spec.nodeName=${node},status.phase=Running`];
-      return plane.kubectl('get', 'pods', '-n', NAMESPACE, ...selector, '-o', 'jsonpath={.items[0].metadata.name}');
-    };
-    const onNode = async (node: string) => plugin('--bound-object-kind=Pod', `--bound-object-name=${await podOn(node)}`);
+    const onNode = async (node: string) => plugin(...(await boundToPodOn(node)));
     const patch = (client: KubeClient, node: string, body: object) => client.patch(kinds.Node, { name: node }, body, { type: 'merge' });
     const labels = (some: Readonly<Record<string, string | null>>) => ({ metadata: { labels: some } });
     beforeAll(async () => {
