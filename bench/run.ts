@@ -20,6 +20,7 @@ import { type Lab, openLab, say } from './lab.ts';
 import { markdown } from './markdown.ts';
 import { noop } from './noop.ts';
 import { quiet, quietJuicefs } from './quiet.ts';
+import { realNode } from './real-node.ts';
 import { recover } from './recover.ts';
 import { restart } from './restart.ts';
 import { synth } from './synth.ts';
@@ -29,6 +30,7 @@ const groups: readonly (readonly Bench[])[] = [
   [synth(20_000)],
   [idleRss, bindOne, drift, recover, bindJuicefs(50), quietJuicefs(50)],
   [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
+  [realNode],
 ];
 
 const args = process.argv.slice(2);
