@@ -12,6 +12,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { runtimes } from '../runtimes/_all.gen.ts';
 import { annotation, datasetFinalizer, label } from '../src/api/index.ts';
 import type { Define } from '../src/cli/program.ts';
+import { controllerRights, electionRights, nodePluginRights, type Right } from '../src/install/rights.ts';
 import { createMetrics } from '../src/reconciler/metrics.ts';
 import { additions } from './api/additions.ts';
 import { differences, refusals } from './upstream/differences.ts';
@@ -254,16 +255,37 @@ function notMeasured(bench: string): never {
 }
 const notThere = (name: string) => () => Promise.reject(new Error(`there is no table ${name}`));
 
+async function flagsOf(command: string): Promise<string> {
+  const { options } = await commandNamed(command);
+  return table(
+    [`flag of \`sluice ${command}\``, 'what it says', 'default'],
+    options.map(({ flags, description, defaultValue }) => [
+      `\`${flags}\``,
+      description,
+      defaultValue === undefined || defaultValue === true ? '' : `\`${String(defaultValue)}\``,
+    ]),
+  );
+}
+
 const tables: Readonly<Record<string, () => Promise<string>>> = {
-  async flags() {
-    const { options } = await commandNamed('reconcile');
+  flags: () => flagsOf('reconcile'),
+  installFlags: () => flagsOf('install'),
+  async rights() {
+    const rows = (who: string, rights: readonly Right[]) =>
+      rights.map(({ group, resources, names = [], verbs, because }) => [
+        who,
+        [...resources.map((resource) => `\`${resource}\``), group && `of \`${group}\``].filter(Boolean).join(' '),
+        names.map((name) => `\`${name}\``).join(' '),
+        verbs.join(', '),
+        because,
+      ]);
     return table(
-      ['flag of `sluice reconcile`', 'what it says', 'default'],
-      options.map(({ flags, description, defaultValue }) => [
-        `\`${flags}\``,
-        description,
-        defaultValue === undefined || defaultValue === true ? '' : `\`${String(defaultValue)}\``,
-      ]),
+      ['who', 'resources', 'only these', 'verbs', 'why'],
+      [
+        ...rows('controller', controllerRights(runtimes, 'fluid-system')),
+        ...rows('controller, in its namespace', electionRights),
+        ...rows('node plugin', nodePluginRights(runtimes)),
+      ],
     );
   },
   async metrics() {

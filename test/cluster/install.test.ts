@@ -1,6 +1,8 @@
 /** Sluice's own manifests on a real API server: `sluice install` as an operator uses it. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { annotation, label } from '../../src/api/index.ts';
@@ -9,7 +11,7 @@ import { createClient, type KubeClient } from '../../src/kube/client.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
-import { sluice } from '../cli/run.ts';
+import { root, sluice } from '../cli/run.ts';
 import { type Rule, asked, granted, refused } from '../install/used.ts';
 import { auditMark, auditSince } from '../support/audit.ts';
 import { simulated } from '../support/cluster.ts';
@@ -320,4 +322,20 @@ describe.skipIf(!simulated)('sluice install', () => {
       expect(await uninstall()).toEqual({ code: 0, stdout: '', stderr: '' });
     });
   });
+
+  test('does what docs/installing.md says to type', async () => {
+    const folder = mkdtempSync(join(plane.dir, 'operator-'));
+    const page = readFileSync(join(root, 'docs/installing.md'), 'utf8');
+    const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text);
+    // The image is built by test/install/image.test.ts.
+    const typed = blocks.filter((text) => !text.includes('scripts/image.ts'));
+    expect(typed.filter((text) => text.includes('sluice -- uninstall'))).toHaveLength(1);
+    for (const text of typed) {
+      const script = text.replaceAll('npm run -s sluice --', `"${process.execPath}" "${join(root, 'src/cli/main.ts')}"`);
+      const env = { ...process.env, KUBECONFIG: plane.kubeconfig, PATH: `${dirname(plane.kubectlPath)}:${process.env['PATH']}` };
+      await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env });
+    }
+    expect(readFileSync(join(folder, 'sluice.yaml'), 'utf8')).toContain('path: /mnt/datasets');
+    expect(await plane.kubectl('get', 'deployment,daemonset', '-n', NAMESPACE, '-o', 'name')).toBe('');
+  }, 120_000);
 });
