@@ -7,6 +7,7 @@
  *   $4 the whole path of the source    $5 where to bind                       $6 options (`ro`), may be empty
  *   $7 directory on a private mount, empty: bind at once. By way of it the new mount is read-only, and without peers, before others see
  *      it: neither a later remount nor a later change of propagation would reach the host from within a pod.
+ *   $8 not empty: take away what is mounted at $5, at the last moment: it is never bare for long
  */
 export const BIND = `
 cd -P -- "$1" 2>/dev/null || exit 10
@@ -20,7 +21,10 @@ if [ "$3" != . ]; then
   [ "$PWD" = "$4" ] || exit 13
 fi
 [ -n "$7" ] || exec mount -c --bind . "$5"
-mount -c --bind \${6:+-o "$6"} --make-slave . "$7" && mount -c --move "$7" "$5" && exit 0
+mount -c --bind \${6:+-o "$6"} --make-slave . "$7" && {
+  if [ -n "$8" ]; then while umount -c -l "$5" 2>/dev/null; do :; done; fi
+  mount -c --move "$7" "$5" && exit 0
+}
 umount -c -l "$7" 2>/dev/null
 exit 14
 `;

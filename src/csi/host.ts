@@ -10,7 +10,8 @@ import type { Binding, Target } from './publish.ts';
 /** A source cannot be bound now. `later`: it may be another time, so it is worth waiting for the mount table to change. */
 export class NotBound extends Error {
   override readonly name = 'NotBound';
-  readonly why: 'later' | 'missing' | 'escaped' | 'failed';
+  /** `dead end`: nothing can be mounted on what is mounted at the target. */
+  readonly why: 'later' | 'missing' | 'escaped' | 'dead end' | 'failed';
 
   constructor(why: NotBound['why'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -52,11 +53,20 @@ export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
   let serial = 0;
 
   async function goTo(script: string, binding: Binding, place: string): Promise<void> {
-    const { mount, fusePath, source, target, readOnly } = binding;
+    const { mount, fusePath, source, target, readOnly, inPlace } = binding;
     const before = stuck.get(fusePath);
     if (before !== undefined) throw new NotBound('later', `${fusePath} does not answer since ${before}`);
     const below = source === fusePath ? '.' : source.slice(fusePath.length + 1);
-    const args = [fusePath, mount === undefined ? '' : String(mount), below, source, target, readOnly ? 'ro' : '', place];
+    const args = [
+      fusePath,
+      mount === undefined ? '' : String(mount),
+      below,
+      source,
+      target,
+      readOnly ? 'ro' : '',
+      place,
+      inPlace ? 'in place' : '',
+    ];
     try {
       told(await run([SH, '-c', script, 'sluice-bind', ...args], bindMs), binding);
     } catch (error) {
@@ -147,7 +157,10 @@ function told({ code, stderr }: Ended, { mount, fusePath, source, target }: Bind
     case outcome.escaped:
       throw new NotBound('escaped', `sub path ${source.slice(fusePath.length + 1)}: leads through a symbolic link, which is refused`);
     default:
-      throw new NotBound('failed', `mount ${source} on ${target}: ${stderr.trim() || `exit code ${code}`}`);
+      throw new NotBound(
+        stderr.includes('No such file or directory') ? 'dead end' : 'failed',
+        `mount ${source} on ${target}: ${stderr.trim() || `exit code ${code}`}`,
+      );
   }
 }
 

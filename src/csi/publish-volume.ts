@@ -1,3 +1,4 @@
+import { bindOver } from './bind-over.ts';
 import { CsiError, unavailable } from './errors.ts';
 import type { Call } from './grpc.ts';
 import { status } from '@grpc/grpc-js';
@@ -38,9 +39,10 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
         // A link of an earlier method: bound through it, the volume would be mounted on the FUSE client's own mount point.
         if (found.is === 'link') await host.removeTarget(target);
         if (stackAt(mounts, target).length === 0) await host.makeTarget(target);
-        return await host.bind(plan.binding);
+        if (!(await bindOver(host, plan.binding))) log.warn({ target }, 'bound in place of a directory that was removed');
+        return;
       } catch (error) {
-        if (!(error instanceof NotBound) || error.why === 'failed') throw error;
+        if (!(error instanceof NotBound) || error.why === 'failed' || error.why === 'dead end') throw error;
         if (error.why === 'escaped') throw new CsiError(status.INVALID_ARGUMENT, error.message, { cause: error });
         // A directory that is missing may be made by another pod; there is no table to watch for that, so the kubelet asks again.
         if (error.why === 'missing') throw new CsiError(status.NOT_FOUND, error.message, { cause: error });

@@ -17,6 +17,8 @@ export interface Binding {
    * done to one (bound again, unmounted) happens to all.
    */
   readonly apart: boolean;
+  /** Take away what is mounted at the target first. Only together with `apart`. */
+  readonly inPlace?: true;
 }
 
 export type PublishPlan =

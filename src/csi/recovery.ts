@@ -1,10 +1,12 @@
 import { backoff } from '../kube/clock.ts';
+import { bindOver } from './bind-over.ts';
 import type { Pod } from './cluster.ts';
 import { handleOf, type PodPath } from './kubelet.ts';
 import { NotBound } from './host.ts';
 import { stackAt, topAt } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
 import { layersToDrop, needsTrimming, type Orphan, orphans, rebinding, startsOf } from './recover.ts';
+import { type Outcome, tell } from './recovery-events.ts';
 import type { RuntimeName } from './volume.ts';
 
 /** Binds at a time: each is a child or two. */
@@ -45,14 +47,6 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
   };
 }
 
-interface Outcome {
-  readonly runtime: RuntimeName | undefined;
-  readonly pod: string;
-  readonly fusePath: string;
-  readonly dropped: number;
-  readonly error?: string;
-}
-
 /** One look at the table, and all that follows; returns how many consumers are to be tried again soon. */
 function passes(parts: NodeParts): () => Promise<number> {
   const { host, volumes, locks, log, kubeletDir } = parts;
@@ -76,11 +70,11 @@ function passes(parts: NodeParts): () => Promise<number> {
       let dropped = 0;
       try {
         dropped = await trim(orphan, volume.runtime);
-        await host.bind(binding);
+        const seen = await bindOver(host, binding);
         const mount = topAt(await host.mounts(), target);
         if (mount) mountedAt.set(mount.id, parts.clock.now());
-        log.info({ target, volumeId: handle, source: binding.source, dropped }, 'bound again');
-        return { ...about, dropped };
+        log.info({ target, volumeId: handle, source: binding.source, dropped, seen }, 'bound again');
+        return { ...about, dropped, unseen: !seen };
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         log.warn({ target, volumeId: handle, error: message }, 'not bound again');
@@ -142,23 +136,5 @@ async function podOf({ cluster, log }: NodeParts, { podUid, volumeName }: PodPat
   } catch (error) {
     log.warn({ podUid, error: String(error) }, 'a consumer cannot be asked for');
     return undefined;
-  }
-}
-
-/** One event a dataset and outcome, however many pods it is about. */
-function tell({ cluster, nodeId }: NodeParts, outcomes: readonly Outcome[]): void {
-  for (const [key, all] of Map.groupBy(outcomes, ({ runtime, fusePath }) => (runtime ? JSON.stringify([runtime, fusePath]) : ''))) {
-    const [runtime, fusePath] = key === '' ? [] : (JSON.parse(key) as [RuntimeName, string]);
-    if (!runtime) continue;
-    const told = (type: 'Normal' | 'Warning', reason: Parameters<typeof cluster.tell>[1]['reason'], note: string) =>
-      cluster.tell(runtime, { type, reason, note: `Fuse recover on node ${nodeId}: ${note}` });
-    const podsOf = (some: readonly Outcome[]) => [...new Set(some.map(({ pod }) => pod))].join(', ');
-    const done = all.filter(({ error }) => error === undefined);
-    const failed = all.filter(({ error }) => error);
-    const dropped = all.reduce((sum, each) => sum + each.dropped, 0);
-    if (done.length > 0) told('Normal', 'FuseRecoverSucceed', `${fusePath} was mounted anew and is bound again for pods ${podsOf(done)}`);
-    if (failed.length > 0) told('Warning', 'FuseRecoverFailed', `${fusePath} for pods ${podsOf(failed)}: ${failed[0]?.error}`);
-    if (dropped > 0)
-      told('Warning', 'UnmountDuplicateMountpoint', `${dropped} mounts of clients that have ended were taken away below ${fusePath}`);
   }
 }

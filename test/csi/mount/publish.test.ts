@@ -82,6 +82,62 @@ describe.skipIf(reason)('publishing', () => {
     expect(node.sh('cat "$1/f"', target)).toBe('hello\n');
   });
 
+  test('says why it waited, as the fuse pod has it', async () => {
+    const owner = { kind: 'DaemonSet', name: 'slow-fuse' };
+    const pod = (state: object) => ({
+      metadata: { name: 'slow-fuse-x', ownerReferences: [owner] },
+      status: { phase: 'Pending', containerStatuses: [{ name: 'fuse', restartCount: 2, ...state }] },
+    });
+    for (const [pods, why] of [
+      [[], 'there is no fuse pod of ml/slow on node node-1 yet'],
+      [[pod({ state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } })], '(ImagePullBackOff): no such image'],
+      [
+        [
+          pod({
+            state: { waiting: { reason: 'CrashLoopBackOff' } },
+            lastState: { terminated: { exitCode: 1, reason: 'Error', message: 'bucket not found\n' } },
+          }),
+        ],
+        'now CrashLoopBackOff; it ended with code 1 (Error): bucket not found',
+      ],
+    ] as const) {
+      node.write({ pods: { ml: [...pods] } });
+      await expect(publish('slow', newTarget())).rejects.toMatchObject({
+        code: status.UNAVAILABLE,
+        details: expect.stringMatching(new RegExp(`^${fusePath('slow')} is not mounted yet: .*${escaped(why)}$`)),
+      });
+    }
+  });
+
+  test('sees mounts although findmnt was killed', async () => {
+    const [before] = node.sh('pgrep -P "$1" findmnt', String(plugin.pid)).split('\n');
+    node.sh('kill -9 "$1"', String(before));
+    const target = newTarget();
+    const asked = publish('watched', target);
+    node.sh('until pgrep -P "$1" findmnt | grep -vqx "$2"; do :; done', String(plugin.pid), String(before));
+    serve('watched');
+    await asked;
+    expect(plugin.log).toContainEqual(expect.objectContaining({ msg: 'findmnt ended; it is started again' }));
+  });
+
+  test('where no mount is asked for, whatever is there is bound, and nothing is waited for', async () => {
+    const target = newTarget();
+    const skip = { 'fluid.io/skip-check-mount-ready-target': 'MountPod' };
+    await expect(publish('plain', target, skip)).rejects.toMatchObject({ details: expect.stringContaining('is not there') });
+    node.sh('mkdir -p "$1" && echo plain >"$1/f"', fusePath('plain'));
+    await publish('plain', target, skip);
+    expect(node.sh('cat "$1/f"', target)).toBe('plain\n');
+  });
+
+  test('a volume that was linked is bound once it is read-only, on its own path', async () => {
+    serve('relinked');
+    const target = newTarget();
+    await publish('relinked', target, { node_publish_method: 'symlink' });
+    await publish('relinked', target, { node_publish_method: 'symlink' }, ROX);
+    expect([node.stack(fusePath('relinked')).length, node.stack(target).length]).toEqual([1, 1]);
+    expect(() => node.sh('touch "$1/g"', target)).toThrow('Read-only file system');
+  });
+
   test('a sub path that leads out of the mount is refused', async () => {
     serve('sub', 'mkdir -p a/b && echo deep >a/b/f && ln -s /etc out && ln -s a inside');
     const target = newTarget();
@@ -190,3 +246,5 @@ describe.skipIf(reason)('publishing', () => {
     expect(node.stack(target)).toEqual([]);
   });
 });
+
+const escaped = (text: string): string => text.replace(/[()]/g, '\\$&');

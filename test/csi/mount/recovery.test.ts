@@ -52,7 +52,13 @@ describe.skipIf(reason)('a FUSE client that died and came back', () => {
     );
     return `${text}\n`;
   }
-  const recovered = (name: string, after: number) => plugin.when((told) => isAbout(told, name) && plugin.told.indexOf(told) >= after);
+  /** Each of these pods has it again; told after the first `after` tellings. */
+  const recovered = (name: string, after: number, ...pods: string[]) =>
+    Promise.all(
+      (pods.length > 0 ? pods : ['']).map((pod) =>
+        plugin.when((told) => isAbout(told, name) && 'note' in told && told.note.includes(pod) && plugin.told.indexOf(told) >= after),
+      ),
+    );
   const isAbout = (told: Told, name: string) => 'dataset' in told && told.dataset.name === name && told.reason === 'FuseRecoverSucceed';
   /** A container: it has a copy of the target as it was when it started, and sees what is mounted on it afterwards. */
   function container(target: string) {
@@ -120,10 +126,24 @@ describe.skipIf(reason)('a FUSE client that died and came back', () => {
     node.sh('mkdir -p "$2" && mount --bind "$1/a" "$2"', plain, part);
     const before = plugin.told.length;
     const text = serve('kinds');
-    await recovered('kinds', before);
+    await recovered('kinds', before, 'uid-3', 'uid-4');
     expect([node.sh('cat "$1/f"', plain), node.sh('cat "$1/b/f"', part)]).toEqual([text, text]);
     expect(node.sh('cat "$1/f"', sub)).toBe(text);
     expect(() => node.sh('touch "$1/g"', sub)).toThrow('Read-only');
+  });
+
+  test('shows a reference no more than its sub path, even if that is another directory now', async () => {
+    serve('private');
+    const sub = await publish('ml-private', 'uid-8', { pv: 'reference', fluid_sub_path: 'a/b' });
+    const whole = await publish('ml-private', 'uid-9');
+    node.sh('rm -r "$1/a/b" && mkdir "$1/a/b"', fusePath('private'));
+    const before = plugin.told.length;
+    const text = serve('private');
+    await recovered('private', before, 'uid-9');
+    await plugin.when((told) => 'note' in told && told.note.includes('pods uid-8 see it only in containers that start from now on'));
+    expect(node.stack(sub)).toHaveLength(1);
+    expect(node.sh('ls "$1"; cat "$1/f"', sub)).toBe(`f\n${text}`);
+    expect(node.sh('ls "$1"', whole)).toBe('a\nf\n');
   });
 
   test('is bound again by a plugin that was started after it', async () => {

@@ -1,0 +1,161 @@
+import { status } from '@grpc/grpc-js';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type State, startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
+
+const reason = whyNoMounts();
+if (reason) console.warn(`skipped: ${reason}`);
+
+const ANY = { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } } as const;
+
+describe.skipIf(reason)('staging', () => {
+  let node: TestNode;
+  let plugin: TestPlugin;
+  let state: State;
+
+  beforeAll(async () => {
+    node = await startNode();
+    plugin = await node.startPlugin({ patienceMs: 200 });
+  });
+  afterEach(() => {
+    node.sh('rm -rf "$1"/plugins/kubernetes.io/csi', node.kubelet);
+  });
+  afterAll(async () => {
+    await plugin?.end();
+    await node?.close();
+  });
+
+  const attributes = (name: string, more: Record<string, string> = {}) => ({
+    fluid_path: `${node.mountRoot}/thin/ml/${name}/thin-fuse`,
+    mount_type: 'tmpfs',
+    runtime_namespace: 'ml',
+    runtime_name: name,
+    mount_pod_node_selector_key: `fluid.io/f-ml-${name}`,
+    ...more,
+  });
+  /** As the cluster has a Dataset: its volume, its runtime, its claim. */
+  function given(name: string, cleanPolicy: string, more: Record<string, string> = {}, generation = '1') {
+    state = {
+      volumes: {
+        ...state?.volumes,
+        [`ml-${name}`]: { attributes: attributes(name, more), claim: { namespace: 'ml', name } },
+      },
+      runtimes: { ...state?.runtimes, [`ml/${name}`]: { type: 'thin', cleanPolicy } },
+      claims: { ...state?.claims, [`ml/${name}`]: { 'fuse.runtime.fluid.io/generation': generation } },
+    };
+    node.write(state);
+  }
+  const staging = (volumeId: string) => `${node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/${volumeId}/globalmount`;
+  /** As the kubelet: it writes down which volume it is, then calls. */
+  async function stage(volumeId: string, more: Record<string, string> = {}) {
+    const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: volumeId });
+    node.sh('mkdir -p "$1" && echo "$2" >"$1/../vol_data.json"', staging(volumeId), data);
+    await plugin.call.nodeStageVolume({
+      volumeId,
+      stagingTargetPath: staging(volumeId),
+      volumeCapability: ANY,
+      volumeContext: attributes(volumeId.slice('ml-'.length), more),
+    });
+  }
+  const unstage = (volumeId: string) => plugin.call.nodeUnstageVolume({ volumeId, stagingTargetPath: staging(volumeId) });
+  const labels = () => plugin.told.flatMap((told) => ('labels' in told ? [told.labels] : []));
+  const removed = (key: string) => labels().some((each) => each[key] === null);
+
+  test('the node is labelled, and no longer when the policy is OnDemand', async () => {
+    given('demand', 'OnDemand');
+    await stage('ml-demand');
+    expect(labels().at(-1)).toEqual({ 'fluid.io/f-ml-demand': 'true' });
+    await unstage('ml-demand');
+    expect(labels().at(-1)).toEqual({ 'fluid.io/f-ml-demand': null });
+  });
+
+  test.each(['OnRuntimeDeleted', ''])('policy "%s" leaves the label to the controller', async (policy) => {
+    given('stays', policy);
+    await stage('ml-stays');
+    await unstage('ml-stays');
+    expect(removed('fluid.io/f-ml-stays')).toBe(false);
+  });
+
+  test('OnFuseChanged: only a client of another generation goes', async () => {
+    const meta = `${node.mountRoot}/thin/ml/changed/.meta/fuse`;
+    const key = 'fluid.io/f-ml-changed';
+    for (const [running, gone] of [
+      [undefined, false],
+      ['fuse.runtime.fluid.io/generation="2"', false],
+      ['app="x"\nfuse.runtime.fluid.io/generation="1"', true],
+    ] as const) {
+      given('changed', 'OnFuseChanged', {}, '2');
+      if (running !== undefined) node.sh('mkdir -p "$1" && echo "$2" >"$1/labels"', meta, running);
+      await stage('ml-changed');
+      await unstage('ml-changed');
+      expect(removed(key)).toBe(gone);
+    }
+  });
+
+  test('a label that another staged volume needs stays, also after a restart of the plugin', async () => {
+    const shared = { mount_pod_node_selector_key: 'fluid.io/f-ml-shared' };
+    given('one', 'OnDemand', shared);
+    given('two', 'OnDemand', shared);
+    await stage('ml-one', shared);
+    await stage('ml-two', shared);
+    await plugin.end('SIGKILL');
+    plugin = await node.startPlugin({ patienceMs: 200 });
+    await unstage('ml-one');
+    expect(labels()).toEqual([]);
+    // The kubelet removes what it wrote when we have answered.
+    node.sh('rm -r "$(dirname "$1")"', staging('ml-one'));
+    await unstage('ml-two');
+    expect(labels()).toEqual([{ 'fluid.io/f-ml-shared': null }]);
+  });
+
+  test('a volume that went while its policy kept the label holds it no longer', async () => {
+    const shared = { mount_pod_node_selector_key: 'fluid.io/f-ml-late' };
+    given('first', 'OnRuntimeDeleted', shared);
+    given('second', 'OnDemand', shared);
+    await stage('ml-first', shared);
+    await unstage('ml-first');
+    node.sh('rm -r "$(dirname "$1")"', staging('ml-first'));
+    await stage('ml-second', shared);
+    await unstage('ml-second');
+    expect(removed('fluid.io/f-ml-late')).toBe(true);
+  });
+
+  test('a volume that a pod still has mounted is not unstaged', async () => {
+    given('used', 'OnDemand');
+    await stage('ml-used');
+    // By another name than its id, as a Dataset that refers to another has it.
+    const target = `${node.kubelet}/pods/uid-9/volumes/kubernetes.io~csi/other/mount`;
+    const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: 'ml-used' });
+    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1" && echo "$2" >"$1/../vol_data.json"', target, data);
+    await expect(unstage('ml-used')).rejects.toMatchObject({
+      code: status.FAILED_PRECONDITION,
+      details: expect.stringContaining('uid-9'),
+    });
+    node.sh('umount "$1"', target);
+    await unstage('ml-used');
+    expect(removed('fluid.io/f-ml-used')).toBe(true);
+  });
+
+  test('what is gone from the cluster is unstaged without a word', async () => {
+    await unstage('ml-unknown');
+    expect(plugin.log.at(-1)).toMatchObject({ rpc: 'NodeUnstageVolume', level: 'info' });
+  });
+
+  test("EFC's session manager is asked for, and waited for", async () => {
+    const dir = `${node.mountRoot}/efc-sock`;
+    const staged = stage('ml-efc', { efc_sessmgr_workdir: dir });
+    await plugin.when((told) => 'labels' in told && told.labels['fluid.io/efc-sessmgr'] === 'true');
+    node.sh('mkdir -p "$1" && touch "$1/sessmgrd.sock"', dir);
+    await staged;
+  });
+
+  test('attributes that lead elsewhere are refused', async () => {
+    for (const more of [
+      { fluid_path: '/etc' },
+      { fluid_path: `${node.mountRoot}/../etc` },
+      { fluid_path: node.mountRoot },
+      { efc_sessmgr_workdir: '/var/run' },
+      { fluid_sub_path: 'a/../../b' },
+    ])
+      await expect(stage('ml-bad', more)).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });
+  });
+});
