@@ -1,4 +1,4 @@
-import type { NodeParts } from './node.ts';
+import type { NodeParts } from './parts.ts';
 import type { RuntimeName } from './volume.ts';
 
 /** What became of one consumer. */
