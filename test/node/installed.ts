@@ -31,18 +31,23 @@ export interface InstalledOptions {
   readonly images?: readonly ImageDefinition[];
   /** Further flags of `sluice install`. */
   readonly flags?: readonly string[];
+  /** Heard as things begin. */
+  readonly onProgress?: (what: string) => void;
 }
 
 /** Ready for Datasets when it returns. Nobody simulates: there is one node, and it is real. */
-export async function startInstalled({ images = [], flags = [] }: InstalledOptions = {}): Promise<Installed> {
+export async function startInstalled({ images = [], flags = [], onProgress = () => {} }: InstalledOptions = {}): Promise<Installed> {
+  onProgress('control plane');
   const plane = await startControlPlane({ nodes: 0 });
   const stops: (() => Promise<void>)[] = [() => plane.stop()];
   const stop = async () => {
     for (const each of stops.splice(0).toReversed()) await each();
   };
   try {
+    onProgress('node');
     const node = await startNode(plane, { images });
     stops.push(() => node.stop());
+    onProgress('image of Sluice');
     await importSluice(node, SLUICE_IMAGE);
     const command = (...args: readonly string[]) => sluice(args, { env: { KUBECONFIG: plane.kubeconfig } });
     const where = ['--image', SLUICE_IMAGE, '--kubelet-dir', node.kubeletDir, '--mount-root', node.mountRoot];
@@ -71,6 +76,7 @@ export async function startInstalled({ images = [], flags = [] }: InstalledOptio
         return [...ours, await plane.kubectl('get', 'pods,events', '-A').catch(String), node.logs()].join('\n');
       },
     };
+    onProgress('sluice install | kubectl apply --server-side -f -');
     await installed.install();
     await installed.rolledOut().catch(async (error: unknown) => {
       throw new Error(`${error instanceof Error ? error.message : error}\n${await installed.logs()}`, { cause: error });

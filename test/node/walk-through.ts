@@ -1,0 +1,39 @@
+/** The files of docs/thin-runtime.md, for a node of ours: images have other names there, and nothing else. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FUSE_IMAGE, MINIO_IMAGE } from '../../src/testing/index.ts';
+import { blocksOf } from '../support/page.ts';
+import type { Installed } from './installed.ts';
+
+/** Of the page's own Dockerfile. */
+const SCRIPT_IMAGE = 'localhost/fluid-minio-s3fs:demo';
+
+const IMAGES: Readonly<Record<string, string>> = {
+  'minio/minio': MINIO_IMAGE,
+  'rclone/rclone': FUSE_IMAGE,
+  busybox: FUSE_IMAGE,
+  'example.io/s3fs': FUSE_IMAGE.replace(/:.*/, ''),
+  'example.io/fluid-minio-s3fs': SCRIPT_IMAGE.replace(/:.*/, ''),
+};
+
+const page = blocksOf('docs/thin-runtime.md');
+
+/** Writes the page's files into a folder, as a reader would. */
+export function writeFiles(folder: string): void {
+  for (const { file, text } of page) if (file) writeFileSync(join(folder, file), withLocalImages(text));
+}
+
+function withLocalImages(text: string): string {
+  return text
+    .replace(/^( +image: )(\S+)$/gm, (_line, key: string, image: string) => `${key}${IMAGES[image] ?? image}`)
+    .replace('imageTag: v1', `imageTag: "${FUSE_IMAGE.split(':')[1] ?? ''}"`);
+}
+
+/** There is no DNS on the node: pods of its network know MinIO by its hosts file. */
+export async function nameMinio({ plane, node }: Installed): Promise<void> {
+  const address = await plane.kubectl('get', 'pod', '-l', 'app=minio', '-o', 'jsonpath={.items[0].status.podIP}');
+  const hosts = join(node.dir, 'hosts');
+  const isKnown = existsSync(hosts);
+  writeFileSync(hosts, `127.0.0.1 localhost\n${address} minio\n`);
+  if (!isKnown) await node.run('mount', '--bind', hosts, '/etc/hosts');
+}
