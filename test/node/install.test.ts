@@ -1,5 +1,6 @@
 /** Sluice in its own cluster, on a real node: what becomes of Datasets and their pods while its own processes come and go. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
@@ -8,7 +9,7 @@ import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, type ImageDefinition } from '../.
 import type { Kind } from '../support/kinds.ts';
 import { canHaveNode, createPod } from '../support/node.ts';
 import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
-import { condition, createSpace, eventually, type Space } from '../support/sluice.ts';
+import { condition, createSpace, eventually, says, type Space } from '../support/sluice.ts';
 import { importSluice, type Installed, NAMESPACE, startInstalled } from './installed.ts';
 
 const PROFILE = 'local-files';
@@ -144,6 +145,9 @@ describe.skipIf(!canHaveNode)('Sluice installed on a real node', () => {
     expect([await made(), await uids()]).toEqual([half, halfUids]);
     await read('reader', 'handed-over');
     await expectReads('reader');
+    await space.kubectl('delete', 'pod', 'reader');
+    await space.delete('Dataset', 'handed-over');
+    await space.gone('Dataset', 'handed-over');
   });
 
   test('deletion waits for the pods that read, says so, and then goes on by itself', async () => {
@@ -162,6 +166,24 @@ describe.skipIf(!canHaveNode)('Sluice installed on a real node', () => {
       expect(mounts().filter((point) => point.includes('in-use'))).toEqual([]);
       expect((await space.get('Node', cluster.node.name)).metadata.labels).not.toHaveProperty([`fluid.io/f-${space.namespace}-in-use`]);
     });
+  });
+
+  test('uninstalled, once nothing needs it, it leaves empty folders on the node', async () => {
+    showLogs();
+    await create('last');
+    await read('last-reader', 'last');
+    expect(await cluster.sluice('uninstall')).toMatchObject({ code: 1, stderr: says(`Dataset ${space.namespace}/last`) });
+    await expectReads('last-reader');
+    await space.kubectl('delete', 'pod', 'last-reader');
+    await space.delete('Dataset', 'last');
+    await space.gone('Dataset', 'last');
+    await space.delete('ThinRuntimeProfile', PROFILE);
+    expect(await cluster.sluice('uninstall')).toMatchObject({ code: 0, stderr: '' });
+    await eventually(async () => expect([...(await podsOf('controller')), ...(await podsOf('csi'))]).toEqual([]));
+    const { kubeletDir, mountRoot } = cluster.node;
+    const folders = [mountRoot, join(kubeletDir, 'csi-plugins'), join(kubeletDir, 'plugins_registry')];
+    expect(await cluster.node.run('find', ...folders, '!', '-type', 'd')).toBe('');
+    expect(mounts()).toEqual([]);
   });
 
   /** The process as hard as it gets, and the pod, so that nobody comes back under its name. */
