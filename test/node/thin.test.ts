@@ -1,18 +1,25 @@
 /** docs/thin-runtime.md as a reader would type it, on a real node; and what else ThinRuntimes do there. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { parseAllDocuments, stringify } from 'yaml';
+import type { DatasetSpec } from '../../src/api/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
 import { FUSE_IMAGE, fuseImage, type ImageDefinition, MINIO_IMAGE, minioImage } from '../../src/testing/index.ts';
 import { root } from '../cli/run.ts';
 import { blocksOf } from '../support/page.ts';
 import { canHaveNode } from '../support/node.ts';
+import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
+import { eventually } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';
 
 const blocks = blocksOf('docs/thin-runtime.md');
+const SCRIPT = blocks.find(({ file }) => file === 'fluid-config-parse.py')?.text ?? '';
 const SCRIPT_IMAGE = 'localhost/fluid-minio-s3fs:demo';
+const PRINTED_IMAGE = 'localhost/fluid-minio-s3fs:printed';
 /** What images of the page are called here. */
 const IMAGES: Readonly<Record<string, string>> = {
   'minio/minio': MINIO_IMAGE,
@@ -26,7 +33,10 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-thin-'));
   let cluster: Installed;
   beforeAll(async () => {
-    cluster = await startInstalled({ images: [fuseImage(), minioImage(), scriptImage()] });
+    cluster = await startInstalled({
+      images: [fuseImage(), minioImage(), scriptImage(SCRIPT_IMAGE, SCRIPT), scriptImage(PRINTED_IMAGE, printed(SCRIPT))],
+    });
+    for (const { file, text } of blocks.filter((block) => block.file)) writeFileSync(join(folder, file ?? ''), withLocalImages(text));
     mkdirSync(join(folder, 'bin'));
     symlinkSync(cluster.plane.kubectlPath, join(folder, 'bin/kubectl'));
     const sluice = `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'src/cli/main.ts')}" "$@"\n`;
@@ -46,23 +56,158 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
   const nameMinio = async () => {
     const address = await cluster.plane.kubectl('get', 'pod', '-l', 'app=minio', '-o', 'jsonpath={.items[0].status.podIP}');
     const hosts = join(cluster.node.dir, 'hosts');
+    const isKnown = existsSync(hosts);
     writeFileSync(hosts, `127.0.0.1 localhost\n${address} minio\n`);
-    await cluster.node.run('mount', '--bind', hosts, '/etc/hosts');
+    if (!isKnown) await cluster.node.run('mount', '--bind', hosts, '/etc/hosts');
   };
 
   test('works as it is written', { timeout: 300_000 }, async () => {
     showLogs();
-    for (const { file, text } of blocks.filter((block) => block.file)) writeFileSync(join(folder, file ?? ''), withLocalImages(text));
     const [config = ''] = blocks.filter(({ language }) => language === 'json').map(({ text }) => text);
     writeFileSync(join(folder, 'config.json'), config);
     for (const [i, { language, text }] of blocks.entries()) {
       if (language !== 'sh') continue;
-      const printed = await typed(text);
+      const said = await typed(text);
       if (text.includes('rollout status deployment/minio')) await nameMinio();
       const next = blocks[i + 1];
-      if (next?.language === 'text' && !next.text.startsWith('export ')) expect(printed, text).toContain(next.text);
+      if (next?.language === 'text' && !next.text.startsWith('export ')) expect(said, text).toContain(next.text);
     }
   });
+
+  describe('besides', () => {
+    const kubectl = (...args: readonly string[]) => cluster.plane.kubectl(...args);
+    beforeAll(async () => {
+      await typed(`kubectl wait --for=delete pod -l app=minio --timeout=60s
+        kubectl apply -f minio.yaml; kubectl rollout status deployment/minio --timeout=60s`);
+      await nameMinio();
+      await inMinio('for name in one two; do mkdir -p $name; echo $name > $name/file; rclone copy $name store:bucket-$name; done');
+      await typed(SECRET);
+    });
+    const inMinio = (commands: string) => kubectl('exec', 'deployment/minio', '-c', 'client', '--', 'sh', '-ec', commands);
+    const apply = (...objects: readonly object[]) => cluster.plane.kubectlApply(objects.map((object) => stringify(object)).join('---\n'));
+    const read = (pod: string, path: string) => kubectl('exec', pod, '--', 'cat', path);
+    const logsOf = (pod: string) => kubectl('logs', pod, '--all-containers');
+
+    test('the script as it is printed elsewhere reads its keys where the mount point has no scheme', async () => {
+      showLogs();
+      const [image = '', imageTag = ''] = PRINTED_IMAGE.split(':');
+      await apply(
+        thinProfile('printed', {
+          fileSystemType: 'fuse',
+          fuse: {
+            image,
+            imageTag,
+            command: ['sh', '-c', 'python3 /fluid-config-parse.py && chmod u+x ./mount-minio.sh && ./mount-minio.sh'],
+          },
+        }),
+        minioDataset('printed', [{ name: 'minio', mountPoint: 'bucket-one' }]),
+        thinRuntime('printed', { profileName: 'printed' }),
+        reader('printed'),
+      );
+      await eventually(async () => expect(await read('printed', '/data/file')).toBe('one\n'));
+    });
+
+    test('running clients follow the Dataset, and pods that read them too', async () => {
+      showLogs();
+      await apply(
+        s3fsProfile('follows', 'onChange: remount'),
+        minioDataset('follows', [{ name: 'minio', mountPoint: 'minio://bucket-one' }]),
+        thinRuntime('follows', { profileName: 'follows' }),
+        reader('follows'),
+      );
+      await eventually(async () => expect(await read('follows', '/data/file')).toBe('one\n'));
+      const fuse = await kubectl('get', 'pod', '-l', 'release=follows,role=thin-fuse', '-o', 'name');
+      const change = JSON.stringify([{ op: 'replace', path: '/spec/mounts/0/mountPoint', value: 'minio://bucket-two' }]);
+      await kubectl('patch', 'dataset', 'follows', '--type=json', '-p', change);
+      await eventually(async () => expect(await read('follows', '/data/file')).toBe('two\n'));
+      const restarts = () =>
+        kubectl('get', 'pod', '-l', 'release=follows', '-o', 'jsonpath={.items[0].status.containerStatuses[0].restartCount}');
+      expect(await restarts()).toBe('0');
+      // What mounts one file of a ConfigMap must also start again after that file was replaced.
+      await kubectl('exec', fuse.trim(), '-c', 'thin-fuse', '--', 'sh', '-c', 'kill -KILL -1; kill -KILL 1; kill -TERM 1');
+      await eventually(async () => expect(await restarts()).toBe('1'));
+      await eventually(async () => expect(await read('follows', '/data/file')).toBe('two\n'));
+      expect(await logsOf(fuse.trim())).not.toContain('minioadmin');
+    });
+
+    test('a mount of several goes and another comes while the others are read', async () => {
+      showLogs();
+      const [dataset, runtime] = objectsOf('several.yaml');
+      const { mounts = [], ...spec } = (dataset?.['spec'] ?? {}) as DatasetSpec;
+      await apply(
+        s3fsProfile('several', 'each: mounts\nonChange: remount'),
+        minioDataset('several', mounts, spec),
+        ...(runtime ? [runtime] : []),
+        reader('several'),
+      );
+      await eventually(async () => expect(await read('several', '/data/a/file')).toBe('one\n'));
+      await eventually(async () => expect(await read('several', '/data/b/file')).toBe('two\n'));
+      await apply(
+        minioDataset(
+          'several',
+          mounts.map((mount) => (mount.name === 'b' ? { ...mount, name: 'c' } : mount)),
+          spec,
+        ),
+      );
+      await eventually(async () => expect(await read('several', '/data/c/file')).toBe('two\n'));
+      await eventually(() => expect(read('several', '/data/b/file')).rejects.toThrow(/No such file/));
+      expect(await read('several', '/data/a/file')).toBe('one\n');
+    });
+
+    test('what the template misses in a Dataset is told to those who wait', async () => {
+      showLogs();
+      const dataset = minioDataset('misses', [{ name: 'minio', mountPoint: 'minio://bucket-one' }], { sharedOptions: {} });
+      await apply(s3fsProfile('misses'), dataset, thinRuntime('misses', { profileName: 'misses' }), reader('misses'));
+      const events = () => kubectl('get', 'events', '--field-selector', 'involvedObject.name=misses', '-o', 'jsonpath={.items[*].message}');
+      await eventually(async () => expect(await events()).toContain('mounts[0].options["minio-url"]: expected an option'));
+    });
+  });
+});
+
+const SECRET =
+  blocks
+    .find(({ text }) => text.includes('create secret'))
+    ?.text.split('\n')
+    .find((line) => line.includes('create secret')) ?? '';
+const [FUSE, FUSE_TAG] = FUSE_IMAGE.split(':') as [string, string];
+
+const objectsOf = (name: string) =>
+  parseAllDocuments(blocks.find(({ file }) => file === name)?.text ?? '').map((document) => document.toJS() as KubeObject);
+
+const s3fsProfile = (name: string, more = '') => {
+  const [[key, template] = []] = Object.entries(objectsOf('profile.yaml')[0]?.metadata.annotations ?? {});
+  const annotations = { [key ?? '']: `${template?.replace('${targetPath}', '${mount.target}')}${more}\n` };
+  return thinProfile(name, { fileSystemType: 'fuse.s3fs', fuse: { image: FUSE, imageTag: FUSE_TAG } }, { annotations });
+};
+
+const minioDataset = (name: string, mounts: NonNullable<DatasetSpec['mounts']>, more: DatasetSpec = {}) =>
+  datasetObject(name, {
+    mounts,
+    sharedOptions: { 'minio-url': 'http://minio:9000' },
+    sharedEncryptOptions: ['minio-access-key', 'minio-access-secret'].map((key) => ({
+      name: key,
+      valueFrom: { secretKeyRef: { name: 'minio-secret', key } },
+    })),
+    ...more,
+  });
+
+/** A pod that has the dataset of its name at /data, also what is mounted there later. */
+const reader = (name: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: {
+    terminationGracePeriodSeconds: 1,
+    containers: [
+      {
+        name: 'main',
+        image: FUSE_IMAGE,
+        command: ['tail', '-f', '/dev/null'],
+        volumeMounts: [{ name: 'data', mountPath: '/data', mountPropagation: 'HostToContainer' }],
+      },
+    ],
+    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
+  },
 });
 
 function withLocalImages(text: string): string {
@@ -72,8 +217,12 @@ function withLocalImages(text: string): string {
 }
 
 /** As the page's Dockerfile makes it. */
-function scriptImage(): ImageDefinition {
-  const text = blocks.find(({ file }) => file === 'fluid-config-parse.py')?.text ?? '';
+function scriptImage(name: string, text: string): ImageDefinition {
   const { files, ...fuse } = fuseImage();
-  return { ...fuse, name: SCRIPT_IMAGE, files: { ...files, '/fluid-config-parse.py': { text } } };
+  return { ...fuse, name, files: { ...files, '/fluid-config-parse.py': { text } } };
+}
+
+/** As it is printed elsewhere: the keys are written only where the mount point has no scheme. */
+function printed(text: string): string {
+  return text.replace(/^ {4}(?=f\.write\("ak)/gm, '        ');
 }

@@ -85,7 +85,8 @@ export function kubectlOf({ kubectlPath, kubeconfig, dir }: Omit<ControlPlaneHan
         if (error === null) resolve(stdout);
         else reject(new Error(`kubectl ${args.join(' ')}: ${stderr.trim() || error.message}`, { cause: error }));
       });
-      child.stdin?.end(input);
+      // One that ends before it has read its input says itself why.
+      child.stdin?.on('error', () => {}).end(input);
     });
   return { run, kubectl: (...args) => run(args), kubectlApply: (yaml) => run(['apply', '-f', '-'], yaml) };
 }

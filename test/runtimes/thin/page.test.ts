@@ -41,6 +41,13 @@ describe('the page on ThinRuntimes', () => {
     expect(text.slice(-shown.length)).toBe(shown);
   });
   test('shows config.json as it is', () => expect(configs).toContain(planned('minio-script').config.data['config.json']));
+  test('has no object of ours that does not parse', () => {
+    const resources = { Dataset, ThinRuntime, ThinRuntimeProfile };
+    const ours = objects.filter(({ kind }) => Object.hasOwn(resources, kind));
+    expect(ours.length).toBe(8);
+    // What was seen to be one of them.
+    for (const object of ours) parse(resources[object.kind as keyof typeof resources], object as never);
+  });
   test('has no template that is not right', () => {
     const templates = blocks.filter(({ language, text }) => language === 'yaml' && /^program: /m.test(text) && !/^kind: /m.test(text));
     expect(templates.map(({ text }) => parseMountTemplate(text).program)).toEqual(['client', 's3fs']);
