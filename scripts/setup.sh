@@ -24,7 +24,7 @@ if ! installed; then
   npm ci --no-audit --no-fund --loglevel=error || npm install --no-save --no-audit --no-fund --loglevel=error
 fi
 
-# What the test node needs of a machine, as `file package` lines. The files of the last three go into images of its pods.
+# What the test node needs of a machine, as `file package` lines. The files from busybox on go into images of its pods.
 node_files() {
   cat <<'TEXT'
 /usr/bin/containerd containerd
@@ -38,6 +38,7 @@ node_files() {
 /usr/bin/sshfs sshfs
 /usr/sbin/sshd openssh-server
 /usr/bin/python3 python3
+/usr/bin/redis-check-rdb redis-tools
 TEXT
 }
 

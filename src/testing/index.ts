@@ -14,7 +14,15 @@ export type { PodTarget } from './control-plane/pod-target.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
 export { type ExistingCluster, useExistingCluster } from './existing-cluster.ts';
 export { buildImage, type ImageDefinition, type ImageFile, type ImageFiles } from './node/image.ts';
-export { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, MINIO_IMAGE, minioImage } from './node/images.ts';
+export {
+  BUSYBOX_IMAGE,
+  FUSE_IMAGE,
+  fuseImage,
+  JUICEFS_STAND_IN_IMAGE,
+  juicefsStandInImage,
+  MINIO_IMAGE,
+  minioImage,
+} from './node/images.ts';
 export { type NodeOptions, type RealNode, startNode, whyNoNode } from './node.ts';
 export { conformance } from './conformance.ts';
 export { type Given, planInput } from './given.ts';

@@ -1,0 +1,174 @@
+/** A JuiceFSRuntime on a real node, from the first byte to the last trace. JuiceFS itself is a stand-in: tools/node/juicefs-stand-in. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { BUSYBOX_IMAGE, JUICEFS_STAND_IN_IMAGE, juicefsStandInImage, MINIO_IMAGE, minioImage } from '../../src/testing/index.ts';
+import { canHaveNode, createPod } from '../support/node.ts';
+import { JFS_SECRET, jfsDataset, jfsRuntime, secret } from '../support/objects.ts';
+import { condition, createSpace, eventually, type Space } from '../support/sluice.ts';
+import { type Installed, startInstalled } from './installed.ts';
+
+const NAME = 'demo';
+const [IMAGE = '', IMAGE_TAG = ''] = JUICEFS_STAND_IN_IMAGE.split(':');
+const NEXT_TAG = 'next';
+const KEYS = { user: 'accesskey', password: 'secret,key' };
+
+describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
+  let cluster: Installed;
+  let client: KubeClient;
+  let space: Space;
+  let cache: string;
+
+  beforeAll(async () => {
+    const images = [juicefsStandInImage(), juicefsStandInImage(`${IMAGE}:${NEXT_TAG}`), minioImage()];
+    cluster = await startInstalled({ images, flags: ['--values', join(import.meta.dirname, 'quick-probes.yaml')] });
+    client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    space = await createSpace(cluster.plane, client, 'juicefs');
+    cache = join(cluster.node.dir, 'juicefs-cache');
+    const [redis, minio] = await Promise.all([
+      service('redis', JUICEFS_STAND_IN_IMAGE, 'exec redis-server --requirepass pass --save "" --dir /tmp'),
+      service('minio', MINIO_IMAGE, 'exec minio server /data --address :9000', {
+        MINIO_ROOT_USER: KEYS.user,
+        MINIO_ROOT_PASSWORD: KEYS.password,
+      }),
+    ]);
+    const metaurl = `redis://default:pass@${redis}:6379/1`;
+    const dataset = jfsDataset(NAME);
+    const [mount] = (dataset['spec'] as { mounts: object[] }).mounts;
+    const mounts = [{ ...mount, name: 'files', options: { storage: 'minio', bucket: `http://${minio}:9000/bucket` } }];
+    await space.create(
+      secret(JFS_SECRET, { metaurl, 'access-key': KEYS.user, 'secret-key': KEYS.password }),
+      { ...dataset, spec: { ...(dataset['spec'] as object), mounts } },
+      jfsRuntime(NAME, {
+        juicefsVersion: { image: IMAGE, imageTag: IMAGE_TAG },
+        fuse: { image: IMAGE, imageTag: IMAGE_TAG, cleanPolicy: 'OnFuseChanged' },
+        tieredstore: { levels: [{ mediumtype: 'SSD', path: cache, quota: '1Gi', low: '0.1', volumeType: 'hostPath' }] },
+      }),
+    );
+    await space.bound('JuiceFSRuntime', NAME, 60);
+  });
+  afterAll(async () => {
+    await client?.close();
+    await cluster?.stop();
+  });
+  const showLogs = () =>
+    onTestFailed(async () => {
+      const clients = ['worker', 'fuse'].map((role) =>
+        space.kubectl('logs', '-l', `role=juicefs-${role}`, '--tail=30', '--prefix').catch(String),
+      );
+      console.error([await cluster.logs(), ...(await Promise.all(clients)), JSON.stringify(await status())].join('\n'));
+    });
+
+  /** Starts something to be talked to; returns its address. */
+  async function service(name: string, image: string, script: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
+    const env = Object.entries(variables).map(([key, value]) => ({ name: key, value }));
+    await createPod(cluster.plane, { name, namespace: space.namespace, image, script, container: { env } });
+    await space.becomes('Pod', name, condition('Ready', { status: 'True' }));
+    return space.kubectl('get', 'pod', name, '-o', 'jsonpath={.status.podIP}');
+  }
+
+  /** Runs a Job in whose pod the Dataset is at /data; returns what it printed. */
+  async function job(name: string, script: string): Promise<string> {
+    const container = {
+      name: 'main',
+      image: BUSYBOX_IMAGE,
+      command: ['sh', '-ec', script],
+      volumeMounts: [{ name: 'data', mountPath: '/data' }],
+    };
+    const spec = {
+      restartPolicy: 'Never',
+      containers: [container],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: NAME } }],
+    };
+    const metadata = { name, namespace: space.namespace };
+    await cluster.plane.kubectlApply(
+      JSON.stringify({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { backoffLimit: 0, template: { spec } } }),
+    );
+    await space.kubectl('wait', '--for=condition=Complete', `job/${name}`, '--timeout=45s');
+    const printed = await space.kubectl('logs', `job/${name}`);
+    await space.kubectl('delete', 'job', name, '--cascade=foreground');
+    return printed;
+  }
+
+  const status = async () =>
+    (await space.get('JuiceFSRuntime', NAME))['status'] as { readonly cacheStates?: Readonly<Record<string, string>> };
+  const podsOf = async (role: string) =>
+    (await space.list('Pod')).filter(({ metadata }) => metadata.labels?.['role'] === `juicefs-${role}`);
+  const fuseLabel = () => `fluid.io/f-${space.namespace}-${NAME}`;
+  const nodeLabels = async () => Object.keys((await client.get(NODE, { name: cluster.node.name })).metadata.labels ?? {});
+  /** Blocks that clients keep on the node. */
+  const cached = () => readdirSync(cache, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+
+  test('what one job writes another reads back; it is in the object store', async () => {
+    showLogs();
+    await job('write', 'mkdir /data/folder; seq 100000 > /data/folder/numbers; md5sum < /data/folder/numbers');
+    expect(await job('read', 'cd /data/folder; ls; tail -n 1 numbers; seq 100000 | cmp - numbers && echo the same')).toBe(
+      'numbers\n100000\nthe same\n',
+    );
+    const stored = await cluster.plane.kubectl('exec', '-n', space.namespace, 'minio', '--', 'find', '/data/bucket/files');
+    expect(stored).toContain('/data/bucket/files/folder/numbers\n');
+  });
+
+  test('says how much is cached, and how much there was at first', async () => {
+    showLogs();
+    await eventually(async () => expect(await status()).toMatchObject({ cacheStates: { cacheCapacity: '1.00GiB', cached: /KiB$/ } }));
+    await space.becomes('Dataset', NAME, { status: { ufsTotal: expect.stringMatching(/B$/), fileNum: expect.stringMatching(/^\d+$/) } });
+  });
+
+  test('workers come and go with spec.replicas; readers do not notice', async () => {
+    showLogs();
+    const [worker] = await podsOf('worker');
+    expect(worker?.metadata.name).toBe(`${NAME}-worker-0`);
+    await space.kubectl('scale', 'juicefsruntime', NAME, '--replicas=0');
+    await space.gone('Pod', `${NAME}-worker-0`);
+    await space.becomes('Dataset', NAME, { status: { phase: 'Bound' } });
+    expect(await job('without-workers', 'tail -n 1 /data/folder/numbers')).toBe('100000\n');
+    await space.kubectl('scale', 'juicefsruntime', NAME, '--replicas=1');
+    await space.becomes('Pod', `${NAME}-worker-0`, condition('Ready', { status: 'True' }));
+    await space.becomes('JuiceFSRuntime', NAME, { status: { workerNumberReady: 1 } });
+  });
+
+  test('options and image that change reach the fuse pod once nobody uses it any more', async () => {
+    showLogs();
+    const [before] = await podsOf('fuse');
+    expect(before?.metadata.labels).toMatchObject({ 'fuse.runtime.fluid.io/generation': '1' });
+    const fuse = { imageTag: NEXT_TAG, options: { verbose: '' } };
+    await space.patch('JuiceFSRuntime', NAME, { spec: { fuse } });
+    await space.becomes('JuiceFSRuntime', NAME, condition('PodsOutdated', { status: 'True' }));
+    await space.becomes('PersistentVolumeClaim', NAME, { metadata: { labels: { 'fuse.runtime.fluid.io/generation': '2' } } });
+    // Its pod is the last that uses the old client.
+    expect(await job('last-of-old', 'tail -n 1 /data/folder/numbers')).toBe('100000\n');
+    await space.gone('Pod', before?.metadata.name ?? '');
+    expect(await job('first-of-new', 'tail -n 1 /data/folder/numbers')).toBe('100000\n');
+    const [after] = await podsOf('fuse');
+    expect(after).toMatchObject({
+      metadata: { labels: { 'fuse.runtime.fluid.io/generation': '2' } },
+      spec: { containers: [{ image: `${IMAGE}:${NEXT_TAG}` }] },
+    });
+    const [script = ''] = (await space.kubectl('get', 'configmap', `${NAME}-fuse-script`, '-o', 'jsonpath={.data}'))
+      .split('\\n\\n')
+      .slice(-1);
+    expect(script).toMatch(/[ ,]verbose\b/);
+  });
+
+  test('deleted, it leaves no cache, file system, label, volume or pod', async () => {
+    showLogs();
+    expect(cached()).not.toEqual([]);
+    expect(await nodeLabels()).toContain(fuseLabel());
+    await space.delete('Dataset', NAME);
+    await space.gone('Dataset', NAME);
+    await space.gone('JuiceFSRuntime', NAME);
+    expect(cached()).toEqual([]);
+    await eventually(async () => {
+      expect((await space.made()).filter((ref) => !ref.startsWith('Secret/'))).toEqual([]);
+      expect((await space.list('Pod')).map(({ metadata }) => metadata.name).toSorted()).toEqual(['minio', 'redis']);
+      expect((await nodeLabels()).filter((label) => /^fluid\.io\/(f|s)-/.test(label))).toEqual([]);
+      expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain('/juicefs-fuse');
+    });
+    expect(existsSync(join(cluster.node.mountRoot, 'juicefs', space.namespace, NAME, 'juicefs-fuse', 'folder'))).toBe(false);
+  });
+});
+
+const NODE = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
