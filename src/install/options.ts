@@ -58,7 +58,7 @@ export function settled(options: InstallOptions, image: string): Settled {
     // No limit on CPU: throttling is what makes a lease late.
     controller: {
       replicas: 2,
-      resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+      resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '1Gi' } },
       ...options.controller,
     },
     csi: {

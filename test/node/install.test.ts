@@ -10,7 +10,7 @@ import type { Kind } from '../support/kinds.ts';
 import { canHaveNode, createPod } from '../support/node.ts';
 import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
 import { condition, createSpace, eventually, says, type Space } from '../support/sluice.ts';
-import { importSluice, type Installed, NAMESPACE, startInstalled } from './installed.ts';
+import { type Installed, NAMESPACE, tagSluice, startInstalled } from './installed.ts';
 
 const PROFILE = 'local-files';
 const NEXT_IMAGE = 'localhost/sluice:next';
@@ -105,7 +105,7 @@ describe.skipIf(!canHaveNode)('Sluice installed on a real node', () => {
     await read('before', 'upgraded');
     const [mounted, controllers, plugins] = [mounts(), await podsOf('controller'), await podsOf('csi')];
     expect(mounted).toEqual([expect.stringMatching(/kubernetes.io~csi.*\/mount$/), expect.stringMatching(/\/upgraded\/thin-fuse$/)]);
-    await importSluice(cluster.node, NEXT_IMAGE);
+    await tagSluice(cluster.node, NEXT_IMAGE);
     await cluster.install('--image', NEXT_IMAGE);
     await cluster.rolledOut();
     await expectReads('before');

@@ -2,11 +2,14 @@
  * A cluster as operators have it: a control plane, a real node, Sluice's own image on it and what `sluice install` prints. All of it is
  * what users get; only the image's name and the folders are the test's.
  */
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { buildImage } from '../../scripts/image.ts';
 import { type ControlPlane, type ImageDefinition, type RealNode, startControlPlane, startNode } from '../../src/testing/index.ts';
+import { nodePaths } from '../../src/testing/node/layout.ts';
 import { type Ended, sluice } from '../cli/run.ts';
 
 const SLUICE_IMAGE = 'localhost/sluice:test';
@@ -48,7 +51,7 @@ export async function startInstalled({ images = [], flags = [], onProgress = () 
     const node = await startNode(plane, { images });
     stops.push(() => node.stop());
     onProgress('image of Sluice');
-    await importSluice(node, SLUICE_IMAGE);
+    await importSluice(node);
     const command = (...args: readonly string[]) => sluice(args, { env: { KUBECONFIG: plane.kubeconfig } });
     const where = ['--image', SLUICE_IMAGE, '--kubelet-dir', node.kubeletDir, '--mount-root', node.mountRoot];
     const installed: Installed = {
@@ -88,11 +91,16 @@ export async function startInstalled({ images = [], flags = [], onProgress = () 
   }
 }
 
-/** Builds Sluice's image and hands it to the node under this name. */
-export async function importSluice(node: RealNode, name: string): Promise<void> {
+/** Gives Sluice's image on the node a second name. */
+export async function tagSluice(node: RealNode, name: string): Promise<void> {
+  const { socket } = nodePaths(node.dir);
+  await promisify(execFile)('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'tag', SLUICE_IMAGE, name]);
+}
+
+async function importSluice(node: RealNode): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-image-'));
   try {
-    await node.importImage((await buildImage(name, dir)).path);
+    await node.importImage((await buildImage(SLUICE_IMAGE, dir)).path);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
