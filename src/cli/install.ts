@@ -78,7 +78,8 @@ export const define: Define = (command, parts) => {
 function optionsOf(flags: Flags): InstallOptions {
   const file = (flags.values === undefined ? {} : valuesIn(flags.values)) as InstallOptions;
   const { namespace, image, kubeletDir, mountRoot } = flags;
-  const replicas = flags.replicas === undefined ? undefined : Number(flags.replicas);
+  // What is no number is left as it is, for the reader to show.
+  const replicas = flags.replicas === undefined ? undefined : Number(flags.replicas) || flags.replicas;
   const tolerations = flags.toleration?.map(tolerationOf);
   const values = {
     ...file,
@@ -106,7 +107,8 @@ function valuesIn(file: string): object {
     const values: unknown = document.toJS() ?? {};
     if (typeof values === 'object' && !Array.isArray(values) && values !== null) return values;
   } catch (error) {
-    throw new UsageError(`${file}: expected a YAML file of values, found: ${messageOf(error)}`);
+    // The parser goes on to draw where it is.
+    throw new UsageError(`${file}: expected a YAML file of values, found: ${messageOf(error).split(/:?\n/)[0]}`);
   }
   throw new UsageError(`${file}: expected a mapping of values; see sluice install --help`);
 }
