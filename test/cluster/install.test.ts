@@ -69,6 +69,27 @@ describe.skipIf(!simulated)('sluice install', () => {
     expect(changed(second, third)).toEqual(['Deployment/sluice-controller', 'DaemonSet/sluice-csi']);
   });
 
+  test('has a controller that the strictest level of Pod Security takes', async () => {
+    await install();
+    const level = 'pod-security.kubernetes.io/enforce=restricted';
+    await plane.kubectl('create', 'namespace', 'restricted');
+    onTestFinished(async () => void (await plane.kubectl('delete', 'namespace', 'restricted')));
+    await plane.kubectl('label', 'namespace', 'restricted', level);
+    const tried = async (workload: string) => {
+      const { spec } = JSON.parse(await plane.kubectl('get', workload, '-n', NAMESPACE, '-o', 'json')) as {
+        readonly spec: { readonly template: { readonly spec: object } };
+      };
+      const metadata = { name: 'tried', namespace: 'restricted' };
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { ...spec.template.spec, serviceAccountName: 'default' } };
+      const file = join(plane.dir, 'pod.json');
+      writeFileSync(file, JSON.stringify(pod));
+      return plane.kubectl('create', '--dry-run=server', '-f', file);
+    };
+    await eventually(async () => expect(await tried('deployment/sluice-controller')).toContain('created'));
+    // So the level is in force.
+    await expect(tried('daemonset/sluice-csi')).rejects.toThrow('violates PodSecurity');
+  });
+
   /** A kubeconfig of a ServiceAccount's own token. */
   async function kubeconfigOf(account: string, ...flags: readonly string[]): Promise<string> {
     const token = (await plane.kubectl('create', 'token', account, '-n', NAMESPACE, ...flags)).trim();
