@@ -3,7 +3,18 @@
  * machine's own packages are neither used nor changed: apt works in a folder of its own.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  lstatSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Entry } from './archive.ts';
 import { sha256 } from './archive.ts';
@@ -42,9 +53,9 @@ export function debianFiles(cache: string, mirror: string): readonly Entry[] {
 function downloaded(cache: string, mirror: string): readonly string[] {
   if (!existsSync(KEYRING)) throw new Error(`${KEYRING} is missing: apt-get install debian-archive-keyring`);
   for (const folder of ['state/lists/partial', 'archives/partial', 'debs', 'empty']) mkdirSync(join(cache, folder), { recursive: true });
-  writeFileSync(join(cache, 'status'), '');
   const source = (path: string, suite: string) => `deb [signed-by=${KEYRING}] ${mirror}/${path} ${suite} main\n`;
-  writeFileSync(join(cache, 'sources.list'), source('debian', 'bookworm') + source('debian-security', 'bookworm-security'));
+  keep(join(cache, 'status'), '');
+  keep(join(cache, 'sources.list'), source('debian', 'bookworm') + source('debian-security', 'bookworm-security'));
   const settings = {
     'Dir::State': join(cache, 'state'),
     'Dir::State::status': join(cache, 'status'),
@@ -55,7 +66,9 @@ function downloaded(cache: string, mirror: string): readonly string[] {
   };
   const apt = (cwd: string, ...args: readonly string[]) => {
     const options = Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
-    return execFileSync('apt-get', ['-qq', ...options, ...args], { cwd: join(cache, cwd), encoding: 'utf8' });
+    // Another build may be under way: apt itself would not wait for it, but fail.
+    const argv = ['--exclusive', join(cache, 'lock'), 'apt-get', '-qq', ...options, ...args];
+    return execFileSync('flock', argv, { cwd: join(cache, cwd), encoding: 'utf8' });
   };
   apt('empty', 'update');
   // It does not name what it finds in the folder that it would download to.
@@ -74,6 +87,13 @@ function downloaded(cache: string, mirror: string): readonly string[] {
       return file;
     })
     .toSorted();
+}
+
+/** Whoever reads it meanwhile finds it whole. */
+function keep(path: string, text: string): void {
+  const mine = `${path}.${process.pid}`;
+  writeFileSync(mine, text);
+  renameSync(mine, path);
 }
 
 const filesIn = (folder: string): readonly string[] => (readdirSync(folder, { recursive: true }) as string[]).toSorted();
