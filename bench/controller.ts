@@ -7,6 +7,8 @@ import { bundle, ENTRY } from '../scripts/bundle.ts';
 import { cpuSeconds, memory } from './proc.ts';
 
 const BUNDLE = join(import.meta.dirname, '../build/sluice');
+/** The program of the image, once bundled. */
+export const PROGRAM = join(BUNDLE, ENTRY);
 /** For --cpu-prof and the like, which keep the processor a little busy themselves. */
 const NODE_FLAGS = (process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter(Boolean);
 const IDLE_SECONDS = NODE_FLAGS.length > 0 ? 0.4 : 0.04;
@@ -50,17 +52,7 @@ export function startController({ kubeconfig, metricsPort, elsewhere }: Controll
   const address = `127.0.0.1:${metricsPort}`;
   const child: ChildProcess = spawn(
     process.execPath,
-    [
-      ...NODE_FLAGS,
-      join(BUNDLE, ENTRY),
-      'reconcile',
-      '--kubeconfig',
-      kubeconfig,
-      '--metrics-addr',
-      address,
-      '--leader-election-namespace',
-      'default',
-    ],
+    [...NODE_FLAGS, PROGRAM, 'reconcile', '--kubeconfig', kubeconfig, '--metrics-addr', address, '--leader-election-namespace', 'default'],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...(elsewhere && { MY_POD_NAME: elsewhere }) } },
   );
   const pid = child.pid ?? 0;

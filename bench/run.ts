@@ -13,6 +13,7 @@ import { readFileSync } from 'node:fs';
 import { bindJuicefs } from './bind-juicefs.ts';
 import { bindMany } from './bind-many.ts';
 import { bindOne } from './bind-one.ts';
+import { csi } from './csi.ts';
 import { drift } from './drift.ts';
 import type { Bench, Figure } from './figure.ts';
 import { idleRss } from './idle-rss.ts';
@@ -30,6 +31,7 @@ const groups: readonly (readonly Bench[])[] = [
   [synth(20_000)],
   [idleRss, bindOne, drift, recover, bindJuicefs(50), quietJuicefs(50)],
   [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
+  [csi],
   [realNode],
 ];
 

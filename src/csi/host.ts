@@ -1,10 +1,11 @@
 /** The node: its mount table, and what changes it. Nothing here touches a path on a FUSE mount but in a child that can be left behind. */
 import { mkdirSync, rmdirSync } from 'node:fs';
-import { lstat, mkdir, readFile, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
+import { lstat, mkdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BIND, LOOK, outcome } from './bind-script.ts';
 import { type Ended, run, Stuck } from './child.ts';
-import { type Mount, parseMountinfo } from './mountinfo.ts';
+import { mountTable } from './mount-table.ts';
+import type { Mount } from './mountinfo.ts';
 import type { Binding, Target } from './publish.ts';
 
 /** A source cannot be bound now. `later`: it may be another time, so it is worth waiting for the mount table to change. */
@@ -50,6 +51,7 @@ export interface HostOptions {
 export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
   /** Children that are stuck on a file system: while one is, the next would be too. */
   const stuck = new Map<string, string>();
+  const table = mountTable();
   let serial = 0;
 
   async function goTo(script: string, binding: Binding, place: string): Promise<void> {
@@ -78,7 +80,7 @@ export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
   }
 
   return {
-    mounts: async () => parseMountinfo(await readFile('/proc/self/mountinfo', 'utf8')),
+    mounts: async () => table(),
 
     async look(target) {
       try {

@@ -35,7 +35,7 @@ async function linked(path: string, mounts: readonly Mount[]): Promise<string | 
 const abnormal = (message: string): Stats => ({ usage: [], volumeCondition: { abnormal: true, message } });
 
 /** From `stat -f`: block size, blocks, blocks available to users, free blocks, inodes, free inodes. */
-function usageOf(text: string): NonNullable<Stats['usage']> {
+export function usageOf(text: string): NonNullable<Stats['usage']> {
   const [size = 0n, blocks = 0n, available = 0n, free = 0n, inodes = 0n, freeInodes = 0n] = text.trim().split(' ').map(BigInt);
   return [
     { unit: unit.BYTES, total: blocks * size, available: available * size, used: (blocks - free) * size },

@@ -6,9 +6,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { tellNews } from '../../../src/csi/fuse-config/index.ts';
 import { topAt, parseMountinfo } from '../../../src/csi/mountinfo.ts';
 import { nodeTools } from '../../../src/testing/tools.ts';
-import { script } from '../fuse-config/given.ts';
+import { realigning, script } from '../fuse-config/given.ts';
 
 const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
 const missing = ['/dev/fuse', '/usr/bin/s3fs', '/usr/bin/sshfs', SFTP_SERVER].filter((path) => !existsSync(path));
@@ -65,6 +66,35 @@ describe.skipIf(reason !== undefined)('real clients', () => {
     writeFileSync(server, `#!/bin/sh\nexec ${SFTP_SERVER}\n`, { mode: 0o755 });
     const template = { program: 'sshfs', args: ['host:${mount.options.dir}', '${mount.target}', '-f', '-o', `ssh_command=${server}`] };
     expect(await whileMounted(template, { dir: directory(name) }, read)).toBe(name);
+  });
+
+  test('rclone that hangs gives way to another, and nobody waits for its mount to answer', { timeout: 60_000 }, async () => {
+    const own = join(folder, 'realigned');
+    mkdirSync(own);
+    const template = { program: nodeTools().rclone, args: ['mount', '--config=', '${mount.options.dir}', '${mount.target}'] };
+    const serve = async (name: string) => {
+      const mounts = [{ mountPoint: 's3://bucket', name: 'a', options: { dir: directory(name) } }];
+      const { text, files } = realigning({ ...template, onChange: 'remount' }, { mounts, targetPath: target }, own);
+      for (const [path, content] of Object.entries(files)) writeFileSync(path, content);
+      await tellNews(own);
+      return text;
+    };
+    const shell = spawn('sh', ['-c', await serve('hangs')], { stdio: 'ignore', detached: true });
+    const ended = once(shell, 'exit');
+    try {
+      await expect.poll(() => mounted()?.source, { timeout: 20_000 }).toContain('hangs');
+      const { stdout } = spawnSync('pgrep', ['-g', String(shell.pid), 'rclone'], { encoding: 'utf8' });
+      expect(Number(stdout)).toBeGreaterThan(1);
+      process.kill(Number(stdout), 'SIGSTOP');
+      await serve('answers');
+      await expect.poll(() => mounted()?.source, { timeout: 30_000 }).toContain('answers');
+      expect(read()).toBe('answers');
+      shell.kill('SIGTERM');
+      await ended;
+      expect(mounted()).toBeUndefined();
+    } finally {
+      if (shell.pid !== undefined && shell.exitCode === null) process.kill(-shell.pid, 'SIGKILL');
+    }
   });
 
   describe('of an object store', () => {

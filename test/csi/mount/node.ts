@@ -42,6 +42,8 @@ export interface TestNode {
   /** A FUSE mount whose client never answers, until it is closed: then it is dead. */
   fuse(path: string): { die(): void };
   startPlugin(options?: Record<string, unknown>): Promise<TestPlugin>;
+  /** The same for a program of these arguments, which says `serving` in its log. */
+  startProgram(argv: readonly string[]): Promise<TestPlugin>;
   close(): Promise<void>;
 }
 export interface TestPlugin {
@@ -109,7 +111,11 @@ export async function startNode(): Promise<TestNode> {
       };
     },
     async startPlugin(options = {}) {
-      const plugin = await startPlugin(within, { kubeletDir: kubelet, mountRoot, state, ...options });
+      const all = JSON.stringify({ kubeletDir: kubelet, mountRoot, state, ...options });
+      return node.startProgram([process.execPath, '--no-warnings', PLUGIN, all]);
+    },
+    async startProgram(argv) {
+      const plugin = await startProgram(within, { kubelet, mountRoot, argv });
       plugins.add(plugin);
       return plugin;
     },
@@ -125,11 +131,17 @@ export async function startNode(): Promise<TestNode> {
   return node;
 }
 
-async function startPlugin(within: readonly string[], options: Record<string, unknown>): Promise<TestPlugin> {
+interface Program {
+  readonly kubelet: string;
+  readonly mountRoot: string;
+  readonly argv: readonly string[];
+}
+
+async function startProgram(within: readonly string[], { kubelet, mountRoot, argv }: Program): Promise<TestPlugin> {
   // As in a pod: what is mounted under the mount root arrives, and nothing goes back.
-  const enter = 'mount --make-rslave "$1" && exec "$2" --no-warnings "$3" "$4"';
-  const inPod = ['unshare', '-m', '--propagation', 'unchanged', 'sh', '-ec', enter, 'sh', String(options['mountRoot'])];
-  const child = spawn('nsenter', [...within, ...inPod, process.execPath, PLUGIN, JSON.stringify(options)], {
+  const enter = 'mount --make-rslave "$1" && shift && exec "$@"';
+  const inPod = ['unshare', '-m', '--propagation', 'unchanged', 'sh', '-ec', enter, 'sh', mountRoot];
+  const child = spawn('nsenter', [...within, ...inPod, ...argv], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -148,7 +160,7 @@ async function startPlugin(within: readonly string[], options: Record<string, un
     });
   });
   const pid = child.pid ?? 0;
-  const call = clientOf(join(String(options['kubeletDir']), 'csi-plugins/fuse.csi.fluid.io/csi.sock'), pid);
+  const call = clientOf(join(kubelet, 'csi-plugins/fuse.csi.fluid.io/csi.sock'), pid);
   return {
     pid,
     call,

@@ -1,0 +1,156 @@
+import { readdirSync } from 'node:fs';
+import { startNode, type TestNode, type TestPlugin, whyNoMounts } from '../test/csi/mount/node.ts';
+import { bundled, PROGRAM } from './controller.ts';
+import { atLeast, atMost, type Bench, type Figure } from './figure.ts';
+import { range, say } from './lab.ts';
+import { memory } from './proc.ts';
+import { quantile } from './statistics.ts';
+
+const VOLUMES = 500;
+
+/**
+ * `sluice csi` in mount namespaces like those of its pod, asked over its socket as the kubelet asks, with file systems in memory where
+ * fuse pods would mount: what the plugin itself takes. Labels go to a real API server.
+ */
+export const csi: Bench = {
+  name: 'csi',
+  async *run({ lab: open, quick }) {
+    const reason = whyNoMounts();
+    if (reason) throw new Error(reason);
+    const { plane } = await open();
+    await bundled();
+    const node = await startNode();
+    try {
+      const cluster = ['--node-id', 'node-0', '--kubeconfig', plane.kubeconfig];
+      const places = ['--kubelet-dir', node.kubelet, '--mount-root', node.mountRoot];
+      const plugin = await node.startProgram([process.execPath, PROGRAM, 'csi', ...cluster, ...places]);
+      const calls = callsOf(node, plugin);
+      yield* latencies(calls, quick ? 50 : 500);
+      yield* longRun(calls, plugin, quick ? 500 : 5_000);
+      await plugin.end();
+    } finally {
+      await node.close();
+    }
+  },
+};
+
+type Calls = ReturnType<typeof callsOf>;
+
+function callsOf(node: TestNode, { call }: TestPlugin) {
+  const fusePath = (i: number) => `${node.mountRoot}/thin/ml/v${i}/thin-fuse`;
+  const volume = (i: number) => ({
+    volumeId: `ml-v${i}`,
+    volumeContext: {
+      fluid_path: fusePath(i),
+      mount_type: 'tmpfs',
+      runtime_namespace: 'ml',
+      runtime_name: `v${i}`,
+      mount_pod_node_selector_key: `fluid.io/f-ml-v${i}`,
+    },
+  });
+  const capability = (mode: number) => ({ accessType: { case: 'mount', value: {} }, accessMode: { mode } }) as const;
+  const target = (i: number, pod: number) => `${node.kubelet}/pods/pod-${pod}/volumes/kubernetes.io~csi/ml-v${i}/mount`;
+  const staging = (i: number) => `${node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/v${i}/globalmount`;
+  return {
+    /** File systems where fuse pods would mount them. */
+    serve(from: number, to: number) {
+      const script = 'i=$2; while [ $i -lt $3 ]; do d=$1/thin/ml/v$i/thin-fuse; mkdir -p $d; mount -n -t tmpfs live $d; i=$((i+1)); done';
+      node.sh(script, node.mountRoot, String(from), String(to));
+    },
+    stage: (i: number) => call.nodeStageVolume({ ...volume(i), stagingTargetPath: staging(i), volumeCapability: capability(5) }),
+    unstage: (i: number) => call.nodeUnstageVolume({ volumeId: `ml-v${i}`, stagingTargetPath: staging(i) }),
+    publish: (i: number, pod: number, mode: 3 | 5 = 5) =>
+      call.nodePublishVolume({ ...volume(i), targetPath: target(i, pod), volumeCapability: capability(mode) }),
+    unpublish: (i: number, pod: number) => call.nodeUnpublishVolume({ volumeId: `ml-v${i}`, targetPath: target(i, pod) }),
+  };
+}
+
+async function* latencies(calls: Calls, runs: number): AsyncIterable<Figure> {
+  calls.serve(0, 8);
+  const pods = range(runs);
+  for (const i of range(20)) {
+    await calls.publish(0, i);
+    await calls.unpublish(0, i);
+  }
+  say('publish, one at a time');
+  const written = await timed(pods, (i) => calls.publish(0, i));
+  yield* both('publish', written, 6, 20);
+  const repeated = await timed(pods, (i) => calls.publish(0, i % 10));
+  yield atMost('csi/publish-again', quantile(repeated, 0.5), 'ms p50', 1, { p99: quantile(repeated, 0.99), published: runs });
+  const taken = await timed(pods, (i) => calls.unpublish(0, i));
+  yield* both('unpublish', taken, 6, 20);
+  const readOnly: number[] = [];
+  for (const i of pods) {
+    readOnly.push(...(await timed([i], () => calls.publish(1, i, 3))));
+    await calls.unpublish(1, i);
+  }
+  yield* both('publish-read-only', readOnly, 12, 30);
+  say('publish, 8 at once');
+  const crowd = (
+    await Promise.all(
+      range(8).map(async (volume) => {
+        const times: number[] = [];
+        for (const i of pods) {
+          times.push(...(await timed([i], () => calls.publish(volume, i))));
+          await calls.unpublish(volume, i);
+        }
+        return times;
+      }),
+    )
+  ).flat();
+  yield atMost('csi/publish-8-at-once', quantile(crowd, 0.5), 'ms p50', 16, { p99: quantile(crowd, 0.99) });
+  say('stage');
+  const staged = await timed(pods, calls.stage);
+  yield atMost('csi/stage', quantile(staged, 0.5), 'ms p50', 15, { p99: quantile(staged, 0.99) });
+  const began = performance.now();
+  await inLanes(8, runs, (i) => calls.stage(runs + i));
+  yield atLeast('csi/stage-rate', (runs * 1000) / (performance.now() - began), 'volumes/s', 50, { atOnce: 8 });
+  await inLanes(8, 2 * runs, calls.unstage);
+}
+
+/** Stage, publish, unpublish, unstage of one volume after the other, with hundreds of mounts in the table. */
+async function* longRun(calls: Calls, { pid }: TestPlugin, cycles: number): AsyncIterable<Figure> {
+  calls.serve(8, VOLUMES);
+  const cycle = async (i: number) => {
+    const volume = i % VOLUMES;
+    await calls.stage(volume);
+    await calls.publish(volume, i, i % 2 === 0 ? 5 : 3);
+    await calls.unpublish(volume, i);
+    await calls.unstage(volume);
+  };
+  const descriptors = () => readdirSync(`/proc/${pid}/fd`).length;
+  say(`${cycles} cycles`);
+  await inLanes(4, cycles, cycle);
+  const first = { rss: memory(pid).rss, descriptors: descriptors() };
+  say(`${cycles} more`);
+  await inLanes(4, cycles, (i) => cycle(cycles + i));
+  const second = { rss: memory(pid).rss, descriptors: descriptors() };
+  yield atMost('csi/rss', first.rss, 'MB', 120, { cycles, volumes: VOLUMES, peak: memory(pid).peak });
+  yield atMost('csi/rss-growth', second.rss - first.rss, 'MB', 5, { cycles });
+  yield atMost('csi/descriptors', second.descriptors - first.descriptors, 'descriptors', 0, { first: first.descriptors });
+}
+
+const both = (name: string, times: readonly number[], p50: number, p99: number): readonly Figure[] => [
+  atMost(`csi/${name}`, quantile(times, 0.5), 'ms p50', p50),
+  atMost(`csi/${name}-p99`, quantile(times, 0.99), 'ms p99', p99),
+];
+
+async function timed(items: readonly number[], run: (item: number) => Promise<unknown>): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (const item of items) {
+    const began = performance.now();
+    await run(item);
+    times.push(performance.now() - began);
+  }
+  return times;
+}
+
+/** Each number once; a lane never has two of the same volume. */
+async function inLanes(lanes: number, count: number, run: (i: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    range(lanes).map(async () => {
+      while (next < count) await run(next++);
+    }),
+  );
+}

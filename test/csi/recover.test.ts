@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { layersToDrop, orphans, rebinding, startsOf } from '../../src/csi/recover.ts';
+import { FUSE_PATH, table, volume } from './given.ts';
+
+const KUBELET = '/var/lib/kubelet';
+const dirs = { kubeletDir: KUBELET, mountRoot: '/runtime-mnt' };
+const TARGET = `${KUBELET}/pods/uid-1/volumes/kubernetes.io~csi/ml-demo/mount`;
+const PART = `${KUBELET}/pods/uid-1/volume-subpaths/ml-demo/app/0`;
+const FUSE = { id: 20, parent: 1, mountPoint: FUSE_PATH, device: '0:21' } as const;
+const at = { podUid: 'uid-1', volumeName: 'ml-demo', isSubPath: false };
+
+describe('a consumer', () => {
+  test('is an orphan when its file system is nowhere below the mount root any more', () => {
+    const dead = { id: 30, mountPoint: TARGET, device: '0:20' } as const;
+    expect(orphans(table(FUSE, dead), dirs)).toEqual([{ target: TARGET, at }]);
+    expect(orphans(table(FUSE, { ...dead, device: '0:21' }), dirs)).toEqual([]);
+  });
+
+  test('is none when only a lower layer is dead, or when its client is covered', () => {
+    const [lower, upper] = [
+      { id: 30, parent: 2, mountPoint: TARGET, device: '0:20' },
+      { id: 31, parent: 30, mountPoint: TARGET, device: '0:21' },
+    ] as const;
+    expect(orphans(table(FUSE, upper, lower), dirs)).toEqual([]);
+    const covered = { ...FUSE, id: 19, device: '0:20' };
+    expect(orphans(table(covered, { ...FUSE, parent: 19 }, { ...lower }), dirs)).toHaveLength(1);
+  });
+
+  test('is only what the kubelet keeps for pods', () => {
+    const places = [`${KUBELET}/plugins/x/mount`, '/mnt/other', `${KUBELET}/pods/uid-1/volumes/kubernetes.io~csi/ml-demo/mount/below`];
+    expect(orphans(table(FUSE, ...places.map((mountPoint, i) => ({ id: 40 + i, mountPoint, device: '0:20' }))), dirs)).toEqual([]);
+  });
+});
+
+describe('binding again', () => {
+  const dead = (more: object) => table(FUSE, { id: 30, mountPoint: TARGET, device: '0:20', ...more });
+
+  test('gives the same part, as writable as it was', () => {
+    expect(rebinding({ target: TARGET, at }, volume(), dead({ root: '/a/b', readOnly: true }))).toMatchObject({
+      mount: 20,
+      source: `${FUSE_PATH}/a/b`,
+      readOnly: true,
+      apart: true,
+    });
+  });
+
+  test("takes the volume's own part for a directory that was removed", () => {
+    const source = `${FUSE_PATH}/own`;
+    expect(rebinding({ target: TARGET, at }, volume({ source }), dead({ root: '/x//deleted' }))).toMatchObject({ source });
+  });
+
+  test("knows no part for a container's sub path that was removed", () => {
+    const mounts = table(FUSE, { id: 30, mountPoint: PART, device: '0:20', root: '/x//deleted' });
+    expect(rebinding({ target: PART, at: { ...at, isSubPath: true } }, volume(), mounts)).toBeUndefined();
+  });
+
+  test('waits for a client of the right kind', () => {
+    expect(rebinding({ target: TARGET, at }, volume({ mountType: 'fuse.other' }), dead({}))).toBeUndefined();
+    expect(rebinding({ target: TARGET, at }, volume(), table({ id: 30, mountPoint: TARGET, device: '0:20' }))).toBeUndefined();
+  });
+});
+
+describe('layers', () => {
+  const stack = table(...[1, 2, 3, 4].map((id) => ({ id, parent: id - 1, mountPoint: TARGET, device: `0:${id}` })));
+  const mountedAt = new Map([
+    [2, 10_000],
+    [3, 20_000],
+    [4, 30_000],
+  ]);
+
+  test.each([
+    ['all but the lowest go when containers are older', stack, [5_000], 3],
+    ['those stay on which a container may stand', stack, [5_000, 15_000], 2],
+    ['a container that started within the same second may stand on it', stack, [9_500], 2],
+    ['all stay while a container starts', stack, [5_000, undefined], 0],
+    ['a few are no trouble', stack.slice(0, 3), [5_000], 0],
+  ] as const)('%s', (_, layers, started, expected) => {
+    expect(layersToDrop(layers, mountedAt, started)).toBe(expected);
+  });
+
+  test('that we did not mount stay', () => {
+    expect(layersToDrop(stack, new Map([[4, 30_000]]), [5_000])).toBe(1);
+    expect(layersToDrop(stack, new Map([[2, 30_000]]), [5_000])).toBe(0);
+  });
+
+  test('containers that ended stand on nothing', () => {
+    const running = (startedAt?: string) => ({ name: 'x', state: { running: { ...(startedAt && { startedAt }) } } });
+    expect(
+      startsOf({
+        metadata: { name: 'p' },
+        status: {
+          initContainerStatuses: [{ name: 'i', state: { terminated: { exitCode: 0 } } }],
+          containerStatuses: [running('1970-01-01T00:00:05Z'), { name: 'w', state: { waiting: {} } }],
+        },
+      }),
+    ).toEqual([5_000, undefined]);
+  });
+});
