@@ -1,19 +1,20 @@
 /** docs/thin-runtime.md as a reader would type it, on a real node; and what else ThinRuntimes do there. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { DatasetSpec } from '../../src/api/index.ts';
+import { parseMountinfo } from '../../src/csi/mountinfo.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { FUSE_IMAGE, fuseImage, type ImageDefinition, MINIO_IMAGE, minioImage } from '../../src/testing/index.ts';
 import { root } from '../cli/run.ts';
 import { blocksOf } from '../support/page.ts';
 import { canHaveNode } from '../support/node.ts';
 import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
-import { eventually } from '../support/sluice.ts';
+import { eventually as within } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';
 
 const blocks = blocksOf('docs/thin-runtime.md');
@@ -29,6 +30,10 @@ const IMAGES: Readonly<Record<string, string>> = {
   'example.io/fluid-minio-s3fs': SCRIPT_IMAGE.replace(/:.*/, ''),
 };
 
+/** For what hangs: a busy node is no failure. */
+const LIMIT = 300_000;
+const eventually = <T>(check: () => T | Promise<T>) => within(check, 120);
+
 describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-thin-'));
   let cluster: Installed;
@@ -41,7 +46,7 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
     symlinkSync(cluster.plane.kubectlPath, join(folder, 'bin/kubectl'));
     const sluice = `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'src/cli/main.ts')}" "$@"\n`;
     writeFileSync(join(folder, 'bin/sluice'), sluice, { mode: 0o755 });
-  }, 240_000);
+  }, LIMIT);
   afterAll(async () => {
     await cluster?.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -61,7 +66,13 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
     if (!isKnown) await cluster.node.run('mount', '--bind', hosts, '/etc/hosts');
   };
 
-  test('works as it is written', { timeout: 300_000 }, async () => {
+  /** What is mounted where fuse pods mount, for this dataset or for all. */
+  const mountsOf = (name = '') =>
+    parseMountinfo(readFileSync('/proc/self/mountinfo', 'utf8'))
+      .map(({ mountPoint }) => mountPoint)
+      .filter((point) => point.startsWith(`${cluster.node.mountRoot}/thin/default/${name}`));
+
+  test('works as it is written', { timeout: LIMIT }, async () => {
     showLogs();
     const [config = ''] = blocks.filter(({ language }) => language === 'json').map(({ text }) => text);
     writeFileSync(join(folder, 'config.json'), config);
@@ -69,12 +80,14 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
       if (language !== 'sh') continue;
       const said = await typed(text);
       if (text.includes('rollout status deployment/minio')) await nameMinio();
+      if (text.includes('Bound dataset/minio-demo')) expect(await typed('kubectl get pod -l role=thin-fuse -o name')).toBe('');
       const next = blocks[i + 1];
       if (next?.language === 'text' && !next.text.startsWith('export ')) expect(said, text).toContain(next.text);
     }
+    await eventually(() => expect(mountsOf()).toEqual([]));
   });
 
-  describe('besides', () => {
+  describe('besides', { timeout: LIMIT }, () => {
     const kubectl = (...args: readonly string[]) => cluster.plane.kubectl(...args);
     beforeAll(async () => {
       await typed(`kubectl wait --for=delete pod -l app=minio --timeout=60s
@@ -152,6 +165,9 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
       await eventually(async () => expect(await read('several', '/data/c/file')).toBe('two\n'));
       await eventually(() => expect(read('several', '/data/b/file')).rejects.toThrow(/No such file/));
       expect(await read('several', '/data/a/file')).toBe('one\n');
+      expect(mountsOf('several')).toHaveLength(2);
+      await typed('kubectl delete pod several; kubectl delete dataset several --timeout=60s');
+      await eventually(() => expect(mountsOf('several')).toEqual([]));
     });
 
     test('what the template misses in a Dataset is told to those who wait', async () => {
