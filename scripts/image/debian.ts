@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import type { Entry } from './archive.ts';
 import { sha256 } from './archive.ts';
 
-const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+export const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** Packages of the programs below, and the libraries of these and of Node. */
 const PACKAGES =
   'mount util-linux coreutils dash libc6 libgcc-s1 libstdc++6 libblkid1 libcap-ng0 libmount1 libpcre2-8-0 libselinux1 libsmartcols1 libudev1'.split(

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildImage } from '../../scripts/image.ts';
+import { KEYRING } from '../../scripts/image/debian.ts';
 import { root, sluice } from '../cli/run.ts';
 
 const has = (program: string): boolean => {
@@ -17,7 +18,8 @@ const has = (program: string): boolean => {
   }
 };
 const lacking = [
-  ...['apt-get', 'dpkg-deb', 'unshare'].filter((program) => !has(program)),
+  ...['apt-get', 'dpkg-deb', 'flock', 'unshare'].filter((program) => !has(program)),
+  ...(existsSync(KEYRING) ? [] : ['debian-archive-keyring']),
   ...(process.getuid?.() === 0 ? [] : ['root, for chroot']),
 ];
 
