@@ -10,6 +10,10 @@ import type { BoundRuntime, Part, PlanInput, Runtime } from '../constructs/index
  * Manifests are compared with `test/golden/<runtime>/<case>.yaml` beside the package.json of the test (`vitest -u` writes them).
  */
 export function conformance(runtime: Runtime, cases: Readonly<Record<string, PlanInput<unknown>>>): void {
+  test(`${runtime.resource.kind} is called in the API what the node plugin takes it to be called`, () => {
+    expect(runtime.name).toMatch(/^[a-z0-9]+$/);
+    expect(runtime.resource.plural).toBe(`${runtime.name}runtimes`);
+  });
   describe.each(Object.entries(cases))(`${runtime.resource.kind}: %s`, (name, given) => {
     const input = frozen({ ...given, spec: admitted(runtime, given) });
     const render = () => everything(runtime.bind(input));
