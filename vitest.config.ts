@@ -13,7 +13,7 @@ const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
 const NODE = ['test/node/**/*.test.ts'];
 
 // Four projects: `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real
-// control planes and `node` real nodes, so they run their files one after the other. Time limits are for what hangs: a busy machine is no failure.
+// control planes and so runs its files one after the other, `node` real nodes, two at a time. Time limits are for what hangs: a busy machine is no failure.
 export default defineConfig({
   test: {
     projects: [
@@ -31,7 +31,17 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
-      { test: { name: 'node', include: NODE, fileParallelism: false, testTimeout: 60_000, hookTimeout: 120_000 } },
+      {
+        test: {
+          name: 'node',
+          include: NODE,
+          // Each file has a node of its own, and much of its time it waits for a kubelet.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });
