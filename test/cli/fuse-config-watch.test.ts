@@ -10,7 +10,7 @@ import { root, sluice } from './run.ts';
 const folder = mkdtempSync(join(tmpdir(), 'sluice-cli-watch-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const [config, directory, log] = ['config', 'mount', 'log'].map((name) => join(folder, name)) as [string, string, string];
-const soon = { timeout: 20_000 };
+const soon = { timeout: 60_000 };
 
 const template = (client: string) =>
   `program: sh\nargs: [-c, "${client}", sh, "\${mount.bucket}", ${log}]\nenv: { KEY: "\${secret.key}" }\nonChange: remount\n`;
@@ -36,7 +36,7 @@ function publish(files: Readonly<Record<string, string>>): void {
 
 const ARGS = ['fuse-config', '--file', join(config, 'config.json'), '--template', join(config, 't.yaml'), '-o', 'script'];
 
-test('clients follow config.json and template; what is wrong leaves them as they were', { timeout: 60_000 }, async () => {
+test('clients follow config.json and template; what is wrong leaves them as they were', { timeout: 180_000 }, async () => {
   publish({ 'config.json': JSON.stringify(mounted('one')), 't.yaml': CLIENT });
   expect(await sluice([...ARGS, '--directory', directory])).toEqual({ code: 0, stdout: '', stderr: '' });
   const script = spawn('sh', [join(directory, 'mount.sh')], { stdio: ['ignore', 'inherit', 'inherit'], detached: true });

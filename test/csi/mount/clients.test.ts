@@ -41,7 +41,7 @@ describe.skipIf(reason !== undefined)('real clients', () => {
     let told = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (told += chunk.toString('utf8')));
     try {
-      await expect.poll(() => mounted()?.fsType ?? (child.exitCode !== null && told), { timeout: 20_000 }).toMatch(/^fuse\./);
+      await expect.poll(() => mounted()?.fsType ?? (child.exitCode !== null && told), { timeout: 90_000 }).toMatch(/^fuse\./);
       return use();
     } finally {
       child.kill('SIGTERM');
@@ -55,12 +55,12 @@ describe.skipIf(reason !== undefined)('real clients', () => {
     return join(folder, 'src', name);
   };
 
-  test.each(NAMES)('rclone serves a directory called %j', { timeout: 60_000 }, async (name) => {
+  test.each(NAMES)('rclone serves a directory called %j', { timeout: 240_000 }, async (name) => {
     const template = { program: nodeTools().rclone, args: ['mount', '--config=', '${mount.options.dir}', '${mount.target}'] };
     expect(await whileMounted(template, { dir: directory(name) }, read)).toBe(name);
   });
 
-  test.each(NAMES)('sshfs serves a directory called %j', { timeout: 60_000 }, async (name) => {
+  test.each(NAMES)('sshfs serves a directory called %j', { timeout: 240_000 }, async (name) => {
     // What sshfs runs to speak with a server: here the server itself, without a network between.
     const server = join(folder, 'sftp');
     writeFileSync(server, `#!/bin/sh\nexec ${SFTP_SERVER}\n`, { mode: 0o755 });
@@ -68,7 +68,7 @@ describe.skipIf(reason !== undefined)('real clients', () => {
     expect(await whileMounted(template, { dir: directory(name) }, read)).toBe(name);
   });
 
-  test('rclone that hangs gives way to another, and nobody waits for its mount to answer', { timeout: 60_000 }, async () => {
+  test('rclone that hangs gives way to another, and nobody waits for its mount to answer', { timeout: 240_000 }, async () => {
     const own = join(folder, 'realigned');
     mkdirSync(own);
     const template = { program: nodeTools().rclone, args: ['mount', '--config=', '${mount.options.dir}', '${mount.target}'] };
@@ -82,12 +82,12 @@ describe.skipIf(reason !== undefined)('real clients', () => {
     const shell = spawn('sh', ['-c', await serve('hangs')], { stdio: 'ignore', detached: true });
     const ended = once(shell, 'exit');
     try {
-      await expect.poll(() => mounted()?.source, { timeout: 20_000 }).toContain('hangs');
+      await expect.poll(() => mounted()?.source, { timeout: 90_000 }).toContain('hangs');
       const { stdout } = spawnSync('pgrep', ['-g', String(shell.pid), 'rclone'], { encoding: 'utf8' });
       expect(Number(stdout)).toBeGreaterThan(1);
       process.kill(Number(stdout), 'SIGSTOP');
       await serve('answers');
-      await expect.poll(() => mounted()?.source, { timeout: 30_000 }).toContain('answers');
+      await expect.poll(() => mounted()?.source, { timeout: 90_000 }).toContain('answers');
       expect(read()).toBe('answers');
       shell.kill('SIGTERM');
       await ended;
@@ -110,8 +110,8 @@ describe.skipIf(reason !== undefined)('real clients', () => {
       const minio = spawn(nodeTools().minio, ['server', join(folder, 'store'), '--address', address], { env, stdio: 'ignore' });
       const ended = once(minio, 'exit');
       stop = () => (minio.kill('SIGKILL'), ended);
-      await vi.waitFor(async () => expect((await fetch(`${url}/minio/health/ready`)).status).toBe(200), { timeout: 30_000 });
-    }, 60_000);
+      await vi.waitFor(async () => expect((await fetch(`${url}/minio/health/ready`)).status).toBe(200), { timeout: 90_000 });
+    }, 180_000);
     afterAll(async () => await stop?.());
 
     const template = (source: string) => ({
@@ -119,7 +119,7 @@ describe.skipIf(reason !== undefined)('real clients', () => {
       args: [source, '${mount.target}', '-f', '-o', 'url=${mount.options.url}', '-o', 'use_path_request_style'],
       env: { AWS_ACCESS_KEY_ID: '${secret.user}', AWS_SECRET_ACCESS_KEY: '${secret.password}' },
     });
-    test('s3fs signs with secrets that a shell would run, and serves a prefix called like that', { timeout: 120_000 }, async () => {
+    test('s3fs signs with secrets that a shell would run, and serves a prefix called like that', { timeout: 240_000 }, async () => {
       const options = { url, user, password };
       await whileMounted(template('${mount.bucket}'), options, () => {
         for (const name of NAMES.filter((each) => !each.includes('\n'))) {
