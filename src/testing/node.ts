@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -151,12 +151,20 @@ function prepareDir(name: string): NodeLayout {
   const dir = mkdtempSync(join(realpathSync(tmpdir()), NODE_PREFIX));
   writeFileSync(join(dir, 'owner.pid'), String(process.pid));
   const layout = freeLayout(dir, name);
-  for (const [file, text] of Object.entries({ ...nodeFiles(layout, 'overlayfs'), 'images/.keep': '' })) {
+  for (const [file, text] of Object.entries({ ...nodeFiles(layout, snapshotterOn(dir)), 'images/.keep': '' })) {
     mkdirSync(dirname(join(dir, file)), { recursive: true });
     writeFileSync(join(dir, file), text);
   }
   return layout;
 }
+
+/** In a container the folder may itself be on an overlay, on which there can be no other; then every container gets a copy of its image. */
+function snapshotterOn(dir: string): 'overlayfs' | 'native' {
+  return statfsSync(dir).type === OVERLAYFS ? 'native' : 'overlayfs';
+}
+
+/** The file system's number in the kernel. */
+const OVERLAYFS = 0x79_4c_76_30;
 
 /** Addresses that nobody here uses. */
 function freeLayout(dir: string, name: string): NodeLayout {
