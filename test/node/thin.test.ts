@@ -2,33 +2,27 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { parseMountinfo } from '../../src/csi/mountinfo.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { FUSE_IMAGE, fuseImage, type ImageDefinition, MINIO_IMAGE, minioImage } from '../../src/testing/index.ts';
+import { FUSE_IMAGE, fuseImage, type ImageDefinition, minioImage } from '../../src/testing/index.ts';
 import { root } from '../cli/run.ts';
-import { blocksOf } from '../support/page.ts';
 import { canHaveNode } from '../support/node.ts';
 import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually as within } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';
+import { imageWith, nameMinio, ownImage, page, writeFiles } from './walk-through.ts';
 
-const blocks = blocksOf('docs/thin-runtime.md');
-const SCRIPT = blocks.find(({ file }) => file === 'fluid-config-parse.py')?.text ?? '';
-const SCRIPT_IMAGE = 'localhost/fluid-minio-s3fs:demo';
-const PRINTED_IMAGE = 'localhost/fluid-minio-s3fs:printed';
-/** What images of the page are called here. */
-const IMAGES: Readonly<Record<string, string>> = {
-  'minio/minio': MINIO_IMAGE,
-  'rclone/rclone': FUSE_IMAGE,
-  busybox: FUSE_IMAGE,
-  'example.io/s3fs': FUSE_IMAGE.replace(/:.*/, ''),
-  'example.io/fluid-minio-s3fs': SCRIPT_IMAGE.replace(/:.*/, ''),
-};
+const SEED = resolve(root, '../shared/seeds/004_fd22d1c79bc876ca.txt');
+const hasSeed = existsSync(SEED);
+if (!hasSeed && process.env['CI'] !== undefined) throw new Error(`no ${SEED}`);
+if (!hasSeed) console.warn(`no ${SEED}: Fluid's own script is not tested`);
+const SEED_IMAGE = 'localhost/fluid-minio-goofys:seed';
+const PRINTED_IMAGE = 'localhost/fluid-minio-goofys:printed';
 
 /** For what hangs: a busy node is no failure. */
 const LIMIT = 300_000;
@@ -39,9 +33,9 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
   let cluster: Installed;
   beforeAll(async () => {
     cluster = await startInstalled({
-      images: [fuseImage(), minioImage(), scriptImage(SCRIPT_IMAGE, SCRIPT), scriptImage(PRINTED_IMAGE, printed(SCRIPT))],
+      images: [fuseImage(), minioImage(), ownImage(), ...(hasSeed ? seedImages(readFileSync(SEED, 'utf8')) : [])],
     });
-    for (const { file, text } of blocks.filter((block) => block.file)) writeFileSync(join(folder, file ?? ''), withLocalImages(text));
+    writeFiles(folder);
     mkdirSync(join(folder, 'bin'));
     symlinkSync(cluster.plane.kubectlPath, join(folder, 'bin/kubectl'));
     const sluice = `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'src/cli/main.ts')}" "$@"\n`;
@@ -57,15 +51,6 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
     const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`, KUBECONFIG: cluster.plane.kubeconfig };
     return (await promisify(execFile)('sh', ['-ec', commands], { cwd: folder, env })).stdout;
   };
-  /** There is no DNS on the node: pods of its network know MinIO by its hosts file. */
-  const nameMinio = async () => {
-    const address = await cluster.plane.kubectl('get', 'pod', '-l', 'app=minio', '-o', 'jsonpath={.items[0].status.podIP}');
-    const hosts = join(cluster.node.dir, 'hosts');
-    const isKnown = existsSync(hosts);
-    writeFileSync(hosts, `127.0.0.1 localhost\n${address} minio\n`);
-    if (!isKnown) await cluster.node.run('mount', '--bind', hosts, '/etc/hosts');
-  };
-
   /** What is mounted where fuse pods mount, for this dataset or for all. */
   const mountsOf = (name = '') =>
     parseMountinfo(readFileSync('/proc/self/mountinfo', 'utf8'))
@@ -74,14 +59,14 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
 
   test('works as it is written', { timeout: LIMIT }, async () => {
     showLogs();
-    const [config = ''] = blocks.filter(({ language }) => language === 'json').map(({ text }) => text);
+    const [config = ''] = page.filter(({ language }) => language === 'json').map(({ text }) => text);
     writeFileSync(join(folder, 'config.json'), config);
-    for (const [i, { language, text }] of blocks.entries()) {
+    for (const [i, { language, text }] of page.entries()) {
       if (language !== 'sh') continue;
       const said = await typed(text);
-      if (text.includes('rollout status deployment/minio')) await nameMinio();
+      if (text.includes('rollout status deployment/minio')) await nameMinio(cluster);
       if (text.includes('Bound dataset/minio-demo')) expect(await typed('kubectl get pod -l role=thin-fuse -o name')).toBe('');
-      const next = blocks[i + 1];
+      const next = page[i + 1];
       if (next?.language === 'text' && !next.text.startsWith('export ')) expect(said, text).toContain(next.text);
     }
     await eventually(() => expect(mountsOf()).toEqual([]));
@@ -92,7 +77,7 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
     beforeAll(async () => {
       await typed(`kubectl wait --for=delete pod -l app=minio --timeout=60s
         kubectl apply -f minio.yaml; kubectl rollout status deployment/minio --timeout=60s`);
-      await nameMinio();
+      await nameMinio(cluster);
       await inMinio('for name in one two; do mkdir -p $name; echo $name > $name/file; rclone copy $name store:bucket-$name; done');
       await typed(SECRET);
     });
@@ -101,11 +86,14 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
     const read = (pod: string, path: string) => kubectl('exec', pod, '--', 'cat', path);
     const logsOf = (pod: string) => kubectl('logs', pod, '--all-containers');
 
-    test('the script as it is printed elsewhere reads its keys where the mount point has no scheme', async () => {
+    test.skipIf(!hasSeed).each([
+      ['with the keys read for every mount point', 'seed', SEED_IMAGE, 'minio://bucket-one'],
+      ['as it is printed, with the keys read where the mount point has no scheme', 'printed', PRINTED_IMAGE, 'bucket-one'],
+    ])("Fluid's own script works unchanged but for the client's command line, %s", async (_, name, script, mountPoint) => {
       showLogs();
-      const [image = '', imageTag = ''] = PRINTED_IMAGE.split(':');
+      const [image = '', imageTag = ''] = script.split(':');
       await apply(
-        thinProfile('printed', {
+        thinProfile(name, {
           fileSystemType: 'fuse',
           fuse: {
             image,
@@ -113,11 +101,11 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
             command: ['sh', '-c', 'python3 /fluid-config-parse.py && chmod u+x ./mount-minio.sh && ./mount-minio.sh'],
           },
         }),
-        minioDataset('printed', [{ name: 'minio', mountPoint: 'bucket-one' }]),
-        thinRuntime('printed', { profileName: 'printed' }),
-        reader('printed'),
+        minioDataset(name, [{ name: 'minio', mountPoint }]),
+        thinRuntime(name, { profileName: name }),
+        reader(name),
       );
-      await eventually(async () => expect(await read('printed', '/data/file')).toBe('one\n'));
+      await eventually(async () => expect(await read(name, '/data/file')).toBe('one\n'));
     });
 
     test('running clients follow the Dataset, and pods that read them too', async () => {
@@ -181,14 +169,14 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
 });
 
 const SECRET =
-  blocks
+  page
     .find(({ text }) => text.includes('create secret'))
     ?.text.split('\n')
     .find((line) => line.includes('create secret')) ?? '';
 const [FUSE, FUSE_TAG] = FUSE_IMAGE.split(':') as [string, string];
 
 const objectsOf = (name: string) =>
-  parseAllDocuments(blocks.find(({ file }) => file === name)?.text ?? '').map((document) => document.toJS() as KubeObject);
+  parseAllDocuments(page.find(({ file }) => file === name)?.text ?? '').map((document) => document.toJS() as KubeObject);
 
 const s3fsProfile = (name: string, more = '') => {
   const [[key, template] = []] = Object.entries(objectsOf('profile.yaml')[0]?.metadata.annotations ?? {});
@@ -226,19 +214,14 @@ const reader = (name: string): object => ({
   },
 });
 
-function withLocalImages(text: string): string {
-  return text
-    .replace(/^( +image: )(\S+)$/gm, (_line, key: string, image: string) => `${key}${IMAGES[image] ?? image}`)
-    .replace('imageTag: v1', `imageTag: "${FUSE_IMAGE.split(':')[1] ?? ''}"`);
-}
-
-/** As the page's Dockerfile makes it. */
-function scriptImage(name: string, text: string): ImageDefinition {
-  const { files, ...fuse } = fuseImage();
-  return { ...fuse, name, files: { ...files, '/fluid-config-parse.py': { text } } };
-}
-
-/** As it is printed elsewhere: the keys are written only where the mount point has no scheme. */
-function printed(text: string): string {
-  return text.replace(/^ {4}(?=f\.write\("ak)/gm, '        ');
+/** The script of Fluid's walk-through, as it is printed and with its last assignments for both kinds of mount points; s3fs for goofys. */
+function seedImages(page: string): readonly ImageDefinition[] {
+  const [, numbered = ''] = /^fluid-config-parse\.py [^\n]*\n([^]*?)^```/m.exec(page) ?? [];
+  const printed = numbered
+    .split('\n')
+    .map((line) => line.replace(/^\d+ ?/, '').trimEnd())
+    .join('\n')
+    .replace(/exec goofys .*/, 'exec s3fs "$bucket" $targetPath -f -o url="$url" -o use_path_request_style,allow_other,ro');
+  const path = '/fluid-config-parse.py';
+  return [imageWith(path, printed.replace(/^ {8}(?=f\.write\("ak)/gm, '    '), SEED_IMAGE), imageWith(path, printed, PRINTED_IMAGE)];
 }

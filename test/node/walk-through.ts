@@ -1,22 +1,29 @@
 /** The files of docs/thin-runtime.md, for a node of ours: images have other names there, and nothing else. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FUSE_IMAGE, MINIO_IMAGE } from '../../src/testing/index.ts';
+import { FUSE_IMAGE, fuseImage, type ImageDefinition, MINIO_IMAGE } from '../../src/testing/index.ts';
 import { blocksOf } from '../support/page.ts';
 import type { Installed } from './installed.ts';
 
 /** Of the page's own Dockerfile. */
-const SCRIPT_IMAGE = 'localhost/fluid-minio-s3fs:demo';
+const OWN_IMAGE = 'localhost/fluid-minio-s3fs:demo';
 
 const IMAGES: Readonly<Record<string, string>> = {
   'minio/minio': MINIO_IMAGE,
   'rclone/rclone': FUSE_IMAGE,
   busybox: FUSE_IMAGE,
   'example.io/s3fs': FUSE_IMAGE.replace(/:.*/, ''),
-  'example.io/fluid-minio-s3fs': SCRIPT_IMAGE.replace(/:.*/, ''),
+  'example.io/fluid-minio-s3fs': OWN_IMAGE.replace(/:.*/, ''),
 };
 
-const page = blocksOf('docs/thin-runtime.md');
+export const page = blocksOf('docs/thin-runtime.md');
+
+/** FUSE clients and a program that starts one, as the page's Dockerfile makes it. */
+export function imageWith(path: string, text: string, name = OWN_IMAGE): ImageDefinition {
+  const { files, ...fuse } = fuseImage();
+  return { ...fuse, name, files: { ...files, [path]: { text } } };
+}
+export const ownImage = (): ImageDefinition => imageWith('/mount.py', page.find(({ file }) => file === 'mount.py')?.text ?? '');
 
 /** Writes the page's files into a folder, as a reader would. */
 export function writeFiles(folder: string): void {
