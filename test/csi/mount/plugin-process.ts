@@ -1,7 +1,7 @@
 /** The plugin, on a cluster that is a file; what it tells the cluster goes to standard output, a line each, beside its log. */
 import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+
+import { dirname, join } from 'node:path';
 import type { NodeCluster } from '../../../src/csi/cluster.ts';
 import { startPlugin } from '../../../src/csi/plugin.ts';
 import type { Log } from '../../../src/kube/types.ts';
@@ -30,7 +30,7 @@ try {
     method: 'bind',
     version: '0.0.0',
     endpoint: join(options.kubeletDir, 'csi-plugins/fuse.csi.fluid.io/csi.sock'),
-    scratch: mkdtempSync(join(tmpdir(), 'sluice-csi-')),
+    scratch: mkdtempSync(join(dirname(options.kubeletDir), 'scratch-')),
     cluster,
     log,
     ...options,
