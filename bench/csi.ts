@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { startNode, type TestNode, type TestPlugin, whyNoMounts } from '../test/csi/mount/node.ts';
 import { bundled, PROGRAM } from './controller.ts';
-import { atLeast, atMost, type Bench, type Figure } from './figure.ts';
+import { atLeast, atMost, type Bench, type Figure, rounded } from './figure.ts';
 import { range, say } from './lab.ts';
 import { memory } from './proc.ts';
 import { quantile } from './statistics.ts';
@@ -73,35 +73,29 @@ async function* latencies(calls: Calls, runs: number): AsyncIterable<Figure> {
     await calls.unpublish(0, i);
   }
   say('publish, one at a time');
-  const written = await timed(pods, (i) => calls.publish(0, i));
-  yield* both('publish', written, 6, 20);
-  const repeated = await timed(pods, (i) => calls.publish(0, i % 10));
-  yield atMost('csi/publish-again', quantile(repeated, 0.5), 'ms p50', 1, { p99: quantile(repeated, 0.99), published: runs });
-  const taken = await timed(pods, (i) => calls.unpublish(0, i));
-  yield* both('unpublish', taken, 6, 20);
-  const readOnly: number[] = [];
+  const [written, repeated, taken, readOnly]: [number[], number[], number[], number[]] = [[], [], [], []];
   for (const i of pods) {
-    readOnly.push(...(await timed([i], () => calls.publish(1, i, 3))));
+    written.push(await timed(() => calls.publish(0, i)));
+    repeated.push(await timed(() => calls.publish(0, i)));
+    taken.push(await timed(() => calls.unpublish(0, i)));
+    readOnly.push(await timed(() => calls.publish(1, i, 3)));
     await calls.unpublish(1, i);
   }
+  yield* both('publish', written, 6, 20);
+  yield atMost('csi/publish-again', quantile(repeated, 0.5), 'ms p50', 1, { p99: rounded(quantile(repeated, 0.99)) });
+  yield* both('unpublish', taken, 6, 20);
   yield* both('publish-read-only', readOnly, 12, 30);
   say('publish, 8 at once');
-  const crowd = (
-    await Promise.all(
-      range(8).map(async (volume) => {
-        const times: number[] = [];
-        for (const i of pods) {
-          times.push(...(await timed([i], () => calls.publish(volume, i))));
-          await calls.unpublish(volume, i);
-        }
-        return times;
-      }),
-    )
-  ).flat();
-  yield atMost('csi/publish-8-at-once', quantile(crowd, 0.5), 'ms p50', 16, { p99: quantile(crowd, 0.99) });
+  const crowd: number[] = [];
+  for (const i of pods) {
+    crowd.push(...(await Promise.all(range(8).map((volume) => timed(() => calls.publish(volume, i))))));
+    await Promise.all(range(8).map((volume) => calls.unpublish(volume, i)));
+  }
+  yield atMost('csi/publish-8-at-once', quantile(crowd, 0.5), 'ms p50', 16, { p99: rounded(quantile(crowd, 0.99)) });
   say('stage');
-  const staged = await timed(pods, calls.stage);
-  yield atMost('csi/stage', quantile(staged, 0.5), 'ms p50', 15, { p99: quantile(staged, 0.99) });
+  const staged: number[] = [];
+  for (const i of pods) staged.push(await timed(() => calls.stage(i)));
+  yield atMost('csi/stage', quantile(staged, 0.5), 'ms p50', 15, { p99: rounded(quantile(staged, 0.99)) });
   const began = performance.now();
   await inLanes(8, runs, (i) => calls.stage(runs + i));
   yield atLeast('csi/stage-rate', (runs * 1000) / (performance.now() - began), 'volumes/s', 50, { atOnce: 8 });
@@ -135,14 +129,10 @@ const both = (name: string, times: readonly number[], p50: number, p99: number):
   atMost(`csi/${name}-p99`, quantile(times, 0.99), 'ms p99', p99),
 ];
 
-async function timed(items: readonly number[], run: (item: number) => Promise<unknown>): Promise<readonly number[]> {
-  const times: number[] = [];
-  for (const item of items) {
-    const began = performance.now();
-    await run(item);
-    times.push(performance.now() - began);
-  }
-  return times;
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await run();
+  return performance.now() - began;
 }
 
 /** Each number once; a lane never has two of the same volume. */
