@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import { annotation } from '../../src/api/index.ts';
 import { account, type ComponentProps, Fuse, owned, sh, Worker } from '../../src/constructs/index.ts';
 import type { JuiceFSPlan } from './plan.ts';
 import type { PodRole } from './pod.ts';
@@ -23,6 +24,8 @@ function client(plan: JuiceFSPlan, role: PodRole): ComponentProps {
   const pod = plan.pods[role];
   return {
     ...pod,
+    // A template that says which script it runs: pods of an older one are told apart.
+    podAnnotations: { ...pod.podAnnotations, [annotation.scriptHash]: plan.scripts[role].hash },
     container: `juicefs-${role}`,
     command: ['sh', '/root/script/script.sh'],
     lifecycle: { preStop: { exec: { command: ['sh', '-c', sh`umount ${plan.mountPath}`] } } },
@@ -42,37 +45,5 @@ const scriptFor = (scope: Construct, plan: JuiceFSPlan, role: PodRole) =>
     apiVersion: 'v1',
     kind: 'ConfigMap',
     name: scriptName(plan, role),
-    data: { 'script.sh': script(plan, role) },
+    data: { 'script.sh': plan.scripts[role].text },
   });
-
-const PROGRAMS = {
-  community: { juicefs: '/usr/local/bin/juicefs', mount: '/bin/mount.juicefs' },
-  enterprise: { juicefs: '/usr/bin/juicefs', mount: '/sbin/mount.juicefs' },
-} as const;
-
-/** What the container does: log in, set the quota (once is enough, so the workers need not), become the client. */
-function script({ source, configs, mountPath, pods }: JuiceFSPlan, role: PodRole): string {
-  const { edition, name, address, login, quota } = source;
-  const { juicefs, mount } = PROGRAMS[edition];
-  const args = login && [...configs, ...login];
-  return [
-    ['#!/bin/bash'],
-    role === 'fuse' ? ['set -e'] : [],
-    [''],
-    args && edition === 'community' ? step('format', sh`${juicefs} format ${args}`) : [],
-    args && edition === 'enterprise'
-      ? [sh`if [ ! -f ${`/root/.juicefs/${name}.conf`} ]; then`, ...step('auth', sh`${juicefs} auth ${args}`), 'fi']
-      : [],
-    quota && role === 'fuse' ? step('set quota', sh`${juicefs} quota ${quota}`) : [],
-    [''],
-    step('mount', sh`exec ${mount} ${address} ${mountPath} -o ${pods[role].options}`),
-    [''],
-  ]
-    .flat()
-    .join('\n');
-}
-
-const step = (name: 'format' | 'auth' | 'set quota' | 'mount', command: string): readonly string[] => [
-  `echo "$(date '+%Y/%m/%d %H:%M:%S.%3N') juicefs ${name} start."`,
-  command,
-];

@@ -9,14 +9,14 @@ import {
 } from '../../src/constructs/index.ts';
 import { cacheOf } from './cache.ts';
 import { isOnHost, type PodPlan, podPlan, type PodRole, roles } from './pod.ts';
+import { type Script, scriptOf } from './script.ts';
 import { editionOf, type Source, sourceOf } from './source.ts';
 import type { JuiceFSRuntimeSpec } from './spec.ts';
 
 export interface JuiceFSPlan extends BasePlan {
   readonly source: Source;
-  /** More arguments of `juicefs format` or `juicefs auth`. */
-  readonly configs: readonly string[];
   readonly pods: Readonly<Record<PodRole, PodPlan>>;
+  readonly scripts: Readonly<Record<PodRole, Script>>;
   /** Of one worker; 0 where nobody said. */
   readonly cacheBytes: number;
   readonly syncsMetadata: boolean;
@@ -57,13 +57,17 @@ export function plan(input: Input): JuiceFSPlan {
   const { cleanCachePolicy, metadataSyncPolicy } = spec.management ?? {};
   const { attempts, graceSeconds } = base.cleaning;
   const { 'cache-size': size, 'cache-dir': directory } = spec.worker?.options ?? {};
+  const configs = (spec.configs ?? []).flatMap((config) => (config.trim() ? `--${config.trim()}` : []));
+  const scriptFor = (role: PodRole) => scriptOf(role, { source, configs, mountPath: base.mountPath, options: pods[role].options });
+  const scripts = { worker: scriptFor('worker'), fuse: scriptFor('fuse') };
+  const generation = nextGeneration(facts, pods.fuse.image, scripts.fuse.hash);
   return {
     ...base,
     source,
-    configs: (spec.configs ?? []).flatMap((config) => (config.trim() ? `--${config.trim()}` : [])),
     pods,
+    scripts,
     replicas: { worker: spec.replicas ?? 0 },
-    fuse: { ...base.fuse, generation: nextGeneration(facts, pods.fuse.image), showsLabels: spec.fuse?.cleanPolicy === 'OnFuseChanged' },
+    fuse: { ...base.fuse, generation, showsLabels: spec.fuse?.cleanPolicy === 'OnFuseChanged' },
     cacheBytes: size ? (Number(size) || 0) * 2 ** 20 : cache.bytes,
     cacheOnNode: cache.onNode,
     syncsMetadata: metadataSyncPolicy?.autoSync !== false,

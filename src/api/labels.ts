@@ -21,6 +21,8 @@ export const annotation = {
   nudge: 'data.fluid.io/nudged-at',
   createdBy: 'CreatedBy',
   metadataList: 'data.fluid.io/metadataList',
+  /** On pod templates: of the script that the container runs, which stands in a ConfigMap. */
+  scriptHash: 'data.fluid.io/script-hash',
   /** On a ThinRuntimeProfile: how its client is called, for images that do not read config.json themselves. */
   mountTemplate: 'data.fluid.io/mount-template',
   skipMountCheck: 'fluid.io/skip-check-mount-ready-target',

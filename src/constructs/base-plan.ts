@@ -59,8 +59,15 @@ export function basePlan(input: PlanInput<unknown>, { type, kind, mountType, mou
   };
 }
 
-/** The fuse generation counts image changes: what the cluster has, or one more when the image differs. */
-export const nextGeneration = ({ fuse }: Facts, image: string): number => (fuse ? fuse.generation + (fuse.image === image ? 0 : 1) : 1);
+/**
+ * The fuse generation counts the changes for which a client must be started anew: what the cluster has, or one more when image or script
+ * differ. A script that nobody has hashed, Fluid's, is not taken to differ.
+ */
+export function nextGeneration({ fuse }: Facts, image: string, scriptHash?: string): number {
+  if (!fuse) return 1;
+  const isSame = fuse.image === image && (fuse.scriptHash === undefined || fuse.scriptHash === scriptHash);
+  return isSame ? fuse.generation : fuse.generation + 1;
+}
 
 /** The labels by which Fluid's users, charts and dashboards find our objects. */
 export const commonLabels = (plan: BasePlan): Readonly<Record<string, string>> => ({

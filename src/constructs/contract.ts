@@ -44,7 +44,7 @@ export interface Facts {
   /** Objects that a spec refers to by name (a profile, a class), by `Kind/name`. */
   readonly objects: Readonly<Record<string, unknown>>;
   /** The fuse pod template as it stands in the cluster. */
-  readonly fuse?: { readonly image: string; readonly generation: number };
+  readonly fuse?: { readonly image: string; readonly generation: number; readonly scriptHash?: string };
 }
 
 export interface ClaimFact {

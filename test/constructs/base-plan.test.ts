@@ -87,6 +87,10 @@ describe('the generation of the fuse pods', () => {
   const facts = planInput().facts;
   test('begins with 1', () => expect(nextGeneration(facts, 'a:1')).toBe(1));
   test('stays while the image does', () => expect(nextGeneration({ ...facts, fuse: { image: 'a:1', generation: 3 } }, 'a:1')).toBe(3));
+  test('stays with a script that nobody has hashed', () =>
+    expect(nextGeneration({ ...facts, fuse: { image: 'a:1', generation: 3 } }, 'a:1', 'x')).toBe(3));
+  test('grows with another script', () =>
+    expect(nextGeneration({ ...facts, fuse: { image: 'a:1', generation: 3, scriptHash: 'x' } }, 'a:1', 'y')).toBe(4));
   test('grows with another image', () => expect(nextGeneration({ ...facts, fuse: { image: 'a:1', generation: 3 } }, 'a:2')).toBe(4));
 });
 

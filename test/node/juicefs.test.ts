@@ -130,22 +130,25 @@ describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
     await space.becomes('JuiceFSRuntime', NAME, { status: { workerNumberReady: 1 } });
   });
 
-  test('options and image that change reach the fuse pod once nobody uses it any more', async () => {
+  test.each<[string, object, string]>([
+    ['options', { options: { verbose: '' } }, '2'],
+    ['image', { imageTag: NEXT_TAG }, '3'],
+  ])('%s, changed, reach the fuse pod once nobody uses it any more', async (_, fuse, generation) => {
     showLogs();
+    const labels = { 'fuse.runtime.fluid.io/generation': generation };
     const [before] = await podsOf('fuse');
-    expect(before?.metadata.labels).toMatchObject({ 'fuse.runtime.fluid.io/generation': '1' });
-    const fuse = { imageTag: NEXT_TAG, options: { verbose: '' } };
+    expect(before?.metadata.labels).toMatchObject({ 'fuse.runtime.fluid.io/generation': String(Number(generation) - 1) });
     await space.patch('JuiceFSRuntime', NAME, { spec: { fuse } });
     await space.becomes('JuiceFSRuntime', NAME, condition('PodsOutdated', { status: 'True' }));
-    await space.becomes('PersistentVolumeClaim', NAME, { metadata: { labels: { 'fuse.runtime.fluid.io/generation': '2' } } });
+    await space.becomes('PersistentVolumeClaim', NAME, { metadata: { labels } });
     // Its pod is the last that uses the old client.
-    expect(await job('last-of-old', 'tail -n 1 /data/folder/numbers')).toBe('100000\n');
+    expect(await job(`last-before-${generation}`, 'tail -n 1 /data/folder/numbers')).toBe('100000\n');
     await space.gone('Pod', before?.metadata.name ?? '');
-    expect(await job('first-of-new', 'tail -n 1 /data/folder/numbers')).toBe('100000\n');
+    expect(await job(`first-of-${generation}`, 'tail -n 1 /data/folder/numbers')).toBe('100000\n');
     const [after] = await podsOf('fuse');
     expect(after).toMatchObject({
-      metadata: { labels: { 'fuse.runtime.fluid.io/generation': '2' } },
-      spec: { containers: [{ image: `${IMAGE}:${NEXT_TAG}` }] },
+      metadata: { labels },
+      spec: { containers: [{ image: `${IMAGE}:${generation === '3' ? NEXT_TAG : IMAGE_TAG}` }] },
     });
     const [script = ''] = (await space.kubectl('get', 'configmap', `${NAME}-fuse-script`, '-o', 'jsonpath={.data}'))
       .split('\\n\\n')

@@ -66,16 +66,22 @@ describe('a DaemonSet', () => {
 });
 
 describe('the fuse pods as they stand', () => {
-  const fuse = (generation: string | undefined, image: string | undefined) =>
+  const fuse = (generation: string | undefined, image: string | undefined, scriptHash?: string) =>
     live('DaemonSet', 'f', {
       spec: {
         template: {
-          metadata: { labels: { ...(generation && { 'fuse.runtime.fluid.io/generation': generation }) } },
+          metadata: {
+            ...(scriptHash && { annotations: { 'data.fluid.io/script-hash': scriptHash } }),
+            labels: { ...(generation && { 'fuse.runtime.fluid.io/generation': generation }) },
+          },
           spec: { containers: [{ image }] },
         },
       },
     });
-  test('have an image and a generation', () => expect(fuseFact(fuse('3', 'a:1'))).toEqual({ image: 'a:1', generation: 3 }));
+  test('have an image and a generation, and a script where it is hashed', () => {
+    expect(fuseFact(fuse('3', 'a:1'))).toEqual({ image: 'a:1', generation: 3 });
+    expect(fuseFact(fuse('3', 'a:1', 'x'))).toEqual({ image: 'a:1', generation: 3, scriptHash: 'x' });
+  });
   test.each([fuse(undefined, 'a:1'), fuse('x', 'a:1'), fuse('0', 'a:1'), fuse('3', undefined), undefined])(
     'are no fact without both',
     (workload) => expect(fuseFact(workload)).toBeUndefined(),

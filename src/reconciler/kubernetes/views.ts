@@ -1,4 +1,4 @@
-import { label } from '../../api/index.ts';
+import { annotation, label, type ObjectMeta } from '../../api/index.ts';
 import type { Facts } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { LiveObject, WorkloadView } from '../world.ts';
@@ -46,14 +46,15 @@ function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readon
 }
 const differs = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && a !== b;
 
-/** The fuse image and its generation as they stand in the DaemonSet. */
+/** The fuse image, script and generation as they stand in the DaemonSet. */
 export function fuseFact(workload: LiveObject | undefined): Facts['fuse'] | undefined {
   const template = (
     workload?.['spec'] as
-      | { template?: { metadata?: { labels?: Readonly<Record<string, string>> }; spec?: { containers?: readonly { image?: string }[] } } }
+      | { template?: { metadata?: Pick<ObjectMeta, 'labels' | 'annotations'>; spec?: { containers?: readonly { image?: string }[] } } }
       | undefined
   )?.template;
   const generation = Number(template?.metadata?.labels?.[label.fuseGeneration]);
   const image = template?.spec?.containers?.[0]?.image;
-  return image && Number.isInteger(generation) && generation > 0 ? { image, generation } : undefined;
+  const scriptHash = template?.metadata?.annotations?.[annotation.scriptHash];
+  return image && Number.isInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
 }

@@ -17,7 +17,7 @@ const line = (input: PlanInput<JuiceFSRuntimeSpec>) =>
     ?.replace(/^\S+ /, '');
 const ports = (role: 'worker' | 'fuse', input: PlanInput<JuiceFSRuntimeSpec>) => workload(input, role).container.ports;
 const images = (input: PlanInput<JuiceFSRuntimeSpec>) => Object.values(planOf(input).pods).map(({ image }) => image);
-const generation = (fuse?: { image: string; generation: number }) =>
+const generation = (fuse?: { image: string; generation: number; scriptHash?: string }) =>
   planOf(community({ ...(fuse && { facts: { fuse } }) })).fuse.generation;
 const lastMount = (cleanPolicy: 'OnFuseChanged' | 'OnDemand') =>
   workload(community({ spec: { fuse: { cleanPolicy } } }), 'fuse').container.volumeMounts.at(-1);
@@ -176,7 +176,9 @@ describe('images', () => {
       generation(),
       generation({ image: 'juicedata/mount:ce-v1.3.0', generation: 3 }),
       generation({ image: 'old', generation: 3 }),
-    ]).toEqual([1, 3, 4]);
+      generation({ image: 'juicedata/mount:ce-v1.3.0', generation: 3, scriptHash: planOf(community()).scripts.fuse.hash }),
+      generation({ image: 'juicedata/mount:ce-v1.3.0', generation: 3, scriptHash: 'another' }),
+    ]).toEqual([1, 3, 4, 3, 4]);
   });
   test('are told to the CSI plugin when changed ones are to be cleaned up', () => {
     expect(lastMount('OnFuseChanged')).toEqual({

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { sh } from '../../src/constructs/index.ts';
+import type { PodRole } from './pod.ts';
+import type { Source } from './source.ts';
+
+export interface Script {
+  readonly text: string;
+  readonly hash: string;
+}
+interface Parts {
+  readonly source: Source;
+  /** More arguments of `juicefs format` or `juicefs auth`. */
+  readonly configs: readonly string[];
+  readonly mountPath: string;
+  /** Of the client, as `-o` takes them. */
+  readonly options: string;
+}
+
+const PROGRAMS = {
+  community: { juicefs: '/usr/local/bin/juicefs', mount: '/bin/mount.juicefs' },
+  enterprise: { juicefs: '/usr/bin/juicefs', mount: '/sbin/mount.juicefs' },
+} as const;
+
+/** What the container does: log in, set the quota (once is enough, so the workers need not), become the client. */
+export function scriptOf(role: PodRole, { source, configs, mountPath, options }: Parts): Script {
+  const { edition, name, address, login, quota } = source;
+  const { juicefs, mount } = PROGRAMS[edition];
+  const args = login && [...configs, ...login];
+  const text = [
+    ['#!/bin/bash'],
+    role === 'fuse' ? ['set -e'] : [],
+    [''],
+    args && edition === 'community' ? step('format', sh`${juicefs} format ${args}`) : [],
+    args && edition === 'enterprise'
+      ? [sh`if [ ! -f ${`/root/.juicefs/${name}.conf`} ]; then`, ...step('auth', sh`${juicefs} auth ${args}`), 'fi']
+      : [],
+    quota && role === 'fuse' ? step('set quota', sh`${juicefs} quota ${quota}`) : [],
+    [''],
+    step('mount', sh`exec ${mount} ${address} ${mountPath} -o ${options}`),
+    [''],
+  ]
+    .flat()
+    .join('\n');
+  return { text, hash: createHash('sha256').update(text).digest('hex').slice(0, 16) };
+}
+
+const step = (name: 'format' | 'auth' | 'set quota' | 'mount', command: string): readonly string[] => [
+  `echo "$(date '+%Y/%m/%d %H:%M:%S.%3N') juicefs ${name} start."`,
+  command,
+];
