@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,10 +12,9 @@ import { type CustomResource, GROUP, VERSION } from '../../src/api/resource.ts';
 import { ThinRuntime, ThinRuntimeProfile } from '../../src/api/thin.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
 import { objectOf } from '../api/arbitrary.ts';
+import { GOLDENS, hasGoldens } from '../upstream/cases.ts';
 
 const root = join(import.meta.dirname, '../..');
-const goldens = join(root, '../shared/goldens');
-if (!existsSync(goldens) && process.env['CI']) throw new Error(`CI needs Fluid's goldens at ${goldens}`);
 
 const kinds = resources.map((resource) => [resource.kind, resource] as const);
 
@@ -110,7 +109,7 @@ describe('the API server and parse agree', () => {
     await agreed(resource)(object(resource, name, spec));
   });
 
-  test.skipIf(!existsSync(goldens)).each(inputs())("on Fluid's %s", async (_, documents) => {
+  test.skipIf(!hasGoldens).each(inputs())("on Fluid's %s", async (_, documents) => {
     for (const document of documents) {
       const resource = resources.find(({ kind }) => kind === document['kind']);
       if (!resource) continue;
@@ -205,10 +204,10 @@ function agreed(resource: CustomResource): (document: Record<string, unknown>) =
 }
 
 function inputs(): [string, Record<string, unknown>[]][] {
-  if (!existsSync(goldens)) return [];
+  if (!hasGoldens) return [];
   return ['juicefs', 'thin'].flatMap((runtime) =>
-    readdirSync(join(goldens, runtime)).map((name): [string, Record<string, unknown>[]] => {
-      const text = readFileSync(join(goldens, runtime, name, 'input.yaml'), 'utf8');
+    readdirSync(join(GOLDENS, runtime)).map((name): [string, Record<string, unknown>[]] => {
+      const text = readFileSync(join(GOLDENS, runtime, name, 'input.yaml'), 'utf8');
       return [`${runtime}/${name}`, parseAllDocuments(text).map((document) => document.toJS() as Record<string, unknown>)];
     }),
   );

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildImage } from '../../scripts/image.ts';
 import { KEYRING } from '../../scripts/image/debian.ts';
 import { root, sluice } from '../cli/run.ts';
+import { canRun } from '../support/can-run.ts';
 
 const has = (program: string): boolean => {
   try {
@@ -23,7 +24,9 @@ const lacking = [
   ...(process.getuid?.() === 0 ? [] : ['root, for chroot']),
 ];
 
-describe.skipIf(lacking.length > 0)(`the image${lacking.length > 0 ? ` (skipped: needs ${lacking.join(', ')})` : ''}`, () => {
+const canBuild = canRun('tests of the image', lacking.length > 0 ? `missing here: ${lacking.join(', ')}` : undefined);
+
+describe.skipIf(!canBuild)('the image', () => {
   let dir: string;
   let first: Built;
   let secondId: string | undefined;

@@ -3,14 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { type Cluster, whyNoNode } from '../../src/testing/index.ts';
-
-const reason = whyNoNode();
-// A suite that is skipped in CI proves nothing, and nobody reads why.
-if (reason !== undefined && process.env['CI'] !== undefined) throw new Error(`no real node in CI: ${reason}`);
-if (reason !== undefined) console.warn(`tests on a real node are skipped: ${reason}`);
+import { canRun } from './can-run.ts';
 
 /** For `describe.skipIf(!canHaveNode)`. */
-export const canHaveNode = reason === undefined;
+export const canHaveNode = canRun('tests on a real node', whyNoNode());
 
 export interface PodDefinition {
   readonly name: string;

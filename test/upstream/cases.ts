@@ -5,10 +5,11 @@ import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import { Dataset, type Manifest, parse, type PersistentVolumeClaim, type PersistentVolumeSpec, workloadName } from '../../src/api/index.ts';
 import { type BoundRuntime, base64, type ClaimFact, type Facts, type PlanInput, type Runtime } from '../../src/constructs/index.ts';
+import { canRun } from '../support/can-run.ts';
 
 /** What Fluid made, recorded; beside the repository, not in it. */
 export const GOLDENS = resolve(import.meta.dirname, '../../../shared/goldens');
-export const hasGoldens = existsSync(join(GOLDENS, 'thin'));
+export const hasGoldens = canRun('comparisons with Fluid', existsSync(GOLDENS) ? undefined : `no goldens at ${GOLDENS}`);
 
 export interface Case {
   /** `thin/plain-min`. */
