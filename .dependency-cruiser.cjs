@@ -16,7 +16,13 @@ module.exports = {
     only('src/csi', 'src/api', 'src/kube'),
     only('src/install', 'src/api', 'src/constructs'),
     only('src/testing', 'src/api', 'src/constructs', 'src/kube', 'src/reconciler', 'src/csi', 'src/install'),
-    { name: 'pure-code-does-no-io', severity: 'error', from: { path: '^(src/api|src/constructs|runtimes)/' }, to: { dependencyTypes: ['core'] } },
+    {
+      name: 'pure-code-does-no-io',
+      severity: 'error',
+      from: { path: '^(src/api|src/constructs|runtimes)/' },
+      // A hash is a function of its text.
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
+    },
     {
       name: 'client-node-has-one-door',
       severity: 'error',
