@@ -22,7 +22,7 @@ export function podPathOf(path: string, kubeletDir: string): PodPath | undefined
   return kind === 'volume-subpaths' ? { podUid, volumeName: a, isSubPath: true } : undefined;
 }
 
-/** The handle of a pod's volume; undefined where it is no volume of ours. */
+/** The handle of a pod's volume; undefined where it is no volume of ours. @throws Error when the kubelet is just writing it */
 export async function handleOf(kubeletDir: string, { podUid, volumeName }: PodPath): Promise<string | undefined> {
   return handleIn(join(kubeletDir, 'pods', podUid, 'volumes/kubernetes.io~csi', volumeName));
 }
@@ -38,13 +38,8 @@ export async function stagedHandles(kubeletDir: string): Promise<readonly string
 async function handleIn(directory: string): Promise<string | undefined> {
   const text = await readFile(join(directory, 'vol_data.json'), 'utf8').catch(nothingThere);
   if (text === undefined) return undefined;
-  try {
-    const { driverName, volumeHandle } = JSON.parse(text) as { readonly driverName?: string; readonly volumeHandle?: string };
-    return driverName === DRIVER ? volumeHandle : undefined;
-  } catch {
-    // Half-written: the kubelet writes it anew.
-    return undefined;
-  }
+  const { driverName, volumeHandle } = JSON.parse(text) as { readonly driverName?: string; readonly volumeHandle?: string };
+  return driverName === DRIVER ? volumeHandle : undefined;
 }
 
 function nothingThere(error: NodeJS.ErrnoException): undefined {

@@ -50,15 +50,12 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
 /** One look at the table, and all that follows; returns how many consumers are to be tried again soon. */
 function passes(parts: NodeParts): () => Promise<number> {
   const { host, volumes, locks, log, kubeletDir } = parts;
-  /** Whose volume a target is; asked once, for a target's volume never changes. */
-  const handles = new Map<string, string | undefined>();
   /** When we mounted the layers that lie at targets, by the id of the mount. */
   const mountedAt = new Map<number, number>();
 
   async function recover(orphan: Orphan): Promise<Outcome | undefined> {
     const { target, at } = orphan;
-    const handle = handles.has(target) ? handles.get(target) : await handleOf(kubeletDir, at);
-    handles.set(target, handle);
+    const handle = await handleOf(kubeletDir, at);
     // By name: volumes of one id may have sub paths of their own, of which a pod must see no more than its own.
     const volume = handle === undefined ? undefined : await volumes.get(at.volumeName);
     if (!volume) return undefined;
@@ -105,9 +102,7 @@ function passes(parts: NodeParts): () => Promise<number> {
 
   return async () => {
     const mounts = await host.mounts();
-    const points = new Set(mounts.map(({ mountPoint }) => mountPoint));
     const ids = new Set(mounts.map(({ id }) => id));
-    for (const target of handles.keys()) if (!points.has(target)) handles.delete(target);
     for (const id of mountedAt.keys()) if (!ids.has(id)) mountedAt.delete(id);
     const waiting = [...orphans(mounts, parts)];
     const outcomes: Outcome[] = [];

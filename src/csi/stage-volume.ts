@@ -49,7 +49,9 @@ async function checkUnused({ host, kubeletDir }: NodeParts, volumeId: string): P
   const users = new Set<string>();
   for (const { mountPoint } of await host.mounts()) {
     const path = podPathOf(mountPoint, kubeletDir);
-    if (path && !users.has(path.podUid) && (await handleOf(kubeletDir, path)) === volumeId) users.add(path.podUid);
+    if (!path || users.has(path.podUid)) continue;
+    // What cannot be read is just being written, for another volume: the kubelet does not publish while it unstages.
+    if ((await handleOf(kubeletDir, path).catch(() => undefined)) === volumeId) users.add(path.podUid);
   }
   if (users.size > 0)
     throw new CsiError(status.FAILED_PRECONDITION, `volume ${volumeId} is still mounted for pods ${[...users].join(', ')}`);

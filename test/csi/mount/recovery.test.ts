@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startNode, type TestNode, type TestPlugin, type Told, whyNoMounts } from './node.ts';
 
 const reason = whyNoMounts();
@@ -154,6 +154,18 @@ describe.skipIf(reason)('a FUSE client that died and came back', () => {
     const text = serve('restart');
     plugin = await node.startPlugin({ patienceMs: 300 });
     await recovered('restart', 0);
+    expect(node.sh('cat "$1/f"', target)).toBe(text);
+  });
+
+  test('is bound again although the kubelet was just writing whose volume it is', async () => {
+    serve('torn');
+    const target = await publish('ml-torn', 'uid-6');
+    const data = node.sh('cd "$(dirname "$1")" && cp vol_data.json whole && printf \'{"driverN\' >vol_data.json && cat whole', target);
+    const before = plugin.told.length;
+    const text = serve('torn');
+    await vi.waitFor(() => expect(plugin.log).toContainEqual(expect.objectContaining({ target, level: 'warn' })), 30_000);
+    node.sh('echo "$2" >"$(dirname "$1")/vol_data.json"', target, data);
+    await recovered('torn', before);
     expect(node.sh('cat "$1/f"', target)).toBe(text);
   });
 
