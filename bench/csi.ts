@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { startNode, type TestNode, type TestPlugin, whyNoMounts } from '../test/csi/mount/node.ts';
 import { bundled, PROGRAM } from './controller.ts';
+import { attributes, createVolumes, fusePath, labelsLeft, volumeId } from './csi-volumes.ts';
 import { atLeast, atMost, type Bench, type Figure, rounded } from './figure.ts';
 import { range, say } from './lab.ts';
-import { memory } from './proc.ts';
+import { memory, memoryWithChildren } from './proc.ts';
 import { quantile } from './statistics.ts';
 
+const NODE = 'node-0';
 const VOLUMES = 500;
 
 /**
@@ -17,16 +19,20 @@ export const csi: Bench = {
   async *run({ lab: open, quick }) {
     const reason = whyNoMounts();
     if (reason) throw new Error(reason);
-    const { plane } = await open();
+    const lab = await open();
     await bundled();
     const node = await startNode();
     try {
-      const cluster = ['--node-id', 'node-0', '--kubeconfig', plane.kubeconfig];
+      const [runs, cycles] = quick ? [50, 500] : [500, 5_000];
+      await createVolumes(lab, node.mountRoot, Math.max(runs, VOLUMES));
+      const cluster = ['--node-id', NODE, '--kubeconfig', lab.plane.kubeconfig];
       const places = ['--kubelet-dir', node.kubelet, '--mount-root', node.mountRoot];
       const plugin = await node.startProgram([process.execPath, PROGRAM, 'csi', ...cluster, ...places]);
       const calls = callsOf(node, plugin);
-      yield* latencies(calls, quick ? 50 : 500);
-      yield* longRun(calls, plugin, quick ? 500 : 5_000);
+      yield* latencies(calls, runs);
+      yield* longRun(calls, plugin, cycles);
+      const left = await labelsLeft(lab, NODE);
+      if (left > 0) throw new Error(`${left} labels are left on the node, though every volume was unstaged`);
       await plugin.end();
     } finally {
       await node.close();
@@ -37,31 +43,21 @@ export const csi: Bench = {
 type Calls = ReturnType<typeof callsOf>;
 
 function callsOf(node: TestNode, { call }: TestPlugin) {
-  const fusePath = (i: number) => `${node.mountRoot}/thin/ml/v${i}/thin-fuse`;
-  const volume = (i: number) => ({
-    volumeId: `ml-v${i}`,
-    volumeContext: {
-      fluid_path: fusePath(i),
-      mount_type: 'tmpfs',
-      runtime_namespace: 'ml',
-      runtime_name: `v${i}`,
-      mount_pod_node_selector_key: `fluid.io/f-ml-v${i}`,
-    },
-  });
+  const volume = (i: number) => ({ volumeId: volumeId(i), volumeContext: attributes(node.mountRoot, i) });
   const capability = (mode: number) => ({ accessType: { case: 'mount', value: {} }, accessMode: { mode } }) as const;
-  const target = (i: number, pod: number) => `${node.kubelet}/pods/pod-${pod}/volumes/kubernetes.io~csi/ml-v${i}/mount`;
+  const target = (i: number, pod: number) => `${node.kubelet}/pods/pod-${pod}/volumes/kubernetes.io~csi/${volumeId(i)}/mount`;
   const staging = (i: number) => `${node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/v${i}/globalmount`;
   return {
     /** File systems where fuse pods would mount them. */
     serve(from: number, to: number) {
-      const script = 'i=$2; while [ $i -lt $3 ]; do d=$1/thin/ml/v$i/thin-fuse; mkdir -p $d; mount -n -t tmpfs live $d; i=$((i+1)); done';
-      node.sh(script, node.mountRoot, String(from), String(to));
+      const places = range(to - from).map((i) => fusePath(node.mountRoot, from + i));
+      node.sh('for d; do mkdir -p $d; mount -n -t tmpfs live $d; done', ...places);
     },
     stage: (i: number) => call.nodeStageVolume({ ...volume(i), stagingTargetPath: staging(i), volumeCapability: capability(5) }),
-    unstage: (i: number) => call.nodeUnstageVolume({ volumeId: `ml-v${i}`, stagingTargetPath: staging(i) }),
+    unstage: (i: number) => call.nodeUnstageVolume({ volumeId: volumeId(i), stagingTargetPath: staging(i) }),
     publish: (i: number, pod: number, mode: 3 | 5 = 5) =>
       call.nodePublishVolume({ ...volume(i), targetPath: target(i, pod), volumeCapability: capability(mode) }),
-    unpublish: (i: number, pod: number) => call.nodeUnpublishVolume({ volumeId: `ml-v${i}`, targetPath: target(i, pod) }),
+    unpublish: (i: number, pod: number) => call.nodeUnpublishVolume({ volumeId: volumeId(i), targetPath: target(i, pod) }),
   };
 }
 
@@ -95,11 +91,14 @@ async function* latencies(calls: Calls, runs: number): AsyncIterable<Figure> {
   say('stage');
   const staged: number[] = [];
   for (const i of pods) staged.push(await timed(() => calls.stage(i)));
-  yield atMost('csi/stage', quantile(staged, 0.5), 'ms p50', 15, { p99: rounded(quantile(staged, 0.99)) });
+  const unstaged: number[] = [];
+  for (const i of pods) unstaged.push(await timed(() => calls.unstage(i)));
+  const [p99, unstage] = [rounded(quantile(staged, 0.99)), rounded(quantile(unstaged, 0.5))];
+  yield atMost('csi/stage', quantile(staged, 0.5), 'ms p50', 15, { p99, unstage });
   const began = performance.now();
-  await inLanes(8, runs, (i) => calls.stage(runs + i));
+  await inLanes(8, runs, calls.stage);
   yield atLeast('csi/stage-rate', (runs * 1000) / (performance.now() - began), 'volumes/s', 50, { atOnce: 8 });
-  await inLanes(8, 2 * runs, calls.unstage);
+  await inLanes(8, runs, calls.unstage);
 }
 
 /** Stage, publish, unpublish, unstage of one volume after the other, with hundreds of mounts in the table. */
@@ -115,11 +114,11 @@ async function* longRun(calls: Calls, { pid }: TestPlugin, cycles: number): Asyn
   const descriptors = () => readdirSync(`/proc/${pid}/fd`).length;
   say(`${cycles} cycles`);
   await inLanes(4, cycles, cycle);
-  const first = { rss: memory(pid).rss, descriptors: descriptors() };
+  const first = { ...memoryWithChildren(pid), descriptors: descriptors() };
   say(`${cycles} more`);
   await inLanes(4, cycles, (i) => cycle(cycles + i));
-  const second = { rss: memory(pid).rss, descriptors: descriptors() };
-  yield atMost('csi/rss', first.rss, 'MB', 120, { cycles, volumes: VOLUMES, peak: memory(pid).peak });
+  const second = { ...memoryWithChildren(pid), descriptors: descriptors() };
+  yield atMost('csi/rss', first.rss, 'MB', 120, { cycles, volumes: VOLUMES, ofPlugin: rounded(first.own), peak: memory(pid).peak });
   yield atMost('csi/rss-growth', second.rss - first.rss, 'MB', 5, { cycles });
   yield atMost('csi/descriptors', second.descriptors - first.descriptors, 'descriptors', 0, { first: first.descriptors });
 }

@@ -1,6 +1,6 @@
 import type { Lab } from './lab.ts';
 
-/** One line of output: what was measured, and whether it reaches what issue 3 asks for. */
+/** One line of output: what was measured, and whether it reaches its target. */
 export interface Figure {
   readonly bench: string;
   /** null: what should have happened did not. */

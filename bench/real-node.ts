@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FUSE_IMAGE, fuseImage } from '../src/testing/index.ts';
+import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, startControlPlane, startNode } from '../src/testing/index.ts';
 import { type Installed, startInstalled } from '../test/node/installed.ts';
 import { atMost, type Bench, type Figure, rounded } from './figure.ts';
 import { range, say } from './lab.ts';
 import { quantile } from './statistics.ts';
 
-/** Sluice installed on a real node: how soon an application reads its first byte, and reads again after its FUSE client was killed. */
+/**
+ * How soon a real node takes pods and is gone; Sluice installed on one: how soon an application reads its first byte, and reads again after
+ * its FUSE client was killed.
+ */
 export const realNode: Bench = {
-  name: 'real-node',
+  name: 'csi-real-node',
   async *run({ quick }) {
+    yield* nodes(quick ? 1 : 5);
     const cluster = await startInstalled({ images: [fuseImage()] });
     try {
       await apply(cluster, ...dataset);
@@ -21,6 +25,41 @@ export const realNode: Bench = {
       await cluster.stop();
     }
   },
+};
+
+/** `startNode()` and `stop()`, the latter while a pod runs. */
+async function* nodes(runs: number): AsyncIterable<Figure> {
+  const ready: number[] = [];
+  const gone: number[] = [];
+  const plane = await startControlPlane({ nodes: 0 });
+  try {
+    for (const i of range(runs)) {
+      say(`starting a node, ${i + 1} of ${runs}`);
+      const began = performance.now();
+      const node = await startNode(plane);
+      ready.push((performance.now() - began) / 1000);
+      try {
+        await plane.create('/api/v1/namespaces/default/pods', sleeper);
+        await plane.kubectl('wait', '--for=condition=Ready', `pod/${sleeper.metadata.name}`, '--timeout=60s');
+      } finally {
+        const ending = performance.now();
+        await node.stop();
+        gone.push((performance.now() - ending) / 1000);
+      }
+      await plane.kubectl('delete', 'pod', sleeper.metadata.name, '--grace-period=0', '--force');
+    }
+  } finally {
+    await plane.stop();
+  }
+  yield figure('node-ready', ready, 's until it takes pods, worst', 20, 1);
+  yield figure('node-gone', gone, 's, worst', 8, 1);
+}
+
+const sleeper = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'sleeper' },
+  spec: { containers: [{ name: 'main', image: BUSYBOX_IMAGE, command: ['sleep', '100000'] }] },
 };
 
 const FILE = '/data/file';

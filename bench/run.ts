@@ -1,7 +1,7 @@
 /**
  * `npm run -s bench [-- NAME…]`: one JSON object a line for each figure, progress on standard error.
  *
- *   NAME         only these benches, e.g. bind-one drift
+ *   NAME         only these benches, and those whose names go on after it with a dash: bind-one drift; csi for csi and csi-real-node
  *   --markdown   the table of docs/benchmarks.md instead of JSON
  *   --from FILE  with --markdown: from the JSON lines of an earlier run
  *   --quick      fewer runs and shorter periods, for trying a bench out
@@ -39,7 +39,8 @@ const args = process.argv.slice(2);
 const from = args.includes('--from') ? args[args.indexOf('--from') + 1] : undefined;
 const names = args.filter((argument) => !argument.startsWith('-') && argument !== from);
 const all = groups.flat().map(({ name }) => name);
-const unknown = names.filter((name) => !all.includes(name));
+const selects = (name: string, bench: string) => bench === name || bench.startsWith(`${name}-`);
+const unknown = names.filter((name) => !all.some((bench) => selects(name, bench)));
 // Ends the controllers as well (controller.ts); the control plane notices by itself.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 const figures: Figure[] = [];
@@ -51,7 +52,9 @@ else if (unknown.length > 0) {
   process.exitCode = 2;
 } else {
   if (from) figures.push(...read(from));
-  else for (const group of groups) await runGroup(group.filter(({ name }) => names.length === 0 || names.includes(name)));
+  else
+    for (const group of groups)
+      await runGroup(group.filter(({ name }) => names.length === 0 || names.some((asked) => selects(asked, name))));
   if (args.includes('--markdown')) console.log(markdown(figures));
   process.exitCode = broken > 0 ? 1 : 0;
 }
