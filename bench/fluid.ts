@@ -1,4 +1,7 @@
-/** Fluid's figures on a machine like this one, from goldens/BASELINE.md (Fluid a826600, two cores, the same API server), by our name of the figure. */
+/**
+ * Fluid's figures on a machine like this one (Fluid a826600, two cores, the same API server), by our name of the figure: from
+ * goldens/BASELINE.md, those of its node plugin from node/RECIPE.md.
+ */
 export const FLUID: Readonly<Record<string, string>> = {
   'bind-one/thin-bound': '0.35',
   'bind-one/thin-claim': '0.65',
@@ -39,4 +42,18 @@ export const FLUID: Readonly<Record<string, string>> = {
   'drift/17': '2.6',
   'drift/18': '32.3',
   'drift/19': '87.2',
+  'csi/publish': '19',
+  'csi/publish-p99': '57',
+  'csi/publish-again': '1.1–1.4',
+  'csi/publish-read-only': '19, writable',
+  'csi/publish-read-only-p99': '57, writable',
+  'csi/publish-8-at-once': '16',
+  'csi/unpublish': '14',
+  'csi/unpublish-p99': '56–77',
+  'csi/stage': '161',
+  'csi/stage-rate': '5',
+  'csi/rss': '50 after 500 cycles',
+  'first-read/no-fuse-pod': '4.3–5.2',
+  'first-read/fuse-pod-running': '1.0–2.2',
+  recovery: '2.3–5.6, off by default',
 };
