@@ -11,6 +11,7 @@
  */
 export const BIND = `
 cd -P -- "$1" 2>/dev/null || exit 10
+[ "$PWD" = "$1" ] || exit 15
 if [ -n "$2" ]; then
   id=
   { while read -r key value; do case $key in mnt_id:) id=$value ;; esac; done </proc/self/fdinfo/9; } 9<. || exit 10
@@ -33,4 +34,4 @@ exit 14
 export const LOOK = BIND.slice(0, BIND.indexOf('[ -n "$7" ]'));
 
 /** Exit codes of the scripts; all others mean that mount(8) failed. */
-export const outcome = { dead: 10, changed: 11, missing: 12, escaped: 13 } as const;
+export const outcome = { dead: 10, changed: 11, missing: 12, escaped: 13, linked: 15 } as const;

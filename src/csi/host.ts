@@ -158,6 +158,8 @@ function told({ code, stderr }: Ended, { mount, fusePath, source, target }: Bind
       throw new NotBound('missing', `sub path ${source.slice(fusePath.length + 1)}: there is no such directory in ${fusePath}`);
     case outcome.escaped:
       throw new NotBound('escaped', `sub path ${source.slice(fusePath.length + 1)}: leads through a symbolic link, which is refused`);
+    case outcome.linked:
+      throw new NotBound('escaped', `${fusePath}: is or leads through a symbolic link, which is refused`);
     default:
       throw new NotBound(
         stderr.includes('No such file or directory') ? 'dead end' : 'failed',

@@ -129,6 +129,17 @@ describe.skipIf(reason)('publishing', () => {
     expect(node.sh('cat "$1/f"', target)).toBe('plain\n');
   });
 
+  test('what a fuse pod puts in the place of its directory leads nowhere', async () => {
+    const target = newTarget();
+    const skip = { 'fluid.io/skip-check-mount-ready-target': 'All' };
+    node.sh('mkdir -p "$(dirname "$1")" && ln -s /etc "$1"', fusePath('astray'));
+    await expect(publish('astray', target, skip)).rejects.toMatchObject({
+      code: status.INVALID_ARGUMENT,
+      details: expect.stringContaining('symbolic link'),
+    });
+    expect(node.stack(target)).toEqual([]);
+  });
+
   test('a volume that was linked is bound once it is read-only, on its own path', async () => {
     serve('relinked');
     const target = newTarget();
@@ -198,6 +209,17 @@ describe.skipIf(reason)('publishing', () => {
     await unpublish('busy', busy);
     expect(node.stack(busy)).toEqual([]);
     node.sh('kill "$(cat "$1/pid")"', node.dir);
+  });
+
+  test('says how full a linked directory is that need not be a mount', async () => {
+    const target = newTarget();
+    node.sh('mkdir -p "$1"', fusePath('plainly'));
+    await publish('plainly', target, { node_publish_method: 'symlink', 'fluid.io/skip-check-mount-ready-target': 'All' });
+    const stats = () => plugin.call.nodeGetVolumeStats({ volumeId: 'ml-plainly', volumePath: target });
+    await expect(stats()).resolves.toMatchObject({ usage: [{ unit: 1 }, { unit: 2 }], volumeCondition: { abnormal: false } });
+    // Not ours.
+    node.sh('rm "$1" && ln -s /etc "$1"', target);
+    await expect(stats()).rejects.toMatchObject({ code: status.NOT_FOUND });
   });
 
   test('says how full a volume is', async () => {
