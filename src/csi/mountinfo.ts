@@ -67,11 +67,29 @@ export function stackAt(mounts: readonly Mount[], path: string): readonly Mount[
 /** What is seen at exactly this path: the uppermost of what is mounted there. */
 export const topAt = (mounts: readonly Mount[], path: string): Mount | undefined => stackAt(mounts, path).at(-1);
 
-/** The mounts at this path and below it, in an order in which they can be unmounted. */
+/**
+ * The mounts at this path and below it, in an order in which they can be unmounted by their paths: always one on which nothing is
+ * mounted, and which no other mount hides. Where all that are left are hidden from outside, no order helps; they come last.
+ */
 export function mountsUnder(mounts: readonly Mount[], path: string): readonly Mount[] {
-  const paths = new Set(mounts.filter(({ mountPoint }) => isWithin(mountPoint, path)).map(({ mountPoint }) => mountPoint));
-  // What lies deeper goes first; where paths are alike deep, their order does not matter.
-  return [...paths].toSorted((a, b) => b.split('/').length - a.split('/').length).flatMap((at) => stackAt(mounts, at).toReversed());
+  const left = new Map(mounts.filter(({ mountPoint }) => isWithin(mountPoint, path)).map((mount) => [mount.id, mount]));
+  const order: Mount[] = [];
+  while (left.size > 0) {
+    const under = [...left.values()];
+    const next = under.find((mount) => !under.some(({ parent }) => parent === mount.id) && !isHidden(mount, left)) ?? under[0];
+    if (!next) break;
+    order.push(next);
+    left.delete(next.id);
+  }
+  return order;
+}
+
+/** Whether its path leads to something else: to what is mounted on the same parent, but nearer to its root. */
+function isHidden(mount: Mount, among: ReadonlyMap<number, Mount>): boolean {
+  const siblings = [...among.values()].filter(({ parent, mountPoint }) => parent === mount.parent && mountPoint !== mount.mountPoint);
+  if (siblings.some(({ mountPoint }) => isWithin(mount.mountPoint, mountPoint))) return true;
+  const parent = among.get(mount.parent);
+  return parent !== undefined && isHidden(parent, among);
 }
 
 /** `/a/b` is within `/a` and within `/a/b`, not within `/a/bc`. */

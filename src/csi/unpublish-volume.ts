@@ -1,5 +1,5 @@
 import type { Host } from './host.ts';
-import { type Mount, mountsUnder, stackAt } from './mountinfo.ts';
+import { type Mount, mountsUnder } from './mountinfo.ts';
 import type { Log } from '../kube/types.ts';
 
 /** Far more than any recovery leaves: whatever goes on here does not end by itself. */
@@ -15,19 +15,17 @@ export async function unpublish(host: Host, target: string, log: Log): Promise<r
       return mounts;
     }
     if (taken === MOST) throw new Error(`${target}: ${others.length + 1} mounts are still there after ${MOST} were taken away`);
-    await unmount(host, mount.mountPoint, log);
+    await unmount(host, mount, log);
   }
 }
 
-/** Takes away the uppermost mount at a path. One that is in use goes from the path all the same, and wholly when its last user ends. */
-async function unmount(host: Host, path: string, log: Log): Promise<void> {
-  const before = stackAt(await host.mounts(), path).length;
-  if (before === 0) return;
+/** Takes away a mount that is the uppermost at its path. One in use goes from the path all the same, and wholly when its last user ends. */
+async function unmount(host: Host, { id, mountPoint: path }: Mount, log: Log): Promise<void> {
   try {
     await host.unmount(path, false);
   } catch (error) {
     // It may be gone all the same, by another hand.
-    if (stackAt(await host.mounts(), path).length < before) return;
+    if (!(await host.mounts()).some((mount) => mount.id === id && mount.mountPoint === path)) return;
     log.warn({ path, error: error instanceof Error ? error.message : String(error) }, 'unmounted lazily: it is in use, or does not answer');
     await host.unmount(path, true);
   }

@@ -72,4 +72,18 @@ describe('a path', () => {
     expect(mountsUnder(mounts, '/m').map(({ id }) => id)).toEqual([4, 3, 2]);
     expect(mountsUnder(mounts, '/mm')).toEqual([]);
   });
+
+  test('is cleared of what hides other mounts first, however deep those lie', () => {
+    const hidden = table(
+      { id: 1, parent: 0, mountPoint: '/' },
+      { id: 2, parent: 1, mountPoint: '/m' },
+      { id: 3, parent: 2, mountPoint: '/m/sub' },
+      { id: 4, parent: 2, mountPoint: '/m' },
+      { id: 5, parent: 3, mountPoint: '/m/sub/a/b' },
+      { id: 6, parent: 3, mountPoint: '/m/sub/a' },
+    );
+    expect(mountsUnder(hidden, '/m').map(({ id }) => id)).toEqual([4, 6, 5, 3, 2]);
+    // Hidden by what lies above the path: no order helps, and none is left out.
+    expect(mountsUnder(hidden, '/m/sub').map(({ id }) => id)).toEqual([6, 5, 3]);
+  });
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { isWithin } from '../../../src/csi/mountinfo.ts';
 import { registrationOf } from './client.ts';
 import { startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
 
@@ -192,6 +193,16 @@ describe.skipIf(reason)('publishing', () => {
     await unpublish('hung', hung);
     expect(node.stack(hung)).toEqual([]);
     fuse.die();
+  });
+
+  test('unmounts what another mount hides', async () => {
+    serve('hidden', 'mkdir sub a a/b');
+    const target = newTarget();
+    const script =
+      'mkdir -p "$2" && mount --bind "$1" "$2" && mount -t tmpfs x "$2/sub" && mount -t tmpfs x "$2/a/b" && mount -t tmpfs x "$2/a" && mount --bind "$1" "$2"';
+    node.sh(script, fusePath('hidden'), target);
+    await unpublish('hidden', target);
+    expect(node.mounts().filter(({ mountPoint }) => isWithin(mountPoint, target))).toEqual([]);
   });
 
   test('unmounts what is dead, stacked, in use or gone', async () => {
