@@ -2,7 +2,7 @@ import { readlink } from 'node:fs/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { run, Stuck } from './child.ts';
 import { notFound } from './errors.ts';
-import { isOnFuse, type Mount, topAt } from './mountinfo.ts';
+import { isOnFuse, isWithin, type Mount, topAt } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
 import type { NodeGetVolumeStatsResponseSchema } from './proto/csi.gen.ts';
 import { unit } from './proto/values.ts';
@@ -13,12 +13,13 @@ type Stats = MessageInitShape<typeof NodeGetVolumeStatsResponseSchema>;
 const PATIENCE_MS = 3_000;
 
 /** How full a published volume is, and whether it works at all. A volume that does not is no error of this call. */
-export async function statsOf({ host }: NodeParts, path: string): Promise<Stats> {
+export async function statsOf({ host, mountRoot }: NodeParts, path: string): Promise<Stats> {
   const mounts = await host.mounts();
-  const mounted = topAt(mounts, path) ? path : await linked(path, mounts);
-  if (mounted === undefined || !topAt(mounts, mounted)) throw notFound(`volume_path ${path}: nothing is published there`);
+  const published = topAt(mounts, path) ? path : await linked(path, mounts);
+  if (published === undefined || (published !== path && !isWithin(published, mountRoot)))
+    throw notFound(`volume_path ${path}: nothing is published there`);
   try {
-    const { code, stdout, stderr } = await run(['stat', '-f', '-c', '%S %b %a %f %c %d', '--', mounted], PATIENCE_MS);
+    const { code, stdout, stderr } = await run(['stat', '-f', '-c', '%S %b %a %f %c %d', '--', published], PATIENCE_MS);
     if (code !== 0) return abnormal(`the FUSE client has ended, or fails: ${stderr.trim()}`);
     return { usage: usageOf(stdout), volumeCondition: { abnormal: false, message: 'the file system answers' } };
   } catch (error) {
@@ -27,7 +28,7 @@ export async function statsOf({ host }: NodeParts, path: string): Promise<Stats>
   }
 }
 
-/** Where a volume that is published as a link is; undefined where there is none. */
+/** Where a link leads to; undefined where there is none. What is linked need not be a mount (annotation skip-check-mount-ready-target). */
 async function linked(path: string, mounts: readonly Mount[]): Promise<string | undefined> {
   return isOnFuse(mounts, path) ? undefined : readlink(path).catch(() => undefined);
 }
