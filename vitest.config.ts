@@ -35,6 +35,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: NODE,
+          globalSetup: ['test/node/global-setup.ts'],
           // Each file has a node of its own, and much of its time it waits for a kubelet.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

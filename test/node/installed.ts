@@ -3,16 +3,14 @@
  * what users get; only the image's name and the folders are the test's.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildImage } from '../../scripts/image.ts';
 import { type ControlPlane, type ImageDefinition, type RealNode, startControlPlane, startNode } from '../../src/testing/index.ts';
 import { nodePaths } from '../../src/testing/node/layout.ts';
 import { type Ended, sluice } from '../cli/run.ts';
+import { SLUICE_IMAGE, withSluiceImage } from './sluice-image.ts';
 
-const SLUICE_IMAGE = 'localhost/sluice:test';
 export const NAMESPACE = 'fluid-system';
 
 export interface Installed {
@@ -51,7 +49,7 @@ export async function startInstalled({ images = [], flags = [], onProgress = () 
     const node = await startNode(plane, { images });
     stops.push(() => node.stop());
     onProgress('image of Sluice');
-    await importSluice(node);
+    await withSluiceImage((archive) => node.importImage(archive));
     const command = (...args: readonly string[]) => sluice(args, { env: { KUBECONFIG: plane.kubeconfig } });
     const where = ['--image', SLUICE_IMAGE, '--kubelet-dir', node.kubeletDir, '--mount-root', node.mountRoot];
     const installed: Installed = {
@@ -95,13 +93,4 @@ export async function startInstalled({ images = [], flags = [], onProgress = () 
 export async function tagSluice(node: RealNode, name: string): Promise<void> {
   const { socket } = nodePaths(node.dir);
   await promisify(execFile)('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'tag', SLUICE_IMAGE, name]);
-}
-
-async function importSluice(node: RealNode): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), 'sluice-image-'));
-  try {
-    await node.importImage((await buildImage(SLUICE_IMAGE, dir)).path);
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
 }
