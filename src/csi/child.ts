@@ -3,6 +3,7 @@
  * them are all that Node has for files; a child can be left behind.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 
 export interface Ended {
   /** Exit code; null when it was killed. */
@@ -48,8 +49,9 @@ export function run(argv: readonly [string, ...string[]], ms: number, signal?: A
     });
     const giveUp = () => {
       kill(child);
-      // Its pipes would keep us waiting as long as it lives.
+      // We do not wait for it when we end. Its pipes stay open: they tell when all that it has started is gone.
       child.unref();
+      for (const pipe of [child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref();
       reject(signal?.aborted ? signal.reason : new Stuck(`${program} did not end within ${ms} ms`, gone));
     };
     const timer = setTimeout(giveUp, ms);

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseMountinfo, type Mount, stackAt } from '../../../src/csi/mountinfo.ts';
 import { type Client, clientOf } from './client.ts';
 
+const SILENT = fileURLToPath(new URL('../../support/silent-fuse.ts', import.meta.url));
 const PLUGIN = fileURLToPath(new URL('plugin-process.ts', import.meta.url));
 
 /** Why these tests cannot run here; undefined when they can. */
@@ -39,8 +40,10 @@ export interface TestNode {
   mounts(): readonly Mount[];
   stack(path: string): readonly Mount[];
   write(state: State): void;
-  /** A FUSE mount whose client never answers, until it is closed: then it is dead. */
+  /** A FUSE mount whose client never reads a request, until it is closed: then it is dead. Whoever has asked it can be killed. */
   fuse(path: string): { die(): void };
+  /** One whose client reads and is silent: whoever has asked it cannot be killed. */
+  silentFuse(path: string): Promise<{ die(): Promise<void> }>;
   startPlugin(options?: Record<string, unknown>): Promise<TestPlugin>;
   /** The same for a program of these arguments, which says `serving` in its log. */
   startProgram(argv: readonly string[]): Promise<TestPlugin>;
@@ -78,6 +81,7 @@ export async function startNode(): Promise<TestNode> {
   });
   const within = ['-t', String(holder.pid), '-m', '--'];
   const fds = new Set<number>();
+  const clients = new Set<() => Promise<void>>();
   const plugins = new Set<TestPlugin>();
   const state = `${dir}.json`;
   writeFileSync(state, '{}');
@@ -110,6 +114,21 @@ export async function startNode(): Promise<TestNode> {
         },
       };
     },
+    async silentFuse(path) {
+      const argv = [...within, process.execPath, '--no-warnings', SILENT, path];
+      const client = spawn('nsenter', argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+      const ended = new Promise<void>((resolve) => client.once('close', () => resolve()));
+      const die = async () => {
+        client.kill('SIGKILL');
+        await ended;
+      };
+      clients.add(die);
+      await new Promise<void>((resolve, reject) => {
+        client.stdout.once('data', () => resolve());
+        void ended.then(() => reject(new Error(`no client has mounted ${path}`)));
+      });
+      return { die };
+    },
     async startPlugin(options = {}) {
       const all = JSON.stringify({ kubeletDir: kubelet, mountRoot, state, ...options });
       return node.startProgram([process.execPath, '--no-warnings', PLUGIN, all]);
@@ -121,6 +140,7 @@ export async function startNode(): Promise<TestNode> {
     },
     async close() {
       for (const fd of fds) closeSync(fd);
+      for (const die of clients) await die();
       for (const plugin of plugins) await plugin.end('SIGKILL');
       holder.stdin.end();
       await new Promise((resolve) => (holder.exitCode === null ? holder.once('close', resolve) : resolve(undefined)));
