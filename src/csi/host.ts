@@ -3,10 +3,11 @@ import { mkdirSync, rmdirSync } from 'node:fs';
 import { lstat, mkdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BIND, LOOK, outcome } from './bind-script.ts';
-import { type Ended, run, Stuck } from './child.ts';
+import { type Ended, run } from './child.ts';
 import { mountTable } from './mount-table.ts';
-import type { Mount } from './mountinfo.ts';
+import { type Mount, topAt } from './mountinfo.ts';
 import type { Binding, Target } from './publish.ts';
+import { createReach, NoAnswer } from './reach.ts';
 
 /** A source cannot be bound now. `later`: it may be another time, so it is worth waiting for the mount table to change. */
 export class NotBound extends Error {
@@ -31,6 +32,8 @@ export interface Host {
   bind(binding: Binding): Promise<void>;
   /** A link to the source, in the place of an empty directory or of another link. @throws NotBound */
   link(binding: Binding): Promise<void>;
+  /** How full the file system is on which a path lies, as `stat -f` tells it. @throws NoAnswer */
+  statfs(path: string): Promise<Ended>;
   /** Takes away the uppermost mount at a path, waiting for nobody who uses it when `lazily`. @throws Error */
   unmount(path: string, lazily: boolean): Promise<void>;
   /** Removes the target's directory or link; nothing may be mounted there. */
@@ -38,6 +41,8 @@ export interface Host {
 }
 
 const BIND_MS = 10_000;
+/** A file system that takes longer to say how full it is does not work. */
+export const STATFS_MS = 3_000;
 const UNMOUNT_MS = 2_000;
 const SH = '/bin/sh';
 
@@ -49,15 +54,12 @@ export interface HostOptions {
 }
 
 export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
-  /** Children that are stuck on a file system: while one is, the next would be too. */
-  const stuck = new Map<string, string>();
+  const reach = createReach();
   const table = mountTable();
   let serial = 0;
 
   async function goTo(script: string, binding: Binding, place: string): Promise<void> {
     const { mount, fusePath, source, target, readOnly, inPlace } = binding;
-    const before = stuck.get(fusePath);
-    if (before !== undefined) throw new NotBound('later', `${fusePath} does not answer since ${before}`);
     const below = source === fusePath ? '.' : source.slice(fusePath.length + 1);
     const args = [
       fusePath,
@@ -70,12 +72,11 @@ export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
       inPlace ? 'in place' : '',
     ];
     try {
-      told(await run([SH, '-c', script, 'sluice-bind', ...args], bindMs), binding);
+      const device = table().find(({ id }) => id === mount)?.device;
+      told(await reach(device ?? fusePath, [SH, '-c', script, 'sluice-bind', ...args], bindMs), binding);
     } catch (error) {
-      if (!(error instanceof Stuck)) throw error;
-      stuck.set(fusePath, new Date().toISOString());
-      void error.gone.then(() => stuck.delete(fusePath));
-      throw new NotBound('later', `${fusePath} does not answer`, { cause: error });
+      if (error instanceof NoAnswer) throw new NotBound('later', `${fusePath} does not answer since ${error.since}`, { cause: error });
+      throw error;
     }
   }
 
@@ -121,6 +122,11 @@ export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
       await mkdir(dirname(target), { recursive: true, mode: 0o750 });
       await removeTarget(target);
       await symlink(source, target);
+    },
+
+    statfs(path) {
+      const device = topAt(table(), path)?.device;
+      return reach(device ?? path, ['stat', '-f', '-c', '%S %b %a %f %c %d', '--', path], STATFS_MS);
     },
 
     async unmount(path, lazily) {

@@ -1,16 +1,14 @@
 import { readlink } from 'node:fs/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { run, Stuck } from './child.ts';
 import { notFound } from './errors.ts';
+import { STATFS_MS } from './host.ts';
 import { isOnFuse, isWithin, type Mount, topAt } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
 import type { NodeGetVolumeStatsResponseSchema } from './proto/csi.gen.ts';
 import { unit } from './proto/values.ts';
+import { NoAnswer } from './reach.ts';
 
 type Stats = MessageInitShape<typeof NodeGetVolumeStatsResponseSchema>;
-
-/** A file system that takes longer to say how full it is does not work. */
-const PATIENCE_MS = 3_000;
 
 /** How full a published volume is, and whether it works at all. A volume that does not is no error of this call. */
 export async function statsOf({ host, mountRoot }: NodeParts, path: string): Promise<Stats> {
@@ -19,11 +17,11 @@ export async function statsOf({ host, mountRoot }: NodeParts, path: string): Pro
   if (published === undefined || (published !== path && !isWithin(published, mountRoot)))
     throw notFound(`volume_path ${path}: nothing is published there`);
   try {
-    const { code, stdout, stderr } = await run(['stat', '-f', '-c', '%S %b %a %f %c %d', '--', published], PATIENCE_MS);
+    const { code, stdout, stderr } = await host.statfs(published);
     if (code !== 0) return abnormal(`the FUSE client has ended, or fails: ${stderr.trim()}`);
     return { usage: usageOf(stdout), volumeCondition: { abnormal: false, message: 'the file system answers' } };
   } catch (error) {
-    if (error instanceof Stuck) return abnormal(`the FUSE client does not answer within ${PATIENCE_MS / 1000} s`);
+    if (error instanceof NoAnswer) return abnormal(`the FUSE client does not answer within ${STATFS_MS / 1000} s, since ${error.since}`);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 /** FUSE clients that read and do not answer: whoever asks them cannot be killed. */
 import { readFileSync } from 'node:fs';
+import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
 
@@ -22,6 +23,13 @@ describe.skipIf(reason)('a FUSE client that hangs', () => {
 
   const fusePath = (name: string) => `${node.mountRoot}/thin/ml/${name}/thin-fuse`;
   const newTarget = () => `${node.kubelet}/pods/uid-${++serial}/volumes/kubernetes.io~csi/ml-demo/mount`;
+  const publish = (name: string, targetPath: string) =>
+    plugin.call.nodePublishVolume({
+      volumeId: `ml-${name}`,
+      targetPath,
+      volumeCapability: { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } },
+      volumeContext: { fluid_path: fusePath(name), mount_type: '' },
+    });
   const stats = (volumePath: string) => plugin.call.nodeGetVolumeStats({ volumeId: 'x', volumePath });
   /** Targets that were bound before the client hung. */
   const boundBefore = (name: string, count: number) =>
@@ -37,6 +45,32 @@ describe.skipIf(reason)('a FUSE client that hangs', () => {
       .trim()
       .split('\n')
       .filter((pid) => /\) D /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+  const notAnswering = { code: status.UNAVAILABLE, details: expect.stringContaining('does not answer since') };
+
+  test('holds up a few children, however often it is asked; others are served meanwhile, and all is well after its end', async () => {
+    const client = await node.silentFuse(fusePath('hung'));
+    const targets = boundBefore('hung', 8);
+    const first = await Promise.all(targets.map(stats));
+    expect(first.map(({ volumeCondition }) => volumeCondition?.abnormal)).toEqual(targets.map(() => true));
+    const held = hanging();
+    expect(held.length).toBeGreaterThan(0);
+    expect(held.length).toBeLessThanOrEqual(4);
+    // By nobody who comes later, for whatever it is.
+    for (const target of targets) await expect(stats(target)).resolves.toMatchObject({ volumeCondition: { abnormal: true } });
+    await expect(publish('hung', newTarget())).rejects.toMatchObject(notAnswering);
+    expect(hanging()).toEqual(held);
+    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', fusePath('other'));
+    const other = newTarget();
+    await publish('other', other);
+    await expect(stats(other)).resolves.toMatchObject({ volumeCondition: { abnormal: false } });
+
+    await client.die();
+    node.sh('umount -c -l "$1" && mount -t tmpfs live "$1"', fusePath('hung'));
+    const again = newTarget();
+    await publish('hung', again);
+    await expect(stats(again)).resolves.toMatchObject({ volumeCondition: { abnormal: false } });
+    await expect.poll(hanging).toEqual([]);
+  });
 
   test('does not keep the plugin from being replaced', async () => {
     const client = await node.silentFuse(fusePath('upgrade'));
