@@ -63,3 +63,6 @@ export type WorkloadRole = 'master' | 'worker' | 'fuse';
 export const workloadName = (runtime: string, role: WorkloadRole): string => `${runtime}-${role}`;
 /** `status.valueFile`: an existing engine is recognised by its form, `<n>-<engine>-values`. */
 export const valueFile = (runtime: string, engine: string): string => `${runtime}-${engine}-values`;
+
+/** The plural of the kind of a runtime of this name, by which the node plugin finds it: `acmefsruntimes` of `acme-fs`. */
+export const runtimePlural = (type: string): string => `${type.replaceAll('-', '')}runtimes`;

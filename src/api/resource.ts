@@ -31,7 +31,7 @@ export interface Rule {
 /** A kind of custom resource: one value gives its CRD, its TypeScript types and its parser. */
 export interface CustomResource<Spec extends TSchema = TSchema, Status extends TSchema = TSchema> {
   readonly kind: string;
-  /** Of a runtime `<name>`: `<name>runtimes`, by which the node plugin finds it. */
+  /** Of a runtime: `runtimePlural` of its name, by which the node plugin finds it. */
   readonly plural: string;
   readonly singular?: string;
   readonly shortNames?: readonly string[];

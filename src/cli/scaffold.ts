@@ -1,4 +1,5 @@
 /** The files of a new runtime: a client on each node that reads, and workers with a cache. They compile, and their test passes. */
+import { runtimePlural } from '../api/index.ts';
 
 export interface Scaffold {
   /** Folder and type: `acme-fs`. */
@@ -37,7 +38,7 @@ export type ${title}RuntimeSpec = t.Static<typeof ${camel(title)}RuntimeSpec>;
 
 export const ${title}Runtime = {
   kind: '${title}Runtime',
-  plural: '${title.toLowerCase()}runtimes',
+  plural: '${runtimePlural(name)}',
   shortNames: ['${name}'],
   categories: ['fluid'],
   namespaced: true,

@@ -7,6 +7,7 @@
  *   events (events.k8s.io)                     create, patch
  * No watch, no list over namespaces, no Secret, no log of a pod.
  */
+import { runtimePlural } from '../api/names.ts';
 import { type EventSink, eventSink } from '../kube/events.ts';
 import { isNotFound, type KubeClient } from '../kube/client.ts';
 import type { KubeObject, Log, ObjectName, ResourceType } from '../kube/types.ts';
@@ -116,9 +117,9 @@ async function runtimeOf(find: Find, name: RuntimeName): Promise<RuntimeRecord |
     | { readonly status?: { readonly runtimes?: readonly { readonly type?: string }[] } }
     | undefined;
   const type = dataset?.status?.runtimes?.[0]?.type ?? '';
-  if (!/^[a-z0-9]+$/.test(type)) return undefined;
+  if (!/^[a-z0-9-]+$/.test(type)) return undefined;
   // Every runtime's kind is named like this, a vendor's too: the conformance suite sees to it.
-  const found = (await find(ours(`${type}runtimes`, `${type} runtime`), name)) as RuntimeObject | undefined;
+  const found = (await find(ours(runtimePlural(type), `${type} runtime`), name)) as RuntimeObject | undefined;
   // A CacheRuntime's fuse is called client.
   return found && { type, cleanPolicy: (found.spec?.fuse ?? found.spec?.client)?.cleanPolicy ?? '' };
 }

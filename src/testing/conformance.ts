@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { fuseNodeLabel, GROUP, label, type Manifest, parse, VERSION, volumeName } from '../api/index.ts';
+import { fuseNodeLabel, GROUP, label, type Manifest, parse, runtimePlural, VERSION, volumeName } from '../api/index.ts';
 import type { BoundRuntime, Part, PlanInput, Runtime } from '../constructs/index.ts';
 
 /**
@@ -11,8 +11,8 @@ import type { BoundRuntime, Part, PlanInput, Runtime } from '../constructs/index
  */
 export function conformance(runtime: Runtime, cases: Readonly<Record<string, PlanInput<unknown>>>): void {
   test(`${runtime.resource.kind} is called in the API what the node plugin takes it to be called`, () => {
-    expect(runtime.name).toMatch(/^[a-z0-9]+$/);
-    expect(runtime.resource.plural).toBe(`${runtime.name}runtimes`);
+    expect(runtime.name).toMatch(/^[a-z0-9-]+$/);
+    expect(runtime.resource.plural).toBe(runtimePlural(runtime.name));
   });
   describe.each(Object.entries(cases))(`${runtime.resource.kind}: %s`, (name, given) => {
     const input = frozen({ ...given, spec: admitted(runtime, given) });
