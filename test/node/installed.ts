@@ -36,7 +36,7 @@ export interface InstalledOptions {
   readonly onProgress?: (what: string) => void;
 }
 
-/** Ready for Datasets when it returns. Nobody simulates: there is one node, and it is real. */
+/** Ready for Datasets when it returns. There is one node, and it is real; who wants others beside it adds them to `plane.nodes`. */
 export async function startInstalled({ images = [], flags = [], onProgress = () => {} }: InstalledOptions = {}): Promise<Installed> {
   onProgress('control plane');
   const plane = await startControlPlane({ nodes: 0 });
@@ -71,7 +71,9 @@ export async function startInstalled({ images = [], flags = [], onProgress = () 
       async logs() {
         const ours = await Promise.all(
           ['controller', 'csi'].map((part) =>
-            plane.kubectl('logs', '-n', NAMESPACE, '-l', `app.kubernetes.io/component=${part}`, '--prefix', '--tail=40').catch(String),
+            plane
+              .kubectl('logs', '-n', NAMESPACE, '-l', `app.kubernetes.io/component=${part}`, '--prefix', '--tail=40', '--ignore-errors')
+              .catch(String),
           ),
         );
         return [...ours, await plane.kubectl('get', 'pods,events', '-A').catch(String), node.logs()].join('\n');

@@ -23,6 +23,8 @@ const hasSeed = canRun("Fluid's own script", existsSync(SEED) ? undefined : `no 
 const SEED_IMAGE = 'localhost/fluid-minio-goofys:seed';
 const PRINTED_IMAGE = 'localhost/fluid-minio-goofys:printed';
 
+/** A simulated node, beside the real one. */
+const ELSEWHERE = 'elsewhere';
 /** For what hangs: a busy node is no failure. */
 const LIMIT = 300_000;
 const eventually = <T>(check: () => T | Promise<T>) => within(check, 120);
@@ -34,6 +36,10 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
     cluster = await startInstalled({
       images: [fuseImage(), minioImage(), ownImage(), ...(hasSeed ? seedImages(readFileSync(SEED, 'utf8')) : [])],
     });
+    // Where only pods of DaemonSets go: any of ours that does not ask for nodes by their labels would be seen there.
+    await cluster.plane.nodes.add(ELSEWHERE);
+    await cluster.plane.kubectl('cordon', ELSEWHERE);
+    await cluster.rolledOut();
     writeFiles(folder);
     mkdirSync(join(folder, 'bin'));
     symlinkSync(cluster.plane.kubectlPath, join(folder, 'bin/kubectl'));
@@ -56,6 +62,15 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
       .map(({ mountPoint }) => mountPoint)
       .filter((point) => point.startsWith(`${cluster.node.mountRoot}/thin/default/${name}`));
 
+  /** Of the pods with these labels, in any namespace. */
+  const nodesOf = async (labels: string): Promise<readonly string[]> =>
+    (await typed(`kubectl get pod -A -l ${labels} -o jsonpath='{range .items[*]}{.spec.nodeName}{"\\n"}{end}'`))
+      .split('\n')
+      .filter(Boolean);
+
+  test('pods of DaemonSets come to both nodes', async () =>
+    expect((await nodesOf('app.kubernetes.io/component=csi')).toSorted()).toEqual([ELSEWHERE, cluster.node.name]));
+
   test('works as it is written', { timeout: LIMIT }, async () => {
     showLogs();
     const [config = ''] = page.filter(({ language }) => language === 'json').map(({ text }) => text);
@@ -64,7 +79,9 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
       if (language !== 'sh') continue;
       const said = await typed(text);
       if (text.includes('rollout status deployment/minio')) await nameMinio(cluster);
-      if (text.includes('Bound dataset/minio-demo')) expect(await typed('kubectl get pod -l role=thin-fuse -o name')).toBe('');
+      if (text.includes('Bound dataset/minio-demo')) expect(await nodesOf('role=thin-fuse')).toEqual([]);
+      if (text.includes('logs test-minio')) expect(await nodesOf('role=thin-fuse')).toEqual([cluster.node.name]);
+      if (text.includes('delete pod test-minio')) expect(await nodesOf('role=thin-fuse')).toEqual([]);
       const next = page[i + 1];
       if (next?.language === 'text' && !next.text.startsWith('export ')) expect(said, text).toContain(next.text);
     }
