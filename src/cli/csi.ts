@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { kubeCluster } from '../csi/kube-cluster.ts';
@@ -42,6 +43,9 @@ Exit codes:
   1  refused to start: no way to a cluster, or another plugin serves the driver
   2  bad usage`;
 
+/** Less than the kubelet's 30 s; calls under way have 5 s of them. */
+const STOP_MS = 15_000;
+
 export const define: Define = (command) => {
   command
     .option('--node-id <name>', 'name of the Node that this runs on (default: NODE_ID)')
@@ -68,19 +72,23 @@ export const define: Define = (command) => {
       });
       const registry = new Registry();
       if (address) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
-      const health =
-        address && (await serveHealth(address.host, address.port, { alive: () => undefined, ready: plugin.notReady }, registry));
+      const health = address && (await serveHealth(address.host, address.port, { alive: plugin.lost, ready: plugin.notReady }, registry));
       // Not waited for: without an API server, pods can still be unmounted.
       void cluster.check().then(
         (problem) => problem && log.error({ problem }, 'volumes cannot be staged'),
         (error: unknown) => log.warn({ error: messageOf(error) }, 'the API server does not answer yet'),
       );
       if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
-      await plugin.stop();
-      await health?.stop();
-      await cluster.flush();
-      await client.close();
+      const ended = (async () => {
+        await plugin.stop();
+        await health?.stop();
+        await cluster.flush();
+        await client.close();
+      })();
+      await Promise.race([ended, setTimeout(STOP_MS)]).catch((error: unknown) => log.error({ err: error }, 'not all is closed'));
       log.info({}, 'stopped');
+      // Whatever is left waits for a file system, and nobody can start in our place before we have ended.
+      process.exit(0);
     });
 };
 

@@ -1,8 +1,10 @@
 /** gRPC on unix sockets: services of protobuf-es descriptors, answered by functions. */
-import { lstatSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { lstatSync, renameSync, rmSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   create,
   type DescMessage,
@@ -96,35 +98,70 @@ function callOf(call: ServerUnaryCall<unknown, unknown>): Call {
 const answerFor = (error: unknown): { readonly code: status; readonly message: string } =>
   error instanceof CsiError ? error : { code: status.INTERNAL, message: error instanceof Error ? error.message : String(error) };
 
-/** Serves on a socket that only root can reach. Returns how to stop, which lets calls under way end and removes the socket. */
-export async function serve(socket: string, services: readonly Service[]): Promise<() => Promise<void>> {
+/** What is served on a socket. */
+export interface Listening {
+  /** Why nobody can reach us there any more; undefined when they can. */
+  lost(): string | undefined;
+  /** Removes the socket, if it is still ours, and lets calls under way end. */
+  stop(): Promise<void>;
+}
+
+export interface ServeOptions {
+  /** How long to wait for another process that serves there to end, ms. Default 10,000: it lets its calls end first. */
+  readonly handOverMs?: number;
+  readonly log: Log;
+}
+
+/**
+ * Serves on a socket that only root can reach. It comes into its place as a whole, under a name of its own before, which is what closing
+ * unlinks: whatever a successor has put in its place stays.
+ *
+ * @throws Error when another process goes on serving there
+ */
+export async function serve(socket: string, services: readonly Service[], options: ServeOptions): Promise<Listening> {
   await mkdir(dirname(socket), { recursive: true, mode: 0o750 });
-  await removeStale(socket);
+  await untilFree(socket, options);
   const server = new Server();
   for (const { definition, handlers } of services) server.addService(definition, handlers);
+  // With a dot, the kubelet passes it over.
+  const own = join(dirname(socket), `.${randomBytes(4).toString('hex')}`);
   await new Promise<void>((resolve, reject) => {
-    server.bindAsync(`unix://${socket}`, ServerCredentials.createInsecure(), (error) => (error ? reject(error) : resolve()));
+    server.bindAsync(`unix://${own}`, ServerCredentials.createInsecure(), (error) => (error ? reject(error) : resolve()));
   });
-  await chmod(socket, 0o600);
-  return async () => {
-    await new Promise<void>((resolve) => {
-      const force = setTimeout(() => server.forceShutdown(), 5_000);
-      server.tryShutdown(() => {
-        clearTimeout(force);
-        resolve();
+  await chmod(own, 0o600);
+  const { ino } = lstatSync(own);
+  renameSync(own, socket);
+  const isOurs = () => lstatSync(socket, { throwIfNoEntry: false })?.ino === ino;
+  return {
+    lost: () => (isOurs() ? undefined : `${socket}: removed, or taken by another process`),
+    async stop() {
+      // While we still answer: a successor comes only where nobody does.
+      if (isOurs()) rmSync(socket);
+      await new Promise<void>((resolve) => {
+        const force = setTimeout(() => server.forceShutdown(), 5_000);
+        server.tryShutdown(() => {
+          clearTimeout(force);
+          resolve();
+        });
       });
-    });
-    rmSync(socket, { force: true });
+    },
   };
 }
 
 /** A socket that nobody listens on was left by a process that was killed. One that somebody does is not ours to take. */
-async function removeStale(socket: string): Promise<void> {
-  const found = lstatSync(socket, { throwIfNoEntry: false });
-  if (!found) return;
-  if (!found.isSocket()) throw new Error(`${socket}: expected a socket or nothing, found something else`);
-  if (await answers(socket)) throw new Error(`${socket}: another process serves it; end that one first (Fluid's own CSI plugin, perhaps)`);
-  rmSync(socket);
+async function untilFree(socket: string, { handOverMs = 10_000, log }: ServeOptions): Promise<void> {
+  let isTold = false;
+  for (const until = performance.now() + handOverMs; ; ) {
+    const found = lstatSync(socket, { throwIfNoEntry: false });
+    if (!found) return;
+    if (!found.isSocket()) throw new Error(`${socket}: expected a socket or nothing, found something else`);
+    if (!(await answers(socket))) return;
+    if (performance.now() >= until)
+      throw new Error(`${socket}: another process serves it; end that one first (Fluid's own CSI plugin, perhaps)`);
+    if (!isTold) log.info({ socket }, 'another process serves it; waiting for its end');
+    isTold = true;
+    await sleep(200);
+  }
 }
 
 function answers(socket: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import type { Log } from '../kube/types.ts';
 import type { NodeCluster } from './cluster.ts';
-import { type Service, serve, serviceOf } from './grpc.ts';
+import { type Listening, type Service, serve, serviceOf } from './grpc.ts';
 import { createHost, openScratch } from './host.ts';
 import { DRIVER, identity, registration } from './identity.ts';
 import { knownVolumes } from './known-volumes.ts';
@@ -33,9 +33,13 @@ export interface PluginOptions extends VolumeDefaults {
   readonly patienceMs?: number;
   /** How long a file system may take to let itself be bound, ms. Default 10,000. */
   readonly bindMs?: number;
+  /** How long to wait for another plugin that is about to end, ms. Default 10,000. */
+  readonly handOverMs?: number;
 }
 
 export interface Plugin {
+  /** Why nobody can reach us any more, so that we should be started again. */
+  lost(): string | undefined;
   /** Why the kubelet cannot use us; undefined when it has registered us. */
   notReady(): string | undefined;
   /** Ends what is under way and leaves mounts as they are: pods go on reading. */
@@ -51,6 +55,7 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
   const stop = async () => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
+  const listening: Listening[] = [];
   let problem: string | undefined = 'the kubelet has not registered the plugin yet';
   try {
     closing.push(await openScratch(scratch));
@@ -66,7 +71,11 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
       clock,
       patienceMs,
     };
-    const listen = async (socket: string, services: readonly Service[]) => void closing.push(await serve(socket, services));
+    const listen = async (socket: string, services: readonly Service[]) => {
+      const served = await serve(socket, services, options);
+      listening.push(served);
+      closing.push(() => served.stop());
+    };
     await listen(endpoint, [serviceOf(Identity, identity(options.version), log), serviceOf(Node, node(parts), log)]);
     const recovery = startRecovery(parts);
     closing.push(() => recovery.stop());
@@ -82,5 +91,6 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
     await stop();
     throw error;
   }
-  return { notReady: () => problem, stop };
+  const lost = () => listening.map((each) => each.lost()).find((why) => why !== undefined);
+  return { lost, notReady: () => problem, stop };
 }

@@ -44,11 +44,13 @@ export interface TestNode {
   fuse(path: string): { die(): void };
   /** One whose client reads and is silent: whoever has asked it cannot be killed. */
   silentFuse(path: string): Promise<{ die(): Promise<void> }>;
-  startPlugin(options?: Record<string, unknown>): Promise<TestPlugin>;
+  /** `heard` is given its log lines as they come. */
+  startPlugin(options?: Record<string, unknown>, heard?: Heard): Promise<TestPlugin>;
   /** The same for a program of these arguments, which says `serving` in its log. */
-  startProgram(argv: readonly string[]): Promise<TestPlugin>;
+  startProgram(argv: readonly string[], heard?: Heard): Promise<TestPlugin>;
   close(): Promise<void>;
 }
+type Heard = (line: Readonly<Record<string, unknown>>) => void;
 export interface TestPlugin {
   readonly pid: number;
   readonly call: Client;
@@ -129,12 +131,12 @@ export async function startNode(): Promise<TestNode> {
       });
       return { die };
     },
-    async startPlugin(options = {}) {
+    async startPlugin(options = {}, heard) {
       const all = JSON.stringify({ kubeletDir: kubelet, mountRoot, state, ...options });
-      return node.startProgram([process.execPath, '--no-warnings', PLUGIN, all]);
+      return node.startProgram([process.execPath, '--no-warnings', PLUGIN, all], heard);
     },
-    async startProgram(argv) {
-      const plugin = await startProgram(within, { kubelet, mountRoot, argv });
+    async startProgram(argv, heard) {
+      const plugin = await startProgram(within, { kubelet, mountRoot, argv, ...(heard && { heard }) });
       plugins.add(plugin);
       return plugin;
     },
@@ -155,9 +157,10 @@ interface Program {
   readonly kubelet: string;
   readonly mountRoot: string;
   readonly argv: readonly string[];
+  readonly heard?: Heard;
 }
 
-async function startProgram(within: readonly string[], { kubelet, mountRoot, argv }: Program): Promise<TestPlugin> {
+async function startProgram(within: readonly string[], { kubelet, mountRoot, argv, heard }: Program): Promise<TestPlugin> {
   // As in a pod: what is mounted under the mount root arrives, and nothing goes back.
   const enter = 'mount --make-rslave "$1" && shift && exec "$@"';
   const inPod = ['unshare', '-m', '--propagation', 'unchanged', 'sh', '-ec', enter, 'sh', mountRoot];
@@ -172,6 +175,7 @@ async function startProgram(within: readonly string[], { kubelet, mountRoot, arg
     void ended.then(() => reject(new Error(`the plugin ended: ${JSON.stringify(log.at(-1))}`)));
     createInterface({ input: child.stdout }).on('line', (line) => {
       const said = JSON.parse(line) as Record<string, unknown>;
+      heard?.(said);
       if (said['msg'] === 'serving') resolve();
       if (!('told' in said)) return log.push(said);
       const one = said['told'] as Told;

@@ -246,7 +246,32 @@ describe.skipIf(reason)('publishing', () => {
   });
 
   test('does not take the socket of another plugin', async () => {
-    await expect(node.startPlugin({ endpoint: `${node.kubelet}/other.sock` })).rejects.toThrow('another process serves it');
+    const other = node.startPlugin({ endpoint: `${node.kubelet}/other.sock`, handOverMs: 0 });
+    await expect(other).rejects.toThrow('another process serves it');
+  });
+
+  test('gives way to its successor: calls under way end, and new ones come through', async () => {
+    const before = plugin;
+    const ending = Promise.withResolvers<void>();
+    const successor = node.startPlugin({ patienceMs: 300, bindMs: 1000 }, ({ msg }) => {
+      if (msg === 'another process serves it; waiting for its end') ending.resolve();
+    });
+    await ending.promise;
+    const asked = before.call.nodePublishVolume({
+      volumeId: 'ml-over',
+      targetPath: newTarget(),
+      volumeCapability: RWX,
+      volumeContext: attributes('over'),
+    });
+    asked.catch(() => {});
+    const ended = before.end();
+    plugin = await successor;
+    await ended;
+    const target = newTarget();
+    serve('over');
+    await publish('over', target);
+    expect(node.sh('cat "$1/f"', target)).toBe('hello\n');
+    await expect(asked).rejects.toMatchObject({ details: expect.stringContaining('is not mounted yet') });
   });
 
   test('the kubelet finds it', async () => {
