@@ -46,7 +46,7 @@ async function obey(message: ToNodeKeeper): Promise<void> {
 
 async function start(begin: NodeStart): Promise<void> {
   const { layout, apiPort, programs } = begin;
-  makeCgroups(layout.id);
+  makeCgroups(dir);
   shareFolders(layout);
   const init = await startInit(layout, programs.pause);
   started = { start: begin, init };

@@ -17,7 +17,7 @@ export function removeLeftovers(dir: string, keepDir = false): void {
   unmountAll(dir);
   // Gone with the network namespace, a moment later.
   spawnSync('ip', ['link', 'delete', id], { stdio: 'ignore' });
-  removeCgroups(id);
+  removeCgroups(dir);
   // Never through a mount: what is in it is not ours.
   const left = mountsBelow(dir).map(({ path }) => path);
   if (left.length > 0) throw new Error(`still mounted: ${left.join(', ')}`);
