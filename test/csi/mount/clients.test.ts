@@ -9,19 +9,19 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tellNews } from '../../../src/csi/fuse-config/index.ts';
 import { topAt, parseMountinfo } from '../../../src/csi/mountinfo.ts';
 import { nodeTools } from '../../../src/testing/tools.ts';
+import { canRun } from '../../support/can-run.ts';
 import { realigning, script } from '../fuse-config/given.ts';
 
 const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
 const missing = ['/dev/fuse', '/usr/bin/s3fs', '/usr/bin/sshfs', SFTP_SERVER].filter((path) => !existsSync(path));
 const reason =
   process.getuid?.() === 0 ? (missing.length > 0 ? `missing here: ${missing.join(', ')}` : undefined) : 'FUSE is tested as root';
-if (reason !== undefined && process.env['CI'] !== undefined) throw new Error(`no FUSE clients in CI: ${reason}`);
-if (reason !== undefined) console.warn(`tests of FUSE clients are skipped: ${reason}`);
+const canMount = canRun('tests of FUSE clients', reason);
 
 /** Names of directories, hence without a slash. */
 const NAMES = [`it's "quoted"`, '$(touch pwned)`touch pwned`', 'two\nlines ; touch pwned', '${HOME} ~ * \\ & | <>', '-n, --'];
 
-describe.skipIf(reason !== undefined)('real clients', () => {
+describe.skipIf(!canMount)('real clients', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-clients-'));
   const target = join(folder, 'mnt');
   const mounted = () => topAt(parseMountinfo(readFileSync('/proc/self/mountinfo', 'utf8')), target);

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canRun } from '../../support/can-run.ts';
 import { startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
 
-const reason = whyNoMounts();
-if (reason) console.warn(`skipped: ${reason}`);
+const canMount = canRun('tests of mounts', whyNoMounts());
 
-describe.skipIf(reason)('a FUSE client that hangs', () => {
+describe.skipIf(!canMount)('a FUSE client that hangs', () => {
   let node: TestNode;
   let plugin: TestPlugin;
   let serial = 0;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { canRun } from '../../support/can-run.ts';
 import { startNode, type TestNode, type TestPlugin, type Told, whyNoMounts } from './node.ts';
 
-const reason = whyNoMounts();
-if (reason) console.warn(`skipped: ${reason}`);
+const canMount = canRun('tests of mounts', whyNoMounts());
 
-describe.skipIf(reason)('a FUSE client that died and came back', () => {
+describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
   let node: TestNode;
   let plugin: TestPlugin;
 

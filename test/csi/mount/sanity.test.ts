@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodeTools } from '../../../src/testing/tools.ts';
 import { serveController } from './controller-stub.ts';
+import { canRun } from '../../support/can-run.ts';
 import { startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
 
 const program = (() => {
@@ -11,10 +12,9 @@ const program = (() => {
     return undefined;
   }
 })();
-const reason = whyNoMounts() ?? (program ? undefined : 'csi-sanity is not built: run bash scripts/setup.sh');
-if (reason) console.warn(`skipped: ${reason}`);
+const canCheck = canRun('csi-sanity', whyNoMounts() ?? (program ? undefined : 'it is not built: run bash scripts/setup.sh'));
 
-describe.skipIf(reason)('csi-sanity', () => {
+describe.skipIf(!canCheck)('csi-sanity', () => {
   let node: TestNode;
   let plugin: TestPlugin;
   let stop: () => void;

@@ -1,13 +1,13 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { canRun } from '../../support/can-run.ts';
 import { type State, startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
 
-const reason = whyNoMounts();
-if (reason) console.warn(`skipped: ${reason}`);
+const canMount = canRun('tests of mounts', whyNoMounts());
 
 const ANY = { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } } as const;
 
-describe.skipIf(reason)('staging', () => {
+describe.skipIf(!canMount)('staging', () => {
   let node: TestNode;
   let plugin: TestPlugin;
   let state: State;
