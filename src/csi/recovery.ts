@@ -1,135 +1,133 @@
 import { backoff } from '../kube/clock.ts';
-import { bindOver } from './bind-over.ts';
-import type { Pod } from './cluster.ts';
-import { handleOf, type PodPath } from './kubelet.ts';
-import { NotBound } from './host.ts';
-import { stackAt, topAt } from './mountinfo.ts';
+import type { Mount } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
-import { layersToDrop, needsTrimming, type Orphan, orphans, rebinding, startsOf } from './recover.ts';
+import { rebinder } from './rebind.ts';
+import { type Orphan, orphans } from './recover.ts';
 import { type Outcome, tell } from './recovery-events.ts';
-import type { RuntimeName } from './volume.ts';
 
-/** Binds at a time: each is a child or two. */
+/** Consumers of one volume that are bound at a time: each is a child or two. */
 const AT_ONCE = 4;
+/** How often the table is read without being told: to findmnt, a mount that came in the place of its like is no change. */
+const LOOK_MS = 1_000;
+
+/** Consumers of one volume, on their way. */
+interface Queue {
+  running: boolean;
+  /** Something has changed since they were looked at. */
+  again: boolean;
+  failures: number;
+  /** Calls off the next try. */
+  cancel(): void;
+}
 
 /**
- * Binds consumers again whose FUSE client died and came back. It looks at the mount table whenever that changes below the mount root, and
- * once when it starts: everything it needs to know is in the table, in what the kubelet has written beside its mounts, and in volumes.
+ * Binds consumers again whose FUSE client died and came back. It looks at the mount table whenever that changes, and when it starts:
+ * everything it needs to know is in the table, in what the kubelet has written beside its mounts, and in volumes.
+ *
+ * Each volume has a queue of its own, for which nobody waits: a client that hangs, or an API server, holds up no other volume.
  */
 export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
-  const { watch, clock, log } = parts;
+  const { host, watch, clock, log } = parts;
+  const rebind = rebinder(parts);
+  const queues = new Map<string, Queue>();
+  const running = new Set<Promise<void>>();
   const stopping = Promise.withResolvers<'stop'>();
-  const pass = passes(parts);
+  let stopped = false;
+  let seen: readonly Mount[] | undefined;
+
+  /** Looks at all volumes, or at one. */
+  async function look(only?: string): Promise<void> {
+    const mounts = await host.mounts();
+    if (only === undefined) {
+      if (mounts === seen) return;
+      seen = mounts;
+    }
+    rebind.forget(mounts);
+    const found = Map.groupBy(orphans(mounts, parts), ({ at }) => at.volumeName);
+    for (const [name, queue] of queues)
+      if (!found.has(name) && !queue.running) {
+        queue.cancel();
+        queues.delete(name);
+      }
+    for (const [name, consumers] of found) if (only === undefined || name === only) begin(name, consumers);
+  }
+
+  function begin(name: string, consumers: readonly Orphan[]): void {
+    const queue = queues.get(name) ?? { running: false, again: false, failures: 0, cancel() {} };
+    queues.set(name, queue);
+    queue.cancel();
+    if (stopped) return;
+    if (queue.running) {
+      queue.again = true;
+      return;
+    }
+    Object.assign(queue, { running: true, again: false });
+    const work = serve(queue, name, consumers).finally(() => running.delete(work));
+    running.add(work);
+  }
+
+  async function serve(queue: Queue, name: string, consumers: readonly Orphan[]): Promise<void> {
+    const failed = await bindAll(consumers);
+    queue.running = false;
+    queue.failures = failed > 0 ? queue.failures + 1 : 0;
+    if (stopped) return;
+    if (queue.again) await lookSafely(name);
+    else if (failed > 0) queue.cancel = clock.after(backoff(queue.failures, clock.random), () => void lookSafely(name));
+  }
+
+  /** Returns how many are to be tried again. */
+  async function bindAll(consumers: readonly Orphan[]): Promise<number> {
+    const waiting = [...consumers];
+    const outcomes: Outcome[] = [];
+    let lost = 0;
+    async function bindNext(): Promise<boolean> {
+      const orphan = stopped ? undefined : waiting.shift();
+      if (!orphan) return false;
+      const outcome = await rebind.one(orphan).catch((error: unknown) => {
+        lost++;
+        log.warn({ target: orphan.target, error: String(error) }, 'a consumer cannot be looked up');
+      });
+      if (outcome) outcomes.push(outcome);
+      return true;
+    }
+    const lane = async () => {
+      while (await bindNext());
+    };
+    // The first alone: where the client hangs, the others are told so without a child each.
+    await bindNext();
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    tell(parts, outcomes);
+    return lost + outcomes.filter(({ error }) => error !== undefined).length;
+  }
+
+  async function lookSafely(only?: string): Promise<void> {
+    try {
+      await look(only);
+    } catch (error) {
+      log.error({ err: error }, 'broken mounts cannot be looked for');
+    }
+  }
 
   async function run(): Promise<void> {
-    let failures = 0;
     for (;;) {
       const change = watch.next();
-      const failed = await pass().catch((error: unknown) => {
-        log.error({ err: error }, 'broken mounts cannot be looked for');
-        return 1;
-      });
-      failures = failed > 0 ? failures + 1 : 0;
-      const retry = Promise.withResolvers<void>();
-      const cancel = failures > 0 ? clock.after(backoff(failures, clock.random), retry.resolve) : () => {};
-      const woken = await Promise.race([change, retry.promise, stopping.promise]);
+      await lookSafely();
+      const tick = Promise.withResolvers<void>();
+      const cancel = clock.after(LOOK_MS, tick.resolve);
+      const woken = await Promise.race([change, tick.promise, stopping.promise]);
       cancel();
       if (woken === 'stop') return;
     }
   }
 
-  const running = run();
+  const looking = run();
   return {
     async stop() {
+      stopped = true;
       stopping.resolve('stop');
-      await running;
+      await looking;
+      for (const { cancel } of queues.values()) cancel();
+      await Promise.all(running);
     },
   };
-}
-
-/** One look at the table, and all that follows; returns how many consumers are to be tried again soon. */
-function passes(parts: NodeParts): () => Promise<number> {
-  const { host, volumes, locks, log, kubeletDir } = parts;
-  /** When we mounted the layers that lie at targets, by the id of the mount. */
-  const mountedAt = new Map<number, number>();
-
-  async function recover(orphan: Orphan): Promise<Outcome | undefined> {
-    const { target, at } = orphan;
-    const handle = await handleOf(kubeletDir, at);
-    // By name: volumes of one id may have sub paths of their own, of which a pod must see no more than its own.
-    const volume = handle === undefined ? undefined : await volumes.get(at.volumeName);
-    if (!volume) return undefined;
-    // Not while the kubelet has it published or unpublished.
-    return locks.run(target, async () => {
-      const binding = rebinding(orphan, volume, await host.mounts());
-      if (!binding) return undefined;
-      const about = { runtime: volume.runtime, pod: at.podUid, fusePath: volume.fusePath };
-      let dropped = 0;
-      try {
-        dropped = await trim(orphan, volume.runtime);
-        const seen = await bindOver(host, binding);
-        const mount = topAt(await host.mounts(), target);
-        if (mount) mountedAt.set(mount.id, parts.clock.now());
-        log.info({ target, volumeId: handle, source: binding.source, dropped, seen }, 'bound again');
-        return { ...about, dropped, unseen: !seen };
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        log.warn({ target, volumeId: handle, error: message }, 'not bound again');
-        // Its client is still starting; the next try tells more.
-        if (error instanceof NotBound && error.why === 'later') return { ...about, dropped, error: '' };
-        return { ...about, dropped, error: message };
-      }
-    });
-  }
-
-  /** Takes away layers that no container stands on; returns how many. */
-  async function trim({ target, at }: Orphan, runtime: RuntimeName | undefined): Promise<number> {
-    const mounts = await host.mounts();
-    if (!runtime || !needsTrimming(mounts, target)) return 0;
-    const pod = await podOf(parts, at);
-    if (!pod) return 0;
-    const most = layersToDrop(stackAt(mounts, target), mountedAt, startsOf(pod));
-    for (let dropped = 0; dropped < most; dropped++) {
-      try {
-        // Never lazily: a layer in which somebody works stays.
-        await host.unmount(target, false);
-      } catch {
-        return dropped;
-      }
-    }
-    return most;
-  }
-
-  return async () => {
-    const mounts = await host.mounts();
-    const ids = new Set(mounts.map(({ id }) => id));
-    for (const id of mountedAt.keys()) if (!ids.has(id)) mountedAt.delete(id);
-    const waiting = [...orphans(mounts, parts)];
-    const outcomes: Outcome[] = [];
-    let lost = 0;
-    const worker = async () => {
-      for (let orphan = waiting.shift(); orphan; orphan = waiting.shift()) {
-        const { target } = orphan;
-        const outcome = await recover(orphan).catch((error: unknown) => {
-          lost++;
-          log.warn({ target, error: String(error) }, 'a consumer cannot be looked up');
-        });
-        if (outcome) outcomes.push(outcome);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    tell(parts, outcomes);
-    return lost + outcomes.filter(({ error }) => error !== undefined).length;
-  };
-}
-
-/** The pod that has a volume; pods are of the namespace of the claim that they mount. */
-async function podOf({ cluster, log }: NodeParts, { podUid, volumeName }: PodPath): Promise<Pod | undefined> {
-  try {
-    const claim = (await cluster.volume(volumeName))?.claim;
-    return claim && (await cluster.pods(claim.namespace)).find(({ metadata }) => metadata.uid === podUid);
-  } catch (error) {
-    log.warn({ podUid, error: String(error) }, 'a consumer cannot be asked for');
-    return undefined;
-  }
 }

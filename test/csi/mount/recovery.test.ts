@@ -157,6 +157,18 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     expect(node.sh('cat "$1/f"', target)).toBe(text);
   });
 
+  test('is bound again although findmnt saw the old mount and the new one as one', async () => {
+    serve('quick');
+    const target = await publish('ml-quick', 'uid-7');
+    const findmnt = node.sh('pgrep -P "$1" findmnt', String(plugin.pid)).trim();
+    node.sh('kill -STOP "$1"', findmnt);
+    const before = plugin.told.length;
+    const text = serve('quick');
+    node.sh('kill -CONT "$1"', findmnt);
+    await recovered('quick', before);
+    expect(node.sh('cat "$1/f"', target)).toBe(text);
+  });
+
   test('is bound again although the kubelet was just writing whose volume it is', async () => {
     serve('torn');
     const target = await publish('ml-torn', 'uid-6');
@@ -167,6 +179,32 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     node.sh('echo "$2" >"$(dirname "$1")/vol_data.json"', target, data);
     await recovered('torn', before);
     expect(node.sh('cat "$1/f"', target)).toBe(text);
+  });
+
+  test.each([
+    ['whose new client hangs', (name: string) => void node.fuse(fusePath(name))],
+    // As a kubelet that was started anew: it asks for what is there already.
+    [
+      'for which calls of the kubelet wait',
+      (name: string, uids: string[]) => void Promise.allSettled(uids.map((uid) => publish(`ml-${name}`, uid))),
+    ],
+  ])('is not held up by consumers of another %s', async (_, holdUp) => {
+    await plugin.end();
+    plugin = await node.startPlugin({ patienceMs: 300_000, bindMs: 300_000 });
+    const [slow, fine] = [`slow-${++serial}`, `fine-${serial}`];
+    serve(slow);
+    serve(fine);
+    const uids = [1, 2, 3, 4, 5].map((i) => `${slow}-${i}`);
+    for (const uid of uids) await publish(`ml-${slow}`, uid);
+    const target = await publish(`ml-${fine}`, 'uid-fine');
+    node.sh('umount -c -l "$1"', fusePath(slow));
+    holdUp(slow, uids);
+    const before = plugin.told.length;
+    const text = serve(fine);
+    await recovered(fine, before);
+    expect(node.sh('cat "$1/f"', target)).toBe(text);
+    await plugin.end('SIGKILL');
+    plugin = await node.startPlugin({ patienceMs: 300 });
   });
 
   test('is bound again over a mount that is dead, and over one that hangs', async () => {
