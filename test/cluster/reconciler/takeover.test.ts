@@ -62,7 +62,8 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
       await eventually(async () => expect(await space.made()).toEqual([]));
     } finally {
       await sluice.stop();
-      await plane.kubectl('delete', 'namespace', space.namespace, '--wait=false');
+      // Waited for: its name is the golden's, and other files want it too.
+      await plane.kubectl('delete', 'namespace', space.namespace);
     }
   });
 
