@@ -3,6 +3,7 @@ import type { Log } from '../kube/types.ts';
 import type { NodeCluster } from './cluster.ts';
 import type { Host } from './host.ts';
 import type { KnownVolumes } from './known-volumes.ts';
+import type { Layers } from './layers.ts';
 import type { Locks } from './locks.ts';
 import type { MountWatch } from './mount-watch.ts';
 import type { NodeLabels } from './node-labels.ts';
@@ -18,6 +19,7 @@ export interface NodeParts extends VolumeDefaults {
   readonly labels: NodeLabels;
   readonly volumes: KnownVolumes;
   readonly locks: Locks;
+  readonly layers: Layers;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a publication waits for a mount before it says why it is not there, ms. */

@@ -1,5 +1,5 @@
 /** The whole plugin as one process: two services on csi.sock, one by which the kubelet finds it. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import type { Log } from '../kube/types.ts';
 import type { NodeCluster } from './cluster.ts';
@@ -7,6 +7,7 @@ import { type Listening, type Service, serve, serviceOf } from './grpc.ts';
 import { createHost, openScratch } from './host.ts';
 import { DRIVER, identity, registration } from './identity.ts';
 import { knownVolumes } from './known-volumes.ts';
+import { openLayers } from './layers.ts';
 import { createLocks } from './locks.ts';
 import { watchMounts } from './mount-watch.ts';
 import { node } from './node.ts';
@@ -21,7 +22,7 @@ export interface PluginOptions extends VolumeDefaults {
   readonly nodeId: string;
   /** The kubelet's --root-dir, the same path as on the host. */
   readonly kubeletDir: string;
-  /** Path of the socket that the kubelet calls. */
+  /** Path of the socket that the kubelet calls. What must outlive the plugin is kept beside it. */
   readonly endpoint: string;
   /** Where a small file system of our own is mounted; it must not be there yet. */
   readonly scratch: string;
@@ -68,6 +69,7 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
       labels: nodeLabels(cluster),
       volumes: knownVolumes(cluster, options),
       locks: createLocks(),
+      layers: openLayers(join(dirname(endpoint), 'layers.json'), log),
       clock,
       patienceMs,
     };

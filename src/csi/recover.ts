@@ -55,18 +55,18 @@ const MOST_LAYERS = 4;
  * A container keeps the layer that was uppermost when it started, and sees what is mounted on that one: so a new layer goes on top, and
  * what lies below stays for as long as a container may stand on it. One that was mounted after all containers had started is no one's.
  *
- * @param mountedAt when we mounted a layer, ms since the epoch, by the id of its mount; layers that we do not know of stay
+ * @param mountedAt when we mounted a layer, ms since the epoch, by its device; layers that we do not know of stay
  * @param startedAt when containers of the pod started, ms; undefined: one is just starting, or nobody knows
  */
 export function layersToDrop(
   stack: readonly Mount[],
-  mountedAt: ReadonlyMap<number, number>,
+  mountedAt: ReadonlyMap<string, number>,
   startedAt: readonly (number | undefined)[],
 ): number {
   if (stack.length < MOST_LAYERS || startedAt.includes(undefined)) return 0;
   // Kubernetes tells whole seconds.
   const last = Math.max(...startedAt.map((at) => (at ?? 0) + 1000));
-  const needed = stack.findLastIndex(({ id }, i) => i === 0 || (mountedAt.get(id) ?? 0) <= last);
+  const needed = stack.findLastIndex(({ device }, i) => i === 0 || (mountedAt.get(device) ?? 0) <= last);
   return stack.length - 1 - needed;
 }
 

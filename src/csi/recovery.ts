@@ -1,7 +1,7 @@
 import { backoff } from '../kube/clock.ts';
 import type { Mount } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
-import { rebinder } from './rebind.ts';
+import { rebind } from './rebind.ts';
 import { type Orphan, orphans } from './recover.ts';
 import { type Outcome, tell } from './recovery-events.ts';
 
@@ -28,7 +28,6 @@ interface Queue {
  */
 export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
   const { host, watch, clock, log } = parts;
-  const rebind = rebinder(parts);
   const queues = new Map<string, Queue>();
   const running = new Set<Promise<void>>();
   const stopping = Promise.withResolvers<'stop'>();
@@ -42,7 +41,7 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
       if (mounts === seen) return;
       seen = mounts;
     }
-    rebind.forget(mounts);
+    parts.layers.keep(mounts);
     const found = Map.groupBy(orphans(mounts, parts), ({ at }) => at.volumeName);
     for (const [name, queue] of queues)
       if (!found.has(name) && !queue.running) {
@@ -83,7 +82,7 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
     async function bindNext(): Promise<boolean> {
       const orphan = stopped ? undefined : waiting.shift();
       if (!orphan) return false;
-      const outcome = await rebind.one(orphan).catch((error: unknown) => {
+      const outcome = await rebind(parts, orphan).catch((error: unknown) => {
         lost++;
         log.warn({ target: orphan.target, error: String(error) }, 'a consumer cannot be looked up');
       });

@@ -63,9 +63,9 @@ describe('binding again', () => {
 describe('layers', () => {
   const stack = table(...[1, 2, 3, 4].map((id) => ({ id, parent: id - 1, mountPoint: TARGET, device: `0:${id}` })));
   const mountedAt = new Map([
-    [2, 10_000],
-    [3, 20_000],
-    [4, 30_000],
+    ['0:2', 10_000],
+    ['0:3', 20_000],
+    ['0:4', 30_000],
   ]);
 
   test.each([
@@ -79,8 +79,8 @@ describe('layers', () => {
   });
 
   test('that we did not mount stay', () => {
-    expect(layersToDrop(stack, new Map([[4, 30_000]]), [5_000])).toBe(1);
-    expect(layersToDrop(stack, new Map([[2, 30_000]]), [5_000])).toBe(0);
+    expect(layersToDrop(stack, new Map([['0:4', 30_000]]), [5_000])).toBe(1);
+    expect(layersToDrop(stack, new Map([['0:2', 30_000]]), [5_000])).toBe(0);
   });
 
   test('containers that ended stand on nothing', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
-import { startNode, type TestNode, type TestPlugin, type Told, whyNoMounts } from './node.ts';
+import { type State, startNode, type TestNode, type TestPlugin, type Told, whyNoMounts } from './node.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
 
@@ -41,6 +41,18 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     });
     return target;
   }
+  /** What the cluster knows of a volume, and of a pod that has had it for long. */
+  const stateOf = (name: string, uid: string): State => ({
+    volumes: { [`ml-${name}`]: { attributes: attributes(name), claim: { namespace: 'ml', name } } },
+    pods: {
+      ml: [
+        {
+          metadata: { name: 'app', uid },
+          status: { containerStatuses: [{ name: 'app', state: { running: { startedAt: '2020-01-01T00:00:00Z' } } }] },
+        },
+      ],
+    },
+  });
   /** The client dies and another one comes: a new file system in the place of the old. */
   let serial = 0;
   function serve(name: string, script = 'mkdir -p a/b && echo "$2" >f && echo "$2" >a/b/f'): string {
@@ -79,17 +91,7 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
   test('is seen again by a container that stayed, ten times, without a mount more each time', async () => {
     serve('demo');
     const target = await publish('ml-demo', 'uid-1');
-    node.write({
-      volumes: { 'ml-demo': { attributes: attributes('demo'), claim: { namespace: 'ml', name: 'demo' } } },
-      pods: {
-        ml: [
-          {
-            metadata: { name: 'app', uid: 'uid-1' },
-            status: { containerStatuses: [{ name: 'app', state: { running: { startedAt: '2020-01-01T00:00:00Z' } } }] },
-          },
-        ],
-      },
-    });
+    node.write(stateOf('demo', 'uid-1'));
     const app = container(target);
     for (let i = 0; i < 10; i++) {
       const before = plugin.told.length;
@@ -167,6 +169,33 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     node.sh('kill -CONT "$1"', findmnt);
     await recovered('quick', before);
     expect(node.sh('cat "$1/f"', target)).toBe(text);
+  });
+
+  test('is bound again without the API server, and what nobody needs goes when that is back', async () => {
+    serve('alone');
+    const target = await publish('ml-alone', 'uid-10');
+    for (const silent of [true, true, true, true, false]) {
+      node.write({ ...stateOf('alone', 'uid-10'), ...(silent && { silent }) });
+      const before = plugin.told.length;
+      const text = serve('alone');
+      await recovered('alone', before);
+      expect(node.sh('cat "$1/f"', target)).toBe(text);
+    }
+    expect(node.stack(target)).toHaveLength(2);
+  });
+
+  test('leaves no mount more each time when its plugin dies with it', async () => {
+    serve('both');
+    const target = await publish('ml-both', 'uid-11');
+    node.write(stateOf('both', 'uid-11'));
+    for (let i = 0; i < 6; i++) {
+      await plugin.end('SIGKILL');
+      const text = serve('both');
+      plugin = await node.startPlugin({ patienceMs: 300 });
+      await recovered('both', 0);
+      expect(node.sh('cat "$1/f"', target)).toBe(text);
+      expect(node.stack(target).length).toBeLessThanOrEqual(4);
+    }
   });
 
   test('is bound again although the kubelet was just writing whose volume it is', async () => {
