@@ -14,7 +14,7 @@ import { checkCapability, isReadOnly, volumeOf } from './volume.ts';
 
 /** The CSI node service: each call is checked here, then read, planned and done elsewhere. */
 export function node(parts: NodeParts): Handlers<typeof Node> {
-  const { nodeId, kubeletDir, locks, volumes, host, log } = parts;
+  const { nodeId, kubeletDir, locks, volumes, told, host, log } = parts;
 
   function inKubelet(name: string, path: string): string {
     if (path === '') throw invalid(`${name}: expected a path, found none`);
@@ -49,12 +49,14 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
       const path = podPathOf(target, kubeletDir);
       if (path) volumes.learn(path.volumeName, volume);
       await locks.call(target, () => publish(parts, { volume, target, readOnly: isReadOnly(volumeCapability, readonly) }, call));
+      told.delete(target);
       return {};
     },
 
     async nodeUnpublishVolume({ volumeId, targetPath }) {
       given('volume_id', volumeId);
       const target = inKubelet('target_path', targetPath);
+      told.delete(target);
       const left = await locks.call(target, () => unpublish(host, target, log));
       const name = podPathOf(target, kubeletDir)?.volumeName;
       if (name && !left.some(({ mountPoint }) => podPathOf(mountPoint, kubeletDir)?.volumeName === name)) volumes.forget(name);

@@ -22,6 +22,8 @@ export interface NodeParts extends VolumeDefaults {
   readonly layers: Layers;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long a publication waits for a mount before it says why it is not there, ms. */
+  /** Targets of which the kubelet has been told why they are not published yet. */
+  readonly told: Set<string>;
+  /** How long a publication waits for a mount before it says why it is not there, ms; once it has said so, it waits on. */
   readonly patienceMs: number;
 }

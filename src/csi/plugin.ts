@@ -30,7 +30,7 @@ export interface PluginOptions extends VolumeDefaults {
   readonly version: string;
   readonly log: Log;
   readonly clock?: Clock;
-  /** How long a publication waits for a mount before it says why it is not there, ms. Default 20,000. */
+  /** How long a publication waits for a mount before it says why it is not there, ms, the first time. Default 20,000. */
   readonly patienceMs?: number;
   /** How long a file system may take to let itself be bound, ms. Default 10,000. */
   readonly bindMs?: number;
@@ -69,6 +69,7 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
       labels: nodeLabels(cluster),
       volumes: knownVolumes(cluster, options),
       locks: createLocks(),
+      told: new Set(),
       layers: openLayers(join(dirname(endpoint), 'layers.json'), log),
       clock,
       patienceMs,

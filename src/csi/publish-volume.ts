@@ -1,24 +1,29 @@
 import { bindOver } from './bind-over.ts';
+import { podOf, within } from './consumer-pod.ts';
 import { CsiError, unavailable } from './errors.ts';
 import type { Call } from './grpc.ts';
 import { status } from '@grpc/grpc-js';
 import { NotBound } from './host.ts';
+import { podPathOf } from './kubelet.ts';
 import { stackAt } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
 import { methodOf, planPublish, type PublishRequest, type Target } from './publish.ts';
 import { whyNotMounted } from './fuse-pods.ts';
 
 /** Answer before the caller gives up on us, with a reason in place of a timeout. */
-const MARGIN_MS = 1_000;
+const MARGIN_MS = 2_000;
+/** How long the API server may take to tell the reason. */
+const ASK_MS = 1_000;
 
 /**
  * Makes the volume appear at the target, waiting for the fuse pod's mount for a while: read the mount table, decide, do it, and when it
  * is too early do all of it again as soon as the table has changed.
  */
 export async function publish(parts: NodeParts, request: PublishRequest, call: Call): Promise<void> {
-  const { host, watch, clock, log } = parts;
+  const { host, watch, clock, log, told } = parts;
   const { volume, target, readOnly } = request;
-  const until = Math.min(clock.now() + parts.patienceMs, call.deadline - MARGIN_MS);
+  const end = call.deadline - MARGIN_MS;
+  let until = Math.min(clock.now() + parts.patienceMs, end);
   if (volume.method === 'symlink' && methodOf(volume, readOnly) === 'bind')
     log.info({ target, readOnly }, 'bound, not linked: a link can be neither read-only nor of a sub path');
   for (;;) {
@@ -51,8 +56,13 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
         if (volume.mountType === undefined) throw unavailable(await explained(parts, request, because));
       }
     }
-    if (clock.now() >= until || !(await changed(change, until - clock.now(), parts, call.signal)))
+    if (clock.now() < until && (await changed(change, until - clock.now(), parts, call.signal))) continue;
+    // The kubelet asks again ever more seldom, up to two minutes apart: once the pod's events say why it waits, it waits with us.
+    if (!told.has(target) || clock.now() >= end || !(await isWanted(parts, target))) {
+      told.add(target);
       throw unavailable(await explained(parts, request, because));
+    }
+    until = Math.min(clock.now() + parts.patienceMs, end);
   }
 }
 
@@ -71,10 +81,22 @@ async function changed(change: Promise<void>, ms: number, { clock }: NodeParts, 
   }
 }
 
-async function explained({ cluster, nodeId, log }: NodeParts, { volume: { runtime } }: PublishRequest, because: string): Promise<string> {
+/** A pod that was deleted goes only when the call has been answered. */
+async function isWanted(parts: NodeParts, target: string): Promise<boolean> {
+  const at = podPathOf(target, parts.kubeletDir);
+  const pod = at && (await podOf(parts, at, ASK_MS));
+  return pod !== undefined && pod.metadata.deletionTimestamp === undefined;
+}
+
+async function explained(
+  { cluster, clock, nodeId, log }: NodeParts,
+  { volume: { runtime } }: PublishRequest,
+  because: string,
+): Promise<string> {
   if (!runtime) return because;
   try {
-    return `${because}: ${whyNotMounted(runtime, nodeId, await cluster.pods(runtime.namespace))}`;
+    const pods = await within(clock, ASK_MS, cluster.pods(runtime.namespace));
+    return pods ? `${because}: ${whyNotMounted(runtime, nodeId, pods)}` : because;
   } catch (error) {
     log.warn({ runtime, error: String(error) }, 'the fuse pod cannot be asked for');
     return because;

@@ -1,7 +1,7 @@
 import { bindOver } from './bind-over.ts';
-import type { Pod } from './cluster.ts';
+import { podOf } from './consumer-pod.ts';
 import { NotBound } from './host.ts';
-import { handleOf, type PodPath } from './kubelet.ts';
+import { handleOf } from './kubelet.ts';
 import { stackAt, topAt } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
 import { layersToDrop, needsTrimming, type Orphan, rebinding, startsOf } from './recover.ts';
@@ -44,12 +44,10 @@ export async function rebind(parts: NodeParts, orphan: Orphan): Promise<Outcome 
 
 /** Takes away layers that no container stands on, if the API server says at once which those are; returns how many. */
 async function trim(parts: NodeParts, { target, at }: Orphan): Promise<number> {
-  const { host, layers, clock } = parts;
+  const { host, layers } = parts;
   const mounts = await host.mounts();
   if (!needsTrimming(mounts, target)) return 0;
-  const late = Promise.withResolvers<undefined>();
-  const cancel = clock.after(ASK_MS, () => late.resolve(undefined));
-  const pod = await Promise.race([podOf(parts, at), late.promise]).finally(cancel);
+  const pod = await podOf(parts, at, ASK_MS);
   if (!pod) return 0;
   const most = layersToDrop(stackAt(mounts, target), layers.at(target), startsOf(pod));
   for (let dropped = 0; dropped < most; dropped++) {
@@ -61,15 +59,4 @@ async function trim(parts: NodeParts, { target, at }: Orphan): Promise<number> {
     }
   }
   return most;
-}
-
-/** The pod that has a volume; pods are of the namespace of the claim that they mount. */
-async function podOf({ cluster, log }: NodeParts, { podUid, volumeName }: PodPath): Promise<Pod | undefined> {
-  try {
-    const claim = (await cluster.volume(volumeName))?.claim;
-    return claim && (await cluster.pods(claim.namespace)).find(({ metadata }) => metadata.uid === podUid);
-  } catch (error) {
-    log.warn({ podUid, error: String(error) }, 'a consumer cannot be asked for');
-    return undefined;
-  }
 }

@@ -110,6 +110,37 @@ describe.skipIf(!canMount)('publishing', () => {
     }
   });
 
+  test('once it was said why, goes on waiting for as long as the pod is wanted', async () => {
+    const target = newTarget();
+    const uid = `uid-${serial}`;
+    const given = (more: object) =>
+      node.write({
+        volumes: { 'ml-demo': { attributes: {}, claim: { namespace: 'ml', name: 'demo' } } },
+        pods: { ml: [{ metadata: { name: 'app', uid, ...more } }] },
+      });
+    const again = (name: string, timeoutMs: number) =>
+      plugin.call.nodePublishVolume(
+        { volumeId: `ml-${name}`, targetPath: target, volumeCapability: RWX, volumeContext: attributes(name) },
+        { timeoutMs },
+      );
+    given({});
+    await expect(publish('patient', target)).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    await expect(again('patient', 4_000)).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    let answered = false;
+    const deleted = again('patient', 600_000).finally(() => (answered = true));
+    deleted.catch(() => {});
+    for (let i = 0; i < 3; i++) await expect(publish('other', newTarget())).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    expect(answered).toBe(false);
+    given({ deletionTimestamp: 'now' });
+    await expect(deleted).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    given({});
+    const waiting = again('patient', 600_000);
+    for (let i = 0; i < 3; i++) await expect(publish('other', newTarget())).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    serve('patient');
+    await waiting;
+    expect(node.sh('cat "$1/f"', target)).toBe('hello\n');
+  });
+
   test('sees mounts although findmnt was killed', async () => {
     const [before] = node.sh('pgrep -P "$1" findmnt', String(plugin.pid)).split('\n');
     node.sh('kill -9 "$1"', String(before));
