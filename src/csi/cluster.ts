@@ -8,7 +8,7 @@ export interface NodeCluster {
   volume(name: string): Promise<VolumeRecord | undefined>;
   /** Labels of a claim; undefined when it is gone. */
   claimLabels(claim: RuntimeName): Promise<Readonly<Record<string, string>> | undefined>;
-  /** When the fuse pod is to go; undefined when the runtime is gone. */
+  /** When the fuse pod is to go; undefined when the runtime is gone, or of a kind that we have no right to read. */
   runtime(name: RuntimeName): Promise<RuntimeRecord | undefined>;
   /** Pods of a namespace on our own node. */
   pods(namespace: string): Promise<readonly Pod[]>;

@@ -9,7 +9,7 @@
  */
 import { runtimePlural } from '../api/names.ts';
 import { type EventSink, eventSink } from '../kube/events.ts';
-import { isNotFound, type KubeClient } from '../kube/client.ts';
+import { isForbidden, isNotFound, type KubeClient } from '../kube/client.ts';
 import type { KubeObject, Log, ObjectName, ResourceType } from '../kube/types.ts';
 import type { NodeCluster, Pod, RuntimeRecord } from './cluster.ts';
 import { DRIVER } from './identity.ts';
@@ -76,7 +76,16 @@ export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCl
       return found && (found.metadata.labels ?? {});
     },
 
-    runtime: (name) => runtimeOf(find, name),
+    async runtime(name) {
+      try {
+        return await runtimeOf(find, name);
+      } catch (error) {
+        // Of a kind that was not installed with us: Fluid's Dataset outlives Fluid. Its label is for others to take away.
+        if (!isForbidden(error)) throw error;
+        log.warn({ runtime: name, error: error.message }, 'no right to read this kind of runtime; taken for none');
+        return undefined;
+      }
+    },
 
     async pods(namespace) {
       const { items } = await client.list(POD, { namespace, fieldSelector: `spec.nodeName=${nodeId}` });

@@ -8,7 +8,7 @@ import { apiVersionOf, type KubeObject, type ResourceType } from './types.ts';
 import { watchEvents } from './watch.ts';
 
 export type * from './contract.ts';
-export { isAlreadyExists, isConflict, isInvalid, isNotFound } from './errors.ts';
+export { isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound } from './errors.ts';
 
 const RETRIES = 5;
 const JSON_TYPE = 'application/json';

@@ -63,6 +63,8 @@ export class NotLeader extends Error {
 const isApiError = (error: unknown): error is ApiError => error instanceof ApiError;
 
 export const isNotFound = (error: unknown): error is ApiError => isApiError(error) && error.status === 404;
+/** By RBAC, or by an admission policy. */
+export const isForbidden = (error: unknown): error is ApiError => isApiError(error) && error.status === 403;
 /**
  * The object changed meanwhile, is another one by now, or another manager owns the field: look again. So is a JSON
  * Patch whose `test` did not hold, which the API server answers with 422. Creating what exists is `isAlreadyExists`.
