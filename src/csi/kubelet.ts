@@ -27,12 +27,22 @@ export async function handleOf(kubeletDir: string, { podUid, volumeName }: PodPa
   return handleIn(join(kubeletDir, 'pods', podUid, 'volumes/kubernetes.io~csi', volumeName));
 }
 
-/** The handles of all volumes of ours that are staged on this node, as the kubelet sees it. */
-export async function stagedHandles(kubeletDir: string): Promise<readonly string[]> {
+/** All volumes of ours that are staged on this node, as the kubelet sees it; without a handle where that cannot be read. */
+export async function stagedVolumes(kubeletDir: string): Promise<readonly { readonly handle?: string; readonly path: string }[]> {
   const directory = join(kubeletDir, 'plugins/kubernetes.io/csi', DRIVER);
-  const names = await readdir(directory).catch(nothingThere);
-  const handles = await Promise.all((names ?? []).map((name) => handleIn(join(directory, name))));
-  return handles.filter((handle) => handle !== undefined);
+  const names = (await readdir(directory).catch(nothingThere)) ?? [];
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const path = join(directory, name, 'globalmount');
+      try {
+        const handle = await handleIn(join(directory, name));
+        return handle === undefined ? [] : [{ handle, path }];
+      } catch {
+        return [{ path }];
+      }
+    }),
+  );
+  return found.flat();
 }
 
 async function handleIn(directory: string): Promise<string | undefined> {

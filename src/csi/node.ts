@@ -8,6 +8,7 @@ import type { NodeParts } from './parts.ts';
 import { capability } from './proto/values.ts';
 import { publish } from './publish-volume.ts';
 import { stage, unstage } from './stage-volume.ts';
+import { forgetStaged, keepStaged } from './staged.ts';
 import { statsOf } from './stats.ts';
 import { unpublish } from './unpublish-volume.ts';
 import { checkCapability, isReadOnly, volumeOf } from './volume.ts';
@@ -30,14 +31,20 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
       inKubelet('staging_target_path', stagingTargetPath);
       checkCapability(volumeCapability);
       const volume = volumeOf(volumeContext, parts);
-      await locks.call(`volume ${volumeId}`, () => stage(parts, volumeId, volume, signal));
+      await locks.call(`volume ${volumeId}`, async () => {
+        await stage(parts, volumeId, volume, signal);
+        await keepStaged(stagingTargetPath, volumeContext);
+      });
       return {};
     },
 
     async nodeUnstageVolume({ volumeId, stagingTargetPath }) {
       given('volume_id', volumeId);
       inKubelet('staging_target_path', stagingTargetPath);
-      await locks.call(`volume ${volumeId}`, () => unstage(parts, volumeId));
+      await locks.call(`volume ${volumeId}`, async () => {
+        await unstage(parts, { handle: volumeId, path: stagingTargetPath });
+        await forgetStaged(stagingTargetPath);
+      });
       return {};
     },
 

@@ -6,10 +6,11 @@ import { run } from './child.ts';
 import { isToGo, labelIn } from './clean-policy.ts';
 import type { RuntimeRecord } from './cluster.ts';
 import { CsiError, invalid, unavailable } from './errors.ts';
-import { handleOf, podPathOf, stagedHandles } from './kubelet.ts';
+import { handleOf, podPathOf, stagedVolumes } from './kubelet.ts';
 import { isOnFuse } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
-import { type RuntimeName, type Volume, volumeOf } from './volume.ts';
+import { type Staged, volumeAt } from './staged.ts';
+import type { RuntimeName, Volume } from './volume.ts';
 
 const SESSION_MANAGER = 'fluid.io/efc-sessmgr';
 const SESSION_MANAGER_MS = 30_000;
@@ -28,16 +29,13 @@ export async function stage(parts: NodeParts, volumeId: string, volume: Volume, 
 }
 
 /** Lets the fuse pod go where its clean policy says so and nobody else needs it. */
-export async function unstage(parts: NodeParts, volumeId: string): Promise<void> {
-  const { cluster, labels, volumes, log } = parts;
+export async function unstage(parts: NodeParts, { handle: volumeId, path }: Staged): Promise<void> {
+  const { cluster, labels, log } = parts;
   await checkUnused(parts, volumeId);
-  volumes.forget(volumeId);
-  // The volumes of a Dataset and of those that refer to it have one id: the name of the Dataset's own.
-  const record = await cluster.volume(volumeId);
-  const { nodeLabel, runtime: name = record?.claim } = record ? volumeOf(record.attributes, parts) : {};
+  const { nodeLabel, runtime: name } = (await volumeAt(parts, { handle: volumeId, path })) ?? {};
   // Without its runtime, the label is the controller's: it takes all of them away at the end.
   const runtime = name && (await cluster.runtime(name));
-  if (!nodeLabel || !runtime || !(await mayGo(parts, runtime, name, record?.claim))) return labels.forget(volumeId);
+  if (!nodeLabel || !runtime || !(await mayGo(parts, runtime, name))) return labels.forget(volumeId);
   const sharers = await othersWith(parts, nodeLabel, volumeId);
   log.info({ volumeId, label: nodeLabel, policy: runtime.cleanPolicy, sharers }, sharers.length > 0 ? 'label kept' : 'label removed');
   if (sharers.length > 0) return labels.forget(volumeId);
@@ -61,11 +59,11 @@ async function mayGo(
   { cluster, mountRoot }: NodeParts,
   { type, cleanPolicy }: RuntimeRecord,
   { namespace, name }: RuntimeName,
-  claim: RuntimeName | undefined,
 ): Promise<boolean> {
   if (cleanPolicy !== 'OnFuseChanged') return isToGo({ policy: cleanPolicy });
   const [wanted, file] = await Promise.all([
-    claim && cluster.claimLabels(claim),
+    // The Dataset's own claim is called as it is.
+    cluster.claimLabels({ namespace, name }),
     // In a child: it lies below the mount root, and who mounts there is not for us to say.
     run(['cat', '--', join(mountRoot, type, namespace, name, '.meta/fuse/labels')], READ_MS).catch(() => undefined),
   ]);
@@ -76,13 +74,13 @@ async function mayGo(
   });
 }
 
-/** Other volumes that are staged here and need the same fuse pod. One that cannot be looked up counts: in doubt the label stays. */
-async function othersWith({ kubeletDir, volumes }: NodeParts, nodeLabel: string, volumeId: string): Promise<readonly string[]> {
-  const others = (await stagedHandles(kubeletDir)).filter((handle) => handle !== volumeId);
+/** Other volumes that are staged here and need the same fuse pod. One that nobody knows counts: in doubt the label stays. */
+async function othersWith(parts: NodeParts, nodeLabel: string, volumeId: string): Promise<readonly string[]> {
+  const others = (await stagedVolumes(parts.kubeletDir)).filter(({ handle }) => handle !== volumeId);
   const found = await Promise.all(
-    others.map(async (handle) => {
-      const volume = await volumes.get(handle).catch(() => 'unknown' as const);
-      return volume === 'unknown' || volume?.nodeLabel === nodeLabel ? [handle] : [];
+    others.map(async ({ handle, path }) => {
+      const volume = handle === undefined ? undefined : await volumeAt(parts, { handle, path }).catch(() => undefined);
+      return volume && volume.nodeLabel !== nodeLabel ? [] : [handle ?? path];
     }),
   );
   return found.flat();

@@ -1,12 +1,14 @@
 /** What nodes do to a mount: clients, plugins and daemons that are killed or hang, sub paths, and volumes that ask for too much. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { stringify } from 'yaml';
 import { type Mount, parseMountinfo } from '../../src/csi/mountinfo.ts';
 import { FUSE_IMAGE, fuseImage } from '../../src/testing/index.ts';
-import { canHaveNode, createPod, untilRestarted } from '../support/node.ts';
+import { canHaveNode, createPod, mountsInto, untilRestarted } from '../support/node.ts';
 import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually as within } from '../support/sluice.ts';
 import { type Installed, NAMESPACE, startInstalled } from './installed.ts';
+import { SLUICE_IMAGE } from './sluice-image.ts';
 
 /** For what hangs: a busy node is no failure. */
 const LIMIT = 300_000;
@@ -47,10 +49,31 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
       spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] },
     });
   }
+  /** A volume that no Dataset has made, and its claim. */
+  async function volumeByHand(name: string, volumeAttributes: Readonly<Record<string, string>>) {
+    const capacity = { storage: '1Gi' };
+    const shared = { accessModes: ['ReadWriteMany'], storageClassName: 'by-hand' };
+    const csi = { driver: 'fuse.csi.fluid.io', volumeHandle: name, volumeAttributes };
+    await apply(
+      { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec: { ...shared, capacity, csi } },
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name },
+        spec: { ...shared, volumeName: name, resources: { requests: capacity } },
+      },
+    );
+  }
   const read = (name: string, file = 'f') => kubectl('exec', name, '--', 'cat', `/data/${file}`);
   const restartsOf = (name: string) => kubectl('get', 'pod', name, '-o', 'jsonpath={.status.containerStatuses[0].restartCount}');
   const fusePod = (name = 'data') =>
     kubectl('get', 'pod', '-l', `release=${name},role=thin-fuse`, '-o', 'jsonpath={.items[0].metadata.name}');
+  /** The node plugin's pod that is not about to go. */
+  async function csiPod(): Promise<string> {
+    const { items } = JSON.parse(await kubectl('get', 'pod', '-n', NAMESPACE, '-l', 'app.kubernetes.io/component=csi', '-o', 'json'));
+    const [one] = items.filter((each: { metadata: { deletionTimestamp?: string } }) => !each.metadata.deletionTimestamp);
+    return one?.metadata.name;
+  }
   const mounts = async (): Promise<readonly Mount[]> => parseMountinfo(await cluster.node.run('cat', '/proc/self/mountinfo'));
   const ofPods = async () =>
     (await mounts()).filter(({ mountPoint, fsType }) => fsType === 'fuse.rclone' && mountPoint.startsWith(cluster.node.kubeletDir));
@@ -133,6 +156,53 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
     await kubectl('wait', '--for=delete', 'pod', '-l', 'release=late,role=thin-fuse', '--timeout=90s');
   });
 
+  test('the plugin is replaced, killed or deleted, while a client hangs that has read', async () => {
+    showLogs();
+    const { mountRoot } = cluster.node;
+    const path = `${mountRoot}/thin/default/silent/thin-fuse`;
+    const { container, spec } = mountsInto(mountRoot);
+    const program = readFileSync(new URL('../support/silent-fuse.ts', import.meta.url), 'utf8');
+    await createPod(cluster.plane, {
+      name: 'silent',
+      image: SLUICE_IMAGE,
+      script: '',
+      container: {
+        ...container,
+        securityContext: { privileged: true, runAsUser: 0 },
+        command: ['node', '--input-type=module-typescript', '-e', program, path],
+      },
+      spec,
+    });
+    await eventually(async () => expect(await kubectl('logs', 'silent')).toContain('mounted'));
+    await volumeByHand('silent', { fluid_path: path, mount_type: 'fuse' });
+    await pod('asks', 'silent');
+    await eventually(async () => expect(await kubectl('describe', 'pod', 'asks')).toContain('does not answer'));
+    const startsAndEnds = async (name: string) => {
+      await pod(name);
+      await eventually(async () => expect(await read(name)).toBe('whole\n'));
+      await kubectl('delete', 'pod', name, '--timeout=60s');
+    };
+
+    const plugin = await csiPod();
+    const [process, ...others] = (await cluster.node.run('pgrep', '-f', '^/usr/bin/node /opt/sluice/.* csi ')).trim().split('\n');
+    expect(others).toEqual([]);
+    await cluster.node.run('kill', '-KILL', String(process));
+    await untilRestarted(cluster.plane, plugin, 1, NAMESPACE);
+    await startsAndEnds('after-kill');
+
+    await kubectl('delete', 'pod', '-n', NAMESPACE, plugin, '--wait=false');
+    await eventually(async () => expect(await csiPod()).not.toBe(plugin));
+    await cluster.rolledOut();
+    await startsAndEnds('after-upgrade');
+
+    await kubectl('delete', 'pod', 'asks', '--timeout=60s');
+    await kubectl('delete', 'pod', 'silent', '--timeout=60s');
+    await cluster.node.run('umount', '-l', path);
+    await kubectl('delete', 'pvc,pv', 'silent', '--timeout=60s');
+    // What is left of the one before waits in the kernel for the client, and goes with it.
+    await kubectl('wait', '--for=delete', 'pod', '-n', NAMESPACE, plugin, '--timeout=120s');
+  });
+
   test.each([
     ['..', 'a/../..', 'expected a path without "..", found "a/../.."'],
     ['a symbolic link', 'out', 'sub path out: leads through a symbolic link, which is refused'],
@@ -141,27 +211,7 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
     showLogs();
     const name = `refused-${path.replace(/\W+/g, '-')}x`;
     const volume = JSON.parse(await kubectl('get', 'pv', 'default-data', '-o', 'json'));
-    const { driver, volumeAttributes } = volume.spec.csi;
-    const capacity = { storage: '1Gi' };
-    const shared = { accessModes: ['ReadWriteMany'], storageClassName: 'by-hand' };
-    await apply(
-      {
-        apiVersion: 'v1',
-        kind: 'PersistentVolume',
-        metadata: { name },
-        spec: {
-          ...shared,
-          capacity,
-          csi: { driver, volumeHandle: name, volumeAttributes: { ...volumeAttributes, fluid_sub_path: path } },
-        },
-      },
-      {
-        apiVersion: 'v1',
-        kind: 'PersistentVolumeClaim',
-        metadata: { name },
-        spec: { ...shared, volumeName: name, resources: { requests: capacity } },
-      },
-    );
+    await volumeByHand(name, { ...volume.spec.csi.volumeAttributes, fluid_sub_path: path });
     await pod(name, name);
     await eventually(async () => expect(await kubectl('describe', 'pod', name)).toContain(message));
     await kubectl('delete', 'pod', name, '--timeout=60s');

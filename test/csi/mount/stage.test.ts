@@ -107,6 +107,40 @@ describe.skipIf(!canMount)('staging', () => {
     expect(labels()).toEqual([{ 'fluid.io/f-ml-shared': null }]);
   });
 
+  test('a volume whose handle is not its name is one as well, also after a restart of the plugin', async () => {
+    const shared = { mount_pod_node_selector_key: 'fluid.io/f-ml-own', runtime_name: 'own' };
+    given('own', 'OnDemand', shared);
+    await stage('ml-own', shared);
+    await stage('by-hand', shared);
+    await plugin.end('SIGKILL');
+    plugin = await node.startPlugin({ patienceMs: 200 });
+    await unstage('ml-own');
+    expect(labels()).toEqual([]);
+    node.sh('rm -r "$(dirname "$1")"', staging('ml-own'));
+    await unstage('by-hand');
+    expect(labels()).toEqual([{ 'fluid.io/f-ml-own': null }]);
+    // The kubelet removes it, and does so only when it is empty.
+    node.sh('rmdir "$1"', staging('by-hand'));
+  });
+
+  test('a volume that nobody knows is in the way of another, for it may need the same client', async () => {
+    given('known', 'OnDemand');
+    await stage('ml-known');
+    await stage('ml-foreign');
+    node.sh('rm "$1/volume.json"', staging('ml-foreign'));
+    await unstage('ml-known');
+    expect(removed('fluid.io/f-ml-known')).toBe(false);
+    const data = '{"driverName":';
+    node.sh('echo "$2" >"$1/../vol_data.json"', staging('ml-foreign'), data);
+    await stage('ml-known');
+    await unstage('ml-known');
+    expect(removed('fluid.io/f-ml-known')).toBe(false);
+    node.sh('rm -r "$(dirname "$1")"', staging('ml-foreign'));
+    await stage('ml-known');
+    await unstage('ml-known');
+    expect(removed('fluid.io/f-ml-known')).toBe(true);
+  });
+
   test('a volume that went while its policy kept the label holds it no longer', async () => {
     const shared = { mount_pod_node_selector_key: 'fluid.io/f-ml-late' };
     given('first', 'OnRuntimeDeleted', shared);
