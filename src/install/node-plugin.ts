@@ -87,6 +87,9 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
         automountServiceAccountToken: true,
         // As the fuse pods: without it no pod of the node gets its data, so the kubelet evicts it last.
         priorityClassName: 'system-node-critical',
+        // A process namespace ends only when the last process in it does, and one that waits for a FUSE client which hangs does not: with
+        // one of its own the plugin could not be replaced before that client ends.
+        hostPID: true,
         nodeSelector: { 'kubernetes.io/os': 'linux', ...csi.nodeSelector },
         // Nodes without a kubelet of their own.
         affinity: {

@@ -53,7 +53,7 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
   async function volumeByHand(name: string, volumeAttributes: Readonly<Record<string, string>>) {
     const capacity = { storage: '1Gi' };
     const shared = { accessModes: ['ReadWriteMany'], storageClassName: 'by-hand' };
-    const csi = { driver: 'fuse.csi.fluid.io', volumeHandle: name, volumeAttributes };
+    const csi = { driver: 'fuse.csi.fluid.io', volumeHandle: `handle-of-${name}`, volumeAttributes };
     await apply(
       { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec: { ...shared, capacity, csi } },
       {
