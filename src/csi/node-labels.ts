@@ -1,8 +1,9 @@
+import { isForbidden, isInvalid } from '../kube/client.ts';
 import type { NodeCluster } from './cluster.ts';
 
 /**
  * The labels of our node, written by one hand: what is asked for while a request is under way goes into the next one, all of it. A label
- * is there for its users, of which there may be several.
+ * is there for its users, of which there may be several. What is refused together is asked for one by one: each is told of its own.
  */
 export interface NodeLabels {
   /** Resolves when the node has the label. */
@@ -16,18 +17,22 @@ export interface NodeLabels {
 interface Wish {
   readonly key: string;
   readonly value: 'true' | null;
+  readonly done: PromiseWithResolvers<void>;
 }
 
 export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels {
   const users = new Map<string, Set<string>>();
-  let wishes: Wish[] = [];
-  let writing: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
+  const wishes: Wish[] = [];
+  let writing = false;
 
-  function want(wish: Wish): Promise<void> {
-    wishes.push(wish);
-    next ??= (writing ?? Promise.resolve()).then(write, write);
-    return next;
+  function want(key: string, value: 'true' | null): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    wishes.push({ key, value, done });
+    if (!writing) {
+      writing = true;
+      queueMicrotask(() => void writeAll());
+    }
+    return done.promise;
   }
 
   function drop(key: string, user: string): void {
@@ -36,19 +41,22 @@ export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels 
     if (all?.size === 0) users.delete(key);
   }
 
-  async function write(): Promise<void> {
+  async function writeAll(): Promise<void> {
+    while (wishes.length > 0) await write(wishes.splice(0));
+    writing = false;
+  }
+
+  async function write(batch: readonly Wish[]): Promise<void> {
     // Asked now, when nothing can come in between: who took the label after it was left keeps it.
     const labels = Object.fromEntries(
-      wishes.filter(({ key, value }) => value !== null || !users.has(key)).map(({ key, value }) => [key, value]),
+      batch.filter(({ key, value }) => value !== null || !users.has(key)).map(({ key, value }) => [key, value]),
     );
-    wishes = [];
-    next = undefined;
-    if (Object.keys(labels).length === 0) return;
-    writing = cluster.labelNode(labels);
     try {
-      await writing;
-    } finally {
-      writing = undefined;
+      if (Object.keys(labels).length > 0) await cluster.labelNode(labels);
+      for (const { done } of batch) done.resolve();
+    } catch (error) {
+      if (batch.length > 1 && (isInvalid(error) || isForbidden(error))) for (const wish of batch) await write([wish]);
+      else for (const { done } of batch) done.reject(error);
     }
   }
 
@@ -56,11 +64,11 @@ export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels 
     take(key, user) {
       const all = users.get(key) ?? new Set();
       users.set(key, all.add(user));
-      return want({ key, value: 'true' });
+      return want(key, 'true');
     },
     async leave(key, user) {
       drop(key, user);
-      if (!users.has(key)) await want({ key, value: null });
+      if (!users.has(key)) await want(key, null);
     },
     forget(user) {
       for (const key of users.keys()) drop(key, user);

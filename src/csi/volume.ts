@@ -7,6 +7,8 @@ import { isWithin } from './mountinfo.ts';
 /** CSI's AccessMode.Mode: those that promise that nobody writes. */
 const SINGLE_NODE_READER_ONLY = 2;
 const MULTI_NODE_READER_ONLY = 3;
+/** Of a node, those that we set for volumes: fuse pods select by them. */
+const LABELS = 'fluid.io/f-';
 
 /** The volume attributes of a dataset's PersistentVolume, and the directory that they stand for. */
 export interface Volume {
@@ -42,6 +44,8 @@ export function volumeOf(attributes: Attributes, { mountRoot, method }: VolumeDe
   const { efc_sessmgr_workdir: sessionManagerDir } = attributes;
   if (!isPlain(fusePath) || fusePath === mountRoot || !isWithin(fusePath, mountRoot))
     throw invalid(`volume attribute fluid_path: expected a path within ${mountRoot}, found ${shown(fusePath)}`);
+  if (nodeLabel && !nodeLabel.startsWith(LABELS))
+    throw invalid(`volume attribute mount_pod_node_selector_key: expected a label ${LABELS}…, found ${shown(nodeLabel)}`);
   if (sessionManagerDir && (!isPlain(sessionManagerDir) || !isWithin(sessionManagerDir, mountRoot)))
     throw invalid(`volume attribute efc_sessmgr_workdir: expected a path within ${mountRoot}, found ${shown(sessionManagerDir)}`);
   return {

@@ -5,6 +5,7 @@ import { whyNotMounted } from '../../src/csi/fuse-pods.ts';
 import { podPathOf } from '../../src/csi/kubelet.ts';
 import { createLocks } from '../../src/csi/locks.ts';
 import { nodeLabels } from '../../src/csi/node-labels.ts';
+import { ApiError } from '../../src/kube/errors.ts';
 import { usageOf } from '../../src/csi/stats.ts';
 
 describe('clean policy', () => {
@@ -83,6 +84,31 @@ describe('labels of the node', () => {
     await expect(left).rejects.toThrow('forbidden');
     expect(written.at(-1)).toEqual({ a: null });
   });
+});
+
+test('a label that is refused is the failure of who asked for it alone', async () => {
+  const written: string[][] = [];
+  const labels = nodeLabels({
+    async labelNode(wanted) {
+      written.push(Object.keys(wanted));
+      if ('bad' in wanted) throw new ApiError({ method: 'PATCH', path: '/node' }, 422, 'bad', { body: { details: { name: 'node' } } });
+    },
+  });
+  const asked = await Promise.allSettled(['a', 'bad', 'c'].map((key) => labels.take(key, key)));
+  expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(written).toEqual([['a', 'bad', 'c'], ['a'], ['bad'], ['c']]);
+});
+
+test('labels are not asked for one by one when nobody answers', async () => {
+  let calls = 0;
+  const labels = nodeLabels({
+    async labelNode() {
+      calls++;
+      throw new Error('no answer');
+    },
+  });
+  const asked = await Promise.allSettled(['a', 'b'].map((key) => labels.take(key, key)));
+  expect([calls, ...asked.map(({ status }) => status)]).toEqual([1, 'rejected', 'rejected']);
 });
 
 describe('locks', () => {

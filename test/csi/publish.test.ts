@@ -92,6 +92,8 @@ describe('volume attributes', () => {
     [{ fluid_path: '/runtime-mnt/a/' }, 'fluid_path'],
     [{ fluid_sub_path: 'a/../b' }, 'fluid_sub_path'],
     [{ fluid_sub_path: 'a\0b' }, 'fluid_sub_path'],
+    [{ mount_pod_node_selector_key: 'node-role.kubernetes.io/control-plane' }, 'mount_pod_node_selector_key'],
+    [{ mount_pod_node_selector_key: 'fluid.io/s-ml-demo' }, 'mount_pod_node_selector_key'],
     [{ efc_sessmgr_workdir: '/run' }, 'efc_sessmgr_workdir'],
     [{ 'fluid.io/skip-check-mount-ready-target': 'some' }, 'skip-check-mount-ready-target'],
   ])('%j is refused', (more: Record<string, string>, name) => {
