@@ -1,0 +1,62 @@
+/** `sluice csi` as a process, without an API server. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePorts } from '../../../src/testing/control-plane/ports.ts';
+import { root } from '../../cli/run.ts';
+import { startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
+
+const reason = whyNoMounts();
+if (reason) console.warn(`skipped: ${reason}`);
+
+describe.skipIf(reason)('sluice csi', () => {
+  let node: TestNode;
+  let plugin: TestPlugin;
+  let health: string;
+
+  beforeAll(async () => {
+    const [port = 0, nowhere = 0] = await freePorts(2);
+    health = `http://127.0.0.1:${port}`;
+    node = await startNode();
+    const config = join(node.dir, 'config');
+    const cluster = `clusters: [{name: a, cluster: {server: "https://127.0.0.1:${nowhere}"}}]`;
+    node.sh('echo "$2" >"$1"', config, `${cluster}\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a`);
+    const places = ['--kubelet-dir', node.kubelet, '--mount-root', node.mountRoot, '--kubeconfig', config];
+    const flags = ['--node-id=node-1', `--metrics-addr=127.0.0.1:${port}`, ...places];
+    plugin = await node.startProgram([process.execPath, join(root, 'src/cli/main.ts'), 'csi', ...flags]);
+  });
+  afterAll(async () => {
+    await plugin?.end('SIGKILL');
+    await node?.close();
+  });
+  const asked = async (path: string) => {
+    const answer = await fetch(`${health}/${path}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  test('is to be started again when its socket was taken', async () => {
+    await expect.poll(() => asked('healthz').catch(() => undefined)).toEqual({ status: 200, text: 'ok\n' });
+    const socket = `${node.kubelet}/plugins_registry/fuse.csi.fluid.io-reg.sock`;
+    node.sh('rm "$1"', socket);
+    expect(await asked('healthz')).toEqual({ status: 503, text: `${socket}: removed, or taken by another process\n` });
+  });
+
+  test('ends when it is told to, while a call waits for a client that hangs', async () => {
+    const path = `${node.mountRoot}/thin/ml/hung/thin-fuse`;
+    const target = `${node.kubelet}/pods/uid/volumes/kubernetes.io~csi/ml-hung/mount`;
+    const client = await node.silentFuse(path);
+    const published = plugin.call.nodePublishVolume({
+      volumeId: 'ml-hung',
+      targetPath: target,
+      volumeCapability: { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } },
+      volumeContext: { fluid_path: path, mount_type: '' },
+    });
+    published.catch(() => {});
+    await plugin.call.probe({});
+    process.kill(plugin.pid, 'SIGTERM');
+    await expect(published).rejects.toThrow();
+    // A second SIGTERM would end it at once.
+    await plugin.end('SIGCONT');
+    expect(plugin.log.at(-1)).toMatchObject({ msg: 'stopped' });
+    await client.die();
+  });
+});
