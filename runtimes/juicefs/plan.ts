@@ -67,7 +67,7 @@ export function plan(input: Input): JuiceFSPlan {
     pods,
     scripts,
     replicas: { worker: spec.replicas ?? 0 },
-    fuse: { ...base.fuse, generation, showsLabels: spec.fuse?.cleanPolicy === 'OnFuseChanged' },
+    fuse: { ...base.fuse, generation },
     cacheBytes: size ? (Number(size) || 0) * 2 ** 20 : cache.bytes,
     cacheOnNode: cache.onNode,
     syncsMetadata: metadataSyncPolicy?.autoSync !== false,

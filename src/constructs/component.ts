@@ -21,7 +21,6 @@ import { KubeObject } from './kube-object.ts';
 import { canonicalClaim, canonicalResources, canonicalVolume } from './canonical.ts';
 import { byKey } from './merge.ts';
 import { workerAffinity } from './placement.ts';
-import type { Mounted } from './user-volumes.ts';
 
 /** What a runtime says of one of its workloads; all else is the same for every runtime. */
 export interface ComponentProps {
@@ -135,8 +134,7 @@ export class Fuse extends Component {
   constructor(scope: Construct, plan: BasePlan, props: ComponentProps) {
     const name = `${plan.type}-fuse-mount`;
     const shared: Volume = { name, hostPath: { path: plan.hostPath, type: 'DirectoryOrCreate' } };
-    const { generation, critical, hostPid, nodeSelector, showsLabels } = plan.fuse;
-    const labels = showsLabels ? [labelFile(plan)] : [];
+    const { generation, critical, hostPid, nodeSelector } = plan.fuse;
     super(
       scope,
       plan,
@@ -147,12 +145,8 @@ export class Fuse extends Component {
         // Why a client ended then stands in its pod's status, where the CSI plugin reads it without a right to logs.
         terminationMessagePolicy: 'FallbackToLogsOnError',
         env: [...fuseEnv(plan), ...(props.env ?? [])],
-        volumes: [shared, ...(props.volumes ?? []), ...labels.map(({ volume }) => volume)],
-        volumeMounts: [
-          { name, mountPath: plan.hostPath, mountPropagation: 'Bidirectional' },
-          ...(props.volumeMounts ?? []),
-          ...labels.map(({ mount }) => mount),
-        ],
+        volumes: [shared, ...(props.volumes ?? [])],
+        volumeMounts: [{ name, mountPath: plan.hostPath, mountPropagation: 'Bidirectional' }, ...(props.volumeMounts ?? [])],
         nodeSelector: { ...nodeSelector, [fuseNodeLabel(plan.dataset)]: 'true' },
       },
       {
@@ -165,16 +159,6 @@ export class Fuse extends Component {
       },
     );
   }
-}
-
-/** Where the CSI plugin reads which generation of the fuse pod has mounted the file system. */
-function labelFile({ hostPath }: BasePlan): Mounted {
-  const name = 'fuse-labels-downward-api-volume';
-  const items = [{ path: 'labels', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.labels' } }];
-  return {
-    volume: { name, downwardAPI: { defaultMode: 0o755, items } },
-    mount: { name, mountPath: `${hostPath}/.meta/fuse`, readOnly: true },
-  };
 }
 
 /** Any other object that belongs to the runtime, such as a ConfigMap with a script. */

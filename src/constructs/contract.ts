@@ -188,8 +188,6 @@ export interface FusePlan {
   readonly nodeSelector: Readonly<Record<string, string>>;
   /** Counts image changes, for cleanPolicy OnFuseChanged; absent where a runtime does not offer it. */
   readonly generation?: number;
-  /** The pod's labels, the generation among them, are kept in a file where the CSI plugin reads them: cleanPolicy OnFuseChanged. */
-  readonly showsLabels?: boolean;
 }
 export interface VolumePlan {
   readonly mountType: string;

@@ -18,9 +18,3 @@ export function isToGo({ policy, wanted, running }: Cleaning): boolean {
       return false;
   }
 }
-
-/** The value of a label in a file of the downward API: lines of `key="value"`, the value quoted as in Go. */
-export function labelIn(text: string, key: string): string | undefined {
-  const line = text.split('\n').find((each) => each.startsWith(`${key}=`));
-  return line?.slice(key.length + 1).replace(/^"(.*)"$/, '$1');
-}

@@ -21,8 +21,6 @@ export interface VolumeRecord {
   readonly claim?: RuntimeName;
 }
 export interface RuntimeRecord {
-  /** `thin`, `juicefs`: a directory below the mount root. */
-  readonly type: string;
   /** As users wrote it; empty where they did not. */
   readonly cleanPolicy: string;
 }

@@ -5,11 +5,16 @@ const LONGEST = 400;
 
 /** Why a mount is not there, as far as the fuse pods of this node tell: one sentence for the events of the pod that waits. */
 export function whyNotMounted({ namespace, name }: RuntimeName, nodeId: string, pods: readonly Pod[]): string {
-  const fuse = pods.filter((pod) => isFuseOf(name, pod));
-  // One that goes away says nothing about the one that comes.
-  const pod = fuse.find(({ metadata }) => !metadata.deletionTimestamp) ?? fuse[0];
+  const pod = fusePodOf(name, pods);
   if (!pod) return `there is no fuse pod of ${namespace}/${name} on node ${nodeId} yet`;
   return `fuse pod ${namespace}/${pod.metadata.name} ${stateOf(pod)}`;
+}
+
+/** The fuse pod of a runtime among the pods of its namespace on one node. */
+export function fusePodOf(runtime: string, pods: readonly Pod[]): Pod | undefined {
+  const fuse = pods.filter((pod) => isFuseOf(runtime, pod));
+  // One that goes away says nothing about the one that comes.
+  return fuse.find(({ metadata }) => !metadata.deletionTimestamp) ?? fuse[0];
 }
 
 /** A DaemonSet of the runtime made it: `<runtime>-fuse`, `<runtime>-jindofs-fuse`, or `<runtime>-client` of a CacheRuntime. */

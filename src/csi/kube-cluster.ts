@@ -130,7 +130,7 @@ async function runtimeOf(find: Find, name: RuntimeName): Promise<RuntimeRecord |
   // Every runtime's kind is named like this, a vendor's too: the conformance suite sees to it.
   const found = (await find(ours(runtimePlural(type), `${type} runtime`), name)) as RuntimeObject | undefined;
   // A CacheRuntime's fuse is called client.
-  return found && { type, cleanPolicy: (found.spec?.fuse ?? found.spec?.client)?.cleanPolicy ?? '' };
+  return found && { cleanPolicy: (found.spec?.fuse ?? found.spec?.client)?.cleanPolicy ?? '' };
 }
 
 interface RuntimeObject {

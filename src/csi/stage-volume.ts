@@ -2,10 +2,10 @@ import { stat, watch as watchDirectory } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { label } from '../api/labels.ts';
-import { run } from './child.ts';
-import { isToGo, labelIn } from './clean-policy.ts';
+import { isToGo } from './clean-policy.ts';
 import type { RuntimeRecord } from './cluster.ts';
 import { CsiError, invalid, unavailable } from './errors.ts';
+import { fusePodOf } from './fuse-pods.ts';
 import { handleOf, podPathOf, stagedVolumes } from './kubelet.ts';
 import { isOnFuse } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
@@ -14,7 +14,6 @@ import type { RuntimeName, Volume } from './volume.ts';
 
 const SESSION_MANAGER = 'fluid.io/efc-sessmgr';
 const SESSION_MANAGER_MS = 30_000;
-const READ_MS = 2_000;
 
 /** Has the fuse pod come to this node. It is not waited for: publication does, and has more to say about it. */
 export async function stage(parts: NodeParts, volumeId: string, volume: Volume, signal: AbortSignal): Promise<void> {
@@ -55,22 +54,14 @@ async function checkUnused({ host, kubeletDir }: NodeParts, volumeId: string): P
     throw new CsiError(status.FAILED_PRECONDITION, `volume ${volumeId} is still mounted for pods ${[...users].join(', ')}`);
 }
 
-async function mayGo(
-  { cluster, mountRoot }: NodeParts,
-  { type, cleanPolicy }: RuntimeRecord,
-  { namespace, name }: RuntimeName,
-): Promise<boolean> {
+async function mayGo({ cluster }: NodeParts, { cleanPolicy }: RuntimeRecord, { namespace, name }: RuntimeName): Promise<boolean> {
   if (cleanPolicy !== 'OnFuseChanged') return isToGo({ policy: cleanPolicy });
-  const [wanted, file] = await Promise.all([
-    // The Dataset's own claim is called as it is.
-    cluster.claimLabels({ namespace, name }),
-    // In a child: it lies below the mount root, and who mounts there is not for us to say.
-    run(['cat', '--', join(mountRoot, type, namespace, name, '.meta/fuse/labels')], READ_MS).catch(() => undefined),
-  ]);
+  // The Dataset's own claim is called as it is.
+  const [wanted, pods] = await Promise.all([cluster.claimLabels({ namespace, name }), cluster.pods(namespace)]);
   return isToGo({
     policy: cleanPolicy,
     wanted: wanted?.[label.fuseGeneration],
-    running: file?.code === 0 ? labelIn(file.stdout, label.fuseGeneration) : undefined,
+    running: fusePodOf(name, pods)?.metadata.labels?.[label.fuseGeneration],
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isToGo, labelIn } from '../../src/csi/clean-policy.ts';
+import { isToGo } from '../../src/csi/clean-policy.ts';
 import type { Pod } from '../../src/csi/cluster.ts';
 import { whyNotMounted } from '../../src/csi/fuse-pods.ts';
 import { podPathOf } from '../../src/csi/kubelet.ts';
@@ -19,11 +19,6 @@ describe('clean policy', () => {
     [{ policy: 'OnFuseChanged', running: '2' }, false],
   ])('%j: the label goes: %s', (cleaning, expected) => {
     expect(isToGo(cleaning)).toBe(expected);
-  });
-
-  test('reads labels of the downward API', () => {
-    expect(labelIn('a="1"\nb.c/d="2"\n', 'b.c/d')).toBe('2');
-    expect(labelIn('ab="1"', 'a')).toBeUndefined();
   });
 });
 

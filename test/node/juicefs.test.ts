@@ -168,7 +168,7 @@ describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
       expect((await space.made()).filter((ref) => !ref.startsWith('Secret/'))).toEqual([]);
       expect((await space.list('Pod')).map(({ metadata }) => metadata.name).toSorted()).toEqual(['minio', 'redis']);
       expect((await nodeLabels()).filter((label) => /^fluid\.io\/(f|s)-/.test(label))).toEqual([]);
-      expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain('/juicefs-fuse');
+      expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(`/juicefs/${space.namespace}/`);
     });
     expect(existsSync(join(cluster.node.mountRoot, 'juicefs', space.namespace, NAME, 'juicefs-fuse', 'folder'))).toBe(false);
   });

@@ -63,6 +63,14 @@ export const differences: readonly Difference[] = [
     reason: 'Why a client ended stands in the status of its pod, and from there in the events of the pods that wait for it.',
   },
   {
+    cases: /^juicefs/,
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.(volumes\[fuse-labels-downward-api-volume\]|containers\[juicefs-fuse\]\.volumeMounts\[.*\/\.meta\/fuse\])/,
+    fluid: /./,
+    reason:
+      'Mounted within what reaches the host, it stays there when its pod has gone. Our node plugin reads the label from the fuse pod of its node.',
+  },
+  {
     object: /^ConfigMap\/.*-(thin|juicefs)-values$/,
     path: /^$/,
     fluid: /^made$/,

@@ -26,7 +26,7 @@ export function whyNoMounts(): string | undefined {
 /** What the API server would say; in the file that the plugin's process reads at each question. */
 export interface State {
   volumes?: Record<string, { attributes: Record<string, string>; claim?: { namespace: string; name: string } }>;
-  runtimes?: Record<string, { type: string; cleanPolicy: string }>;
+  runtimes?: Record<string, { cleanPolicy: string }>;
   claims?: Record<string, Record<string, string>>;
   pods?: Record<string, unknown[]>;
   /** It does not say which pods there are. */

@@ -39,7 +39,7 @@ describe.skipIf(!canMount)('staging', () => {
         ...state?.volumes,
         [`ml-${name}`]: { attributes: attributes(name, more), claim: { namespace: 'ml', name } },
       },
-      runtimes: { ...state?.runtimes, [`ml/${name}`]: { type: 'thin', cleanPolicy } },
+      runtimes: { ...state?.runtimes, [`ml/${name}`]: { cleanPolicy } },
       claims: { ...state?.claims, [`ml/${name}`]: { 'fuse.runtime.fluid.io/generation': generation } },
     };
     node.write(state);
@@ -76,15 +76,25 @@ describe.skipIf(!canMount)('staging', () => {
   });
 
   test('OnFuseChanged: only a client of another generation goes', async () => {
-    const meta = `${node.mountRoot}/thin/ml/changed/.meta/fuse`;
     const key = 'fluid.io/f-ml-changed';
-    for (const [running, gone] of [
-      [undefined, false],
-      ['fuse.runtime.fluid.io/generation="2"', false],
-      ['app="x"\nfuse.runtime.fluid.io/generation="1"', true],
+    const fuse = (generation?: string, more: object = {}) => ({
+      metadata: {
+        name: 'changed-fuse-x',
+        ownerReferences: [{ kind: 'DaemonSet', name: 'changed-fuse' }],
+        labels: generation ? { 'fuse.runtime.fluid.io/generation': generation } : {},
+        ...more,
+      },
+    });
+    const other = fuse('1', { ownerReferences: [{ kind: 'DaemonSet', name: 'other-fuse' }] });
+    for (const [pods, gone] of [
+      [[], false],
+      [[other, fuse()], false],
+      [[other, fuse('2')], false],
+      [[fuse('1', { deletionTimestamp: 'now' }), fuse('2')], false],
+      [[fuse('1')], true],
     ] as const) {
       given('changed', 'OnFuseChanged', {}, '2');
-      if (running !== undefined) node.sh('mkdir -p "$1" && echo "$2" >"$1/labels"', meta, running);
+      node.write({ ...state, pods: { ml: [...pods] } });
       await stage('ml-changed');
       await unstage('ml-changed');
       expect(removed(key)).toBe(gone);

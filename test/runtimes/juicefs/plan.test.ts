@@ -19,8 +19,6 @@ const ports = (role: 'worker' | 'fuse', input: PlanInput<JuiceFSRuntimeSpec>) =>
 const images = (input: PlanInput<JuiceFSRuntimeSpec>) => Object.values(planOf(input).pods).map(({ image }) => image);
 const generation = (fuse?: { image: string; generation: number; scriptHash?: string }) =>
   planOf(community({ ...(fuse && { facts: { fuse } }) })).fuse.generation;
-const lastMount = (cleanPolicy: 'OnFuseChanged' | 'OnDemand') =>
-  workload(community({ spec: { fuse: { cleanPolicy } } }), 'fuse').container.volumeMounts.at(-1);
 const mounts = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
   workload(input, role)
     .container.volumeMounts.filter(({ name }) => name.startsWith('cache-dir'))
@@ -179,14 +177,6 @@ describe('images', () => {
       generation({ image: 'juicedata/mount:ce-v1.3.0', generation: 3, scriptHash: planOf(community()).scripts.fuse.hash }),
       generation({ image: 'juicedata/mount:ce-v1.3.0', generation: 3, scriptHash: 'another' }),
     ]).toEqual([1, 3, 4, 3, 4]);
-  });
-  test('are told to the CSI plugin when changed ones are to be cleaned up', () => {
-    expect(lastMount('OnFuseChanged')).toEqual({
-      name: 'fuse-labels-downward-api-volume',
-      mountPath: '/runtime-mnt/juicefs/ml/demo/.meta/fuse',
-      readOnly: true,
-    });
-    expect(lastMount('OnDemand')?.name).toBe('cache-dir-0');
   });
 });
 
