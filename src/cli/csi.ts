@@ -43,7 +43,7 @@ Exit codes:
   1  refused to start: no way to a cluster, or another plugin serves the driver
   2  bad usage`;
 
-/** Less than the kubelet's 30 s; calls under way have 5 s of them. */
+/** Less than the kubelet's 30 s, and than a successor waits; calls under way have 5 s of them. */
 const STOP_MS = 15_000;
 
 export const define: Define = (command) => {
@@ -58,8 +58,9 @@ export const define: Define = (command) => {
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => {
       const config = configOf(flags, process.env);
-      // There is one of us on every node: a call leaves little behind, and a young generation that never grows is cleared soon enough.
+      // There is one of us on every node: a call leaves little behind, so heaps that hardly grow are cleared soon enough.
       setFlagsFromString('--semi-space-growth-factor=1');
+      setFlagsFromString('--heap-growing-percent=10');
       const log = createLog(flags.logLevel);
       const connection = await connect(flags, process.env);
       const client = createClient(connection, { fieldManager: 'sluice-csi', maxConnections: 8, timeoutMs: 10_000 });
