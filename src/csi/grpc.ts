@@ -107,7 +107,7 @@ export interface Listening {
 }
 
 export interface ServeOptions {
-  /** How long to wait for another process that serves there to end, ms. Default 10,000: it lets its calls end first. */
+  /** How long to wait for another process that serves there to end, ms. Default 20,000: it lets its calls end first. */
   readonly handOverMs?: number;
   readonly log: Log;
 }
@@ -149,7 +149,7 @@ export async function serve(socket: string, services: readonly Service[], option
 }
 
 /** A socket that nobody listens on was left by a process that was killed. One that somebody does is not ours to take. */
-async function untilFree(socket: string, { handOverMs = 10_000, log }: ServeOptions): Promise<void> {
+async function untilFree(socket: string, { handOverMs = 20_000, log }: ServeOptions): Promise<void> {
   let isTold = false;
   for (const until = performance.now() + handOverMs; ; ) {
     const found = lstatSync(socket, { throwIfNoEntry: false });

@@ -34,7 +34,7 @@ export interface PluginOptions extends VolumeDefaults {
   readonly patienceMs?: number;
   /** How long a file system may take to let itself be bound, ms. Default 10,000. */
   readonly bindMs?: number;
-  /** How long to wait for another plugin that is about to end, ms. Default 10,000. */
+  /** How long to wait for another plugin that is about to end, ms. Default 20,000. */
   readonly handOverMs?: number;
 }
 

@@ -200,7 +200,7 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
     await cluster.node.run('umount', '-l', path);
     await kubectl('delete', 'pvc,pv', 'silent', '--timeout=60s');
     // What is left of the one before waits in the kernel for the client, and goes with it.
-    await kubectl('wait', '--for=delete', 'pod', '-n', NAMESPACE, plugin, '--timeout=120s');
+    await kubectl('wait', '--for=delete', 'pod', '-n', NAMESPACE, plugin, '--timeout=180s');
   });
 
   test.each([
