@@ -218,10 +218,15 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
     await kubectl('delete', 'pvc,pv', name, '--timeout=60s');
   });
 
-  test('when all pods are gone, nothing of them is mounted', async () => {
+  test('when all pods are gone, nothing of them is mounted or staged', async () => {
     showLogs();
+    const driver = `${cluster.node.kubeletDir}/plugins/kubernetes.io/csi/fuse.csi.fluid.io`;
+    const staged = () => cluster.node.run('sh', '-c', 'find "$1" -mindepth 1 2>/dev/null; :', 'sh', driver);
+    expect(await staged()).toContain('/globalmount/volume.json');
     await kubectl('delete', 'pod', 'reader', '--timeout=60s');
     await kubectl('wait', '--for=delete', 'pod', '-l', 'release=data,role=thin-fuse', '--timeout=90s');
     expect(await ofPods()).toEqual([]);
+    // What we keep there does not keep the kubelet from removing it.
+    await eventually(async () => expect(await staged()).toBe(''));
   });
 });

@@ -184,6 +184,12 @@ describe.skipIf(!canMount)('staging', () => {
     expect(plugin.log.at(-1)).toMatchObject({ rpc: 'NodeUnstageVolume', level: 'info' });
   });
 
+  test('so is what was staged when it was not refused yet', async () => {
+    given('once', 'OnDemand', { mount_pod_node_selector_key: 'node-role.kubernetes.io/once' });
+    await unstage('ml-once');
+    expect(labels().some((each) => 'node-role.kubernetes.io/once' in each)).toBe(false);
+  });
+
   test("EFC's session manager is asked for, and waited for", async () => {
     const dir = `${node.mountRoot}/efc-sock`;
     const staged = stage('ml-efc', { efc_sessmgr_workdir: dir });
