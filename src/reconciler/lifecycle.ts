@@ -84,7 +84,7 @@ const volumeNameOf = (claim: LiveObject): string | undefined => (claim['spec'] a
 /** Binding takes the controller manager two requests; what is not done by then was forgotten. */
 const BOUND_BY_HALF_MS = 100;
 /** A claim that it has not even begun to bind: its view of the volume was old when the claim came. */
-const NOT_BEGUN_MS = 1000;
+const NOT_BEGUN_MS = 500;
 
 /**
  * The controller manager binds in two steps that race with each other; when the second loses, the claim stays Pending (or Lost) until its
