@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { topAt } from '../src/csi/mountinfo.ts';
+import { mountTable } from '../src/csi/mount-table.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, startControlPlane, startNode } from '../src/testing/index.ts';
 import { type Installed, startInstalled } from '../test/node/installed.ts';
@@ -182,13 +183,10 @@ const figure = (bench: string, values: readonly number[], unit: string, most: nu
 const KILL =
   'for p in /proc/[0-9]*; do if [ "$(cat "$p/comm")" = rclone ] && tr "\\0" "\\n" < "$p/cmdline" | grep -qxF "$1"; then kill -KILL "${p#/proc/}"; fi; done 2> /dev/null';
 
+const mounts = mountTable();
+
 /** The device of what is mounted there, by which clients differ. */
-function deviceAt(path: string): string | undefined {
-  const lines = readFileSync('/proc/self/mountinfo', 'utf8')
-    .split('\n')
-    .map((line) => line.split(' '));
-  return lines.findLast(([, , , , point]) => point === path)?.[2];
-}
+const deviceAt = (path: string): string | undefined => topAt(mounts(), path)?.device;
 
 async function mountedAnew(path: string, before: string | undefined, ms: number): Promise<number> {
   for (const deadline = Date.now() + ms; Date.now() < deadline; await sleep(5)) {

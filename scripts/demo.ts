@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../src/cli/demo-cluster.ts';
 import { type Progress, progressOn, secondsText } from '../src/cli/progress.ts';
 import { fuseImage, minioImage, whyNoNode } from '../src/testing/index.ts';
 import { type Installed, startInstalled } from '../test/node/installed.ts';
@@ -73,13 +73,6 @@ async function store(cluster: Installed, folder: string, { step, heading }: Prog
   });
 }
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !(await holds()); await sleep(10)) {
-    interrupt.signal.throwIfAborted();
-    if (Date.now() > deadline) throw new Error(`waited 60 s in vain until ${what}`);
-  }
-}
-
 interface Status {
   readonly phase?: string;
   readonly containerStatuses?: readonly { readonly state: { readonly running?: object; readonly terminated?: object } }[];
@@ -96,7 +89,7 @@ async function read({ plane }: Installed, folder: string, { heading, line }: Pro
       () => ({}) as Status,
     );
   const reached = async (what: string, holds: () => Promise<boolean>) => {
-    await until(what, holds);
+    await until(interrupt.signal, holds, what);
     tell(Date.now(), what);
   };
   const hasRun = ({ containerStatuses: [one] = [] }: Status) => one?.state.running !== undefined || one?.state.terminated !== undefined;
@@ -110,14 +103,16 @@ async function read({ plane }: Installed, folder: string, { heading, line }: Pro
   await apply('pod.yaml');
   tell(Date.now(), 'pod test-minio, which reads, is applied');
   const marks: [number, string][] = [];
-  await until('the fuse pod runs', async () => {
+  const runsFuse = async () => {
     const { items } = (await plane.get(`${pods}?labelSelector=release%3Dminio-demo`)) as {
       readonly items: readonly { readonly status: Status }[];
     };
     return items.some((pod) => hasRun(pod.status));
-  });
+  };
+  const runsPod = async () => hasRun(await statusOf(`${pods}/test-minio`));
+  await until(interrupt.signal, runsFuse, 'the fuse pod runs');
   marks.push([Date.now(), 'the fuse pod runs, on the node that wants it, says the kubelet']);
-  await until('pod test-minio runs', async () => hasRun(await statusOf(`${pods}/test-minio`)));
+  await until(interrupt.signal, runsPod, 'pod test-minio runs');
   marks.push([Date.now(), 'pod test-minio runs, says the kubelet']);
   await plane.kubectl('wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/test-minio', '--timeout=60s');
   const [at = '', ...text] = (await plane.kubectl('logs', '--timestamps', 'test-minio')).trim().split(' ');

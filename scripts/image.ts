@@ -5,11 +5,12 @@
  * `ctr -n k8s.io images import`. Needs apt-get, dpkg-deb and a Debian mirror (DEBIAN_MIRROR, default http://deb.debian.org; with one of
  * snapshot.debian.org the packages of a day). The same sources and the same packages give the same bytes.
  */
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writeArchive } from '../src/testing/node/image.ts';
+import { inFolders, type TarEntry, writeTarFile } from '../src/testing/node/tar.ts';
 import { bundle, ENTRY } from './bundle.ts';
-import { dockerArchive, type Entry, tar } from './image/archive.ts';
 import { debianFiles } from './image/debian.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -36,59 +37,64 @@ export async function buildImage(
   mkdirSync(cache, { recursive: true });
   mkdirSync(out, { recursive: true });
   await bundle(join(out, 'sluice'));
-  const layers = {
-    'system.tar': tar([...skeleton(), ...debianFiles(cache, env['DEBIAN_MIRROR'] ?? 'http://deb.debian.org'), node()]),
-    'program.tar': tar(program(join(out, 'sluice'))),
-  };
-  for (const [file, layer] of Object.entries(layers)) writeFileSync(join(out, file), layer);
+  const layers = Object.entries({
+    'system.tar': [...skeleton(), ...debianFiles(cache, env['DEBIAN_MIRROR'] ?? 'http://deb.debian.org'), node()],
+    'program.tar': program(join(out, 'sluice')),
+  }).map(([file, entries]) => ({ path: join(out, file), ...writeTarFile(join(out, file), inFolders(entries)) }));
   const { version, description, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>;
   const label = (key: string) => `org.opencontainers.image.${key}`;
-  const { archive, id } = dockerArchive(
-    name,
-    {
-      architecture: process.arch === 'x64' ? 'amd64' : process.arch,
-      created: new Date(Number(env['SOURCE_DATE_EPOCH'] ?? 0) * 1000).toISOString(),
-      entrypoint: ['/usr/bin/node', `/${HOME}/${ENTRY}`],
-      user: USER,
-      labels: {
+  const created = new Date(Number(env['SOURCE_DATE_EPOCH'] ?? 0) * 1000).toISOString();
+  const config = {
+    created,
+    config: {
+      Entrypoint: ['/usr/bin/node', `/${HOME}/${ENTRY}`],
+      User: USER,
+      WorkingDir: '/',
+      Env: ['PATH=/usr/sbin:/usr/bin'],
+      Labels: {
         [label('title')]: 'sluice',
         [label('description')]: description ?? '',
         [label('licenses')]: license ?? '',
         [label('version')]: version ?? '',
       },
     },
-    Object.values(layers),
-  );
+    history: layers.map(() => ({ created, created_by: 'scripts/image.ts' })),
+  };
   const path = join(out, 'image.tar');
-  writeFileSync(path, archive);
-  return { path, id, size: Object.values(layers).reduce((sum, layer) => sum + layer.length, 0) };
+  const id = writeArchive(path, name, config, layers);
+  return { path, id, size: layers.reduce((sum, layer) => sum + layer.size, 0) };
 }
 
 /** What every root file system has, and the places that pods put something over. */
-const skeleton = (): readonly Entry[] => [
-  ...['bin', 'sbin', 'lib', 'lib64'].map((path) => ({ path, mode: 0o777, link: `usr/${path}` })),
+const skeleton = (): readonly TarEntry[] => [
+  ...['bin', 'sbin', 'lib', 'lib64'].map((path) => ({ path, kind: 'link', target: `usr/${path}` }) as const),
   ...['dev', 'proc', 'sys', 'run', 'etc', 'usr/bin', 'usr/sbin', 'usr/lib', 'usr/lib64'].map(folder),
-  { path: 'tmp', mode: 0o1777, folder: true },
-  { path: 'etc/mtab', mode: 0o777, link: '/proc/self/mounts' },
+  { path: 'tmp', kind: 'directory', mode: 0o1777 },
+  { path: 'etc/mtab', kind: 'link', target: '/proc/self/mounts' },
   text('etc/passwd', 'root:x:0:0:root:/:/usr/sbin/nologin\nsluice:x:65532:65532:sluice:/:/usr/sbin/nologin\n'),
   text('etc/group', 'root:x:0:\nsluice:x:65532:\n'),
   text('etc/os-release', 'ID=debian\nVERSION_ID="12"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm), a few packages of it"\n'),
 ];
 
 /** The one that the project itself runs on. */
-const node = (): Entry => ({ path: 'usr/bin/node', mode: 0o755, data: readFileSync(realpathSync(join(root, 'node_modules/.bin/node'))) });
+const node = (): TarEntry => ({
+  path: 'usr/bin/node',
+  kind: 'file',
+  source: realpathSync(join(root, 'node_modules/.bin/node')),
+  mode: 0o755,
+});
 
-const program = (from: string): readonly Entry[] =>
+const program = (from: string): readonly TarEntry[] =>
   (readdirSync(from, { recursive: true, withFileTypes: true }) as readonly { isFile(): boolean; parentPath: string; name: string }[])
     .filter((file) => file.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
-    .map((file) => ({ path: join(HOME, file.slice(from.length)), mode: 0o644, data: readFileSync(file) }));
+    .map((file) => ({ path: join(HOME, file.slice(from.length)), kind: 'file', source: file, mode: 0o644 }));
 
-function folder(path: string): Entry {
-  return { path, mode: 0o755, folder: true };
+function folder(path: string): TarEntry {
+  return { path, kind: 'directory', mode: 0o755 };
 }
-function text(path: string, content: string): Entry {
-  return { path, mode: 0o644, data: Buffer.from(content) };
+function text(path: string, content: string): TarEntry {
+  return { path, kind: 'data', data: content, mode: 0o644 };
 }
 
 if (import.meta.main) {

@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Entry } from './archive.ts';
-import { sha256 } from './archive.ts';
+import { createHash } from 'node:crypto';
+import type { TarEntry } from '../../src/testing/node/tar.ts';
 
 export const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** Packages of the programs below, and the libraries of these and of Node. */
@@ -29,11 +29,11 @@ const PACKAGES =
 const PROGRAMS = ['mount', 'umount', 'findmnt', 'setpriv', 'cat', 'stat', 'dash', 'sh'];
 
 /** Programs, their libraries, the packages' licences, and for scanners what version each is. `cache` keeps downloads from run to run. */
-export function debianFiles(cache: string, mirror: string): readonly Entry[] {
+export function debianFiles(cache: string, mirror: string): readonly TarEntry[] {
   const debs = downloaded(cache, mirror);
   const unpacked = mkdtempSync(join(cache, 'unpacked-'));
   try {
-    const entries: Entry[] = [];
+    const entries: TarEntry[] = [];
     for (const deb of debs) {
       const name = /^[^_]+/.exec(deb)?.[0] ?? deb;
       const folder = join(unpacked, name);
@@ -41,7 +41,7 @@ export function debianFiles(cache: string, mirror: string): readonly Entry[] {
       entries.push(...filesIn(folder).flatMap((path) => kept(folder, path)));
       const status = execFileSync('dpkg-deb', ['--field', join(cache, 'debs', deb)]);
       // Where scanners look for packages of images without a package manager.
-      entries.push({ path: `var/lib/dpkg/status.d/${name}`, mode: 0o644, data: status });
+      entries.push({ path: `var/lib/dpkg/status.d/${name}`, kind: 'data', data: status, mode: 0o644 });
     }
     return entries;
   } finally {
@@ -80,7 +80,7 @@ function downloaded(cache: string, mirror: string): readonly string[] {
       const [, file = '', hash = ''] = /^'\S+' (\S+) \d+ SHA256:(\w+)$/.exec(line) ?? [];
       if (!file) throw new Error(`apt-get download --print-uris: expected a package a line, found ${line}`);
       const path = join(cache, 'debs', file);
-      const isThere = () => existsSync(path) && sha256(readFileSync(path)) === hash;
+      const isThere = () => existsSync(path) && createHash('sha256').update(readFileSync(path)).digest('hex') === hash;
       // apt checks signature and hash; the second look is at what it left.
       if (!isThere()) apt('debs', 'download', file.split('_')[0] ?? '');
       if (!isThere()) throw new Error(`${file}: expected SHA256 ${hash} after apt-get download`);
@@ -98,7 +98,7 @@ function keep(path: string, text: string): void {
 
 const filesIn = (folder: string): readonly string[] => (readdirSync(folder, { recursive: true }) as string[]).toSorted();
 
-function kept(folder: string, path: string): readonly Entry[] {
+function kept(folder: string, path: string): readonly TarEntry[] {
   const stat = lstatSync(join(folder, path));
   // Debian's packages still say /bin and /lib, which are links to what is below /usr.
   const merged = path.replace(/^(s?bin|lib|lib64)\//, 'usr/$1/');
@@ -106,7 +106,7 @@ function kept(folder: string, path: string): readonly Entry[] {
   const isLibrary = /^usr\/lib(64)?\/([^/]+-linux-gnu[^/]*\/)?[^/]+\.so(\.[\d.]+)?$/.test(merged);
   const isLicence = /^usr\/share\/doc\/[^/]+\/copyright$/.test(merged);
   if (!isProgram && !isLibrary && !isLicence) return [];
-  if (stat.isSymbolicLink()) return [{ path: merged, mode: 0o777, link: readlinkSync(join(folder, path)) }];
+  if (stat.isSymbolicLink()) return [{ path: merged, kind: 'link', target: readlinkSync(join(folder, path)) }];
   // Nothing is set-uid: whoever mounts here is root.
-  return [{ path: merged, mode: isProgram || isLibrary ? 0o755 : 0o644, data: readFileSync(join(folder, path)) }];
+  return [{ path: merged, kind: 'data', data: readFileSync(join(folder, path)), mode: isProgram || isLibrary ? 0o755 : 0o644 }];
 }

@@ -3,6 +3,7 @@ import { KubeObject, type Runtime } from '../constructs/index.ts';
 import { byKey } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
+import { metricsOnly } from './network.ts';
 import type { Settled } from './options.ts';
 import { controllerRights, electionRights } from './rights.ts';
 
@@ -31,17 +32,7 @@ export class Controller extends Construct {
       rights: controllerRights(runtimes, namespace),
       rightsAtHome: electionRights,
     });
-    new KubeObject(this, 'network', {
-      apiVersion: 'networking.k8s.io/v1',
-      kind: 'NetworkPolicy',
-      metadata,
-      // What it reaches for is the API server, whose address no selector knows.
-      spec: {
-        podSelector: { matchLabels: selector('controller') },
-        policyTypes: ['Ingress'],
-        ingress: [{ ports: [{ port: 'metrics', protocol: 'TCP' }] }],
-      },
-    });
+    metricsOnly(this, CONTROLLER, namespace, 'controller');
     new KubeObject(this, 'disruption', {
       apiVersion: 'policy/v1',
       kind: 'PodDisruptionBudget',

@@ -3,6 +3,7 @@ import { KubeObject, type Runtime } from '../constructs/index.ts';
 import { byKey } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
+import { metricsOnly } from './network.ts';
 import { NodePolicy } from './node-policy.ts';
 import type { Settled } from './options.ts';
 import { nodePluginRights } from './rights.ts';
@@ -18,17 +19,8 @@ export class NodePlugin extends Construct {
     const metadata = { name: NODE_PLUGIN, namespace, labels: labels('csi') };
     new Account(this, 'account', { name: NODE_PLUGIN, namespace, part: 'csi', rights: nodePluginRights(runtimes) });
     if (nodePolicy) new NodePolicy(this, 'policy', { name: NODE_PLUGIN, account: `system:serviceaccount:${namespace}:${NODE_PLUGIN}` });
-    new KubeObject(this, 'network', {
-      apiVersion: 'networking.k8s.io/v1',
-      kind: 'NetworkPolicy',
-      metadata,
-      // Its sockets are files: over a network one can ask how it does, and nothing else.
-      spec: {
-        podSelector: { matchLabels: selector('csi') },
-        policyTypes: ['Ingress'],
-        ingress: [{ ports: [{ port: 'metrics', protocol: 'TCP' }] }],
-      },
-    });
+    // Its sockets are files.
+    metricsOnly(this, NODE_PLUGIN, namespace, 'csi');
     new KubeObject(this, 'driver', {
       apiVersion: 'storage.k8s.io/v1',
       kind: 'CSIDriver',

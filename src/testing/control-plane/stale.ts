@@ -1,7 +1,8 @@
 /** What killed keepers left behind (only where pdeathsig does not exist, or the machine went down): swept up by the next start. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandOf, readPid } from '../processes.ts';
 
 export const DIR_PREFIX = 'sluice-cp-';
 
@@ -13,6 +14,7 @@ export function sweep(): void {
   for (const entry of readdirSync(tmpdir())) {
     const dir = join(tmpdir(), entry);
     if (!entry.startsWith(DIR_PREFIX) || existsSync(join(dir, KEEP_MARK)) || !isStale(dir)) continue;
+    // A pid may be somebody else's by now: only a command line that names the folder is ours.
     for (const pid of recorded(dir)) if (commandOf(pid).includes(dir)) process.kill(pid, 'SIGKILL');
     try {
       rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
@@ -38,28 +40,11 @@ function recorded(dir: string): readonly number[] {
     .filter((pid) => pid !== undefined);
 }
 
-function readPid(file: string): number | undefined {
-  try {
-    return Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** A pid may be somebody else's by now: only a command line that names the folder is ours. */
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
   }
 }

@@ -1,8 +1,7 @@
 /** Container images without a registry: files in, an archive out that `RealNode.importImage` (and `docker load`) take. */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { posix } from 'node:path';
-import { type TarEntry, writeTar } from './tar.ts';
+import { rmSync } from 'node:fs';
+import { inFolders, type TarEntry, writeTarFile } from './tar.ts';
 
 /** What is in an image, by absolute path; the folders above come by themselves. */
 export type ImageFiles = Readonly<Record<string, ImageFile>>;
@@ -33,61 +32,56 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64' };
 export function buildImage({ name, files, entrypoint, env = {}, user }: ImageDefinition, file: string): void {
   const layer = `${file}.layer`;
   try {
-    const digest = writeFile(layer, layerEntries(files));
+    const { sha256 } = writeTarFile(layer, inFolders(Object.entries(files).map(([path, content]) => tarEntry(path.slice(1), content))));
     const config = {
-      architecture: ARCHITECTURES[process.arch] ?? process.arch,
-      os: 'linux',
       config: {
         Env: Object.entries({ PATH, ...env }).map(([key, value]) => `${key}=${value}`),
         ...(entrypoint === undefined ? {} : { Entrypoint: entrypoint }),
         ...(user === undefined ? {} : { User: user }),
       },
-      rootfs: { type: 'layers', diff_ids: [`sha256:${digest}`] },
       history: [{ created: '1970-01-01T00:00:00Z' }],
     };
-    const manifest = [{ Config: 'config.json', RepoTags: [name], Layers: ['layer.tar'] }];
-    writeFile(file, [
-      { path: 'manifest.json', kind: 'text', text: JSON.stringify(manifest), mode: 0o644 },
-      { path: 'config.json', kind: 'text', text: JSON.stringify(config), mode: 0o644 },
-      { path: 'layer.tar', kind: 'file', source: layer, mode: 0o644 },
-    ]);
+    writeArchive(file, name, config, [{ path: layer, sha256 }]);
   } finally {
     rmSync(layer, { force: true });
   }
 }
 
-/** Returns the SHA-256 of what was written. */
-function writeFile(path: string, entries: Iterable<TarEntry>): string {
-  const hash = createHash('sha256');
-  const file = openSync(path, 'w');
-  try {
-    writeTar(entries, (bytes) => {
-      hash.update(bytes);
-      writeSync(file, bytes);
-    });
-  } finally {
-    closeSync(file);
-  }
-  return hash.digest('hex');
+export interface Layer {
+  /** Of its tar on this machine. */
+  readonly path: string;
+  readonly sha256: string;
 }
 
-/** Sorted, folders before what is in them. */
-function layerEntries(files: ImageFiles): readonly TarEntry[] {
-  const folders = new Set(Object.keys(files).flatMap(foldersAbove));
-  const implied = [...folders].filter((path) => !(path in files)).map((path) => [path, { directory: true }] as const);
-  return [...Object.entries(files), ...implied]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, file]) => tarEntry(path.slice(1), file));
-}
-
-function foldersAbove(path: string): readonly string[] {
-  const parent = posix.dirname(path);
-  return parent === '/' ? [] : [parent, ...foldersAbove(parent)];
+/**
+ * Writes what `docker load` and `ctr images import` take: an image of these layers for this machine's architecture, under this name. Returns
+ * its ID, `sha256:…`.
+ *
+ * @param config further fields of the image's configuration (OCI image-spec, config.md)
+ */
+export function writeArchive(file: string, name: string, config: object, layers: readonly Layer[]): string {
+  const text = JSON.stringify({
+    architecture: ARCHITECTURES[process.arch] ?? process.arch,
+    os: 'linux',
+    ...config,
+    rootfs: { type: 'layers', diff_ids: layers.map(({ sha256 }) => `sha256:${sha256}`) },
+  });
+  const id = createHash('sha256').update(text).digest('hex');
+  const manifest = [{ Config: `${id}.json`, RepoTags: [name], Layers: layers.map(({ sha256 }) => `${sha256}.tar`) }];
+  writeTarFile(
+    file,
+    inFolders([
+      { path: 'manifest.json', kind: 'data', data: JSON.stringify(manifest), mode: 0o644 },
+      { path: `${id}.json`, kind: 'data', data: text, mode: 0o644 },
+      ...layers.map(({ path, sha256 }) => ({ path: `${sha256}.tar`, kind: 'file', source: path, mode: 0o644 }) as const),
+    ]),
+  );
+  return `sha256:${id}`;
 }
 
 function tarEntry(path: string, file: ImageFile): TarEntry {
   if ('from' in file) return { path, kind: 'file', source: file.from, mode: file.mode ?? 0o755 };
-  if ('text' in file) return { path, kind: 'text', text: file.text, mode: file.mode ?? 0o644 };
+  if ('text' in file) return { path, kind: 'data', data: file.text, mode: file.mode ?? 0o644 };
   if ('link' in file) return { path, kind: 'link', target: file.link };
   return { path, kind: 'directory', mode: file.mode ?? 0o755 };
 }

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KEEP_MARK } from '../control-plane/stale.ts';
+import { commandOf, readPid } from '../processes.ts';
 import { removeCgroups } from './cgroups.ts';
 import { NODE_PREFIX, nodeLayout } from './layout.ts';
 import { mountsBelow } from './mounts.ts';
@@ -19,7 +20,7 @@ export function removeLeftovers(dir: string, keepDir = false): void {
   spawnSync('ip', ['link', 'delete', id], { stdio: 'ignore' });
   removeCgroups(dir);
   // Never through a mount: what is in it is not ours.
-  const left = mountsBelow(dir).map(({ path }) => path);
+  const left = mountsBelow(dir).map(({ mountPoint }) => mountPoint);
   if (left.length > 0) throw new Error(`still mounted: ${left.join(', ')}`);
   if (!keepDir) rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -50,14 +51,14 @@ function killInit(dir: string): void {
 
 function unmountAll(dir: string): void {
   // Whoever waits for an answer of a file system whose server is gone or stuck is freed; its unmount too.
-  for (const { type, device } of mountsBelow(dir)) if (/^fuse(\.|$)/.test(type)) abort(device);
+  for (const { fsType, device } of mountsBelow(dir)) if (/^fuse(\.|$)/.test(fsType)) abort(device);
   // Mounts come and go together where they are shared, so the table is read anew.
   for (
     let last = mountsBelow(dir).at(-1), attempts = 0;
     last !== undefined && attempts < 1000;
     last = mountsBelow(dir).at(-1), attempts++
   ) {
-    execFileSync('umount', ['--no-canonicalize', '--internal-only', '--lazy', last.path], { stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync('umount', ['--no-canonicalize', '--internal-only', '--lazy', last.mountPoint], { stdio: ['ignore', 'ignore', 'pipe'] });
   }
 }
 
@@ -85,21 +86,5 @@ function isRunning(pid: number): boolean {
     return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
   } catch {
     return false;
-  }
-}
-
-function readPid(file: string): number | undefined {
-  try {
-    return Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
   }
 }

@@ -1,22 +1,24 @@
 /** Writes tar archives in the ustar format: the same entries give the same bytes. */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { posix } from 'node:path';
 
 export type TarEntry =
   | { readonly path: string; readonly kind: 'directory'; readonly mode: number }
   | { readonly path: string; readonly kind: 'link'; readonly target: string }
-  | { readonly path: string; readonly kind: 'text'; readonly text: string; readonly mode: number }
+  | { readonly path: string; readonly kind: 'data'; readonly data: string | Buffer; readonly mode: number }
   /** The content of a file of this machine. */
   | { readonly path: string; readonly kind: 'file'; readonly source: string; readonly mode: number };
 
 const BLOCK = 512;
 const CHUNK = 1 << 20;
-const TYPES = { directory: '5', link: '2', text: '0', file: '0' } as const;
+const TYPES = { directory: '5', link: '2', data: '0', file: '0' } as const;
 
 /** Hands the archive to `write`, piece by piece. Throws for a path that the format has no room for (255 bytes, 100 in its last part). */
-export function writeTar(entries: Iterable<TarEntry>, write: (bytes: Buffer) => void): void {
+function writeTar(entries: Iterable<TarEntry>, write: (bytes: Buffer) => void): void {
   for (const entry of entries) {
-    if (entry.kind === 'text') {
-      const content = Buffer.from(entry.text);
+    if (entry.kind === 'data') {
+      const content = Buffer.from(entry.data);
       write(header(entry, content.length));
       write(content);
       write(padding(content.length));
@@ -28,6 +30,36 @@ export function writeTar(entries: Iterable<TarEntry>, write: (bytes: Buffer) => 
     } else write(header(entry, 0));
   }
   write(Buffer.alloc(2 * BLOCK));
+}
+
+/** Writes the archive to a file; returns its SHA-256 and its size in bytes. */
+export function writeTarFile(path: string, entries: Iterable<TarEntry>): { readonly sha256: string; readonly size: number } {
+  const hash = createHash('sha256');
+  const file = openSync(path, 'w');
+  let size = 0;
+  try {
+    writeTar(entries, (bytes) => {
+      hash.update(bytes);
+      writeSync(file, bytes);
+      size += bytes.length;
+    });
+  } finally {
+    closeSync(file);
+  }
+  return { sha256: hash.digest('hex'), size };
+}
+
+/** Sorted, folders before what is in them; folders that nobody named come with mode 755. The last of a path counts. */
+export function inFolders(entries: Iterable<TarEntry>): readonly TarEntry[] {
+  const named = new Map([...entries].map((entry) => [entry.path, entry]));
+  for (const path of [...named.keys()].flatMap(foldersAbove))
+    if (!named.has(path)) named.set(path, { path, kind: 'directory', mode: 0o755 });
+  return [...named.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const parent = posix.dirname(path);
+  return parent === '.' ? [] : [parent, ...foldersAbove(parent)];
 }
 
 function copy(source: string, size: number, write: (bytes: Buffer) => void): void {

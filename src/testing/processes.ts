@@ -1,0 +1,16 @@
+/** Processes of this machine that are known by what they wrote down. */
+import { readFileSync } from 'node:fs';
+
+/** The pid in a file; undefined when there is no file, or none in it. */
+export const readPid = (file: string): number | undefined => Number.parseInt(textOf(file), 10) || undefined;
+
+/** Its command line, with zero bytes between the words; empty when it is gone. A pid may be somebody else's by now: this tells. */
+export const commandOf = (pid: number): string => textOf(`/proc/${pid}/cmdline`);
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
