@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import pLimit from 'p-limit';
 import type { KubeObject } from '../src/kube/types.ts';
 import { freePorts } from '../src/testing/control-plane/ports.ts';
 import { type ControlPlane, startControlPlane } from '../src/testing/index.ts';
@@ -197,12 +198,7 @@ export const range = (count: number): readonly number[] => Array.from({ length: 
 
 /** `work` for each, so many at a time, begun in order. */
 export async function atOnce<T>(count: number, items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const next = items.values();
-  await Promise.all(
-    range(count).map(async () => {
-      for (const item of next) await work(item);
-    }),
-  );
+  await pLimit(count).map(items, work);
 }
 
 export async function until<T>(what: string, seconds: number, ask: () => Promise<T | undefined | false>): Promise<T> {

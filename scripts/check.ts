@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
+import pLimit from 'p-limit';
 import { layers } from './layers.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -49,20 +50,15 @@ process.exitCode = failures.length > 0 ? 1 : 0;
 
 /** Runs them, so many at a time; returns those that failed. */
 async function all(steps: readonly Step[], atOnce: number): Promise<readonly (Result & Step)[]> {
-  const waiting = [...steps];
-  const failed: (Result & Step)[] = [];
-  const worker = async () => {
-    for (let step = waiting.shift(); step; step = waiting.shift()) {
-      const start = performance.now();
-      const result = await step.run();
-      console.log(
-        `${result.ok ? styleText('green', '✓') : styleText('red', '✗')} ${step.name.padEnd(10)} ${seconds(performance.now() - start)}`,
-      );
-      if (!result.ok) failed.push({ ...step, ...result });
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return failed;
+  const results = await pLimit(atOnce).map(steps, async (step) => {
+    const start = performance.now();
+    const result = await step.run();
+    console.log(
+      `${result.ok ? styleText('green', '✓') : styleText('red', '✗')} ${step.name.padEnd(10)} ${seconds(performance.now() - start)}`,
+    );
+    return { ...step, ...result };
+  });
+  return results.filter(({ ok }) => !ok);
 }
 
 /** One of ours, from node_modules/.bin. */

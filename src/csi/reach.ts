@@ -2,6 +2,7 @@
  * Programs that touch file systems which may not answer. A program that waits for an answer cannot be killed, so what one of them has found
  * out holds for all that come after it, whatever they are for.
  */
+import pLimit from 'p-limit';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import { type Ended, run, Stuck } from './child.ts';
 
@@ -41,7 +42,7 @@ export type Reach = (fileSystem: string, argv: readonly [string, ...string[]], m
 
 export function createReach(clock: Pick<Clock, 'now' | 'elapsed'> = systemClock): Reach {
   const silent = new Map<string, Silence>();
-  const lanes = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
+  const lanes = new Map<string, ReturnType<typeof pLimit>>();
 
   function check(fileSystem: string, ms: number): void {
     const silence = silent.get(fileSystem);
@@ -64,16 +65,12 @@ export function createReach(clock: Pick<Clock, 'now' | 'elapsed'> = systemClock)
   }
 
   async function inLane<T>(fileSystem: string, work: () => Promise<T>): Promise<T> {
-    const lane = lanes.get(fileSystem) ?? { running: 0, waiting: [] };
+    const lane = lanes.get(fileSystem) ?? pLimit(AT_ONCE);
     lanes.set(fileSystem, lane);
-    if (lane.running < AT_ONCE) lane.running++;
-    else await new Promise<void>((resolve) => lane.waiting.push(resolve));
     try {
-      return await work();
+      return await lane(work);
     } finally {
-      const next = lane.waiting.shift();
-      if (next) next();
-      else if (--lane.running === 0) lanes.delete(fileSystem);
+      if (lane.activeCount + lane.pendingCount === 0) lanes.delete(fileSystem);
     }
   }
 

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { backoff } from '../kube/clock.ts';
 import type { Mount } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
@@ -76,25 +77,19 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
 
   /** Returns how many are to be tried again. */
   async function bindAll(consumers: readonly Orphan[]): Promise<number> {
-    const waiting = [...consumers];
     const outcomes: Outcome[] = [];
     let lost = 0;
-    async function bindNext(): Promise<boolean> {
-      const orphan = stopped ? undefined : waiting.shift();
-      if (!orphan) return false;
+    async function bind(orphan: Orphan): Promise<void> {
+      if (stopped) return;
       const outcome = await rebind(parts, orphan).catch((error: unknown) => {
         lost++;
         log.warn({ target: orphan.target, error: String(error) }, 'a consumer cannot be looked up');
       });
       if (outcome) outcomes.push(outcome);
-      return true;
     }
-    const lane = async () => {
-      while (await bindNext());
-    };
     // The first alone: where the client hangs, the others are told so without a child each.
-    await bindNext();
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    for (const first of consumers.slice(0, 1)) await bind(first);
+    await pLimit(AT_ONCE).map(consumers.slice(1), bind);
     tell(parts, outcomes);
     return lost + outcomes.filter(({ error }) => error !== undefined).length;
   }

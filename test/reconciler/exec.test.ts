@@ -33,6 +33,7 @@ describe('a job', () => {
       () => ended.push(name),
     );
   async function end(how: unknown): Promise<void> {
+    await turn();
     const [job] = running.splice(0, 1);
     if (how instanceof Error) job?.reject(how);
     else job?.resolve(how);
@@ -45,9 +46,10 @@ describe('a job', () => {
     expect(ended).toEqual(['u/a']);
     expect(ask('u/a')).toMatchObject({ running: false, value: 'value' });
   });
-  test('is one at a time, whoever asks', () => {
+  test('is one at a time, whoever asks', async () => {
     ask('u/a');
     ask('u/a');
+    await turn();
     expect(running).toHaveLength(1);
   });
   test('is done again when it has become old, and keeps its value meanwhile', async () => {
@@ -68,6 +70,7 @@ describe('a job', () => {
     await end('first');
     expect(running).toHaveLength(0);
     expect(ask('u/a', '2')).not.toHaveProperty('value');
+    await turn();
     expect(running).toHaveLength(1);
   });
   test('that fails says why, and is done again when it is time', async () => {
@@ -99,13 +102,15 @@ describe('a job', () => {
   });
   test('waits for its turn when eight of its sort are under way', async () => {
     for (let i = 0; i < 10; i++) ask(`u${i}/ufs`);
+    await turn();
     expect(running).toHaveLength(8);
     await end('x');
     expect(running.map(({ name }) => name).at(-1)).toBe('u8/ufs');
   });
-  test('does not wait for those of another sort, however slow they are', () => {
+  test('does not wait for those of another sort, however slow they are', async () => {
     for (let i = 0; i < 10; i++) ask(`u${i}/ufs`);
     ask('u0/mounts');
+    await turn();
     expect(running.at(-1)?.name).toBe('u0/mounts');
   });
 });

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { BoundProbe, Command, Role } from '../../constructs/index.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 
@@ -35,11 +36,11 @@ const DEFAULT_TIMEOUT_S = 20;
 /** Execs are slow and may hang, so they run beside the loop, a few at a time; the loop sees what they found. */
 export function createJobs(now: () => number, log: Log): Jobs {
   const jobs = new Map<string, { version: string; job: Job<unknown> }>();
-  const turns = new Map<string, ReturnType<typeof createSemaphore>>();
+  const turns = new Map<string, ReturnType<typeof pLimit>>();
   /** Counting the files of some takes half an hour, which the mounts of others do not wait for. */
   function turnOf(name: string) {
     const sort = name.slice(name.lastIndexOf('/') + 1);
-    const turn = turns.get(sort) ?? createSemaphore(AT_ONCE);
+    const turn = turns.get(sort) ?? pLimit(AT_ONCE);
     turns.set(sort, turn);
     return turn;
   }
@@ -107,19 +108,3 @@ export const canRun = ({ pods }: PodChoice, commands: readonly Command[]): boole
 
 export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: BoundProbe<T>): Promise<T> =>
   probe.parse(await runCommands(exec, choice, probe.commands));
-
-function createSemaphore(limit: number) {
-  const waiting: (() => void)[] = [];
-  let taken = 0;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (taken >= limit) await new Promise<void>((go) => waiting.push(go));
-    else taken++;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else taken--;
-    }
-  };
-}
