@@ -58,9 +58,11 @@ export const define: Define = (command) => {
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => {
       const config = configOf(flags, process.env);
-      // There is one of us on every node: a call leaves little behind, so heaps that hardly grow are cleared soon enough.
-      setFlagsFromString('--semi-space-growth-factor=1');
-      setFlagsFromString('--heap-growing-percent=10');
+      // There is one of us on every node, which has little to do. And what is small is soon forked, once for every program that is run.
+      setFlagsFromString('--optimize-for-size');
+      // undici's parser: to optimize it takes 30 MB for a moment, which never come back.
+      setFlagsFromString('--no-wasm-tier-up');
+      setFlagsFromString('--no-wasm-dynamic-tiering');
       const log = createLog(flags.logLevel);
       const connection = await connect(flags, process.env);
       const client = createClient(connection, { fieldManager: 'sluice-csi', maxConnections: 8, timeoutMs: 10_000 });
