@@ -1,14 +1,18 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startNode, type TestNode, type TestPlugin, whyNoMounts } from '../test/csi/mount/node.ts';
 import { bundled, PROGRAM } from './controller.ts';
 import { attributes, createVolumes, fusePath, labelsLeft, volumeId } from './csi-volumes.ts';
 import { atLeast, atMost, type Bench, type Figure, rounded } from './figure.ts';
-import { range, say } from './lab.ts';
+import { atOnce, range, say } from './lab.ts';
 import { memory, memoryWithChildren } from './proc.ts';
 import { quantile } from './statistics.ts';
 
 const NODE = 'node-0';
 const VOLUMES = 500;
+/** By then connections to the API server that nobody uses are closed (src/kube/transport.ts). */
+const IDLE_MS = 65_000;
 
 /**
  * `sluice csi` in mount namespaces like those of its pod, asked over its socket as the kubelet asks, with file systems in memory where
@@ -42,19 +46,28 @@ export const csi: Bench = {
 
 type Calls = ReturnType<typeof callsOf>;
 
-function callsOf(node: TestNode, { call }: TestPlugin) {
+function callsOf(node: TestNode, { pid, call }: TestPlugin) {
   const volume = (i: number) => ({ volumeId: volumeId(i), volumeContext: attributes(node.mountRoot, i) });
   const capability = (mode: number) => ({ accessType: { case: 'mount', value: {} }, accessMode: { mode } }) as const;
   const target = (i: number, pod: number) => `${node.kubelet}/pods/pod-${pod}/volumes/kubernetes.io~csi/${volumeId(i)}/mount`;
   const staging = (i: number) => `${node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/v${i}/globalmount`;
+  /** Where the kubelet keeps what it has staged. */
+  const kept = (i: number) => `/proc/${pid}/root${dirname(staging(i))}`;
   return {
     /** File systems where fuse pods would mount them. */
     serve(from: number, to: number) {
       const places = range(to - from).map((i) => fusePath(node.mountRoot, from + i));
       node.sh('for d; do mkdir -p $d; mount -n -t tmpfs live $d; done', ...places);
     },
-    stage: (i: number) => call.nodeStageVolume({ ...volume(i), stagingTargetPath: staging(i), volumeCapability: capability(5) }),
-    unstage: (i: number) => call.nodeUnstageVolume({ volumeId: volumeId(i), stagingTargetPath: staging(i) }),
+    async stage(i: number) {
+      mkdirSync(`${kept(i)}/globalmount`, { recursive: true });
+      writeFileSync(`${kept(i)}/vol_data.json`, JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: volumeId(i) }));
+      await call.nodeStageVolume({ ...volume(i), stagingTargetPath: staging(i), volumeCapability: capability(5) });
+    },
+    async unstage(i: number) {
+      await call.nodeUnstageVolume({ volumeId: volumeId(i), stagingTargetPath: staging(i) });
+      rmSync(kept(i), { recursive: true });
+    },
     publish: (i: number, pod: number, mode: 3 | 5 = 5) =>
       call.nodePublishVolume({ ...volume(i), targetPath: target(i, pod), volumeCapability: capability(mode) }),
     unpublish: (i: number, pod: number) => call.nodeUnpublishVolume({ volumeId: volumeId(i), targetPath: target(i, pod) }),
@@ -96,9 +109,9 @@ async function* latencies(calls: Calls, runs: number): AsyncIterable<Figure> {
   const [p99, unstage] = [rounded(quantile(staged, 0.99)), rounded(quantile(unstaged, 0.5))];
   yield atMost('csi/stage', quantile(staged, 0.5), 'ms p50', 15, { p99, unstage });
   const began = performance.now();
-  await inLanes(8, runs, calls.stage);
+  await atOnce(8, pods, calls.stage);
   yield atLeast('csi/stage-rate', (runs * 1000) / (performance.now() - began), 'volumes/s', 50, { atOnce: 8 });
-  await inLanes(8, runs, calls.unstage);
+  await atOnce(8, pods, calls.unstage);
 }
 
 /** Stage, publish, unpublish, unstage of one volume after the other, with hundreds of mounts in the table. */
@@ -111,13 +124,17 @@ async function* longRun(calls: Calls, { pid }: TestPlugin, cycles: number): Asyn
     await calls.unpublish(volume, i);
     await calls.unstage(volume);
   };
-  const descriptors = () => readdirSync(`/proc/${pid}/fd`).length;
+  const left = async () => {
+    const taken = memoryWithChildren(pid);
+    await sleep(IDLE_MS);
+    return { ...taken, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+  };
   say(`${cycles} cycles`);
-  await inLanes(4, cycles, cycle);
-  const first = { ...memoryWithChildren(pid), descriptors: descriptors() };
+  await atOnce(4, range(cycles), cycle);
+  const first = await left();
   say(`${cycles} more`);
-  await inLanes(4, cycles, (i) => cycle(cycles + i));
-  const second = { ...memoryWithChildren(pid), descriptors: descriptors() };
+  await atOnce(4, range(cycles), (i) => cycle(cycles + i));
+  const second = await left();
   yield atMost('csi/rss', first.rss, 'MB', 120, { cycles, volumes: VOLUMES, ofPlugin: rounded(first.own), peak: memory(pid).peak });
   yield atMost('csi/rss-growth', second.rss - first.rss, 'MB', 5, { cycles });
   yield atMost('csi/descriptors', second.descriptors - first.descriptors, 'descriptors', 0, { first: first.descriptors });
@@ -132,14 +149,4 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await run();
   return performance.now() - began;
-}
-
-/** Each number once; a lane never has two of the same volume. */
-async function inLanes(lanes: number, count: number, run: (i: number) => Promise<unknown>): Promise<void> {
-  let next = 0;
-  await Promise.all(
-    range(lanes).map(async () => {
-      while (next < count) await run(next++);
-    }),
-  );
 }
