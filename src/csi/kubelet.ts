@@ -1,5 +1,8 @@
-/** What the kubelet keeps about volumes in its own directory. None of these paths lies on a file system of ours. */
-import { readdir, readFile } from 'node:fs/promises';
+/**
+ * What the kubelet keeps about volumes in its own directory. None of these paths lies on a file system of ours. They are small files,
+ * hundreds at a time: by way of the thread pool each would be three round trips, and a descriptor that is open meanwhile.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DRIVER } from './identity.ts';
 import { isWithin } from './mountinfo.ts';
@@ -23,35 +26,37 @@ export function podPathOf(path: string, kubeletDir: string): PodPath | undefined
 }
 
 /** The handle of a pod's volume; undefined where it is no volume of ours. @throws Error when the kubelet is just writing it */
-export async function handleOf(kubeletDir: string, { podUid, volumeName }: PodPath): Promise<string | undefined> {
+export function handleOf(kubeletDir: string, { podUid, volumeName }: PodPath): string | undefined {
   return handleIn(join(kubeletDir, 'pods', podUid, 'volumes/kubernetes.io~csi', volumeName));
 }
 
 /** All volumes of ours that are staged on this node, as the kubelet sees it; without a handle where that cannot be read. */
-export async function stagedVolumes(kubeletDir: string): Promise<readonly { readonly handle?: string; readonly path: string }[]> {
+export function stagedVolumes(kubeletDir: string): readonly { readonly handle?: string; readonly path: string }[] {
   const directory = join(kubeletDir, 'plugins/kubernetes.io/csi', DRIVER);
-  const names = (await readdir(directory).catch(nothingThere)) ?? [];
-  const found = await Promise.all(
-    names.map(async (name) => {
-      const path = join(directory, name, 'globalmount');
-      try {
-        const handle = await handleIn(join(directory, name));
-        return handle === undefined ? [] : [{ handle, path }];
-      } catch {
-        return [{ path }];
-      }
-    }),
-  );
-  return found.flat();
+  return (unlessAbsent(() => readdirSync(directory)) ?? []).flatMap((name) => {
+    const path = join(directory, name, 'globalmount');
+    try {
+      const handle = handleIn(join(directory, name));
+      return handle === undefined ? [] : [{ handle, path }];
+    } catch {
+      return [{ path }];
+    }
+  });
 }
 
-async function handleIn(directory: string): Promise<string | undefined> {
-  const text = await readFile(join(directory, 'vol_data.json'), 'utf8').catch(nothingThere);
+function handleIn(directory: string): string | undefined {
+  const text = unlessAbsent(() => readFileSync(join(directory, 'vol_data.json'), 'utf8'));
   if (text === undefined) return undefined;
   const { driverName, volumeHandle } = JSON.parse(text) as { readonly driverName?: string; readonly volumeHandle?: string };
   return driverName === DRIVER ? volumeHandle : undefined;
 }
 
-function nothingThere(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+function unlessAbsent<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+    return undefined;
+  }
 }

@@ -14,7 +14,7 @@ const ASK_MS = 300;
 export async function rebind(parts: NodeParts, orphan: Orphan): Promise<Outcome | undefined> {
   const { host, volumes, locks, layers, clock, log, kubeletDir } = parts;
   const { target, at } = orphan;
-  const handle = await handleOf(kubeletDir, at);
+  const handle = handleOf(kubeletDir, at);
   // By name: volumes of one id may have sub paths of their own, of which a pod must see no more than its own.
   const volume = handle === undefined ? undefined : await volumes.get(at.volumeName);
   // Before the lock: a publication holds it for as long as it waits for this very mount.

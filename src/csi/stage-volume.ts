@@ -47,8 +47,11 @@ async function checkUnused({ host, kubeletDir }: NodeParts, volumeId: string): P
   for (const { mountPoint } of await host.mounts()) {
     const path = podPathOf(mountPoint, kubeletDir);
     if (!path || users.has(path.podUid)) continue;
-    // What cannot be read is just being written, for another volume: the kubelet does not publish while it unstages.
-    if ((await handleOf(kubeletDir, path).catch(() => undefined)) === volumeId) users.add(path.podUid);
+    try {
+      if (handleOf(kubeletDir, path) === volumeId) users.add(path.podUid);
+    } catch {
+      // It is just being written, for another volume: the kubelet does not publish while it unstages.
+    }
   }
   if (users.size > 0)
     throw new CsiError(status.FAILED_PRECONDITION, `volume ${volumeId} is still mounted for pods ${[...users].join(', ')}`);
@@ -67,7 +70,7 @@ async function mayGo({ cluster }: NodeParts, { cleanPolicy }: RuntimeRecord, { n
 
 /** Other volumes that are staged here and need the same fuse pod. One that nobody knows counts: in doubt the label stays. */
 async function othersWith(parts: NodeParts, nodeLabel: string, volumeId: string): Promise<readonly string[]> {
-  const others = (await stagedVolumes(parts.kubeletDir)).filter(({ handle }) => handle !== volumeId);
+  const others = stagedVolumes(parts.kubeletDir).filter(({ handle }) => handle !== volumeId);
   const found = await Promise.all(
     others.map(async ({ handle, path }) => {
       const volume = handle === undefined ? undefined : await volumeAt(parts, { handle, path }).catch(() => undefined);

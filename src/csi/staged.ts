@@ -2,7 +2,8 @@
  * What is staged on this node, and for which volumes. The kubelet keeps no more than a handle with what it stages, and a PersistentVolume
  * need not be called as its handle: so the attributes are kept in the staging path, from when it is staged until it is unstaged.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NodeCluster } from './cluster.ts';
 import { CsiError } from './errors.ts';
@@ -31,7 +32,7 @@ export async function volumeAt(
   { handle, path }: Staged,
 ): Promise<Volume | undefined> {
   // Staged by another plugin, or by one of ours that was older: the volume of a Dataset is called as its handle.
-  const attributes = (await kept(path)) ?? (await cluster.volume(handle))?.attributes;
+  const attributes = kept(path) ?? (await cluster.volume(handle))?.attributes;
   try {
     return attributes && volumeOf(attributes, defaults);
   } catch (error) {
@@ -40,9 +41,9 @@ export async function volumeAt(
   }
 }
 
-async function kept(path: string): Promise<Attributes | undefined> {
+function kept(path: string): Attributes | undefined {
   try {
-    return JSON.parse(await readFile(fileIn(path), 'utf8')) as Attributes;
+    return JSON.parse(readFileSync(fileIn(path), 'utf8')) as Attributes;
   } catch {
     // Half-written is as good as not there: the kubelet was not answered, and stages again.
     return undefined;
