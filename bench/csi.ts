@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startNode, type TestNode, type TestPlugin, whyNoMounts } from '../test/csi/mount/node.ts';
+import { startNode, type TestNode, whyNoMounts } from '../test/csi/mount/node.ts';
+import type { TestPlugin } from '../test/csi/mount/plugin.ts';
 import { bundled, PROGRAM } from './controller.ts';
 import { attributes, createVolumes, fusePath, labelsLeft, volumeId } from './csi-volumes.ts';
 import { atLeast, atMost, type Bench, type Figure, rounded } from './figure.ts';

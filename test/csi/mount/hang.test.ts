@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
-import { startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
+import { startNode, type TestNode, whyNoMounts } from './node.ts';
+import type { TestPlugin } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
 
 describe.skipIf(!canMount)('a FUSE client that hangs', () => {
   let node: TestNode;
   let plugin: TestPlugin;
-  let serial = 0;
 
   beforeAll(async () => {
     node = await startNode();
@@ -21,21 +21,19 @@ describe.skipIf(!canMount)('a FUSE client that hangs', () => {
     await node?.close();
   });
 
-  const fusePath = (name: string) => `${node.mountRoot}/thin/ml/${name}/thin-fuse`;
-  const newTarget = () => `${node.kubelet}/pods/uid-${++serial}/volumes/kubernetes.io~csi/ml-demo/mount`;
   const publish = (name: string, targetPath: string) =>
     plugin.call.nodePublishVolume({
       volumeId: `ml-${name}`,
       targetPath,
       volumeCapability: { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } },
-      volumeContext: { fluid_path: fusePath(name), mount_type: '' },
+      volumeContext: { fluid_path: node.fusePath(name), mount_type: '' },
     });
   const stats = (volumePath: string) => plugin.call.nodeGetVolumeStats({ volumeId: 'x', volumePath });
   /** Targets that were bound before the client hung. */
   const boundBefore = (name: string, count: number) =>
     Array.from({ length: count }, () => {
-      const target = newTarget();
-      node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2"', fusePath(name), target);
+      const target = node.newTarget();
+      node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2"', node.fusePath(name), target);
       return target;
     });
   /** Children of the plugin that are in the kernel and do not come out. */
@@ -48,7 +46,7 @@ describe.skipIf(!canMount)('a FUSE client that hangs', () => {
   const notAnswering = { code: status.UNAVAILABLE, details: expect.stringContaining('does not answer since') };
 
   test('holds up a few children, however often it is asked; others are served meanwhile, and all is well after its end', async () => {
-    const client = await node.silentFuse(fusePath('hung'));
+    const client = await node.silentFuse(node.fusePath('hung'));
     const targets = boundBefore('hung', 8);
     const first = await Promise.all(targets.map(stats));
     expect(first.map(({ volumeCondition }) => volumeCondition?.abnormal)).toEqual(targets.map(() => true));
@@ -57,23 +55,23 @@ describe.skipIf(!canMount)('a FUSE client that hangs', () => {
     expect(held.length).toBeLessThanOrEqual(4);
     // By nobody who comes later, for whatever it is.
     for (const target of targets) await expect(stats(target)).resolves.toMatchObject({ volumeCondition: { abnormal: true } });
-    await expect(publish('hung', newTarget())).rejects.toMatchObject(notAnswering);
+    await expect(publish('hung', node.newTarget())).rejects.toMatchObject(notAnswering);
     expect(hanging()).toEqual(held);
-    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', fusePath('other'));
-    const other = newTarget();
+    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', node.fusePath('other'));
+    const other = node.newTarget();
     await publish('other', other);
     await expect(stats(other)).resolves.toMatchObject({ volumeCondition: { abnormal: false } });
 
     await client.die();
-    node.sh('umount -c -l "$1" && mount -t tmpfs live "$1"', fusePath('hung'));
-    const again = newTarget();
+    node.sh('umount -c -l "$1" && mount -t tmpfs live "$1"', node.fusePath('hung'));
+    const again = node.newTarget();
     await publish('hung', again);
     await expect(stats(again)).resolves.toMatchObject({ volumeCondition: { abnormal: false } });
     await expect.poll(hanging).toEqual([]);
   });
 
   test('does not keep the plugin from being replaced', async () => {
-    const client = await node.silentFuse(fusePath('upgrade'));
+    const client = await node.silentFuse(node.fusePath('upgrade'));
     const [target = ''] = boundBefore('upgrade', 1);
     await stats(target);
     expect(hanging()).toHaveLength(1);

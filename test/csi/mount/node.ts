@@ -7,10 +7,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseMountinfo, type Mount, stackAt } from '../../../src/csi/mountinfo.ts';
-import { type Client, clientOf } from './client.ts';
+import { type Heard, startProgram, type TestPlugin } from './plugin.ts';
 
 const SILENT = fileURLToPath(new URL('../../support/silent-fuse.ts', import.meta.url));
 const PLUGIN = fileURLToPath(new URL('plugin-process.ts', import.meta.url));
@@ -39,6 +38,10 @@ export interface TestNode {
   readonly mountRoot: string;
   /** Runs a script on the host, with arguments; returns what it prints. Throws when it fails. */
   sh(script: string, ...args: string[]): string;
+  /** Where the fuse pod of a ThinRuntime in namespace ml mounts. */
+  fusePath(name: string): string;
+  /** Where the kubelet would have a volume published for one more pod. */
+  newTarget(): string;
   mounts(): readonly Mount[];
   stack(path: string): readonly Mount[];
   write(state: State): void;
@@ -52,23 +55,6 @@ export interface TestNode {
   startProgram(argv: readonly string[], heard?: Heard): Promise<TestPlugin>;
   close(): Promise<void>;
 }
-type Heard = (line: Readonly<Record<string, unknown>>) => void;
-export interface TestPlugin {
-  readonly pid: number;
-  readonly call: Client;
-  /** What it told the cluster: labels and events, in order. */
-  readonly told: readonly Told[];
-  /** Its log lines. */
-  readonly log: readonly Record<string, unknown>[];
-  /** Resolves with the first told thing, now or later, for which it holds. */
-  when(holds: (told: Told) => boolean): Promise<Told>;
-  readonly mounts: () => readonly Mount[];
-  end(signal?: NodeJS.Signals): Promise<void>;
-}
-export type Told =
-  | { readonly labels: Record<string, string | null> }
-  | { readonly dataset: { name: string }; readonly type: string; readonly reason: string; readonly note: string };
-
 export async function startNode(): Promise<TestNode> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-csi-test-'));
   const [kubelet, mountRoot] = [join(dir, 'kubelet'), join(dir, 'mounts')];
@@ -88,6 +74,7 @@ export async function startNode(): Promise<TestNode> {
   const clients = new Set<() => Promise<void>>();
   const plugins = new Set<TestPlugin>();
   const state = `${dir}.json`;
+  let pods = 0;
   writeFileSync(state, '{}');
 
   const node: TestNode = {
@@ -102,6 +89,8 @@ export async function startNode(): Promise<TestNode> {
       if (status !== 0) throw new Error(`${script}: ${stderr || `exit code ${status}`}`);
       return stdout;
     },
+    fusePath: (name) => `${mountRoot}/thin/ml/${name}/thin-fuse`,
+    newTarget: () => `${kubelet}/pods/uid-${++pods}/volumes/kubernetes.io~csi/ml-demo/mount`,
     mounts: () => parseMountinfo(readFileSync(`/proc/${holder.pid}/mountinfo`, 'utf8')),
     stack: (path) => stackAt(node.mounts(), path),
     write: (value) => writeFileSync(state, JSON.stringify(value)),
@@ -153,54 +142,4 @@ export async function startNode(): Promise<TestNode> {
     },
   };
   return node;
-}
-
-interface Program {
-  readonly kubelet: string;
-  readonly mountRoot: string;
-  readonly argv: readonly string[];
-  readonly heard?: Heard;
-}
-
-async function startProgram(within: readonly string[], { kubelet, mountRoot, argv, heard }: Program): Promise<TestPlugin> {
-  // As in a pod: what is mounted under the mount root arrives, and nothing goes back.
-  const enter = 'mount --make-rslave "$1" && shift && exec "$@"';
-  const inPod = ['unshare', '-m', '--propagation', 'unchanged', 'sh', '-ec', enter, 'sh', mountRoot];
-  const child = spawn('nsenter', [...within, ...inPod, ...argv], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const log: Record<string, unknown>[] = [];
-  const told: Told[] = [];
-  const waiting: { holds: (told: Told) => boolean; resolve: (told: Told) => void }[] = [];
-  await new Promise<void>((resolve, reject) => {
-    void ended.then(() => reject(new Error(`the plugin ended: ${JSON.stringify(log.at(-1))}`)));
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const said = JSON.parse(line) as Record<string, unknown>;
-      heard?.(said);
-      if (said['msg'] === 'serving') resolve();
-      if (!('told' in said)) return log.push(said);
-      const one = said['told'] as Told;
-      told.push(one);
-      for (const each of waiting.filter(({ holds }) => holds(one))) each.resolve(one);
-    });
-  });
-  const pid = child.pid ?? 0;
-  const call = clientOf(join(kubelet, 'csi-plugins/fuse.csi.fluid.io/csi.sock'), pid);
-  return {
-    pid,
-    call,
-    told,
-    log,
-    when(holds) {
-      const before = told.find(holds);
-      return before ? Promise.resolve(before) : new Promise((resolve) => void waiting.push({ holds, resolve }));
-    },
-    mounts: () => parseMountinfo(readFileSync(`/proc/${pid}/mountinfo`, 'utf8')),
-    async end(signal = 'SIGTERM') {
-      call.close();
-      child.kill(signal);
-      await ended;
-    },
-  };
 }

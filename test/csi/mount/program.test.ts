@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePorts } from '../../../src/testing/control-plane/ports.ts';
 import { root } from '../../cli/run.ts';
-import { startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
+import { canRun } from '../../support/can-run.ts';
+import { startNode, type TestNode, whyNoMounts } from './node.ts';
+import type { TestPlugin } from './plugin.ts';
 
-const reason = whyNoMounts();
-if (reason) console.warn(`skipped: ${reason}`);
+const canMount = canRun('tests of mounts', whyNoMounts());
 
-describe.skipIf(reason)('sluice csi', () => {
+describe.skipIf(!canMount)('sluice csi', () => {
   let node: TestNode;
   let plugin: TestPlugin;
   let health: string;
@@ -41,12 +42,11 @@ describe.skipIf(reason)('sluice csi', () => {
   });
 
   test('ends when it is told to, while a call waits for a client that hangs', async () => {
-    const path = `${node.mountRoot}/thin/ml/hung/thin-fuse`;
-    const target = `${node.kubelet}/pods/uid/volumes/kubernetes.io~csi/ml-hung/mount`;
+    const path = node.fusePath('hung');
     const client = await node.silentFuse(path);
     const published = plugin.call.nodePublishVolume({
       volumeId: 'ml-hung',
-      targetPath: target,
+      targetPath: node.newTarget(),
       volumeCapability: { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } },
       volumeContext: { fluid_path: path, mount_type: '' },
     });

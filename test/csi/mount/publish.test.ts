@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { podPathOf } from '../../../src/csi/kubelet.ts';
 import { isWithin } from '../../../src/csi/mountinfo.ts';
 import { registrationOf } from './client.ts';
 import { canRun } from '../../support/can-run.ts';
-import { startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
+import { startNode, type TestNode, whyNoMounts } from './node.ts';
+import type { TestPlugin } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
 
@@ -14,7 +16,6 @@ const ROX = { accessType: { case: 'mount', value: {} }, accessMode: { mode: 3 } 
 describe.skipIf(!canMount)('publishing', () => {
   let node: TestNode;
   let plugin: TestPlugin;
-  let serial = 0;
 
   beforeAll(async () => {
     node = await startNode();
@@ -25,10 +26,8 @@ describe.skipIf(!canMount)('publishing', () => {
     await node?.close();
   });
 
-  const fusePath = (name: string) => `${node.mountRoot}/thin/ml/${name}/thin-fuse`;
-  const newTarget = () => `${node.kubelet}/pods/uid-${++serial}/volumes/kubernetes.io~csi/ml-demo/mount`;
   const attributes = (name: string, more: Record<string, string> = {}) => ({
-    fluid_path: fusePath(name),
+    fluid_path: node.fusePath(name),
     mount_type: 'tmpfs',
     runtime_namespace: 'ml',
     runtime_name: name,
@@ -37,7 +36,7 @@ describe.skipIf(!canMount)('publishing', () => {
   });
   /** A file system where a fuse pod would mount one. */
   const serve = (name: string, script = 'echo hello >f') => {
-    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1" && cd "$1" && eval "$2"', fusePath(name), script);
+    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1" && cd "$1" && eval "$2"', node.fusePath(name), script);
   };
   const publish = (name: string, targetPath: string, more: Record<string, string> = {}, volumeCapability: typeof RWX | typeof ROX = RWX) =>
     plugin.call.nodePublishVolume({ volumeId: `ml-${name}`, targetPath, volumeCapability, volumeContext: attributes(name, more) });
@@ -45,7 +44,7 @@ describe.skipIf(!canMount)('publishing', () => {
 
   test('the host sees what was bound in the plugin, and can write', async () => {
     serve('rw');
-    const target = newTarget();
+    const target = node.newTarget();
     await publish('rw', target);
     expect(node.sh('cat "$1/f" && echo more >"$1/g"', target)).toBe('hello\n');
     await unpublish('rw', target);
@@ -55,7 +54,7 @@ describe.skipIf(!canMount)('publishing', () => {
 
   test('what is read-only is so on the host, not only in the plugin', async () => {
     serve('ro');
-    const target = newTarget();
+    const target = node.newTarget();
     await publish('ro', target, {}, ROX);
     expect(node.sh('cat "$1/f"', target)).toBe('hello\n');
     expect(() => node.sh('touch "$1/g"', target)).toThrow('Read-only file system');
@@ -64,7 +63,7 @@ describe.skipIf(!canMount)('publishing', () => {
 
   test('publishing again mounts nothing more', async () => {
     serve('again');
-    const target = newTarget();
+    const target = node.newTarget();
     for (let i = 0; i < 3; i++) await publish('again', target);
     expect(node.stack(target)).toHaveLength(1);
     for (let i = 0; i < 2; i++) await unpublish('again', target);
@@ -72,7 +71,7 @@ describe.skipIf(!canMount)('publishing', () => {
   });
 
   test('waits for the mount, and is done as soon as it is there', async () => {
-    const target = newTarget();
+    const target = node.newTarget();
     await expect(publish('late', target)).rejects.toMatchObject({
       code: status.UNAVAILABLE,
       details: expect.stringContaining('not mounted yet'),
@@ -103,16 +102,16 @@ describe.skipIf(!canMount)('publishing', () => {
       ],
     ] as const) {
       node.write({ pods: { ml: [...pods] } });
-      await expect(publish('slow', newTarget())).rejects.toMatchObject({
+      await expect(publish('slow', node.newTarget())).rejects.toMatchObject({
         code: status.UNAVAILABLE,
-        details: expect.stringMatching(new RegExp(`^${fusePath('slow')} is not mounted yet: .*${escaped(why)}$`)),
+        details: expect.stringMatching(new RegExp(`^${node.fusePath('slow')} is not mounted yet: .*${escaped(why)}$`)),
       });
     }
   });
 
   test('once it was said why, goes on waiting for as long as the pod is wanted', async () => {
-    const target = newTarget();
-    const uid = `uid-${serial}`;
+    const target = node.newTarget();
+    const uid = podPathOf(target, node.kubelet)?.podUid;
     const given = (more: object) =>
       node.write({
         volumes: { 'ml-demo': { attributes: {}, claim: { namespace: 'ml', name: 'demo' } } },
@@ -129,13 +128,13 @@ describe.skipIf(!canMount)('publishing', () => {
     let answered = false;
     const deleted = again('patient', 600_000).finally(() => (answered = true));
     deleted.catch(() => {});
-    for (let i = 0; i < 3; i++) await expect(publish('other', newTarget())).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    for (let i = 0; i < 3; i++) await expect(publish('other', node.newTarget())).rejects.toMatchObject({ code: status.UNAVAILABLE });
     expect(answered).toBe(false);
     given({ deletionTimestamp: 'now' });
     await expect(deleted).rejects.toMatchObject({ code: status.UNAVAILABLE });
     given({});
     const waiting = again('patient', 600_000);
-    for (let i = 0; i < 3; i++) await expect(publish('other', newTarget())).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    for (let i = 0; i < 3; i++) await expect(publish('other', node.newTarget())).rejects.toMatchObject({ code: status.UNAVAILABLE });
     serve('patient');
     await waiting;
     expect(node.sh('cat "$1/f"', target)).toBe('hello\n');
@@ -144,7 +143,7 @@ describe.skipIf(!canMount)('publishing', () => {
   test('sees mounts although findmnt was killed', async () => {
     const [before] = node.sh('pgrep -P "$1" findmnt', String(plugin.pid)).split('\n');
     node.sh('kill -9 "$1"', String(before));
-    const target = newTarget();
+    const target = node.newTarget();
     const asked = publish('watched', target);
     node.sh('until pgrep -P "$1" findmnt | grep -vqx "$2"; do :; done', String(plugin.pid), String(before));
     serve('watched');
@@ -153,18 +152,18 @@ describe.skipIf(!canMount)('publishing', () => {
   });
 
   test('where no mount is asked for, whatever is there is bound, and nothing is waited for', async () => {
-    const target = newTarget();
+    const target = node.newTarget();
     const skip = { 'fluid.io/skip-check-mount-ready-target': 'MountPod' };
     await expect(publish('plain', target, skip)).rejects.toMatchObject({ details: expect.stringContaining('is not there') });
-    node.sh('mkdir -p "$1" && echo plain >"$1/f"', fusePath('plain'));
+    node.sh('mkdir -p "$1" && echo plain >"$1/f"', node.fusePath('plain'));
     await publish('plain', target, skip);
     expect(node.sh('cat "$1/f"', target)).toBe('plain\n');
   });
 
   test('what a fuse pod puts in the place of its directory leads nowhere', async () => {
-    const target = newTarget();
+    const target = node.newTarget();
     const skip = { 'fluid.io/skip-check-mount-ready-target': 'All' };
-    node.sh('mkdir -p "$(dirname "$1")" && ln -s /etc "$1"', fusePath('astray'));
+    node.sh('mkdir -p "$(dirname "$1")" && ln -s /etc "$1"', node.fusePath('astray'));
     await expect(publish('astray', target, skip)).rejects.toMatchObject({
       code: status.INVALID_ARGUMENT,
       details: expect.stringContaining('symbolic link'),
@@ -174,16 +173,16 @@ describe.skipIf(!canMount)('publishing', () => {
 
   test('a volume that was linked is bound once it is read-only, on its own path', async () => {
     serve('relinked');
-    const target = newTarget();
+    const target = node.newTarget();
     await publish('relinked', target, { node_publish_method: 'symlink' });
     await publish('relinked', target, { node_publish_method: 'symlink' }, ROX);
-    expect([node.stack(fusePath('relinked')).length, node.stack(target).length]).toEqual([1, 1]);
+    expect([node.stack(node.fusePath('relinked')).length, node.stack(target).length]).toEqual([1, 1]);
     expect(() => node.sh('touch "$1/g"', target)).toThrow('Read-only file system');
   });
 
   test('a sub path that leads out of the mount is refused', async () => {
     serve('sub', 'mkdir -p a/b && echo deep >a/b/f && ln -s /etc out && ln -s a inside');
-    const target = newTarget();
+    const target = node.newTarget();
     await publish('sub', target, { fluid_sub_path: '/a/b/' });
     expect(node.sh('cat "$1/f"', target)).toBe('deep\n');
     for (const [path, code] of [
@@ -192,7 +191,7 @@ describe.skipIf(!canMount)('publishing', () => {
       ['inside/b', status.INVALID_ARGUMENT],
       ['nowhere', status.NOT_FOUND],
     ] as const) {
-      const refused = newTarget();
+      const refused = node.newTarget();
       await expect(publish('sub', refused, { fluid_sub_path: path })).rejects.toMatchObject({ code });
       expect(node.stack(refused)).toEqual([]);
     }
@@ -200,25 +199,25 @@ describe.skipIf(!canMount)('publishing', () => {
 
   test('links where the volume says so', async () => {
     serve('link');
-    const target = newTarget();
+    const target = node.newTarget();
     for (let i = 0; i < 2; i++) await publish('link', target, { node_publish_method: 'symlink' });
-    expect(node.sh('readlink "$1" && cat "$1/f"', target)).toBe(`${fusePath('link')}\nhello\n`);
+    expect(node.sh('readlink "$1" && cat "$1/f"', target)).toBe(`${node.fusePath('link')}\nhello\n`);
     await unpublish('link', target);
     expect(node.sh('test ! -e "$1" && echo gone', target)).toBe('gone\n');
-    expect(node.sh('cat "$1/f"', fusePath('link'))).toBe('hello\n');
+    expect(node.sh('cat "$1/f"', node.fusePath('link'))).toBe('hello\n');
   });
 
   test('a client that does not answer holds up nothing but its own volume', async () => {
-    const fuse = node.fuse(fusePath('hung'));
+    const fuse = node.fuse(node.fusePath('hung'));
     serve('other');
-    const [hung, other] = [newTarget(), newTarget()];
+    const [hung, other] = [node.newTarget(), node.newTarget()];
     const asked = publish('hung', hung, { mount_type: 'fuse' });
     asked.catch(() => {});
     await publish('other', other);
     await unpublish('other', other);
     await expect(asked).rejects.toMatchObject({ code: status.UNAVAILABLE, details: expect.stringContaining('does not answer') });
     // Mounted before it hung.
-    node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2" && mount -c --bind "$1" "$2"', fusePath('hung'), hung);
+    node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2" && mount -c --bind "$1" "$2"', node.fusePath('hung'), hung);
     const stats = await plugin.call.nodeGetVolumeStats({ volumeId: 'ml-hung', volumePath: hung });
     expect(stats.volumeCondition).toMatchObject({ abnormal: true });
     await unpublish('hung', hung);
@@ -228,24 +227,24 @@ describe.skipIf(!canMount)('publishing', () => {
 
   test('unmounts what another mount hides', async () => {
     serve('hidden', 'mkdir sub a a/b');
-    const target = newTarget();
+    const target = node.newTarget();
     const script =
       'mkdir -p "$2" && mount --bind "$1" "$2" && mount -t tmpfs x "$2/sub" && mount -t tmpfs x "$2/a/b" && mount -t tmpfs x "$2/a" && mount --bind "$1" "$2"';
-    node.sh(script, fusePath('hidden'), target);
+    node.sh(script, node.fusePath('hidden'), target);
     await unpublish('hidden', target);
     expect(node.mounts().filter(({ mountPoint }) => isWithin(mountPoint, target))).toEqual([]);
   });
 
   test('unmounts what is dead, stacked, in use or gone', async () => {
-    const fuse = node.fuse(fusePath('dead'));
-    const target = newTarget();
-    node.sh('mkdir -p "$2" && for i in 1 2 3; do mount -c --bind "$1" "$2"; done', fusePath('dead'), target);
+    const fuse = node.fuse(node.fusePath('dead'));
+    const target = node.newTarget();
+    node.sh('mkdir -p "$2" && for i in 1 2 3; do mount -c --bind "$1" "$2"; done', node.fusePath('dead'), target);
     fuse.die();
     await unpublish('dead', target);
     await unpublish('dead', target);
     expect(node.stack(target)).toEqual([]);
     serve('busy');
-    const busy = newTarget();
+    const busy = node.newTarget();
     await publish('busy', busy);
     node.sh('cd "$1" && exec sleep 60 >/dev/null 2>&1 & echo $! >"$2/pid"', busy, node.dir);
     await unpublish('busy', busy);
@@ -254,8 +253,8 @@ describe.skipIf(!canMount)('publishing', () => {
   });
 
   test('says how full a linked directory is that need not be a mount', async () => {
-    const target = newTarget();
-    node.sh('mkdir -p "$1"', fusePath('plainly'));
+    const target = node.newTarget();
+    node.sh('mkdir -p "$1"', node.fusePath('plainly'));
     await publish('plainly', target, { node_publish_method: 'symlink', 'fluid.io/skip-check-mount-ready-target': 'All' });
     const stats = () => plugin.call.nodeGetVolumeStats({ volumeId: 'ml-plainly', volumePath: target });
     await expect(stats()).resolves.toMatchObject({ usage: [{ unit: 1 }, { unit: 2 }], volumeCondition: { abnormal: false } });
@@ -266,7 +265,7 @@ describe.skipIf(!canMount)('publishing', () => {
 
   test('says how full a volume is', async () => {
     serve('full', 'head -c 1048576 /dev/zero >f');
-    const target = newTarget();
+    const target = node.newTarget();
     await publish('full', target);
     const { usage, volumeCondition } = await plugin.call.nodeGetVolumeStats({ volumeId: 'ml-full', volumePath: target });
     expect(usage.find(({ unit }) => unit === 1)?.used).toBe(1048576n);
@@ -290,7 +289,7 @@ describe.skipIf(!canMount)('publishing', () => {
     await ending.promise;
     const asked = before.call.nodePublishVolume({
       volumeId: 'ml-over',
-      targetPath: newTarget(),
+      targetPath: node.newTarget(),
       volumeCapability: RWX,
       volumeContext: attributes('over'),
     });
@@ -301,7 +300,7 @@ describe.skipIf(!canMount)('publishing', () => {
     plugin = await successor;
     await expect(asked).rejects.toMatchObject({ details: expect.stringContaining('is not mounted yet') });
     await before.end();
-    const target = newTarget();
+    const target = node.newTarget();
     serve('over');
     await publish('over', target);
     expect(node.sh('cat "$1/f"', target)).toBe('hello\n');
@@ -326,7 +325,7 @@ describe.skipIf(!canMount)('publishing', () => {
 
   test('stops without a trace, and mounts stay', async () => {
     serve('stay');
-    const target = newTarget();
+    const target = node.newTarget();
     await publish('stay', target);
     await plugin.end();
     expect(node.sh('cat "$1/f"', target)).toBe('hello\n');

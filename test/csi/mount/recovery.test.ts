@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
-import { type State, startNode, type TestNode, type TestPlugin, type Told, whyNoMounts } from './node.ts';
+import { type State, startNode, type TestNode, whyNoMounts } from './node.ts';
+import type { TestPlugin, Told } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
 

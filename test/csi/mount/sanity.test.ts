@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodeTools } from '../../../src/testing/tools.ts';
 import { serveController } from './controller-stub.ts';
 import { canRun } from '../../support/can-run.ts';
-import { startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
+import { startNode, type TestNode, whyNoMounts } from './node.ts';
+import type { TestPlugin } from './plugin.ts';
 
 const program = (() => {
   try {

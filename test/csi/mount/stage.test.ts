@@ -1,7 +1,8 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
-import { type State, startNode, type TestNode, type TestPlugin, whyNoMounts } from './node.ts';
+import { type State, startNode, type TestNode, whyNoMounts } from './node.ts';
+import type { TestPlugin } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
 
@@ -25,7 +26,7 @@ describe.skipIf(!canMount)('staging', () => {
   });
 
   const attributes = (name: string, more: Record<string, string> = {}) => ({
-    fluid_path: `${node.mountRoot}/thin/ml/${name}/thin-fuse`,
+    fluid_path: node.fusePath(name),
     mount_type: 'tmpfs',
     runtime_namespace: 'ml',
     runtime_name: name,
