@@ -85,11 +85,11 @@ async function untilThere(path: string, { clock }: NodeParts, signal: AbortSigna
   const cancel = clock.after(SESSION_MANAGER_MS, () => over.abort());
   try {
     while (!(await isThere(path))) {
-      const change = firstChange(await existing(dirname(path)), AbortSignal.any([signal, over.signal]));
+      const directory = await existing(dirname(path));
+      const change = firstChange(directory, AbortSignal.any([signal, over.signal]));
       change.catch(() => {});
-      // It may have come while nobody watched.
-      if (await isThere(path)) return;
-      await change;
+      // It, or a directory above it, may have come while nobody watched.
+      if ((await existing(path)) === directory) await change;
     }
   } catch (error) {
     signal.throwIfAborted();

@@ -199,6 +199,19 @@ describe.skipIf(!canMount)('staging', () => {
     await staged;
   });
 
+  test('also where the directories above come one after the other', async () => {
+    const above = Array.from({ length: 40 }, (_, i) => `d${i}`);
+    const dir = [node.mountRoot, ...above].join('/');
+    const staged = stage('ml-deep', { efc_sessmgr_workdir: dir });
+    await plugin.when((told) => 'labels' in told && told.labels['fluid.io/f-ml-deep'] === 'true');
+    node.sh(
+      'cd "$1" && shift && for name; do mkdir "$name" && cd "$name"; done && sleep 0.1 && touch sessmgrd.sock',
+      node.mountRoot,
+      ...above,
+    );
+    await staged;
+  });
+
   test('attributes that lead elsewhere are refused', async () => {
     for (const more of [
       { fluid_path: '/etc' },
