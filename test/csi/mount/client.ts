@@ -36,7 +36,8 @@ function connect(socket: string, pid: number | undefined, services: readonly Ser
             (bytes: Uint8Array) => fromBinary(output, bytes),
             create(input, request as Record<string, unknown>),
             { deadline: Date.now() + timeoutMs },
-            (error, answer) => (error ? reject(error) : resolve(answer)),
+            // A turn later: what the plugin has written before it answered is read by then.
+            (error, answer) => setImmediate(() => (error ? reject(error) : resolve(answer))),
           );
         });
   return calls;
