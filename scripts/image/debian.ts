@@ -3,6 +3,7 @@
  * machine's own packages are neither used nor changed: apt works in a folder of its own.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -16,7 +17,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { createHash } from 'node:crypto';
 import type { TarEntry } from '../../src/testing/node/tar.ts';
 
 export const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';

@@ -88,8 +88,9 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
       if (outcome) outcomes.push(outcome);
     }
     // The first alone: where the client hangs, the others are told so without a child each.
-    for (const first of consumers.slice(0, 1)) await bind(first);
-    await pLimit(AT_ONCE).map(consumers.slice(1), bind);
+    const [first, ...others] = consumers;
+    if (first) await bind(first);
+    await pLimit(AT_ONCE).map(others, bind);
     tell(parts, outcomes);
     return lost + outcomes.filter(({ error }) => error !== undefined).length;
   }

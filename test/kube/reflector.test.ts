@@ -217,6 +217,7 @@ test('a version that the server keeps refusing is given up for a new list', asyn
   const refusal = json(500, { kind: 'Status', reason: 'InternalError', message: 'cannot decode event' });
   await start([list(5), refusal, refusal, refusal, refusal, refusal, list(9, object('a', 8))]);
   for (const wait of [100, 200, 400, 800, 1_600]) await clock.passes(wait);
+  await changesSeen(1);
   await requestsSeen(8);
   expect(asked().slice(-2)).toEqual(['list', 'watch from 9']);
 });

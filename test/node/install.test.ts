@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { parseMountinfo } from '../../src/csi/mountinfo.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
@@ -84,9 +85,8 @@ describe.skipIf(!canHaveNode)('Sluice installed on a real node', () => {
   /** Where something is mounted for pods, and below the mount root. */
   const mounts = () => {
     const { kubeletDir, mountRoot } = cluster.node;
-    return readFileSync('/proc/self/mountinfo', 'utf8')
-      .split('\n')
-      .map((line) => line.split(' ')[4] ?? '')
+    return parseMountinfo(readFileSync('/proc/self/mountinfo', 'utf8'))
+      .map(({ mountPoint }) => mountPoint)
       .filter((point) => point.startsWith(`${mountRoot}/`) || (point.startsWith(kubeletDir) && point.includes('kubernetes.io~csi')))
       .toSorted();
   };

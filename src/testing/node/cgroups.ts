@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { NODE_PREFIX, nodeLayout } from './layout.ts';
+import { mountsBelow } from './mounts.ts';
 
 const TOP = '/sys/fs/cgroup';
 /** In the node's folder: controllers that the machine did not give on before there were nodes. Of version 2 only. */
@@ -88,9 +89,7 @@ function isUnified(): boolean {
 
 /** Where the hierarchies are mounted; of links like cpu → cpu,cpuacct, what they lead to. */
 function hierarchies(): readonly string[] {
-  return readFileSync('/proc/self/mountinfo', 'utf8')
-    .split('\n')
-    .filter((line) => / - cgroup2? /.test(line))
-    .map((line) => line.split(' ')[4] ?? '')
-    .filter((path) => path === TOP || path.startsWith(`${TOP}/`));
+  return mountsBelow(TOP)
+    .filter(({ fsType }) => /^cgroup2?$/.test(fsType))
+    .map(({ mountPoint }) => mountPoint);
 }
