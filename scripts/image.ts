@@ -2,8 +2,8 @@
  * The image, without a registry and without docker: `node scripts/image.ts [--name sluice:0.1.0] [--out build/image]`.
  *
  * Writes system.tar and program.tar, the two layers, which the Dockerfile takes as well, and image.tar for `docker load` and
- * `ctr -n k8s.io images import`. Needs apt-get, dpkg-deb and a Debian mirror (DEBIAN_MIRROR, default http://deb.debian.org; with one of
- * snapshot.debian.org the packages of a day). The same sources and the same packages give the same bytes.
+ * `ctr -n k8s.io images import`. Needs apt-get, dpkg-deb and a Debian mirror: that of this machine's own sources, or
+ * DEBIAN_MIRROR, such as a snapshot of one day. The same sources and the same packages give the same bytes.
  */
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -38,7 +38,7 @@ export async function buildImage(
   mkdirSync(out, { recursive: true });
   await bundle(join(out, 'sluice'));
   const layers = Object.entries({
-    'system.tar': [...skeleton(), ...debianFiles(cache, env['DEBIAN_MIRROR'] ?? 'http://deb.debian.org'), node()],
+    'system.tar': [...skeleton(), ...debianFiles(cache, env['DEBIAN_MIRROR']), node()],
     'program.tar': program(join(out, 'sluice')),
   }).map(([file, entries]) => ({ path: join(out, file), ...writeTarFile(join(out, file), inFolders(entries)) }));
   const { version, description, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>;

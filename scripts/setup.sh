@@ -67,6 +67,11 @@ packaged_go() {
     while read -r minor; do if [ "$minor" -ge 21 ]; then echo "golang-1.$minor-go"; break; fi; done
 }
 
+# Where this machine has the suite bookworm from.
+debian_site() {
+  apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' | sed -n 's/^bookworm //p' | head -n 1
+}
+
 # As root on Debian: from the configured sources, else from bookworm-backports, which is asked just this once and not added to the sources.
 install_go() {
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then return 1; fi
@@ -74,13 +79,14 @@ install_go() {
   apt-get -qq update || true
   # Go fetches its modules over TLS and trusts the system's authorities.
   [ -e /etc/ssl/certs/ca-certificates.crt ] || DEBIAN_FRONTEND=noninteractive apt-get -qq install -y ca-certificates >/dev/null || true
-  local package source options=()
+  local package source site options=()
   package=$(packaged_go)
-  if [ -z "$package" ] && grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
+  site=$(debian_site)
+  if [ -z "$package" ] && [ -n "$site" ]; then
     source=$(mktemp -d)
     trap 'rm -rf "$source"' RETURN
     mkdir -p "$source/lists/partial"
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm-backports main" >"$source/sources.list"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site bookworm-backports main" >"$source/sources.list"
     options=(-o "Dir::Etc::SourceList=$source/sources.list" -o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$source/lists")
     apt-get "${options[@]}" -qq update || return 1
     package=$(packaged_go "${options[@]}")
@@ -94,9 +100,8 @@ name_go() {
   cat >&2 <<'TEXT'
 setup: the test control plane is built with Go 1.26 or newer (1.21 or newer can fetch that itself); this machine has none. Either
 
-  - unpack the archive for this machine from https://go.dev/dl/ into /usr/local/go, or
-  - on Debian 12, as root: run this again, or
-      echo 'deb http://deb.debian.org/debian bookworm-backports main' > /etc/apt/sources.list.d/backports.list
+  - unpack the archive of Go for this machine into /usr/local/go, or
+  - on Debian 12, as root: run this again, or add bookworm-backports to the apt sources, then
       apt-get update && apt-get install -y golang-1.23-go
 
 and start again. With KUBEBUILDER_ASSETS set, only the programs that it lacks are built.

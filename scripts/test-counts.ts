@@ -1,15 +1,20 @@
-/** How many tests passed, failed and were skipped, from vitest's JSON report. Pure. */
+/** What a run of the tests is summed up to, from the reports of its files. Pure. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-export interface VitestReport {
-  readonly testResults: readonly {
-    readonly status: string;
-    readonly assertionResults: readonly { readonly status: string }[];
-  }[];
+export interface FileReport extends Counts {
+  /** From the project's root. */
+  readonly file: string;
+  readonly project: string;
+  /** Milliseconds of its tests and hooks. */
+  readonly ms: number;
+  /** A test failed, or the file could not be loaded. */
+  readonly broken: boolean;
+  /** Tests that passed, but not at their first try. */
+  readonly again: readonly string[];
 }
 
 export const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
@@ -19,17 +24,31 @@ export function sum(a: Counts, b: Counts): Counts {
 }
 
 /** `status` is vitest's exit code: a run that ended badly without a failed test (a broken setup, an unhandled error) counts as one. */
-export function countReport(report: VitestReport | undefined, status: number): Counts {
-  const counts = (report?.testResults ?? []).map(countFile).reduce(sum, NONE);
+export function countReport(files: readonly FileReport[], status: number): Counts {
+  const counts = files.map(countFile).reduce(sum, NONE);
   return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
-function countFile({ status, assertionResults }: VitestReport['testResults'][number]): Counts {
-  const having = (wanted: string) => assertionResults.filter((result) => result.status === wanted).length;
-  const passed = having('passed');
-  const failed = having('failed');
-  // A file that could not be loaded, or whose setup failed, has no failed test of its own.
-  return { passed, failed: status === 'failed' && failed === 0 ? 1 : failed, skipped: assertionResults.length - passed - failed };
+/** A file that could not be loaded, or whose setup failed, has no failed test of its own. */
+function countFile({ passed, failed, skipped, broken }: FileReport): Counts {
+  return { passed, failed: broken && failed === 0 ? 1 : failed, skipped };
+}
+
+/** Seconds by test file, the longest first; files of less than a second together. */
+export function timeLines(files: readonly FileReport[]): readonly string[] {
+  const long = files.filter(({ ms }) => ms >= 1000).toSorted((a, b) => b.ms - a.ms);
+  const shortMs = files.filter(({ ms }) => ms < 1000).reduce((total, { ms }) => total + ms, 0);
+  const line = (ms: number, what: string) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${what}`;
+  return [
+    ...long.map(({ ms, file }) => line(ms, file)),
+    ...(files.length > long.length ? [line(shortMs, `${files.length - long.length} files of less than a second`)] : []),
+  ];
+}
+
+/** Tests that passed at a second try, by name: each is a race in a test, or in the product. */
+export function secondTries(files: readonly FileReport[]): readonly string[] {
+  const named = files.flatMap(({ file, again }) => again.map((test) => `  ${file} > ${test}`));
+  return named.length > 0 ? [`${named.length} passed only when tried again:`, ...named] : [];
 }
 
 export function closingLine({ passed, failed, skipped }: Counts): string {

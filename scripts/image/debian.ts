@@ -28,9 +28,9 @@ const PACKAGES =
 /** What the node plugin runs. Programs that nobody calls are left out: they would only have to be patched. */
 const PROGRAMS = ['mount', 'umount', 'findmnt', 'setpriv', 'cat', 'stat', 'dash', 'sh'];
 
-/** Programs, their libraries, the packages' licences, and for scanners what version each is. `cache` keeps downloads from run to run. */
-export function debianFiles(cache: string, mirror: string): readonly TarEntry[] {
-  const debs = downloaded(cache, mirror);
+/** Programs, their libraries, the packages' licences, and for scanners what version each is. `cache` keeps downloads from run to run; without `mirror` they come from where this machine has its own packages from. */
+export function debianFiles(cache: string, mirror: string | undefined): readonly TarEntry[] {
+  const debs = downloaded(cache, mirror === undefined ? configuredSites() : sitesOf(mirror));
   const unpacked = mkdtempSync(join(cache, 'unpacked-'));
   try {
     const entries: TarEntry[] = [];
@@ -49,13 +49,33 @@ export function debianFiles(cache: string, mirror: string): readonly TarEntry[] 
   }
 }
 
+const SUITES = ['bookworm', 'bookworm-security'] as const;
+type Suite = (typeof SUITES)[number];
+type Sites = Readonly<Record<Suite, string>>;
+
+const sitesOf = (mirror: string): Sites => ({ bookworm: `${mirror}/debian`, 'bookworm-security': `${mirror}/debian-security` });
+
+/** Where the machine's own sources say that the suites are. */
+function configuredSites(): Sites {
+  const lines = execFileSync('apt-get', ['indextargets', '--format', '$(RELEASE) $(REPO_URI)', 'Created-By: Packages'], {
+    encoding: 'utf8',
+  });
+  const found = new Map(lines.split('\n').map((line) => line.split(' ') as [string, string]));
+  const missing = SUITES.filter((suite) => !found.has(suite));
+  if (missing.length > 0)
+    throw new Error(
+      `apt sources: expected the suites ${SUITES.join(' and ')}, found no ${missing.join(', no ')}; name a mirror by DEBIAN_MIRROR`,
+    );
+  return Object.fromEntries(SUITES.map((suite) => [suite, found.get(suite)!])) as Sites;
+}
+
 /** Names of the .deb files in the cache; what is there already and has the right hash is not fetched again. */
-function downloaded(cache: string, mirror: string): readonly string[] {
+function downloaded(cache: string, sites: Sites): readonly string[] {
   if (!existsSync(KEYRING)) throw new Error(`${KEYRING} is missing: apt-get install debian-archive-keyring`);
   for (const folder of ['state/lists/partial', 'archives/partial', 'debs', 'empty']) mkdirSync(join(cache, folder), { recursive: true });
-  const source = (path: string, suite: string) => `deb [signed-by=${KEYRING}] ${mirror}/${path} ${suite} main\n`;
+  const source = (suite: Suite) => `deb [signed-by=${KEYRING}] ${sites[suite]} ${suite} main\n`;
   keep(join(cache, 'status'), '');
-  keep(join(cache, 'sources.list'), source('debian', 'bookworm') + source('debian-security', 'bookworm-security'));
+  keep(join(cache, 'sources.list'), SUITES.map(source).join(''));
   const settings = {
     'Dir::State': join(cache, 'state'),
     'Dir::State::status': join(cache, 'status'),
