@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { pino } from 'pino';
+import { REDACTED, redactedText } from '../kube/redact.ts';
 import type { Log } from '../kube/types.ts';
 
 export const logOptions = (): Option =>
@@ -7,7 +8,6 @@ export const logOptions = (): Option =>
 
 /** Fields whose values nobody should read in a log, wherever they stand. */
 const SECRET_FIELD = /^(data|stringData|token|password|authorization)$/i;
-const REDACTED = '[redacted]';
 
 /** JSON, a line a decision, on standard output. */
 export function createLog(level: string): Log {
@@ -28,13 +28,6 @@ export function redacted(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [key, SECRET_FIELD.test(key) ? REDACTED : redacted(each, depth + 1)]),
   );
-}
-
-function redactedText(text: string): string {
-  return text
-    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]*@/gi, `$1${REDACTED}@`)
-    .replace(/\b(bearer|basic) +[\w.~+/-]{8,}=*/gi, `$1 ${REDACTED}`)
-    .replace(/\b((?:password|passwd|token|secret[-_]?key|access[-_]?key)["']?\s*[=:]\s*)["']?[^\s"',;&]+["']?/gi, `$1${REDACTED}`);
 }
 
 /** What the API server answered explains itself; anything else is a defect, and needs its stack. */

@@ -1,3 +1,5 @@
+import { redactedText } from '../kube/redact.ts';
+
 /** What a condition says, without its times. */
 export interface Claim {
   readonly type: string;
@@ -11,8 +13,10 @@ type Condition = Readonly<Record<string, unknown>> & { readonly type: string };
 /**
  * The list with `claim` in it. A condition that already says the same is left alone, times included, so that telling the same
  * twice is no write; `lastTransitionTime` moves only with the status. Runtimes keep `lastProbeTime`, Datasets `lastUpdateTime`.
+ * More people read a status than the log: what a command or a webhook answered is redacted here, once for all.
  */
-export function withCondition<C extends Condition>(conditions: readonly C[], claim: Claim, now: number, time: Times): readonly C[] {
+export function withCondition<C extends Condition>(conditions: readonly C[], told: Claim, now: number, time: Times): readonly C[] {
+  const claim = { ...told, message: redactedText(told.message) };
   const before = conditions.find(({ type }) => type === claim.type);
   if (before && before['status'] === claim.status && before['reason'] === claim.reason && before['message'] === claim.message)
     return conditions;

@@ -20,9 +20,16 @@ const MUTABLE: Readonly<Record<string, readonly string[]>> = {
   PersistentVolumeClaim: [],
 };
 
+/** What the API server or a binder fills in where nothing is sent: nobody has taken it away. */
+const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
+  StatefulSet: ['podManagementPolicy'],
+  PersistentVolume: ['volumeMode'],
+  PersistentVolumeClaim: ['volumeMode', 'volumeName', 'storageClassName', 'dataSource', 'dataSourceRef'],
+};
+
 /**
- * What Kubernetes does not let change is taken from the object as it is, so that everything else can still be applied;
- * what would have changed is reported. Pods keep every label that an existing selector names.
+ * What Kubernetes does not let change is taken from the object as it is, so that everything else can still be applied; what would have
+ * changed, or gone, is reported. Pods keep every label that an existing selector names.
  */
 export function retain(
   desired: Manifest,
@@ -44,6 +51,13 @@ export function retain(
     if (existing[field] !== undefined) spec[field] = existing[field];
     // Whose labels a workload selects by is between it and its pods.
     if (field !== 'selector') immutable.push(...changes(desired, 'spec.', { [field]: value }, { [field]: existing[field] }));
+  }
+  for (const [field, value] of Object.entries(existing)) {
+    if (field in wanted || mutable.includes(field) || FILLED_IN[desired.kind]?.includes(field)) continue;
+    // A field that is sent no more is taken away by apply, where it was ours.
+    spec[field] = value;
+    if (field !== 'selector')
+      immutable.push({ object: `${desired.kind}/${desired.metadata.name}`, path: `spec.${field}`, live: value, desired: undefined });
   }
   return { manifest: { ...desired, spec }, immutable };
 }

@@ -34,5 +34,12 @@ describe('a condition', () => {
     ));
 });
 
+test('a condition shows no credentials, and says the same again when they are told again', () => {
+  const claim = { ...ready, message: 'dial mysql://root:hunter2@(db:3306)/jfs: refused' };
+  const shown = withCondition<RuntimeCondition>([], claim, noon, 'lastProbeTime');
+  expect(shown[0]?.message).toBe('dial mysql://[redacted]@(db:3306)/jfs: refused');
+  expect(withCondition(shown, claim, later, 'lastProbeTime')).toBe(shown);
+});
+
 test('taking away what is not there is the same list', () => expect(withoutCondition(told, 'Other')).toBe(told));
 test('taking away leaves the others', () => expect(withoutCondition(told, 'Ready')).toEqual([]));

@@ -189,4 +189,17 @@ describe('looking up', () => {
     await lookups.claim('ml', 'c', runtime);
     expect(reads).toHaveLength(before);
   });
+  test('of a claim it is known whom its label names, and what was written since', async () => {
+    objects['PersistentVolumeClaim/ml/c'] = {
+      metadata: { name: 'c', labels: { 'fluid.io/managed-by': 'other' } },
+      spec: { volumeName: 'v' },
+      status: { phase: 'Bound' },
+    };
+    objects['PersistentVolume//v'] = { metadata: { name: 'v' }, spec: {} };
+    expect(lookups.manager('u', 'c')).toBeUndefined();
+    await lookups.claim('ml', 'c', runtime);
+    expect(lookups.manager('u', 'c')).toBe('other');
+    lookups.managed('u', 'c', 'demo');
+    expect(lookups.manager('u', 'c')).toBe('demo');
+  });
 });

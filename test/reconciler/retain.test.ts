@@ -99,3 +99,26 @@ test('an object that is as it should be has nothing to tell', () =>
       live('DaemonSet', { selector: { a: 1 }, template: template({ a: 'b' }), revisionHistoryLimit: 10 }),
     ).immutable,
   ).toEqual([]));
+
+describe('a field that cannot change and is sent no more', () => {
+  const affinity = (zone: string) => ({
+    required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: [zone] }] }] },
+  });
+  const claims = [{ metadata: { name: 'cache' } }];
+  test.each([
+    ['PersistentVolume', { capacity: { storage: '1Gi' } }, 'nodeAffinity', affinity('a')],
+    ['StatefulSet', { replicas: 1, template: template({}) }, 'volumeClaimTemplates', claims],
+  ])('of a %s stays as it is, which is told', (kind, spec, field, value) => {
+    const { manifest: retained, immutable } = retain(manifest(kind, spec), live(kind, { ...spec, [field]: value }));
+    expect(retained['spec']).toEqual({ ...spec, [field]: value });
+    expect(immutable).toEqual([{ object: `${kind}/demo`, path: `spec.${field}`, live: value, desired: undefined }]);
+  });
+  test.each([
+    ['PersistentVolume', { volumeMode: 'Filesystem' }],
+    ['PersistentVolumeClaim', { volumeMode: 'Filesystem', volumeName: 'v' }],
+    ['StatefulSet', { podManagementPolicy: 'OrderedReady' }],
+  ])('of a %s was never sent, if the API server has filled it in', (kind, filled) => {
+    const spec = { accessModes: [], template: template({}) };
+    expect(retain(manifest(kind, spec), live(kind, { ...spec, ...filled })).immutable).toEqual([]);
+  });
+});

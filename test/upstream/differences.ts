@@ -132,7 +132,7 @@ export const differences: readonly Difference[] = [
     object: /^PersistentVolumeClaim\/user-pvc$/,
     path: /^$/,
     fluid: /^made$/,
-    reason: "The user's own. Fluid puts fluid.io/managed-by on it; we write on nothing that we did not make.",
+    reason: "The user's own, so not among what we make. We put the same label fluid.io/managed-by on it, and nothing else.",
   },
   {
     cases: /\/(ce-)?reference$/,

@@ -1,5 +1,6 @@
 import { annotation, Dataset, datasetFinalizer, label, runtimeFinalizer } from '../../api/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
+import { redactedText } from '../../kube/redact.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
@@ -16,6 +17,9 @@ import { observer } from './observe.ts';
 import { type KubernetesClusterOptions, type Parts, podChoice } from './parts.ts';
 import { createPortAllocator, portRecord } from './ports.ts';
 import { teardownObserver } from './observe-teardown.ts';
+
+/** Manager of the fields by which a volume remembers its claim. */
+const BINDER = 'sluice-binder';
 
 /** Reads from the watches, writes through the client. */
 export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
@@ -86,13 +90,12 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
       await mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, identity, annotations));
       await mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
       if (world.bound) return;
-      for (const { name } of marks.claims)
-        await client.patch(
-          ownedKinds.PersistentVolumeClaim,
-          { namespace: world.key.namespace, name },
-          { metadata: { labels: { [label.managedBy]: world.key.name } } },
-          { type: 'merge' },
-        );
+      const by = world.key.name;
+      for (const claim of marks.claims.filter(({ name }) => parts.lookups.manager(uid, name) !== by)) {
+        const body = { metadata: { uid: claim.uid, labels: { [label.managedBy]: by } } };
+        await client.patch(ownedKinds.PersistentVolumeClaim, { namespace: world.key.namespace, name: claim.name }, body, { type: 'merge' });
+        parts.lookups.managed(uid, claim.name, by);
+      }
     },
     markDataset: (key, dataset) => mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, dataset, store.namesakes(key)), [])),
     apply: (world, manifests) => applier.apply(ownerOf(world), manifests),
@@ -122,7 +125,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
         metadata: { resourceVersion: volume.metadata.resourceVersion },
         spec: { claimRef: { uid: to?.metadata.uid ?? null, resourceVersion: to?.metadata.resourceVersion ?? null } },
       };
-      store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, { type: 'merge' }));
+      // As a manager of its own: what the next apply of the volume does not name it would take away from itself, and with it the claim.
+      const options = { type: 'merge', fieldManager: BINDER } as const;
+      store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, options));
     },
     nudge: (claim, afterMs) => nudges.nudge(claim, afterMs),
     place: ({ runtime, plan, key }) => {
@@ -187,10 +192,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
     },
     writeDatasetStatus: (dataset, status) =>
       writeStatus(typeOf(Dataset), store.dataset(keyFrom(dataset)) as unknown as KubeObject, dataset, status, 'given'),
-    notice: ({ apiVersion, kind, metadata }, notice) =>
+    notice: ({ apiVersion, kind, metadata }, { note, ...notice }) =>
       events.emit({
         regarding: { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? '', uid: metadata.uid ?? '' },
         ...notice,
+        note: redactedText(note),
       }),
   };
 

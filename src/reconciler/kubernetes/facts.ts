@@ -1,3 +1,4 @@
+import { label } from '../../api/index.ts';
 import type { ClaimFact, Facts, Needs, PlanInput, Runtime, SecretNeed } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
@@ -10,6 +11,10 @@ export interface Lookups {
   /** Whether a Secret is there; asked of the API server at most once for each set-up, and again with back-off while it is missing. */
   secret(namespace: string, need: SecretNeed, asker: Asker): Promise<SecretState>;
   claim(namespace: string, name: string, asker: Asker): Promise<ClaimFact | Hold>;
+  /** Who `fluid.io/managed-by` says has a claim that was found. */
+  manager(uid: string, claim: string): string | undefined;
+  /** It was written since. */
+  managed(uid: string, claim: string, by: string): void;
   /** Nothing is remembered of this runtime any more. */
   forget(uid: string): void;
 }
@@ -26,7 +31,7 @@ const MAX_ROUNDS = 4;
 
 export function createLookups(client: KubeClient, now: () => number): Lookups {
   // By runtime, then by what was asked.
-  type Entries = Map<string, { state: SecretState | ClaimFact; tries: number; at: number; message?: string }>;
+  type Entries = Map<string, { state: SecretState | ClaimFact; tries: number; at: number; message?: string; manager?: string | undefined }>;
   const known = new Map<string, { readonly generations: string; readonly entries: Entries }>();
 
   const remembered = ({ uid, generations }: Asker): Entries => {
@@ -81,8 +86,13 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
           : undefined;
       if (!volume) return again(`persistent volume claim ${name} not bounded yet`);
       const fact = claimFact(claim, volume);
-      entries.set(`claim/${name}`, { state: fact, tries: 0, at: now() });
+      entries.set(`claim/${name}`, { state: fact, tries: 0, at: now(), manager: claim.metadata.labels?.[label.managedBy] });
       return fact;
+    },
+    manager: (uid, claim) => known.get(uid)?.entries.get(`claim/${claim}`)?.manager,
+    managed(uid, claim, by) {
+      const entry = known.get(uid)?.entries.get(`claim/${claim}`);
+      if (entry) entry.manager = by;
     },
     forget: (uid) => known.delete(uid),
   };

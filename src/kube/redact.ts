@@ -1,0 +1,12 @@
+export const REDACTED = '[redacted]';
+
+/** Without the credentials that a text shows by its form, such as a metadata URL in a command's error. Twice is as once. */
+export function redactedText(text: string): string {
+  return (
+    text
+      // The scheme is bounded, or a long text of dashes would take the square of its length.
+      .replace(/(\b[a-z][a-z0-9+.-]{0,40}:\/\/)[^/\s@]*@/gi, `$1${REDACTED}@`)
+      .replace(/\b(bearer|basic) +[\w.~+/-]{8,}=*/gi, `$1 ${REDACTED}`)
+      .replace(/\b((?:password|passwd|token|secret[-_]?key|access[-_]?key)["']?\s*[=:]\s*)["']?[^\s"',;&]+["']?/gi, `$1${REDACTED}`)
+  );
+}
