@@ -186,7 +186,7 @@ const KILL =
 const mounts = mountTable();
 
 /** The device of what is mounted there, by which clients differ. */
-const deviceAt = (path: string): string | undefined => topAt(mounts(), path)?.device;
+const deviceAt = (path: string): string | undefined => topAt(mounts().mounts, path)?.device;
 
 async function mountedAnew(path: string, before: string | undefined, ms: number): Promise<number> {
   for (const deadline = Date.now() + ms; Date.now() < deadline; await sleep(5)) {

@@ -4,7 +4,7 @@ import { lstat, mkdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { BIND, LOOK, outcome } from './bind-script.ts';
 import { type Ended, run } from './child.ts';
-import { mountTable } from './mount-table.ts';
+import type { MountWatch } from './mount-watch.ts';
 import { type Mount, topAt } from './mountinfo.ts';
 import type { Binding, Target } from './publish.ts';
 import { createReach, NoAnswer } from './reach.ts';
@@ -47,15 +47,15 @@ const UNMOUNT_MS = 2_000;
 const SH = '/bin/sh';
 
 export interface HostOptions {
+  readonly watch: MountWatch;
   /** A directory on a private mount; openScratch makes one. */
   readonly scratch: string;
   /** How long a child may take to reach a source, ms. */
   readonly bindMs?: number;
 }
 
-export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
+export function createHost({ watch, scratch, bindMs = BIND_MS }: HostOptions): Host {
   const reach = createReach();
-  const table = mountTable();
   let serial = 0;
 
   async function goTo(script: string, binding: Binding, place: string): Promise<void> {
@@ -72,7 +72,7 @@ export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
       inPlace ? 'in place' : '',
     ];
     try {
-      const device = table().find(({ id }) => id === mount)?.device;
+      const device = watch.last().find(({ id }) => id === mount)?.device;
       told(await reach(device ?? fusePath, [SH, '-c', script, 'sluice-bind', ...args], bindMs), binding);
     } catch (error) {
       if (error instanceof NoAnswer) throw new NotBound('later', `${fusePath} does not answer since ${error.since}`, { cause: error });
@@ -81,7 +81,7 @@ export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
   }
 
   return {
-    mounts: async () => table(),
+    mounts: () => watch.now(),
 
     async look(target) {
       try {
@@ -125,7 +125,7 @@ export function createHost({ scratch, bindMs = BIND_MS }: HostOptions): Host {
     },
 
     statfs(path) {
-      const device = topAt(table(), path)?.device;
+      const device = topAt(watch.last(), path)?.device;
       return reach(device ?? path, ['stat', '-f', '-c', '%S %b %a %f %c %d', '--', path], STATFS_MS);
     },
 

@@ -5,6 +5,8 @@ import { type Mount, parseMountinfo } from './mountinfo.ts';
 export interface Table {
   readonly bytes: Buffer;
   readonly lines: readonly Line[];
+  /** What came and what went since the table before. */
+  readonly changed: readonly Mount[];
 }
 interface Line {
   /** With its newline. */
@@ -35,10 +37,11 @@ export function nextTable(before: Table, bytes: Buffer): Table {
     tail += length;
   }
   const between = linesOf(bytes.subarray(head, bytes.length - tail));
-  return { bytes, lines: [...old.slice(0, first), ...between, ...old.slice(last)] };
+  const changed = [...old.slice(first, last), ...between].flatMap(({ mount }) => mount ?? []);
+  return { bytes, lines: [...old.slice(0, first), ...between, ...old.slice(last)], changed };
 }
 
-export const EMPTY: Table = { bytes: Buffer.alloc(0), lines: [] };
+export const EMPTY: Table = { bytes: Buffer.alloc(0), lines: [], changed: [] };
 const NEWLINE = 10;
 
 function linesOf(bytes: Buffer): readonly Line[] {
@@ -52,8 +55,15 @@ function linesOf(bytes: Buffer): readonly Line[] {
   return lines;
 }
 
+/** A reading: the same list of mounts for as long as nothing has changed. */
+export interface Reading {
+  readonly mounts: readonly Mount[];
+  /** What came and what went since the reading before. */
+  readonly changed: readonly Mount[];
+}
+
 /** Reads the table of this process's namespace. It is made of what the kernel knows; no file system is asked. */
-export function mountTable(): () => readonly Mount[] {
+export function mountTable(): () => Reading {
   let table = EMPTY;
   let mounts: readonly Mount[] = [];
   let [buffer, spare] = [Buffer.alloc(64 << 10), Buffer.alloc(64 << 10)];
@@ -67,12 +77,12 @@ export function mountTable(): () => readonly Mount[] {
         if (length === buffer.length) buffer = Buffer.concat([buffer], 2 * length);
         if (count > 0) continue;
         const bytes = buffer.subarray(0, length);
-        if (bytes.equals(table.bytes)) return mounts;
+        if (bytes.equals(table.bytes)) return { mounts, changed: [] };
         table = nextTable(table, bytes);
         mounts = table.lines.flatMap(({ mount }) => mount ?? []);
         // What the table keeps is not written to.
         [buffer, spare] = [spare, buffer];
-        return mounts;
+        return { mounts, changed: table.changed };
       }
     } finally {
       closeSync(fd);

@@ -1,109 +1,130 @@
-/** Says when the mount table may have changed. What it is now is always read anew: a line that was missed or doubled does no harm. */
-import { spawn } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { backoff, type Clock, systemClock } from '../kube/clock.ts';
+/**
+ * The mount table for all who need it. The kernel says that it has changed only to those who can poll(2), which Node cannot, and reading it
+ * takes two milliseconds a thousand mounts: so there is one reading for all who ask at once, and one for all who wait.
+ */
+import type { Clock } from '../kube/clock.ts';
 import type { Log } from '../kube/types.ts';
-import { run } from './child.ts';
-import { isWithin } from './mountinfo.ts';
+import type { Reading } from './mount-table.ts';
+import { isWithin, type Mount } from './mountinfo.ts';
 
 export interface MountWatch {
+  /** The table as it is after this call: those who ask in one turn of the event loop share a reading. */
+  now(): Promise<readonly Mount[]>;
+  /** The table as it was last read, for whomever. */
+  last(): readonly Mount[];
   /**
-   * Resolves when something was mounted or unmounted within the directory after this call. Ask before you read the table, so that nothing
-   * happens unseen in between.
+   * Whether something at the path, above it or below it was mounted or unmounted since these mounts were read; false when the time is up
+   * before. A mount that took the place of its very like is no change. Rejects when the signal is aborted.
    */
-  next(): Promise<void>;
-  stop(): Promise<void>;
+  changed(since: readonly Mount[], path: string, patience: Patience): Promise<boolean>;
+}
+
+export interface Patience {
+  /** How late a change may be seen, ms. */
+  readonly everyMs: number;
+  /** How long to wait, ms. */
+  readonly ms: number;
+  readonly signal: AbortSignal;
 }
 
 export interface WatchOptions {
-  /** Only what happens within it counts. */
-  readonly directory: string;
-  /** A directory on a private mount. */
-  readonly scratch: string;
+  readonly read: () => Reading;
+  readonly clock: Clock;
   readonly log: Log;
-  readonly clock?: Clock;
 }
 
-/**
- * One findmnt that polls the table in the kernel, started again when it ends. Until it polls it is blind, and does not say when it begins:
- * so something is mounted for it to see, again and again until it does.
- */
-export async function watchMounts({ directory, scratch, log, clock = systemClock }: WatchOptions): Promise<MountWatch> {
-  const probe = join(scratch, 'probe');
-  await mkdir(probe);
-  let change = Promise.withResolvers<void>();
-  let failures = 0;
-  let stopped = false;
-  let end: () => void = () => {};
+interface Waiter {
+  readonly path: string;
+  readonly everyMs: number;
+  readonly wake: () => void;
+}
 
-  function changed(): void {
-    change.resolve();
-    change = Promise.withResolvers();
+export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
+  const waiters = new Set<Waiter>();
+  let mounts: readonly Mount[] = [];
+  let readAt = clock.elapsed();
+  let coming: Promise<readonly Mount[]> | undefined;
+  let cancelTick: (() => void) | undefined;
+  let tickAt = Number.POSITIVE_INFINITY;
+
+  function readNow(): readonly Mount[] {
+    coming = undefined;
+    const { mounts: next, changed } = read();
+    mounts = next;
+    readAt = clock.elapsed();
+    for (const { path, wake } of waiters) if (changed.some(({ mountPoint }) => touches(mountPoint, path))) wake();
+    return mounts;
   }
 
-  /** Resolves when it has ended. */
-  function poll(sees: () => void): Promise<void> {
-    // With us it dies, however we die.
-    const argv = ['--pdeathsig', 'KILL', 'findmnt', '--poll', '--noheadings', '--raw', '--output', 'TARGET'];
-    const child = spawn('setpriv', argv, { stdio: ['ignore', 'pipe', 'ignore'] });
-    end = () => void child.kill('SIGKILL');
-    createInterface({ input: child.stdout }).on('line', (target) => {
-      if (target === probe) sees();
-      else if (isWithin(target, directory)) changed();
-    });
-    return new Promise((resolve) => {
-      child.once('error', (error) => {
-        log.error({ error: error.message }, 'findmnt cannot be started');
-        resolve();
-      });
-      child.once('close', () => resolve());
-    });
-  }
-
-  async function stir(seen: AbortSignal): Promise<void> {
-    while (!seen.aborted && !stopped) {
-      await run(['mount', '-c', '--bind', probe, probe], 2_000).catch(() => {});
-      await run(['umount', '-c', '-l', probe], 2_000).catch(() => {});
-      await Promise.race([
-        new Promise<void>((resolve) => clock.after(100, resolve)),
-        new Promise<void>((resolve) => seen.addEventListener('abort', () => resolve(), { once: true })),
-      ]);
+  function tick(): void {
+    tickAt = Number.POSITIVE_INFINITY;
+    try {
+      // A reading that somebody asked for meanwhile has served all waiters.
+      if (clock.elapsed() >= dueAt()) readNow();
+    } catch (error) {
+      // Too many files are open, and next time perhaps no more.
+      readAt = clock.elapsed();
+      log.warn({ error: String(error) }, 'the mount table cannot be read');
     }
+    if (waiters.size > 0) schedule();
   }
 
-  async function keepPolling(first: () => void): Promise<void> {
-    while (!stopped) {
-      const seen = new AbortController();
-      const ended = poll(() => {
-        if (seen.signal.aborted) return;
-        seen.abort();
-        failures = 0;
-        first();
-        // What happened while nobody looked.
-        changed();
-      });
-      const stirring = stir(seen.signal);
-      await ended;
-      seen.abort();
-      await stirring;
-      if (stopped) return;
-      failures++;
-      log.warn({ failures }, 'findmnt ended; it is started again');
-      await new Promise<void>((resolve) => clock.after(backoff(failures, clock.random), resolve));
-    }
+  const dueAt = (): number => readAt + Math.min(...[...waiters].map(({ everyMs }) => everyMs));
+
+  function schedule(): void {
+    const at = dueAt();
+    if (at >= tickAt) return;
+    cancelTick?.();
+    tickAt = at;
+    cancelTick = clock.after(Math.max(0, at - clock.elapsed()), tick);
   }
 
-  const ready = Promise.withResolvers<void>();
-  const polling = keepPolling(ready.resolve);
-  await ready.promise;
   return {
-    next: () => change.promise,
-    async stop() {
-      stopped = true;
-      end();
-      await polling;
+    now() {
+      coming ??= new Promise((resolve) => setImmediate(resolve)).then(readNow);
+      return coming;
+    },
+
+    last: () => mounts,
+
+    changed(since, path, { everyMs, ms, signal }) {
+      if (since !== mounts && around(since, path) !== around(mounts, path)) return Promise.resolve(true);
+      return new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        const end = () => {
+          cancel();
+          signal.removeEventListener('abort', abort);
+          waiters.delete(waiter);
+          if (waiters.size > 0) return;
+          cancelTick?.();
+          tickAt = Number.POSITIVE_INFINITY;
+        };
+        const wake = () => {
+          end();
+          resolve(true);
+        };
+        const abort = () => {
+          end();
+          reject(signal.reason);
+        };
+        const cancel = clock.after(ms, () => {
+          end();
+          resolve(false);
+        });
+        const waiter: Waiter = { path, everyMs, wake };
+        signal.addEventListener('abort', abort, { once: true });
+        waiters.add(waiter);
+        schedule();
+      });
     },
   };
 }
+
+/** What is mounted above a path decides what it shows, too. */
+const touches = (mountPoint: string, path: string): boolean => isWithin(mountPoint, path) || isWithin(path, mountPoint);
+
+const around = (mounts: readonly Mount[], path: string): string =>
+  mounts
+    .filter(({ mountPoint }) => touches(mountPoint, path))
+    .map(({ line }) => line)
+    .join('\n');

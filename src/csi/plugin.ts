@@ -9,6 +9,7 @@ import { DRIVER, identity, registration } from './identity.ts';
 import { knownVolumes } from './known-volumes.ts';
 import { openLayers } from './layers.ts';
 import { createLocks } from './locks.ts';
+import { mountTable } from './mount-table.ts';
 import { watchMounts } from './mount-watch.ts';
 import { node } from './node.ts';
 import { nodeLabels } from './node-labels.ts';
@@ -60,11 +61,10 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
   let problem: string | undefined = 'the kubelet has not registered the plugin yet';
   try {
     closing.push(await openScratch(scratch));
-    const watch = await watchMounts({ directory: options.mountRoot, scratch, log, clock });
-    closing.push(() => watch.stop());
+    const watch = watchMounts({ read: mountTable(), clock, log });
     const parts: NodeParts = {
       ...options,
-      host: createHost({ scratch, ...(bindMs !== undefined && { bindMs }) }),
+      host: createHost({ watch, scratch, ...(bindMs !== undefined && { bindMs }) }),
       watch,
       labels: nodeLabels(cluster),
       volumes: knownVolumes(cluster, options),

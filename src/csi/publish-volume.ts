@@ -12,6 +12,10 @@ import { whyNotMounted } from './fuse-pods.ts';
 
 /** Answer before the caller gives up on us, with a reason in place of a timeout. */
 const MARGIN_MS = 2_000;
+/** How late a mount may be seen that somebody waits for. */
+const SEEN_MS = 50;
+/** When what could not be bound is tried again: a client that took the place of its like may have left the mount table as it was. */
+const AGAIN_MS = 2_000;
 /** How long the API server may take to tell the reason. */
 const ASK_MS = 1_000;
 
@@ -21,18 +25,18 @@ const ASK_MS = 1_000;
  */
 export async function publish(parts: NodeParts, request: PublishRequest, call: Call): Promise<void> {
   const { host, watch, clock, log, told } = parts;
+  const { signal } = call;
   const { volume, target, readOnly } = request;
   const end = call.deadline - MARGIN_MS;
   let until = Math.min(clock.now() + parts.patienceMs, end);
   if (volume.method === 'symlink' && methodOf(volume, readOnly) === 'bind')
     log.info({ target, readOnly }, 'bound, not linked: a link can be neither read-only nor of a sub path');
   for (;;) {
-    // Before the table is read, so that nothing can happen in between unseen.
-    const change = watch.next();
     const mounts = await host.mounts();
     const found: Target = stackAt(mounts, target).length > 0 ? { is: 'directory' } : await host.look(target);
     const plan = planPublish(request, mounts, found);
     let because: string;
+    let again = Number.POSITIVE_INFINITY;
     if (plan.do === 'nothing') return;
     if (plan.do === 'wait') because = plan.because;
     else {
@@ -52,32 +56,20 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
         // A directory that is missing may be made by another pod; there is no table to watch for that, so the kubelet asks again.
         if (error.why === 'missing') throw new CsiError(status.NOT_FOUND, error.message, { cause: error });
         because = error.message;
+        again = AGAIN_MS;
         // What need not be a mount comes without a change of the table.
         if (volume.mountType === undefined) throw unavailable(await explained(parts, request, because));
       }
     }
-    if (clock.now() < until && (await changed(change, until - clock.now(), parts, call.signal))) continue;
+    const left = until - clock.now();
+    const ms = Math.min(left, again);
+    if (left > 0 && ((await watch.changed(mounts, volume.fusePath, { everyMs: SEEN_MS, ms, signal })) || ms < left)) continue;
     // The kubelet asks again ever more seldom, up to two minutes apart: once the pod's events say why it waits, it waits with us.
     if (!told.has(target) || clock.now() >= end || !(await isWanted(parts, target))) {
       told.add(target);
       throw unavailable(await explained(parts, request, because));
     }
     until = Math.min(clock.now() + parts.patienceMs, end);
-  }
-}
-
-/** Whether it came before the time was up. */
-async function changed(change: Promise<void>, ms: number, { clock }: NodeParts, signal: AbortSignal): Promise<boolean> {
-  const { promise: over, resolve, reject } = Promise.withResolvers<false>();
-  const cancel = clock.after(ms, () => resolve(false));
-  const gone = () => reject(signal.reason);
-  signal.addEventListener('abort', gone, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([change.then(() => true), over]);
-  } finally {
-    cancel();
-    signal.removeEventListener('abort', gone);
   }
 }
 

@@ -8,7 +8,9 @@ import { type Outcome, tell } from './recovery-events.ts';
 
 /** Consumers of one volume that are bound at a time: each is a child or two. */
 const AT_ONCE = 4;
-/** How often the table is read without being told: to findmnt, a mount that came in the place of its like is no change. */
+/** How late a new mount may be seen. */
+const SEEN_MS = 250;
+/** How often all consumers are looked at, whatever has changed. */
 const LOOK_MS = 1_000;
 
 /** Consumers of one volume, on their way. */
@@ -31,7 +33,7 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
   const { host, watch, clock, log } = parts;
   const queues = new Map<string, Queue>();
   const running = new Set<Promise<void>>();
-  const stopping = Promise.withResolvers<'stop'>();
+  const stopping = new AbortController();
   let stopped = false;
   let seen: readonly Mount[] | undefined;
 
@@ -104,14 +106,9 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
   }
 
   async function run(): Promise<void> {
-    for (;;) {
-      const change = watch.next();
+    while (!stopped) {
       await lookSafely();
-      const tick = Promise.withResolvers<void>();
-      const cancel = clock.after(LOOK_MS, tick.resolve);
-      const woken = await Promise.race([change, tick.promise, stopping.promise]);
-      cancel();
-      if (woken === 'stop') return;
+      await watch.changed(watch.last(), parts.mountRoot, { everyMs: SEEN_MS, ms: LOOK_MS, signal: stopping.signal }).catch(() => {});
     }
   }
 
@@ -119,7 +116,7 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
   return {
     async stop() {
       stopped = true;
-      stopping.resolve('stop');
+      stopping.abort();
       await looking;
       for (const { cancel } of queues.values()) cancel();
       await Promise.all(running);

@@ -140,17 +140,6 @@ describe.skipIf(!canMount)('publishing', () => {
     expect(node.sh('cat "$1/f"', target)).toBe('hello\n');
   });
 
-  test('sees mounts although findmnt was killed', async () => {
-    const [before] = node.sh('pgrep -P "$1" findmnt', String(plugin.pid)).split('\n');
-    node.sh('kill -9 "$1"', String(before));
-    const target = node.newTarget();
-    const asked = publish('watched', target);
-    node.sh('until pgrep -P "$1" findmnt | grep -vqx "$2"; do :; done', String(plugin.pid), String(before));
-    serve('watched');
-    await asked;
-    expect(plugin.log).toContainEqual(expect.objectContaining({ msg: 'findmnt ended; it is started again' }));
-  });
-
   test('where no mount is asked for, whatever is there is bound, and nothing is waited for', async () => {
     const target = node.newTarget();
     const skip = { 'fluid.io/skip-check-mount-ready-target': 'MountPod' };

@@ -160,18 +160,6 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     expect(node.sh('cat "$1/f"', target)).toBe(text);
   });
 
-  test('is bound again although findmnt saw the old mount and the new one as one', async () => {
-    serve('quick');
-    const target = await publish('ml-quick', 'uid-7');
-    const findmnt = node.sh('pgrep -P "$1" findmnt', String(plugin.pid)).trim();
-    node.sh('kill -STOP "$1"', findmnt);
-    const before = plugin.told.length;
-    const text = serve('quick');
-    node.sh('kill -CONT "$1"', findmnt);
-    await recovered('quick', before);
-    expect(node.sh('cat "$1/f"', target)).toBe(text);
-  });
-
   test('is bound again without the API server, and what nobody needs goes when that is back', async () => {
     serve('alone');
     const target = await publish('ml-alone', 'uid-10');
