@@ -1,9 +1,9 @@
-import { counted, each, quantile, rankCorrelation } from './statistics.ts';
 import { type Entry, kindOf, numberOf, work } from './audit.ts';
 import { atLeast, atMost, type Bench, type Figure, rounded } from './figure.ts';
 import { createAll, type Lab, nameOf, range, say, watchBound } from './lab.ts';
 import type { Kind } from './objects.ts';
 import { replayed } from './replay.ts';
+import { counted, each, quantile, rankCorrelation } from './statistics.ts';
 
 /** So many ThinRuntimes at once: how fast, in which order, at which cost, and how that compares with what the API server can take. */
 export const bindMany = (count: number): Bench => ({

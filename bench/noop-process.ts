@@ -15,7 +15,7 @@ const log = silent;
 let requests = 0;
 const connection = await connectionFromKubeconfig(kubeconfig);
 const client = createClient(connection, { fieldManager: 'sluice', onRequest: () => requests++ });
-const store = createStore({ client, runtimes, log, onKey: () => {}, onPlacement: () => {} });
+const store = createStore({ client, runtimes, log, onKey: () => {}, onGone: () => {}, onPlacement: () => {} });
 await store.synced;
 const cluster = kubernetesCluster({
   client,

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { MERGE } from './client.ts';
 import { atMost, type Bench, rounded } from './figure.ts';
 import { atOnce, type Lab, nameOf, range, say } from './lab.ts';
-import { paths, PROFILE } from './objects.ts';
+import { PROFILE, paths } from './objects.ts';
 
 const PROCESS = fileURLToPath(new URL('noop-process.ts', import.meta.url));
 

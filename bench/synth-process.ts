@@ -6,7 +6,7 @@ import juicefs from '../runtimes/juicefs/index.ts';
 import thin from '../runtimes/thin/index.ts';
 import { Dataset, parse, ThinRuntimeProfile } from '../src/api/index.ts';
 import type { Part } from '../src/constructs/index.ts';
-import { type Kind, pair, PROFILE, profile } from './objects.ts';
+import { type Kind, PROFILE, pair, profile } from './objects.ts';
 import { memory } from './proc.ts';
 import type { Synthesized } from './synth.ts';
 

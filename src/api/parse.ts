@@ -2,8 +2,8 @@ import type { Static } from 'typebox';
 import { schemaOf } from './crd.ts';
 import { type Fault, InvalidSpec, shown } from './errors.ts';
 import { metadataSchema } from './metadata.ts';
+import { type Reader, readerOf, type Visit } from './reader.ts';
 import { type CustomResource, GROUP, type ObjectMeta, type Resource, VERSION } from './resource.ts';
-import { readerOf, type Reader, type Visit } from './reader.ts';
 
 /**
  * An object as the API server would store it: unknown fields pruned, nulls dropped, defaults filled in. Throws InvalidSpec with every fault.

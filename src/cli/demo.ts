@@ -1,8 +1,8 @@
 import { createClient } from '../kube/client.ts';
 import type { Define, Package } from './command.ts';
-import { connect, type ConnectionFlags, connectionOptions } from './connection.ts';
+import { type ConnectionFlags, connect, connectionOptions } from './connection.ts';
 import { leaseNamespace, unlessAborted } from './demo-cluster.ts';
-import { type Actors, bind, install, remove, repair, show, type Stage } from './demo-scenes.ts';
+import { type Actors, bind, install, remove, repair, type Stage, show } from './demo-scenes.ts';
 import { messageOf } from './errors.ts';
 import { type Progress, progressOn, secondsText } from './progress.ts';
 import { startReconciler } from './reconciler-process.ts';

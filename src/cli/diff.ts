@@ -8,7 +8,7 @@ import { type Change, changesOf, readable } from './changes.ts';
 import type { Define } from './command.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from './config.ts';
 import { allRuntimes } from './config-file.ts';
-import { connect, type ConnectionFlags, connectionOptions } from './connection.ts';
+import { type ConnectionFlags, connect, connectionOptions } from './connection.ts';
 import { Refused, UsageError } from './errors.ts';
 import { readFiles, readInput } from './input/read.ts';
 import { inCluster } from './lookup.ts';

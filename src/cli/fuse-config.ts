@@ -2,8 +2,21 @@ import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { Option } from 'commander';
 import { describe, InvalidSpec } from '../api/errors.ts';
-import { type Client, clientsOf, mountScript, type MountTemplate, parseMountTemplate, readFuseConfig } from '../csi/fuse-config/index.ts';
-import { argvOf, envFile, realigningScript, type Rendered, tellNews, viewOf, whenever } from '../csi/fuse-config/index.ts';
+import {
+  argvOf,
+  type Client,
+  clientsOf,
+  envFile,
+  type MountTemplate,
+  mountScript,
+  parseMountTemplate,
+  type Rendered,
+  readFuseConfig,
+  realigningScript,
+  tellNews,
+  viewOf,
+  whenever,
+} from '../csi/fuse-config/index.ts';
 import type { Define } from './command.ts';
 import { UsageError } from './errors.ts';
 import { createLog } from './log.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import { describe, type Fault, k8s } from '../api/index.ts';
 import { structural } from '../api/crd.ts';
+import { describe, type Fault, k8s } from '../api/index.ts';
 import { readerOf } from '../api/reader.ts';
 import { InstallOptions, installationOf, settled } from '../install/index.ts';
 import type { Define } from './command.ts';

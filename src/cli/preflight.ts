@@ -69,14 +69,19 @@ async function leases(client: KubeClient): Promise<ReadonlyMap<string, Lease>> {
 const mayBeAlive = ({ spec }: Lease): boolean =>
   Boolean(spec?.holderIdentity) && Math.abs(Date.now() - Date.parse(spec?.renewTime ?? '')) < LONG_DEAD_MS;
 
-/** Resolves when the API server knows every kind that the runtimes need; says what is missing meanwhile. */
+/** Resolves when the API server knows Datasets; says what else is missing, which is served as soon as its CRD comes. */
 export async function untilInstalled(client: KubeClient, runtimes: readonly Runtime[], log: Log, signal: AbortSignal): Promise<void> {
-  const needed = ['datasets', ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions].map(({ plural }) => plural))];
+  const wanted = ['datasets', ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions].map(({ plural }) => plural))];
   await until(signal, async (isReminder) => {
     const known = await kinds(client);
-    const missing = needed.filter((plural) => !known.has(plural)).map((plural) => `${plural}.${GROUP}`);
-    if (missing.length > 0 && isReminder) log.warn({ missing }, 'waiting for CRDs: install them with `sluice crds | kubectl apply -f -`');
-    return missing.length === 0;
+    const missing = wanted.filter((plural) => !known.has(plural)).map((plural) => `${plural}.${GROUP}`);
+    const ready = known.has('datasets');
+    if (missing.length > 0 && (ready || isReminder))
+      log.warn(
+        { missing },
+        `${ready ? 'serving without these' : 'waiting for'} CRDs: install them with \`sluice crds | kubectl apply -f -\``,
+      );
+    return ready;
   });
 }
 

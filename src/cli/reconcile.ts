@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { Dataset } from '../api/index.ts';
 import { createClient } from '../kube/client.ts';
 import { identityHere, isAliveHere } from '../kube/lease.ts';
 import type { Log } from '../kube/types.ts';
@@ -8,7 +9,7 @@ import { createMetrics } from '../reconciler/metrics.ts';
 import type { Define } from './command.ts';
 import { type ControllerConfig, type ControllerFlags, controllerConfigOf, controllerOptions, SETTINGS_ENVIRONMENT } from './config.ts';
 import { allRuntimes } from './config-file.ts';
-import { connect, type ConnectionFlags, connectionOptions } from './connection.ts';
+import { type ConnectionFlags, connect, connectionOptions } from './connection.ts';
 import { datasetCounts } from './counts.ts';
 import { messageOf, Refused } from './errors.ts';
 import { createLog, logOptions } from './log.ts';
@@ -116,11 +117,13 @@ async function served(
   }
 }
 
-/** A standby is ready too: its caches are warm. */
+/** A standby is ready too: its caches are warm. A kind that is not installed keeps nobody waiting. */
 function notReady(controller: Controller | undefined): string | undefined {
   if (!controller) return 'waiting for the API server, the CRDs or the namespace of the lease';
   const late = [...controller.store.reflectors].flatMap(([plural, { status }]) =>
-    status.synced ? [] : `${plural}${status.lastError ? ` (${status.lastError})` : ''}`,
+    status.synced || (status.unknownKind && plural !== Dataset.plural)
+      ? []
+      : `${plural}${status.lastError ? ` (${status.lastError})` : ''}`,
   );
   return late.length > 0 ? `not synced yet: ${late.join(', ')}` : undefined;
 }

@@ -4,14 +4,15 @@ import type { BoundRuntime, Part, PlanInput, Settings } from '../constructs/inde
 import type { KubeObject } from '../kube/types.ts';
 import { identityOf } from '../reconciler/identity.ts';
 import { gatherFacts } from '../reconciler/kubernetes/facts.ts';
-import { createPortAllocator } from '../reconciler/kubernetes/ports.ts';
+import { createPortTable } from '../reconciler/kubernetes/port-table.ts';
+import { type PortAllocator, portAllocator } from '../reconciler/kubernetes/ports.ts';
 import { type Key, keyText, type RuntimeObject } from '../reconciler/world.ts';
 import { type Absent, answersFrom, noFacts, unknownUid } from './answers.ts';
 import type { InputFault, Path } from './input/documents.ts';
 import { BadInput } from './input/faults.ts';
 import { mentionOf } from './input/mentions.ts';
 import { pairFaults } from './input/pairs.ts';
-import { faultAt, type Input, type Item, keyOf, refOf, type RuntimeItem } from './input/read.ts';
+import { faultAt, type Input, type Item, keyOf, type RuntimeItem, refOf } from './input/read.ts';
 import { among, inOrder, type Lookup } from './lookup.ts';
 
 /** The order in which the lifecycle makes things; a test holds them together. */
@@ -53,7 +54,7 @@ interface Context extends Required<RenderOptions> {
   readonly input: Input;
   /** The input, then elsewhere. */
   readonly lookup: Lookup;
-  readonly ports: ReturnType<typeof createPortAllocator>;
+  readonly ports: PortAllocator;
   /** Of the runtimes of the input. */
   readonly types: readonly string[];
   /** All that are known, by `<namespace>-<name>`. */
@@ -64,12 +65,8 @@ async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = fa
   const kinds = new Set(input.runtimes.map(({ object }) => object.kind));
   const known = (await Promise.all([...kinds].map((kind) => elsewhere.list(kind)))).flat();
   const written = input.runtimes.map(({ object }) => object);
-  // Where nobody knows a UID, ports are kept for a name.
-  const holders = [
-    ...written,
-    ...known,
-    ...written.map((object) => ({ metadata: { name: object.metadata.name, uid: keyText(keyOf(object)) } })),
-  ];
+  const taken = createPortTable();
+  for (const object of [...written, ...known]) taken.seen(object);
   const lookup = inOrder(among(input.all.map(({ object }) => object)), elsewhere);
   return {
     input,
@@ -78,7 +75,7 @@ async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = fa
     assumeSecrets,
     lookup,
     datasets: Map.groupBy(await lookup.list('Dataset'), (dataset) => joinedName(keyOf(dataset))),
-    ports: createPortAllocator(settings, 'bitmap', () => holders),
+    ports: portAllocator(settings, 'bitmap', taken),
     types: [...new Set(input.runtimes.map(({ runtime }) => runtime.type))],
   };
 }
@@ -99,7 +96,8 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Contex
       lookup,
       companions: runtime.companions,
       assumeSecrets,
-      allocate: (need) => ports.allocate(keyText(key), runtime.type, need),
+      // Nobody knows a UID yet: ports are kept for a name.
+      allocate: (need) => ports(keyText(key), runtime.type, need),
       onAbsent: (each) => absent.set(`${each.kind}/${each.namespace}/${each.name}`, each),
     });
     // Once before the real asking, which ends at the first thing that is missing.

@@ -2,7 +2,7 @@ import { createClient } from '../kube/client.ts';
 import type { Define } from './command.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from './config.ts';
 import { allRuntimes } from './config-file.ts';
-import { connect, type ConnectionFlags, connectionOptions } from './connection.ts';
+import { type ConnectionFlags, connect, connectionOptions } from './connection.ts';
 import { BadInput } from './input/faults.ts';
 import { readFiles, readInput } from './input/read.ts';
 import { among, inCluster, inOrder } from './lookup.ts';

@@ -1,12 +1,12 @@
 import type { CustomResource, Manifest } from '../api/index.ts';
+import { installationOf, settled } from '../install/index.ts';
 import { createClient, isNotFound, type KubeClient } from '../kube/client.ts';
 import { LEASE } from '../kube/lease-record.ts';
 import type { ResourceType } from '../kube/types.ts';
-import { installationOf, settled } from '../install/index.ts';
 import { typeOf } from '../reconciler/kubernetes/kinds.ts';
 import type { Define } from './command.ts';
 import { allRuntimes } from './config-file.ts';
-import { connect, type ConnectionFlags, connectionOptions } from './connection.ts';
+import { type ConnectionFlags, connect, connectionOptions } from './connection.ts';
 import { messageOf, Refused } from './errors.ts';
 
 interface Flags extends ConnectionFlags {

@@ -2,13 +2,13 @@ import { Construct } from 'constructs';
 import {
   type Container,
   type ContainerPort,
+  type Probe as ContainerProbe,
   datasetId,
   type EnvVar,
   fuseNodeLabel,
-  label,
   type Lifecycle,
+  label,
   type PersistentVolumeClaim,
-  type Probe as ContainerProbe,
   type ResourceRequirements,
   type Toleration,
   type Volume,
@@ -16,9 +16,9 @@ import {
   workloadName,
 } from '../api/index.ts';
 import { commonLabels, podCommonLabels } from './base-plan.ts';
+import { canonicalClaim, canonicalResources, canonicalVolume } from './canonical.ts';
 import type { BasePlan, Role } from './contract.ts';
 import { KubeObject } from './kube-object.ts';
-import { canonicalClaim, canonicalResources, canonicalVolume } from './canonical.ts';
 import { byKey } from './merge.ts';
 import { workerAffinity } from './placement.ts';
 

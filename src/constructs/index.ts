@@ -1,3 +1,4 @@
+export { type Arg, env, isEnvName, sh, word } from '../api/shell.ts';
 export { account } from './account.ts';
 export * from './base-plan.ts';
 export { cacheTexts } from './cache-texts.ts';
@@ -11,8 +12,7 @@ export { imageOf } from './image.ts';
 export { KubeObject } from './kube-object.ts';
 export { withMemory } from './memory.ts';
 export * from './options.ts';
-export * from './secret-options.ts';
 export * from './secret-files.ts';
-export { type Arg, env, isEnvName, sh, word } from '../api/shell.ts';
+export * from './secret-options.ts';
 export { cacheByMedium, levelQuotas } from './tiered-store.ts';
 export { claimTemplates, type Mounted, userVolumes } from './user-volumes.ts';

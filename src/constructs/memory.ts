@@ -1,4 +1,4 @@
-import { quantity, type Quantity, type ResourceRequirements } from '../api/index.ts';
+import { type Quantity, quantity, type ResourceRequirements } from '../api/index.ts';
 import { must } from './faults.ts';
 
 /** Resources whose memory request is at least `atLeast`, for a container that keeps its cache in memory; `path` names them in errors. */

@@ -16,7 +16,7 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import type { GenService } from '@bufbuild/protobuf/codegenv2';
-import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, type ServiceDefinition, status } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerUnaryCall, type ServiceDefinition, type sendUnaryData, status } from '@grpc/grpc-js';
 import type { Log } from '../kube/types.ts';
 import { CsiError } from './errors.ts';
 

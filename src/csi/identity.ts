@@ -1,7 +1,7 @@
+import type { Log } from '../kube/types.ts';
 import type { Handlers } from './grpc.ts';
 import type { Identity } from './proto/csi.gen.ts';
 import type { Registration } from './proto/pluginregistration.gen.ts';
-import type { Log } from '../kube/types.ts';
 
 /** As Fluid's: volumes that it made are served without a change. */
 export const DRIVER = 'fuse.csi.fluid.io';

@@ -8,8 +8,8 @@
  * No watch, no list over namespaces, no Secret, no log of a pod.
  */
 import { runtimePlural } from '../api/names.ts';
-import { type EventSink, eventSink } from '../kube/events.ts';
 import { isForbidden, isNotFound, type KubeClient } from '../kube/client.ts';
+import { type EventSink, eventSink } from '../kube/events.ts';
 import type { KubeObject, Log, ObjectName, ResourceType } from '../kube/types.ts';
 import type { NodeCluster, Pod, RuntimeRecord } from './cluster.ts';
 import { DRIVER } from './identity.ts';

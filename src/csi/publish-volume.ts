@@ -1,14 +1,14 @@
+import { status } from '@grpc/grpc-js';
 import { bindOver } from './bind-over.ts';
 import { podOf, within } from './consumer-pod.ts';
 import { CsiError, unavailable } from './errors.ts';
+import { whyNotMounted } from './fuse-pods.ts';
 import type { Call } from './grpc.ts';
-import { status } from '@grpc/grpc-js';
 import { NotBound } from './host.ts';
 import { podPathOf } from './kubelet.ts';
 import { stackAt } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
-import { methodOf, planPublish, type PublishRequest, type Target } from './publish.ts';
-import { whyNotMounted } from './fuse-pods.ts';
+import { methodOf, type PublishRequest, planPublish, type Target } from './publish.ts';
 
 /** Answer before the caller gives up on us, with a reason in place of a timeout. */
 const MARGIN_MS = 2_000;

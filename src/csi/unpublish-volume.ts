@@ -1,6 +1,6 @@
+import type { Log } from '../kube/types.ts';
 import type { Host } from './host.ts';
 import { type Mount, mountsUnder } from './mountinfo.ts';
-import type { Log } from '../kube/types.ts';
 
 /** Far more than any recovery leaves: whatever goes on here does not end by itself. */
 const MOST = 100;

@@ -1,6 +1,6 @@
 import { normalize } from 'node:path/posix';
-import { annotation } from '../api/labels.ts';
 import { shown } from '../api/errors.ts';
+import { annotation } from '../api/labels.ts';
 import { invalid } from './errors.ts';
 import { isWithin } from './mountinfo.ts';
 

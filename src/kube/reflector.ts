@@ -1,6 +1,6 @@
-import type { KubeClient, ListOptions, Selection } from './contract.ts';
 import { backoff, type Clock, sleep, systemClock } from './clock.ts';
 import { type Change, createCollection, keyOf } from './collection.ts';
+import type { KubeClient, ListOptions, Selection } from './contract.ts';
 import { ApiError, isGone, isNotFound, NoAnswer } from './errors.ts';
 import { type KubeList, type KubeObject, type Log, type ResourceType, silent } from './types.ts';
 
@@ -10,6 +10,8 @@ export type { Change } from './collection.ts';
 export interface Reflector<T extends KubeObject> {
   /** Resolves when the first list is in the store; stays pending while there is none (kind not installed, server away) and after `stop`. */
   readonly synced: Promise<void>;
+  /** Resolves as `synced` does, and also when the server says that it has no such kind: then there is nothing of it. */
+  readonly answered: Promise<void>;
   /** By `<namespace>/<name>`; the same map for ever, changed in place just before each `onChange`. */
   readonly store: ReadonlyMap<string, T>;
   get(namespace: string | undefined, name: string): T | undefined;
@@ -66,6 +68,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   const stopped = new AbortController();
   const { signal } = stopped;
   const first = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
   const state = { lists: 0, watches: 0, failures: 0, refusals: 0, unknownKind: false, synced: false };
   let lastError: string | undefined;
   /** The trouble that was logged and is not over. */
@@ -103,6 +106,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     if (state.synced) return;
     state.synced = true;
     first.resolve();
+    answered.resolve();
     if (onSynced) guarded(onSynced, undefined, 'the first list was not handled');
   }
 
@@ -138,6 +142,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     lastError = error instanceof Error ? error.message : String(error);
     state.failures++;
     state.unknownKind = isNotFound(error);
+    if (state.unknownKind) answered.resolve();
     if (refusesResume(error)) state.refusals++;
     if (isGone(error) || isNotFound(error) || state.refusals >= RESUMES) {
       resourceVersion = undefined;
@@ -177,6 +182,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   void run();
   return {
     synced: first.promise,
+    answered: answered.promise,
     store: collection.store,
     get: (namespace, name) => collection.store.get(keyOf(namespace, name)),
     values: () => collection.store.values(),

@@ -1,5 +1,5 @@
 import { buildConnector, Pool } from 'undici';
-import { type Clock, backoff, sleep } from './clock.ts';
+import { backoff, type Clock, sleep } from './clock.ts';
 import type { ClusterConnection } from './connection.ts';
 import type { Method } from './contract.ts';
 import { ApiError, apiErrorFrom, NoAnswer, NotLeader, type RequestName } from './errors.ts';

@@ -4,8 +4,7 @@ import type { ClusterConnection } from '../kube/connection.ts';
 import { type EventSink, eventSink } from '../kube/events.ts';
 import { elect, type LeaderElection } from '../kube/lease.ts';
 import type { Log } from '../kube/types.ts';
-import type { Cluster } from './cluster.ts';
-import { kubernetesCluster } from './kubernetes/cluster.ts';
+import { type KubernetesCluster, kubernetesCluster } from './kubernetes/cluster.ts';
 import { createNodeLabeler, type NodeLabeler } from './kubernetes/node-labels.ts';
 import { podExec } from './kubernetes/pod-exec.ts';
 import type { PortPolicy } from './kubernetes/ports.ts';
@@ -47,6 +46,7 @@ export interface Controller {
 
 /** What only the leader has. */
 interface Reign {
+  readonly cluster: KubernetesCluster;
   readonly queue: Queue;
   readonly labeler: NodeLabeler;
   readonly events: EventSink;
@@ -69,6 +69,7 @@ export function startController(options: ControllerOptions): Controller {
     runtimes,
     log,
     onKey: (key) => add(keyText(key)),
+    onGone: (key, uid) => reign?.cluster.gone(key, uid),
     onPlacement: () => reign?.labeler.changed(),
   });
   const exec = podExec(connection);
@@ -109,7 +110,7 @@ export function startController(options: ControllerOptions): Controller {
         if (first.delete(key) && first.size === 0) labeler.complete();
       },
     });
-    reign = { queue, labeler, events };
+    reign = { cluster, queue, labeler, events };
     metrics?.led(true);
     log.info({ keys: first.size }, 'leading');
     if (first.size === 0) labeler.complete();
@@ -127,7 +128,7 @@ export function startController(options: ControllerOptions): Controller {
     await ended.events.flush();
   }
 
-  async function pass(cluster: Cluster, text: string, tellInMs: number, failures: number): Promise<Outcome> {
+  async function pass(cluster: KubernetesCluster, text: string, tellInMs: number, failures: number): Promise<Outcome> {
     const [namespace = '', name = ''] = text.split('/');
     const began = performance.now();
     try {

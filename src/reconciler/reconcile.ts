@@ -3,9 +3,9 @@ import type { Part } from '../constructs/index.ts';
 import { choose } from './choose.ts';
 import type { Candidate, Cluster, Observation } from './cluster.ts';
 import { decide } from './decide.ts';
-import { noticesOf, tellDataset, tellRuntime } from './tell.ts';
 import { statusOf } from './status.ts';
 import { decideTeardown, unboundStatus } from './teardown.ts';
+import { noticesOf, tellDataset, tellRuntime } from './tell.ts';
 import { type Applied, type Decision, type Hold, type Key, type LiveObject, type Next, nothingApplied, type World } from './world.ts';
 
 const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];

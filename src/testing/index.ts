@@ -1,4 +1,6 @@
 /** What tests of runtimes and of clusters need; published as `sluice/testing`. */
+
+export { conformance } from './conformance.ts';
 export type { Behaviour } from './control-plane/behaviours.ts';
 export {
   type Cluster,
@@ -13,6 +15,9 @@ export type { Misbehaviour, SimulatedPods } from './control-plane/pod-control.ts
 export type { PodTarget } from './control-plane/pod-target.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
 export { type ExistingCluster, useExistingCluster } from './existing-cluster.ts';
+export { type Given, planInput } from './given.ts';
+export { type Effect, type MemoryCluster, type MemoryClusterOptions, memoryCluster } from './memory-cluster.ts';
+export type { MemoryObjects } from './memory-objects.ts';
 export { buildImage, type ImageDefinition, type ImageFile, type ImageFiles } from './node/image.ts';
 export {
   BUSYBOX_IMAGE,
@@ -24,7 +29,3 @@ export {
   minioImage,
 } from './node/images.ts';
 export { type NodeOptions, type RealNode, startNode, whyNoNode } from './node.ts';
-export { conformance } from './conformance.ts';
-export { type Given, planInput } from './given.ts';
-export { type Effect, type MemoryCluster, memoryCluster, type MemoryClusterOptions } from './memory-cluster.ts';
-export type { MemoryObjects } from './memory-objects.ts';

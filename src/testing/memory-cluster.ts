@@ -14,13 +14,13 @@ import type { Cluster, Notice } from '../reconciler/cluster.ts';
 import { differences } from '../reconciler/compare.ts';
 import { isOurs } from '../reconciler/kubernetes/apply.ts';
 import { cacheLabels, keysOf } from '../reconciler/kubernetes/node-labels.ts';
-import { portRecord } from '../reconciler/kubernetes/ports.ts';
+import { portRecord } from '../reconciler/kubernetes/port-table.ts';
 import { equal, mergePatch } from '../reconciler/merge-patch.ts';
-import { datasetMarks, markPatch, type Marks, runtimeMarks, unmarkPatch } from '../reconciler/metadata.ts';
+import { datasetMarks, type Marks, markPatch, runtimeMarks, unmarkPatch } from '../reconciler/metadata.ts';
 import { retain } from '../reconciler/retain.ts';
 import type { Failure, LiveObject, RuntimeObject, World } from '../reconciler/world.ts';
-import { memoryObserver, memoryParts } from './memory-observe.ts';
 import type { MemoryObjects } from './memory-objects.ts';
+import { memoryObserver, memoryParts } from './memory-observe.ts';
 
 /** Something that was written, or that should have been. */
 export interface Effect {
@@ -57,7 +57,7 @@ export interface MemoryClusterOptions {
 /** A cluster in memory, for the logic of reconciling alone: what it says of Kubernetes proves nothing. */
 export function memoryCluster({ runtimes, settings = {} }: MemoryClusterOptions): MemoryCluster {
   const parts = memoryParts(runtimes, settings);
-  const { objects, mounted, cleaned, nodeLabels, ports, identify, inventory, podsOf, workloadOf } = parts;
+  const { objects, mounted, cleaned, nodeLabels, portTable, identify, inventory, podsOf, workloadOf } = parts;
   const pending: (() => void)[] = [];
 
   function effect<T>(verb: Effect['verb'], object: string, perform: () => T): T {
@@ -157,7 +157,7 @@ export function memoryCluster({ runtimes, settings = {} }: MemoryClusterOptions)
       const finalizer = runtimeFinalizer(runtime.type);
       patch('unmark', object, (metadata) => unmarkPatch(metadata, finalizer) && without(metadata, finalizer));
       cleaned.delete(object.metadata.uid ?? '');
-      ports.release(object.metadata.uid ?? '');
+      portTable.gone(object.metadata.uid ?? '');
     },
     async unmarkDataset(dataset) {
       patch('unmark', dataset, (metadata) => unmarkPatch(metadata, datasetFinalizer) && without(metadata, datasetFinalizer));

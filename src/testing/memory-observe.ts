@@ -16,7 +16,8 @@ import { identityOf, identityOfRuntime } from '../reconciler/identity.ts';
 import { isOurs } from '../reconciler/kubernetes/apply.ts';
 import { claimFact, gatherFacts } from '../reconciler/kubernetes/facts.ts';
 import { keysOf } from '../reconciler/kubernetes/node-labels.ts';
-import { createPortAllocator, livePort, recordedPorts } from '../reconciler/kubernetes/ports.ts';
+import { createPortTable, type PortTable, recordedPorts } from '../reconciler/kubernetes/port-table.ts';
+import { livePort, type PortAllocator, portAllocator } from '../reconciler/kubernetes/ports.ts';
 import { fuseFact, workloadView } from '../reconciler/kubernetes/views.ts';
 import type { Key, LiveObject, RuntimeObject, World } from '../reconciler/world.ts';
 import { type MemoryObjects, memoryObjects, mounts } from './memory-objects.ts';
@@ -26,7 +27,8 @@ export interface MemoryParts {
   readonly runtimes: readonly Runtime[];
   readonly settings: Settings;
   readonly objects: MemoryObjects;
-  readonly ports: ReturnType<typeof createPortAllocator>;
+  readonly ports: PortAllocator;
+  readonly portTable: PortTable;
   /** By UID of the runtime: the paths that its masters have mounted. */
   readonly mounted: Map<string, Set<string>>;
   /** By UID of the runtime: how far the cleaning of its cache has come. */
@@ -46,6 +48,7 @@ export function memoryParts(runtimes: readonly Runtime[], chosen: Partial<Settin
   const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {}, ...chosen };
   const types = runtimes.map(({ type }) => type);
   const kinds = new Set(runtimes.map(({ resource }) => resource.kind));
+  const portTable = createPortTable();
   const allRuntimes = () => objects.all().filter(({ kind }) => kinds.has(kind)) as unknown as readonly RuntimeObject[];
   const namesakes = (key: Key) => {
     const rivals = rivalNames(key, types);
@@ -57,7 +60,11 @@ export function memoryParts(runtimes: readonly Runtime[], chosen: Partial<Settin
     runtimes,
     settings,
     objects,
-    ports: createPortAllocator(settings, 'bitmap', allRuntimes),
+    ports(uid, type, need) {
+      for (const runtime of allRuntimes()) portTable.seen(runtime);
+      return portAllocator(settings, 'bitmap', portTable)(uid, type, need);
+    },
+    portTable,
     mounted: new Map(),
     cleaned: new Map(),
     nodeLabels: new Map(),
@@ -114,7 +121,7 @@ export function memoryObserver(parts: MemoryParts): Pick<Cluster, 'scene' | 'obs
         port: (need) =>
           recorded[need.name] ??
           livePort(need, workloadOf(key, need.in)) ??
-          ports.allocate(uid, runtime.type, need) ?? { reason: 'PortsExhausted', message: 'no host port is left', retryMs: 30_000 },
+          ports(uid, runtime.type, need) ?? { reason: 'PortsExhausted', message: 'no host port is left', retryMs: 30_000 },
         async secret({ name: secret, namespace: home = namespace, inline }) {
           if (bound && !inline) return 'assumed';
           const found = objects.get('Secret', home, secret);

@@ -19,7 +19,7 @@ import { buildImage, type ImageDefinition } from './node/image.ts';
 import { busyboxImage, pauseImage } from './node/images.ts';
 import { startNodeKeeper } from './node/keeper-client.ts';
 import type { Daemon } from './node/keeper-messages.ts';
-import { NODE_PREFIX, nodeFiles, type NodeLayout, nodeLayout, nodePaths, SERVICE_ADDRESS } from './node/layout.ts';
+import { NODE_PREFIX, type NodeLayout, nodeFiles, nodeLayout, nodePaths, SERVICE_ADDRESS } from './node/layout.ts';
 import { sweepNodes } from './node/leftovers.ts';
 import { isTaken, onNode } from './node/namespaces.ts';
 import { nodeTools } from './tools.ts';

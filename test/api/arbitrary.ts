@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { structural } from '../../src/api/crd.ts';
-import { GROUP, type CustomResource, type Structural, VERSION } from '../../src/api/resource.ts';
+import { type CustomResource, GROUP, type Structural, VERSION } from '../../src/api/resource.ts';
 
 /** Objects that mostly fit a resource. `noise` is how many of a hundred places hold something else: null, a wrong type, an unknown field. */
 export function objectOf(resource: CustomResource, noise = 0): fc.Arbitrary<Record<string, unknown>> {

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { crdOf, structural } from '../../src/api/crd.ts';
-import type { CustomResource } from '../../src/api/resource.ts';
 import { IntOrString } from '../../src/api/k8s.gen.ts';
 import * as k8s from '../../src/api/k8s.ts';
+import type { CustomResource } from '../../src/api/resource.ts';
 
 describe('a TypeBox schema becomes structural', () => {
   test.each([

@@ -12,7 +12,7 @@ import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
 import { root, sluice } from '../cli/run.ts';
-import { type Rule, asked, granted, refused } from '../install/used.ts';
+import { asked, granted, type Rule, refused } from '../install/used.ts';
 import { auditMark, auditSince } from '../support/audit.ts';
 import { simulated } from '../support/cluster.ts';
 import { endProcesses, startProcess } from '../support/controller-process.ts';

@@ -14,7 +14,7 @@ import type { ClusterConnection } from '../../src/kube/connection.ts';
 import { eventSink } from '../../src/kube/events.ts';
 import { type ElectionOptions, elect, type LeaderElection } from '../../src/kube/lease.ts';
 import { LEASE } from '../../src/kube/lease-record.ts';
-import { listAll, type Reflector, type ReflectOptions, reflect } from '../../src/kube/reflector.ts';
+import { listAll, type ReflectOptions, type Reflector, reflect } from '../../src/kube/reflector.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testing/control-plane.ts';
 import { type Forwarder, forwardTo } from '../support/forwarder.ts';

@@ -5,8 +5,8 @@ import { whyNotMounted } from '../../src/csi/fuse-pods.ts';
 import { podPathOf } from '../../src/csi/kubelet.ts';
 import { createLocks } from '../../src/csi/locks.ts';
 import { nodeLabels } from '../../src/csi/node-labels.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import { usageOf } from '../../src/csi/stats.ts';
+import { ApiError } from '../../src/kube/errors.ts';
 
 describe('clean policy', () => {
   test.each([

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Built, buildImage } from '../../scripts/image.ts';
 import { KEYRING } from '../../scripts/image/debian.ts';
+import { type Built, buildImage } from '../../scripts/image.ts';
 import { root, sluice } from '../cli/run.ts';
 import { canRun } from '../support/can-run.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import { type ReflectOptions, type Reflector, reflect } from '../../src/kube/reflector.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { type Reflector, type ReflectOptions, reflect } from '../../src/kube/reflector.ts';
 import { aMoment, type ManualClock, manualClock, until } from '../support/manual-clock.ts';
 import { and, json, lines, pieces, reset, type ScriptedServer, type Step, scriptedServer } from '../support/scripted-server.ts';
 

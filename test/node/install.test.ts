@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { parseMountinfo } from '../../src/csi/mountinfo.ts';
-import type { KubeObject } from '../../src/kube/types.ts';
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, type ImageDefinition } from '../../src/testing/index.ts';
 import type { Kind } from '../support/kinds.ts';
 import { canHaveNode, createPod } from '../support/node.ts';
 import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
-import { condition, createSpace, eventually, says, type Space } from '../support/sluice.ts';
-import { type Installed, NAMESPACE, tagSluice, startInstalled } from './installed.ts';
+import { condition, createSpace, eventually, type Space, says } from '../support/sluice.ts';
+import { type Installed, NAMESPACE, startInstalled, tagSluice } from './installed.ts';
 
 const PROFILE = 'local-files';
 const NEXT_IMAGE = 'localhost/sluice:next';

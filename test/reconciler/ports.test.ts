@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { PortNeed } from '../../src/constructs/index.ts';
-import { createPortAllocator, livePort, portRecord, recordedPorts } from '../../src/reconciler/kubernetes/ports.ts';
+import { createPortTable, portRecord, recordedPorts } from '../../src/reconciler/kubernetes/port-table.ts';
+import { livePort, portAllocator } from '../../src/reconciler/kubernetes/ports.ts';
 import { live } from './worlds.ts';
 
 const need: PortNeed = { name: 'worker', range: [24000, 24002], in: 'worker', portName: 'rpc' };
 const runtime = (uid: string, annotations: Record<string, string> = {}) => ({ metadata: { name: uid, uid, annotations } });
 const recorded = (uid: string, ports: Record<string, number>) => runtime(uid, { 'data.fluid.io/ports': portRecord(uid, ports) });
+const tableOf = (...runtimes: readonly ReturnType<typeof runtime>[]) => {
+  const table = createPortTable();
+  for (const each of runtimes) table.seen(each);
+  return table;
+};
 const allocator = (
   policy: 'random' | 'bitmap',
   others: readonly ReturnType<typeof runtime>[] = [],
   { range, random = () => 0.5 }: { range?: readonly [number, number]; random?: () => number } = {},
-) => createPortAllocator({ portRanges: range ? { thin: range } : {} }, policy, () => others, random);
+) => portAllocator({ portRanges: range ? { thin: range } : {} }, policy, tableOf(...others), random);
 
 describe('the record', () => {
   test('is read by the runtime that it was written for', () =>
@@ -31,17 +37,17 @@ describe('the record', () => {
 });
 
 describe('a free port', () => {
-  test('is the lowest one by bitmap', () => expect(allocator('bitmap').allocate('u', 'thin', need)).toBe(24000));
-  test('is anywhere by chance', () => expect(allocator('random').allocate('u', 'thin', need)).toBe(24001));
+  test('is the lowest one by bitmap', () => expect(allocator('bitmap')('u', 'thin', need)).toBe(24000));
+  test('is anywhere by chance', () => expect(allocator('random')('u', 'thin', need)).toBe(24001));
   test('is none that another runtime has on record', () =>
-    expect(allocator('bitmap', [recorded('a', { x: 24000 }), recorded('b', { y: 24001 })]).allocate('u', 'thin', need)).toBe(24002));
+    expect(allocator('bitmap', [recorded('a', { x: 24000 }), recorded('b', { y: 24001 })])('u', 'thin', need)).toBe(24002));
   test('is the next one where chance meets one that is taken, beginning anew at the end', () =>
-    expect(allocator('random', [recorded('a', { x: 24002 })], { random: () => 0.99 }).allocate('u', 'thin', need)).toBe(24000));
+    expect(allocator('random', [recorded('a', { x: 24002 })], { random: () => 0.99 })('u', 'thin', need)).toBe(24000));
   test('is in the range of the installation where it sets one', () =>
-    expect(allocator('bitmap', [], { range: [30000, 30009] }).allocate('u', 'thin', need)).toBe(30000));
+    expect(allocator('bitmap', [], { range: [30000, 30009] })('u', 'thin', need)).toBe(30000));
   test('is none when all are taken', () => {
     const ports = allocator('bitmap', [recorded('a', { x: 24000, y: 24001, z: 24002 })]);
-    expect(ports.allocate('u', 'thin', need)).toBeUndefined();
+    expect(ports('u', 'thin', need)).toBeUndefined();
   });
 });
 
@@ -49,28 +55,56 @@ describe('until it is on record, a port', () => {
   const both = [runtime('a'), runtime('b')];
   test('is the same for who asks again', () => {
     const ports = allocator('bitmap', both);
-    expect([ports.allocate('a', 'thin', need), ports.allocate('a', 'thin', need)]).toEqual([24000, 24000]);
+    expect([ports('a', 'thin', need), ports('a', 'thin', need)]).toEqual([24000, 24000]);
   });
   test('is nobody else’s', () => {
     const ports = allocator('bitmap', both);
-    expect([ports.allocate('a', 'thin', need), ports.allocate('b', 'thin', need)]).toEqual([24000, 24001]);
+    expect([ports('a', 'thin', need), ports('b', 'thin', need)]).toEqual([24000, 24001]);
   });
   test('is one for each name', () => {
     const ports = allocator('bitmap');
-    expect([ports.allocate('a', 'thin', need), ports.allocate('a', 'thin', { ...need, name: 'master' })]).toEqual([24000, 24001]);
+    expect([ports('a', 'thin', need), ports('a', 'thin', { ...need, name: 'master' })]).toEqual([24000, 24001]);
   });
-  test('is free again when its runtime is taken down', () => {
-    const ports = allocator('bitmap', both);
-    ports.allocate('a', 'thin', need);
-    ports.release('a');
-    expect(ports.allocate('b', 'thin', need)).toBe(24000);
+  test('is free again when its runtime is gone, though nothing was ever made for it', () => {
+    const table = tableOf(...both);
+    const ports = portAllocator({ portRanges: {} }, 'bitmap', table);
+    ports('a', 'thin', need);
+    table.gone('a');
+    expect(ports('b', 'thin', need)).toBe(24000);
   });
-  test('is free again when its runtime went before anything was made for it', () => {
-    const others = [...both];
-    const ports = allocator('bitmap', others);
-    ports.allocate('a', 'thin', need);
-    others.shift();
-    expect(ports.allocate('b', 'thin', need)).toBe(24000);
+  test('stays reserved while the watch shows its runtime without it, or with another', () => {
+    const table = tableOf(...both);
+    const ports = portAllocator({ portRanges: {} }, 'bitmap', table);
+    ports('a', 'thin', need);
+    table.seen(recorded('a', { master: 24001 }));
+    expect([ports('a', 'thin', need), ports('b', 'thin', need)]).toEqual([24000, 24002]);
+  });
+});
+
+describe('a port on record', () => {
+  const taken = (table: ReturnType<typeof createPortTable>) => [24000, 24001, 24002].filter((port) => table.isTaken(port));
+  test('is free when its runtime is gone', () => {
+    const table = tableOf(recorded('a', { x: 24000 }));
+    table.gone('a');
+    expect(taken(table)).toEqual([]);
+  });
+  test('is free when the record says another', () => {
+    const table = tableOf(recorded('a', { x: 24000 }), recorded('a', { x: 24001 }));
+    expect(taken(table)).toEqual([24001]);
+  });
+  test('that two runtimes have is free when both are gone', () => {
+    const table = tableOf(recorded('a', { x: 24000 }), recorded('b', { x: 24000 }));
+    table.gone('a');
+    expect(taken(table)).toEqual([24000]);
+    table.gone('b');
+    expect(taken(table)).toEqual([]);
+  });
+  test('takes the place of its reservation, and is free with it', () => {
+    const table = tableOf(runtime('a'));
+    table.reserve('a', 'x', 24000);
+    table.seen(recorded('a', { x: 24000 }));
+    table.seen(runtime('a'));
+    expect(taken(table)).toEqual([]);
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../src/kube/types.ts';
-import { isBehind } from '../../src/reconciler/kubernetes/store.ts';
+import { runtimes } from '../../runtimes/_all.gen.ts';
+import { createClient } from '../../src/kube/client.ts';
+import { type KubeObject, silent } from '../../src/kube/types.ts';
+import { createStore, isBehind } from '../../src/reconciler/kubernetes/store.ts';
 
 const object = (resourceVersion: string, more: object = {}): KubeObject => ({
   apiVersion: 'v1',
@@ -25,4 +27,12 @@ describe('the watch is behind a deletion that we found', () => {
   test('while it shows the object', () => expect(isBehind(object('10'), gone, '20')).toBe(true));
   test('not when it shows another of the name', () => expect(isBehind(object('21', { uid: 'other' }), gone, '21')).toBe(false));
   test('not when it shows none', () => expect(isBehind(undefined, gone, '20')).toBe(false));
+});
+
+test('two definitions of one kind are refused: both would claim each object', () => {
+  const [one] = runtimes;
+  const client = createClient({ server: 'http://127.0.0.1:9' }, { fieldManager: 'sluice' });
+  const start = () =>
+    createStore({ client, runtimes: [...runtimes, { ...one!, name: 'other' }], onKey() {}, onGone() {}, onPlacement() {}, log: silent });
+  expect(start).toThrow(`runtimes: expected one definition for each kind, found a second for ${one!.resource.kind}, other`);
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import thin from '../../runtimes/thin/index.ts';
+import { schemaOf } from '../../src/api/crd.ts';
 import { type Dataset, type RuntimeStatus, ThinRuntime } from '../../src/api/index.ts';
 import { readerOf } from '../../src/api/reader.ts';
-import { schemaOf } from '../../src/api/crd.ts';
 import { decide } from '../../src/reconciler/decide.ts';
 import { noticesOf, tellDataset, tellRuntime } from '../../src/reconciler/tell.ts';
 import { nothingApplied, type RuntimeObject, type World } from '../../src/reconciler/world.ts';
 import { memoryCluster } from '../../src/testing/memory-cluster.ts';
-import thin from '../../runtimes/thin/index.ts';
 import { openDataset, thinRuntime } from './scene.ts';
 import { type Changes, claim, pods, volume, worldOf } from './worlds.ts';
 

@@ -1,8 +1,9 @@
 /** The kinds that tests make or look at, by name. */
+
+import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
 import { Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { ResourceType } from '../../src/kube/types.ts';
 import { Node, ownedKinds, Pod, Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
-import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
 
 const other = (group: string, version: string, kind: string, plural: string, namespaced = true): ResourceType => ({

@@ -1,6 +1,7 @@
 /** What tests on a real node share: whether this machine can have one, pods, and what a node may not leave behind. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
 import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Cluster, whyNoNode } from '../../src/testing/index.ts';
 import { canRun } from './can-run.ts';

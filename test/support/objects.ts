@@ -1,7 +1,8 @@
 /** What users write, as small as it can be. Namespaces are filled in by the space in which they are made. */
+
+import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import type { DatasetSpec, ThinRuntimeProfileSpec, ThinRuntimeSpec } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import type { ExampleRuntimeSpec } from './example-runtime/spec.ts';
 
 type Metadata = Omit<KubeObject['metadata'], 'name'>;

@@ -73,7 +73,12 @@ export const pieces =
     response.end();
   };
 
-export async function scriptedServer(script: readonly Step[] = [], port = 0): Promise<ScriptedServer> {
+/** @param otherwise what is answered to a request beyond the end of the script, which hangs without it */
+export async function scriptedServer(
+  script: readonly Step[] = [],
+  port = 0,
+  otherwise: (request: Received) => Step = () => hang,
+): Promise<ScriptedServer> {
   const steps = [...script];
   const watchSteps: Step[] = [];
   const requests: Received[] = [];
@@ -84,9 +89,10 @@ export async function scriptedServer(script: readonly Step[] = [], port = 0): Pr
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       const { method = '', url = '', headers } = request;
-      requests.push({ method, path: url, headers, body: Buffer.concat(parts).toString() });
+      const received = { method, path: url, headers, body: Buffer.concat(parts).toString() };
+      requests.push(received);
       const script = watchSteps.length > 0 && url.includes('watch=true') ? watchSteps : steps;
-      (script.shift() ?? hang)(response);
+      (script.shift() ?? otherwise(received))(response);
     });
   });
   server.on('connection', (socket) => {

@@ -1,5 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -7,10 +7,10 @@ import { annotationsFor } from '../../src/testing/control-plane/behaviours.ts';
 import { TOLD_STATUS } from '../../src/testing/control-plane/kwok.ts';
 import { createCa, issue } from '../../src/testing/control-plane/pki.ts';
 import { selects } from '../../src/testing/control-plane/pod-target.ts';
+import { cacheDir, MODULES, toolPath, wantedTools } from '../../src/testing/tools.ts';
 import { duration, secondsLeft } from '../../src/testing/tools-build.ts';
 import { goMinor } from '../../src/testing/tools-go.ts';
 import { lock } from '../../src/testing/tools-lock.ts';
-import { cacheDir, MODULES, toolPath, wantedTools } from '../../src/testing/tools.ts';
 
 describe('certificates', () => {
   test('carry user and groups, and are signed by the authority', async () => {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
-import { Dataset, type Manifest, parse, type PersistentVolumeClaim, type PersistentVolumeSpec, workloadName } from '../../src/api/index.ts';
+import { Dataset, type Manifest, type PersistentVolumeClaim, type PersistentVolumeSpec, parse, workloadName } from '../../src/api/index.ts';
 import { type BoundRuntime, base64, type ClaimFact, type Facts, type PlanInput, type Runtime } from '../../src/constructs/index.ts';
 import { canRun } from '../support/can-run.ts';
 

@@ -1,5 +1,5 @@
 import { InvalidSpec } from '../../api/errors.ts';
-import { type Joined, sh, word, env } from '../../api/shell.ts';
+import { env, type Joined, sh, word } from '../../api/shell.ts';
 import type { Client, Word } from './clients.ts';
 import { HEAD, SUPERVISOR, UNTIL_ENDED, untilNews } from './supervisor.ts';
 import type { Secret } from './values.ts';

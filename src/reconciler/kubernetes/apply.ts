@@ -30,6 +30,8 @@ export interface Applier {
   apply(owner: Owner, manifests: readonly Manifest[]): Promise<Applied>;
   /** Deletes what carries the owner's label and is not among `keep`. */
   prune(owner: Owned, keep: readonly Manifest[]): Promise<readonly string[]>;
+  /** Nothing is remembered of what this owner had. */
+  forget(uid: string): void;
 }
 
 /** Thrown for an object that exists and is somebody else's. */
@@ -51,8 +53,8 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   const fights = createFightDetector(now);
   // Pairs that were compared and found equal; both are the same objects as long as nothing happens.
   const verified = new WeakMap<Manifest, { readonly live: LiveObject; readonly immutable: readonly ImmutableChange[] }>();
-  // Secrets are not watched; this is what we last wrote, by uid of the owner and name.
-  const secrets = new Map<string, string>();
+  // Secrets are not watched; this is what we last wrote, by uid of the owner, then by name.
+  const secrets = new Map<string, Map<string, string>>();
 
   async function applyOne(owner: Owner, manifest: Manifest, report: Mutable<Applied>): Promise<void> {
     const type = ownedType(manifest.kind);
@@ -151,13 +153,14 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
 
   /** `unchanged` when we wrote just this before; otherwise what is there. */
   async function secretNow(type: ResourceType, owner: Owner, manifest: Manifest): Promise<LiveObject | undefined | 'unchanged'> {
-    const id = `${owner.uid}/${manifest.metadata.name}`;
+    const { name } = manifest.metadata;
     const hash = hashOf(manifest);
-    if (secrets.get(id) === hash) return 'unchanged';
-    secrets.set(id, hash);
-    return (await client.get(type, { namespace: owner.namespace, name: manifest.metadata.name }).catch((error: unknown) => {
+    const written = secrets.get(owner.uid) ?? new Map<string, string>();
+    if (written.get(name) === hash) return 'unchanged';
+    secrets.set(owner.uid, written.set(name, hash));
+    return (await client.get(type, { namespace: owner.namespace, name }).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
-      secrets.delete(id);
+      written.delete(name);
       throw error;
     })) as LiveObject | undefined;
   }
@@ -169,7 +172,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
         try {
           await applyOne(owner, manifest, report);
         } catch (error) {
-          secrets.delete(`${owner.uid}/${manifest.metadata.name}`);
+          secrets.get(owner.uid)?.delete(manifest.metadata.name);
           report.failed.push(failureOf(manifest, error));
         }
       }
@@ -182,6 +185,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
         await client.delete(ownedType(kind), metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
       return extra.map(refOf);
     },
+    forget: (uid) => void secrets.delete(uid),
   };
 }
 

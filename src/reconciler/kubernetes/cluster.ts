@@ -14,15 +14,21 @@ import { createLookups } from './facts.ts';
 import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
 import { createNudges } from './nudges.ts';
 import { observer } from './observe.ts';
-import { type KubernetesClusterOptions, type Parts, podChoice } from './parts.ts';
-import { createPortAllocator, portRecord } from './ports.ts';
 import { teardownObserver } from './observe-teardown.ts';
+import { type KubernetesClusterOptions, type Parts, podChoice } from './parts.ts';
+import { portRecord } from './port-table.ts';
+import { portAllocator } from './ports.ts';
+
+export interface KubernetesCluster extends Cluster {
+  /** The runtime was deleted, whether or not we took it down: the next pass over its key begins by forgetting it. */
+  gone(key: Key, uid: string): void;
+}
 
 /** Manager of the fields by which a volume remembers its claim. */
 const BINDER = 'sluice-binder';
 
 /** Reads from the watches, writes through the client. */
-export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
+export function kubernetesCluster(options: KubernetesClusterOptions): KubernetesCluster {
   const { client, store, labeler, events, exec, log, wake, now = Date.now } = options;
   const parts: Parts = {
     ...options,
@@ -30,7 +36,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
     jobs: createJobs(now, log),
     lookups: createLookups(client, now),
     bindings: createBindings(),
-    ports: createPortAllocator(options.settings, options.portPolicy, () => [...store.allRuntimes()].map(({ object }) => object)),
+    ports: portAllocator(options.settings, options.portPolicy, store.ports),
   };
   const { jobs } = parts;
   const nudges = createNudges(client, store, now, log);
@@ -42,6 +48,15 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
     ...key,
     edition: `${runtime.metadata.generation}/${dataset.metadata.generation}`,
   });
+  const leaving = new Map<string, string[]>();
+  function forget(uid: string): void {
+    jobs.drop(uid);
+    parts.lookups.forget(uid);
+    parts.bindings.forget(uid);
+    applier.forget(uid);
+    labeler.forget(uid);
+    store.ports.gone(uid);
+  }
   const podsOf = (key: Key) => podChoice(store, key);
 
   async function patchMetadata(
@@ -74,7 +89,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
   return {
     now,
     log,
+    gone: (key, uid) => void leaving.set(keyText(key), [...(leaving.get(keyText(key)) ?? []), uid]),
     scene: (key) => {
+      // Here no pass is under way that could remember something once more.
+      leaving.get(keyText(key))?.forEach(forget);
+      leaving.delete(keyText(key));
       const dataset = store.dataset(key);
       return { key, ...(dataset && { dataset }), runtimes: store.runtimes(key) };
     },
@@ -172,11 +191,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Cluster {
       const { uid = '' } = object.metadata;
       const latest = store.runtimes(keyFrom(object)).find((candidate) => candidate.object.metadata.uid === uid)?.object ?? object;
       await patchMetadata(typeOf(runtime.resource), latest, unmarkPatch(latest.metadata, runtimeFinalizer(runtime.type))).catch(ignoreGone);
-      jobs.drop(uid);
-      parts.lookups.forget(uid);
-      parts.bindings.forget(uid);
-      labeler.forget(uid);
-      parts.ports.release(uid);
+      forget(uid);
     },
     unmarkDataset: (dataset) => patchMetadata(typeOf(Dataset), dataset, unmarkPatch(dataset.metadata, datasetFinalizer)).catch(ignoreGone),
 

@@ -9,7 +9,7 @@ import { isOurs } from './apply.ts';
 import { canRun } from './exec.ts';
 import { Pod } from './kinds.ts';
 import { observer } from './observe.ts';
-import { podChoice, type Parts } from './parts.ts';
+import { type Parts, podChoice } from './parts.ts';
 import { unseen } from './unseen.ts';
 
 /** What is left of a runtime, and who uses it. */

@@ -1,13 +1,14 @@
-import { CALCULATING } from '../status.ts';
+import { label, volumeName, workloadName } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
-import { label, volumeName, workloadName } from '../../api/index.ts';
-import type { LiveObject, World, WorkloadView } from '../world.ts';
+import { CALCULATING } from '../status.ts';
+import type { LiveObject, WorkloadView, World } from '../world.ts';
 import { askProbe } from './exec.ts';
 import { gatherFacts } from './facts.ts';
-import { canAsk, podChoice, type Parts } from './parts.ts';
-import { livePort, recordedPorts } from './ports.ts';
+import { canAsk, type Parts, podChoice } from './parts.ts';
+import { recordedPorts } from './port-table.ts';
+import { livePort } from './ports.ts';
 import { fluidsWorkloads, unseen, workloadKind } from './unseen.ts';
 import { fuseFact, workloadView } from './views.ts';
 
@@ -46,7 +47,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       port: (need) =>
         recorded[need.name] ??
         livePort(need, workload(need.in)) ??
-        ports.allocate(uid, runtime.type, need) ?? {
+        ports(uid, runtime.type, need) ?? {
           reason: 'PortsExhausted',
           message: `no host port is left between ${need.range.join(' and ')}`,
           retryMs: 30_000,

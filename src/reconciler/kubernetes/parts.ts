@@ -7,7 +7,7 @@ import type { createBindings } from './bindings.ts';
 import { canRun, type createJobs, type PodChoice, type PodExec } from './exec.ts';
 import type { createLookups } from './facts.ts';
 import type { NodeLabeler } from './node-labels.ts';
-import type { createPortAllocator, PortPolicy } from './ports.ts';
+import type { PortAllocator, PortPolicy } from './ports.ts';
 import type { Store } from './store.ts';
 
 export interface KubernetesClusterOptions {
@@ -31,7 +31,7 @@ export interface Parts extends KubernetesClusterOptions {
   readonly jobs: ReturnType<typeof createJobs>;
   readonly lookups: ReturnType<typeof createLookups>;
   readonly bindings: ReturnType<typeof createBindings>;
-  readonly ports: ReturnType<typeof createPortAllocator>;
+  readonly ports: PortAllocator;
 }
 
 /** The pods of a runtime, by role. */

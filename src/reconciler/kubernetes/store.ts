@@ -6,9 +6,11 @@ import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import type { Candidate } from '../cluster.ts';
 import { type Key, keyText, type LiveObject, type RuntimeObject } from '../world.ts';
 import { Node, ownedKinds, Pod, typeOf } from './kinds.ts';
+import { createPortTable, type PortTable } from './port-table.ts';
 
 /** The cluster as last seen: one watch per kind, and what we ourselves wrote a moment ago. */
 export interface Store {
+  /** Every watch has its first list, but for kinds of runtimes that are not installed: they are served as soon as their CRD comes. */
   readonly synced: Promise<unknown>;
   /** What the watches are worth, by plural; for /readyz and metrics. */
   readonly reflectors: ReadonlyMap<string, Reflector<KubeObject>>;
@@ -25,6 +27,8 @@ export interface Store {
   /** Everything that carries the inventory label of this owner; a copy that somebody made in another namespace is theirs. */
   inventory(owner: { readonly uid: string; readonly namespace: string }): readonly LiveObject[];
   pods(workloadUid: string): readonly KubeObject[];
+  /** Host ports of all runtimes. */
+  readonly ports: PortTable;
   nodes(): Iterable<KubeObject>;
   node(name: string): KubeObject | undefined;
   /** Our own write, until its event comes. */
@@ -39,12 +43,17 @@ export interface StoreOptions {
   readonly runtimes: readonly Runtime[];
   /** A dataset or runtime of this key, or something that belongs to it, changed. */
   readonly onKey: (key: Key, because: string) => void;
+  /** A runtime is gone, whether or not it was ever set up. `onKey` follows, and no pass over its key begins in between. */
+  readonly onGone: (key: Key, uid: string) => void;
   /** A pod moved or a node's labels changed. */
   readonly onPlacement: () => void;
   readonly log: Log;
 }
 
-export function createStore({ client, runtimes, onKey, onPlacement, log }: StoreOptions): Store {
+export function createStore({ client, runtimes, onKey, onGone, onPlacement, log }: StoreOptions): Store {
+  // Two would both claim each object, and write its status in turn for ever.
+  const twin = runtimes.find(({ resource }, i) => runtimes.findIndex((other) => other.resource.kind === resource.kind) < i);
+  if (twin) throw new Error(`runtimes: expected one definition for each kind, found a second for ${twin.resource.kind}, ${twin.name}`);
   const reflectors = new Map<string, Reflector<KubeObject>>();
   const watched = new Set<string>();
   const recent = new Map<string, KubeObject>();
@@ -54,6 +63,7 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   const byJoinedName = new Map<string, Map<string, Key>>();
   const types = runtimes.map(({ type }) => type);
   const runtimeKinds = new Set(runtimes.map(({ resource }) => resource.kind));
+  const ports = createPortTable();
   const parsed = new WeakMap<object, Candidate>();
 
   function watch(
@@ -98,8 +108,15 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
       runtime,
       watch(typeOf(runtime.resource), (change, isEcho) => {
         const { object } = change;
-        if (change.type === 'deleted') keyOfOwner.delete(object.metadata.uid ?? '');
-        else keyOfOwner.set(object.metadata.uid ?? '', keyOf(object));
+        const { uid = '' } = object.metadata;
+        if (change.type === 'deleted') {
+          keyOfOwner.delete(uid);
+          ports.gone(uid);
+          onGone(keyOf(object), uid);
+        } else {
+          keyOfOwner.set(uid, keyOf(object));
+          ports.seen(object);
+        }
         if (!isEcho) onKey(keyOf(object), `${object.kind} ${change.type}`);
       }),
     ]),
@@ -171,6 +188,8 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   );
   const nodes = watch(Node, () => onPlacement(), { metadataOnly: true, project: nodeProjection });
 
+  const optional = new Set([...runtimesByKind.values(), ...companions.values()]);
+
   function newest(
     kind: string,
     reflector: Reflector<KubeObject> | undefined,
@@ -201,8 +220,10 @@ export function createStore({ client, runtimes, onKey, onPlacement, log }: Store
   }
 
   return {
-    synced: Promise.all([...reflectors.values()].map((reflector) => reflector.synced)),
+    // Nothing can be served without Datasets, and a server that knows none of our kinds is one that is still starting.
+    synced: Promise.all([...reflectors.values()].map((reflector) => (optional.has(reflector) ? reflector.answered : reflector.synced))),
     reflectors,
+    ports,
     dataset: ({ namespace, name }) => newest('Dataset', datasets, namespace, name) as unknown as Dataset | undefined,
     datasets: () => datasets.values() as unknown as Iterable<Dataset>,
     runtimes: ({ namespace, name }) =>

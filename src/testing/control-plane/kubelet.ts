@@ -5,9 +5,10 @@
  * answered from the canned answers: kwok is handed `sh` and the files to replay, and its exit code is put back where the protocol wants it
  * (kwok 0.7.0 loses it). The same server admits new pods: those that a test wants to fail get the annotations that make kwok play it.
  */
-import { createServer, type Server } from 'node:https';
+
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { admit } from './admission.ts';
 import type { ExecCall } from './exec-call.ts';

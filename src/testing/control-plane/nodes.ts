@@ -1,7 +1,7 @@
 /** The simulated nodes. kwok makes every Node object Ready; only the objects come from here. */
 import type { Api } from './api.ts';
-import { until } from './until.ts';
 import type { Labels } from './pod-target.ts';
+import { until } from './until.ts';
 
 export interface SimulatedNodes {
   /** Adds a node and returns once pods can be scheduled to it. */

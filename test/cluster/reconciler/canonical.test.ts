@@ -6,8 +6,8 @@ import { parseAllDocuments } from 'yaml';
 import { createClient, type KubeClient } from '../../../src/kube/client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/compare.ts';
-import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
 import { ownedType } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
 import { sharedCluster } from '../../support/cluster.ts';
 
 const root = join(import.meta.dirname, '../../golden');

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../src/kube/types.ts';
 import { sharedControlPlane, simulated } from '../../support/cluster.ts';
 import { kinds } from '../../support/kinds.ts';
 import { JFS_SECRET, jfsDataset, jfsRuntime, jfsSecret, openDataset, reader, thinRuntime } from '../../support/objects.ts';
-import { condition, eventually, PROFILE, says, type Sluice, type Space, startSluice } from '../../support/sluice.ts';
+import { condition, eventually, PROFILE, type Sluice, type Space, says, startSluice } from '../../support/sluice.ts';
 
 // Most of the time is spent waiting for others.
 describe.skipIf(!simulated).concurrent('deletion', () => {

@@ -4,7 +4,7 @@ import type { DatasetSpec } from '../../../src/api/index.ts';
 import { sharedControlPlane, simulated } from '../../support/cluster.ts';
 import { type ExampleEngine, startEngine } from '../../support/example-engine.ts';
 import { datasetObject, exampleRuntime } from '../../support/objects.ts';
-import { condition, eventually, settings, type Sluice, type Space, says, startSluice } from '../../support/sluice.ts';
+import { condition, eventually, type Sluice, type Space, says, settings, startSluice } from '../../support/sluice.ts';
 
 const PORTS = 'data.fluid.io/ports';
 

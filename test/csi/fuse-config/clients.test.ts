@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { clients, minio, template } from './given.ts';
 import { clientsOf } from '../../../src/csi/fuse-config/index.ts';
-import { withOptions } from './given.ts';
+import { clients, minio, template, withOptions } from './given.ts';
 
 const args = (list: readonly unknown[], value: object = minio) => clients({ args: list }, value)[0]?.args.map((word) => word.join('+'));
 const faults = (of: object, value: object = minio) => {

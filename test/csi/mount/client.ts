@@ -1,5 +1,5 @@
 import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
-import { Client as GrpcClient, credentials } from '@grpc/grpc-js';
+import { credentials, Client as GrpcClient } from '@grpc/grpc-js';
 import { Identity, Node } from '../../../src/csi/proto/csi.gen.ts';
 import { Registration } from '../../../src/csi/proto/pluginregistration.gen.ts';
 

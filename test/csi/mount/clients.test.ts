@@ -2,12 +2,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tellNews } from '../../../src/csi/fuse-config/index.ts';
-import { topAt, parseMountinfo } from '../../../src/csi/mountinfo.ts';
+import { parseMountinfo, topAt } from '../../../src/csi/mountinfo.ts';
 import { nodeTools } from '../../../src/testing/tools.ts';
 import { canRun } from '../../support/can-run.ts';
 import { realigning, script } from '../fuse-config/given.ts';

@@ -8,7 +8,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseMountinfo, type Mount, stackAt } from '../../../src/csi/mountinfo.ts';
+import { type Mount, parseMountinfo, stackAt } from '../../../src/csi/mountinfo.ts';
 import { type Heard, startProgram, type TestPlugin } from './plugin.ts';
 
 const SILENT = fileURLToPath(new URL('../../support/silent-fuse.ts', import.meta.url));

@@ -3,8 +3,8 @@ import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { podPathOf } from '../../../src/csi/kubelet.ts';
 import { isWithin } from '../../../src/csi/mountinfo.ts';
-import { registrationOf } from './client.ts';
 import { canRun } from '../../support/can-run.ts';
+import { registrationOf } from './client.ts';
 import { startNode, type TestNode, whyNoMounts } from './node.ts';
 import type { TestPlugin } from './plugin.ts';
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodeTools } from '../../../src/testing/tools.ts';
-import { serveController } from './controller-stub.ts';
 import { canRun } from '../../support/can-run.ts';
+import { serveController } from './controller-stub.ts';
 import { startNode, type TestNode, whyNoMounts } from './node.ts';
 import type { TestPlugin } from './plugin.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { cacheStates, cacheUse, removeCache } from '../../../runtimes/juicefs/commands.ts';
 import juicefs from '../../../runtimes/juicefs/index.ts';
-import type { PlanInput } from '../../../src/constructs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
+import type { PlanInput } from '../../../src/constructs/index.ts';
 import { community, enterprise, planOf } from './given.ts';
 
 const mountPath = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';

@@ -1,0 +1,79 @@
+import { annotation } from '../../api/index.ts';
+import type { RuntimeObject } from '../world.ts';
+
+export type Ports = Readonly<Record<string, number>>;
+
+interface Record_ {
+  readonly for: string;
+  readonly ports: Ports;
+}
+
+/** The ports that a runtime's annotation records. One that was copied from another runtime names another UID and does not count. */
+export function recordedPorts({ metadata }: Pick<RuntimeObject, 'metadata'>): Ports {
+  const text = metadata.annotations?.[annotation.ports];
+  if (!text) return {};
+  try {
+    const record = JSON.parse(text) as Partial<Record_>;
+    return record.for === metadata.uid
+      ? Object.fromEntries(Object.entries(record.ports ?? {}).filter(([, port]) => Number.isInteger(port)))
+      : {};
+  } catch {
+    return {};
+  }
+}
+export const portRecord = (uid: string, ports: Ports): string => JSON.stringify({ for: uid, ports } satisfies Record_);
+
+/** Who has which host port. The record is in the runtimes' annotations; a reservation bridges the moment until we see it there. */
+export interface PortTable {
+  /** A runtime as its watch shows it. */
+  seen(runtime: Pick<RuntimeObject, 'metadata'>): void;
+  /** Nothing of it is kept, whether or not anything was ever made for it. */
+  gone(uid: string): void;
+  isTaken(port: number): boolean;
+  reserve(uid: string, name: string, port: number): void;
+  reserved(uid: string): Ports;
+}
+
+export function createPortTable(): PortTable {
+  const owners = new Map<string, { readonly text: string | undefined; readonly recorded: Ports; readonly reserved: Ports }>();
+  // Two runtimes may have one on record: only the last to go frees it.
+  const uses = new Map<number, number>();
+
+  function count(ports: Ports, by: 1 | -1): void {
+    for (const port of Object.values(ports)) {
+      const left = (uses.get(port) ?? 0) + by;
+      if (left > 0) uses.set(port, left);
+      else uses.delete(port);
+    }
+  }
+  function set(uid: string, text: string | undefined, recorded: Ports, reserved: Ports): void {
+    const before = owners.get(uid);
+    count(recorded, 1);
+    count(reserved, 1);
+    if (before) {
+      count(before.recorded, -1);
+      count(before.reserved, -1);
+    }
+    if (Object.keys(recorded).length + Object.keys(reserved).length > 0) owners.set(uid, { text, recorded, reserved });
+    else owners.delete(uid);
+  }
+
+  return {
+    seen(runtime) {
+      const { uid = '', annotations } = runtime.metadata;
+      const before = owners.get(uid);
+      const text = annotations?.[annotation.ports];
+      if (before ? before.text === text : !text) return;
+      const recorded = recordedPorts(runtime);
+      const reserved = Object.fromEntries(Object.entries(before?.reserved ?? {}).filter(([name]) => !(name in recorded)));
+      set(uid, text, recorded, reserved);
+    },
+    gone: (uid) => set(uid, undefined, {}, {}),
+    isTaken: (port) => uses.has(port),
+    reserve(uid, name, port) {
+      const { text, recorded = {}, reserved = {} } = owners.get(uid) ?? {};
+      set(uid, text, recorded, { ...reserved, [name]: port });
+    },
+    reserved: (uid) => owners.get(uid)?.reserved ?? {},
+  };
+}
