@@ -29,7 +29,8 @@ export async function connect({ kubeconfig, context }: ConnectionFlags, env: Env
   try {
     return (isOne && plainConnection(file, context)) || (await connectionFromKubeconfig(kubeconfig, context));
   } catch (error) {
-    throw new Refused(messageOf(error), { cause: error });
+    const said = messageOf(error).split('\n')[0] ?? '';
+    throw new Refused(said.includes(file) ? said : `kubeconfig ${file}: ${said}`, { cause: error });
   }
 }
 

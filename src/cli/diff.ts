@@ -25,6 +25,10 @@ Examples:
   sluice diff --context prod cache.yaml || echo there are changes
   NO_COLOR=1 sluice diff cache.yaml > changes.txt
 
+Without a cluster, what a commit changes is the difference of two outputs of synth:
+  git stash; sluice synth cache.yaml > before.yaml; git stash pop
+  sluice synth cache.yaml | diff -u before.yaml -
+
 Every change is tried on the API server in a dry run, so defaults and admission are in it. Give the flags and
 the environment that your controller has: they influence manifests. Contents of Secrets are never shown.
 

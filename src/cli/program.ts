@@ -62,9 +62,24 @@ function exitCodeOf(error: unknown, argv: readonly string[]): number {
     for (const line of error.message.split('\n')) console.error(`sluice: ${line}`);
     return error instanceof UsageError ? 2 : 1;
   }
+  const missing = missingRuntime(error);
+  if (missing !== undefined) {
+    console.error(
+      `sluice: expected the folder of each runtime that the registry names, found ${missing} missing; npm run gen writes the registry anew`,
+    );
+    return 1;
+  }
   console.error('sluice: this is a defect, please report it:');
   console.error(error);
   return 1;
+}
+
+/** A module below runtimes/ that the generated registry imports and that is gone: in a checkout somebody removed a runtime. */
+function missingRuntime(error: unknown): string | undefined {
+  const { code, message = '' } = error as { readonly code?: string; readonly message?: string };
+  return code === 'ERR_MODULE_NOT_FOUND'
+    ? /(runtimes\/[^/']+)\/[^']*' imported from .*_(?:all|resources)\.gen\./.exec(message)?.[1]
+    : undefined;
 }
 
 const wantsJson = (argv: readonly string[]): boolean => /(^| )(-o ?|--output[ =])json( |$)/.test(argv.join(' '));

@@ -1,4 +1,4 @@
-import type { CustomResource, Manifest } from '../api/index.ts';
+import { type CustomResource, GROUP, type Manifest } from '../api/index.ts';
 import { installationOf, settled } from '../install/index.ts';
 import { createClient, isNotFound, type KubeClient } from '../kube/client.ts';
 import { LEASE } from '../kube/lease-record.ts';
@@ -23,12 +23,14 @@ Examples:
   sluice uninstall --keep-crds     leaves kinds, and profiles, for another installation
 
 Nothing is deleted while a Dataset or a runtime exists: without the controller its clean-up would never end, and without
-the node plugin pods that use it could not. Nor is anything that does not carry the label of an installation, except CRDs.
+the node plugin pods that use it could not. Nor is anything that does not carry the label of an installation: kinds that Fluid brought, for one.
 
 Exit codes:
   0  deleted, or was not there
   1  refused, or could not be deleted
   2  bad usage`;
+
+const crdNameOf = (plural: string): string => `${plural}.${GROUP}`;
 
 /** How many objects that stand in the way are named. */
 const NAMED = 10;
@@ -65,7 +67,12 @@ export const define: Define = (command, parts) => {
           ({ kind }) => !(flags.keepCrds && kind === 'CustomResourceDefinition') && !(!flags.withNamespace && kind === 'Namespace'),
         );
         // The last that was needed goes first.
-        for (const manifest of [lease, ...manifests].toReversed()) await remove(client, manifest, flags.dryRun ?? false);
+        for (const manifest of [lease, ...manifests].toReversed()) {
+          const resource = resources.find(({ plural }) => manifest.metadata.name === crdNameOf(plural));
+          // With the kind its objects would go: those too that came since the first look.
+          if (manifest.kind === 'CustomResourceDefinition' && resource) await checkUnused(client, [resource], 'the rest was kept');
+          await remove(client, manifest, flags.dryRun ?? false);
+        }
       } catch (error) {
         throw error instanceof Refused ? error : new Refused(messageOf(error), { cause: error });
       } finally {
@@ -75,7 +82,7 @@ export const define: Define = (command, parts) => {
 };
 
 /** Throws Refused, with their names, while there are objects of these kinds. */
-async function checkUnused(client: KubeClient, resources: readonly CustomResource[]): Promise<void> {
+async function checkUnused(client: KubeClient, resources: readonly CustomResource[], outcome = 'nothing was deleted'): Promise<void> {
   const found = await Promise.all(
     resources.map(async (resource) => {
       const { items } = await client.list(typeOf(resource), { metadataOnly: true }).catch(absent({ items: [] }));
@@ -85,7 +92,7 @@ async function checkUnused(client: KubeClient, resources: readonly CustomResourc
   const all = found.flat();
   if (all.length === 0) return;
   const more = all.length > NAMED ? [`… and ${all.length - NAMED} more`] : [];
-  throw new Refused(['nothing was deleted, since these still exist; delete them first:', ...all.slice(0, NAMED), ...more].join('\n  '));
+  throw new Refused([`${outcome}, since these still exist; delete them first:`, ...all.slice(0, NAMED), ...more].join('\n  '));
 }
 
 async function remove(client: KubeClient, manifest: Manifest, isDryRun: boolean): Promise<void> {

@@ -17,14 +17,6 @@ export class Controller extends Construct {
     super(scope, 'controller');
     const { namespace } = options;
     const metadata = { name: CONTROLLER, namespace, labels: labels('controller') };
-    new KubeObject(this, 'priority', {
-      apiVersion: 'scheduling.k8s.io/v1',
-      kind: 'PriorityClass',
-      metadata: { name: CONTROLLER, labels: labels('controller') },
-      // The highest that is not Kubernetes' own: above all workloads, below what the cluster itself lives on.
-      value: 1_000_000_000,
-      description: 'The controller of Sluice.',
-    });
     new Account(this, 'account', {
       name: CONTROLLER,
       namespace,
@@ -81,7 +73,8 @@ function deployment({ controller, image, imagePullPolicy, imagePullSecrets, moun
       spec: {
         serviceAccountName: CONTROLLER,
         automountServiceAccountToken: true,
-        priorityClassName: CONTROLLER,
+        // Kubernetes' own: a class that we brought would be there for every tenant's pods, too.
+        priorityClassName: 'system-cluster-critical',
         securityContext: { runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, seccompProfile: { type: 'RuntimeDefault' } },
         nodeSelector: { 'kubernetes.io/os': 'linux', ...controller.nodeSelector },
         ...(controller.tolerations && { tolerations: controller.tolerations }),

@@ -28,7 +28,11 @@ class Installation extends Chart {
         labels: { ...labels(), 'pod-security.kubernetes.io/enforce': 'privileged' },
       },
     });
-    for (const resource of resources) new KubeObject(this, resource.plural, crdOf(resource));
+    // By the label `uninstall` knows those that this installation brought from those that were there.
+    for (const resource of resources) {
+      const { metadata, ...crd } = crdOf(resource);
+      new KubeObject(this, resource.plural, { ...crd, metadata: { ...metadata, labels: labels() } });
+    }
     new Controller(this, options, runtimes);
     new NodePlugin(this, options, runtimes);
   }

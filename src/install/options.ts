@@ -1,7 +1,8 @@
 import { fields, k8s, opt, type Static, t } from '../api/index.ts';
 import { namespacePattern } from '../api/metadata.ts';
 
-/** Fluid's rule for its mount root: where it is broken Fluid silently mounts below `/`. */
+/** The rule of the programs, and of Fluid, where whoever breaks it silently gets mounts below `/`; a test holds it to `mountRootOf`. */
+const MOUNT_ROOT = '^(/[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?)+$';
 const ABSOLUTE = '^(/[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*)+$';
 
 const component = {
@@ -20,7 +21,7 @@ export const InstallOptions = t.Object({
   image: opt(t.String({ description: 'The one image of Sluice.' })),
   imagePullPolicy: opt(t.Enum(['Always', 'IfNotPresent', 'Never'])),
   imagePullSecrets: opt(t.Array(k8s.LocalObjectReference)),
-  mountRoot: opt(t.String({ description: 'Host directory of all FUSE mounts; default /runtime-mnt.', pattern: ABSOLUTE })),
+  mountRoot: opt(t.String({ description: 'Host directory of all FUSE mounts; default /runtime-mnt.', pattern: MOUNT_ROOT })),
   kubeletDir: opt(t.String({ description: "The kubelet's root directory on the nodes; default /var/lib/kubelet.", pattern: ABSOLUTE })),
   nodePolicy: opt(
     t.Boolean({ description: 'Whether an admission policy holds the node plugin to its own node (Kubernetes 1.30); default true.' }),

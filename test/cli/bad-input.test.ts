@@ -1,10 +1,17 @@
 /** Every file of bad/ says in comments, `#!` at the end of a line, which messages that line gives; together they give these and no others. */
-import { globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { OLDEST_NODE, whyTooOld } from '../../src/cli/node-version.ts';
 import { root, sluice } from './run.ts';
 
-const files = globSync('test/cli/bad/*.yaml', { cwd: root }).toSorted();
+/** What cannot be read may be what the others miss: it is told apart from them. */
+const unreadable = 'test/cli/bad/syntax.yaml';
+const files = globSync('test/cli/bad/*.yaml', { cwd: root })
+  .filter((file) => file !== unreadable)
+  .toSorted();
 const expected = files.flatMap((file) =>
   readFileSync(join(root, file), 'utf8')
     .split('\n')
@@ -60,5 +67,55 @@ describe('bad input', async () => {
   test('among the facts is told as well', () => {
     expect(ofDiff.stderr).toContain('test/cli/bad/syntax.yaml:5: expected YAML or JSON');
     expect(ofDiff.code).toBe(2);
+  });
+  test('that cannot be read is not told as missing elsewhere', async () => {
+    expect(await sluice(['synth', unreadable])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${unreadable}:5: expected YAML or JSON, found a syntax error: Map keys must be unique\n`,
+    });
+  });
+  test.each([
+    ['empty, as from a pipe that broke', '', '<stdin>:1: expected at least one object, found none'],
+    ['nothing but a comment', '# later\n---\n', '<stdin>:1: expected at least one object, found none'],
+    ['Latin-1', Buffer.from('kind: Dataset\nname: caf\xe9\n', 'latin1'), 'sluice: <stdin>:2: expected UTF-8, found another encoding'],
+    ['UTF-16', Buffer.from('\uFEFFkind: Dataset\n', 'utf16le'), 'sluice: <stdin>: expected UTF-8, found UTF-16'],
+  ])('that is %s is told as what it is', async (_, input, message) => {
+    expect(await sluice(['synth', '-'], { input })).toEqual({ code: 2, stdout: '', stderr: `${message}\n` });
+  });
+});
+
+describe('what the command line cannot work with', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bad-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('a kubeconfig that is no YAML is named', async () => {
+    const file = join(folder, 'config');
+    writeFileSync(file, 'clusters: [');
+    const { code, stderr } = await sluice(['diff', '--kubeconfig', file, 'examples/thin.yaml']);
+    expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 2, lines: 1 });
+    expect(stderr).toContain(`sluice: kubeconfig ${file}: `);
+  });
+  test('an older Node is told which one is needed', () => {
+    const preload = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})`;
+    const { status, stderr } = spawnSync(process.execPath, ['--import', preload, join(root, 'src/cli/main.ts'), 'crds'], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: `sluice: expected Node ${OLDEST_NODE} or newer, found 20.20.2\n` });
+    const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
+    expect(engines.node).toBe(`>=${OLDEST_NODE}`);
+    expect(whyTooOld(OLDEST_NODE)).toBeUndefined();
+    expect(whyTooOld('23.0.0')).toBeUndefined();
+  });
+  test('a runtime whose folder was removed is named, with what to do', () => {
+    for (const name of ['src', 'runtimes', 'package.json']) cpSync(join(root, name), join(folder, 'checkout', name), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(folder, 'checkout/node_modules'));
+    rmSync(join(folder, 'checkout/runtimes/juicefs'), { recursive: true });
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'checkout/src/cli/main.ts'), 'crds'], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        'sluice: expected the folder of each runtime that the registry names, found runtimes/juicefs missing; npm run gen writes the registry anew\n',
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Manifest } from '../../src/api/index.ts';
+import { mountRootOf } from '../../src/cli/config-values.ts';
 import { sluice } from './run.ts';
 
 interface Workload extends Manifest {
@@ -32,15 +33,7 @@ const podOf = (workload: Workload) => workload.spec.template.spec;
 describe('sluice install', () => {
   test('prints what is needed first before what needs it', async () => {
     const kinds = (await printed('')).map(({ kind }) => kind);
-    const inOrder = [
-      'Namespace',
-      'CustomResourceDefinition',
-      'PriorityClass',
-      'ServiceAccount',
-      'ClusterRole',
-      'ClusterRoleBinding',
-      'Deployment',
-    ];
+    const inOrder = ['Namespace', 'CustomResourceDefinition', 'ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Deployment'];
     expect([...new Set(kinds)].filter((kind) => inOrder.includes(kind))).toEqual(inOrder);
     expect(kinds.lastIndexOf('ClusterRoleBinding')).toBeLessThan(kinds.indexOf('DaemonSet'));
     expect(kinds.indexOf('ValidatingAdmissionPolicyBinding')).toBeLessThan(kinds.indexOf('DaemonSet'));
@@ -127,5 +120,16 @@ describe('sluice install', () => {
       stdout: '',
       stderr: expect.stringContaining('flags: mountRoot: '),
     }),
+  );
+
+  test.each(['/mnt/data', '/mnt/data_1/Cache', '/mnt/data.v1', '/mnt/-x', '/mnt//x/', 'mnt', '/', `/${'a'.repeat(64)}`])(
+    'takes %s as mount root only if the programs that it prints do',
+    async (mountRoot) => {
+      const isTaken = (await sluice(['install', '--mount-root', mountRoot])).code === 0;
+      const read = () => mountRootOf(mountRoot);
+      if (isTaken) expect(read()).toBe(mountRoot);
+      // What the programs would tidy up first is refused as well.
+      else expect(() => expect(read()).toBe(mountRoot)).toThrow();
+    },
   );
 });

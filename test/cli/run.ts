@@ -12,7 +12,7 @@ export interface Ended {
 
 export function sluice(
   args: readonly string[],
-  options: { readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  options: { readonly input?: string | Buffer; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Ended> {
   return new Promise((resolve) => {
     // Without what the caller's shell may say of clusters and colours.

@@ -284,8 +284,7 @@ describe.skipIf(!simulated)('sluice install', () => {
   describe('is undone by sluice uninstall', () => {
     const uninstall = (...flags: readonly string[]) => sluice(['uninstall', ...flags], { env: { KUBECONFIG: plane.kubeconfig } });
     const left = async () => {
-      const kinds =
-        'deployment,daemonset,csidriver,clusterrole,clusterrolebinding,role,rolebinding,serviceaccount,priorityclass,networkpolicy,pdb';
+      const kinds = 'deployment,daemonset,csidriver,clusterrole,clusterrolebinding,role,rolebinding,serviceaccount,networkpolicy,pdb';
       const policies = 'validatingadmissionpolicy,validatingadmissionpolicybinding,lease,crd';
       const text = await plane.kubectl('get', `${kinds},${policies}`, '-n', NAMESPACE, '-o', 'name');
       return text.split('\n').filter((name) => /sluice|fluid/.test(name));
@@ -337,9 +336,16 @@ describe.skipIf(!simulated)('sluice install', () => {
     test('whole, the kinds too once nobody has any', async () => {
       await install();
       await profiles('delete');
-      expect(await uninstall('--with-namespace')).toMatchObject({ code: 0, stderr: '' });
+      // As if somebody else, such as Fluid's chart, had brought it.
+      await plane.kubectl('label', 'crd', 'thinruntimeprofiles.data.fluid.io', 'app.kubernetes.io/part-of-');
+      const { code, stdout, stderr } = await uninstall('--with-namespace');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('kept CustomResourceDefinition thinruntimeprofiles.data.fluid.io: it does not carry our labels\n');
       await plane.kubectl('wait', '--for=delete', 'crd/datasets.data.fluid.io', `namespace/${NAMESPACE}`, '--timeout=60s');
-      expect(await left()).toEqual(['customresourcedefinition.apiextensions.k8s.io/exampleruntimes.data.fluid.io']);
+      expect(await left()).toEqual(
+        ['exampleruntimes', 'thinruntimeprofiles'].map((plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.data.fluid.io`),
+      );
+      await plane.kubectl('delete', 'crd', 'thinruntimeprofiles.data.fluid.io');
       expect(await uninstall()).toEqual({ code: 0, stdout: '', stderr: '' });
     });
   });

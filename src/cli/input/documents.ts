@@ -11,6 +11,8 @@ export interface Position {
 export interface InputFault extends Fault, Position {
   /** `Dataset ml/demo`; absent where no object could be read. */
   readonly object?: string;
+  /** Nobody knows which objects stand here. */
+  readonly unreadable?: boolean;
   /** Some other object is missing; it may be somewhere that we were not told of. */
   readonly missing?: boolean;
 }
@@ -45,9 +47,11 @@ export function documentsIn(file: string, text: string): Documents {
   };
   const objects: SourceObject[] = [];
   const faults: InputFault[] = [];
+  let isEmpty = true;
   for (const document of Array.isArray(documents) ? documents : []) {
     const [error] = document.errors;
     const value = error ? error : valueOf(document);
+    if (value !== null && value !== undefined) isEmpty = false;
     if (value instanceof Error) {
       const offset = error?.pos[0] ?? document.contents?.range?.[0] ?? 0;
       faults.push({
@@ -55,11 +59,14 @@ export function documentsIn(file: string, text: string): Documents {
         path: '',
         expected: 'YAML or JSON',
         found: `a syntax error: ${value.message.split('\n')[0] ?? ''}`,
+        unreadable: true,
       });
     } else if (value !== null && value !== undefined) {
       objects.push(...opened({ value, at: (path) => position(offsetOf(document, path)) }));
     }
   }
+  // What comes out of a pipe that broke is no success.
+  if (isEmpty) faults.push({ ...position(0), path: '', expected: 'at least one object', found: 'none' });
   return { objects, faults };
 }
 

@@ -28,6 +28,6 @@ export function faultReport({ faults }: BadInput, format: 'yaml' | 'json'): stri
 }
 
 function published(fault: InputFault): object {
-  const { missing: _, ...rest } = fault;
+  const { missing: _, unreadable: __, ...rest } = fault;
   return rest;
 }

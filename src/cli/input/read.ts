@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { text as readAll } from 'node:stream/consumers';
+import { buffer as readAll } from 'node:stream/consumers';
 import { type CustomResource, Dataset, type Fault, faultsOf, GROUP, nearest, parse, shown, VERSION } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
@@ -34,14 +34,32 @@ export interface Input {
 export async function readFiles(files: readonly string[]): Promise<readonly (readonly [string, string])[]> {
   return Promise.all(
     files.map(async (file) => {
-      if (file === '-') return ['<stdin>', await readAll(process.stdin)] as const;
-      try {
-        return [file, readFileSync(file, 'utf8')] as const;
-      } catch (error) {
-        throw new UsageError(`${file}: expected a file that can be read, found: ${messageOf(error)}`);
-      }
+      const name = file === '-' ? '<stdin>' : file;
+      return [name, textOf(name, file === '-' ? await readAll(process.stdin) : contentOf(file))] as const;
     }),
   );
+}
+
+function contentOf(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new UsageError(`${file}: expected a file that can be read, found: ${messageOf(error)}`);
+  }
+}
+
+/** YAML may be UTF-16, too, but kubectl reads UTF-8 alone; what is neither would lose letters silently. */
+function textOf(file: string, bytes: Uint8Array): string {
+  const [first = 0, second = 0] = bytes;
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isUtf16) throw new UsageError(`${file}: expected UTF-8, found UTF-16`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const lines = Buffer.from(bytes).toString('utf8').split('\n');
+    const line = lines.findIndex((text) => text.includes('\uFFFD')) + 1;
+    throw new UsageError(`${file}:${line}: expected UTF-8, found another encoding`);
+  }
 }
 
 /** Objects and everything that is wrong with each of them by itself. */
@@ -92,10 +110,18 @@ const CLUSTER_SCOPED = new Set(['PersistentVolume', 'Node', 'Namespace', 'Storag
 /** What every object has; a fault of it ends the reading of this one. */
 function objectOf(source: SourceObject, faults: InputFault[]): KubeObject | undefined {
   const { value } = source;
-  const fields = (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}) as Partial<KubeObject>;
-  const { apiVersion, kind, metadata } = fields;
-  const name = (metadata as { name?: unknown } | undefined)?.name;
   const wrong = (path: string, expected: string, found: unknown) => ({ ...source.at(keysOf(path)), path, expected, found: shown(found) });
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    faults.push(wrong('', 'an object with apiVersion, kind and metadata', value));
+    return undefined;
+  }
+  const fields = value as Partial<KubeObject>;
+  const { apiVersion, kind, metadata } = fields;
+  if (kind === 'List') {
+    faults.push(wrong('items', 'the objects of the List', fields['items']));
+    return undefined;
+  }
+  const name = (metadata as { name?: unknown } | undefined)?.name;
   const own = [
     ...(typeof apiVersion === 'string'
       ? []
