@@ -50,6 +50,8 @@ interface Reign {
   readonly queue: Queue;
   readonly labeler: NodeLabeler;
   readonly events: EventSink;
+  /** Ends the commands that run in pods. */
+  readonly ended: AbortController;
 }
 
 /** Watches → keys → reconcile. Every candidate watches, so that a standby takes over with its caches warm; only the leader acts. */
@@ -59,11 +61,8 @@ export function startController(options: ControllerOptions): Controller {
   let election: LeaderElection | undefined;
   let reign: Reign | undefined;
   let stopped = false;
-  const client = createClient(connection, {
-    fieldManager: 'sluice',
-    ...onRequest,
-    ...(candidacy && { deadline: () => election?.writeDeadline() ?? 0 }),
-  });
+  const fence = candidacy && { deadline: () => election?.writeDeadline() ?? 0 };
+  const client = createClient(connection, { fieldManager: 'sluice', ...onRequest, ...fence });
   const store = createStore({
     client,
     runtimes,
@@ -72,7 +71,6 @@ export function startController(options: ControllerOptions): Controller {
     onGone: (key, uid) => reign?.cluster.gone(key, uid),
     onPlacement: () => reign?.labeler.changed(),
   });
-  const exec = podExec(connection);
 
   function add(key: string): void {
     metrics?.added();
@@ -86,18 +84,20 @@ export function startController(options: ControllerOptions): Controller {
       reportingInstance: candidacy?.identity ?? 'sluice',
       log,
     });
+    const ended = new AbortController();
     const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log);
     const cluster = kubernetesCluster({
       client,
       store,
       labeler,
       events,
-      exec,
+      exec: podExec(connection, { signal: ended.signal, ...fence }),
       settings,
       log,
       portPolicy: options.portPolicy ?? 'random',
       probeMs: options.probeMs ?? 60_000,
       wake: (key) => add(keyText(key)),
+      signal: ended.signal,
     });
     const first = new Set(keysByAge(store).map(keyText));
     const queue = createQueue({
@@ -110,7 +110,7 @@ export function startController(options: ControllerOptions): Controller {
         if (first.delete(key) && first.size === 0) labeler.complete();
       },
     });
-    reign = { cluster, queue, labeler, events };
+    reign = { cluster, queue, labeler, events, ended };
     metrics?.led(true);
     log.info({ keys: first.size }, 'leading');
     if (first.size === 0) labeler.complete();
@@ -118,14 +118,15 @@ export function startController(options: ControllerOptions): Controller {
   }
 
   async function step(reason: string): Promise<void> {
-    const ended = reign;
-    if (!ended) return;
+    const past = reign;
+    if (!past) return;
     reign = undefined;
     metrics?.led(false);
     log.info({ reason }, 'no longer leading');
-    ended.labeler.stop();
-    await ended.queue.stop();
-    await ended.events.flush();
+    past.ended.abort(new Error('this process leads no longer'));
+    past.labeler.stop();
+    await past.queue.stop();
+    await past.events.flush();
   }
 
   async function pass(cluster: KubernetesCluster, text: string, tellInMs: number, failures: number): Promise<Outcome> {

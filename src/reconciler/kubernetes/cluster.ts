@@ -29,11 +29,11 @@ const BINDER = 'sluice-binder';
 
 /** Reads from the watches, writes through the client. */
 export function kubernetesCluster(options: KubernetesClusterOptions): KubernetesCluster {
-  const { client, store, labeler, events, exec, log, wake, now = Date.now } = options;
+  const { client, store, labeler, events, exec, log, wake, now = Date.now, signal } = options;
   const parts: Parts = {
     ...options,
     now,
-    jobs: createJobs(now, log),
+    jobs: createJobs(now, log, signal),
     lookups: createLookups(client, now),
     bindings: createBindings(),
     ports: portAllocator(options.settings, options.portPolicy, store.ports),

@@ -33,8 +33,12 @@ export interface Jobs {
 const AT_ONCE = 8;
 const DEFAULT_TIMEOUT_S = 20;
 
-/** Execs are slow and may hang, so they run beside the loop, a few at a time; the loop sees what they found. */
-export function createJobs(now: () => number, log: Log): Jobs {
+/**
+ * Execs are slow and may hang, so they run beside the loop, a few at a time; the loop sees what they found.
+ *
+ * @param signal aborted when we lead no longer: what waits for its turn is never begun, and nobody is woken any more
+ */
+export function createJobs(now: () => number, log: Log, signal?: AbortSignal): Jobs {
   const jobs = new Map<string, { version: string; job: Job<unknown> }>();
   const turns = new Map<string, ReturnType<typeof pLimit>>();
   /** Counting the files of some takes half an hour, which the mounts of others do not wait for. */
@@ -52,9 +56,11 @@ export function createJobs(now: () => number, log: Log): Jobs {
       if (isCurrent && now() - (known.job.endedAt ?? 0) < everyMs) return known.job as Job<T>;
       const entry = { version, job: { ...(isCurrent ? known.job : {}), running: true, startedAt: now() } as Job<unknown> };
       jobs.set(name, entry);
-      void turnOf(name)(work).then(
+      const isWanted = () => !signal?.aborted && jobs.get(name) === entry;
+      void turnOf(name)(async () => (isWanted() ? work() : undefined)).then(
         (value) => end({ running: false, value, endedAt: now() }),
         (error: unknown) => {
+          if (!isWanted()) return;
           const text = error instanceof Error ? error.message : String(error);
           log.warn({ job: name, error: text }, 'command failed');
           end({ running: false, error: text, endedAt: now() });
@@ -63,7 +69,7 @@ export function createJobs(now: () => number, log: Log): Jobs {
       return entry.job as Job<T>;
 
       function end(job: Job<unknown>): void {
-        if (jobs.get(name) !== entry) return;
+        if (!isWanted()) return;
         entry.job = job;
         onEnd();
       }

@@ -23,6 +23,8 @@ export interface KubernetesClusterOptions {
   readonly wake: (key: Key) => void;
   readonly log: Log;
   readonly now?: () => number;
+  /** Aborted when we lead no longer. */
+  readonly signal?: AbortSignal;
 }
 
 /** Everything the parts of the Kubernetes cluster share. */
