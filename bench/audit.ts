@@ -66,6 +66,7 @@ function linesFrom(path: string, mark: number): readonly string[] {
 export const isLease = ({ objectRef }: Entry): boolean => objectRef?.resource === 'leases';
 export const isWatch = ({ verb }: Entry): boolean => verb === 'watch';
 export const isExec = ({ objectRef }: Entry): boolean => objectRef?.subresource === 'exec';
+export const isSecretRead = ({ verb, objectRef }: Entry): boolean => verb === 'get' && objectRef?.resource === 'secrets';
 export const isWrite = (entry: Entry): boolean =>
   ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(entry.verb) && !isExec(entry);
 

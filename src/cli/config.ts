@@ -27,6 +27,7 @@ export interface SettingsFlags {
 export interface ControllerFlags extends SettingsFlags {
   readonly portAllocatePolicy?: string;
   readonly probeInterval?: string;
+  readonly secretInterval?: string;
   readonly metricsAddr?: string;
   /** Commander's, for --no-leader-election. */
   readonly leaderElection?: boolean;
@@ -36,6 +37,7 @@ export interface ControllerConfig {
   readonly settings: Settings;
   readonly portPolicy: PortPolicy;
   readonly probeMs: number;
+  readonly secretMs: number;
   readonly excludeNodes: Selects;
   /** Of /healthz, /readyz and /metrics. */
   readonly address?: Address;
@@ -65,6 +67,11 @@ export const controllerOptions = (command: Command): Command =>
   settingsOptions(command)
     .option('--port-allocate-policy <policy>', 'which free host port is taken: random, or the first one (bitmap)', 'random')
     .option('--probe-interval <duration>', 'how often caches are asked how full they are, e.g. 60s or 5m; 0 = never', '60s')
+    .option(
+      '--secret-interval <duration>',
+      'how often Secrets that are written, and those they are copied from, are looked at; 0 = only with other changes',
+      '5m',
+    )
     .option('--metrics-addr <host:port>', 'where /healthz, /readyz and /metrics are served; 0 = nowhere', ':8080')
     .option('--no-leader-election', 'be the only controller, and do not ask')
     .option('--leader-election-namespace <namespace>', 'where the lease `sluice` is (default: MY_POD_NAMESPACE, else fluid-system)');
@@ -82,6 +89,7 @@ export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: r
       settings: readSettings(read, flags, env, runtimes),
       portPolicy: read<PortPolicy>('--port-allocate-policy', flags.portAllocatePolicy, oneOf('random', 'bitmap'), 'random'),
       probeMs: read('--probe-interval', flags.probeInterval, durationOf, 60_000),
+      secretMs: read('--secret-interval', flags.secretInterval, durationOf, 300_000),
       excludeNodes: read(
         'FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR',
         env['FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR'],

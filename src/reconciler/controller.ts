@@ -22,6 +22,8 @@ export interface ControllerOptions {
   readonly portPolicy?: PortPolicy;
   /** How often caches are asked how full they are. Default 60,000; 0 = never. */
   readonly probeMs?: number;
+  /** How often Secrets that are written, and their sources, are looked at. Default 300,000; 0 = never. */
+  readonly secretMs?: number;
   /** Nodes that never get cache labels. */
   readonly excludeNodes?: Selects;
   /** Absent: no election, this is the only controller. */
@@ -96,6 +98,7 @@ export function startController(options: ControllerOptions): Controller {
       log,
       portPolicy: options.portPolicy ?? 'random',
       probeMs: options.probeMs ?? 60_000,
+      ...(options.secretMs !== undefined && { secretMs: options.secretMs }),
       wake: (key) => add(keyText(key)),
       signal: ended.signal,
     });

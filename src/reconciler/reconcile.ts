@@ -1,14 +1,21 @@
 import { type Dataset, InvalidSpec, type Manifest, runtimeFinalizer } from '../api/index.ts';
-import type { Part } from '../constructs/index.ts';
 import { choose } from './choose.ts';
 import type { Candidate, Cluster, Observation } from './cluster.ts';
 import { decide } from './decide.ts';
 import { statusOf } from './status.ts';
 import { decideTeardown, unboundStatus } from './teardown.ts';
 import { noticesOf, tellDataset, tellRuntime } from './tell.ts';
-import { type Applied, type Decision, type Hold, type Key, type LiveObject, type Next, nothingApplied, type World } from './world.ts';
-
-const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
+import {
+  type Applied,
+  type Decision,
+  type Hold,
+  type Key,
+  type LiveObject,
+  type Next,
+  nothingApplied,
+  PARTS,
+  type World,
+} from './world.ts';
 
 /**
  * One pass over everything of one name: observe, decide, synthesize, apply, tell. Read this first.
@@ -80,9 +87,13 @@ async function serve(
     if (tellInMs <= 0 || !applied.failed.every(({ reason }) => reason === 'Conflict')) await tell();
     throw new Error(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '));
   }
-  if (decision.hold) return held(decision.hold, tellInMs, tell);
+  const again: Next = world.againMs === undefined ? 'on-change' : { again: world.againMs };
+  if (decision.hold) {
+    const next = await held(decision.hold, tellInMs, tell);
+    return next === 'on-change' ? again : next;
+  }
   await tell();
-  return world.againMs === undefined ? 'on-change' : { again: world.againMs };
+  return again;
 }
 
 /** Takes the actions in order, and prunes only when the list was complete and nothing failed. */

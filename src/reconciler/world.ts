@@ -2,6 +2,9 @@ import type { Dataset, Resource, RuntimeStatus } from '../api/index.ts';
 import type { BoundRuntime, CacheUse, Command, Part, Role, UfsUsage } from '../constructs/index.ts';
 import type { KubeObject, ObjectMeta } from '../kube/types.ts';
 
+/** In the order of set-up. */
+export const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
+
 /** A dataset and the runtimes of its name are one thing to reconcile. */
 export interface Key {
   readonly namespace: string;

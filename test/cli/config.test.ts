@@ -41,6 +41,7 @@ test.each<[string, ControllerFlags, Env, object]>([
   ],
   ['--port-allocate-policy', { portAllocatePolicy: 'bitmap' }, {}, { portPolicy: 'bitmap' }],
   ['--probe-interval', { probeInterval: '1.5m' }, {}, { probeMs: 90_000 }],
+  ['--secret-interval', { secretInterval: '30m' }, {}, { secretMs: 1_800_000 }],
   ['--probe-interval 0', { probeInterval: '0' }, {}, { probeMs: 0 }],
   ['--metrics-addr', { metricsAddr: '127.0.0.1:9' }, {}, { address: { host: '127.0.0.1', port: 9 } }],
   ['--metrics-addr of all addresses', { metricsAddr: ':8080' }, {}, { address: { host: '', port: 8080 } }],

@@ -123,6 +123,22 @@ describe('looking up', () => {
     objects['Secret/other/s'] = { data: { k: 'dg==' } };
     expect(await secret({ inline: true, namespace: 'other' })).toEqual({ data: { k: 'dg==' } });
   });
+  test('a Secret whose contents are needed is read again, but not twice in a second', async () => {
+    objects['Secret/ml/s'] = { data: { k: 'b2xk' } };
+    await secret({ inline: true });
+    objects['Secret/ml/s'] = { data: { k: 'bmV3' } };
+    clock += 900;
+    expect(await secret({ inline: true })).toEqual({ data: { k: 'b2xk' } });
+    clock += 100;
+    expect(await secret({ inline: true })).toEqual({ data: { k: 'bmV3' } });
+  });
+  test('a Secret whose contents are needed is missed when it goes', async () => {
+    objects['Secret/ml/s'] = { data: { k: 'b2xk' } };
+    await secret({ inline: true });
+    delete objects['Secret/ml/s'];
+    clock += 60_000;
+    expect(await secret({ inline: true })).toEqual({ missing: true, retryMs: 500 });
+  });
   test('a Secret is asked for anew when the specs change', async () => {
     objects['Secret/ml/s'] = {};
     await secret();

@@ -6,6 +6,7 @@ import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import { differences } from '../compare.ts';
 import { retain } from '../retain.ts';
 import type { Applied, Failure, ImmutableChange, LiveObject } from '../world.ts';
+import { SECRET_FRESH_MS } from './facts.ts';
 import { createFightDetector } from './fights.ts';
 import { ownedType } from './kinds.ts';
 import type { Store } from './store.ts';
@@ -53,8 +54,8 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   const fights = createFightDetector(now);
   // Pairs that were compared and found equal; both are the same objects as long as nothing happens.
   const verified = new WeakMap<Manifest, { readonly live: LiveObject; readonly immutable: readonly ImmutableChange[] }>();
-  // Secrets are not watched; this is what we last wrote, by uid of the owner, then by name.
-  const secrets = new Map<string, Map<string, string>>();
+  // Secrets are not watched: what we last looked at, and when, by uid of the owner, then by name.
+  const secrets = new Map<string, Map<string, { readonly hash: string; readonly at: number }>>();
 
   async function applyOne(owner: Owner, manifest: Manifest, report: Mutable<Applied>): Promise<void> {
     const type = ownedType(manifest.kind);
@@ -151,16 +152,17 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     await client.patch(type, metadata, patch, { type: 'json' });
   }
 
-  /** `unchanged` when we wrote just this before; otherwise what is there. */
+  /** `unchanged` when it was looked at a moment ago; otherwise what is there. */
   async function secretNow(type: ResourceType, owner: Owner, manifest: Manifest): Promise<LiveObject | undefined | 'unchanged'> {
     const { name } = manifest.metadata;
     const hash = hashOf(manifest);
-    const written = secrets.get(owner.uid) ?? new Map<string, string>();
-    if (written.get(name) === hash) return 'unchanged';
-    secrets.set(owner.uid, written.set(name, hash));
+    const looked = secrets.get(owner.uid) ?? new Map<string, { readonly hash: string; readonly at: number }>();
+    const last = looked.get(name);
+    if (last?.hash === hash && now() - last.at < SECRET_FRESH_MS) return 'unchanged';
+    secrets.set(owner.uid, looked.set(name, { hash, at: now() }));
     return (await client.get(type, { namespace: owner.namespace, name }).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
-      written.delete(name);
+      looked.delete(name);
       throw error;
     })) as LiveObject | undefined;
   }

@@ -8,7 +8,10 @@ import { ownedKinds, Secret } from './kinds.ts';
 
 /** Looking things up that are neither listed nor watched: Secrets, and the claims of users. */
 export interface Lookups {
-  /** Whether a Secret is there; asked of the API server at most once for each set-up, and again with back-off while it is missing. */
+  /**
+   * Whether a Secret is there: asked of the API server at most once for each set-up, and again with back-off while it is missing. One
+   * whose contents are needed is read for each pass, since nothing else would tell us that it has changed.
+   */
   secret(namespace: string, need: SecretNeed, asker: Asker): Promise<SecretState>;
   claim(namespace: string, name: string, asker: Asker): Promise<ClaimFact | Hold>;
   /** Who `fluid.io/managed-by` says has a claim that was found. */
@@ -28,6 +31,8 @@ export type SecretState = { readonly data: Readonly<Record<string, string>> } | 
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
 const MAX_ROUNDS = 4;
+/** What was read so long ago is still good: a set-up is many passes in a second. */
+export const SECRET_FRESH_MS = 1000;
 
 export function createLookups(client: KubeClient, now: () => number): Lookups {
   // By runtime, then by what was asked.
@@ -52,11 +57,11 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       const entries = remembered(asker);
       const id = `secret/${namespace}/${name}/${inline}`;
       const before = entries.get(id);
-      if (before && 'data' in before.state) return before.state;
+      if (before && 'data' in before.state && (!inline || now() - before.at < SECRET_FRESH_MS)) return before.state;
       const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - now() : 0;
       if (waitMs > 0) return { missing: true, retryMs: waitMs };
       const object = await orNothing(Secret, { namespace, name });
-      const tries = (before?.tries ?? 0) + 1;
+      const tries = object ? 0 : (before?.tries ?? 0) + 1;
       const state: SecretState = object
         ? { data: inline ? ((object['data'] ?? {}) as Record<string, string>) : {} }
         : { missing: true, retryMs: Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1)) };

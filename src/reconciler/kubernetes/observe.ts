@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
 import { label, volumeName, workloadName } from '../../api/index.ts';
-import type { Role } from '../../constructs/index.ts';
+import type { BoundRuntime, Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
 import { CALCULATING } from '../status.ts';
-import type { LiveObject, WorkloadView, World } from '../world.ts';
+import { type LiveObject, PARTS, type WorkloadView, type World } from '../world.ts';
 import { askProbe } from './exec.ts';
 import { gatherFacts } from './facts.ts';
 import { canAsk, type Parts, podChoice } from './parts.ts';
@@ -20,7 +21,7 @@ const ANSWERS_WITHIN_MS = 1000;
 
 /** One consistent reading: the objects from the watches, the facts behind them, and what the probes found last. */
 export function observer(parts: Parts): Cluster['observe'] {
-  const { store, lookups, bindings, ports, jobs, exec, settings, probeMs, wake, now } = parts;
+  const { store, lookups, bindings, ports, jobs, exec, settings, probeMs, secretMs = 300_000, wake, now } = parts;
   return async (key, dataset, runtime, object) => {
     const { namespace, name } = key;
     const { uid = '', generation } = object.metadata;
@@ -100,6 +101,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       ...(cache ? [probeMs] : []),
       ...(answered ? [] : [answersIn]),
       ...(ufs?.error === undefined ? [] : [Math.max(probeMs, RETRY_MS)]),
+      ...(secretMs > 0 && (Object.keys(facts.secrets).length > 0 || writesSecrets(plan)) ? [spread(uid, secretMs)] : []),
     ];
 
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
@@ -137,6 +139,12 @@ export function observer(parts: Parts): Cluster['observe'] {
     };
   };
 }
+
+/** Nobody tells us when these change, nor when what they are copied from does. */
+const writesSecrets = (plan: BoundRuntime): boolean => PARTS.some((part) => plan.synth(part).some(({ kind }) => kind === 'Secret'));
+
+/** Between half of `ms` and all of it, so that runtimes which were set up together do not ask together. */
+const spread = (uid: string, ms: number): number => Math.round(ms * (0.5 + Number.parseInt(hash('sha1', uid).slice(0, 4), 16) / 0x1ffff));
 
 const isBound = (volume: LiveObject | undefined): boolean => volume?.status?.['phase'] === 'Bound';
 

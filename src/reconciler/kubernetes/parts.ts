@@ -20,6 +20,8 @@ export interface KubernetesClusterOptions {
   readonly portPolicy: PortPolicy;
   /** How often caches are asked how full they are; 0 = never. */
   readonly probeMs: number;
+  /** How often Secrets that we write, and those they are copied from, are looked at when nothing else happens. Default 300,000; 0 = never. */
+  readonly secretMs?: number;
   readonly wake: (key: Key) => void;
   readonly log: Log;
   readonly now?: () => number;

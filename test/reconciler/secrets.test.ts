@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Manifest } from '../../src/api/index.ts';
+import type { KubeClient } from '../../src/kube/contract.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import { type KubeObject, silent } from '../../src/kube/types.ts';
+import { createApplier } from '../../src/reconciler/kubernetes/apply.ts';
+import type { Store } from '../../src/reconciler/kubernetes/store.ts';
+
+const owner = { uid: 'u', kind: 'ThinRuntime', namespace: 'ml', name: 'demo' };
+const manifest = (password: string): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'demo-fuse-conf', namespace: 'ml', labels: { 'data.fluid.io/owner-uid': 'u' } },
+  type: 'Opaque',
+  data: { 'config.json': password },
+});
+
+/** A Secret that nobody watches. */
+describe('a Secret of ours', () => {
+  let clock: number;
+  let there: KubeObject | undefined;
+  let calls: string[];
+  let applier: ReturnType<typeof createApplier>;
+  beforeEach(() => {
+    clock = 10_000;
+    there = undefined;
+    calls = [];
+    const now = (verb: string, object: KubeObject): KubeObject => {
+      calls.push(verb);
+      there = { ...object, metadata: { ...object.metadata, uid: 's', resourceVersion: `${clock}` } };
+      return there;
+    };
+    // The methods that are used.
+    const client = {
+      get: async () => {
+        calls.push('get');
+        if (!there) throw new ApiError({ method: 'GET', path: 's' }, 404, 'not found');
+        return there;
+      },
+      create: async (_: unknown, object: KubeObject) => now('create', object),
+      apply: async (_: unknown, object: KubeObject) => now('apply', object),
+    } as unknown as KubeClient;
+    applier = createApplier(client, { remember() {}, isRuntime: () => false } as unknown as Store, silent, () => clock);
+  });
+  const pass = (password = 'b2xk') => applier.apply(owner, [manifest(password)]);
+
+  test('that somebody deleted is there again after the next pass', async () => {
+    await pass();
+    there = undefined;
+    clock += 60_000;
+    expect(await pass()).toMatchObject({ created: ['Secret/demo-fuse-conf'], failed: [] });
+    expect(there).toMatchObject({ data: { 'config.json': 'b2xk' } });
+  });
+  test('that somebody changed is as it should be after the next pass', async () => {
+    await pass();
+    there = { ...there!, data: { 'config.json': 'ZXZpbA==' } };
+    clock += 60_000;
+    expect(await pass()).toMatchObject({ changed: ['Secret/demo-fuse-conf'] });
+    expect(there).toMatchObject({ data: { 'config.json': 'b2xk' } });
+  });
+  test('that is as it should be costs one read a pass, and no write', async () => {
+    await pass();
+    calls = [];
+    clock += 60_000;
+    await pass();
+    expect(calls).toEqual(['get']);
+  });
+  test('is read once for the many passes of a set-up', async () => {
+    await pass();
+    calls = [];
+    clock += 500;
+    await pass();
+    expect(calls).toEqual([]);
+  });
+  test('whose source was rotated is written at once', async () => {
+    await pass();
+    expect(await pass('bmV3')).toMatchObject({ changed: ['Secret/demo-fuse-conf'] });
+  });
+});
