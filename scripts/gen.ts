@@ -17,7 +17,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 import type { CustomResource } from '../src/api/resource.ts';
-import { type Excerpt, excerpt, moduleOf } from './openapi.ts';
+import { excerpt, type Excerpt, moduleOf } from './openapi.ts';
 
 const root = join(import.meta.dirname, '..');
 const { values: flags } = parseArgs({ options: { check: { type: 'boolean' }, 'from-cluster': { type: 'boolean' } } });

@@ -1,9 +1,8 @@
 /** Whether imports point one way (.dependency-cruiser.cjs), asked of a checker that has just proved that it sees. */
-
-import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { execFile } from 'node:child_process';
 
 interface Report {
   readonly summary: {

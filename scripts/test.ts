@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Counts, closingLine, countReport, type FileReport, NONE, secondTries, sum, timeLines } from './test-counts.ts';
+import { closingLine, countReport, type Counts, type FileReport, NONE, secondTries, sum, timeLines } from './test-counts.ts';
 import { REPORT_FILE } from './test-reporter.ts';
 
 const asked = process.argv.slice(2);

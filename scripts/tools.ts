@@ -2,10 +2,9 @@
  * Builds the programs of the test control plane that are not there yet, and on Linux those of the test node: `node scripts/tools.ts`.
  * Exit code 3 means that Go is missing; scripts/setup.sh then says or does something about it.
  */
-
-import { missingTools } from '../src/testing/tools.ts';
 import { buildTools, type Progress } from '../src/testing/tools-build.ts';
 import { findGo } from '../src/testing/tools-go.ts';
+import { missingTools } from '../src/testing/tools.ts';
 
 // So that the lock is given back.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));

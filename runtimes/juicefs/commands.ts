@@ -1,8 +1,8 @@
 import {
   absolutePath,
+  cacheTexts,
   type CacheUse,
   type Cleanup,
-  cacheTexts,
   env,
   type Probe,
   type Role,

@@ -8,7 +8,7 @@ import {
   together,
 } from '../../src/constructs/index.ts';
 import { cacheOf } from './cache.ts';
-import { isOnHost, type PodPlan, type PodRole, podPlan, roles } from './pod.ts';
+import { isOnHost, type PodPlan, podPlan, type PodRole, roles } from './pod.ts';
 import { type Script, scriptOf } from './script.ts';
 import { editionOf, type Source, sourceOf } from './source.ts';
 import type { JuiceFSRuntimeSpec } from './spec.ts';

@@ -1,16 +1,6 @@
 import { type DatasetSpec, quantity } from '../../src/api/index.ts';
-import {
-  type Arg,
-  env,
-  must,
-  type Options,
-  optionList,
-  type PlanInput,
-  secretEnv,
-  secretVariables,
-  together,
-  word,
-} from '../../src/constructs/index.ts';
+import { type Arg, env, must, type Options, optionList, type PlanInput } from '../../src/constructs/index.ts';
+import { secretEnv, secretVariables, together, word } from '../../src/constructs/index.ts';
 
 /** Secret options that JuiceFS knows, and the variables in which its programs find them. */
 const VARIABLES = new Map(Object.entries({ metaurl: 'METAURL', 'access-key': 'ACCESS_KEY', 'secret-key': 'SECRET_KEY', token: 'TOKEN' }));

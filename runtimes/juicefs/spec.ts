@@ -3,6 +3,7 @@ import * as k8s from '../../src/api/k8s.ts';
 import type { CustomResource, Resource } from '../../src/api/resource.ts';
 import { nameRule, replicasRule, shortNameRule } from '../../src/api/rules.ts';
 import {
+  type Static,
   cleanPolicy,
   described,
   imageFields,
@@ -12,7 +13,6 @@ import {
   opt,
   podMetadata,
   runtimeManagement,
-  type Static,
   t,
   tieredStore,
   user,

@@ -1,16 +1,6 @@
 import { type CSIPersistentVolumeSource, type DatasetSpec, type EncryptOption, shown } from '../../src/api/index.ts';
-import {
-  type BasePlan,
-  claimNames,
-  type Facts,
-  fromBase64,
-  must,
-  type Options,
-  type SecretOption,
-  type Settings,
-  secretDirectory,
-  secretOptions,
-} from '../../src/constructs/index.ts';
+import { type BasePlan, claimNames, type Facts, fromBase64, must, type Options } from '../../src/constructs/index.ts';
+import { secretDirectory, type SecretOption, secretOptions, type Settings } from '../../src/constructs/index.ts';
 
 export const STORAGE_ENV = 'THIN_FUSE_CONFIG_STORAGE';
 

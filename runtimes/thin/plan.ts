@@ -7,8 +7,8 @@ import {
   type ThinRuntimeSpec,
 } from '../../src/api/index.ts';
 import {
-  type BasePlan,
   base64,
+  type BasePlan,
   basePlan,
   cacheByMedium,
   claimNames,
@@ -17,12 +17,8 @@ import {
   type Mounted,
   mountsAlike,
   must,
-  type Needs,
-  optionList,
-  optionSecrets,
-  type PlanInput,
-  together,
 } from '../../src/constructs/index.ts';
+import { type Needs, optionList, optionSecrets, type PlanInput, together } from '../../src/constructs/index.ts';
 import { configText, STORAGE_ENV, storageOf } from './config.ts';
 import { mountScript } from './mount-script.ts';
 import { merged, profileNamed, volumesOf } from './profile.ts';

@@ -1,7 +1,7 @@
 import type {
-  ThinRuntimeProfileSpec as Profile,
   ThinFuseSpec,
   ThinRuntimeProfile,
+  ThinRuntimeProfileSpec as Profile,
   ThinRuntimeSpec,
   ThinWorkerSpec,
 } from '../../src/api/index.ts';
