@@ -17,6 +17,8 @@ export const annotation = {
   manifestHash: 'data.fluid.io/manifest-hash',
   /** On a Runtime: the host ports allocated to it, as JSON. The cluster is the only record. */
   ports: 'data.fluid.io/ports',
+  /** On a Runtime: the names that everything made for it goes by, as JSON. */
+  identity: 'data.fluid.io/identity',
   /** On a claim: changes to have the volume controller look at it again. */
   nudge: 'data.fluid.io/nudged-at',
   createdBy: 'CreatedBy',
@@ -38,3 +40,8 @@ export const runtimeFinalizer = (type: string): string => `${type}-runtime-contr
 /** Node labels that are not per dataset. */
 export const exclusiveNodeLabel = 'fluid_exclusive';
 export const datasetCountNodeLabel = 'fluid.io/dataset-num';
+
+const LABEL_KEY = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
+const LABEL_VALUE = /^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;
+/** Whether the API server takes it: kubernetes.io/docs/concepts/overview/working-with-objects/labels. */
+export const isLabel = ([key, value]: readonly [string, string]): boolean => LABEL_KEY.test(key) && LABEL_VALUE.test(value);

@@ -136,7 +136,7 @@ async function inputFor(
     annotations: object.metadata.annotations ?? {},
     spec: object.spec,
     dataset: {
-      identity: identityOf(key, dataset, namesakes, claimed),
+      identity: identityOf(key, { dataset, runtime: object, namesakes, claimed }),
       annotations: dataset.metadata.annotations ?? {},
       spec: dataset.spec,
     },

@@ -1,12 +1,17 @@
 import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { Manifest, Static, TSchema } from '../api/index.ts';
+import { type Manifest, shown, type Static, type TSchema } from '../api/index.ts';
 import type { BasePlan, BoundProbe, BoundRuntime, Part, PlanInput, Probe, Role, Runtime, RuntimeDefinition } from './contract.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';
+
+/** `s-h-<type>-m-<uid>` is the key of a node label: 63 − 4 − 3 − 36. */
+const TYPE = /^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$/;
 
 /** Erases a definition's type parameters: what is left is asked for plans and manifests, and knows nothing of specs. */
 export function defineRuntime<S extends TSchema, P extends BasePlan>(definition: RuntimeDefinition<S, P>): Runtime {
   const { name, type = name, resource, companions = [], env = [] } = definition;
+  if (!TYPE.test(type))
+    throw new Error(`runtime ${name}: expected a type of at most 20 lower-case letters, digits and dashes, found ${shown(type)}`);
   // The one cast: whoever calls `needs` and `bind` has parsed the spec with `resource`.
   const typed = (input: PlanInput<unknown>) => input as PlanInput<Static<S>>;
   return {

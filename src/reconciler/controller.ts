@@ -71,7 +71,7 @@ export function startController(options: ControllerOptions): Controller {
     log,
     onKey: (key) => add(keyText(key)),
     onGone: (key, uid) => reign?.cluster.gone(key, uid),
-    onPlacement: () => reign?.labeler.changed(),
+    onPlacement: (moved) => reign?.labeler.changed(moved),
   });
 
   function add(key: string): void {
@@ -87,7 +87,9 @@ export function startController(options: ControllerOptions): Controller {
       log,
     });
     const ended = new AbortController();
-    const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log);
+    const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, (regarding, note) =>
+      events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
+    );
     const cluster = kubernetesCluster({
       client,
       store,
@@ -127,8 +129,7 @@ export function startController(options: ControllerOptions): Controller {
     metrics?.led(false);
     log.info({ reason }, 'no longer leading');
     past.ended.abort(new Error('this process leads no longer'));
-    past.labeler.stop();
-    await past.queue.stop();
+    await Promise.all([past.labeler.stop(), past.queue.stop()]);
     await past.events.flush();
   }
 

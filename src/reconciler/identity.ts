@@ -1,5 +1,5 @@
-import { datasetId, type Identity, joinedName, label } from '../api/index.ts';
-import type { Key } from './world.ts';
+import { annotation, datasetId, type Identity, joinedName, label } from '../api/index.ts';
+import { type Key, keyText } from './world.ts';
 
 interface Named {
   readonly metadata: {
@@ -8,36 +8,92 @@ interface Named {
     readonly uid?: string;
     readonly creationTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly { readonly kind: string; readonly uid: string }[];
   };
 }
 
-/**
- * Which names a dataset goes by. `a-b/c` and `a/b-c` want the same ones: whoever has them keeps them, else the older gets them.
- * Once written, the label `fluid.io/dataset-id` is the record; where it is the UID anyway, as the names are long, the volume of the claim is.
- */
-export function identityOf(key: Key, dataset: Named, namesakes: readonly Named[], claimed?: string): Identity {
-  const plain: Identity = { ...key, uid: dataset.metadata.uid ?? '', collides: false };
-  const recorded = dataset.metadata.labels?.[label.datasetId];
-  if (recorded === plain.uid && recorded !== '') {
-    const isLong = datasetId(plain) === plain.uid;
-    return { ...plain, collides: !isLong || (claimed ? claimed === plain.uid : namesakes.some((other) => comesFirst(other, dataset))) };
-  }
-  // Fluid lets two datasets have the same one. Those that share no more than a node label keep what they have.
-  if (recorded === joinedName(key))
-    return { ...plain, collides: namesakes.some((other) => holds(other, recorded) && comesFirst(other, dataset)) };
-  return { ...plain, collides: namesakes.some((other) => holds(other) || comesFirst(other, dataset)) };
+/** All that says which names a dataset goes by. */
+export interface Evidence {
+  /** The runtime that serves it, or did. */
+  readonly runtime?: Named | undefined;
+  /** Absent: the names that the runtime was set up with are asked for, whatever became of its Dataset. */
+  readonly dataset?: Named | undefined;
+  /** Other Datasets that would go by the same names or node labels. */
+  readonly namesakes?: readonly Named[];
+  /** The volume of its claim. */
+  readonly claimed?: string | undefined;
+  /** Whose the volume of the joined name is: no user can make or change one. */
+  readonly holder?: Key | undefined;
 }
 
-/** The identity that a runtime was set up with, also when its Dataset is gone. */
-export function identityOfRuntime(
-  key: Key,
-  runtime: Named & { readonly metadata: { readonly ownerReferences?: readonly { kind: string; uid: string }[] } },
-): Identity {
-  const uid = runtime.metadata.ownerReferences?.find(({ kind }) => kind === 'Dataset')?.uid ?? '';
-  const plain: Identity = { ...key, uid, collides: false };
-  const recorded = runtime.metadata.labels?.[label.datasetId];
-  return { ...plain, collides: recorded !== undefined && recorded === uid && datasetId(plain) !== uid };
+/**
+ * Which names a dataset goes by. `a-b/c` and `a/b-c` want the same ones: whoever has them keeps them, else the older gets them. What was
+ * decided is recorded on the Runtime and stays so. Runtimes that Fluid or an earlier version set up have only labels, `fluid.io/dataset-id`
+ * on the Runtime and on the Dataset; these name the UID of a dataset with a long name anyway, and then the volume of its claim tells.
+ */
+export function identityOf(key: Key, { runtime, dataset, namesakes = [], claimed, holder }: Evidence): Identity {
+  const before = runtime && (recordOn(key, runtime) ?? labelledOn(key, runtime));
+  if (!dataset) return before?.identity ?? { ...key, uid: '', collides: false };
+  const uid = dataset.metadata.uid ?? '';
+  return { ...key, uid, collides: givesWay() };
+
+  function givesWay(): boolean {
+    const own = before?.identity.uid === uid ? before : undefined;
+    const isTaken = holder !== undefined && keyText(holder) !== keyText(key);
+    if (own?.isRecord) return own.identity.collides || isTaken;
+    if (holder || claimed === uid) return isTaken || claimed === uid;
+    const isOlder = (other: Named) => comesFirst(other, dataset!);
+    if (isLong({ ...key, uid })) return claimed === undefined && namesakes.some(isOlder);
+    const id = dataset?.metadata.labels?.[label.datasetId];
+    if (own?.identity.collides || (id === uid && uid !== '')) return true;
+    // Fluid lets two datasets have the same one. Those that share no more than a node label keep what they have.
+    if (own || id === joinedName(key)) return namesakes.some((other) => holds(other, joinedName(key)) && isOlder(other));
+    return namesakes.some((other) => holds(other) || isOlder(other));
+  }
 }
+
+interface IdentityRecord {
+  /** UID of the Runtime. */
+  readonly for: string;
+  /** UID of the Dataset. */
+  readonly dataset: string;
+  readonly names: 'joined' | 'uid';
+}
+interface Before {
+  readonly identity: Identity;
+  readonly isRecord: boolean;
+}
+
+export const identityRecord = (runtime: string, { uid, collides }: Identity): string =>
+  JSON.stringify({ for: runtime, dataset: uid, names: collides ? 'uid' : 'joined' } satisfies IdentityRecord);
+
+/** One that was copied from another runtime names another UID and does not count. */
+function recordOn(key: Key, { metadata }: Named): Before | undefined {
+  const text = metadata.annotations?.[annotation.identity];
+  if (!text) return undefined;
+  try {
+    const { for: whose, dataset, names } = JSON.parse(text) as Partial<IdentityRecord>;
+    if (whose !== metadata.uid || typeof dataset !== 'string' || (names !== 'joined' && names !== 'uid')) return undefined;
+    return { identity: { ...key, uid: dataset, collides: names === 'uid' }, isRecord: true };
+  } catch {
+    return undefined;
+  }
+}
+
+const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The label is the joined name or the UID; once the Dataset is gone for good, it may be all that tells the UID. */
+function labelledOn(key: Key, { metadata: { labels, ownerReferences } }: Named): Before | undefined {
+  const id = labels?.[label.datasetId];
+  const owner = ownerReferences?.find(({ kind }) => kind === 'Dataset')?.uid;
+  const uid = owner ?? (id !== undefined && id !== joinedName(key) && UID.test(id) ? id : '');
+  if (id === undefined) return owner === undefined ? undefined : { identity: { ...key, uid, collides: false }, isRecord: false };
+  return { identity: { ...key, uid, collides: uid !== '' && id === uid && !isLong({ ...key, uid }) }, isRecord: false };
+}
+
+/** So long that Fluid's own rule puts the UID in its place. */
+const isLong = (dataset: Key & { readonly uid: string }): boolean => datasetId({ ...dataset, collides: false }) !== joinedName(dataset);
 
 const holds = ({ metadata: { namespace = '', name, labels } }: Named, joined = joinedName({ namespace, name })): boolean =>
   labels?.[label.datasetId] === joined;

@@ -1,4 +1,14 @@
-import { datasetFinalizer, datasetId, type Identity, label, type ObjectMeta, type OwnerReference, runtimeFinalizer } from '../api/index.ts';
+import {
+  annotation,
+  datasetFinalizer,
+  datasetId,
+  type Identity,
+  label,
+  type ObjectMeta,
+  type OwnerReference,
+  runtimeFinalizer,
+} from '../api/index.ts';
+import { identityRecord } from './identity.ts';
 
 /** What we keep in the metadata of a user's object. */
 export interface Marks {
@@ -15,10 +25,10 @@ export const datasetMarks = (identity: Identity, owners: readonly OwnerReference
   owners,
 });
 
-export const runtimeMarks = (type: string, identity: Identity, annotations: Readonly<Record<string, string>>): Marks => ({
+export const runtimeMarks = (type: string, uid: string, identity: Identity, annotations: Readonly<Record<string, string>>): Marks => ({
   finalizer: runtimeFinalizer(type),
   labels: { [label.datasetId]: datasetId(identity) },
-  annotations,
+  annotations: { ...annotations, [annotation.identity]: identityRecord(uid, identity) },
   owners: [{ apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', name: identity.name, uid: identity.uid }],
 });
 

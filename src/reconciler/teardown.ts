@@ -19,8 +19,12 @@ export interface Teardown {
   readonly pods: readonly string[];
   /** Pods that have ended and still name the claim: Kubernetes keeps it for them until they are deleted. */
   readonly endedPods?: readonly string[];
-  /** Nodes that carry a label of this dataset. */
+  /** Nodes that carry a label that goes with it. */
   readonly nodes: readonly string[];
+  /** What tells these labels; those of another runtime that lives are not among them. */
+  readonly traces?: readonly string[];
+  /** Of nodes that could not be written, `<node>: <why>`. */
+  readonly refusals?: readonly string[];
   readonly cleaning: Cleaning;
 }
 export interface Cleaning {
@@ -86,7 +90,19 @@ const gone =
     return deletable.length > 0 ? { action: { delete: deletable }, hold } : { hold };
   };
 
-const unlabelNodes: TeardownStep = ({ nodes }) => (nodes.length > 0 ? { action: { unlabelNodes: true } } : undefined);
+/** Each node is written by itself, and again with back-off: we are woken when all are done, or one refuses. */
+const unlabelNodes: TeardownStep = ({ nodes, refusals = [] }) =>
+  nodes.length === 0
+    ? undefined
+    : {
+        action: { unlabelNodes: true },
+        hold: {
+          reason: 'NodesLabelled',
+          message: `nodes still carry labels of the dataset: ${some(refusals.length > 0 ? refusals : nodes)}`,
+          passing: refusals.length === 0,
+          retryMs: 10_000,
+        },
+      };
 
 /** The dataset can be bound again, by another runtime. */
 const unbindDataset: TeardownStep = ({ dataset, object, runtime }) =>

@@ -141,7 +141,7 @@ export function memoryCluster({ runtimes, settings = {} }: MemoryClusterOptions)
       const { uid = '' } = world.runtime.metadata;
       const annotations: Record<string, string> =
         Object.keys(marks.ports).length > 0 ? { [annotation.ports]: portRecord(uid, marks.ports) } : {};
-      mark(world.runtime, runtimeMarks(world.plan.plan.type, identity, annotations));
+      mark(world.runtime, runtimeMarks(world.plan.plan.type, world.runtime.metadata.uid ?? '', identity, annotations));
       mark(
         world.dataset,
         datasetMarks(

@@ -12,7 +12,7 @@ import {
 } from '../api/index.ts';
 import type { Role, Runtime, Settings } from '../constructs/index.ts';
 import type { Cluster } from '../reconciler/cluster.ts';
-import { identityOf, identityOfRuntime } from '../reconciler/identity.ts';
+import { identityOf } from '../reconciler/identity.ts';
 import { isOurs } from '../reconciler/kubernetes/apply.ts';
 import { claimFact, gatherFacts } from '../reconciler/kubernetes/facts.ts';
 import { keysOf } from '../reconciler/kubernetes/node-labels.ts';
@@ -71,7 +71,11 @@ export function memoryParts(runtimes: readonly Runtime[], chosen: Partial<Settin
     probes: {},
     isRuntime: (uid) => allRuntimes().some(({ metadata }) => metadata.uid === uid),
     identify: (key, dataset) =>
-      identityOf(key, dataset, namesakes(key), volumeOf(objects.get('PersistentVolumeClaim', key.namespace, key.name))),
+      identityOf(key, {
+        dataset,
+        namesakes: namesakes(key),
+        claimed: volumeOf(objects.get('PersistentVolumeClaim', key.namespace, key.name)),
+      }),
     inventory: (uid) => objects.all().filter(({ metadata }) => metadata.labels?.[label.owner] === uid),
     podsOf: (workload) =>
       objects.all('Pod').filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === workload?.metadata.uid)),
@@ -171,7 +175,7 @@ export function memoryObserver(parts: MemoryParts): Pick<Cluster, 'scene' | 'obs
 
     async observeTeardown(key, dataset, runtime, object) {
       const { uid = '' } = object.metadata;
-      const identity = identityOfRuntime(key, object);
+      const identity = identityOf(key, { runtime: object });
       const ours = (live: LiveObject | undefined) => (live && isOurs(live, { uid, ...key }, parts) ? live : undefined);
       const claim = ours(objects.get('PersistentVolumeClaim', key.namespace, claimName(identity)));
       const volume =

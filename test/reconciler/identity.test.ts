@@ -12,7 +12,7 @@ import {
   typedCacheNodeLabel,
   volumeName,
 } from '../../src/api/index.ts';
-import { identityOf, identityOfRuntime } from '../../src/reconciler/identity.ts';
+import { identityOf, identityRecord } from '../../src/reconciler/identity.ts';
 import type { Key } from '../../src/reconciler/world.ts';
 
 const TYPES = ['thin', 'juicefs', 'alluxio', 'jindo', 'jindocache', 'efc', 'vineyard', 'cache'];
@@ -38,7 +38,7 @@ const stored = ({ namespace, name }: Key, n: number, recorded?: string): Stored 
 });
 const keyOf = ({ metadata: { namespace, name } }: Stored): Key => ({ namespace, name });
 const identified = (dataset: Stored, others: readonly Stored[] = [], claimed?: string) =>
-  identityOf(keyOf(dataset), dataset, others, claimed);
+  identityOf(keyOf(dataset), { dataset, namesakes: others, claimed });
 
 /** Every name and key by which a dataset is told from others. */
 const namesOf = (identity: Identity, types: readonly string[] = TYPES): readonly string[] => [
@@ -157,19 +157,44 @@ test('no two datasets ever share a name or the key of a node label, in whatever 
   );
 });
 
-describe('the identity of a runtime', () => {
-  const runtime = (recorded: string | undefined) => ({
-    metadata: {
-      name: 'c',
-      namespace: 'a-b',
-      ...(recorded && { labels: { 'fluid.io/dataset-id': recorded } }),
-      ownerReferences: [{ kind: 'Dataset', uid: uidOf(3) }],
-    },
-  });
+describe('the names that a runtime was set up with', () => {
   const key = { namespace: 'a-b', name: 'c' };
-  test('is that of its Dataset, though it is gone', () =>
-    expect(identityOfRuntime(key, runtime('a-b-c'))).toEqual({ ...key, uid: uidOf(3), collides: false }));
-  test('is the UID where its Dataset had to give way', () => expect(volumeName(identityOfRuntime(key, runtime(uidOf(3))))).toBe(uidOf(3)));
-  test('is the plain one of a runtime that never served', () =>
-    expect(identityOfRuntime(key, { metadata: { name: 'c' } })).toEqual({ ...key, uid: '', collides: false }));
+  const [runtimeUid, datasetUid] = [uidOf(8), uidOf(3)];
+  const recordOf = (names: 'joined' | 'uid', whose = runtimeUid) => ({
+    annotations: { 'data.fluid.io/identity': identityRecord(whose, { ...key, uid: datasetUid, collides: names === 'uid' }) },
+  });
+  const labelled = (id: string | undefined) => (id ? { labels: { 'fluid.io/dataset-id': id } } : {});
+  const owned = { ownerReferences: [{ kind: 'Dataset', uid: datasetUid }] };
+  const runtime = (...parts: readonly object[]) => ({ metadata: Object.assign({ ...key, uid: runtimeUid }, ...parts) });
+  const plain = { ...key, uid: datasetUid, collides: false };
+
+  test.each<[string, readonly object[], Identity]>([
+    ['its record, whatever became of the labels and the owner', [recordOf('uid')], { ...plain, collides: true }],
+    ['its record, where the label says otherwise', [recordOf('joined'), labelled(datasetUid), owned], plain],
+    ['without a record its label, with the owner', [labelled('a-b-c'), owned], plain],
+    ['a label that is the UID of the owner', [labelled(datasetUid), owned], { ...plain, collides: true }],
+    ['a label that is a UID, when the owner is gone', [labelled(datasetUid)], { ...plain, collides: true }],
+    ['no record that was copied from another runtime', [recordOf('uid', uidOf(9)), labelled('a-b-c'), owned], plain],
+    ['nothing of a runtime that never served', [], { ...key, uid: '', collides: false }],
+    ['nothing of a record that cannot be read', [{ annotations: { 'data.fluid.io/identity': '{' } }], { ...key, uid: '', collides: false }],
+  ])('are those of %s', (_, parts, expected) => expect(identityOf(key, { runtime: runtime(...parts) })).toEqual(expected));
+
+  const first = stored({ namespace: 'a', name: 'b-c' }, 1, 'a-b-c');
+  const dataset = stored(key, 3);
+  const collides = (evidence: Omit<Parameters<typeof identityOf>[1], 'dataset'>) => identityOf(key, { dataset, ...evidence }).collides;
+  test('stay, though the labels were stripped and whoever came first is gone', () => {
+    expect(collides({ runtime: runtime(recordOf('uid')) })).toBe(true);
+    expect(collides({ runtime: runtime(labelled(datasetUid), owned) })).toBe(true);
+  });
+  test('stay, though an older Dataset comes to have the same label', () =>
+    expect(collides({ runtime: runtime(recordOf('joined')), namesakes: [first] })).toBe(false));
+  test('are decided anew for a Dataset that was made anew', () =>
+    expect(identityOf(key, { dataset: stored(key, 4), runtime: runtime(recordOf('uid')) })).toEqual({ ...plain, uid: uidOf(4) }));
+  test('are not the joined name while the volume of that name is of another, whatever metadata says', () => {
+    const holder = { namespace: 'a', name: 'b-c' };
+    expect(collides({ runtime: runtime(recordOf('joined')), holder })).toBe(true);
+    expect(collides({ holder })).toBe(true);
+  });
+  test('are the joined name where the volume of that name is its own', () =>
+    expect(collides({ holder: key, namesakes: [first] })).toBe(false));
 });

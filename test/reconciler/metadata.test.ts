@@ -119,10 +119,10 @@ test('a Dataset and its runtime carry what Fluid’s carry', () => {
     labels: { 'fluid.io/dataset-id': 'ml-demo' },
     owners: [],
   });
-  expect(runtimeMarks('thin', identity, {})).toEqual({
+  expect(runtimeMarks('thin', 'the-runtime', identity, {})).toEqual({
     finalizer: 'thin-runtime-controller-finalizer',
     labels: { 'fluid.io/dataset-id': 'ml-demo' },
-    annotations: {},
+    annotations: { 'data.fluid.io/identity': '{"for":"the-runtime","dataset":"u","names":"joined"}' },
     owners: [{ apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', name: 'demo', uid: 'u' }],
   });
 });

@@ -18,6 +18,7 @@ import { teardownObserver } from './observe-teardown.ts';
 import { type KubernetesClusterOptions, type Parts, podChoice } from './parts.ts';
 import { portRecord } from './port-table.ts';
 import { portAllocator } from './ports.ts';
+import { evidence } from './survivors.ts';
 
 export interface KubernetesCluster extends Cluster {
   /** The runtime was deleted, whether or not we took it down: the next pass over its key begins by forgetting it. */
@@ -106,7 +107,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const annotations: Record<string, string> =
         Object.keys(marks.ports).length > 0 ? { [annotation.ports]: portRecord(uid, marks.ports) } : {};
       const owners = marks.claims.map((claim) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim.name, uid: claim.uid }));
-      await mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, identity, annotations));
+      await mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, uid, identity, annotations));
       await mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
       if (world.bound) return;
       const by = world.key.name;
@@ -116,7 +117,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         parts.lookups.managed(uid, claim.name, by);
       }
     },
-    markDataset: (key, dataset) => mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, dataset, store.namesakes(key)), [])),
+    markDataset: (key, dataset) => mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, evidence(store, key, { dataset })), [])),
     apply: (world, manifests) => applier.apply(ownerOf(world), manifests),
     prune: (world, keep) => applier.prune(ownerOf(world), keep),
 
@@ -151,7 +152,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     nudge: (claim, afterMs) => nudges.nudge(claim, afterMs),
     place: ({ runtime, plan, key }) => {
       if (!plan.roles.includes('worker')) return;
-      labeler.place(runtime.metadata.uid ?? '', plan.plan, store.live('StatefulSet', key.namespace, `${key.name}-worker`)?.metadata.uid);
+      labeler.place(refOf(runtime), plan.plan, store.live('StatefulSet', key.namespace, `${key.name}-worker`)?.metadata.uid);
     },
 
     async delete(objects) {
@@ -186,7 +187,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         () => jobs.state(`${uid}/clean`).error === undefined && wake(key),
       );
     },
-    unlabelNodes: ({ runtime, object, identity }) => labeler.remove(object.metadata.uid ?? '', runtime.type, identity),
+    async unlabelNodes({ key, object, traces = [] }) {
+      labeler.remove(refOf(object), traces, () => wake(key));
+    },
     async unmark(runtime, object) {
       const { uid = '' } = object.metadata;
       const latest = store.runtimes(keyFrom(object)).find((candidate) => candidate.object.metadata.uid === uid)?.object ?? object;
@@ -207,12 +210,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     writeDatasetStatus: (dataset, status) =>
       writeStatus(typeOf(Dataset), store.dataset(keyFrom(dataset)) as unknown as KubeObject, dataset, status, 'given'),
-    notice: ({ apiVersion, kind, metadata }, { note, ...notice }) =>
-      events.emit({
-        regarding: { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? '', uid: metadata.uid ?? '' },
-        ...notice,
-        note: redactedText(note),
-      }),
+    notice: (object, { note, ...notice }) => events.emit({ regarding: refOf(object), ...notice, note: redactedText(note) }),
   };
 
   function runtimeOf({ key, runtime }: World) {
@@ -222,4 +220,15 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   }
 }
 
+const refOf = ({
+  apiVersion,
+  kind,
+  metadata: { name, namespace = '', uid = '' },
+}: Pick<RuntimeObject, 'apiVersion' | 'kind' | 'metadata'>) => ({
+  apiVersion,
+  kind,
+  name,
+  namespace,
+  uid,
+});
 const keyFrom = ({ metadata }: Pick<RuntimeObject, 'metadata'>): Key => ({ namespace: metadata.namespace ?? '', name: metadata.name });

@@ -1,184 +1,229 @@
-import {
-  bytesLabel,
-  cacheNodeLabel,
-  cacheSizeNodeLabel,
-  datasetCountNodeLabel,
-  exclusiveNodeLabel,
-  exclusiveNodeValue,
-  fuseNodeLabel,
-  type Identity,
-  typedCacheNodeLabel,
-} from '../../api/index.ts';
 import type { BasePlan } from '../../constructs/index.ts';
+import { datasetCountNodeLabel, exclusiveNodeLabel } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { isNotFound } from '../../kube/errors.ts';
-import type { Log } from '../../kube/types.ts';
+import { ApiError, isNotFound } from '../../kube/errors.ts';
+import type { ObjectRef } from '../../kube/events.ts';
+import type { KubeObject, Log } from '../../kube/types.ts';
+import { createQueue, type Outcome } from '../queue.ts';
+import { cacheLabels, cacheTraces, isThere, type Labels, traceOf, unsayable } from './cache-labels.ts';
 import { Node } from './kinds.ts';
+import { createMultiMap, createPlacements } from './placements.ts';
 import type { Selects } from './selector.ts';
-import type { Store } from './store.ts';
+import type { Moved, Store } from './store.ts';
 
-type Labels = Readonly<Record<string, string>>;
+export { cacheLabels, keysOf } from './cache-labels.ts';
+
+/** What changes for one runtime on a node; `null` takes a label away. */
+type Patch = Record<string, string | null>;
 const SETTLE_MS = 100;
-const RETRY_MS = 1000;
-
-/** The labels of a node that holds a worker of this plan; source: Fluid's SyncScheduleInfoToCacheNodes. */
-export function cacheLabels({
-  type,
-  dataset,
-  placement,
-  cacheOnNode: { memory, disk },
-}: Pick<BasePlan, 'type' | 'dataset' | 'placement' | 'cacheOnNode'>): Labels {
-  return {
-    [typedCacheNodeLabel(type, dataset)]: 'true',
-    [cacheNodeLabel(dataset)]: 'true',
-    ...(memory !== undefined && { [cacheSizeNodeLabel(type, 'm', dataset)]: bytesLabel(memory) }),
-    ...(disk !== undefined && { [cacheSizeNodeLabel(type, 'd', dataset)]: bytesLabel(disk) }),
-    [cacheSizeNodeLabel(type, 't', dataset)]: bytesLabel((memory ?? 0) + (disk ?? 0)),
-    ...(placement === 'Exclusive' && { [exclusiveNodeLabel]: exclusiveNodeValue(dataset) }),
-  };
-}
-/** Every key that a node may carry for a dataset, whatever its cache was. */
-export const keysOf = (type: string, dataset: Identity): readonly string[] => [
-  typedCacheNodeLabel(type, dataset),
-  cacheNodeLabel(dataset),
-  ...(['m', 'd', 't'] as const).map((medium) => cacheSizeNodeLabel(type, medium, dataset)),
-];
+const WRITES_AT_ONCE = 4;
+/** Of no runtime alone. */
+const SHARED = '';
 
 export interface NodeLabeler {
   /** A runtime that is set up, and the UID of its worker StatefulSet. */
-  place(ownerUid: string, plan: BasePlan, workers: string | undefined): void;
-  /** Takes everything of a dataset, the fuse label too, off all nodes. */
-  remove(ownerUid: string, type: string, dataset: Identity): Promise<void>;
+  place(runtime: ObjectRef, plan: BasePlan, workers: string | undefined): void;
+  /** Takes these labels off all nodes. `onNews` is called when none has one any more, and when a node refuses. */
+  remove(runtime: ObjectRef, traces: readonly string[], onNews: () => void): void;
   /** The runtime is gone. */
-  forget(ownerUid: string): void;
-  /** Nodes that carry something of a dataset. */
-  carrying(type: string, dataset: Identity): readonly string[];
+  forget(uid: string): void;
+  /** Nodes that carry one of these, and why the last try for this runtime failed there. */
+  carrying(uid: string, traces: readonly string[]): readonly Carrier[];
   /** Something moved. */
-  changed(): void;
+  changed(moved: Moved): void;
   /** From now on every runtime is known, so that datasets can be counted. */
   complete(): void;
-  stop(): void;
+  stop(): Promise<void>;
 }
+export interface Carrier {
+  readonly node: string;
+  readonly refusal?: string;
+}
+/** Says on a runtime that a node does not get its labels. */
+export type TellOfNode = (runtime: ObjectRef, note: string) => void;
 
-/** One place decides all labels of a node, from the pods that are there; what changed within 100 ms is one write to a node. */
-export function createNodeLabeler(client: KubeClient, store: Store, isExcluded: Selects, log: Log): NodeLabeler {
-  const placed = new Map<string, { readonly labels: Labels; readonly keys: readonly string[]; readonly workers: string | undefined }>();
-  let timer: NodeJS.Timeout | undefined;
+/**
+ * One place decides all labels of a node, from the pods that are there; what changed within 100 ms is one write to a node. Only nodes
+ * that something changed for are looked at. Each is written by itself and has its own back-off, and so has the part of each runtime
+ * once a node has refused the whole: what one tenant does to a node never keeps another waiting.
+ */
+export function createNodeLabeler(
+  client: KubeClient,
+  store: Store,
+  isExcluded: Selects,
+  log: Log,
+  tell: TellOfNode = () => {},
+): NodeLabeler {
+  const placements = createPlacements(store.pods);
+  const going = new Map<string, { readonly traces: readonly string[]; readonly nodes: Set<string>; readonly onNews: () => void }>();
+  const goingByTrace = createMultiMap();
+  const refusals = new Map<string, ReadonlyMap<string, string>>();
+  const dirty = new Set<string>();
+  /** Of runtimes that are new to us: what an earlier process left may be anywhere. */
+  const unseen = new Set<string>();
   let isComplete = false;
-  let running: Promise<void> = Promise.resolve();
-  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const queue = createQueue({ concurrency: WRITES_AT_ONCE, work: (name, { failures }) => write(name, failures) });
 
-  function changed(afterMs = SETTLE_MS): void {
-    if (stopped) return;
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      running = running.then(writeAll).catch((error: unknown) => {
-        log.warn({ error: String(error) }, 'node labels were not written');
-        changed(RETRY_MS);
-      });
-    }, afterMs).unref();
+  function look(nodes: Iterable<string>): void {
+    for (const name of nodes) dirty.add(name);
+    if (dirty.size + unseen.size > 0) timer ??= setTimeout(flush, SETTLE_MS).unref();
+  }
+  function flush(): void {
+    timer = undefined;
+    // Before that, every node is looked at in the end.
+    if (isComplete && unseen.size > 0) for (const name of nodesWith([...unseen])) dirty.add(name);
+    unseen.clear();
+    for (const name of dirty) queue.add(name);
+    dirty.clear();
   }
 
-  /** By node: what it should carry of the runtimes that we know. */
-  function wanted(): Map<string, Record<string, string>> {
-    const nodes = new Map<string, Record<string, string>>();
-    for (const { labels, workers } of placed.values()) {
-      if (!workers) continue;
-      for (const pod of store.pods(workers)) {
-        const name = pod['nodeName'] as string | undefined;
-        if (!name || pod['phase'] === 'Failed') continue;
-        const node = nodes.get(name) ?? {};
-        nodes.set(name, node);
-        const isNew = !Object.keys(labels).some((key) => key in node && key !== exclusiveNodeLabel);
-        Object.assign(node, labels);
-        if (isNew) node[datasetCountNodeLabel] = String(Number(node[datasetCountNodeLabel] ?? 0) + 1);
-      }
-    }
-    return nodes;
+  const labelsOf = (name: string): Labels => store.node(name)?.metadata.labels ?? {};
+  function* everyNode(): Iterable<string> {
+    for (const { metadata } of store.nodes()) yield metadata.name;
   }
-
-  async function writeAll(): Promise<void> {
-    const nodes = wanted();
-    const known = new Set([...placed.values()].flatMap(({ keys }) => keys));
-    const exclusives = new Set([...placed.values()].flatMap(({ labels }) => labels[exclusiveNodeLabel] ?? []));
-    for (const node of store.nodes()) {
-      const { name, labels = {} } = store.node(node.metadata.name)?.metadata ?? node.metadata;
-      const want = nodes.get(name) ?? {};
-      const patch: Record<string, string | null> = {};
-      for (const [key, value] of Object.entries(want)) {
-        if (key === datasetCountNodeLabel && !isComplete) continue;
-        if (labels[key] !== value && !isExcluded(labels)) patch[key] = value;
-      }
-      for (const key of Object.keys(labels)) if (known.has(key) && !(key in want)) patch[key] = null;
-      const exclusive = labels[exclusiveNodeLabel];
-      if (exclusive !== undefined && exclusives.has(exclusive) && want[exclusiveNodeLabel] === undefined) patch[exclusiveNodeLabel] = null;
-      if (isComplete && labels[datasetCountNodeLabel] !== undefined && want[datasetCountNodeLabel] === undefined)
-        patch[datasetCountNodeLabel] = null;
-      await write(name, patch);
-    }
-  }
-
-  async function write(name: string, labels: Readonly<Record<string, string | null>>): Promise<void> {
-    if (Object.keys(labels).length === 0) return;
-    try {
-      const { apiVersion, kind, metadata } = await client.patch(Node, { name }, { metadata: { labels } }, { type: 'merge' });
-      store.remember({
-        apiVersion,
-        kind,
-        metadata: {
-          name,
-          ...(metadata.uid && { uid: metadata.uid }),
-          ...(metadata.resourceVersion && { resourceVersion: metadata.resourceVersion }),
-          ...(metadata.labels && { labels: metadata.labels }),
-        },
-      });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
-
-  const carrying = (type: string, dataset: Identity): readonly string[] => {
-    const keys = [...keysOf(type, dataset), fuseNodeLabel(dataset)];
-    const value = exclusiveNodeValue(dataset);
-    return [...store.nodes()].flatMap(({ metadata: { name } }) => {
-      const labels = store.node(name)?.metadata.labels ?? {};
-      return keys.some((key) => key in labels) || labels[exclusiveNodeLabel] === value ? [name] : [];
+  const nodesWith = (traces: readonly string[]): readonly string[] => {
+    const there = traces.map(isThere);
+    return [...everyNode()].filter((name) => {
+      const labels = labelsOf(name);
+      return there.some((isIn) => isIn(labels));
     });
   };
 
+  /** What a node should carry of the runtimes that we know, and of whom. */
+  function wantedOn(name: string, labels: Labels) {
+    const wanted = new Map<string, { readonly value: string; readonly of: string }>();
+    let datasets = 0;
+    for (const { runtime, labels: own } of placements.on(name)) {
+      // Two runtimes of one dataset are one.
+      if (!Object.keys(own).some((key) => key !== exclusiveNodeLabel && wanted.has(key))) datasets++;
+      // Who has the node for itself keeps it.
+      for (const [key, value] of Object.entries(own))
+        if (wanted.get(key)?.value !== labels[key] || !wanted.has(key)) wanted.set(key, { value, of: runtime.uid ?? '' });
+    }
+    if (datasets > 0) wanted.set(datasetCountNodeLabel, { value: String(datasets), of: SHARED });
+    return wanted;
+  }
+
+  /** By the runtime that it is for. */
+  function patchesFor({ metadata: { name, labels = {} } }: KubeObject): ReadonlyMap<string, Patch> {
+    const patches = new Map<string, Patch>();
+    const put = (of: string, key: string, value: string | null) => {
+      const patch = patches.get(of) ?? {};
+      patch[key] = value;
+      patches.set(of, patch);
+    };
+    const wanted = wantedOn(name, labels);
+    if (!isExcluded(labels))
+      for (const [key, { value, of }] of wanted)
+        if (labels[key] !== value && (isComplete || key !== datasetCountNodeLabel)) put(of, key, value);
+    for (const [key, value] of Object.entries(labels)) {
+      if (wanted.has(key) && (wanted.get(key)?.value === value || !isExcluded(labels))) continue;
+      const trace = traceOf(key, value);
+      const of = goingByTrace.first(trace) ?? placements.ofTrace(trace)?.runtime.uid;
+      if (of !== undefined) put(of, key, null);
+      else if (key === datasetCountNodeLabel && isComplete) put(SHARED, key, null);
+    }
+    return patches;
+  }
+
+  async function write(name: string, failures: number): Promise<Outcome> {
+    const node = store.node(name);
+    const patches = node ? patchesFor(node) : new Map<string, Patch>();
+    const refused = new Map<string, string>();
+    try {
+      if (patches.size > 0) await patch(name, Object.assign({}, ...patches.values()));
+    } catch (error) {
+      const parts = patches.size > 1 && isRefusal(error) ? [...patches] : [];
+      if (parts.length === 0) for (const of of patches.keys()) refused.set(of, messageOf(error));
+      for (const [of, part] of parts) await patch(name, part).catch((again: unknown) => refused.set(of, messageOf(again)));
+    }
+    settle(name, refused, failures);
+    return refused.size > 0 ? { kind: 'failed' } : { kind: 'settled' };
+  }
+
+  async function patch(name: string, labels: Patch): Promise<void> {
+    try {
+      const { apiVersion, kind, metadata } = await client.patch(Node, { name }, { metadata: { labels } }, { type: 'merge' });
+      const { uid, resourceVersion, labels: now } = metadata;
+      store.remember({
+        apiVersion,
+        kind,
+        metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(now && { labels: now }) },
+      });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      // The watch may be long in saying so.
+      const node = store.node(name);
+      if (node) store.forget(node);
+    }
+  }
+
+  /** Tells of what lasts: the first failure is often a race with another writer, and the next try is 50 ms away. */
+  function settle(name: string, refused: ReadonlyMap<string, string>, failures: number): void {
+    const before = refusals.get(name);
+    if (refused.size > 0) refusals.set(name, refused);
+    else refusals.delete(name);
+    for (const [of, error] of refused) {
+      log.warn({ node: name, runtime: of, failures: failures + 1, error }, 'node labels were not written');
+      const runtime = placements.get(of)?.runtime;
+      if (runtime && failures > 0) tell(runtime, `labels of node ${name} could not be written, tried again with back-off: ${error}`);
+    }
+    for (const [of, { nodes, onNews }] of going) {
+      if (!nodes.has(name)) continue;
+      if (!refused.has(of)) nodes.delete(name);
+      if (nodes.size === 0 || before?.get(of) !== refused.get(of)) onNews();
+    }
+  }
+
+  function forget(uid: string): void {
+    look(placements.drop(uid));
+    for (const trace of going.get(uid)?.traces ?? []) goingByTrace.delete(trace, uid);
+    going.delete(uid);
+  }
+
+  look(everyNode());
   return {
-    place(ownerUid, plan, workers) {
-      const before = placed.get(ownerUid);
+    place(runtime, plan, workers) {
+      const { uid = '' } = runtime;
+      const before = placements.get(uid);
       const labels = cacheLabels(plan);
       if (before?.workers === workers && JSON.stringify(before?.labels) === JSON.stringify(labels)) return;
-      placed.set(ownerUid, { labels, keys: keysOf(plan.type, plan.dataset), workers });
-      changed();
+      const traces = cacheTraces(plan.type, plan.dataset);
+      const isKnown = before?.traces.join() === traces.join();
+      if (!isKnown) for (const trace of traces) unseen.add(trace);
+      for (const label of unsayable(plan)) tell(runtime, `a node cannot carry the label ${label}: its key or its value is not valid`);
+      look(placements.put(uid, { runtime, labels, traces: isKnown ? before.traces : traces, workers }));
     },
-    async remove(ownerUid, type, dataset) {
-      placed.delete(ownerUid);
-      // What is being written now may still have been decided with it.
-      await running;
-      const value = exclusiveNodeValue(dataset);
-      for (const name of carrying(type, dataset)) {
-        const labels = store.node(name)?.metadata.labels ?? {};
-        const keys = [...keysOf(type, dataset), fuseNodeLabel(dataset)].filter((key) => key in labels);
-        await write(
-          name,
-          Object.fromEntries([...keys, ...(labels[exclusiveNodeLabel] === value ? [exclusiveNodeLabel] : [])].map((key) => [key, null])),
-        );
-      }
-      changed();
+    remove(runtime, traces, onNews) {
+      const { uid = '' } = runtime;
+      const before = going.get(uid);
+      if (before?.traces.join() === traces.join() && before.nodes.size > 0) return;
+      forget(uid);
+      for (const trace of traces) goingByTrace.add(trace, uid);
+      const nodes = new Set(nodesWith(traces));
+      going.set(uid, { traces, nodes, onNews });
+      for (const name of nodes) queue.add(name);
     },
-    forget: (ownerUid) => placed.delete(ownerUid),
-    carrying,
-    changed: () => changed(),
+    forget,
+    carrying: (uid, traces) =>
+      nodesWith(traces).map((node) => {
+        const refusal = refusals.get(node)?.get(uid);
+        return { node, ...(refusal && { refusal }) };
+      }),
+    changed: (moved) => look('node' in moved ? [moved.node] : placements.moved(moved.workload)),
     complete() {
       isComplete = true;
-      changed();
+      look(everyNode());
     },
-    stop: () => {
-      stopped = true;
+    async stop() {
       clearTimeout(timer);
+      timer = undefined;
+      await queue.stop();
     },
   };
 }
+
+/** The API server has looked at it and says no; anything else concerns all parts alike. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && [400, 403, 413, 422].includes(error.status);
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

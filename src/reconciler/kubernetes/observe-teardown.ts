@@ -1,15 +1,18 @@
-import { annotation, claimName, volumeName } from '../../api/index.ts';
-import type { BoundRuntime } from '../../constructs/index.ts';
+import { annotation, claimName, type Identity, label, runtimeFinalizer, volumeName } from '../../api/index.ts';
+import type { BoundRuntime, Runtime } from '../../constructs/index.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { Cluster } from '../cluster.ts';
-import { identityOfRuntime } from '../identity.ts';
-import type { Hold, Key, LiveObject } from '../world.ts';
+import { identityOf } from '../identity.ts';
+import type { Teardown } from '../teardown.ts';
+import type { Hold, Key, LiveObject, RuntimeObject } from '../world.ts';
 import { isOurs } from './apply.ts';
+import { allTraces } from './cache-labels.ts';
 import { canRun } from './exec.ts';
 import { Pod } from './kinds.ts';
 import { observer } from './observe.ts';
 import { type Parts, podChoice } from './parts.ts';
+import { isServedByAnother, tracesOfOthers } from './survivors.ts';
 import { unseen } from './unseen.ts';
 
 /** What is left of a runtime, and who uses it. */
@@ -26,8 +29,30 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
   ): Promise<LiveObject | undefined> {
     const owner = { uid, namespace: key.namespace, name: key.name };
     const live = store.live(kind, kind === 'PersistentVolume' ? undefined : key.namespace, name);
-    if (!live) return unseen(parts, kind, owner, name);
-    return isOurs(live, owner, store) ? live : undefined;
+    const found = live ?? (await unseen(parts, kind, owner, name));
+    if (!found || !isOurs(found, owner, store)) return undefined;
+    // What Fluid made and nobody has labelled yet is of the runtime that serves.
+    return found.metadata.labels?.[label.owner] !== uid && isServedByAnother(store, key, uid) ? undefined : found;
+  }
+
+  /** What is to go from nodes: nothing for a runtime that was never set up, and nothing of anybody else. */
+  function nodeLabels(
+    key: Key,
+    { type }: Runtime,
+    { metadata }: RuntimeObject,
+    identity: Identity,
+  ): Pick<Teardown, 'nodes' | 'traces' | 'refusals'> {
+    const { uid = '', finalizers = [] } = metadata;
+    const all = allTraces(type, identity);
+    if (!finalizers.includes(runtimeFinalizer(type)) || labeler.carrying(uid, all).length === 0) return { nodes: [] };
+    const held = tracesOfOthers(store, key, uid, identity.uid);
+    const traces = all.filter((trace) => !held.has(trace));
+    const carriers = labeler.carrying(uid, traces);
+    return {
+      traces,
+      nodes: carriers.map(({ node }) => node),
+      refusals: carriers.flatMap(({ node, refusal }) => (refusal ? [`${node}: ${refusal}`] : [])),
+    };
   }
 
   /** Pods that name the claim; listed, since nobody else needs to know of all pods of a namespace. */
@@ -40,7 +65,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
   return {
     async observeTeardown(key, dataset, runtime, object) {
       const { uid = '' } = object.metadata;
-      const identity = identityOfRuntime(key, object);
+      const identity = identityOf(key, { runtime: object });
       const inventory = store.inventory({ uid, ...key });
       const claim = await ours('PersistentVolumeClaim', key, claimName(identity), uid);
       // Under whatever name it was made.
@@ -63,7 +88,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         ...(volume && { volume }),
         pods: pods.mounting,
         endedPods: pods.ended,
-        nodes: labeler.carrying(runtime.type, identity),
+        ...nodeLabels(key, runtime, object, identity),
         cleaning: {
           needed: cleanable || running,
           running,

@@ -10,6 +10,7 @@ import { gatherFacts } from './facts.ts';
 import { canAsk, type Parts, podChoice } from './parts.ts';
 import { recordedPorts } from './port-table.ts';
 import { livePort } from './ports.ts';
+import { evidence } from './survivors.ts';
 import { fluidsWorkloads, unseen, workloadKind } from './unseen.ts';
 import { fuseFact, workloadView } from './views.ts';
 
@@ -26,7 +27,7 @@ export function observer(parts: Parts): Cluster['observe'] {
     const { namespace, name } = key;
     const { uid = '', generation } = object.metadata;
     const claimNow = () => store.live('PersistentVolumeClaim', namespace, name);
-    const identity = identityOf(key, dataset, store.namesakes(key), volumeOf(claimNow(), uid));
+    const identity = identityOf(key, evidence(store, key, { dataset, runtime: object, claimed: volumeOf(claimNow(), uid) }));
     const bound = BOUND.has(dataset.status?.phase ?? '');
     const owner = { uid, namespace, name };
     const fluids = await fluidsWorkloads(parts, owner, bound, object.status);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Dataset, InvalidSpec, joinedName, label, parse, type Resource, rivalNames } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
@@ -45,10 +46,11 @@ export interface StoreOptions {
   readonly onKey: (key: Key, because: string) => void;
   /** A runtime is gone, whether or not it was ever set up. `onKey` follows, and no pass over its key begins in between. */
   readonly onGone: (key: Key, uid: string) => void;
-  /** A pod moved or a node's labels changed. */
-  readonly onPlacement: () => void;
+  readonly onPlacement: (moved: Moved) => void;
   readonly log: Log;
 }
+/** A pod of a workload came, went, ended or found its node; or a node came, went or got other labels. */
+export type Moved = { readonly workload: string } | { readonly node: string };
 
 export function createStore({ client, runtimes, onKey, onGone, onPlacement, log }: StoreOptions): Store {
   // Two would both claim each object, and write its status in turn for ever.
@@ -179,14 +181,21 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       if (change.type === 'deleted') pods.delete(object.metadata.name);
       else pods.set(object.metadata.name, object);
       if (pods.size === 0) podsOf.delete(workload.uid);
-      onPlacement();
+      if (change.type !== 'changed' || isElsewhere(change.old, object)) onPlacement({ workload: workload.uid });
       const owner = owned.get(workload.kind)?.get(object.metadata.namespace, workload.name)?.metadata.labels?.[label.owner];
       const key = owner && keyOfOwner.get(owner);
       if (key) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
     },
     { labelSelector: label.datasetId, project: podProjection },
   );
-  const nodes = watch(Node, () => onPlacement(), { metadataOnly: true, project: nodeProjection });
+  const nodes = watch(
+    Node,
+    (change) => {
+      const { name, labels } = change.object.metadata;
+      if (change.type !== 'changed' || !isDeepStrictEqual(change.old.metadata.labels, labels)) onPlacement({ node: name });
+    },
+    { metadataOnly: true, project: nodeProjection },
+  );
 
   const optional = new Set([...runtimesByKind.values(), ...companions.values()]);
 
@@ -290,6 +299,10 @@ function read(resource: Runtime['resource'], object: KubeObject): Pick<Candidate
     return { object: { ...runtime, spec: runtime.spec ?? {} }, invalid: error };
   }
 }
+
+/** Of a pod that is the same one. */
+const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>
+  old['nodeName'] !== now['nodeName'] || (old['phase'] === 'Failed') !== (now['phase'] === 'Failed');
 
 function controllerOf({ metadata }: KubeObject) {
   return metadata.ownerReferences?.find(({ controller }) => controller);

@@ -1,0 +1,98 @@
+import type { ObjectRef } from '../../kube/events.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import type { Labels } from './cache-labels.ts';
+
+/** A runtime whose workers are to be seen on their nodes. */
+export interface Placement {
+  readonly runtime: ObjectRef;
+  readonly labels: Labels;
+  /** All that its nodes may carry for it, now or from before. */
+  readonly traces: readonly string[];
+  /** UID of its worker StatefulSet. */
+  readonly workers: string | undefined;
+}
+
+/** Which runtimes have workers on which nodes, worked out anew for one workload at a time. Answers of nodes are those to look at. */
+export interface Placements {
+  get(runtime: string): Placement | undefined;
+  put(runtime: string, placement: Placement): readonly string[];
+  drop(runtime: string): readonly string[];
+  /** Pods of a workload came, went or ended. */
+  moved(workload: string): readonly string[];
+  on(node: string): Iterable<Placement>;
+  /** One that such a label may be of. */
+  ofTrace(trace: string): Placement | undefined;
+}
+
+export function createPlacements(podsOf: (workload: string) => readonly KubeObject[]): Placements {
+  const placed = new Map<string, { readonly placement: Placement; readonly nodes: readonly string[] }>();
+  const byWorkload = new Map<string, string>();
+  const byNode = new Map<string, Set<string>>();
+  const byTrace = createMultiMap();
+
+  function set(runtime: string, placement: Placement | undefined, nodes: readonly string[]): readonly string[] {
+    const before = placed.get(runtime);
+    for (const node of before?.nodes ?? []) {
+      const there = byNode.get(node);
+      there?.delete(runtime);
+      if (there?.size === 0) byNode.delete(node);
+    }
+    for (const node of nodes) byNode.set(node, (byNode.get(node) ?? new Set()).add(runtime));
+    if (before?.placement.traces !== placement?.traces) {
+      for (const trace of before?.placement.traces ?? []) byTrace.delete(trace, runtime);
+      for (const trace of placement?.traces ?? []) byTrace.add(trace, runtime);
+    }
+    if (before?.placement.workers !== placement?.workers) {
+      if (before?.placement.workers) byWorkload.delete(before.placement.workers);
+      if (placement?.workers) byWorkload.set(placement.workers, runtime);
+    }
+    if (placement) placed.set(runtime, { placement, nodes });
+    else placed.delete(runtime);
+    return [...new Set([...(before?.nodes ?? []), ...nodes])];
+  }
+
+  const nodesOf = ({ workers }: Placement): readonly string[] => [
+    ...new Set(
+      (workers ? podsOf(workers) : []).flatMap((pod) => (pod['nodeName'] && pod['phase'] !== 'Failed' ? String(pod['nodeName']) : [])),
+    ),
+  ];
+
+  return {
+    get: (runtime) => placed.get(runtime)?.placement,
+    put: (runtime, placement) => set(runtime, placement, nodesOf(placement)),
+    drop: (runtime) => set(runtime, undefined, []),
+    moved(workload) {
+      const runtime = byWorkload.get(workload) ?? '';
+      const before = placed.get(runtime);
+      if (!before) return [];
+      const nodes = nodesOf(before.placement);
+      const both = set(runtime, before.placement, nodes);
+      return both.filter((node) => nodes.includes(node) !== before.nodes.includes(node));
+    },
+    *on(node) {
+      for (const runtime of byNode.get(node) ?? []) {
+        const known = placed.get(runtime);
+        if (known) yield known.placement;
+      }
+    },
+    ofTrace: (trace) => placed.get(byTrace.first(trace) ?? '')?.placement,
+  };
+}
+
+/** Most keys have one value: arrays, of which there are as many as labels in the cluster, are a third of what sets are. */
+export function createMultiMap() {
+  const map = new Map<string, string[]>();
+  return {
+    first: (key: string): string | undefined => map.get(key)?.[0],
+    add(key: string, value: string): void {
+      const values = map.get(key);
+      if (!values) map.set(key, [value]);
+      else if (!values.includes(value)) values.push(value);
+    },
+    delete(key: string, value: string): void {
+      const left = map.get(key)?.filter((each) => each !== value) ?? [];
+      if (left.length > 0) map.set(key, left);
+      else map.delete(key);
+    },
+  };
+}
