@@ -1,5 +1,5 @@
 /**
- * What binds a directory, as one child process: it goes into the directory, looks at where it is, and binds where it stands. What it has
+ * What binds a directory, as one process: it goes into the directory, looks at where it is, and binds where it stands. What it has
  * entered is held by the kernel, so nobody can put another directory in its place between the look and the mount; a path that is given
  * to mount(8) would be walked a second time. Everything that varies is an argument, never text of the script.
  *
@@ -9,7 +9,7 @@
  *      it: neither a later remount nor a later change of propagation would reach the host from within a pod.
  *   $8 not empty: take away what is mounted at $5, at the last moment: it is never bare for long
  */
-export const BIND = `
+const BIND = `
 cd -P -- "$1" 2>/dev/null || exit 10
 [ "$PWD" = "$1" ] || exit 15
 if [ -n "$2" ]; then
@@ -31,7 +31,10 @@ exit 14
 `;
 
 /** Goes the same way, and binds nothing. */
-export const LOOK = BIND.slice(0, BIND.indexOf('[ -n "$7" ]'));
+const LOOK = BIND.slice(0, BIND.indexOf('[ -n "$7" ]'));
+
+/** Both as functions for shells, each call in a process of its own. */
+export const BIND_FUNCTIONS = `sluice_bind() (${BIND})\nsluice_look() (${LOOK})`;
 
 /** Exit codes of the scripts; all others mean that mount(8) failed. */
 export const outcome = { dead: 10, changed: 11, missing: 12, escaped: 13, linked: 15 } as const;

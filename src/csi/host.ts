@@ -2,12 +2,12 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { lstat, mkdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BIND, LOOK, outcome } from './bind-script.ts';
-import { type Ended, run } from './child.ts';
+import { outcome } from './bind-script.ts';
 import type { MountWatch } from './mount-watch.ts';
 import { type Mount, topAt } from './mountinfo.ts';
 import type { Binding, Target } from './publish.ts';
 import { createReach, NoAnswer } from './reach.ts';
+import type { Ended, Run } from './shells.ts';
 
 /** A source cannot be bound now. `later`: it may be another time, so it is worth waiting for the mount table to change. */
 export class NotBound extends Error {
@@ -44,21 +44,22 @@ const BIND_MS = 10_000;
 /** A file system that takes longer to say how full it is does not work. */
 export const STATFS_MS = 3_000;
 const UNMOUNT_MS = 2_000;
-const SH = '/bin/sh';
 
 export interface HostOptions {
   readonly watch: MountWatch;
+  /** By shells that know BIND_FUNCTIONS. */
+  readonly run: Run;
   /** A directory on a private mount; openScratch makes one. */
   readonly scratch: string;
   /** How long a child may take to reach a source, ms. */
   readonly bindMs?: number;
 }
 
-export function createHost({ watch, scratch, bindMs = BIND_MS }: HostOptions): Host {
-  const reach = createReach();
+export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOptions): Host {
+  const reach = createReach(run);
   let serial = 0;
 
-  async function goTo(script: string, binding: Binding, place: string): Promise<void> {
+  async function goTo(by: 'sluice_bind' | 'sluice_look', binding: Binding, place: string): Promise<void> {
     const { mount, fusePath, source, target, readOnly, inPlace } = binding;
     const below = source === fusePath ? '.' : source.slice(fusePath.length + 1);
     const args = [
@@ -73,7 +74,7 @@ export function createHost({ watch, scratch, bindMs = BIND_MS }: HostOptions): H
     ];
     try {
       const device = watch.last().find(({ id }) => id === mount)?.device;
-      told(await reach(device ?? fusePath, [SH, '-c', script, 'sluice-bind', ...args], bindMs), binding);
+      told(await reach(device ?? fusePath, [by, ...args], bindMs), binding);
     } catch (error) {
       if (error instanceof NoAnswer) throw new NotBound('later', `${fusePath} does not answer since ${error.since}`, { cause: error });
       throw error;
@@ -98,11 +99,11 @@ export function createHost({ watch, scratch, bindMs = BIND_MS }: HostOptions): H
     },
 
     async bind(binding) {
-      if (!binding.apart) return goTo(BIND, binding, '');
+      if (!binding.apart) return goTo('sluice_bind', binding, '');
       const place = join(scratch, String(serial++));
       mkdirSync(place);
       try {
-        await goTo(BIND, binding, place);
+        await goTo('sluice_bind', binding, place);
       } catch (error) {
         // Killed half-way, it may have left the mount here.
         await run(['umount', '-c', '-l', place], UNMOUNT_MS).catch(() => {});
@@ -117,7 +118,7 @@ export function createHost({ watch, scratch, bindMs = BIND_MS }: HostOptions): H
     },
 
     async link(binding) {
-      await goTo(LOOK, binding, '');
+      await goTo('sluice_look', binding, '');
       const { source, target } = binding;
       await mkdir(dirname(target), { recursive: true, mode: 0o750 });
       await removeTarget(target);
@@ -175,7 +176,7 @@ function told({ code, stderr }: Ended, { mount, fusePath, source, target }: Bind
 }
 
 /** Mounts an empty file system of our own, which nobody else sees. Returns how to take it away. */
-export async function openScratch(directory: string): Promise<() => Promise<void>> {
+export async function openScratch(directory: string, run: Run): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const { code, stderr } = await run(
     ['mount', '-c', '-t', 'tmpfs', '-o', 'size=1m,mode=700', '--make-private', 'sluice-csi', directory],

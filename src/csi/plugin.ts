@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import type { Log } from '../kube/types.ts';
 import type { NodeCluster } from './cluster.ts';
+import { BIND_FUNCTIONS } from './bind-script.ts';
 import { type Listening, type Service, serve, serviceOf } from './grpc.ts';
 import { createHost, openScratch } from './host.ts';
 import { DRIVER, identity, registration } from './identity.ts';
@@ -17,6 +18,7 @@ import type { NodeParts } from './parts.ts';
 import { Identity, Node } from './proto/csi.gen.ts';
 import { Registration } from './proto/pluginregistration.gen.ts';
 import { startRecovery } from './recovery.ts';
+import { openShells } from './shells.ts';
 import type { VolumeDefaults } from './volume.ts';
 
 export interface PluginOptions extends VolumeDefaults {
@@ -60,11 +62,13 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
   const listening: Listening[] = [];
   let problem: string | undefined = 'the kubelet has not registered the plugin yet';
   try {
-    closing.push(await openScratch(scratch));
+    const shells = openShells(BIND_FUNCTIONS);
+    closing.push(async () => shells.close());
+    closing.push(await openScratch(scratch, shells.run));
     const watch = watchMounts({ read: mountTable(), clock, log });
     const parts: NodeParts = {
       ...options,
-      host: createHost({ watch, scratch, ...(bindMs !== undefined && { bindMs }) }),
+      host: createHost({ watch, run: shells.run, scratch, ...(bindMs !== undefined && { bindMs }) }),
       watch,
       labels: nodeLabels(cluster),
       volumes: knownVolumes(cluster, options),

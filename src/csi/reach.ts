@@ -4,7 +4,7 @@
  */
 import pLimit from 'p-limit';
 import { type Clock, systemClock } from '../kube/clock.ts';
-import { type Ended, run, Stuck } from './child.ts';
+import { type Ended, type Run, Stuck } from './shells.ts';
 
 /** A file system did not answer in time, now or just before. */
 export class NoAnswer extends Error {
@@ -40,7 +40,7 @@ interface Silence {
  */
 export type Reach = (fileSystem: string, argv: readonly [string, ...string[]], ms: number) => Promise<Ended>;
 
-export function createReach(clock: Pick<Clock, 'now' | 'elapsed'> = systemClock): Reach {
+export function createReach(run: Run, clock: Pick<Clock, 'now' | 'elapsed'> = systemClock): Reach {
   const silent = new Map<string, Silence>();
   const lanes = new Map<string, ReturnType<typeof pLimit>>();
 

@@ -1,5 +1,5 @@
 /** FUSE clients that read and do not answer: whoever asks them cannot be killed. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
@@ -36,13 +36,20 @@ describe.skipIf(!canMount)('a FUSE client that hangs', () => {
       node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2"', node.fusePath(name), target);
       return target;
     });
-  /** Children of the plugin that are in the kernel and do not come out. */
-  const hanging = () =>
-    node
-      .sh('pgrep -P "$1" || :', String(plugin.pid))
-      .split('\n')
-      .filter((pid) => pid !== '')
-      .filter((pid) => /\) D /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+  /** Processes in the plugin's mount namespace that are in the kernel and do not come out. */
+  const hanging = () => {
+    const namespace = readlinkSync(`/proc/${plugin.pid}/ns/mnt`);
+    return readdirSync('/proc')
+      .filter((pid) => /^\d+$/.test(pid))
+      .filter((pid) => {
+        try {
+          return readlinkSync(`/proc/${pid}/ns/mnt`) === namespace && /\) D /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+        } catch {
+          // It has just ended.
+          return false;
+        }
+      });
+  };
   const notAnswering = { code: status.UNAVAILABLE, details: expect.stringContaining('does not answer since') };
 
   test('holds up a few children, however often it is asked; others are served meanwhile, and all is well after its end', async () => {

@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createReach } from '../../../src/csi/reach.ts';
+import { openShells } from '../../../src/csi/shells.ts';
 import { manualClock } from '../../support/manual-clock.ts';
+
+const shells = openShells();
+afterAll(() => shells.close());
 
 const HANGS = ['sleep', '60'] as const;
 const ANSWERS = ['true'] as const;
@@ -8,7 +12,7 @@ const ended = expect.objectContaining({ code: 0 });
 
 test('what did not answer is not asked again for a while, except by who has more patience; others are', async () => {
   const clock = manualClock();
-  const reach = createReach(clock);
+  const reach = createReach(shells.run, clock);
   await expect(reach('0:7', HANGS, 50)).rejects.toThrow('does not answer since');
   await expect(reach('0:7', ANSWERS, 50)).rejects.toThrow('does not answer since');
   await expect(reach('0:8', ANSWERS, 50_000)).resolves.toEqual(ended);
@@ -19,7 +23,7 @@ test('what did not answer is not asked again for a while, except by who has more
 });
 
 test('so many at a time are sent that few hang, and none of those that waited', async () => {
-  const reach = createReach();
+  const reach = createReach(shells.run);
   const asked = await Promise.allSettled([...Array.from({ length: 4 }, () => reach('0:7', HANGS, 200)), reach('0:7', ANSWERS, 200)]);
   expect(asked.map((each) => each.status)).toEqual(Array(5).fill('rejected'));
 });

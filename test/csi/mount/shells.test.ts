@@ -1,0 +1,75 @@
+import { afterAll, expect, test } from 'vitest';
+import { openShells, Stuck } from '../../../src/csi/shells.ts';
+
+const shells = openShells(`in_two() ( printf '%s' "$1"; printf '%s' "$2" >&2; exit 7 )`);
+afterAll(() => shells.close());
+const MS = 20_000;
+/** The shell that runs it. */
+const shell = async (of = shells) => Number((await of.run(['sh', '-c', 'echo "$PPID"'], MS)).stdout);
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('arguments arrive as they are', async () => {
+  const texts = [
+    ...String.raw`-n|it's|"|\|\n|\`id\`|$(id)|$HOME|~|*|;|& exit|#|!|%s|a=b| `.split('|'),
+    '',
+    'a\nb',
+    '\n',
+    '\t',
+    // Bytes that dash uses for itself, and others.
+    ...'ä|ā|ȃ|\u0081\u0082\u0088|漢字|😀|\u001b[0m|\u007f|\ufffd'.split('|'),
+    'x'.repeat(100_000),
+  ];
+  const { code, stdout } = await shells.run(['printf', '<%s>', ...texts], MS);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: texts.map((text) => `<${text}>`).join('') });
+  expect(await shells.run(['/usr/bin/printf', '<%s>', ...texts], MS)).toEqual({ code: 0, stdout, stderr: '' });
+});
+
+test('an argument that no program can be given is refused, rather than passed on without its NUL', async () => {
+  await expect(shells.run(['printf', '%s', 'a\0b'], MS)).rejects.toThrow('an argument has a NUL');
+});
+
+test('says how a program ended, and what it said where', async () => {
+  expect(await shells.run(['in_two', 'out', 'err'], MS)).toEqual({ code: 7, stdout: 'out', stderr: 'err' });
+  expect(await shells.run(['no-such-program'], MS)).toMatchObject({ code: 127, stderr: expect.stringContaining('not found') });
+  expect(await shells.run(['sh', '-c', 'kill -9 $$'], MS)).toMatchObject({ code: 137 });
+  expect(await shells.run(['cat'], MS)).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('a shell is used again, and several at once have one each', async () => {
+  expect(await shell()).toBe(await shell());
+  expect(new Set(await Promise.all([shell(), shell(), shell()])).size).toBe(3);
+});
+
+test('a program that hangs is killed with all that it has started, and holds up no other', async () => {
+  const hung = shells.run(['sh', '-c', 'sleep 1000 & echo $!; sleep 1000'], 300).catch((error: unknown) => error);
+  expect(await shells.run(['printf', 'well'], MS)).toMatchObject({ stdout: 'well' });
+  const error = await hung;
+  expect(error).toBeInstanceOf(Stuck);
+  await (error as Stuck).gone;
+  expect(await shells.run(['printf', 'well'], MS)).toMatchObject({ stdout: 'well' });
+});
+
+test('a shell that was ended is replaced', async () => {
+  const pid = await shell();
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => isAlive(pid)).toBe(false);
+  expect(await shell()).not.toBe(pid);
+  await expect(shells.run(['sh', '-c', 'kill -9 "$PPID"; sleep 1000'], MS)).rejects.toThrow('its shell was ended');
+});
+
+test('what is under way when they are closed is finished, and nothing stays', async () => {
+  const others = openShells();
+  const [idle] = await Promise.all([shell(others), others.run(['true'], MS)]);
+  const busy = shell(others);
+  others.close();
+  await expect.poll(() => isAlive(idle)).toBe(false);
+  const pid = await busy;
+  await expect.poll(() => isAlive(pid)).toBe(false);
+});
