@@ -35,7 +35,8 @@ ${SETTINGS_ENVIRONMENT.trim()}
 
 Exit codes:
   0  stopped by SIGTERM or SIGINT
-  1  refused to start: no API server, too old a Kubernetes, or a Fluid controller at work
+  1  refused to start: no API server, too old a Kubernetes, or a Fluid controller at work;
+     or could not begin to lead, and has given the lease back
   2  bad usage`;
 
 export const define: Define = (command, parts) => {
@@ -71,11 +72,19 @@ export const define: Define = (command, parts) => {
           metrics,
         });
         const began = performance.now();
-        void controller.synced.then(() =>
-          log.info({ ms: Math.round(performance.now() - began), kinds: runtimes.map(({ resource }) => resource.kind) }, 'synced'),
-        );
-        await new Promise((resolve) => stop.addEventListener('abort', resolve));
+        const onSynced = () =>
+          log.info({ ms: Math.round(performance.now() - began), kinds: runtimes.map(({ resource }) => resource.kind) }, 'synced');
+        // What goes wrong there is told by `failed`.
+        controller.synced.then(onSynced, () => {});
+        const failure = await Promise.race([
+          new Promise<undefined>((resolve) => stop.addEventListener('abort', () => resolve(undefined))),
+          controller.failed.then((error) => ({ error })),
+        ]);
         await controller.stop();
+        if (failure) {
+          log.error({ err: failure.error }, 'cannot go on');
+          process.exitCode = 1;
+        }
       }
       await health?.stop();
       log.info({}, 'stopped');

@@ -29,9 +29,15 @@ export interface ElectionOptions {
   readonly leaseDurationMs?: number;
   readonly renewMs?: number;
   readonly writeWindowMs?: number;
-  readonly onStarted: () => void;
+  /** When it throws, `onFailed` follows. */
+  readonly onStarted: () => void | Promise<void>;
   /** Writes are fenced off already. What it returns is waited for before the lease is released. */
   readonly onStopped: (reason: string) => void | Promise<void>;
+  /**
+   * `onStarted` or `onStopped` threw: nobody knows what is at work and what is not. The lease has been given back, and this
+   * process takes part no longer; all that is left to it is to end.
+   */
+  readonly onFailed: (error: unknown) => void;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -56,7 +62,7 @@ interface Sighting {
  * @param client one of its own, without `deadline`: its connection is then never behind other requests, nor paused
  */
 export function elect(client: KubeClient, options: ElectionOptions): LeaderElection {
-  const { namespace, name, identity, alive = () => true, onStarted, onStopped, clock = systemClock, log = silent } = options;
+  const { namespace, name, identity, alive = () => true, onStarted, onStopped, onFailed, clock = systemClock, log = silent } = options;
   const { leaseDurationMs = 6_000, renewMs = 2_000, writeWindowMs = 4_000 } = options;
   const claim: Claim = { namespace, name, identity, leaseDurationMs };
   const patience = renewMs * 0.75;
@@ -64,6 +70,7 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
   /** When the last renewal that succeeded was sent, on both clocks; undefined for a standby. */
   let sent: { readonly now: number; readonly elapsed: number } | undefined;
   let holder = '';
+  let failure: { readonly error: unknown } | undefined;
   const stopping = new AbortController();
   let wake: (() => void) | undefined;
 
@@ -207,21 +214,26 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
       if (!held) return;
       holder = identity;
       log.info({ lease: name, identity }, 'leading');
-      await guarded(onStarted);
-      const ended = await lead(held);
+      const ended = (await attempt(onStarted)) ? await lead(held) : { reason: 'it could not begin', mine: held };
       mine = ended.mine;
       sent = undefined;
       log.info({ lease: name, reason: ended.reason }, 'no longer leading');
-      await guarded(() => onStopped(ended.reason));
+      await attempt(() => onStopped(ended.reason));
     }
     if (mine) await release(mine);
+    if (failure) onFailed(failure.error);
   }
 
-  async function guarded(call: () => void | Promise<void>): Promise<void> {
+  /** One half of a change of leader. When it fails this process must not lead, least of all hold the lease and do nothing. */
+  async function attempt(call: () => void | Promise<void>): Promise<boolean> {
     try {
       await call();
+      return true;
     } catch (error) {
       log.error({ lease: name, err: error }, 'a change of leader was not handled');
+      failure ??= { error };
+      stopping.abort();
+      return false;
     }
   }
 

@@ -43,6 +43,8 @@ export interface Controller {
   readonly isLeader: boolean;
   /** Resolves when every watch has its first list. */
   readonly synced: Promise<unknown>;
+  /** Resolves with the reason when it cannot go on: it holds no lease any more, and its process is to end. */
+  readonly failed: Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export function startController(options: ControllerOptions): Controller {
   let election: LeaderElection | undefined;
   let reign: Reign | undefined;
   let stopped = false;
+  const failed = Promise.withResolvers<unknown>();
   const fence = candidacy && { deadline: () => election?.writeDeadline() ?? 0 };
   const client = createClient(connection, { fieldManager: 'sluice', ...onRequest, ...fence });
   const store = createStore({
@@ -163,12 +166,14 @@ export function startController(options: ControllerOptions): Controller {
     if (stopped) return;
     if (!candidacy) return lead();
     const leases = createClient(connection, { fieldManager: 'sluice', userAgent: 'sluice', maxConnections: 2, ...onRequest });
-    election = elect(leases, { ...candidacy, onStarted: lead, onStopped: step, log });
+    election = elect(leases, { ...candidacy, onStarted: lead, onStopped: step, onFailed: failed.resolve, log });
   });
+  begun.catch(failed.resolve);
 
   return {
     store,
     synced: begun,
+    failed: failed.promise,
     get isLeader() {
       return reign !== undefined && (election?.isLeader ?? true);
     },

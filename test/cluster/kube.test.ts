@@ -339,6 +339,7 @@ describe('lease', () => {
       identity,
       onStarted: () => void order.push(`${identity} starts`),
       onStopped: () => void order.push(`${identity} stops`),
+      onFailed: (error) => void order.push(`${identity} fails: ${String(error)}`),
       ...options,
     });
     opened.push(() => election.stop());

@@ -54,6 +54,7 @@ async function start(script: readonly Step[], options: Partial<ElectionOptions> 
     clock,
     onStarted: () => void happened.push('started'),
     onStopped: (reason) => void happened.push(`stopped: ${reason}`),
+    onFailed: (error) => void happened.push(`failed: ${(error as Error).message}`),
     ...options,
   });
 }
@@ -294,15 +295,34 @@ describe('giving it back', () => {
     expect(happened).toEqual([]);
   });
 
-  test('a callback that throws does not end the election', async () => {
-    await lead([is('me_1', 7)], {
-      onStarted: () => {
-        happened.push('started');
+  test.each<[string, () => void | Promise<void>]>([
+    [
+      'throws',
+      () => {
         throw new Error('not today');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('not today'))],
+  ])('what %s when it is to lead gives the lease back, and takes part no longer', async (_, onStarted) => {
+    await start([there(lease('', 5)), is('me_1', 6), is('', 7)], { onStarted });
+    await until(() => happened.length === 2, 'it did not fail');
+    expect(happened).toEqual(['stopped: it could not begin', 'failed: not today']);
+    expect(specOf(1)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
+    expect(election.isLeader).toBe(false);
+    clock.advance(60_000);
+    await aMoment();
+    expect(requests()).toHaveLength(3);
+  });
+
+  test('what throws when it is to lead no longer ends, and does not come back to lead beside what it left', async () => {
+    await lead([conflict, is('other_1', 9)], {
+      onStopped: () => {
+        throw new Error('still at work');
       },
     });
     await clock.passes(2_000);
-    await requestsSeen(3);
-    expect(election.isLeader).toBe(true);
+    await until(() => happened.at(-1) === 'failed: still at work', 'it did not fail');
+    expect(election.isLeader).toBe(false);
+    expect(writes()).toHaveLength(2);
   });
 });
