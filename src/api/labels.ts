@@ -21,6 +21,8 @@ export const annotation = {
   identity: 'data.fluid.io/identity',
   /** On a claim: changes to have the volume controller look at it again. */
   nudge: 'data.fluid.io/nudged-at',
+  /** On a Runtime, by its user: `now` lets fuse pods leave nodes that the spec no longer selects although somebody reads there. */
+  fusePlacement: 'data.fluid.io/fuse-placement',
   createdBy: 'CreatedBy',
   metadataList: 'data.fluid.io/metadataList',
   /** On pod templates: of the script that the container runs, which stands in a ConfigMap. */

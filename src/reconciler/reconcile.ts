@@ -17,6 +17,9 @@ import {
   type World,
 } from './world.ts';
 
+/** How often nodes on which somebody still reads are looked at again. */
+const NODES_IN_USE_MS = 10_000;
+
 /**
  * One pass over everything of one name: observe, decide, synthesize, apply, tell. Read this first.
  *
@@ -87,7 +90,9 @@ async function serve(
     if (tellInMs <= 0 || !applied.failed.every(({ reason }) => reason === 'Conflict')) await tell();
     throw new Error(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '));
   }
-  const again: Next = world.againMs === undefined ? 'on-change' : { again: world.againMs };
+  // Pods of users are not watched.
+  const againMs = Math.min(world.againMs ?? Infinity, applied.waiting.length > 0 ? NODES_IN_USE_MS : Infinity);
+  const again: Next = againMs === Infinity ? 'on-change' : { again: againMs };
   if (decision.hold) {
     const next = await held(decision.hold, tellInMs, tell);
     return next === 'on-change' ? again : next;
@@ -194,6 +199,7 @@ const joined = (a: Applied, b: Applied): Applied => ({
   pruned: [...a.pruned, ...b.pruned],
   failed: [...a.failed, ...b.failed],
   immutable: [...a.immutable, ...b.immutable],
+  waiting: [...a.waiting, ...b.waiting],
 });
 
 function soonest(nexts: readonly Next[]): Next {

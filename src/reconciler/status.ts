@@ -1,4 +1,5 @@
 import {
+  annotation,
   bytesText,
   type DatasetCondition,
   type DatasetPhase,
@@ -121,13 +122,17 @@ function runtimeConditions(world: World, applied: Applied, trouble: Hold | undef
   }
   // It was told while another runtime served the dataset.
   conditions = withoutCondition(conditions, 'DatasetTaken');
+  const waiting = waitingText(applied);
   set(
     trouble
       ? { type: 'Synced', status: 'False', reason: trouble.reason, message: trouble.message }
-      : { type: 'Synced', status: 'True', reason: 'Synced', message: 'Every object is as the spec says.' },
+      : waiting
+        ? { type: 'Synced', status: 'False', reason: 'PlacementWaiting', message: waiting }
+        : { type: 'Synced', status: 'True', reason: 'Synced', message: 'Every object is as the spec says.' },
   );
   const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
   tell('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
+  tell('PlacementWaiting', waiting, 'NodesInUse');
   tell(
     'ImmutableFieldChanged',
     applied.immutable.length > 0
@@ -135,6 +140,14 @@ function runtimeConditions(world: World, applied: Applied, trouble: Hold | undef
       : undefined,
   );
   return conditions;
+}
+
+/** On which nodes fuse pods are kept, and for whom. */
+function waitingText({ waiting }: Applied): string | undefined {
+  const inUse = waiting.flatMap(({ nodes }) => nodes.map(({ name, pods }) => `${name} (${some(pods)})`));
+  return inUse.length > 0
+    ? `Fuse pods stay on nodes that the spec no longer selects until no pod mounts the dataset there: ${some(inUse)}. The annotation ${annotation.fusePlacement}: now ends that at once.`
+    : undefined;
 }
 
 function readyClaim({ type, reason, noun }: { type: string; reason: string; noun: string }, workload: WorkloadView): Claim {

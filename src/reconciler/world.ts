@@ -93,6 +93,13 @@ export interface Applied {
   readonly failed: readonly Failure[];
   /** Changes that Kubernetes does not allow on what exists. */
   readonly immutable: readonly ImmutableChange[];
+  /** Edits of the fuse pods' placement that would take a client from under somebody who reads. */
+  readonly waiting: readonly Waiting[];
+}
+/** An object that keeps these nodes, which its spec no longer selects, until these pods are gone from them. */
+export interface Waiting {
+  readonly object: string;
+  readonly nodes: readonly { readonly name: string; readonly pods: readonly string[] }[];
 }
 export interface Failure {
   /** `NameTaken`, `FieldConflict` or `ApplyFailed`. */
@@ -106,7 +113,7 @@ export interface ImmutableChange {
   readonly live: unknown;
   readonly desired: unknown;
 }
-export const nothingApplied: Applied = { created: [], changed: [], pruned: [], failed: [], immutable: [] };
+export const nothingApplied: Applied = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
 
 /** When to look again: on the next event; `after` so many milliseconds because something is under way; `again` although all is well. */
 export type Next = 'on-change' | { readonly after: number } | { readonly again: number };

@@ -164,7 +164,14 @@ export function memoryCluster({ runtimes, settings = {} }: MemoryClusterOptions)
     },
 
     async apply(world, manifests) {
-      const report = { created: [] as string[], changed: [] as string[], pruned: [], failed: [] as Failure[], immutable: [] as never[] };
+      const report = {
+        created: [] as string[],
+        changed: [] as string[],
+        pruned: [],
+        failed: [] as Failure[],
+        immutable: [] as never[],
+        waiting: [] as never[],
+      };
       for (const manifest of manifests) {
         try {
           applyOne(world, manifest, report);

@@ -8,6 +8,7 @@ import { retain } from '../retain.ts';
 import type { Applied, Failure, ImmutableChange, LiveObject } from '../world.ts';
 import { SECRET_FRESH_MS } from './facts.ts';
 import { createFightDetector } from './fights.ts';
+import { withNodesInUse } from './fuse-nodes.ts';
 import { ownedType } from './kinds.ts';
 import type { Store } from './store.ts';
 
@@ -25,6 +26,8 @@ export interface Owner extends Owned {
   readonly creationTimestamp?: string | undefined;
   /** Tells the specs as they are from what they were before an edit. */
   readonly edition?: string;
+  /** Its user wants fuse pods to leave nodes at once, whoever reads there. */
+  readonly placesNow?: boolean;
 }
 export interface Applier {
   /** Writes what differs, in order; an object that fails does not stop the next. */
@@ -103,12 +106,15 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       report.immutable.push(...known.immutable);
       return;
     }
-    const { manifest: retained, immutable } = retain(manifest, live);
+    const isFuse = type.kind === 'DaemonSet' && !owner.placesNow;
+    const { manifest: placed, waiting } = isFuse ? await withNodesInUse(client, store, owner, manifest, live) : { manifest };
+    if (waiting) report.waiting.push(waiting);
+    const { manifest: retained, immutable } = retain(placed, live);
     report.immutable.push(...immutable);
-    const desired = stamped(retained, hashOf(manifest));
+    const desired = stamped(retained, hashOf(placed));
     const paths = differences(desired, live);
     if (paths.length === 0) {
-      verified.set(manifest, { live, immutable });
+      if (!waiting) verified.set(manifest, { live, immutable });
       return;
     }
     // It will be gone in a moment, and its deletion will wake us.
@@ -169,7 +175,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
 
   return {
     async apply(owner, manifests) {
-      const report: Mutable<Applied> = { created: [], changed: [], pruned: [], failed: [], immutable: [] };
+      const report: Mutable<Applied> = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
       for (const manifest of manifests) {
         try {
           await applyOne(owner, manifest, report);

@@ -48,6 +48,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     creationTimestamp: runtime.metadata.creationTimestamp,
     ...key,
     edition: `${runtime.metadata.generation}/${dataset.metadata.generation}`,
+    placesNow: runtime.metadata.annotations?.[annotation.fusePlacement] === 'now',
   });
   const leaving = new Map<string, string[]>();
   function forget(uid: string): void {

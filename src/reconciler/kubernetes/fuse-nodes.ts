@@ -1,0 +1,52 @@
+import type { Manifest } from '../../api/index.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { listAll } from '../../kube/reflector.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { isPlacedAlike, keeping, nodesLeft } from '../fuse-placement.ts';
+import type { LiveObject, Waiting } from '../world.ts';
+import { Pod } from './kinds.ts';
+import type { Store } from './store.ts';
+
+/**
+ * The fuse DaemonSet as it may be applied now: a node on which a pod mounts the claim stays selected. Pods are read afresh, since a reader
+ * that the watches do not show yet would lose its file system; and only where the placement changes.
+ */
+export async function withNodesInUse(
+  client: KubeClient,
+  store: Pick<Store, 'node'>,
+  { namespace, name: claim }: { readonly namespace: string; readonly name: string },
+  desired: Manifest,
+  live: LiveObject,
+): Promise<{ readonly manifest: Manifest; readonly waiting?: Waiting }> {
+  if (isPlacedAlike(desired, live)) return { manifest: desired };
+  const { items } = await listAll(client, Pod, { namespace });
+  const readers = Map.groupBy(
+    items.filter((pod) => isReading(pod, claim)),
+    nodeOf,
+  );
+  const nodes = [...readers.keys()].filter((name) => name !== undefined);
+  const inUse = nodes.map((name) => ({ name, labels: store.node(name)?.metadata.labels ?? {} }));
+  const left = nodesLeft(desired, live, inUse);
+  if (left.length === 0) return { manifest: desired };
+  return {
+    manifest: keeping(
+      desired,
+      live,
+      inUse.filter(({ name }) => left.includes(name)),
+    ),
+    waiting: {
+      object: `${desired.kind}/${desired.metadata.name}`,
+      nodes: left.map((name) => ({ name, pods: (readers.get(name) ?? []).map(({ metadata }) => metadata.name) })),
+    },
+  };
+}
+
+const nodeOf = ({ spec }: KubeObject): string | undefined => (spec as { readonly nodeName?: string } | undefined)?.nodeName;
+
+function isReading({ spec, status }: KubeObject, claim: string): boolean {
+  const { volumes = [] } = spec as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
+  const { phase = '' } = (status ?? {}) as { phase?: string };
+  return (
+    !['Succeeded', 'Failed'].includes(phase) && volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim)
+  );
+}
