@@ -29,3 +29,20 @@ export {
   minioImage,
 } from './node/images.ts';
 export { type NodeOptions, type RealNode, startNode, whyNoNode } from './node.ts';
+export {
+  type ApiRequest,
+  type ApiServer,
+  type ApiServerOptions,
+  createApiServer,
+  type HeldRequests,
+  type Interference,
+  type LoggedRequest,
+  type Match,
+  type MemoryClientOptions,
+  Refusal,
+  type Refused,
+  type Rule,
+  type Rules,
+  type Verb,
+} from './api-server/index.ts';
+export { type Controller, type Controllers, createControllers } from './api-server/controllers/index.ts';

@@ -1,0 +1,34 @@
+import type { KubeObject } from '../../../kube/types.ts';
+import type { Hands } from './hands.ts';
+
+/** Deletes what has no owner left, and lets go what waits for its dependents or was to orphan them. */
+export function collectGarbage(hands: Hands, objects: readonly KubeObject[]): boolean {
+  const living = new Set(objects.map(({ metadata }) => metadata.uid));
+  for (const object of objects) {
+    const { ownerReferences = [], deletionTimestamp, finalizers = [], uid } = object.metadata;
+    if (deletionTimestamp && finalizers.includes('orphan')) {
+      for (const dependent of dependentsOf(objects, uid))
+        hands.patch(dependent, {
+          metadata: { ownerReferences: dependent.metadata.ownerReferences?.filter((owner) => owner.uid !== uid) },
+        });
+      return hands.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== 'orphan') } });
+    }
+    if (deletionTimestamp && finalizers.includes('foregroundDeletion')) {
+      const dependents = dependentsOf(objects, uid);
+      const staying = dependents.filter(({ metadata }) => !metadata.deletionTimestamp);
+      for (const dependent of staying) hands.delete(dependent);
+      const blocking = dependents.some(({ metadata }) =>
+        metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.blockOwnerDeletion),
+      );
+      if (!blocking && hands.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== 'foregroundDeletion') } }))
+        return true;
+      if (staying.length > 0) return true;
+    }
+    if (ownerReferences.length === 0 || deletionTimestamp || ownerReferences.some((owner) => living.has(owner.uid))) continue;
+    hands.delete(object);
+    return true;
+  }
+  return false;
+}
+const dependentsOf = (objects: readonly KubeObject[], uid: string | undefined): readonly KubeObject[] =>
+  objects.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));

@@ -1,0 +1,69 @@
+import type { KubeObject } from '../../../kube/types.ts';
+import type { ApiServer } from '../index.ts';
+import { collectGarbage } from './garbage.ts';
+import { handsOn } from './hands.ts';
+import { runPod } from './kubelet.ts';
+import { bindClaim, bindVolume, unprotect } from './volumes.ts';
+import { reconcileDaemonSet, reconcileStatefulSet } from './workloads.ts';
+
+/** What is not done for a while, as a test wants it. */
+export type Controller = 'garbage' | 'statefulsets' | 'daemonsets' | 'pods' | 'volumes' | 'protection' | 'namespaces';
+
+/** The rest of Kubernetes: what happens to objects without anybody's request. */
+export interface Controllers {
+  /** The next thing that any controller would do; false when there is nothing to do. */
+  step(): boolean;
+  /** Until there is nothing to do. Returns how many things were done. */
+  settle(): number;
+  /** Controllers that do nothing. */
+  readonly paused: Set<Controller>;
+  /** Workloads, `<namespace>/<name>`, or pods by the same, that do not become ready. */
+  readonly unready: Set<string>;
+}
+
+/** More than this is no work but a quarrel. */
+const MOST = 10_000;
+
+export function createControllers(server: ApiServer): Controllers {
+  const hands = handsOn(server, 'kube-controller-manager');
+  const kubelet = handsOn(server, 'kubelet');
+  const unready = new Set<string>();
+  const paused = new Set<Controller>();
+  const isUnready = ({ metadata: { namespace, name, ownerReferences = [] } }: KubeObject) =>
+    [name, ...ownerReferences.map((owner) => owner.name)].some((each) => unready.has(`${namespace}/${each}`));
+  const each = (kind: string, work: (object: KubeObject) => boolean) => () => server.all(kind).some(work);
+
+  const work: Readonly<Record<Controller, () => boolean>> = {
+    garbage: () => collectGarbage(hands, server.all()),
+    statefulsets: each('StatefulSet', (set) => reconcileStatefulSet(hands, set)),
+    daemonsets: each('DaemonSet', (set) => reconcileDaemonSet(hands, set)),
+    pods: each('Pod', (pod) => runPod(kubelet, pod, isUnready)),
+    volumes: () =>
+      server.all('PersistentVolume').some((volume) => bindVolume(hands, volume)) ||
+      server.all('PersistentVolumeClaim').some((claim) => bindClaim(hands, claim)),
+    protection: () =>
+      ['PersistentVolumeClaim', 'PersistentVolume'].some((kind) => server.all(kind).some((object) => unprotect(hands, object))),
+    namespaces: each('Namespace', (namespace) => endNamespace(namespace)),
+  };
+
+  /** Empties a namespace that was deleted, then lets it go. */
+  function endNamespace({ metadata: { name, deletionTimestamp } }: KubeObject): boolean {
+    if (!deletionTimestamp) return false;
+    const inside = server.all().filter(({ metadata }) => metadata.namespace === name);
+    const staying = inside.find(({ metadata }) => !metadata.deletionTimestamp);
+    if (staying) hands.delete(staying);
+    else if (inside.length === 0) server.remove('Namespace', undefined, name);
+    return staying !== undefined || inside.length === 0;
+  }
+
+  const step = () => (Object.keys(work) as Controller[]).some((name) => !paused.has(name) && work[name]());
+  return {
+    step,
+    settle() {
+      for (let done = 0; done < MOST; done++) if (!step()) return done;
+      throw new Error(`the controllers in memory are not done after ${MOST} steps`);
+    },
+    paused,
+    unready,
+  };
+}

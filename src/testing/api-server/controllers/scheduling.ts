@@ -1,0 +1,104 @@
+import type { KubeObject } from '../../../kube/types.ts';
+
+interface Expression {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+interface Term {
+  readonly matchExpressions?: readonly Expression[];
+  readonly matchFields?: readonly Expression[];
+}
+interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
+}
+/** Of a pod: what says where it may run. */
+export interface PodSpec {
+  readonly nodeName?: string;
+  readonly hostname?: string;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly affinity?: {
+    readonly nodeAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly Term[] } };
+  };
+  readonly tolerations?: readonly Toleration[];
+  readonly volumes?: readonly { readonly name: string; readonly persistentVolumeClaim?: { readonly claimName: string } }[];
+  readonly containers?: readonly { readonly name: string; readonly image?: string }[];
+}
+
+/** What a daemon's pod is given besides its own tolerations (kubernetes.io/docs/concepts/workloads/controllers/daemonset). */
+const DAEMON_TOLERATIONS: readonly Toleration[] = [
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
+  ...['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'].map((key) => ({
+    key: `node.kubernetes.io/${key}`,
+    operator: 'Exists',
+    effect: 'NoSchedule',
+  })),
+];
+
+/** Whether a node takes new pods of a daemon, may keep those that it has, or must not have any. */
+export function admits(node: KubeObject, spec: PodSpec): 'yes' | 'keeps' | 'no' {
+  if (!fits(node, spec)) return 'no';
+  const tolerated = untolerated(node, [...DAEMON_TOLERATIONS, ...(spec.tolerations ?? [])]);
+  if (tolerated.some(({ effect }) => effect === 'NoExecute')) return 'no';
+  return tolerated.some(({ effect }) => effect === 'NoSchedule') ? 'keeps' : 'yes';
+}
+
+/** Whether the scheduler may put a pod there. */
+export const canRunOn = (node: KubeObject, spec: PodSpec): boolean =>
+  fits(node, spec) && untolerated(node, spec.tolerations ?? []).every(({ effect }) => effect === 'PreferNoSchedule');
+
+function fits({ metadata: { name, labels = {} } }: KubeObject, { nodeSelector = {}, affinity }: PodSpec): boolean {
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  return (
+    Object.entries(nodeSelector).every(([key, value]) => labels[key] === value) &&
+    (terms === undefined ||
+      terms.some(
+        ({ matchExpressions = [], matchFields = [] }) =>
+          matchExpressions.length + matchFields.length > 0 &&
+          matchExpressions.every((expression) => holds(expression, labels[expression.key])) &&
+          matchFields.every((expression) => holds(expression, name)),
+      ))
+  );
+}
+
+function holds({ operator, values = [] }: Expression, found: string | undefined): boolean {
+  switch (operator) {
+    case 'In':
+      return found !== undefined && values.includes(found);
+    case 'NotIn':
+      return found === undefined || !values.includes(found);
+    case 'Exists':
+      return found !== undefined;
+    case 'DoesNotExist':
+      return found === undefined;
+    case 'Gt':
+      return Number(found) > Number(values[0]);
+    case 'Lt':
+      return Number(found) < Number(values[0]);
+    default:
+      throw new Error(`expected an operator of node affinity, found ${operator}`);
+  }
+}
+
+function untolerated(node: KubeObject, tolerations: readonly Toleration[]): readonly Taint[] {
+  const { taints = [] } = (node['spec'] ?? {}) as { taints?: readonly Taint[] };
+  return taints.filter(
+    (taint) =>
+      !tolerations.some(
+        ({ key, operator = 'Equal', value, effect }) =>
+          (effect === undefined || effect === '' || effect === taint.effect) &&
+          (key === undefined || key === ''
+            ? operator === 'Exists'
+            : key === taint.key && (operator === 'Exists' || (value ?? '') === (taint.value ?? ''))),
+      ),
+  );
+}

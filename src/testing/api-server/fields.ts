@@ -1,0 +1,174 @@
+/**
+ * Which fields of an object are merged by key, which are replaced as a whole, and the sets of paths by which the API server remembers
+ * whose field is whose. Rule: kubernetes.io/docs/reference/using-api/server-side-apply, and the `+listType` marks of the API's types.
+ */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [field: string]: Json };
+export type JsonMap = { readonly [field: string]: Json };
+
+/** `f:` and `k:` keys down to the leaves; format: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
+export interface FieldsV1 {
+  readonly [key: string]: FieldsV1;
+}
+/** Paths whose segments are those of FieldsV1. */
+export type FieldSet = ReadonlySet<string>;
+
+const SEPARATOR = '\n';
+const LIST_KEYS: Readonly<Record<string, readonly string[]>> = {
+  containers: ['name'],
+  initContainers: ['name'],
+  ephemeralContainers: ['name'],
+  env: ['name'],
+  volumes: ['name'],
+  imagePullSecrets: ['name'],
+  volumeMounts: ['mountPath'],
+  volumeDevices: ['devicePath'],
+  hostAliases: ['ip'],
+  topologySpreadConstraints: ['topologyKey', 'whenUnsatisfiable'],
+  ownerReferences: ['uid'],
+};
+const SETS = new Set(['finalizers']);
+const ATOMIC = new Set([
+  'selector',
+  'nodeSelector',
+  'matchLabels',
+  'labelSelector',
+  'namespaceSelector',
+  'nodeSelectorTerms',
+  'secretKeyRef',
+  'configMapKeyRef',
+  'fieldRef',
+  'resourceFieldRef',
+  'roleRef',
+  'nodePublishSecretRef',
+  'secretRef',
+]);
+
+/** How a field is merged: by these keys, as a set, or as a whole. */
+function mergedBy(field: string, entry: Json | undefined): readonly string[] | 'set' | 'atomic' {
+  if (SETS.has(field)) return 'set';
+  if (field === 'ports' && isMap(entry)) return 'containerPort' in entry ? ['containerPort', 'protocol'] : ['port', 'protocol'];
+  if (field === 'conditions' && isMap(entry) && 'type' in entry) return ['type'];
+  return LIST_KEYS[field] ?? 'atomic';
+}
+const DEFAULTS: Readonly<Record<string, Json>> = { protocol: 'TCP' };
+
+export const isMap = (value: unknown): value is JsonMap => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The parts of a value that have owners of their own, by segment; undefined for a leaf. */
+export function partsOf(field: string, value: Json | undefined): ReadonlyMap<string, Json> | undefined {
+  if (isMap(value)) {
+    if (ATOMIC.has(field)) return undefined;
+    return new Map(Object.entries(value).map(([key, each]) => [`f:${key}`, each]));
+  }
+  if (!Array.isArray(value)) return undefined;
+  const by = mergedBy(field, value[0]);
+  if (by === 'atomic') return undefined;
+  return new Map((value as readonly Json[]).map((entry) => [segmentOf(by, entry), entry]));
+}
+
+function segmentOf(by: readonly string[] | 'set', entry: Json): string {
+  if (by === 'set') return `v:${JSON.stringify(entry)}`;
+  const fields = entry as JsonMap;
+  const keys = [...by].toSorted().map((key) => [key, fields[key] ?? DEFAULTS[key]] as const);
+  return `k:${JSON.stringify(Object.fromEntries(keys.filter(([, value]) => value !== undefined)))}`;
+}
+
+const fieldOf = (segment: string): string => (segment.startsWith('f:') ? segment.slice(2) : '');
+const within = (path: string, segment: string): string => (path === '' ? segment : path + SEPARATOR + segment);
+export const isBelow = (path: string, above: string): boolean => path.startsWith(above + SEPARATOR);
+export const segmentsOf = (path: string): readonly string[] => path.split(SEPARATOR);
+
+/** Every path of a value: with those of the containers, where they have more than what is in them. */
+function pathsOf(value: Json, path: string, containers: 'all' | 'items', field = fieldOf(path)): readonly string[] {
+  const parts = partsOf(field, value);
+  if (parts === undefined || parts.size === 0) return [path];
+  const segment = path.slice(path.lastIndexOf(SEPARATOR) + 1);
+  const own = containers === 'all' || segment.startsWith('k:') ? [path] : [];
+  return [...own, ...[...parts].flatMap(([each, inner]) => pathsOf(inner, within(path, each), containers, fieldOf(each)))];
+}
+
+/** What an object consists of that has an owner: neither its name nor what only the server writes. */
+export function ownable(object: JsonMap, subresource: string | undefined, hasStatus: boolean): JsonMap {
+  const { apiVersion: _, kind: __, metadata, status, ...rest } = object;
+  if (subresource === 'status') return status === undefined ? {} : { status };
+  const { labels, annotations, ownerReferences, finalizers } = (metadata ?? {}) as JsonMap;
+  const meta = Object.fromEntries(
+    Object.entries({ labels, annotations, ownerReferences, finalizers }).filter(([, value]) => value !== undefined),
+  ) as JsonMap;
+  return {
+    ...rest,
+    ...(Object.keys(meta).length > 0 && { metadata: meta }),
+    ...(!hasStatus && status !== undefined && { status }),
+  };
+}
+
+export const setOf = (value: JsonMap, containers: 'all' | 'items' = 'items'): FieldSet =>
+  new Set(Object.entries(value).flatMap(([key, each]) => pathsOf(each, `f:${key}`, containers, key)));
+
+/** What differs between two values. */
+export function compare(before: JsonMap, after: JsonMap): { readonly changed: FieldSet; readonly removed: FieldSet } {
+  const changed = new Set<string>();
+  const removed = new Set<string>();
+  walk(before, after, '', '');
+  return { changed, removed };
+
+  function walk(old: Json | undefined, now: Json | undefined, path: string, field: string): void {
+    if (old === undefined && now === undefined) return;
+    if (old === undefined) return addAll(changed, now!, path, field);
+    if (now === undefined) return addAll(removed, old, path, field);
+    const [oldParts, newParts] = [partsOf(field, old), partsOf(field, now)];
+    if (oldParts && newParts && Array.isArray(old) === Array.isArray(now)) {
+      for (const segment of new Set([...oldParts.keys(), ...newParts.keys()]))
+        walk(oldParts.get(segment), newParts.get(segment), within(path, segment), fieldOf(segment));
+      return;
+    }
+    if (same(old, now)) return;
+    for (const each of pathsOf(old, path, 'all', field)) if (each !== path) removed.add(each);
+    addAll(changed, now, path, field);
+  }
+  function addAll(to: Set<string>, value: Json, path: string, field: string): void {
+    for (const each of pathsOf(value, path, 'all', field)) to.add(each);
+  }
+}
+
+/** As JSON, whatever the order of keys. */
+export function same(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((entry, i) => same(entry, b[i]));
+  if (!isMap(a) || !isMap(b)) return false;
+  return Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => key in b && same(a[key], b[key]));
+}
+
+export function fromFieldsV1(fields: FieldsV1, path = ''): FieldSet {
+  const keys = Object.keys(fields);
+  if (keys.length === 0) return new Set(path === '' ? [] : [path]);
+  return new Set(
+    keys.flatMap((key) => (key === '.' ? (path === '' ? [] : [path]) : [...fromFieldsV1(fields[key] ?? {}, within(path, key))])),
+  );
+}
+
+export function toFieldsV1(set: FieldSet): FieldsV1 {
+  type Tree = { [key: string]: Tree };
+  const root: Tree = {};
+  for (const path of [...set].toSorted()) {
+    let at = root;
+    for (const segment of segmentsOf(path)) at = at[segment] ??= {};
+  }
+  for (const path of set) {
+    let at: Tree = root;
+    for (const segment of segmentsOf(path)) at = at[segment]!;
+    if (Object.keys(at).length > 0) at['.'] = {};
+  }
+  return root;
+}
+
+/** `.spec.template.spec.containers[name="fuse"].image`, as messages name it. */
+export const fieldText = (path: string): string =>
+  segmentsOf(path)
+    .map((segment) => {
+      if (segment.startsWith('f:')) return `.${segment.slice(2)}`;
+      if (segment.startsWith('v:')) return `[${segment.slice(1)}]`;
+      const keys = Object.entries(JSON.parse(segment.slice(2)) as JsonMap);
+      return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(',')}]`;
+    })
+    .join('');

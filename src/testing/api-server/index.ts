@@ -1,0 +1,161 @@
+import type { KubeClient } from '../../kube/contract.ts';
+import { apiVersionOf, type KubeObject, type ResourceType, type Status } from '../../kube/types.ts';
+import { type Backend, type LoggedRequest, memoryClient, type MemoryClientOptions, watchError } from './client.ts';
+import { builtInKinds, Namespace } from './kinds.ts';
+import { createObjects, type Objects } from './objects.ts';
+import { createRules, type Match, matches, type Rules } from './rules.ts';
+import { createStorage } from './storage.ts';
+
+export type { LoggedRequest, MemoryClientOptions } from './client.ts';
+export { Refusal } from './refusals.ts';
+export type { ApiRequest, HeldRequests, Interference, Match, Refused, Rule, Rules, Verb } from './rules.ts';
+export { WRITES } from './rules.ts';
+
+export interface ApiServerOptions {
+  /** Custom resources that are installed from the beginning, with their status subresource. */
+  readonly kinds?: readonly ResourceType[];
+  /** Namespaces that are there. Default: `default`. */
+  readonly namespaces?: readonly string[];
+  /** ms since the epoch. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/**
+ * An API server in memory, for tests of what talks to one: clients of it are as good as those of a real one
+ * (test/kube/api-server.suite.ts runs the same cases against both). It keeps to the rules of objects, versions, field managers,
+ * watches and deletion; it knows no schema, fills in no defaults and lets everybody do everything.
+ */
+export interface ApiServer {
+  client(options?: MemoryClientOptions): KubeClient;
+  /** Interfere with the requests of clients: refuse, hold, delay, mutate. */
+  readonly rules: Rules;
+  /** Every request of a client that was answered, in order. */
+  readonly requests: readonly LoggedRequest[];
+  requestsThat(match: Match): readonly LoggedRequest[];
+  forgetRequests(): void;
+
+  // By hand, past all rules, and at once. Kinds go by name.
+  get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
+  all(kind?: string): readonly KubeObject[];
+  /** Makes or replaces an object, status included; a namespace that is missing is made. */
+  put(object: KubeObject, manager?: string): KubeObject;
+  /** As `kubectl delete`. Nothing, when there is no such object. */
+  delete(kind: string, namespace: string | undefined, name: string): void;
+  /** At once and whatever its finalizers say, as etcd would lose it. */
+  remove(kind: string, namespace: string | undefined, name: string): void;
+  /** What the server does with requests, by hand. */
+  readonly objects: Objects;
+  typeOf(kind: string): ResourceType;
+
+  // What goes wrong with watches.
+  /** The watches of a kind show nothing more, until they are released. */
+  hold(kind: string): void;
+  release(kind: string): void;
+  /** Ends every watch of a kind, as the server does from time to time; with a Status, by an ERROR event. */
+  endWatches(kind: string, error?: Status): void;
+  /** Tells the watches of a kind how far they are. */
+  bookmark(kind: string): void;
+  /** History is forgotten: to resume a watch, or a list, from before is answered with 410. */
+  compact(): void;
+
+  /** A CustomResourceDefinition comes; 404 before. */
+  install(type: ResourceType): void;
+  /** It goes, and its objects with it. */
+  uninstall(kind: string): void;
+  /** Called after each change of any object. */
+  onChange: () => void;
+}
+
+export function createApiServer({ kinds = [], namespaces = ['default'], now = Date.now }: ApiServerOptions = {}): ApiServer {
+  const storage = createStorage();
+  const rules = createRules();
+  const served = new Map<string, ResourceType>([...builtInKinds, ...kinds].map((type) => [type.kind, type]));
+  const serves = ({ kind, group, version }: ResourceType) => {
+    const type = served.get(kind);
+    return type !== undefined && type.group === group && type.version === version;
+  };
+  const objects = createObjects({ storage, now, serves });
+  const requests: LoggedRequest[] = [];
+  const watches: Backend['watches'] = new Set();
+  const backend: Backend = { storage, objects, rules, watches, now, serves, log: (request) => requests.push(request) };
+
+  function typeOf(kind: string): ResourceType {
+    const type = served.get(kind);
+    if (!type) throw new Error(`expected a kind that is installed, found ${kind}`);
+    return type;
+  }
+  function ensureNamespace(name: string): void {
+    if (storage.get(Namespace, undefined, name)) return;
+    objects.create(Namespace, undefined, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { manager: 'test' });
+  }
+  for (const name of namespaces) ensureNamespace(name);
+
+  const self: ApiServer = {
+    client: (options = {}) => memoryClient(backend, options),
+    rules,
+    requests,
+    requestsThat: (match) => requests.filter((request) => matches(match, request)),
+    forgetRequests: () => void requests.splice(0),
+
+    objects,
+    typeOf,
+    get: (kind, namespace, name) => storage.get(typeOf(kind), namespace, name),
+    all: (kind) => (kind === undefined ? storage.everything() : storage.all(typeOf(kind))),
+    put(object, manager = 'test') {
+      const type = typeOf(object.kind);
+      const { name, namespace = type.namespaced ? 'default' : undefined } = object.metadata;
+      if (type.namespaced && namespace !== undefined) ensureNamespace(namespace);
+      const at = { type, namespace, name };
+      const { resourceVersion: _, uid: __, ...metadata } = object.metadata;
+      const sent = { ...object, apiVersion: apiVersionOf(type), metadata: { ...metadata, ...(namespace && { namespace }) } } as KubeObject;
+      const there = storage.get(type, namespace, name);
+      const made = there ? objects.update(at, sent, { manager }) : objects.create(type, namespace, sent, { manager });
+      const { creationTimestamp = made.metadata.creationTimestamp } = object.metadata;
+      if (creationTimestamp !== made.metadata.creationTimestamp)
+        storage.put(type, { ...made, metadata: { ...made.metadata, creationTimestamp } } as KubeObject);
+      if (sent['status'] === undefined || !storage.get(type, namespace, name)) return made;
+      return objects.update({ ...at, subresource: 'status' }, { ...made, status: sent['status'] } as KubeObject, { manager });
+    },
+    delete(kind, namespace, name) {
+      const type = typeOf(kind);
+      if (storage.get(type, namespace, name)) objects.delete({ type, namespace, name }, {});
+    },
+
+    remove(kind, namespace, name) {
+      const object = storage.get(typeOf(kind), namespace, name);
+      if (object) storage.remove(typeOf(kind), object);
+    },
+
+    hold: (kind) => storage.hold(typeOf(kind)),
+    release: (kind) => storage.release(typeOf(kind)),
+    endWatches(kind, error) {
+      const { plural } = typeOf(kind);
+      for (const watch of watches) if (watch.type.plural === plural) watch.end(error && watchError(error));
+    },
+    bookmark(kind) {
+      const type = typeOf(kind);
+      const object: KubeObject = {
+        apiVersion: apiVersionOf(type),
+        kind,
+        metadata: { resourceVersion: String(storage.revision) } as KubeObject['metadata'],
+      };
+      for (const watch of watches) if (watch.type.plural === type.plural) watch.say({ type: 'BOOKMARK', object });
+    },
+    compact: () => storage.compact(),
+
+    install: (type) => void served.set(type.kind, type),
+    uninstall(kind) {
+      const type = typeOf(kind);
+      for (const object of storage.all(type)) storage.remove(type, object);
+      self.endWatches(kind);
+      served.delete(kind);
+    },
+    get onChange() {
+      return storage.onChange;
+    },
+    set onChange(call) {
+      storage.onChange = call;
+    },
+  };
+  return self;
+}

@@ -1,0 +1,80 @@
+import { Node, ownedKinds, Pod, Secret } from '../../reconciler/kubernetes/kinds.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+
+const builtIn = (group: string, kind: string, plural: string, namespaced = true): ResourceType => ({
+  group,
+  version: 'v1',
+  plural,
+  kind,
+  namespaced,
+});
+
+export const Namespace = builtIn('', 'Namespace', 'namespaces', false);
+
+/** What is there without any CustomResourceDefinition. */
+export const builtInKinds: readonly ResourceType[] = [
+  ...Object.values(ownedKinds),
+  Secret,
+  Pod,
+  Node,
+  Namespace,
+  builtIn('', 'Event', 'events'),
+  builtIn('coordination.k8s.io', 'Lease', 'leases'),
+];
+
+export const isBuiltIn = ({ group }: ResourceType): boolean => builtInKinds.some((type) => type.group === group);
+
+const WITH_STATUS = new Set([
+  'StatefulSet',
+  'DaemonSet',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'Pod',
+  'Node',
+  'Namespace',
+  'Service',
+]);
+/** Of built-in kinds, by apimachinery `PrepareForUpdate`: few count their edits. */
+const WITH_GENERATION = new Set(['StatefulSet', 'DaemonSet', 'Pod']);
+const FINALIZERS: Readonly<Record<string, string>> = {
+  PersistentVolume: 'kubernetes.io/pv-protection',
+  PersistentVolumeClaim: 'kubernetes.io/pvc-protection',
+};
+const FIRST_STATUS: Readonly<Record<string, object>> = {
+  PersistentVolume: { phase: 'Pending' },
+  PersistentVolumeClaim: { phase: 'Pending' },
+  Pod: { phase: 'Pending' },
+  Namespace: { phase: 'Active' },
+};
+
+/** Whether status is written by its own path only; custom resources here all have the subresource. */
+export const hasStatus = (type: ResourceType): boolean => !isBuiltIn(type) || WITH_STATUS.has(type.kind);
+
+export const countsEdits = (type: ResourceType): boolean => !isBuiltIn(type) || WITH_GENERATION.has(type.kind);
+
+/** What a new object has besides what was sent. */
+export function admitted(type: ResourceType, object: KubeObject): KubeObject {
+  const finalizer = isBuiltIn(type) ? FINALIZERS[type.kind] : undefined;
+  const finalizers = [...new Set([...(object.metadata.finalizers ?? []), ...(finalizer ? [finalizer] : [])])];
+  const { status: sent, ...rest } = object;
+  const status = hasStatus(type) && type.kind !== 'Node' ? FIRST_STATUS[type.kind] : sent;
+  return {
+    ...rest,
+    metadata: { ...object.metadata, ...(finalizers.length > 0 && { finalizers }) },
+    ...(status !== undefined && { status }),
+  } as KubeObject;
+}
+
+/** Fields at the top of an object; what stands deeper is not validated here. */
+const TOP_LEVEL: Readonly<Record<string, readonly string[]>> = {
+  ConfigMap: ['data', 'binaryData', 'immutable'],
+  Secret: ['data', 'stringData', 'immutable', 'type'],
+  ServiceAccount: ['secrets', 'imagePullSecrets', 'automountServiceAccountToken'],
+  Role: ['rules'],
+  RoleBinding: ['subjects', 'roleRef'],
+};
+export function unknownFields(type: ResourceType, object: KubeObject): readonly string[] {
+  if (!isBuiltIn(type) || type.kind === 'Event') return [];
+  const known = new Set(['apiVersion', 'kind', 'metadata', ...(TOP_LEVEL[type.kind] ?? ['spec', 'status'])]);
+  return Object.keys(object).filter((field) => !known.has(field));
+}

@@ -1,0 +1,141 @@
+import {
+  compare,
+  type FieldSet,
+  fieldText,
+  fromFieldsV1,
+  type FieldsV1,
+  isBelow,
+  isMap,
+  type Json,
+  type JsonMap,
+  ownable,
+  partsOf,
+  segmentsOf,
+  setOf,
+  toFieldsV1,
+} from './fields.ts';
+import { applyConflict } from './refusals.ts';
+
+/** An entry of `metadata.managedFields`, its paths as a set. */
+export interface Manager {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly subresource?: string;
+  readonly time: string;
+  readonly fields: FieldSet;
+}
+/** Who writes, and how. */
+export type Writer = Omit<Manager, 'fields'>;
+
+const isEntryOf = (writer: Writer) => (entry: Writer) =>
+  entry.manager === writer.manager && entry.operation === writer.operation && entry.subresource === writer.subresource;
+
+export function readManagers(value: unknown): readonly Manager[] {
+  if (!Array.isArray(value)) return [];
+  return (value as readonly (Writer & { readonly fieldsV1?: FieldsV1 })[])
+    .filter(({ manager, operation }) => manager !== undefined && operation !== undefined)
+    .map(({ manager, operation, apiVersion, subresource, time, fieldsV1 = {} }) => ({
+      manager,
+      operation,
+      apiVersion,
+      time,
+      ...(subresource && { subresource }),
+      fields: fromFieldsV1(fieldsV1),
+    }));
+}
+
+export const writeManagers = (managers: readonly Manager[]): readonly JsonMap[] =>
+  managers.map(({ fields, ...entry }) => ({ ...entry, fieldsType: 'FieldsV1', fieldsV1: toFieldsV1(fields) as JsonMap }) as JsonMap);
+
+/** After an ordinary write: what it changed is the writer's alone, what it took away nobody's. */
+export function afterUpdate(
+  before: JsonMap,
+  after: JsonMap,
+  managers: readonly Manager[],
+  writer: Writer,
+  hasStatus: boolean,
+): readonly Manager[] {
+  const { changed, removed } = compare(ownable(before, writer.subresource, hasStatus), ownable(after, writer.subresource, hasStatus));
+  if (changed.size === 0 && removed.size === 0) return managers;
+  const mine = isEntryOf(writer);
+  const old = managers.find(mine);
+  const fields = union(old?.fields ?? new Set(), changed);
+  const others = managers.filter((entry) => !mine(entry)).map((entry) => ({ ...entry, fields: minus(entry.fields, changed) }));
+  return cleaned(changed.size === 0 && !old ? others : [...others, { ...writer, fields }], removed);
+}
+
+export interface Merged {
+  readonly object: JsonMap;
+  readonly managers: readonly Manager[];
+}
+
+/** Server-side apply: structured-merge-diff's `Apply`. */
+export function applied(
+  live: JsonMap,
+  config: JsonMap,
+  managers: readonly Manager[],
+  writer: Writer,
+  force: boolean,
+  hasStatus: boolean,
+): Merged {
+  const mine = isEntryOf(writer);
+  const fields = setOf(ownable(config, writer.subresource, hasStatus));
+  const before = managers.find(mine);
+  const others = managers.filter((entry) => !mine(entry));
+  const owned = [...others.map((entry) => entry.fields), fields];
+  const gone = [...(before?.fields ?? [])].filter((path) => !owned.some((set) => set.has(path) || anyBelow(set, path)));
+  const object = without(merge(live, config) as JsonMap, gone);
+
+  const { changed, removed } = compare(ownable(live, writer.subresource, hasStatus), ownable(object, writer.subresource, hasStatus));
+  const conflicts = others
+    .map(({ manager, fields: theirs }) => ({
+      manager,
+      fields: [...theirs]
+        .filter((path) => changed.has(path))
+        .map(fieldText)
+        .toSorted(),
+    }))
+    .filter((conflict) => conflict.fields.length > 0);
+  if (conflicts.length > 0 && !force) throw applyConflict(conflicts);
+  const rest = others.map((entry) => ({ ...entry, fields: minus(entry.fields, changed) }));
+  return { object, managers: cleaned([...rest, { ...writer, fields }], removed) };
+}
+
+const union = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a, ...b]);
+const minus = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a].filter((path) => !b.has(path)));
+const anyBelow = (set: FieldSet, path: string): boolean => [...set].some((each) => isBelow(each, path));
+
+const cleaned = (managers: readonly Manager[], removed: FieldSet): readonly Manager[] =>
+  managers
+    .map((entry) => ({ ...entry, fields: minus(entry.fields, removed) }))
+    .filter(({ fields, operation }) => fields.size > 0 || operation === 'Apply');
+
+/** What is applied on top of what is there: entries by key, all else from what is applied. */
+function merge(live: Json | undefined, config: Json, field = ''): Json {
+  const [theirs, ours] = [partsOf(field, live), partsOf(field, config)];
+  if (!theirs || !ours || Array.isArray(live) !== Array.isArray(config)) return config;
+  const entries = [...new Set([...theirs.keys(), ...ours.keys()])].map((segment) => {
+    const inner = segment.startsWith('f:') ? segment.slice(2) : '';
+    const mine = ours.get(segment);
+    return [segment, mine === undefined ? theirs.get(segment)! : merge(theirs.get(segment), mine, inner)] as const;
+  });
+  return Array.isArray(config)
+    ? entries.map(([, value]) => value)
+    : (Object.fromEntries(entries.map(([segment, value]) => [segment.slice(2), value])) as JsonMap);
+}
+
+/** A value without some of its parts; a container that is emptied by it goes too. */
+function without(object: JsonMap, paths: readonly string[]): JsonMap {
+  return paths.reduce<Json>((value, path) => removed(value, segmentsOf(path), '') ?? {}, object) as JsonMap;
+}
+function removed(value: Json, [segment, ...rest]: readonly string[], field: string): Json | undefined {
+  const parts = partsOf(field, value);
+  if (segment === undefined || !parts?.has(segment)) return value;
+  const inner = rest.length === 0 ? undefined : removed(parts.get(segment)!, rest, segment.startsWith('f:') ? segment.slice(2) : '');
+  const kept = [...parts].flatMap(([key, each]) =>
+    key !== segment ? [[key, each] as const] : inner === undefined ? [] : [[key, inner] as const],
+  );
+  if (kept.length === 0) return undefined;
+  return isMap(value) ? (Object.fromEntries(kept.map(([key, each]) => [key.slice(2), each])) as JsonMap) : kept.map(([, each]) => each);
+}

@@ -1,0 +1,35 @@
+import type { Selection } from '../../kube/contract.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from '../../kube/types.ts';
+import { parseSelector } from '../../reconciler/kubernetes/selector.ts';
+import { badRequest } from './refusals.ts';
+
+/** Whether an object is in a collection as it was asked for. */
+export function selectionOf(type: ResourceType, { namespace, labelSelector, fieldSelector }: Selection): (object: KubeObject) => boolean {
+  const labels = labelSelector === undefined ? () => true : parseSelector(labelSelector);
+  const fields = (fieldSelector ?? '').split(',').filter((part) => part !== '');
+  const requirements = fields.map((part) => fieldRequirement(type, part));
+  return (object) =>
+    (!type.namespaced || namespace === undefined || object.metadata.namespace === namespace) &&
+    labels(object.metadata.labels ?? {}) &&
+    requirements.every((holds) => holds(object));
+}
+
+/** Every kind has these two, pods a few more. */
+const FIELDS = ['metadata.name', 'metadata.namespace'];
+const POD_FIELDS = ['spec.nodeName', 'status.phase', 'spec.serviceAccountName', 'spec.restartPolicy'];
+
+function fieldRequirement({ kind }: ResourceType, part: string): (object: KubeObject) => boolean {
+  const [, path = '', operator, value = ''] = /^([^=!]+?)(!=|==?)(.*)$/.exec(part) ?? [];
+  if (!FIELDS.includes(path) && !(kind === 'Pod' && POD_FIELDS.includes(path)))
+    throw badRequest(`field label not supported: ${path || part}`);
+  return (object) => (String(valueAt(object, path.split('.')) ?? '') === value) === (operator !== '!=');
+}
+const valueAt = (value: unknown, [field, ...rest]: readonly string[]): unknown =>
+  field === undefined ? value : valueAt((value as Record<string, unknown> | undefined)?.[field], rest);
+
+/** An object as it goes over the wire: a copy, so that nobody changes what is stored. */
+export function answer(type: ResourceType, object: KubeObject, metadataOnly: boolean | undefined): KubeObject {
+  const { metadata } = object;
+  const whole = metadataOnly ? { metadata } : object;
+  return structuredClone({ ...whole, apiVersion: apiVersionOf(type), kind: type.kind } as KubeObject);
+}

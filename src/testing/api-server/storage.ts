@@ -1,0 +1,129 @@
+import type { KubeObject, ResourceType, WatchEvent } from '../../kube/types.ts';
+import { expired } from './refusals.ts';
+
+/** One change of one object, as etcd remembers it. */
+export interface Change {
+  readonly revision: number;
+  readonly object: KubeObject | undefined;
+  readonly old: KubeObject | undefined;
+}
+
+/** The objects, each change of them in order, and who waits for the next. */
+export interface Storage {
+  /** Up to which revision nothing is remembered any more. */
+  readonly compacted: number;
+  readonly revision: number;
+  get(type: ResourceType, namespace: string | undefined, name: string): KubeObject | undefined;
+  /** In the order in which they are listed. */
+  all(type: ResourceType): readonly KubeObject[];
+  /** Of every kind. */
+  everything(): readonly KubeObject[];
+  /** Returns the object with its new resourceVersion. */
+  put(type: ResourceType, object: KubeObject): KubeObject;
+  remove(type: ResourceType, object: KubeObject): void;
+  /** The changes after a revision, as far as the watches of this kind are shown. */
+  changes(type: ResourceType, after: number): readonly Change[];
+  /** Resolves at the next thing that a watch of this kind may have to tell. */
+  next(type: ResourceType): Promise<void>;
+  /** Watches of this kind see nothing that happens from now on. */
+  hold(type: ResourceType): void;
+  release(type: ResourceType): void;
+  /** What happened until now is forgotten: to go on from there is answered with 410. */
+  compact(): void;
+  wakeAll(type: ResourceType): void;
+  onChange: () => void;
+}
+
+interface Shelf {
+  readonly type: ResourceType;
+  readonly objects: Map<string, KubeObject>;
+  changes: Change[];
+  heldAt: number | undefined;
+  waiting: PromiseWithResolvers<void> | undefined;
+}
+
+export function createStorage(): Storage {
+  const shelves = new Map<string, Shelf>();
+  let revision = 100;
+  let compacted = 0;
+
+  function shelf(type: ResourceType): Shelf {
+    const id = `${type.group}/${type.plural}`;
+    let found = shelves.get(id);
+    if (!found) {
+      found = { type, objects: new Map(), changes: [], heldAt: undefined, waiting: undefined };
+      shelves.set(id, found);
+    }
+    return found;
+  }
+  function wake(at: Shelf): void {
+    at.waiting?.resolve();
+    at.waiting = undefined;
+  }
+  function record(at: Shelf, object: KubeObject | undefined, old: KubeObject | undefined): void {
+    at.changes.push({ revision, object, old });
+    if (at.heldAt === undefined) wake(at);
+    self.onChange();
+  }
+  const keyOf = ({ metadata: { namespace, name } }: KubeObject) => `${namespace ?? ''}/${name}`;
+
+  const self: Storage = {
+    onChange: () => {},
+    get compacted() {
+      return compacted;
+    },
+    get revision() {
+      return revision;
+    },
+    get: (type, namespace, name) => shelf(type).objects.get(`${(type.namespaced && namespace) || ''}/${name}`),
+    all: (type) => [...shelf(type).objects].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object),
+    everything: () => [...shelves.values()].flatMap(({ objects }) => [...objects.values()]),
+    put(type, object) {
+      const at = shelf(type);
+      const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++revision) } };
+      const old = at.objects.get(keyOf(object));
+      at.objects.set(keyOf(object), stored);
+      record(at, stored, old);
+      return stored;
+    },
+    remove(type, object) {
+      const at = shelf(type);
+      at.objects.delete(keyOf(object));
+      revision++;
+      record(at, undefined, object);
+    },
+    changes(type, after) {
+      if (after < compacted) throw expired(`too old resource version: ${after} (${compacted})`);
+      const { changes, heldAt = revision } = shelf(type);
+      return changes.filter((change) => change.revision > after && change.revision <= heldAt);
+    },
+    next(type) {
+      const at = shelf(type);
+      at.waiting ??= Promise.withResolvers();
+      return at.waiting.promise;
+    },
+    hold(type) {
+      shelf(type).heldAt ??= revision;
+    },
+    release(type) {
+      const at = shelf(type);
+      at.heldAt = undefined;
+      wake(at);
+    },
+    compact() {
+      compacted = revision;
+      for (const at of shelves.values()) at.changes = [];
+    },
+    wakeAll: (type) => wake(shelf(type)),
+  };
+  return self;
+}
+
+/** What a watch with this selection says of a change: an object that is selected no longer is DELETED for it. */
+export function eventOf({ revision, object, old }: Change, isSelected: (object: KubeObject) => boolean): WatchEvent | undefined {
+  const was = old !== undefined && isSelected(old);
+  const is = object !== undefined && isSelected(object);
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object };
+  if (!was) return undefined;
+  return { type: 'DELETED', object: { ...old, metadata: { ...old.metadata, resourceVersion: String(revision) } } };
+}

@@ -1,0 +1,47 @@
+import type { PodExec } from '../../src/reconciler/kubernetes/exec.ts';
+
+/** The file system of the example runtime, as far as its pods answer for it: in memory, one for each dataset. */
+export interface ExampleFileSystem {
+  readonly exec: PodExec;
+  /** By `<namespace>/<name>`: what its masters have mounted. */
+  readonly mounted: ReadonlyMap<string, ReadonlySet<string>>;
+  /** `<namespace>/<pod> example mount /data s3://bucket`, in order. */
+  readonly commands: readonly string[];
+  /** As after a restart of the masters. */
+  forget(): void;
+}
+
+export function exampleFileSystem(): ExampleFileSystem {
+  const mounted = new Map<string, Set<string>>();
+  const commands: string[] = [];
+  return {
+    mounted,
+    commands,
+    forget: () => mounted.clear(),
+    async exec({ namespace, pod }, argv) {
+      commands.push(`${namespace}/${pod} ${argv.join(' ')}`);
+      const id = `${namespace}/${pod.replace(/-(master|worker)-\d+$/, '')}`;
+      const paths = mounted.get(id) ?? new Set<string>();
+      mounted.set(id, paths);
+      if (argv[0] !== 'example') return '';
+      switch (argv[1]) {
+        case 'mounts':
+          return [...paths, ''].join('\n');
+        case 'mount':
+          paths.add(argv.at(-2) ?? '');
+          return '';
+        case 'unmount':
+          paths.delete(argv.at(-1) ?? '');
+          return '';
+        case 'report':
+          return 'cached 1024 hits 9 misses 1\n';
+        case 'count':
+          return '4096 2\n';
+        case 'id':
+          return 'c0ffee\n';
+        default:
+          throw new Error(`expected a command of the example's, found ${argv.join(' ')}`);
+      }
+    },
+  };
+}
