@@ -5,8 +5,7 @@ import { type Dataset, Dataset as DatasetKind, type DatasetStatus, type RuntimeS
 import type { Runtime, Settings } from '../../src/constructs/index.ts';
 import type { Occurrence } from '../../src/kube/events.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
-import type { Cluster } from '../../src/reconciler/cluster.ts';
-import { kubernetesCluster } from '../../src/reconciler/kubernetes/cluster.ts';
+import { type KubernetesCluster, kubernetesCluster } from '../../src/reconciler/kubernetes/cluster.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/exec.ts';
 import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/node-labels.ts';
@@ -29,6 +28,7 @@ export interface HarnessOptions {
   /** Answers commands in pods. Default: the example's file system. */
   readonly exec?: PodExec;
   readonly probeMs?: number;
+  readonly secretMs?: number;
   readonly portPolicy?: PortPolicy;
   readonly excludeNodes?: Selects;
   /** How many nodes there are: `node-1`, `node-2` and so on. Default 3. */
@@ -77,7 +77,7 @@ export interface Harness {
   readonly server: ApiServer;
   readonly controllers: Controllers;
   readonly store: Store;
-  readonly cluster: Cluster;
+  readonly cluster: KubernetesCluster;
   readonly labeler: NodeLabeler;
   readonly events: readonly Occurrence[];
   readonly log: readonly LogLine[];
@@ -126,8 +126,10 @@ const microtasks = () => new Promise<void>((resolve) => realImmediate(resolve));
 /** What only one process has. */
 interface Process {
   readonly store: Store;
-  readonly cluster: Cluster;
+  readonly cluster: KubernetesCluster;
   readonly labeler: NodeLabeler;
+  /** Ends the commands that run in pods. */
+  readonly ended: AbortController;
   queue?: Queue;
   dead: boolean;
 }
@@ -164,26 +166,42 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   function boot(): Process {
     const add = (key: Key) => self.queue?.add(keyText(key));
     const client = server.client({ fieldManager: 'sluice', deadline: () => (self.dead ? 0 : Infinity) });
-    const store = createStore({ client, runtimes, log, onKey: add, onPlacement: () => self.labeler?.changed() });
-    const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log);
+    const ended = new AbortController();
+    const store = createStore({
+      client,
+      runtimes,
+      log,
+      onKey: add,
+      onGone: (key, uid) => self.cluster.gone(key, uid),
+      onPlacement: (moved) => self.labeler.changed(moved),
+    });
+    const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, (regarding, note) =>
+      emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
+    );
     const cluster = kubernetesCluster({
       client,
       store,
       labeler,
-      events: { emit: (event) => void (self.dead || events.push(event)), flush: async () => {}, dropped: 0 },
+      events: { emit, flush: async () => {}, dropped: 0 },
       exec: (...call) => (self.dead ? Promise.reject(new Error('killed')) : exec(...call)),
       settings: { ...SETTINGS, ...settings },
       portPolicy: options.portPolicy ?? 'bitmap',
       probeMs: options.probeMs ?? 0,
+      ...(options.secretMs !== undefined && { secretMs: options.secretMs }),
       wake: add,
+      signal: ended.signal,
       log,
     });
-    const self: Process = { store, cluster, labeler, dead: false };
+    const self: Process = { store, cluster, labeler, ended, dead: false };
+    function emit(event: Occurrence): void {
+      if (!self.dead) events.push(event);
+    }
     return self;
   }
   function end(ended: Process): void {
     ended.dead = true;
-    ended.labeler.stop();
+    ended.ended.abort(new Error('killed'));
+    void ended.labeler.stop();
     void ended.queue?.stop();
     ended.store.stop();
   }
