@@ -52,9 +52,18 @@ export async function openLab(): Promise<Lab> {
   }
 }
 
+/** Asked again: kubectl fails on a definition so new that it has no conditions at all. */
+async function untilEstablished(plane: ControlPlane, tries = 20): Promise<void> {
+  await plane.kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', CRDS).catch(async (error: unknown) => {
+    if (tries === 0) throw error;
+    await sleep(100);
+    return untilEstablished(plane, tries - 1);
+  });
+}
+
 async function furnished(plane: ControlPlane): Promise<Lab> {
   await plane.kubectl('apply', '-f', CRDS);
-  await plane.kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', CRDS);
+  await untilEstablished(plane);
   await plane.kubectl(
     'create',
     'clusterrolebinding',

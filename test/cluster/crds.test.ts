@@ -12,6 +12,7 @@ import { type CustomResource, GROUP, VERSION } from '../../src/api/resource.ts';
 import { ThinRuntime, ThinRuntimeProfile } from '../../src/api/thin.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
 import { objectOf } from '../api/arbitrary.ts';
+import { established } from '../support/sluice.ts';
 import { GOLDENS, hasGoldens } from '../upstream/cases.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -23,7 +24,7 @@ let cluster: ControlPlane;
 beforeAll(async () => {
   cluster = await startControlPlane({ nodes: 0 });
   for (const { plural } of resources) await cluster.kubectl('create', '--validate=strict', '-f', crdFile(plural));
-  await established();
+  await established(cluster, ...resources.map(({ plural }) => `crd/${plural}.${GROUP}`));
 });
 afterAll(() => cluster?.stop());
 
@@ -161,11 +162,6 @@ const runtimeStatus = {
 
 const words = (text: string): string => text.replaceAll(/\s+/g, ' ');
 const crdFile = (plural: string): string => join(root, `crds/${plural}.yaml`);
-
-async function established(): Promise<void> {
-  const crds = resources.map(({ plural }) => `crd/${plural}.${GROUP}`);
-  await cluster.kubectl('wait', '--for=condition=Established', '--timeout=30s', ...crds);
-}
 
 const collection = ({ plural, namespaced }: CustomResource): string =>
   `/apis/${GROUP}/${VERSION}/${namespaced ? 'namespaces/default/' : ''}${plural}`;

@@ -19,7 +19,7 @@ import { endProcesses, startProcess } from '../support/controller-process.ts';
 import { startEngine } from '../support/example-engine.ts';
 import { type Kind, kinds } from '../support/kinds.ts';
 import { datasetObject, exampleRuntime, jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
-import { createSpace, eventually, PROFILE, profile, removeSpaces } from '../support/sluice.ts';
+import { createSpace, established, eventually, PROFILE, profile, removeSpaces } from '../support/sluice.ts';
 
 const NAMESPACE = 'fluid-system';
 const EXAMPLE = join(import.meta.dirname, '../support/example-runtime/index.ts');
@@ -103,7 +103,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     const module = join(plane.dir, 'sluice.config.ts');
     writeFileSync(module, `import example from '${EXAMPLE}';\nexport default { runtimes: [example] };\n`);
     await install('--config', module);
-    await plane.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s');
+    await established(plane);
     await plane.kubectlApply(stringify(profile(PROFILE)));
     const client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
     onTestFinished(() => client.close());
@@ -292,7 +292,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     const profiles = (...verb: readonly string[]) => plane.kubectl(...verb, 'thinruntimeprofiles.data.fluid.io', '--all');
     beforeAll(async () => {
       await install();
-      await plane.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s');
+      await established(plane);
       await plane.kubectlApply(stringify(profile(PROFILE)));
     });
 

@@ -66,8 +66,14 @@ export async function startSluice(
 export async function installCrds(plane: SharedControlPlane): Promise<void> {
   await plane.kubectl('apply', '--server-side', '-f', join(import.meta.dirname, '../../crds'));
   await plane.kubectlApply(stringify(crdOf(ExampleRuntime)));
-  await plane.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s');
+  await established(plane);
   await plane.kubectlApply(stringify(profile(PROFILE)));
+}
+
+/** Until the API server serves the kinds. Asked again, since kubectl fails on a definition so new that it has no conditions at all. */
+export async function established({ kubectl }: Pick<SharedControlPlane, 'kubectl'>, ...crds: readonly string[]): Promise<void> {
+  const which = crds.length > 0 ? crds : ['crd', '--all'];
+  await eventually(() => kubectl('wait', '--for=condition=Established', '--timeout=30s', ...which));
 }
 
 export const profile = (name: string, image = 'example.io/fuse'): KubeObject =>
