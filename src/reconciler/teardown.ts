@@ -19,6 +19,8 @@ export interface Teardown {
   readonly pods: readonly string[];
   /** Pods that have ended and still name the claim: Kubernetes keeps it for them until they are deleted. */
   readonly endedPods?: readonly string[];
+  /** Since its deletion was asked for. */
+  readonly waitedMs?: number;
   /** Nodes that carry a label that goes with it. */
   readonly nodes: readonly string[];
   /** What tells these labels; those of another runtime that lives are not among them. */
@@ -49,16 +51,14 @@ export interface TeardownDecision {
 }
 type TeardownStep = (left: Teardown) => TeardownDecision | undefined;
 
-const refuseWhileMounted: TeardownStep = ({ pods }) =>
-  pods.length === 0
-    ? undefined
-    : {
-        hold: {
-          reason: 'StillMounted',
-          message: `waiting for pods that mount the dataset: ${some(pods)}`,
-          retryMs: 2000,
-        },
-      };
+const refuseWhileMounted: TeardownStep = ({ pods, waitedMs }) => (pods.length === 0 ? undefined : { hold: stillMounted(pods, waitedMs) });
+
+/** Nothing tells us when such a pod has gone. Who has waited for long need not know it to the second. */
+export const stillMounted = (pods: readonly string[], waitedMs = 0): Hold => ({
+  reason: 'StillMounted',
+  message: `waiting for pods that mount the dataset: ${some(pods)}`,
+  retryMs: Math.min(30_000, Math.max(2000, Math.round(waitedMs / 10))),
+});
 
 /** Best effort: what cannot be cleaned must not keep the runtime for ever. */
 const cleanCaches: TeardownStep = ({ cleaning: { needed, running, done, attempts, limit, error } }) => {

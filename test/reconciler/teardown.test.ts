@@ -50,10 +50,30 @@ describe('while pods mount the dataset', () => {
     expect(decideTeardown({ ...everything, pods: ['a', 'b'] })).toEqual({
       hold: { reason: 'StillMounted', message: 'waiting for pods that mount the dataset: a, b', retryMs: 2000 },
     }));
+  test.each([
+    [0, 2000],
+    [60_000, 6000],
+    [3_600_000, 30_000],
+  ])('and after %d ms they are looked for again in %d ms', (waitedMs, retryMs) =>
+    expect(decideTeardown({ ...everything, pods: ['a'], waitedMs }).hold).toMatchObject({ retryMs }),
+  );
   test('no more than five are named', () =>
     expect(decideTeardown({ ...everything, pods: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }).hold?.message).toMatch(
       /: a, b, c, d, e and 2 more$/,
     ));
+});
+
+describe('while nodes carry labels of the dataset', () => {
+  test('they are taken off, and we are waiting for it', () =>
+    expect(decideTeardown(empty)).toEqual({
+      action: { unlabelNodes: true },
+      hold: { reason: 'NodesLabelled', message: 'nodes still carry labels of the dataset: node-1', passing: true, retryMs: 10_000 },
+    }));
+  test('a node that refuses is told with its reason', () =>
+    expect(decideTeardown({ ...empty, nodes: ['node-1', 'node-2'], refusals: ['node-2: 403'] }).hold).toMatchObject({
+      message: 'nodes still carry labels of the dataset: node-2: 403',
+      passing: false,
+    }));
 });
 
 describe('what is going already', () => {

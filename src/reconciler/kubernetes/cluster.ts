@@ -9,6 +9,7 @@ import { datasetMarks, type Marks, markPatch, runtimeMarks, unmarkPatch } from '
 import { type Key, keyText, type RuntimeObject, type World } from '../world.ts';
 import { createApplier, ignoreGone } from './apply.ts';
 import { createBindings } from './bindings.ts';
+import { createClaimUsers } from './claim-users.ts';
 import { askProbe, canRun, createJobs, runCommands } from './exec.ts';
 import { createLookups } from './facts.ts';
 import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
@@ -38,6 +39,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     lookups: createLookups(client, now),
     bindings: createBindings(),
     ports: portAllocator(options.settings, options.portPolicy, store.ports),
+    claimUsers: createClaimUsers(client, now),
   };
   const { jobs } = parts;
   const nudges = createNudges(client, store, now, log);

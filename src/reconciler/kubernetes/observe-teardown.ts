@@ -1,15 +1,13 @@
 import { annotation, claimName, type Identity, label, runtimeFinalizer, volumeName } from '../../api/index.ts';
 import type { BoundRuntime, Runtime } from '../../constructs/index.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
-import type { KubeObject } from '../../kube/types.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
-import type { Teardown } from '../teardown.ts';
+import { stillMounted, type Teardown } from '../teardown.ts';
 import type { Hold, Key, LiveObject, RuntimeObject } from '../world.ts';
 import { isOurs } from './apply.ts';
 import { allTraces } from './cache-labels.ts';
 import { canRun } from './exec.ts';
-import { Pod } from './kinds.ts';
 import { observer } from './observe.ts';
 import { type Parts, podChoice } from './parts.ts';
 import { isServedByAnother, tracesOfOthers } from './survivors.ts';
@@ -17,7 +15,7 @@ import { unseen } from './unseen.ts';
 
 /** What is left of a runtime, and who uses it. */
 export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' | 'usersOf'> {
-  const { client, store, labeler, jobs } = parts;
+  const { store, labeler, jobs } = parts;
   const observe = observer(parts);
 
   /** A volume or claim of ours; one that Fluid made carries no label and is not watched. */
@@ -55,12 +53,10 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
     };
   }
 
-  /** Pods that name the claim; listed, since nobody else needs to know of all pods of a namespace. */
-  async function podsWith({ namespace }: Key, claim: string | undefined): Promise<Record<'mounting' | 'ended', readonly string[]>> {
-    const pods = claim ? (await client.list(Pod, { namespace })).items.filter((pod) => names(pod, claim)) : [];
-    const those = (ended: boolean) => pods.filter((pod) => hasEnded(pod) === ended).map(({ metadata }) => metadata.name);
-    return { mounting: those(false), ended: those(true) };
-  }
+  const usersOfClaim = async ({ namespace }: Key, claim: string | undefined) =>
+    claim ? parts.claimUsers.of(namespace, claim) : { mounting: [], ended: [] };
+  const waitedMs = ({ metadata }: Pick<RuntimeObject, 'metadata'>): number =>
+    metadata.deletionTimestamp ? parts.now() - Date.parse(metadata.deletionTimestamp) : 0;
 
   return {
     async observeTeardown(key, dataset, runtime, object) {
@@ -71,7 +67,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
       // Under whatever name it was made.
       const volume =
         inventory.find(({ kind }) => kind === 'PersistentVolume') ?? (await ours('PersistentVolume', key, volumeName(identity), uid));
-      const pods = await podsWith(key, claim?.metadata.name);
+      const { mounting, ended } = await usersOfClaim(key, claim?.metadata.name);
       const plan = dataset && (await planOf());
       const cleanable =
         plan?.cleanup !== undefined && canRun(podChoice(store, key), plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
@@ -86,8 +82,9 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         inventory,
         ...(claim && { claim }),
         ...(volume && { volume }),
-        pods: pods.mounting,
-        endedPods: pods.ended,
+        pods: mounting,
+        endedPods: ended,
+        waitedMs: waitedMs(object),
         ...nodeLabels(key, runtime, object, identity),
         cleaning: {
           needed: cleanable || running,
@@ -113,13 +110,8 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
     async usersOf(key, dataset): Promise<Hold | undefined> {
       const claim = store.live('PersistentVolumeClaim', key.namespace, key.name);
       const isFluids = claim?.metadata.annotations?.[annotation.createdBy] === 'fluid';
-      const { mounting: pods } = await podsWith(key, isFluids ? claim.metadata.name : undefined);
-      if (pods.length > 0)
-        return {
-          reason: 'StillMounted',
-          message: `waiting for pods that mount the dataset: ${pods.slice(0, 5).join(', ')}`,
-          retryMs: 2000,
-        };
+      const { mounting } = await usersOfClaim(key, isFluids ? claim.metadata.name : undefined);
+      if (mounting.length > 0) return stillMounted(mounting, waitedMs(dataset));
       const references = (dataset.status?.datasetRef ?? []).filter((reference) => {
         const [namespace = '', name = ''] = reference.split('/');
         return store.dataset({ namespace, name }) !== undefined;
@@ -130,10 +122,3 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
     },
   };
 }
-
-function names({ spec }: KubeObject, claim: string): boolean {
-  const { volumes = [] } = spec as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
-  return volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim);
-}
-const hasEnded = ({ status }: KubeObject): boolean =>
-  ['Succeeded', 'Failed'].includes((status as { phase?: string } | undefined)?.phase ?? '');

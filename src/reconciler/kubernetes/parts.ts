@@ -4,6 +4,7 @@ import type { EventSink } from '../../kube/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import type { Key, LiveObject } from '../world.ts';
 import type { createBindings } from './bindings.ts';
+import type { createClaimUsers } from './claim-users.ts';
 import { canRun, type createJobs, type PodChoice, type PodExec } from './exec.ts';
 import type { createLookups } from './facts.ts';
 import type { NodeLabeler } from './node-labels.ts';
@@ -36,6 +37,7 @@ export interface Parts extends KubernetesClusterOptions {
   readonly lookups: ReturnType<typeof createLookups>;
   readonly bindings: ReturnType<typeof createBindings>;
   readonly ports: PortAllocator;
+  readonly claimUsers: ReturnType<typeof createClaimUsers>;
 }
 
 /** The pods of a runtime, by role. */

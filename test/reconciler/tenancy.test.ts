@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { annotation, type Identity } from '../../src/api/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { identityRecord } from '../../src/reconciler/identity.ts';
+import { datasetObject, openDataset, reader, thinRuntime } from '../support/objects.ts';
+import { boundHarness, type Harness, harness } from './harness.ts';
+
+const labels = (at: Harness): Readonly<Record<string, string>> => at.get('Node', 'node-1')?.metadata.labels ?? {};
+/** As the node plugin does where a pod uses the dataset. */
+function label(at: Harness, key: string): void {
+  const node = at.get('Node', 'node-1')!;
+  at.put({ ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, [key]: 'true' } } });
+}
+const find = (at: Harness, kind: string, namespace: string, name: string): KubeObject | undefined => at.server.get(kind, namespace, name);
+function change(at: Harness, object: KubeObject | undefined, metadata: object): void {
+  const { resourceVersion: _, ...kept } = object!.metadata;
+  at.server.put({ ...object!, metadata: { ...kept, ...metadata } });
+}
+const FINALIZER = 'thin-runtime-controller-finalizer';
+
+/** The first holds the joined name `a-b-c`, the second goes by its UID. */
+async function namesakes() {
+  const at = await harness();
+  for (const [namespace, name, creationTimestamp] of [
+    ['a-b', 'c', '2024-01-01T00:00:00Z'],
+    ['a', 'b-c', '2024-01-02T00:00:00Z'],
+  ] as const) {
+    at.server.put({ ...openDataset(name), metadata: { namespace, name, creationTimestamp } });
+    at.server.put({ ...thinRuntime(name, { profileName: 'profile' }), metadata: { namespace, name, creationTimestamp } });
+    await at.quiet();
+  }
+  const second = find(at, 'Dataset', 'a', 'b-c')?.metadata.uid ?? '';
+  return {
+    at,
+    second,
+    volumes: () =>
+      at.server
+        .all('PersistentVolume')
+        .map(({ metadata }) => metadata.name)
+        .toSorted(),
+  };
+}
+/** As `kubectl delete dataset --cascade=orphan` and the garbage collector do together. */
+async function orphan(at: Harness, namespace: string, name: string): Promise<void> {
+  const runtime = find(at, 'ThinRuntime', namespace, name);
+  change(at, runtime, { ownerReferences: [] });
+  const dataset = find(at, 'Dataset', namespace, name);
+  change(at, dataset, { finalizers: [...(dataset?.metadata.finalizers ?? []), 'orphan'] });
+  at.server.delete('Dataset', namespace, name);
+  await at.settle();
+  const left = find(at, 'Dataset', namespace, name);
+  if (left) change(at, left, { finalizers: left.metadata.finalizers?.filter((each) => each !== 'orphan') });
+  await at.quiet();
+}
+
+test('a runtime records its names once, with its UID', async () => {
+  const { at, second } = await namesakes();
+  const recordOf = (namespace: string, name: string) => {
+    const { metadata } = find(at, 'ThinRuntime', namespace, name)!;
+    return [metadata.uid, JSON.parse(metadata.annotations?.[annotation.identity] ?? '')];
+  };
+  const [uid, record] = recordOf('a', 'b-c');
+  expect(record).toEqual({ for: uid, dataset: second, names: 'uid' });
+  expect(recordOf('a-b', 'c')[1]).toMatchObject({ names: 'joined' });
+  at.forget();
+  await at.restart();
+  await at.quiet();
+  expect(at.written()).toEqual([]);
+});
+
+describe('a runtime that is deleted', () => {
+  test('takes nothing from the one of its name that serves', async () => {
+    const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+    label(at, 'fluid.io/f-ml-demo');
+    at.put(reader('app', 'demo'));
+    const { uid } = at.get('Dataset')!.metadata;
+    const owner = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', name: 'demo', uid };
+    // As Fluid leaves them: both are marked.
+    at.put({
+      ...datasetObject('demo', {}),
+      kind: 'JuiceFSRuntime',
+      metadata: {
+        name: 'demo',
+        labels: { 'fluid.io/dataset-id': 'ml-demo' },
+        finalizers: ['juicefs-runtime-controller-finalizer'],
+        ownerReferences: [owner],
+      } as KubeObject['metadata'],
+    });
+    await at.quiet();
+    expect(at.conditions('JuiceFSRuntime')).toHaveProperty('DatasetTaken');
+    at.forget();
+    at.delete('JuiceFSRuntime');
+    await at.quiet();
+    expect(at.get('JuiceFSRuntime')).toBeUndefined();
+    expect(labels(at)).toHaveProperty('fluid.io/f-ml-demo');
+    expect(at.written({ verb: 'delete' })).toEqual([]);
+    expect(at.dataset().phase).toBe('Bound');
+  });
+
+  test('takes nothing from another tenant, though its own Dataset is gone and it went by its UID', async () => {
+    const { at, second, volumes } = await namesakes();
+    label(at, 'fluid.io/f-a-b-c');
+    label(at, `fluid.io/f-${second}`);
+    await orphan(at, 'a', 'b-c');
+    expect(find(at, 'Dataset', 'a', 'b-c')).toBeUndefined();
+    at.server.delete('ThinRuntime', 'a', 'b-c');
+    await at.quiet();
+    expect(find(at, 'ThinRuntime', 'a', 'b-c')).toBeUndefined();
+    expect(labels(at)).toHaveProperty('fluid.io/f-a-b-c');
+    expect(labels(at)).not.toHaveProperty([`fluid.io/f-${second}`]);
+    expect(volumes()).toEqual(['a-b-c']);
+  });
+
+  test.each<[string, (victim: Identity, uid: string) => object]>([
+    ['a record', (victim, uid) => ({ annotations: { [annotation.identity]: identityRecord(uid, { ...victim, collides: true }) } })],
+    ['a label', (victim) => ({ labels: { 'fluid.io/dataset-id': victim.uid } })],
+  ])('takes nothing from whoever has the UID that %s of it names', async (_, forged) => {
+    const { at, second } = await namesakes();
+    label(at, `fluid.io/f-${second}`);
+    const metadata = { namespace: 'evil', name: 'x', finalizers: [FINALIZER] };
+    const { uid = '' } = at.server.put({ ...thinRuntime('x', { profileName: 'profile' }), metadata }).metadata;
+    change(at, find(at, 'ThinRuntime', 'evil', 'x'), forged({ namespace: 'a', name: 'b-c', uid: second, collides: true }, uid));
+    await at.quiet();
+    at.server.delete('ThinRuntime', 'evil', 'x');
+    await at.quiet();
+    expect(find(at, 'ThinRuntime', 'evil', 'x')).toBeUndefined();
+    expect(labels(at)).toHaveProperty([`fluid.io/f-${second}`]);
+  });
+
+  test('takes nothing that it would have been called, from who is called so', async () => {
+    const { at } = await namesakes();
+    label(at, 'fluid.io/f-a-b-c');
+    await orphan(at, 'a-b', 'c');
+    // Never served, and marked by its user.
+    at.server.delete('Dataset', 'a', 'b-c');
+    await at.quiet();
+    at.server.put({
+      ...thinRuntime('b-c', { profileName: 'profile' }),
+      metadata: { namespace: 'a', name: 'b-c', finalizers: [FINALIZER] },
+    });
+    await at.quiet();
+    at.server.delete('ThinRuntime', 'a', 'b-c');
+    await at.quiet();
+    expect(find(at, 'ThinRuntime', 'a', 'b-c')).toBeUndefined();
+    expect(labels(at)).toHaveProperty('fluid.io/f-a-b-c');
+  });
+
+  test('takes its own with it', async () => {
+    const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+    label(at, 'fluid.io/f-ml-demo');
+    at.delete('ThinRuntime');
+    await at.quiet();
+    expect(labels(at)).not.toHaveProperty('fluid.io/f-ml-demo');
+  });
+});
+
+describe('the names of what is bound', () => {
+  const stripped = { labels: {}, annotations: {} };
+  test.each<[string, readonly string[]]>([
+    ['Dataset', ['Dataset']],
+    ['Runtime', ['ThinRuntime']],
+    ['Dataset and the Runtime', ['ThinRuntime', 'Dataset']],
+  ])('stay when `kubectl replace` strips the metadata of the %s, and whoever had the joined name is gone', async (_, kinds) => {
+    const { at, second, volumes } = await namesakes();
+    at.server.delete('Dataset', 'a-b', 'c');
+    await at.quiet();
+    expect(volumes()).toEqual([second]);
+    for (const kind of kinds) change(at, find(at, kind, 'a', 'b-c'), stripped);
+    await at.quiet();
+    expect(volumes()).toEqual([second]);
+    expect(find(at, 'Dataset', 'a', 'b-c')?.metadata.labels).toMatchObject({ 'fluid.io/dataset-id': second });
+    expect(find(at, 'ThinRuntime', 'a', 'b-c')?.metadata.annotations?.[annotation.identity]).toContain('"uid"');
+  });
+
+  test('are not taken by a tenant who writes them on its own objects', async () => {
+    const { at, second, volumes } = await namesakes();
+    const runtime = find(at, 'ThinRuntime', 'a', 'b-c')!;
+    const record = identityRecord(runtime.metadata.uid ?? '', { namespace: 'a', name: 'b-c', uid: second, collides: false });
+    change(at, runtime, { labels: { 'fluid.io/dataset-id': 'a-b-c' }, annotations: { [annotation.identity]: record } });
+    change(at, find(at, 'Dataset', 'a', 'b-c'), { labels: { 'fluid.io/dataset-id': 'a-b-c' } });
+    await at.quiet();
+    expect(volumes()).toEqual(['a-b-c', second].toSorted());
+    expect(find(at, 'DaemonSet', 'a-b', 'c-fuse')?.['spec']).toMatchObject({
+      template: { spec: { nodeSelector: { 'fluid.io/f-a-b-c': 'true' } } },
+    });
+    expect(JSON.stringify(find(at, 'DaemonSet', 'a', 'b-c-fuse')?.['spec'])).not.toContain('fluid.io/f-a-b-c');
+  });
+});
