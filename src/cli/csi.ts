@@ -20,6 +20,7 @@ interface Flags {
   readonly nodeId?: string;
   readonly endpoint?: string;
   readonly kubeletDir?: string;
+  readonly podLogsDir?: string;
   readonly mountRoot?: string;
   readonly metricsAddr: string;
   readonly kubeconfig?: string;
@@ -32,7 +33,7 @@ the first must reach the host (Bidirectional), and what the host mounts in the s
 
 Environment, for flags that are not given:
   NODE_ID, KUBELET_ROOTDIR, MOUNT_ROOT
-  NODEPUBLISH_METHOD           bind (default) or symlink, for volumes that do not say
+  NODEPUBLISH_METHOD           bind (default; as in Fluid also bindMount) or symlink, for volumes that do not say
 
 Examples:
   sluice csi --node-id "$NODE_NAME"
@@ -51,6 +52,7 @@ export const define: Define = (command) => {
     .option('--node-id <name>', 'name of the Node that this runs on (default: NODE_ID)')
     .option('--endpoint <unix://path>', 'socket for the kubelet (default: <kubelet-dir>/csi-plugins/fuse.csi.fluid.io/csi.sock)')
     .option('--kubelet-dir <directory>', "the kubelet's --root-dir (default: KUBELET_ROOTDIR, else /var/lib/kubelet)")
+    .option('--pod-logs-dir <directory>', "the kubelet's podLogsDir, by which the plugin knows the pods of its node", '/var/log/pods')
     .option('--mount-root <directory>', 'host directory of all FUSE mounts (default: MOUNT_ROOT, else /runtime-mnt)')
     .option('--metrics-addr <host:port>', 'where /healthz, /readyz and /metrics are served; 0 = nowhere', '0')
     .option('--kubeconfig <file>', 'how to reach the cluster (default: KUBECONFIG; in a pod its service account; else ~/.kube/config)')
@@ -104,6 +106,7 @@ function configOf(flags: Flags, env: Readonly<Record<string, string | undefined>
     return {
       nodeId,
       kubeletDir,
+      podLogsDir: read('--pod-logs-dir', flags.podLogsDir, directoryOf, '/var/log/pods'),
       mountRoot: read('--mount-root', flags.mountRoot ?? env['MOUNT_ROOT'], mountRootOf, '/runtime-mnt'),
       endpoint: read(
         '--endpoint',
@@ -111,8 +114,14 @@ function configOf(flags: Flags, env: Readonly<Record<string, string | undefined>
         directoryOf,
         `${kubeletDir}/csi-plugins/fuse.csi.fluid.io/csi.sock`,
       ),
-      method: read<'bind' | 'symlink'>('NODEPUBLISH_METHOD', env['NODEPUBLISH_METHOD'], oneOf('bind', 'symlink'), 'bind'),
+      method: read('NODEPUBLISH_METHOD', env['NODEPUBLISH_METHOD'], methodOf, 'bind'),
       ...(address && { address }),
     };
   });
 }
+
+const methodOf = (text: string): 'bind' | 'symlink' => {
+  const method = oneOf('bind', 'bindMount', 'symlink')(text);
+  // The default of Fluid's chart.
+  return method === 'bindMount' ? 'bind' : method;
+};

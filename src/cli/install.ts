@@ -18,6 +18,7 @@ interface Flags {
   readonly replicas?: string;
   readonly toleration?: readonly string[];
   readonly kubeletDir?: string;
+  readonly podLogsDir?: string;
   readonly mountRoot?: string;
   /** Commander's, for --no-node-policy. */
   readonly nodePolicy: boolean;
@@ -38,6 +39,7 @@ A file of values, all of it optional; flags win over it:
   imagePullSecrets: [{ name: registry }]
   mountRoot: /runtime-mnt
   kubeletDir: /var/lib/kubelet
+  podLogsDir: /var/log/pods
   nodePolicy: true
   controller: { replicas: 2, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
   csi: { resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
@@ -59,6 +61,7 @@ export const define: Define = (command, parts) => {
       collect,
     )
     .option('--kubelet-dir <path>', "the kubelet's root directory on the nodes (default: /var/lib/kubelet)")
+    .option('--pod-logs-dir <path>', "the kubelet's podLogsDir on the nodes (default: /var/log/pods)")
     .option('--mount-root <path>', 'host directory of all mounts (default: /runtime-mnt)')
     .option('--no-node-policy', 'leave out the admission policy that holds the node plugin to its own node (Kubernetes 1.29 has none)')
     .option('--config <file>', 'module that exports further runtimes (default: sluice.config.ts or .js here, if any)')
@@ -77,7 +80,7 @@ export const define: Define = (command, parts) => {
 /** The file's and the flags' choices together. Throws UsageError with everything that is wrong. */
 function optionsOf(flags: Flags): InstallOptions {
   const file = (flags.values === undefined ? {} : valuesIn(flags.values)) as InstallOptions;
-  const { namespace, image, kubeletDir, mountRoot } = flags;
+  const { namespace, image, kubeletDir, podLogsDir, mountRoot } = flags;
   // What is no number is left as it is, for the reader to show.
   const replicas = flags.replicas === undefined ? undefined : Number(flags.replicas) || flags.replicas;
   const tolerations = flags.toleration?.map(tolerationOf);
@@ -86,6 +89,7 @@ function optionsOf(flags: Flags): InstallOptions {
     ...(namespace !== undefined && { namespace }),
     ...(image !== undefined && { image }),
     ...(kubeletDir !== undefined && { kubeletDir }),
+    ...(podLogsDir !== undefined && { podLogsDir }),
     ...(mountRoot !== undefined && { mountRoot }),
     ...(!flags.nodePolicy && { nodePolicy: false }),
     ...(flags.imagePullSecret && { imagePullSecrets: flags.imagePullSecret.map((name) => ({ name })) }),

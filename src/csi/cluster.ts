@@ -8,10 +8,12 @@ export interface NodeCluster {
   volume(name: string): Promise<VolumeRecord | undefined>;
   /** Labels of a claim; undefined when it is gone. */
   claimLabels(claim: RuntimeName): Promise<Readonly<Record<string, string>> | undefined>;
+  /** A Dataset; undefined when it is gone. */
+  dataset(name: RuntimeName): Promise<DatasetRecord | undefined>;
   /** When the fuse pod is to go; undefined when the runtime is gone, or of a kind that we have no right to read. */
   runtime(name: RuntimeName): Promise<RuntimeRecord | undefined>;
-  /** Pods of a namespace on our own node. */
-  pods(namespace: string): Promise<readonly Pod[]>;
+  /** A pod; undefined when it is gone. */
+  pod(name: PodName): Promise<Pod | undefined>;
   /** Writes an event on a Dataset; nobody waits for it. */
   tell(dataset: RuntimeName, event: Telling): void;
 }
@@ -19,6 +21,14 @@ export interface NodeCluster {
 export interface VolumeRecord {
   readonly attributes: Readonly<Record<string, string>>;
   readonly claim?: RuntimeName;
+}
+export interface DatasetRecord {
+  readonly uid: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+export interface PodName {
+  readonly namespace: string;
+  readonly name: string;
 }
 export interface RuntimeRecord {
   /** As users wrote it; empty where they did not. */

@@ -1,20 +1,21 @@
 import type { Clock } from '../kube/clock.ts';
-import type { Pod } from './cluster.ts';
-import type { PodPath } from './kubelet.ts';
+import type { Pod, PodName } from './cluster.ts';
 import type { NodeParts } from './parts.ts';
+import { podsOfNode } from './pod-names.ts';
 
-/** The pod that has a volume; undefined where there is none, or the API server does not tell which within `ms`. */
-export async function podOf(parts: NodeParts, { podUid, volumeName }: PodPath, ms: number): Promise<Pod | undefined> {
-  const { cluster, clock, log } = parts;
-  async function ask(): Promise<Pod | undefined> {
-    // Pods are of the namespace of the claim that they mount.
-    const claim = (await cluster.volume(volumeName))?.claim;
-    return claim && (await cluster.pods(claim.namespace)).find(({ metadata }) => metadata.uid === podUid);
-  }
+type Asking = Pick<NodeParts, 'cluster' | 'clock' | 'log' | 'podLogsDir'>;
+
+/** A pod of this node; undefined where there is none, or the API server does not tell within `ms`. */
+export async function podOf(parts: Asking, uid: string, ms: number, name?: PodName): Promise<Pod | undefined> {
+  const { cluster, clock, log, podLogsDir } = parts;
+  const known = name ?? podsOfNode(podLogsDir).find((each) => each.uid === uid);
+  if (!known) return undefined;
   try {
-    return await within(clock, ms, ask());
+    const pod = await within(clock, ms, cluster.pod(known));
+    // Another of its name is not this one.
+    return pod?.metadata.uid === uid ? pod : undefined;
   } catch (error) {
-    log.warn({ podUid, error: String(error) }, 'a consumer cannot be asked for');
+    log.warn({ podUid: uid, error: String(error) }, 'a consumer cannot be asked for');
     return undefined;
   }
 }

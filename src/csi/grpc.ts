@@ -17,6 +17,7 @@ import {
 } from '@bufbuild/protobuf';
 import type { GenService } from '@bufbuild/protobuf/codegenv2';
 import { Server, ServerCredentials, type ServerUnaryCall, type ServiceDefinition, type sendUnaryData, status } from '@grpc/grpc-js';
+import { ApiError, NoAnswer } from '../kube/errors.ts';
 import type { Log } from '../kube/types.ts';
 import { CsiError } from './errors.ts';
 
@@ -77,7 +78,7 @@ export function serviceOf<S extends DescService & { readonly method: Methods }>(
           },
           (error: unknown) => {
             const { code, message } = answerFor(error);
-            const isDefect = !(error instanceof CsiError);
+            const isDefect = code === status.INTERNAL;
             tell(isDefect ? 'error' : 'warn', { code: status[code], ...(isDefect ? { err: error } : { error: message }) });
             // No stack: the kubelet puts what we say into events that users read.
             done({ code, details: message });
@@ -95,8 +96,15 @@ function callOf(call: ServerUnaryCall<unknown, unknown>): Call {
   return { signal: gone.signal, deadline: deadline instanceof Date ? deadline.getTime() : deadline };
 }
 
-const answerFor = (error: unknown): { readonly code: status; readonly message: string } =>
-  error instanceof CsiError ? error : { code: status.INTERNAL, message: error instanceof Error ? error.message : String(error) };
+/** To the kubelet, INTERNAL means that nothing was done, so that nothing need be undone: of a request without answer nobody knows. */
+function answerFor(error: unknown): { readonly code: status; readonly message: string } {
+  if (error instanceof CsiError) return error;
+  return { code: isPassing(error) ? status.UNAVAILABLE : status.INTERNAL, message: error instanceof Error ? error.message : String(error) };
+}
+
+/** The API server did not answer, or not for good. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof NoAnswer || (error instanceof ApiError && (error.status >= 500 || error.status === 429 || error.status === 409));
 
 /** What is served on a socket. */
 export interface Listening {

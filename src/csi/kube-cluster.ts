@@ -3,9 +3,9 @@
  *   nodes                                      get, patch     our own
  *   persistentvolumes, persistentvolumeclaims  get
  *   datasets, and every kind of runtime        get
- *   pods                                       list           a namespace's on our own node
+ *   pods                                       get            those whose names the node knows
  *   events (events.k8s.io)                     create, patch
- * No watch, no list over namespaces, no Secret, no log of a pod.
+ * No watch, no list, no Secret, no log of a pod.
  */
 import { runtimePlural } from '../api/names.ts';
 import { isForbidden, isNotFound, type KubeClient } from '../kube/client.ts';
@@ -76,6 +76,11 @@ export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCl
       return found && (found.metadata.labels ?? {});
     },
 
+    async dataset(name) {
+      const found = await find(DATASET, name, true);
+      return found && { uid: found.metadata.uid ?? '', labels: found.metadata.labels ?? {} };
+    },
+
     async runtime(name) {
       try {
         return await runtimeOf(find, name);
@@ -87,11 +92,8 @@ export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCl
       }
     },
 
-    async pods(namespace) {
-      const { items } = await client.list(POD, { namespace, fieldSelector: `spec.nodeName=${nodeId}` });
-      // Ours is the part of it that is read.
-      return items as unknown as readonly Pod[];
-    },
+    // Ours is the part of it that is read.
+    pod: async (name) => (await find(POD, name)) as Pod | undefined,
 
     tell(dataset, { type, reason, note }) {
       void find(DATASET, dataset, true)

@@ -8,10 +8,9 @@ import type { Node } from './proto/csi.gen.ts';
 import { capability } from './proto/values.ts';
 import { publish } from './publish-volume.ts';
 import { stage, unstage } from './stage-volume.ts';
-import { forgetStaged, keepStaged } from './staged.ts';
 import { statsOf } from './stats.ts';
 import { unpublish } from './unpublish-volume.ts';
-import { checkCapability, isReadOnly, volumeOf } from './volume.ts';
+import { checkCapability, isReadOnly, podOfContext, volumeOf } from './volume.ts';
 
 /** The CSI node service: each call is checked here, then read, planned and done elsewhere. */
 export function node(parts: NodeParts): Handlers<typeof Node> {
@@ -30,21 +29,14 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
       given('volume_id', volumeId);
       inKubelet('staging_target_path', stagingTargetPath);
       checkCapability(volumeCapability);
-      const volume = volumeOf(volumeContext, parts);
-      await locks.call(`volume ${volumeId}`, async () => {
-        await stage(parts, volumeId, volume, signal);
-        await keepStaged(stagingTargetPath, volumeContext);
-      });
+      await locks.call(`volume ${volumeId}`, () => stage(parts, volumeId, volumeContext, signal));
       return {};
     },
 
     async nodeUnstageVolume({ volumeId, stagingTargetPath }) {
       given('volume_id', volumeId);
       inKubelet('staging_target_path', stagingTargetPath);
-      await locks.call(`volume ${volumeId}`, async () => {
-        await unstage(parts, { handle: volumeId, path: stagingTargetPath });
-        await forgetStaged(stagingTargetPath);
-      });
+      await locks.call(`volume ${volumeId}`, () => unstage(parts, volumeId));
       return {};
     },
 
@@ -55,7 +47,9 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
       const volume = volumeOf(volumeContext, parts);
       const path = podPathOf(target, kubeletDir);
       if (path) volumes.learn(path.volumeName, volume);
-      await locks.call(target, () => publish(parts, { volume, target, readOnly: isReadOnly(volumeCapability, readonly) }, call));
+      const pod = podOfContext(volumeContext);
+      const request = { volume, target, readOnly: isReadOnly(volumeCapability, readonly), ...(pod && { pod }) };
+      await locks.call(target, () => publish(parts, request, call));
       told.delete(target);
       return {};
     },

@@ -1,22 +1,30 @@
 import type { Clock } from '../kube/clock.ts';
 import type { Log } from '../kube/types.ts';
 import type { NodeCluster } from './cluster.ts';
+import type { Departing } from './departing.ts';
+import type { FuseRelease } from './fuse-release.ts';
 import type { Host } from './host.ts';
 import type { KnownVolumes } from './known-volumes.ts';
 import type { Layers } from './layers.ts';
 import type { Locks } from './locks.ts';
 import type { MountWatch } from './mount-watch.ts';
 import type { NodeLabels } from './node-labels.ts';
+import type { StagedRecords } from './staged.ts';
 import type { VolumeDefaults } from './volume.ts';
 
 /** What the node service works with. */
 export interface NodeParts extends VolumeDefaults {
   readonly nodeId: string;
   readonly kubeletDir: string;
+  /** Where the kubelet keeps a directory for the logs of each pod. */
+  readonly podLogsDir: string;
   readonly host: Host;
   readonly watch: MountWatch;
   readonly cluster: NodeCluster;
   readonly labels: NodeLabels;
+  readonly release: FuseRelease;
+  readonly departing: Departing;
+  readonly staged: StagedRecords;
   readonly volumes: KnownVolumes;
   readonly locks: Locks;
   readonly layers: Layers;

@@ -2,8 +2,10 @@
 import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import type { Log } from '../kube/types.ts';
-import type { NodeCluster } from './cluster.ts';
 import { BIND_FUNCTIONS } from './bind-script.ts';
+import type { NodeCluster } from './cluster.ts';
+import { createDeparting } from './departing.ts';
+import { fuseRelease } from './fuse-release.ts';
 import { type Listening, type Service, serve, serviceOf } from './grpc.ts';
 import { createHost, openScratch } from './host.ts';
 import { DRIVER, identity, registration } from './identity.ts';
@@ -19,12 +21,15 @@ import { Identity, Node } from './proto/csi.gen.ts';
 import { Registration } from './proto/pluginregistration.gen.ts';
 import { startRecovery } from './recovery.ts';
 import { openShells } from './shells.ts';
+import { openStaged, tidyStaged } from './staged.ts';
 import type { VolumeDefaults } from './volume.ts';
 
 export interface PluginOptions extends VolumeDefaults {
   readonly nodeId: string;
   /** The kubelet's --root-dir, the same path as on the host. */
   readonly kubeletDir: string;
+  /** The kubelet's podLogsDir. */
+  readonly podLogsDir: string;
   /** Path of the socket that the kubelet calls. What must outlive the plugin is kept beside it. */
   readonly endpoint: string;
   /** Where a small file system of our own is mounted; it must not be there yet. */
@@ -66,13 +71,21 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
     closing.push(async () => shells.close());
     closing.push(await openScratch(scratch, shells.run));
     const watch = watchMounts({ read: mountTable(), clock, log });
+    const [labels, locks] = [nodeLabels(cluster), createLocks()];
+    const stagedDir = join(dirname(endpoint), 'staged');
+    const staged = openStaged(stagedDir);
+    const release = fuseRelease({ ...options, clock, labels, locks, staged });
+    closing.push(async () => release.stop());
     const parts: NodeParts = {
       ...options,
       host: createHost({ watch, run: shells.run, scratch, ...(bindMs !== undefined && { bindMs }) }),
       watch,
-      labels: nodeLabels(cluster),
+      labels,
+      locks,
+      staged,
+      release,
+      departing: createDeparting(clock),
       volumes: knownVolumes(cluster, options),
-      locks: createLocks(),
       told: new Set(),
       layers: openLayers(join(dirname(endpoint), 'layers.json'), log),
       clock,
@@ -83,6 +96,7 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
       listening.push(served);
       closing.push(() => served.stop());
     };
+    tidyStaged(stagedDir, kubeletDir, log);
     await listen(endpoint, [serviceOf(Identity, identity(options.version), log), serviceOf(Node, node(parts), log)]);
     const recovery = startRecovery(parts);
     closing.push(() => recovery.stop());

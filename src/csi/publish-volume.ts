@@ -1,14 +1,16 @@
 import { status } from '@grpc/grpc-js';
 import { bindOver } from './bind-over.ts';
+import type { Pod } from './cluster.ts';
 import { podOf, within } from './consumer-pod.ts';
 import { CsiError, unavailable } from './errors.ts';
-import { whyNotMounted } from './fuse-pods.ts';
+import { fusePod, whyNotMounted } from './fuse-pods.ts';
 import type { Call } from './grpc.ts';
 import { NotBound } from './host.ts';
 import { podPathOf } from './kubelet.ts';
-import { stackAt } from './mountinfo.ts';
+import { type Mount, stackAt, topAt } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
 import { methodOf, type PublishRequest, planPublish, type Target } from './publish.ts';
+import type { RuntimeName, Volume } from './volume.ts';
 
 /** Answer before the caller gives up on us, with a reason in place of a timeout. */
 const MARGIN_MS = 2_000;
@@ -18,6 +20,12 @@ const SEEN_MS = 50;
 const AGAIN_MS = 2_000;
 /** How long the API server may take to tell the reason. */
 const ASK_MS = 1_000;
+/** How often to look for what comes without a change of the mount table. */
+const LOOK_MS = 500;
+/** So long a pod may take to be deleted after its node's label was: one that is not by then stays. */
+const DELETION_MS = 3_000;
+/** How long a pod that is deleted may keep its mount, where nobody tells whether it is. */
+const DEPARTURE_MS = 60_000;
 
 /**
  * Makes the volume appear at the target, waiting for the fuse pod's mount for a while: read the mount table, decide, do it, and when it
@@ -39,7 +47,10 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
     let again = Number.POSITIVE_INFINITY;
     if (plan.do === 'nothing') return;
     if (plan.do === 'wait') because = plan.because;
-    else {
+    else if (await isDeparting(parts, volume, topAt(mounts, volume.fusePath))) {
+      because = `${volume.fusePath} is mounted by a fuse pod that is being deleted`;
+      again = LOOK_MS;
+    } else {
       try {
         if (plan.do === 'link') {
           log.info({ source: plan.binding.source, target }, 'Creating symlink');
@@ -58,14 +69,14 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
         because = error.message;
         again = AGAIN_MS;
         // What need not be a mount comes without a change of the table.
-        if (volume.mountType === undefined) throw unavailable(await explained(parts, request, because));
+        if (volume.mountType === undefined) again = LOOK_MS;
       }
     }
     const left = until - clock.now();
     const ms = Math.min(left, again);
     if (left > 0 && ((await watch.changed(mounts, volume.fusePath, { everyMs: SEEN_MS, ms, signal })) || ms < left)) continue;
     // The kubelet asks again ever more seldom, up to two minutes apart: once the pod's events say why it waits, it waits with us.
-    if (!told.has(target) || clock.now() >= end || !(await isWanted(parts, target))) {
+    if (!told.has(target) || clock.now() >= end || !(await isWanted(parts, request))) {
       told.add(target);
       throw unavailable(await explained(parts, request, because));
     }
@@ -74,23 +85,41 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
 }
 
 /** A pod that was deleted goes only when the call has been answered. */
-async function isWanted(parts: NodeParts, target: string): Promise<boolean> {
+async function isWanted(parts: NodeParts, { target, pod: name }: PublishRequest): Promise<boolean> {
   const at = podPathOf(target, parts.kubeletDir);
-  const pod = at && (await podOf(parts, at, ASK_MS));
+  const pod = at && (await podOf(parts, at.podUid, ASK_MS, name));
   return pod !== undefined && pod.metadata.deletionTimestamp === undefined;
 }
 
-async function explained(
-  { cluster, clock, nodeId, log }: NodeParts,
-  { volume: { runtime } }: PublishRequest,
-  because: string,
-): Promise<string> {
+/** Whether what is mounted belongs to a fuse pod that this node has just let go: it may have been called back in time, or not. */
+async function isDeparting(parts: NodeParts, { fusePath, runtime }: Volume, mounted: Mount | undefined): Promise<boolean> {
+  const { departing } = parts;
+  const since = departing.since(fusePath, mounted);
+  if (since === undefined) return false;
+  if (since < DELETION_MS) return true;
+  const { pod } = (runtime && (await askFor(parts, runtime))) ?? {};
+  const goes = pod ? pod.metadata.deletionTimestamp !== undefined : since < DEPARTURE_MS;
+  if (!goes) departing.stays(fusePath);
+  return goes;
+}
+
+async function explained(parts: NodeParts, { volume: { runtime }, pod }: PublishRequest, because: string): Promise<string> {
   if (!runtime) return because;
+  const asked = await askFor(parts, runtime);
+  if (!asked) return because;
+  return `${because}: ${whyNotMounted(runtime, parts.nodeId, asked.pod, pod?.namespace === runtime.namespace)}`;
+}
+
+/** The fuse pod of this node; undefined where nobody tells in time whether there is one. */
+async function askFor(parts: NodeParts, runtime: RuntimeName): Promise<{ readonly pod: Pod | undefined } | undefined> {
   try {
-    const pods = await within(clock, ASK_MS, cluster.pods(runtime.namespace));
-    return pods ? `${because}: ${whyNotMounted(runtime, nodeId, pods)}` : because;
+    return await within(
+      parts.clock,
+      ASK_MS,
+      fusePod(parts, runtime).then((pod) => ({ pod })),
+    );
   } catch (error) {
-    log.warn({ runtime, error: String(error) }, 'the fuse pod cannot be asked for');
-    return because;
+    parts.log.warn({ runtime, error: String(error) }, 'the fuse pod cannot be asked for');
+    return undefined;
   }
 }

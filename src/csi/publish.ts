@@ -1,5 +1,6 @@
+import type { PodName } from './cluster.ts';
 import type { Mount } from './mountinfo.ts';
-import { mountOf, topAt } from './mountinfo.ts';
+import { isWithin, mountOf, topAt } from './mountinfo.ts';
 import type { Volume } from './volume.ts';
 
 /** What is at the target path: nothing yet, a directory, a link and where it leads. Not asked where something is mounted. */
@@ -31,6 +32,8 @@ export interface PublishRequest {
   readonly volume: Volume;
   readonly target: string;
   readonly readOnly: boolean;
+  /** Whose volume it is to be. */
+  readonly pod?: PodName;
 }
 
 /**
@@ -40,7 +43,7 @@ export interface PublishRequest {
 export function planPublish({ volume, target, readOnly }: PublishRequest, mounts: readonly Mount[], found: Target): PublishPlan {
   const { fusePath, source } = volume;
   const mounted = topAt(mounts, fusePath);
-  const because = volume.mountType === undefined ? undefined : notReady(volume, mounted);
+  const because = volume.mountType === undefined ? undefined : notReady(volume, mounts);
   if (because !== undefined) return { do: 'wait', because };
   const at = topAt(mounts, target);
   if (at && shows(at, mounts, source)) return { do: 'nothing' };
@@ -69,9 +72,11 @@ export function shows(at: Mount, mounts: readonly Mount[], source: string): bool
 
 const joined = (root: string, below: string): string => (root === '/' ? below || '/' : root + below);
 
-function notReady({ fusePath, mountType = '' }: Volume, mounted: Mount | undefined): string | undefined {
-  if (!mounted) return `${fusePath} is not mounted yet`;
-  return mounted.line.includes(mountType)
-    ? undefined
-    : `${fusePath} is mounted as ${mounted.fsType} (${mounted.source}), not as ${mountType}`;
+/** As Fluid, any mount of the type at the path or below it will do: some clients mount nothing at the path itself. */
+function notReady({ fusePath, mountType = '' }: Volume, mounts: readonly Mount[]): string | undefined {
+  if (mounts.some(({ mountPoint, line }) => isWithin(mountPoint, fusePath) && line.includes(mountType))) return undefined;
+  const mounted = topAt(mounts, fusePath);
+  return mounted
+    ? `${fusePath} is mounted as ${mounted.fsType} (${mounted.source}), not as ${mountType}`
+    : `${fusePath} is not mounted yet`;
 }

@@ -47,7 +47,7 @@ async function trim(parts: NodeParts, { target, at }: Orphan): Promise<number> {
   const { host, layers } = parts;
   const mounts = await host.mounts();
   if (!needsTrimming(mounts, target)) return 0;
-  const pod = await podOf(parts, at, ASK_MS);
+  const pod = await podOf(parts, at.podUid, ASK_MS);
   if (!pod) return 0;
   const most = layersToDrop(stackAt(mounts, target), layers.at(target), startsOf(pod));
   for (let dropped = 0; dropped < most; dropped++) {

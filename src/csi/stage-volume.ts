@@ -5,21 +5,29 @@ import { label } from '../api/labels.ts';
 import { isToGo } from './clean-policy.ts';
 import type { RuntimeRecord } from './cluster.ts';
 import { CsiError, invalid, unavailable } from './errors.ts';
-import { fusePodOf } from './fuse-pods.ts';
-import { handleOf, podPathOf, stagedVolumes } from './kubelet.ts';
-import { isOnFuse } from './mountinfo.ts';
+import { fuseOf } from './fuse-label.ts';
+import { fusePod } from './fuse-pods.ts';
+import { handleOf, podPathOf } from './kubelet.ts';
+import { isOnFuse, topAt } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
-import { type Staged, volumeAt } from './staged.ts';
-import type { RuntimeName, Volume } from './volume.ts';
+import { stagedFuse } from './staged-fuse.ts';
+import { type RuntimeName, volumeOf } from './volume.ts';
+
+type Attributes = Readonly<Record<string, string>>;
 
 const SESSION_MANAGER = 'fluid.io/efc-sessmgr';
 const SESSION_MANAGER_MS = 30_000;
 
 /** Has the fuse pod come to this node. It is not waited for: publication does, and has more to say about it. */
-export async function stage(parts: NodeParts, volumeId: string, volume: Volume, signal: AbortSignal): Promise<void> {
-  const { labels } = parts;
-  const { nodeLabel, sessionManagerDir } = volume;
-  await Promise.all([nodeLabel && labels.take(nodeLabel, volumeId), sessionManagerDir && labels.take(SESSION_MANAGER, volumeId)]);
+export async function stage(parts: NodeParts, volumeId: string, attributes: Attributes, signal: AbortSignal): Promise<void> {
+  const { labels, release, staged } = parts;
+  const volume = volumeOf(attributes, parts);
+  const fuse = await fuseOf(parts.cluster, volumeId, volume);
+  const { sessionManagerDir } = volume;
+  release.staging(volumeId);
+  // Before the label: what was labelled is unstaged, also when nobody was told that it was staged.
+  staged.keep({ handle: volumeId, attributes, fuse });
+  await Promise.all([fuse.nodeLabel && labels.take(fuse.nodeLabel, volumeId), sessionManagerDir && labels.take(SESSION_MANAGER, volumeId)]);
   // EFC's client cannot mount without it, and does not try again.
   if (!sessionManagerDir) return;
   if (isOnFuse(await parts.host.mounts(), sessionManagerDir))
@@ -28,17 +36,18 @@ export async function stage(parts: NodeParts, volumeId: string, volume: Volume, 
 }
 
 /** Lets the fuse pod go where its clean policy says so and nobody else needs it. */
-export async function unstage(parts: NodeParts, { handle: volumeId, path }: Staged): Promise<void> {
-  const { cluster, labels, log } = parts;
+export async function unstage(parts: NodeParts, volumeId: string): Promise<void> {
+  const { cluster, host, release, departing, staged } = parts;
   await checkUnused(parts, volumeId);
-  const { nodeLabel, runtime: name } = (await volumeAt(parts, { handle: volumeId, path })) ?? {};
+  const { nodeLabel, runtime: name, volume } = (await stagedFuse(parts, volumeId)) ?? {};
   // Without its runtime, the label is the controller's: it takes all of them away at the end.
   const runtime = name && (await cluster.runtime(name));
-  if (!nodeLabel || !runtime || !(await mayGo(parts, runtime, name))) return labels.forget(volumeId);
-  const sharers = await othersWith(parts, nodeLabel, volumeId);
-  log.info({ volumeId, label: nodeLabel, policy: runtime.cleanPolicy, sharers }, sharers.length > 0 ? 'label kept' : 'label removed');
-  if (sharers.length > 0) return labels.forget(volumeId);
-  await labels.leave(nodeLabel, volumeId);
+  if (nodeLabel && volume && runtime && (await mayGo(parts, runtime, name))) {
+    const mounted = topAt(await host.mounts(), volume.fusePath);
+    const removed = await release.leave(volumeId, nodeLabel);
+    if (removed && mounted) departing.add(volume.fusePath, mounted.device);
+  } else release.forget(volumeId);
+  staged.forget(volumeId);
 }
 
 /** The kubelet unstages when the last pod is gone; what is mounted tells whether it is right. */
@@ -57,27 +66,15 @@ async function checkUnused({ host, kubeletDir }: NodeParts, volumeId: string): P
     throw new CsiError(status.FAILED_PRECONDITION, `volume ${volumeId} is still mounted for pods ${[...users].join(', ')}`);
 }
 
-async function mayGo({ cluster }: NodeParts, { cleanPolicy }: RuntimeRecord, { namespace, name }: RuntimeName): Promise<boolean> {
+async function mayGo(parts: NodeParts, { cleanPolicy }: RuntimeRecord, { namespace, name }: RuntimeName): Promise<boolean> {
   if (cleanPolicy !== 'OnFuseChanged') return isToGo({ policy: cleanPolicy });
   // The Dataset's own claim is called as it is.
-  const [wanted, pods] = await Promise.all([cluster.claimLabels({ namespace, name }), cluster.pods(namespace)]);
+  const [wanted, pod] = await Promise.all([parts.cluster.claimLabels({ namespace, name }), fusePod(parts, { namespace, name })]);
   return isToGo({
     policy: cleanPolicy,
     wanted: wanted?.[label.fuseGeneration],
-    running: fusePodOf(name, pods)?.metadata.labels?.[label.fuseGeneration],
+    running: pod?.metadata.labels?.[label.fuseGeneration],
   });
-}
-
-/** Other volumes that are staged here and need the same fuse pod. One that nobody knows counts: in doubt the label stays. */
-async function othersWith(parts: NodeParts, nodeLabel: string, volumeId: string): Promise<readonly string[]> {
-  const others = stagedVolumes(parts.kubeletDir).filter(({ handle }) => handle !== volumeId);
-  const found = await Promise.all(
-    others.map(async ({ handle, path }) => {
-      const volume = handle === undefined ? undefined : await volumeAt(parts, { handle, path }).catch(() => undefined);
-      return volume && volume.nodeLabel !== nodeLabel ? [] : [handle ?? path];
-    }),
-  );
-  return found.flat();
 }
 
 async function untilThere(path: string, { clock }: NodeParts, signal: AbortSignal): Promise<void> {

@@ -1,49 +1,80 @@
 /**
  * What is staged on this node, and for which volumes. The kubelet keeps no more than a handle with what it stages, and a PersistentVolume
- * need not be called as its handle: so the attributes are kept in the staging path, from when it is staged until it is unstaged.
+ * need not be called as its handle: so what was learnt is kept on the node, from when a volume is staged until it is unstaged. Not in the
+ * staging path, which is the kubelet's and has to be empty when it is removed, also by a kubelet that calls another plugin by then.
  */
-import { readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NodeCluster } from './cluster.ts';
-import { CsiError } from './errors.ts';
-import { type Volume, type VolumeDefaults, volumeOf } from './volume.ts';
+import type { Log } from '../kube/types.ts';
+import type { FuseOf } from './fuse-label.ts';
+import { stagedVolumes } from './kubelet.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
-export interface Staged {
+export interface StagedRecord {
   readonly handle: string;
-  readonly path: string;
+  readonly attributes: Attributes;
+  /** Absent in what an older plugin has left. */
+  readonly fuse?: FuseOf;
 }
 
-const fileIn = (path: string): string => join(path, 'volume.json');
-
-export async function keepStaged(path: string, attributes: Attributes): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o750 });
-  await writeFile(fileIn(path), JSON.stringify(attributes), { mode: 0o600 });
+export interface StagedRecords {
+  get(handle: string): StagedRecord | undefined;
+  keep(record: StagedRecord): void;
+  forget(handle: string): void;
 }
 
-/** The kubelet removes the path afterwards, if it is empty. */
-export const forgetStaged = (path: string): Promise<void> => rm(fileIn(path), { force: true });
+export function openStaged(directory: string): StagedRecords {
+  // By a name that any handle has.
+  const fileOf = (handle: string) => join(directory, `${createHash('sha256').update(handle).digest('hex')}.json`);
+  return {
+    get: (handle) => read<StagedRecord>(fileOf(handle)),
+    keep(record) {
+      mkdirSync(directory, { recursive: true, mode: 0o750 });
+      const file = fileOf(record.handle);
+      writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+    },
+    forget: (handle) => rmSync(fileOf(handle), { force: true }),
+  };
+}
 
-/** What a staged volume is; undefined where nobody knows. */
-export async function volumeAt(
-  { cluster, ...defaults }: VolumeDefaults & { readonly cluster: Pick<NodeCluster, 'volume'> },
-  { handle, path }: Staged,
-): Promise<Volume | undefined> {
-  // Staged by another plugin, or by one of ours that was older: the volume of a Dataset is called as its handle.
-  const attributes = kept(path) ?? (await cluster.volume(handle))?.attributes;
-  try {
-    return attributes && volumeOf(attributes, defaults);
-  } catch (error) {
-    if (error instanceof CsiError) return undefined;
-    throw error;
+/**
+ * Takes over what an earlier version kept in the kubelet's staging paths, and drops what is about volumes that the kubelet does not have
+ * staged any more. To be called before the kubelet calls.
+ */
+export function tidyStaged(directory: string, kubeletDir: string, log: Log): void {
+  const staged = openStaged(directory);
+  const volumes = stagedVolumes(kubeletDir);
+  for (const { handle, path } of volumes) {
+    const old = join(path, 'volume.json');
+    const attributes = handle === undefined ? undefined : read<Attributes>(old);
+    if (handle !== undefined && attributes && !staged.get(handle)) staged.keep({ handle, attributes });
+    if (handle !== undefined) rmSync(old, { force: true });
+  }
+  // One that cannot be read might be any of them.
+  if (volumes.some(({ handle }) => handle === undefined)) return;
+  const known = new Set(volumes.map(({ handle }) => handle));
+  for (const file of filesIn(directory)) {
+    const handle = read<StagedRecord>(join(directory, file))?.handle;
+    if (handle !== undefined && known.has(handle)) continue;
+    log.info({ handle }, 'not staged any more: forgotten');
+    rmSync(join(directory, file), { force: true });
   }
 }
 
-function kept(path: string): Attributes | undefined {
+function filesIn(directory: string): readonly string[] {
   try {
-    return JSON.parse(readFileSync(fileIn(path), 'utf8')) as Attributes;
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function read<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
   } catch {
     // Half-written is as good as not there: the kubelet was not answered, and stages again.
     return undefined;

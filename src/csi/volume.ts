@@ -10,6 +10,9 @@ const MULTI_NODE_READER_ONLY = 3;
 /** Of a node, those that we set for volumes: fuse pods select by them. */
 const LABELS = 'fluid.io/f-';
 
+/** `<mount root>/<type>/<namespace>/<name>/…`: what lies higher is of several datasets. */
+const DEPTH = 3;
+
 /** The volume attributes of a dataset's PersistentVolume, and the directory that they stand for. */
 export interface Volume {
   /** Where the fuse pod mounts: an absolute path within the mount root. */
@@ -42,8 +45,10 @@ export function volumeOf(attributes: Attributes, { mountRoot, method }: VolumeDe
   const { fluid_path: fusePath = '', fluid_sub_path: subPath = '', mount_type: mountType = 'fuse.alluxio-fuse' } = attributes;
   const { runtime_namespace: namespace, runtime_name: name, mount_pod_node_selector_key: nodeLabel } = attributes;
   const { efc_sessmgr_workdir: sessionManagerDir } = attributes;
-  if (!isPlain(fusePath) || fusePath === mountRoot || !isWithin(fusePath, mountRoot))
-    throw invalid(`volume attribute fluid_path: expected a path within ${mountRoot}, found ${shown(fusePath)}`);
+  if (!isPlain(fusePath) || !isWithin(fusePath, mountRoot) || partsBelow(fusePath, mountRoot) < DEPTH)
+    throw invalid(
+      `volume attribute fluid_path: expected a path within ${mountRoot}, as ${mountRoot}/<type>/<namespace>/<name>, found ${shown(fusePath)}`,
+    );
   if (nodeLabel && !nodeLabel.startsWith(LABELS))
     throw invalid(`volume attribute mount_pod_node_selector_key: expected a label ${LABELS}…, found ${shown(nodeLabel)}`);
   if (sessionManagerDir && (!isPlain(sessionManagerDir) || !isWithin(sessionManagerDir, mountRoot)))
@@ -62,6 +67,12 @@ export function volumeOf(attributes: Attributes, { mountRoot, method }: VolumeDe
 /** Absolute, and as the kernel would print it. */
 const isPlain = (path: string): boolean => path.startsWith('/') && normalize(path) === path && !path.endsWith('/') && !path.includes('\0');
 
+const partsBelow = (path: string, directory: string): number =>
+  path
+    .slice(directory.length)
+    .split('/')
+    .filter((part) => part !== '').length;
+
 /** Slashes at either end, and doubled ones, are nothing; anything that would leave the directory is refused, not resolved. */
 function below(directory: string, subPath: string): string {
   const parts = subPath.split('/').filter((part) => part !== '' && part !== '.');
@@ -75,19 +86,23 @@ function methodOf(text: string | undefined, byDefault: Volume['method']): Volume
   return text === 'symlink' ? 'symlink' : byDefault;
 }
 
-/** `fluid.io/skip-check-mount-ready-target`: where a pod need not wait for the mount. */
-function checksMount(target: string | undefined): boolean {
-  switch (target) {
-    case undefined:
-    case '':
-    case 'Sidecar':
-      return true;
-    case 'MountPod':
-    case 'All':
-      return false;
-    default:
-      throw invalid(`volume attribute ${annotation.skipMountCheck}: expected All, MountPod or Sidecar, found ${shown(target)}`);
+/** `fluid.io/skip-check-mount-ready-target`, a list: where a pod need not wait for the mount. `All` and `None` end it. */
+function checksMount(list = ''): boolean {
+  for (const mode of list === '' ? [] : list.split(',')) {
+    if (mode === 'All' || mode === 'MountPod') return false;
+    if (mode === 'None') return true;
+    if (mode !== 'Sidecar')
+      throw invalid(
+        `volume attribute ${annotation.skipMountCheck}: expected All, None, or a list of MountPod and Sidecar, found ${shown(list)}`,
+      );
   }
+  return true;
+}
+
+/** For whom a volume is published, where the CSIDriver has `podInfoOnMount`. */
+export function podOfContext(context: Attributes): { readonly namespace: string; readonly name: string } | undefined {
+  const { 'csi.storage.k8s.io/pod.namespace': namespace, 'csi.storage.k8s.io/pod.name': name } = context;
+  return namespace && name ? { namespace, name } : undefined;
 }
 
 interface Capability {

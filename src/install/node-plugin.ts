@@ -32,7 +32,7 @@ export class NodePlugin extends Construct {
   }
 }
 
-function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mountRoot }: Settled): object {
+function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mountRoot, podLogsDir }: Settled): object {
   const container = {
     name: 'csi',
     image,
@@ -42,6 +42,7 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
       '--node-id=$(NODE_NAME)',
       `--kubelet-dir=${kubeletDir}`,
       `--mount-root=${mountRoot}`,
+      `--pod-logs-dir=${podLogsDir}`,
       '--metrics-addr=:8080',
       // The last one counts.
       ...(csi.args ?? []),
@@ -64,6 +65,8 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
       // Each under its own name: paths in requests of the kubelet mean the same inside and outside.
       { name: 'kubelet', mountPath: kubeletDir, mountPropagation: 'Bidirectional' },
       { name: 'mounts', mountPath: mountRoot, mountPropagation: 'HostToContainer' },
+      // For the names in it: those of the pods of this node.
+      { name: 'pod-logs', mountPath: podLogsDir, readOnly: true },
       { name: 'run', mountPath: '/run' },
       { name: 'tmp', mountPath: '/tmp' },
     ],
@@ -97,6 +100,7 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
         volumes: [
           { name: 'kubelet', hostPath: { path: kubeletDir, type: 'Directory' } },
           { name: 'mounts', hostPath: { path: mountRoot, type: 'DirectoryOrCreate' } },
+          { name: 'pod-logs', hostPath: { path: podLogsDir, type: 'DirectoryOrCreate' } },
           { name: 'run', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
           { name: 'tmp', emptyDir: { sizeLimit: '64Mi' } },
         ],

@@ -23,6 +23,7 @@ export const InstallOptions = t.Object({
   imagePullSecrets: opt(t.Array(k8s.LocalObjectReference)),
   mountRoot: opt(t.String({ description: 'Host directory of all FUSE mounts; default /runtime-mnt.', pattern: MOUNT_ROOT })),
   kubeletDir: opt(t.String({ description: "The kubelet's root directory on the nodes; default /var/lib/kubelet.", pattern: ABSOLUTE })),
+  podLogsDir: opt(t.String({ description: "The kubelet's podLogsDir on the nodes; default /var/log/pods.", pattern: ABSOLUTE })),
   nodePolicy: opt(
     t.Boolean({ description: 'Whether an admission policy holds the node plugin to its own node (Kubernetes 1.30); default true.' }),
   ),
@@ -40,6 +41,7 @@ export interface Settled {
   readonly imagePullSecrets: readonly k8s.LocalObjectReference[];
   readonly mountRoot: string;
   readonly kubeletDir: string;
+  readonly podLogsDir: string;
   readonly nodePolicy: boolean;
   readonly controller: Component & { readonly replicas: number };
   readonly csi: Component;
@@ -54,6 +56,7 @@ export function settled(options: InstallOptions, image: string): Settled {
     imagePullSecrets: [],
     mountRoot: '/runtime-mnt',
     kubeletDir: '/var/lib/kubelet',
+    podLogsDir: '/var/log/pods',
     nodePolicy: true,
     ...options,
     // No limit on CPU: throttling is what makes a lease late.

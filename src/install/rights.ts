@@ -70,7 +70,8 @@ export function nodePluginRights(runtimes: readonly Runtime[]): readonly Right[]
     { group: '', resources: ['nodes'], verbs: ['get', 'patch'], because: 'the label that brings the fuse pod here' },
     { group: '', resources: ['persistentvolumes', 'persistentvolumeclaims'], verbs: ['get'], because: 'whose volume it is' },
     { group: GROUP, resources: ['datasets', ...kinds], verbs: ['get'], because: 'clean policy; what events are about' },
-    { group: '', resources: ['pods'], verbs: ['list'], because: 'why the mount is not there yet' },
+    // Never list: that would be all pods of all nodes. By name, a node can ask for those that it knows.
+    { group: '', resources: ['pods'], verbs: ['get'], because: 'why the mount is not there yet; whether a pod still wants it' },
     { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'recovered mounts' },
   ];
 }

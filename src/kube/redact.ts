@@ -7,6 +7,9 @@ export function redactedText(text: string): string {
       // The scheme is bounded, or a long text of dashes would take the square of its length.
       .replace(/(\b[a-z][a-z0-9+.-]{0,40}:\/\/)[^/\s@]*@/gi, `$1${REDACTED}@`)
       .replace(/\b(bearer|basic) +[\w.~+/-]{8,}=*/gi, `$1 ${REDACTED}`)
-      .replace(/\b((?:password|passwd|token|secret[-_]?key|access[-_]?key)["']?\s*[=:]\s*)["']?[^\s"',;&]+["']?/gi, `$1${REDACTED}`)
+      .replace(
+        /\b((?:[\w-]{0,40}[-_])?(?:password|passwd|token|secret[-_]?key|access[-_]?key)["']?\s*[=:]\s*)["']?[^\s"',;&]+["']?/gi,
+        `$1${REDACTED}`,
+      )
   );
 }

@@ -33,6 +33,8 @@ export interface RealNode extends AsyncDisposable {
   readonly dir: string;
   /** The kubelet's root directory; the same path on the machine and on the node, as is the mount root. */
   readonly kubeletDir: string;
+  /** The kubelet's. */
+  readonly podLogsDir: string;
   /** Where FUSE pods mount. */
   readonly mountRoot: string;
   /** Its InternalIP, which the machine reaches; so are the addresses of its pods. */
@@ -92,7 +94,7 @@ export async function startNode(plane: ControlPlaneHandle, options: NodeOptions 
   sweepNodes();
   const layout = prepareDir(options.name ?? 'real');
   const { dir, name } = layout;
-  const { kubelet, mounts, socket } = nodePaths(dir);
+  const { kubelet, mounts, podLogs, socket } = nodePaths(dir);
   const ca = readPair(plane.dir, 'ca');
   const api = connectApi(plane.server, ca.certificate, readPair(plane.dir, 'admin'));
   const keeper = await startNodeKeeper(dir);
@@ -128,6 +130,7 @@ export async function startNode(plane: ControlPlaneHandle, options: NodeOptions 
     name,
     dir,
     kubeletDir: kubelet,
+    podLogsDir: podLogs,
     mountRoot: mounts,
     address: layout.address,
     machineAddress: layout.hostAddress,

@@ -57,6 +57,8 @@ describe('sluice install', () => {
       'c',
       '--kubelet-dir',
       '/var/lib/k0s/kubelet',
+      '--pod-logs-dir',
+      '/mnt/logs',
     );
     const [controller, plugin] = [named(manifests, 'Deployment', 'sluice-controller'), named(manifests, 'DaemonSet', 'sluice-csi')];
     expect([controller, plugin].map(({ metadata }) => metadata.namespace)).toEqual(['data', 'data']);
@@ -81,10 +83,10 @@ describe('sluice install', () => {
     expect(podOf(plugin)).toMatchObject({ tolerations: [], imagePullSecrets: [{ name: 'registry' }] });
     expect(podOf(plugin).containers[0]).toMatchObject({ image, resources: { limits: { memory: '1Gi' } } });
     expect(podOf(plugin).containers[0].args).toEqual(
-      expect.arrayContaining(['--kubelet-dir=/var/lib/k0s/kubelet', '--mount-root=/mnt/data']),
+      expect.arrayContaining(['--kubelet-dir=/var/lib/k0s/kubelet', '--mount-root=/mnt/data', '--pod-logs-dir=/mnt/logs']),
     );
     const paths = podOf(plugin).volumes?.flatMap(({ hostPath }) => hostPath?.path ?? []);
-    expect(paths).toEqual(['/var/lib/k0s/kubelet', '/mnt/data']);
+    expect(paths).toEqual(['/var/lib/k0s/kubelet', '/mnt/data', '/mnt/logs']);
   });
 
   test('leaves out the node policy when it is told to', async () => {

@@ -198,7 +198,8 @@ describe.skipIf(!simulated)('sluice install', () => {
         expect(await plugin.runtime({ namespace, name: 'thin' })).toEqual({ cleanPolicy: expect.any(String) });
         expect(await plugin.runtime({ namespace, name: 'jfs' })).toEqual({ cleanPolicy: expect.any(String) });
       },
-      pods: async () => expect(await plugin.pods(namespace)).toEqual([]),
+      pod: async () => expect(await plugin.pod({ namespace, name: 'none' })).toBeUndefined(),
+      dataset: async () => expect(await plugin.dataset({ namespace, name: 'thin' })).toMatchObject({ uid: expect.any(String) }),
       tell: async () => {
         plugin.tell({ namespace, name: 'thin' }, { type: 'Normal', reason: 'FuseRecoverSucceed', note: 'again' });
         await eventually(async () => expect(await space.events('thin')).toEqual(['Normal FuseRecoverSucceed: again']));

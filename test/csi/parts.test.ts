@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isToGo } from '../../src/csi/clean-policy.ts';
 import type { Pod } from '../../src/csi/cluster.ts';
-import { whyNotMounted } from '../../src/csi/fuse-pods.ts';
+import { fusePodOf, whyNotMounted } from '../../src/csi/fuse-pods.ts';
 import { podPathOf } from '../../src/csi/kubelet.ts';
 import { createLocks } from '../../src/csi/locks.ts';
 import { nodeLabels } from '../../src/csi/node-labels.ts';
@@ -130,11 +130,11 @@ describe('why it is not mounted', () => {
   const container = (more: object) => ({ phase: 'Pending', containerStatuses: [{ name: 'fuse', ...more }] });
 
   test.each([
-    ['no pod', [], 'there is no fuse pod of ml/demo on node n yet'],
+    ['no pod', [], 'there is no fuse pod of ml/demo on node n yet, or it waits for its volumes'],
     [
       "another's pod",
       [pod({}, { ownerReferences: [{ kind: 'DaemonSet', name: 'demo2-fuse' }] })],
-      'there is no fuse pod of ml/demo on node n yet',
+      'there is no fuse pod of ml/demo on node n yet, or it waits for its volumes',
     ],
     ['one that goes', [pod({}, { deletionTimestamp: 'now' })], 'fuse pod ml/demo-fuse-x is being deleted'],
     [
@@ -167,14 +167,30 @@ describe('why it is not mounted', () => {
       'fuse pod ml/demo-fuse-x runs, but has not mounted yet',
     ],
   ] as const)('%s', (_, pods, expected) => {
-    expect(whyNotMounted(runtime, 'n', pods)).toBe(expected);
+    expect(whyNotMounted(runtime, 'n', fusePodOf('demo', pods), true)).toBe(expected);
   });
 
   test('the end of a long message is what counts', () => {
     const message = `${'x'.repeat(2000)} the cause`;
-    const text = whyNotMounted(runtime, 'n', [pod({ phase: 'Failed', message })]);
+    const text = whyNotMounted(runtime, 'n', pod({ phase: 'Failed', message }), true);
     expect(text.length).toBeLessThan(500);
     expect(text).toMatch(/the cause$/);
+  });
+});
+
+describe('what a fuse pod has said', () => {
+  const said = { exitCode: 1, reason: 'Error', message: 'cannot mount https://ak:sk@host: AWS_SECRET_ACCESS_KEY=abc is wrong' };
+  const crashed: Pod = {
+    metadata: { name: 'demo-fuse-x' },
+    status: { phase: 'Running', containerStatuses: [{ name: 'fuse', restartCount: 1, state: { terminated: said } }] },
+  };
+  const why = (inPrivate: boolean) => whyNotMounted({ namespace: 'ml', name: 'demo' }, 'n', crashed, inPrivate);
+
+  test('is not told in another namespace', () => {
+    expect(why(false)).toBe('fuse pod ml/demo-fuse-x has restarted its container fuse 1 times; it ended with code 1 (Error)');
+  });
+  test('is told in its own without credentials', () => {
+    expect(why(true)).toMatch(/\(Error\): cannot mount https:\/\/\[redacted\]@host: AWS_SECRET_ACCESS_KEY=\[redacted\] is wrong$/);
   });
 });
 

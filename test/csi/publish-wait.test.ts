@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createDeparting } from '../../src/csi/departing.ts';
 import { createLocks } from '../../src/csi/locks.ts';
 import { EMPTY, nextTable } from '../../src/csi/mount-table.ts';
 import { watchMounts } from '../../src/csi/mount-watch.ts';
@@ -28,7 +29,8 @@ test('a client that took the place of its very like, which the mount table does 
     },
   };
   // What a publication touches that nothing stands in the way of.
-  const parts = { host, watch, clock, log, locks: createLocks(), told: new Set(), patienceMs: 20_000 } as unknown as NodeParts;
+  const departing = createDeparting(clock);
+  const parts = { host, watch, clock, log, departing, locks: createLocks(), told: new Set(), patienceMs: 20_000 } as unknown as NodeParts;
   const call = { deadline: clock.now() + 120_000, signal: new AbortController().signal };
   const published = publish(parts, { volume: volume(), target: '/pods/a/mount', readOnly: false }, call);
   for (const tries of [1, 2]) {

@@ -20,6 +20,18 @@ describe('publishing', () => {
     ['binds the mount', table(ROOT, FUSE), request(), { do: 'bind', binding: { mount: 20, source: FUSE_PATH, apart: false } }],
     ['goes apart to be read-only', table(ROOT, FUSE), request({}, true), { do: 'bind', binding: { readOnly: true, apart: true } }],
     ['goes apart from a shared mount', table(ROOT, { ...FUSE, shared: true }), request(), { do: 'bind', binding: { apart: true } }],
+    [
+      'takes a client that mounts below',
+      table(ROOT, { ...FUSE, mountPoint: `${FUSE_PATH}/rpc-conf`, fsType: 'ext4' }),
+      request({ mountType: 'thin-fuse' }),
+      { do: 'bind', binding: { source: FUSE_PATH } },
+    ],
+    [
+      'does not take one beside',
+      table(ROOT, { ...FUSE, mountPoint: `${FUSE_PATH}2` }),
+      request(),
+      { do: 'wait', because: `${FUSE_PATH} is not mounted yet` },
+    ],
     ['has nothing to do twice', table(ROOT, FUSE, { id: 30, mountPoint: TARGET, device: '0:20' }), request(), { do: 'nothing' }],
     [
       'binds over a client that has ended',
@@ -79,7 +91,11 @@ describe('volume attributes', () => {
     });
   });
 
-  test.each(['MountPod', 'All'])('with %s, no mount is asked for', (target) => {
+  test.each(['None', 'Sidecar', 'Sidecar,None,All', ''])('with "%s", one is', (target) => {
+    expect(given({ 'fluid.io/skip-check-mount-ready-target': target })).toHaveProperty('mountType');
+  });
+
+  test.each(['MountPod', 'All', 'Sidecar,MountPod'])('with %s, no mount is asked for', (target) => {
     expect(given({ 'fluid.io/skip-check-mount-ready-target': target })).not.toHaveProperty('mountType');
   });
 
@@ -88,6 +104,8 @@ describe('volume attributes', () => {
     [{ fluid_path: '/etc' }, 'fluid_path'],
     [{ fluid_path: '/runtime-mnt' }, 'fluid_path'],
     [{ fluid_path: '/runtime-mnt-2/x' }, 'fluid_path'],
+    [{ fluid_path: '/runtime-mnt/thin' }, 'fluid_path'],
+    [{ fluid_path: '/runtime-mnt/thin/ml', 'fluid.io/skip-check-mount-ready-target': 'All' }, 'fluid_path'],
     [{ fluid_path: '/runtime-mnt/a/../../etc' }, 'fluid_path'],
     [{ fluid_path: '/runtime-mnt/a/' }, 'fluid_path'],
     [{ fluid_sub_path: 'a/../b' }, 'fluid_sub_path'],

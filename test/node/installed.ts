@@ -51,7 +51,8 @@ export async function startInstalled({ images = [], flags = [], onProgress = () 
     onProgress('image of Sluice');
     await withSluiceImage((archive) => node.importImage(archive));
     const command = (...args: readonly string[]) => sluice(args, { env: { KUBECONFIG: plane.kubeconfig } });
-    const where = ['--image', SLUICE_IMAGE, '--kubelet-dir', node.kubeletDir, '--mount-root', node.mountRoot];
+    const { kubeletDir, mountRoot, podLogsDir } = node;
+    const where = ['--image', SLUICE_IMAGE, '--kubelet-dir', kubeletDir, '--mount-root', mountRoot, '--pod-logs-dir', podLogsDir];
     const installed: Installed = {
       plane,
       node,

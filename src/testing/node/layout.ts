@@ -43,6 +43,7 @@ export function nodePaths(dir: string) {
     kubelet: join(dir, 'kubelet'),
     /** The mount root of FUSE pods, shared with the machine. */
     mounts: join(dir, 'mnt'),
+    podLogs: join(dir, 'pod-logs'),
     socket: join(dir, 'containerd.sock'),
     logs: join(dir, 'logs'),
     /** What the node sees in the place of /var/lib and /var/log: programs write there whatever they are told. */
@@ -119,7 +120,7 @@ function kubeletConfig({ dir, id, address }: NodeLayout) {
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'nodefs.inodesFree': '1%', 'imagefs.available': '1%' },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
-    podLogsDir: `${dir}/pod-logs`,
+    podLogsDir: nodePaths(dir).podLogs,
     volumePluginDir: `${nodePaths(dir).kubelet}/volume-plugins`,
     resolvConf: '',
     clusterDomain: 'cluster.local',

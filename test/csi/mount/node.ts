@@ -8,6 +8,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Pod } from '../../../src/csi/cluster.ts';
 import { type Mount, parseMountinfo, stackAt } from '../../../src/csi/mountinfo.ts';
 import { type Heard, startProgram, type TestPlugin } from './plugin.ts';
 
@@ -27,7 +28,8 @@ export interface State {
   volumes?: Record<string, { attributes: Record<string, string>; claim?: { namespace: string; name: string } }>;
   runtimes?: Record<string, { cleanPolicy: string }>;
   claims?: Record<string, Record<string, string>>;
-  pods?: Record<string, unknown[]>;
+  datasets?: Record<string, { uid: string; labels: Record<string, string> }>;
+  pods?: Record<string, Pod[]>;
   /** It does not say which pods there are. */
   silent?: true;
 }
@@ -93,7 +95,14 @@ export async function startNode(): Promise<TestNode> {
     newTarget: () => `${kubelet}/pods/uid-${++pods}/volumes/kubernetes.io~csi/ml-demo/mount`,
     mounts: () => parseMountinfo(readFileSync(`/proc/${holder.pid}/mountinfo`, 'utf8')),
     stack: (path) => stackAt(node.mounts(), path),
-    write: (value) => writeFileSync(state, JSON.stringify(value)),
+    write(value) {
+      writeFileSync(state, JSON.stringify(value));
+      // As a kubelet that has begun them.
+      const begun = Object.entries(value.pods ?? {}).flatMap(([namespace, all]) =>
+        all.map(({ metadata: { name, uid } }) => `${namespace}_${name}_${uid}`),
+      );
+      node.sh('logs=$1; shift; rm -rf "$logs"; for name; do mkdir -p "$logs/$name"; done', join(dir, 'pod-logs'), ...begun);
+    },
     fuse(path) {
       node.sh('mkdir -p "$1"', path);
       const fd = openSync('/dev/fuse', 'r+');

@@ -21,8 +21,9 @@ const cluster: NodeCluster = {
   volume: async (name) => now().volumes?.[name],
   claimLabels: async (claim) => now().claims?.[key(claim)],
   runtime: async (name) => now().runtimes?.[key(name)],
-  pods: async (namespace) =>
-    now().silent ? new Promise(() => {}) : ((now().pods?.[namespace] ?? []) as Awaited<ReturnType<NodeCluster['pods']>>),
+  dataset: async (name) => now().datasets?.[key(name)],
+  pod: async ({ namespace, name }) =>
+    now().silent ? new Promise(() => {}) : (now().pods?.[namespace] ?? []).find(({ metadata }) => metadata.name === name),
   tell: (dataset, event) => say({ told: { dataset, ...event } }),
 };
 try {
@@ -30,6 +31,7 @@ try {
     nodeId: 'node-1',
     method: 'bind',
     version: '0.0.0',
+    podLogsDir: join(dirname(options.kubeletDir), 'pod-logs'),
     endpoint: join(options.kubeletDir, 'csi-plugins/fuse.csi.fluid.io/csi.sock'),
     scratch: mkdtempSync(join(dirname(options.kubeletDir), 'scratch-')),
     cluster,

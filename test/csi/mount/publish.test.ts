@@ -85,11 +85,11 @@ describe.skipIf(!canMount)('publishing', () => {
   test('says why it waited, as the fuse pod has it', async () => {
     const owner = { kind: 'DaemonSet', name: 'slow-fuse' };
     const pod = (state: object) => ({
-      metadata: { name: 'slow-fuse-x', ownerReferences: [owner] },
+      metadata: { name: 'slow-fuse-x', uid: 'uid-slow', ownerReferences: [owner] },
       status: { phase: 'Pending', containerStatuses: [{ name: 'fuse', restartCount: 2, ...state }] },
     });
     for (const [pods, why] of [
-      [[], 'there is no fuse pod of ml/slow on node node-1 yet'],
+      [[], 'there is no fuse pod of ml/slow on node node-1 yet, or it waits for its volumes'],
       [[pod({ state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } })], '(ImagePullBackOff): no such image'],
       [
         [
@@ -102,7 +102,9 @@ describe.skipIf(!canMount)('publishing', () => {
       ],
     ] as const) {
       node.write({ pods: { ml: [...pods] } });
-      await expect(publish('slow', node.newTarget())).rejects.toMatchObject({
+      await expect(
+        publish('slow', node.newTarget(), { 'csi.storage.k8s.io/pod.namespace': 'ml', 'csi.storage.k8s.io/pod.name': 'app' }),
+      ).rejects.toMatchObject({
         code: status.UNAVAILABLE,
         details: expect.stringMatching(new RegExp(`^${node.fusePath('slow')} is not mounted yet: .*${escaped(why)}$`)),
       });
@@ -111,7 +113,7 @@ describe.skipIf(!canMount)('publishing', () => {
 
   test('once it was said why, goes on waiting for as long as the pod is wanted', async () => {
     const target = node.newTarget();
-    const uid = podPathOf(target, node.kubelet)?.podUid;
+    const { podUid: uid = '' } = podPathOf(target, node.kubelet) ?? {};
     const given = (more: object) =>
       node.write({
         volumes: { 'ml-demo': { attributes: {}, claim: { namespace: 'ml', name: 'demo' } } },

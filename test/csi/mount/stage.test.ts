@@ -57,6 +57,7 @@ describe.skipIf(!canMount)('staging', () => {
       volumeContext: attributes(volumeId.slice('ml-'.length), more),
     });
   }
+  const records = () => `${node.kubelet}/csi-plugins/fuse.csi.fluid.io/staged`;
   const unstage = (volumeId: string) => plugin.call.nodeUnstageVolume({ volumeId, stagingTargetPath: staging(volumeId) });
   const labels = () => plugin.told.flatMap((told) => ('labels' in told ? [told.labels] : []));
   const removed = (key: string) => labels().some((each) => each[key] === null);
@@ -78,9 +79,11 @@ describe.skipIf(!canMount)('staging', () => {
 
   test('OnFuseChanged: only a client of another generation goes', async () => {
     const key = 'fluid.io/f-ml-changed';
+    let serial = 0;
     const fuse = (generation?: string, more: object = {}) => ({
       metadata: {
-        name: 'changed-fuse-x',
+        name: `changed-fuse-${++serial}`,
+        uid: `uid-${serial}`,
         ownerReferences: [{ kind: 'DaemonSet', name: 'changed-fuse' }],
         labels: generation ? { 'fuse.runtime.fluid.io/generation': generation } : {},
         ...more,
@@ -130,15 +133,15 @@ describe.skipIf(!canMount)('staging', () => {
     node.sh('rm -r "$(dirname "$1")"', staging('ml-own'));
     await unstage('by-hand');
     expect(labels()).toEqual([{ 'fluid.io/f-ml-own': null }]);
-    // The kubelet removes it, and does so only when it is empty.
-    node.sh('rmdir "$1"', staging('by-hand'));
+    expect(node.sh('ls "$1"', records())).toBe('');
   });
 
   test('a volume that nobody knows is in the way of another, for it may need the same client', async () => {
     given('known', 'OnDemand');
     await stage('ml-known');
     await stage('ml-foreign');
-    node.sh('rm "$1/volume.json"', staging('ml-foreign'));
+    node.sh('rm "$1"/*', records());
+    await stage('ml-known');
     await unstage('ml-known');
     expect(removed('fluid.io/f-ml-known')).toBe(false);
     const data = '{"driverName":';

@@ -1,0 +1,31 @@
+import type { Clock } from '../kube/clock.ts';
+import type { Mount } from './mountinfo.ts';
+
+/**
+ * FUSE clients whose pods this node has let go. Their mounts stay until the pods have ended, which takes some seconds: a volume that is
+ * staged again meanwhile must not be given one. Not kept over a restart of the plugin, which takes about as long.
+ */
+export interface Departing {
+  /** What is mounted here is about to go. */
+  add(fusePath: string, device: string): void;
+  /** For how long, ms; undefined where what is mounted is none of those. */
+  since(fusePath: string, mounted: Mount | undefined): number | undefined;
+  /** It stays after all. */
+  stays(fusePath: string): void;
+}
+
+export function createDeparting(clock: Pick<Clock, 'elapsed'>): Departing {
+  const leaving = new Map<string, { readonly device: string; readonly at: number }>();
+  return {
+    add: (fusePath, device) => void leaving.set(fusePath, { device, at: clock.elapsed() }),
+    since(fusePath, mounted) {
+      const known = leaving.get(fusePath);
+      if (!known) return undefined;
+      if (mounted?.device === known.device) return clock.elapsed() - known.at;
+      // Gone, or followed by another: the number of the device may come back for that.
+      leaving.delete(fusePath);
+      return undefined;
+    },
+    stays: (fusePath) => void leaving.delete(fusePath),
+  };
+}

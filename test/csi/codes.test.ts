@@ -1,0 +1,29 @@
+import { type ServerUnaryCall, status } from '@grpc/grpc-js';
+import { expect, test } from 'vitest';
+import { CsiError } from '../../src/csi/errors.ts';
+import { serviceOf } from '../../src/csi/grpc.ts';
+import { Identity } from '../../src/csi/proto/csi.gen.ts';
+import { ApiError, NoAnswer } from '../../src/kube/errors.ts';
+import { silent } from '../../src/kube/types.ts';
+
+const REQUEST = { method: 'PATCH', path: '/api/v1/nodes/n' };
+const answer = (code: number) => new ApiError(REQUEST, code, 'no');
+
+/** INTERNAL is final to the kubelet: it would take a volume for not staged, and never unstage it. */
+test.each([
+  ['nobody answered', new NoAnswer(REQUEST, new Error('timeout'), { mayHaveArrived: true }), status.UNAVAILABLE],
+  ['the API server failed', answer(500), status.UNAVAILABLE],
+  ['a proxy found none', answer(503), status.UNAVAILABLE],
+  ['there were too many requests', answer(429), status.UNAVAILABLE],
+  ['somebody else wrote', answer(409), status.UNAVAILABLE],
+  ['a right is missing', answer(403), status.INTERNAL],
+  ['it is our own answer', new CsiError(status.NOT_FOUND, 'gone'), status.NOT_FOUND],
+  ['it is a defect', new TypeError('x is not a function'), status.INTERNAL],
+])('when %s, the kubelet is told so', async (_, error, code) => {
+  const fail = () => Promise.reject(error);
+  const { handlers } = serviceOf(Identity, { probe: fail, getPluginInfo: fail, getPluginCapabilities: fail }, silent);
+  // What of a call is read.
+  const call = { request: {}, on() {}, getDeadline: () => Number.POSITIVE_INFINITY } as unknown as ServerUnaryCall<unknown, unknown>;
+  const told = await new Promise((resolve) => handlers['probe']?.(call, resolve));
+  expect(told).toMatchObject({ code, details: error.message });
+});
