@@ -8,6 +8,7 @@ const PROGRAMS = [
   'test/docs.test.ts',
   'test/install/image.test.ts',
   'test/**/script.test.ts',
+  'test/csi/fuse-config/needs.test.ts',
 ];
 const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
 const NODE = ['test/node/**/*.test.ts'];

@@ -46,6 +46,12 @@ export function configText(
   });
 }
 
+/** Options that are a secret for one mount or for all. */
+export const secretOptionNames = ({ sharedEncryptOptions = [], mounts = [] }: DatasetSpec): readonly string[] =>
+  [
+    ...new Set([...sharedEncryptOptions, ...mounts.flatMap(({ encryptOptions = [] }) => encryptOptions)].map(({ name }) => name)),
+  ].toSorted();
+
 function inlineValue({ secrets }: Facts): (value: SecretOption) => string {
   return ({ option, secret, key }) => {
     const value = secrets[secret]?.[key];

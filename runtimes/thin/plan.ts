@@ -19,7 +19,7 @@ import {
   must,
 } from '../../src/constructs/index.ts';
 import { type Needs, optionList, optionSecrets, type PlanInput, together } from '../../src/constructs/index.ts';
-import { configText, STORAGE_ENV, storageOf } from './config.ts';
+import { configText, secretOptionNames, STORAGE_ENV, storageOf } from './config.ts';
 import { mountScript } from './mount-script.ts';
 import { merged, profileNamed, volumesOf } from './profile.ts';
 import { cacheVolume, configVolumes, hostVolumes, type Policy, publishSecret, secretCopy, secretVolumes } from './volumes.ts';
@@ -74,7 +74,9 @@ export function plan(input: Input): ThinPlan {
     object,
   );
   const script = mountScript(metadata, settings);
-  const files = { 'config.json': text, ...script?.files };
+  // In a Secret, config.json does not tell which values are secrets, and who makes arguments of options has to know.
+  const secretOptions = script && inline && { 'secret-options.json': JSON.stringify(secretOptionNames(dataset.spec)) };
+  const files = { 'config.json': text, ...script?.files, ...secretOptions };
   const config = {
     name: `${name}-fuse-conf`,
     ...(inline

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type Fault, InvalidSpec } from '../../api/errors.ts';
 import type { Argument, MountTemplate } from '../../api/mount-template.ts';
-import type { Text } from '../../api/template-text.ts';
+import { referencesIn, type Text } from '../../api/template-text.ts';
 import type { FuseConfig, FuseMount } from './config.ts';
 import { type Part, type Scope, valueOf } from './values.ts';
 
@@ -26,20 +26,36 @@ export type Word = readonly Part[];
 export function clientsOf(template: MountTemplate, config: FuseConfig, file = 'config.json'): readonly Client[] {
   const faults: Fault[] = [];
   const each = template.each === 'mounts';
+  const secrets = secretsOf(template, config);
   const [only] = config.mounts.length === 1 ? config.mounts : [];
   const clients = each
     ? config.mounts.map((mount, i) => {
         const target = targetOf(config, mount, i, faults);
-        return clientOf(template, { config, mount, path: `mounts[${i}]`, target }, faults);
+        return clientOf(template, { config, secrets, mount, path: `mounts[${i}]`, target }, faults);
       })
-    : [clientOf(template, { config, ...(only && { mount: only, path: 'mounts[0]' }), target: config.targetPath }, faults)];
+    : [clientOf(template, { config, secrets, ...(only && { mount: only, path: 'mounts[0]' }), target: config.targetPath }, faults)];
   for (const [i, { target }] of clients.entries())
     if (clients.findIndex((other) => other.target === target) < i)
       faults.push({ path: `mounts[${i}]`, expected: 'a path, or else a name, that no other mount has', found: target });
+  for (const [i, { target }] of clients.entries()) {
+    const above = clients.find((other) => target.startsWith(`${other.target}/`));
+    if (above)
+      faults.push({
+        path: `mounts[${i}]`,
+        expected: `a path outside of ${above.target}, where "${above.name}" is mounted: its directory would have to be made in that mount`,
+        found: target,
+      });
+  }
   // A reference that is used twice is wrong once.
   const once = new Map(faults.map((fault) => [`${fault.path} ${fault.expected}`, fault]));
   if (once.size > 0) throw new InvalidSpec([...once.values()], { object: file });
   return clients;
+}
+
+/** What the controller knows to be secrets, and what the template takes for some. */
+function secretsOf(template: MountTemplate, { secretOptions }: FuseConfig): ReadonlySet<string> {
+  const taken = referencesIn(template).filter(({ name }) => name.startsWith('secret'));
+  return new Set([...secretOptions, ...taken.flatMap(({ key }) => key ?? [])]);
 }
 
 /** `<targetPath>/<path, or else name>`, as Fluid's own images for several mounts have it. */

@@ -16,6 +16,8 @@ export interface FuseConfig {
   readonly runtimeOptions: Readonly<Record<string, string>>;
   /** What stands behind mounts `pvc://<claim>`, by claim. */
   readonly persistentVolumes: Readonly<Record<string, PersistentVolume>>;
+  /** Options that are encrypted in the Dataset, as far as that is known: with Secret storage, config.json itself does not tell. */
+  readonly secretOptions: readonly string[];
 }
 export interface FuseMount {
   /** As in the Dataset, `minio://bucket/a/b`. */
@@ -63,8 +65,11 @@ const schema = t.Object({
 });
 const reader = readerOf(structural(schema, 'config.json'));
 
-/** Reads config.json; `file` names it in errors. Throws InvalidSpec with every fault, and never with a value that may be a secret. */
-export function parseFuseConfig(text: string, file = 'config.json'): FuseConfig {
+/**
+ * Reads config.json; `file` names it in errors, `secretOptions` are those of whose values it is known that they are secrets.
+ * Throws InvalidSpec with every fault, and never with a value that may be a secret.
+ */
+export function parseFuseConfig(text: string, file = 'config.json', secretOptions: readonly string[] = []): FuseConfig {
   const faults: Fault[] = [];
   const raw = reader(jsonOf(text, file), { path: [], faults, unknownFields: 'prune' }) as Static<typeof schema>;
   if (faults.length === 0 && raw.targetPath.split('/').includes('..'))
@@ -87,6 +92,7 @@ export function parseFuseConfig(text: string, file = 'config.json'): FuseConfig 
         },
       ]),
     ),
+    secretOptions,
   };
 }
 

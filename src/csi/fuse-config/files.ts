@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { InvalidSpec } from '../../api/errors.ts';
 import { type FuseConfig, parseFuseConfig } from './config.ts';
 import type { Secret } from './values.ts';
@@ -15,10 +16,36 @@ export interface FoundConfig {
 /** The first of these files that is there. Throws InvalidSpec where there is none, or it is not right. */
 export async function readFuseConfig(files: readonly string[] = CONFIG_FILES): Promise<FoundConfig> {
   for (const file of files) {
-    const text = await readFile(file, 'utf8').catch(unlessMissing);
-    if (text !== undefined) return { file, text, config: parseFuseConfig(text, file) };
+    const found = await readBeside(file);
+    if (found) return { file, text: found.text, config: parseFuseConfig(found.text, file, secretOptionsIn(found.names, file)) };
   }
   throw new InvalidSpec({ path: 'config.json', expected: `a file ${files.join(' or ')}`, found: 'none' });
+}
+
+/** Names of options, in a list: which values of config.json are secrets. Beside it where the controller keeps it in a Secret. */
+const SECRET_OPTIONS = 'secret-options.json';
+
+/** Both files of one version: the kubelet replaces the directory that they are in. */
+async function readBeside(file: string): Promise<{ readonly text: string; readonly names: string | undefined } | undefined> {
+  for (;;) {
+    const path = await realpath(file).catch(unlessMissing);
+    if (path === undefined) return undefined;
+    const text = await readFile(path, 'utf8').catch(unlessMissing);
+    const names = await readFile(join(dirname(path), SECRET_OPTIONS), 'utf8').catch(unlessMissing);
+    if (text !== undefined && (await realpath(file).catch(unlessMissing)) === path) return { text, names };
+  }
+}
+
+function secretOptionsIn(text: string | undefined, file: string): readonly string[] {
+  if (text === undefined) return [];
+  const object = join(dirname(file), SECRET_OPTIONS);
+  try {
+    const names = JSON.parse(text) as unknown;
+    if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
+  } catch {
+    // Told below.
+  }
+  throw new InvalidSpec({ path: 'the whole file', expected: 'a list of names of options, in JSON', found: 'something else' }, { object });
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {

@@ -80,7 +80,7 @@ const exported = (variables: Readonly<Record<string, Word>>, argument: (parts: W
   Object.entries(variables).map(([name, value]) => `export ${name}=${sh`${argument(value)}`}`);
 
 /** As a path stands in /proc/self/mountinfo. */
-const escaped = (path: string): string => path.replace(/[ \t\n\\#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+const escaped = (path: string): string => path.replace(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
 /** A function for each client, named by all that it is, and `clients`, which names them all. */
 function functions(clients: readonly Client[], place: (secret: Secret) => string): readonly string[] {

@@ -29,6 +29,8 @@ export interface Scope {
   /** Of the mount, in errors: `mounts[0]`. */
   readonly path?: string;
   readonly option?: { readonly name: string; readonly value: string };
+  /** Names of options whose values are secrets. */
+  readonly secrets: ReadonlySet<string>;
 }
 
 /** Where kubelet puts the Secrets of a ThinRuntime, and what files there can be called. */
@@ -54,8 +56,16 @@ export function valueOf(reference: Reference, scope: Scope, faults: Fault[]): re
     });
     return undefined;
   }
-  const isSecret = name === 'secret' || name === 'secretFile';
-  return isSecret && found !== undefined ? secretPart(key, found, name === 'secretFile', scope, faults) : [text];
+  const option = optionOf(reference, scope);
+  // Who asks for a secret as if it were plain gets its file, as where config.json names files in place of secrets.
+  const isSecret = option !== undefined && (name.startsWith('secret') || scope.secrets.has(option));
+  return isSecret && found !== undefined ? secretPart(option, found, name !== 'secret', scope, faults) : [text];
+}
+
+/** The option of the mount whose value a reference means. */
+function optionOf({ name, key = '' }: Reference, { option }: Scope): string | undefined {
+  if (name === 'option.value') return option?.name;
+  return name === 'mount.options' || name === 'secret' || name === 'secretFile' ? key : undefined;
 }
 
 function foundBy({ name, key = '' }: Reference, { config, mount, target, option }: Scope): string | undefined {

@@ -9,7 +9,7 @@ import type { FuseConfig } from './config.ts';
 export function viewOf(config: FuseConfig, template: MountTemplate | undefined, showOptions: boolean): string {
   const references = referencesIn(template);
   const keys = (name: string) => new Set(references.filter((each) => each.name === name).map(({ key }) => key));
-  const secret = new Set([...keys('secret'), ...keys('secretFile')]);
+  const secret = new Set<string | undefined>([...config.secretOptions, ...keys('secret'), ...keys('secretFile')]);
   const shown = (options: Readonly<Record<string, string>>, plain: ReadonlySet<string | undefined>) =>
     Object.fromEntries(
       Object.entries(options).map(([name, value]) => {

@@ -122,6 +122,18 @@ describe('several mounts', () => {
       two({ path: '../x' }),
       'mounts[1].path: expected a path without ".." and NUL, found "../x"',
     ],
+    [
+      'one within another, whose directory would be made in that one',
+      { each: 'mounts' },
+      two({ path: '/a/b' }),
+      'mounts[1]: expected a path outside of /t/a, where "a" is mounted: its directory would have to be made in that mount, found /t/a/b',
+    ],
+    [
+      'one of several on all of the dataset',
+      { each: 'mounts' },
+      two({ path: '/' }),
+      'mounts[0]: expected a path outside of /t, where "b" is mounted: its directory would have to be made in that mount, found /t/a',
+    ],
     ['one without name', { each: 'mounts' }, { mounts: [{ mountPoint: 'a' }], targetPath: '/t' }, 'mounts[0].name: expected a name'],
   ])('are refused with %s', (_, of, value, message) => expect(faults(of, value)).toContain(message));
 });

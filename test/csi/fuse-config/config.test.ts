@@ -21,6 +21,7 @@ describe('config.json', () => {
       readOnly: true,
       runtimeOptions: {},
       persistentVolumes: {},
+      secretOptions: [],
     }));
   test('of a claim has what stands behind it', () => {
     const { persistentVolumes } = config({

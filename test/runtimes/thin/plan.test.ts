@@ -419,7 +419,7 @@ describe('a profile with a mount template', () => {
   test('is in the Secret with config.json where that is kept there', () =>
     expect(plan(templated(text, { settings: { ...image.settings, env: { THIN_FUSE_CONFIG_STORAGE: 'secret' } } })).config).toMatchObject({
       kind: 'Secret',
-      data: { 'mount-template.yaml': base64(text) },
+      data: { 'mount-template.yaml': base64(text), 'secret-options.json': base64('[]') },
     }));
   test('is refused where the controller does not know its own image', () =>
     expect(() => plan(templated(text, {}))).toThrow(
