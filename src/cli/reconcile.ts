@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { Dataset } from '../api/index.ts';
 import { createClient } from '../kube/client.ts';
 import { identityHere, isAliveHere } from '../kube/lease.ts';
+import { outOfTouch } from '../kube/touch.ts';
 import type { Log } from '../kube/types.ts';
 import { type Controller, startController } from '../reconciler/controller.ts';
 import { type HealthServer, serveHealth } from '../reconciler/health.ts';
@@ -55,7 +56,11 @@ export const define: Define = (command, parts) => {
       await checkVersion(client, log);
       if (!flags.takeOver) await checkFluidIsGone(client, stop);
       let controller: Controller | undefined;
-      const metrics = createMetrics(new URL(connection.server).host, () => datasetCounts(controller?.store.datasets() ?? []));
+      const metrics = createMetrics(
+        new URL(connection.server).host,
+        () => datasetCounts(controller?.store.datasets() ?? []),
+        () => controller?.store.reflectors ?? new Map(),
+      );
       const health = await served(config, () => notReady(controller), metrics.registry, log);
       await untilInstalled(client, runtimes, log, stop);
       if (config.leaseNamespace !== undefined) await untilNamespace(client, config.leaseNamespace, log, stop);
@@ -129,10 +134,9 @@ async function served(
 /** A standby is ready too: its caches are warm. A kind that is not installed keeps nobody waiting. */
 function notReady(controller: Controller | undefined): string | undefined {
   if (!controller) return 'waiting for the API server, the CRDs or the namespace of the lease';
-  const late = [...controller.store.reflectors].flatMap(([plural, { status }]) =>
-    status.synced || (status.unknownKind && plural !== Dataset.plural)
-      ? []
-      : `${plural}${status.lastError ? ` (${status.lastError})` : ''}`,
-  );
-  return late.length > 0 ? `not synced yet: ${late.join(', ')}` : undefined;
+  const late = [...controller.store.reflectors].flatMap(([plural, { status }]) => {
+    const why = status.unknownKind && plural !== Dataset.plural ? undefined : outOfTouch(status);
+    return why === undefined ? [] : `${plural}: ${why}`;
+  });
+  return late.length > 0 ? `out of touch: ${late.join(', ')}` : undefined;
 }

@@ -131,7 +131,7 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
     },
 
     watch(type, options) {
-      const { resourceVersion, allowWatchBookmarks = true, timeoutSeconds, signal } = options;
+      const { resourceVersion, allowWatchBookmarks = true, timeoutSeconds, signal, onHeard } = options;
       const query = { ...selection(options), watch: true, resourceVersion, allowWatchBookmarks, timeoutSeconds };
       const path = withQuery(collectionPath(type, options.namespace), query);
       const confidential = isConfidential(type.plural);
@@ -154,6 +154,7 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
         timeoutSeconds,
         open,
         signal,
+        onHeard,
         clock,
         confidential,
         typed: (object) => typed(type, object),

@@ -69,6 +69,8 @@ export interface WatchOptions extends Selection {
   readonly timeoutSeconds: number;
   /** Ends the iteration, quietly. */
   readonly signal: AbortSignal;
+  /** Called when the server has begun to answer, and with each piece of the answer, bookmarks included. */
+  readonly onHeard?: (() => void) | undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import { backoff, type Clock, sleep, systemClock } from './clock.ts';
 import { type Change, createCollection, keyOf } from './collection.ts';
 import type { KubeClient, ListOptions, Selection } from './contract.ts';
 import { ApiError, isGone, isNotFound, NoAnswer } from './errors.ts';
+import { createLookout } from './lookout.ts';
 import { type KubeList, type KubeObject, type Log, type ResourceType, silent } from './types.ts';
 
 export type { Change } from './collection.ts';
@@ -16,6 +17,8 @@ export interface Reflector<T extends KubeObject> {
   readonly store: ReadonlyMap<string, T>;
   get(namespace: string | undefined, name: string): T | undefined;
   values(): IterableIterator<T>;
+  /** Something of this collection is known to have this version, since we wrote or read it: the watch must get so far. */
+  expect(resourceVersion: string): void;
   /** Ends it; no `onChange` comes after. */
   stop(): void;
   readonly status: ReflectorStatus;
@@ -34,6 +37,12 @@ export interface ReflectorStatus {
   /** ms since the epoch, of the last complete list. */
   readonly lastSyncAt: number | undefined;
   readonly resourceVersion: string | undefined;
+  /** Since anything came from the server, ms; up to a minute where nothing happens. Infinity before the first list. */
+  readonly silentMs: number;
+  /** For how long there has been no watch, ms; what a connection that turned out dead did not tell counts. */
+  readonly awayMs: number;
+  /** The watch does not show a version that is known to exist. */
+  readonly behind: boolean;
 }
 
 export interface ReflectOptions<T extends KubeObject> extends Selection {
@@ -57,6 +66,9 @@ const WORTH_A_LINE = 2;
 /** Nobody is burdened by a refused connection or a 404, and somebody may be waiting for the server, or the CRD, to come. */
 const CHEAP_MS = 5_000;
 
+/** A watch that is behind is resumed first; then what it should have shown is listed. */
+const TRIES_WHEN_BEHIND = 2;
+
 /**
  * Lists a collection, then watches it from there: for ever, whatever happens. A watch that ends is resumed where it
  * stopped; only when the server has forgotten that point is the collection listed anew and compared with the store.
@@ -75,6 +87,15 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   let said: string | undefined;
   let lastSyncAt: number | undefined;
   let resourceVersion: string | undefined;
+  let heardAt = Number.NEGATIVE_INFINITY;
+  /** When the last watch ended; undefined while there is one. */
+  let awaySince: number | undefined = clock.elapsed();
+  /** The watch of the moment. */
+  let watching = new AbortController();
+  const lookout = createLookout(clock, ({ version }) => {
+    log.warn({ resource, expected: version, reached: resourceVersion, silentMs: silentMs() }, 'the watch is behind, and is begun anew');
+    watching.abort();
+  });
 
   const collection = createCollection(
     (object) => guarded(() => project(object), object, 'an object was not understood'),
@@ -99,6 +120,8 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     signal.throwIfAborted();
     collection.replace(all.items);
     resourceVersion = all.resourceVersion;
+    lookout.listed(resourceVersion);
+    heardAt = clock.elapsed();
     lastSyncAt = clock.now();
     state.refusals = 0;
     state.unknownKind = false;
@@ -116,16 +139,34 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     // Spread out, so that a restarted server is not asked by every watch at once five minutes later.
     const timeoutSeconds = Math.round(300 * (1 + clock.random()));
     const cancelHealthy = clock.after(HEALTHY_MS, recovered);
+    watching = new AbortController();
+    const late = lookout.missing;
+    const events = client.watch(type, { ...selection, resourceVersion: from, timeoutSeconds, signal: watching.signal, onHeard });
     try {
-      for await (const { type: kind, object } of client.watch(type, { ...selection, resourceVersion: from, timeoutSeconds, signal })) {
+      for await (const { type: kind, object } of events) {
         if (kind === 'DELETED') collection.gone(object);
         else if (kind !== 'BOOKMARK') collection.seen(object);
-        resourceVersion = object.metadata.resourceVersion ?? resourceVersion;
+        resourceVersion = object.metadata.resourceVersion ?? resourceVersion ?? from;
+        lookout.reached(resourceVersion);
         recovered();
       }
     } finally {
       cancelHealthy();
+      awaySince = clock.elapsed();
     }
+    const { missing } = lookout;
+    if (missing && missing !== late) throw new Error(`the watch does not show version ${missing.version}, which exists`);
+  }
+
+  function onHeard(): void {
+    heardAt = clock.elapsed();
+    awaySince = undefined;
+  }
+
+  const silentMs = (): number => Math.round(clock.elapsed() - heardAt);
+  function awayMs(): number {
+    if (awaySince === undefined) return 0;
+    return Math.round(clock.elapsed() - (state.failures > 0 ? Math.min(awaySince, heardAt) : awaySince));
   }
 
   function recovered(): void {
@@ -144,7 +185,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     state.unknownKind = isNotFound(error);
     if (state.unknownKind) answered.resolve();
     if (refusesResume(error)) state.refusals++;
-    if (isGone(error) || isNotFound(error) || state.refusals >= RESUMES) {
+    if (isGone(error) || isNotFound(error) || state.refusals >= RESUMES || (lookout.missing?.times ?? 0) >= TRIES_WHEN_BEHIND) {
       resourceVersion = undefined;
       state.refusals = 0;
     }
@@ -168,7 +209,6 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
         if (signal.aborted || clock.elapsed() - began >= HEALTHY_MS) continue;
         failed(new Error('the server ended the watch early'));
       } catch (error) {
-        if (signal.aborted) return;
         failed(error);
         if (error instanceof ApiError) askedToWait = error.retryAfterMs ?? 0;
         isCheapToAsk = isNotFound(error) || (error instanceof NoAnswer && !error.mayHaveArrived);
@@ -186,9 +226,22 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     store: collection.store,
     get: (namespace, name) => collection.store.get(keyOf(namespace, name)),
     values: () => collection.store.values(),
-    stop: () => stopped.abort(),
+    expect: lookout.expect,
+    stop() {
+      stopped.abort();
+      watching.abort();
+      lookout.stop();
+    },
     get status() {
-      return { ...state, lastError, lastSyncAt, resourceVersion };
+      return {
+        ...state,
+        lastError,
+        lastSyncAt,
+        resourceVersion,
+        silentMs: silentMs(),
+        awayMs: awayMs(),
+        behind: lookout.missing !== undefined,
+      };
     },
   };
 }

@@ -7,7 +7,7 @@ import type { KubeObject, WatchEvent } from './types.ts';
  * A watch that has spoken once is spoken to at least once a minute: the API server's watch cache sends each watcher a
  * bookmark a minute (k8s.io/apiserver cacher, `bookmarkFrequency`; measured on 1.34: every 60 s, quiet kinds too). Half
  * as long again without a byte, and the connection is dead though TCP keep-alive, which finds vanished machines within
- * 25 s, sees a living peer: a proxy that lost its upstream, a server that hangs. Before the first byte silence proves
+ * 15 s, sees a living peer: a proxy that lost its upstream, a server that hangs. Before the first byte silence proves
  * nothing (an older server sends no bookmark of a kind to which nothing has happened yet): there the bound is the end
  * that was asked for.
  */
@@ -21,6 +21,7 @@ export interface WatchStream extends RequestName {
   readonly timeoutSeconds: number;
   readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   readonly signal: AbortSignal;
+  readonly onHeard?: (() => void) | undefined;
   readonly clock: Clock;
   readonly confidential: boolean;
   /** Completes an object as it came. */
@@ -50,6 +51,7 @@ export async function* watchEvents(watch: WatchStream): AsyncGenerator<WatchEven
   }
   function heard(silenceMs: number): void {
     heardAt = clock.elapsed();
+    watch.onHeard?.();
     if (silenceMs === bound) return;
     bound = silenceMs;
     cancelTimer();

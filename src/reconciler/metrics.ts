@@ -1,5 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestInfo } from '../kube/contract.ts';
+import type { ReflectorStatus } from '../kube/reflector.ts';
+import { outOfTouch } from '../kube/touch.ts';
 
 export type Result = 'success' | 'error' | 'requeue_after';
 
@@ -24,8 +26,11 @@ export interface DatasetCounts {
 
 const CONTROLLER = 'dataset';
 
-/** `counts` is asked at each scrape; nothing is kept up to date for nobody. */
-export function createMetrics(host: string, counts: () => DatasetCounts): Metrics {
+/** By plural; of kinds that are installed. */
+export type Watches = ReadonlyMap<string, { readonly status: ReflectorStatus }>;
+
+/** `counts` and `watches` are asked at each scrape; nothing is kept up to date for nobody. */
+export function createMetrics(host: string, counts: () => DatasetCounts, watches: () => Watches = () => new Map()): Metrics {
   const registry = new Registry();
   // At the default precision of 10 ms its timer alone takes 0.4 % of a core.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
@@ -97,6 +102,26 @@ export function createMetrics(host: string, counts: () => DatasetCounts): Metric
   void datasets;
   ufsGauge('dataset_ufs_total_size', 'Size of the data, bytes.', ({ bytes }) => bytes);
   ufsGauge('dataset_ufs_file_num', 'Number of files.', ({ files }) => files);
+
+  watchGauge('sluice_watch_up', '1 while the resource is watched and the watch is not behind.', (status) => (outOfTouch(status) ? 0 : 1));
+  watchGauge(
+    'sluice_watch_age_seconds',
+    'Since the watch brought anything; up to 60 where nothing happens.',
+    ({ silentMs }) => silentMs / 1000,
+  );
+
+  function watchGauge(name: string, help: string, pick: (status: ReflectorStatus) => number): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['resource'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [resource, { status }] of watches()) if (!status.unknownKind) this.set({ resource }, pick(status));
+      },
+    });
+  }
 
   function ufsGauge(name: string, help: string, pick: (entry: DatasetCounts['ufs'][number]) => number | undefined): void {
     new Gauge({

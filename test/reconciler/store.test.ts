@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import { createClient } from '../../src/kube/client.ts';
-import { type KubeObject, silent } from '../../src/kube/types.ts';
+import type { KubeClient, WatchOptions } from '../../src/kube/contract.ts';
+import { type KubeObject, type ResourceType, silent } from '../../src/kube/types.ts';
 import { createStore, isBehind } from '../../src/reconciler/kubernetes/store.ts';
 
 const object = (resourceVersion: string, more: object = {}): KubeObject => ({
@@ -35,4 +36,44 @@ test('two definitions of one kind are refused: both would claim each object', ()
   const start = () =>
     createStore({ client, runtimes: [...runtimes, { ...one!, name: 'other' }], onKey() {}, onGone() {}, onPlacement() {}, log: silent });
   expect(start).toThrow(`runtimes: expected one definition for each kind, found a second for ${one!.resource.kind}, other`);
+});
+
+describe('a watch is expected to show what was written', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** A server that lists nothing, and whose watches are open and silent. */
+  async function silentServer() {
+    const watched: string[] = [];
+    const client = {
+      list: async () => ({ items: [], resourceVersion: '5' }),
+      async *watch({ kind }: ResourceType, { signal, onHeard }: WatchOptions) {
+        watched.push(kind);
+        onHeard?.();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        yield* [];
+      },
+    } as unknown as KubeClient;
+    const store = createStore({ client, runtimes, onKey() {}, onGone() {}, onPlacement() {}, log: silent });
+    await store.synced;
+    await vi.advanceTimersByTimeAsync(0);
+    return { store, times: (kind: string) => watched.filter((each) => each === kind).length };
+  }
+  const ours = (labels: object) => ({ ...object('9', { namespace: 'ml', labels }), apiVersion: 'v1', kind: 'ConfigMap' });
+
+  test('and begun anew when it does not', async () => {
+    const { store, times } = await silentServer();
+    store.remember(ours({ 'data.fluid.io/owner-uid': 'u' }));
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect([times('ConfigMap'), times('Service')]).toEqual([2, 1]);
+    expect(store.reflectors.get('configmaps')?.status.behind).toBe(true);
+    store.stop();
+  });
+  test('but for what it does not select', async () => {
+    const { store, times } = await silentServer();
+    store.remember(ours({}));
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect(times('ConfigMap')).toBe(1);
+    store.stop();
+  });
 });

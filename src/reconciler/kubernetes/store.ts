@@ -58,6 +58,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   if (twin) throw new Error(`runtimes: expected one definition for each kind, found a second for ${twin.resource.kind}, ${twin.name}`);
   const reflectors = new Map<string, Reflector<KubeObject>>();
   const watched = new Set<string>();
+  const expecting = new Map<string, (object: KubeObject) => void>();
   const recent = new Map<string, KubeObject>();
   const keyOfOwner = new Map<string, Key>();
   const inventories = new Map<string, Map<string, LiveObject>>();
@@ -82,6 +83,10 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     });
     reflectors.set(type.plural, reflector);
     watched.add(type.kind);
+    const { labelSelector } = options;
+    expecting.set(type.kind, ({ metadata: { labels, resourceVersion = '' } }) => {
+      if (labelSelector === undefined || labels?.[labelSelector] !== undefined) reflector.expect(resourceVersion);
+    });
     return reflector;
   }
 
@@ -261,6 +266,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     remember: (object) => {
       // Without a watch it would be remembered for ever, and Secrets are to be forgotten at once.
       if (watched.has(object.kind)) recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), object);
+      expecting.get(object.kind)?.(object);
     },
     forget: (object) => {
       recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), {
