@@ -23,6 +23,8 @@ export const annotation = {
   nudge: 'data.fluid.io/nudged-at',
   /** On a Runtime, by its user: `now` lets fuse pods leave nodes that the spec no longer selects although somebody reads there. */
   fusePlacement: 'data.fluid.io/fuse-placement',
+  /** On a volume: hash of the record of the last valid specs, while the newest are not. */
+  lastValid: 'data.fluid.io/last-valid',
   createdBy: 'CreatedBy',
   metadataList: 'data.fluid.io/metadataList',
   /** On pod templates: of the script that the container runs, which stands in a ConfigMap. */

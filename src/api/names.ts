@@ -60,6 +60,8 @@ export function exclusiveNodeValue(dataset: Identity): string {
 }
 
 export type WorkloadRole = 'master' | 'worker' | 'fuse';
+/** Of the ConfigMap that remembers the last valid specs of a runtime while the newest are not. */
+export const lastValidName = (runtime: string): string => `${runtime}-last-valid`;
 export const workloadName = (runtime: string, role: WorkloadRole): string => `${runtime}-${role}`;
 /** `status.valueFile`: an existing engine is recognised by its form, `<n>-<engine>-values`. */
 export const valueFile = (runtime: string, engine: string): string => `${runtime}-${engine}-values`;

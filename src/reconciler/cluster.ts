@@ -7,6 +7,8 @@ import type { Applied, Hold, Key, LiveObject, RuntimeObject, World } from './wor
 export interface Scene {
   readonly key: Key;
   readonly dataset?: Dataset;
+  /** What is wrong with the Dataset's spec, where that does not even parse. */
+  readonly invalid?: InvalidSpec;
   readonly runtimes: readonly Candidate[];
 }
 
@@ -18,8 +20,19 @@ export interface Candidate {
   readonly invalid?: InvalidSpec;
 }
 
-/** A reading that is enough to plan, or why it is not. */
-export type Observation = { readonly world: World; readonly identity: Identity; readonly marks: Marking } | { readonly hold: Hold };
+/** A reading with a plan, or why there is none. */
+export type Observation = Planned | Unplanned;
+export interface Planned {
+  readonly world: World;
+  readonly identity: Identity;
+  readonly marks: Marking;
+}
+/** What runs is told of all the same. */
+export interface Unplanned {
+  readonly hold: Hold;
+  readonly bound: boolean;
+  readonly workloads: World['workloads'];
+}
 
 /** What is to be noted on the users' objects before anything is made for them. */
 export interface Marking {
@@ -38,19 +51,19 @@ export interface Notice {
 export interface Cluster {
   now(): number;
   scene(key: Key): Scene;
-  /** Throws InvalidSpec when the runtime's plan refuses. */
-  observe(key: Key, dataset: Dataset, runtime: Runtime, object: RuntimeObject): Promise<Observation>;
+  /** With the last plan that was valid, where a dataset is bound and the newest specs cannot be planned; `invalid`: they do not even parse. */
+  observe(key: Key, dataset: Dataset, runtime: Runtime, object: RuntimeObject, invalid?: InvalidSpec): Promise<Observation>;
   observeTeardown(key: Key, dataset: Dataset | undefined, runtime: Runtime, object: RuntimeObject): Promise<Teardown>;
   /** Why the Dataset may not go yet. */
   usersOf(key: Key, dataset: Dataset): Promise<Hold | undefined>;
 
   /** Finalizers, labels, owner references and allocated ports. No write when they are there. */
-  mark(observation: Exclude<Observation, { hold: Hold }>): Promise<void>;
+  mark(observation: Planned): Promise<void>;
   markDataset(key: Key, dataset: Dataset): Promise<void>;
   apply(world: World, manifests: readonly Manifest[]): Promise<Applied>;
   prune(world: World, keep: readonly Manifest[]): Promise<readonly string[]>;
-  /** Makes running fuse pods see a changed configuration at once. */
-  refreshFuse(world: World): Promise<void>;
+  /** Makes running fuse pods see a configuration at once that changed in this pass, or earlier if they could not be told then. */
+  refreshFuse(world: World, changed: boolean): Promise<void>;
   /** Runs beside the loop; the key is looked at again when it has ended. */
   run(world: World, commands: readonly Command[]): void;
   /** The volume remembers `to` as its claim, or none. */
@@ -66,7 +79,7 @@ export interface Cluster {
   unmark(runtime: Runtime, object: RuntimeObject): Promise<void>;
   unmarkDataset(dataset: Dataset): Promise<void>;
 
-  /** One merge patch each, only for what differs. True when something was written. */
+  /** One merge patch each, only for what differs, and only on what was observed: 409 when somebody else wrote since. True when something was written. */
   writeRuntimeStatus(object: RuntimeObject, status: RuntimeStatus): Promise<boolean>;
   writeDatasetStatus(dataset: Dataset, status: Partial<DatasetStatus> | Readonly<Record<string, unknown>>): Promise<boolean>;
   notice(object: Dataset | RuntimeObject, notice: Notice): void;

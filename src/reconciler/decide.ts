@@ -1,5 +1,5 @@
 import { lifecycle } from './lifecycle.ts';
-import type { Contribution, Decision, Step, World } from './world.ts';
+import type { Contribution, Decision, Hold, Step, World } from './world.ts';
 
 /** Fold the lifecycle over the world. A hold stops a first setup; a bound runtime keeps converging past it. */
 export function decide(world: World, steps: readonly Step[] = lifecycle): Decision {
@@ -9,11 +9,25 @@ export function decide(world: World, steps: readonly Step[] = lifecycle): Decisi
     taken.push(contribution);
     if (contribution.hold && !world.bound) break;
   }
-  const hold = taken.find((contribution) => contribution.hold)?.hold;
+  const hold = both(
+    world.obstacle,
+    taken.find((contribution) => contribution.hold),
+  );
   return {
     actions: taken.flatMap(({ action }) => action ?? []),
     ...(hold && { hold }),
-    // A shortened list is not a desired state: pruning against it would delete what later steps own.
-    mayPrune: taken.length === steps.length,
+    // A shortened list is not a desired state: pruning against it would delete what later steps own. Nor is the list of an older plan.
+    mayPrune: taken.length === steps.length && !world.obstacle,
+  };
+}
+
+/** What the user is to mend comes first; what does not serve meanwhile is told with it. */
+function both(obstacle: Hold | undefined, { hold }: Contribution = {}): Hold | undefined {
+  if (!obstacle || !hold) return obstacle ?? hold;
+  const retries = [obstacle, hold].flatMap(({ retryMs }) => retryMs ?? []);
+  return {
+    ...obstacle,
+    message: `${obstacle.message}. Besides: ${hold.message}`,
+    ...(retries.length > 0 && { retryMs: Math.min(...retries) }),
   };
 }

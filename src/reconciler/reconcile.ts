@@ -1,21 +1,13 @@
-import { type Dataset, InvalidSpec, type Manifest, runtimeFinalizer } from '../api/index.ts';
+import type { Dataset, Manifest } from '../api/index.ts';
+import { isConflict } from '../kube/errors.ts';
 import { choose } from './choose.ts';
-import type { Candidate, Cluster, Observation } from './cluster.ts';
+import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts';
 import { decide } from './decide.ts';
-import { statusOf } from './status.ts';
-import { decideTeardown, unboundStatus } from './teardown.ts';
-import { noticesOf, tellDataset, tellRuntime } from './tell.ts';
-import {
-  type Applied,
-  type Decision,
-  type Hold,
-  type Key,
-  type LiveObject,
-  type Next,
-  nothingApplied,
-  PARTS,
-  type World,
-} from './world.ts';
+import { attempt, each, failureOf } from './failures.ts';
+import { noticesOf, noticesOfHold, orTold, tellBoth, tellDataset, tellRuntime } from './tell.ts';
+import { statusOf, unplannedStatusOf } from './status.ts';
+import { letGo, takeDown } from './take-down.ts';
+import { type Applied, type Decision, type Failure, type Hold, type Key, type Next, nothingApplied } from './world.ts';
 
 /** How often nodes on which somebody still reads are looked at again. */
 const NODES_IN_USE_MS = 10_000;
@@ -26,69 +18,54 @@ const NODES_IN_USE_MS = 10_000;
  * @param tellInMs a passing hold may go untold for so much longer: most are over before anybody could read of them
  */
 export async function reconcile(cluster: Cluster, key: Key, tellInMs = 0): Promise<Next> {
-  const { dataset, runtimes } = cluster.scene(key);
-  const { chosen, others } = choose(dataset, runtimes);
-  const nexts: Next[] = [];
-  const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
-  for (const candidate of leaving) nexts.push(await takeDown(cluster, key, dataset, candidate, tellInMs));
-  for (const { object } of others)
-    await tellRuntime(
-      cluster,
-      object,
-      { reason: 'DatasetTaken', message: `${chosen?.object.kind ?? 'another runtime'} ${key.name} serves the dataset` },
-      'DatasetTaken',
-    );
-  if (dataset?.metadata.deletionTimestamp) nexts.push(await letGo(cluster, key, dataset, runtimes));
-  // The names of what goes are those of what comes: one after the other.
-  else if (leaving.length > 0) return soonest(nexts);
-  else if (dataset && chosen) nexts.push(await serve(cluster, key, dataset, chosen, tellInMs));
-  else if (dataset) nexts.push(await unserved(cluster, key, dataset, tellInMs));
-  else if (chosen) nexts.push(await alone(cluster, chosen, tellInMs));
-  return soonest(nexts);
+  try {
+    return await pass(cluster, key, tellInMs);
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    // Somebody wrote after we had looked. What was decided is of yesterday.
+    return pass(cluster, key, tellInMs);
+  }
 }
 
-async function serve(
-  cluster: Cluster,
-  key: Key,
-  dataset: Dataset,
-  { runtime, object, invalid }: Candidate,
-  tellInMs: number,
-): Promise<Next> {
-  let observation: Observation;
-  try {
-    if (invalid) throw invalid;
-    observation = await cluster.observe(key, dataset, runtime, object);
-    // What is wrong anywhere shows before anything is made.
-    if ('world' in observation) for (const part of PARTS) observation.world.plan.synth(part);
-  } catch (error) {
-    if (!(error instanceof InvalidSpec)) {
-      const hold = { reason: 'LookupFailed', message: error instanceof Error ? error.message : String(error) };
-      if (tellInMs <= 0) await tellRuntime(cluster, object, hold).catch(() => {});
-      throw error; // the queue retries with back-off
-    }
-    const hold = { reason: 'InvalidSpec', message: error.message };
-    await tellRuntime(cluster, object, hold, undefined, error.reason);
-    await tellDataset(cluster, dataset, hold);
-    return 'on-change'; // only an edit can help
-  }
-  if ('hold' in observation) return held(observation.hold, tellInMs, () => tellBoth(cluster, dataset, object, observation.hold));
+async function pass(cluster: Cluster, key: Key, tellInMs: number): Promise<Next> {
+  const scene = cluster.scene(key);
+  const { dataset, runtimes } = scene;
+  const { chosen, others } = choose(dataset, runtimes);
+  const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
+  return soonest(
+    await each([
+      ...leaving.map((candidate) => () => takeDown(cluster, key, dataset, candidate, tellInMs)),
+      ...others.map((candidate) => () => stand(cluster, key, candidate, chosen)),
+      async () => {
+        if (dataset?.metadata.deletionTimestamp) return letGo(cluster, key, dataset, runtimes, tellInMs);
+        // The names of what goes are those of what comes: one after the other.
+        if (leaving.length > 0) return 'on-change';
+        if (dataset && chosen) return serve(cluster, scene, dataset, chosen, tellInMs);
+        if (dataset) return unserved(cluster, key, dataset, tellInMs);
+        return chosen ? alone(cluster, chosen, tellInMs) : 'on-change';
+      },
+    ]),
+  );
+}
 
-  await cluster.mark(observation);
-  const { world } = observation;
+async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate: Candidate, tellInMs: number): Promise<Next> {
+  const { runtime, object, invalid = scene.invalid } = candidate;
+  const seen = await orTold(
+    () => cluster.observe(scene.key, dataset, runtime, object, invalid),
+    'LookupFailed',
+    tellInMs,
+    (hold) => tellRuntime(cluster, object, hold),
+  );
+  if ('hold' in seen) return unplanned(cluster, dataset, candidate, seen, tellInMs);
+
+  const { world } = seen;
   const decision = decide(world);
-  const applied = await act(cluster, world, decision);
-  cluster.place(world);
-  const tell = async () => {
-    const statuses = statusOf(world, decision, applied);
-    const wroteRuntime = await cluster.writeRuntimeStatus(object, statuses.runtime);
-    const wroteDataset = await cluster.writeDatasetStatus(dataset, statuses.dataset);
-    if (wroteRuntime || wroteDataset)
-      for (const notice of noticesOf(world, decision, applied)) cluster.notice(notice.about === 'dataset' ? dataset : object, notice);
-  };
+  const applied = await act(cluster, seen, decision);
+  const tell = () => tellBoth(cluster, dataset, object, statusOf(world, decision, applied), noticesOf(world, decision, applied));
   if (applied.failed.length > 0) {
     // A race with another writer is settled by looking again; only what lasts is told.
-    if (tellInMs <= 0 || !applied.failed.every(({ reason }) => reason === 'Conflict')) await tell();
-    throw new Error(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '));
+    const isWorthIt = tellInMs <= 0 || !applied.failed.every(({ reason }) => reason === 'Conflict');
+    return failing(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '), isWorthIt ? tell : undefined);
   }
   // Pods of users are not watched.
   const againMs = Math.min(world.againMs ?? Infinity, applied.waiting.length > 0 ? NODES_IN_USE_MS : Infinity);
@@ -101,79 +78,66 @@ async function serve(
   return again;
 }
 
-/** Takes the actions in order, and prunes only when the list was complete and nothing failed. */
-async function act(cluster: Cluster, world: World, { actions, mayPrune }: Decision): Promise<Applied> {
+/** Nothing is known of how it should be, so nothing is repaired and nothing pruned. */
+function unplanned(cluster: Cluster, dataset: Dataset, { object }: Candidate, seen: Unplanned, tellInMs: number): Promise<Next> {
+  const statuses = unplannedStatusOf({ ...seen, now: cluster.now(), dataset, runtime: object });
+  return held(seen.hold, tellInMs, () => tellBoth(cluster, dataset, object, statuses, noticesOfHold(seen.hold)));
+}
+
+/** Takes the actions in order, and prunes only when the list was complete and nothing failed. What fails keeps nothing else from being done. */
+async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decision): Promise<Applied> {
+  const { world } = seen;
+  const { bound, plan } = world;
+  const me = `${world.runtime.kind}/${world.key.name}`;
+  // Without our finalizer nobody would take down what is made.
+  const unmarked = await attempt('UpdateFailed', me, () => cluster.mark(seen));
+  if (unmarked.length > 0) return { ...nothingApplied, failed: unmarked };
+
   const desired: Manifest[] = [];
+  const failed: Failure[] = [];
   let applied = nothingApplied;
   for (const action of actions) {
     if ('run' in action) cluster.run(world, action.run);
-    else if ('release' in action) await cluster.release(action.release, action.to);
+    else if ('release' in action)
+      failed.push(
+        ...(await attempt('UpdateFailed', `PersistentVolume/${action.release.metadata.name}`, () =>
+          cluster.release(action.release, action.to),
+        )),
+      );
     else if ('nudge' in action) cluster.nudge(action.nudge, action.afterMs);
     // A claim that binds is a promise that reads will work.
-    else if (action.ensure === 'claim' && !world.bound && applied.failed.length > 0) break;
+    else if (action.ensure === 'claim' && !bound && failed.length + applied.failed.length > 0) break;
     else {
-      const manifests = world.plan.synth(action.ensure);
+      const manifests = plan.synth(action.ensure);
       desired.push(...manifests);
       applied = joined(applied, await cluster.apply(world, manifests));
     }
   }
-  if (applied.changed.some((name) => name.endsWith(`/${world.plan.plan.fuseConfig}`))) await cluster.refreshFuse(world);
-  if (mayPrune && applied.failed.length === 0) applied = { ...applied, pruned: await cluster.prune(world, desired) };
-  return applied;
+  failed.push(...applied.failed);
+  const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.plan.fuseConfig}`));
+  failed.push(...(await attempt('UpdateFailed', `DaemonSet/${world.key.name}-fuse`, () => cluster.refreshFuse(world, reconfigured))));
+  if (mayPrune && failed.length === 0)
+    try {
+      applied = { ...applied, pruned: await cluster.prune(world, desired) };
+    } catch (error) {
+      failed.push(failureOf('DeleteFailed', me, error));
+    }
+  failed.push(...(await attempt('UpdateFailed', me, () => cluster.place(world))));
+  return { ...applied, failed };
 }
 
-async function takeDown(
-  cluster: Cluster,
-  key: Key,
-  dataset: Dataset | undefined,
-  { runtime, object }: Candidate,
-  tellInMs: number,
-): Promise<Next> {
-  const left = await cluster.observeTeardown(key, dataset, runtime, object);
-  const { action, hold } = decideTeardown(left);
-  // What is only waited for has been asked to go: worth telling once it takes its time.
-  const isStuck = tellInMs <= 0 && !action && !left.cleaning.running;
-  if (hold && (!hold.passing || isStuck)) await tellRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
-  const retryMs = hold?.passing && tellInMs > 0 ? tellInMs : hold?.retryMs;
-  if (!action) return retryMs ? { after: retryMs } : 'on-change';
-  if ('delete' in action) await cluster.delete(action.delete);
-  else if ('clean' in action) await cluster.clean(left);
-  else if ('unlabelNodes' in action) await cluster.unlabelNodes(left);
-  else if ('unbind' in action) await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus);
-  else {
-    await cluster.unmark(runtime, object);
-    return 'on-change';
-  }
-  return { after: retryMs ?? 0 };
-}
-
-/**
- * The Dataset is being deleted. Garbage collection would take its runtime after it, but then nobody could say any more what is to be
- * cleaned: so the runtime goes first. With `--cascade=orphan` it stays.
- */
-async function letGo(cluster: Cluster, key: Key, dataset: Dataset, runtimes: readonly Candidate[]): Promise<Next> {
-  const hold = await cluster.usersOf(key, dataset);
-  if (hold) {
-    await tellDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
-    return { after: hold.retryMs ?? 2000 };
-  }
-  const isOurs = ({ runtime, object: { metadata } }: Candidate) =>
-    metadata.ownerReferences?.some(({ uid }) => uid === dataset.metadata.uid) &&
-    metadata.finalizers?.includes(runtimeFinalizer(runtime.type));
-  const ours = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOurs).map(({ object }) => object);
-  // The cast: what was read from the API server has a UID and a version.
-  await cluster.delete(ours.filter(({ metadata }) => !metadata.deletionTimestamp) as unknown as readonly LiveObject[]);
-  if (ours.length === 0) await cluster.unmarkDataset(dataset);
+/** Another runtime of its name serves the dataset. */
+async function stand(cluster: Cluster, { name }: Key, { object }: Candidate, chosen: Candidate | undefined): Promise<Next> {
+  const message = `${chosen?.object.kind ?? 'another runtime'} ${name} serves the dataset`;
+  await tellRuntime(cluster, object, { reason: 'DatasetTaken', message }, 'DatasetTaken');
   return 'on-change';
 }
 
 async function unserved(cluster: Cluster, key: Key, dataset: Dataset, tellInMs: number): Promise<Next> {
-  await cluster.markDataset(key, dataset);
-  const hold: Hold = {
-    reason: 'RuntimeNotFound',
-    message: `no runtime is called ${key.name} in namespace ${key.namespace}`,
-    passing: true,
-  };
+  const [failure] = await attempt('UpdateFailed', `Dataset/${key.name}`, () => cluster.markDataset(key, dataset));
+  const hold: Hold = failure
+    ? { reason: failure.reason, message: failure.message, fails: true }
+    : { reason: 'RuntimeNotFound', message: `no runtime is called ${key.name} in namespace ${key.namespace}`, passing: true };
   return held(hold, tellInMs, () => tellDataset(cluster, dataset, hold));
 }
 
@@ -182,15 +146,18 @@ async function alone(cluster: Cluster, { object }: Candidate, tellInMs: number):
   return held(hold, tellInMs, () => tellRuntime(cluster, object, hold));
 }
 
-async function tellBoth(cluster: Cluster, dataset: Dataset, object: Candidate['object'], hold: Hold): Promise<void> {
-  await tellRuntime(cluster, object, hold);
-  await tellDataset(cluster, dataset, hold);
-}
-
 async function held(hold: Hold, tellInMs: number, tell: () => Promise<unknown>): Promise<Next> {
+  // Most often it comes off at the next try.
+  if (hold.fails) return failing(hold.message, tellInMs <= 0 ? tell : undefined);
   if (hold.passing && tellInMs > 0) return { after: tellInMs };
   await tell();
   return hold.retryMs ? { after: hold.retryMs } : 'on-change';
+}
+
+/** Fails the pass once it is told, whether or not that comes off. */
+async function failing(message: string, tell: () => Promise<unknown> = async () => {}): Promise<never> {
+  await each([tell, () => Promise.reject(new Error(message))]);
+  throw new Error(message);
 }
 
 const joined = (a: Applied, b: Applied): Applied => ({

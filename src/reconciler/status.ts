@@ -11,6 +11,8 @@ import {
   valueFile,
 } from '../api/index.ts';
 import { type Claim, withCondition, withoutCondition } from './conditions.ts';
+import type { Role } from '../constructs/index.ts';
+import type { Unplanned } from './cluster.ts';
 import type { Applied, Decision, Hold, WorkloadView, World } from './world.ts';
 
 export interface Statuses {
@@ -19,15 +21,64 @@ export interface Statuses {
   readonly dataset: Partial<DatasetStatus>;
 }
 
+/** The counters that the CRD requires, for a runtime of which nothing runs. */
+export const EMPTY: RuntimeStatus = {
+  valueFile: '',
+  masterPhase: '',
+  workerPhase: '',
+  fusePhase: '',
+  desiredMasterNumberScheduled: 0,
+  currentMasterNumberScheduled: 0,
+  masterNumberReady: 0,
+  desiredWorkerNumberScheduled: 0,
+  currentWorkerNumberScheduled: 0,
+  workerNumberReady: 0,
+  desiredFuseNumberScheduled: 0,
+  currentFuseNumberScheduled: 0,
+  fuseNumberReady: 0,
+};
+
 /** Everything we tell about a dataset and its runtime, from one reading of the cluster. */
 export function statusOf(world: World, decision: Decision, applied: Applied): Statuses {
-  const trouble = troubleOf(decision.hold, applied);
+  const trouble = troubleOf(decision.hold, applied, world.obstacle);
   return { runtime: runtimeStatus(world, applied, trouble), dataset: datasetStatus(world, trouble) };
 }
 
+/** What can be told where there is no plan: why, and what runs. All else stays as it was told. */
+export function unplannedStatusOf({ now, dataset, runtime, bound, workloads, hold }: Unplanned & Told): Statuses {
+  const before = runtime.status ?? EMPTY;
+  const isTold = (role: Role) => before.conditions?.some(({ type }) => type === texts[role].ready.type);
+  const roles = ROLES.filter((role) => workloads[role] || isTold(role));
+  const seen = { now, dataset, runtime, bound, workloads, plan: { roles } };
+  const conditions = withSync(podConditions(seen), hold, now) as RuntimeCondition[];
+  const phase = datasetPhase(seen, hold);
+  return {
+    runtime: { ...EMPTY, ...withoutCounts(before), ...counted(runtime, workloads), conditions },
+    dataset: { phase, conditions: datasetConditions(dataset.status?.conditions ?? [], phase, hold, now, hold) as DatasetCondition[] },
+  };
+}
+/** Those that are absent where there are none. */
+const withoutCounts = ({
+  workerNumberAvailable: _a,
+  workerNumberUnavailable: _b,
+  fuseNumberAvailable: _c,
+  fuseNumberUnavailable: _d,
+  ...rest
+}: RuntimeStatus): RuntimeStatus => rest;
+
+interface Told {
+  readonly now: number;
+  readonly dataset: World['dataset'];
+  readonly runtime: World['runtime'];
+}
+/** As much of a reading as there is without a plan. */
+type Seen = Pick<World, 'now' | 'dataset' | 'runtime' | 'bound' | 'workloads'> & { readonly plan: { readonly roles: readonly Role[] } };
+
 /** Why it is not as it should be: the first object that could not be written, else what the lifecycle waits for. */
-function troubleOf(hold: Hold | undefined, { failed: [failure] }: Applied): Hold | undefined {
-  return failure ? { reason: failure.reason, message: `${failure.object}: ${failure.message}` } : hold;
+function troubleOf(hold: Hold | undefined, { failed: [failure] }: Applied, obstacle: Hold | undefined): Hold | undefined {
+  if (!failure) return hold;
+  const message = `${failure.object}: ${failure.message}`;
+  return { reason: failure.reason, message: obstacle ? `${message}. Besides: ${obstacle.message}` : message };
 }
 
 export function phaseOf(workload: WorkloadView | undefined): RuntimePhase {
@@ -37,18 +88,36 @@ export function phaseOf(workload: WorkloadView | undefined): RuntimePhase {
   return ready > 0 ? 'PartialReady' : 'NotReady';
 }
 
+const ROLES = ['master', 'worker', 'fuse'] as const;
 const NONE: WorkloadView = { desired: 0, current: 0, ready: 0, available: 0, outdated: [] };
 
 function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined): RuntimeStatus {
   const { runtime, plan, workloads, now } = world;
   const before: Partial<RuntimeStatus> = runtime.status ?? {};
-  const { master = NONE, worker = NONE, fuse = NONE } = workloads;
   const bound = world.bound || !trouble;
   const cacheStates = cacheStatesOf(world, before);
   const affinity = cacheAffinity(world);
   return {
-    observedGeneration: runtime.metadata.generation ?? 0,
     valueFile: valueFile(plan.plan.name, plan.plan.type),
+    ...counted(runtime, workloads),
+    ...((before.setupDuration || bound) && {
+      setupDuration:
+        before.setupDuration ?? durationText(now - Date.parse(runtime.metadata.creationTimestamp ?? new Date(now).toISOString())),
+    }),
+    conditions: runtimeConditions(world, applied, trouble) as RuntimeCondition[],
+    ...(cacheStates && { cacheStates }),
+    selector: selectorOf(world),
+    ...(affinity && { cacheAffinity: affinity }),
+    ...(before.mounts && { mounts: before.mounts }),
+    ...(before.mountTime && { mountTime: before.mountTime }),
+  };
+}
+
+/** The pods, as the API server has counted them. */
+function counted({ metadata }: World['runtime'], workloads: World['workloads']) {
+  const { master = NONE, worker = NONE, fuse = NONE } = workloads;
+  return {
+    observedGeneration: metadata.generation ?? 0,
     masterPhase: phaseOf(workloads.master),
     workerPhase: phaseOf(workloads.worker),
     fusePhase: phaseOf(workloads.fuse),
@@ -66,19 +135,8 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
     fuseNumberReady: fuse.ready,
     ...(fuse.available > 0 && { fuseNumberAvailable: fuse.available }),
     ...(fuse.desired > fuse.available && { fuseNumberUnavailable: fuse.desired - fuse.available }),
-    ...((before.setupDuration || bound) && {
-      setupDuration:
-        before.setupDuration ?? durationText(now - Date.parse(runtime.metadata.creationTimestamp ?? new Date(now).toISOString())),
-    }),
-    conditions: runtimeConditions(world, applied, trouble) as RuntimeCondition[],
-    ...(cacheStates && { cacheStates }),
-    selector: selectorOf(world),
-    ...(affinity && { cacheAffinity: affinity }),
-    ...(before.mounts && { mounts: before.mounts }),
-    ...(before.mountTime && { mountTime: before.mountTime }),
-  } as RuntimeStatus;
+  };
 }
-
 const texts = {
   master: {
     initialized: { type: 'MasterInitialized', reason: 'Master is initialized', message: 'The master is initialized.' },
@@ -95,8 +153,8 @@ const texts = {
 } as const;
 
 function runtimeConditions(world: World, applied: Applied, trouble: Hold | undefined): readonly RuntimeCondition[] {
-  const { runtime, plan, workloads, now } = world;
-  let conditions: readonly RuntimeCondition[] = runtime.status?.conditions ?? [];
+  const { workloads, now } = world;
+  let conditions = podConditions(world);
   const set = (claim: Claim) => {
     conditions = withCondition(conditions, claim, now, 'lastProbeTime');
   };
@@ -104,32 +162,15 @@ function runtimeConditions(world: World, applied: Applied, trouble: Hold | undef
     if (message) set({ type, status: 'True', reason, message });
     else conditions = withoutCondition(conditions, type);
   };
-  for (const role of ['master', 'worker', 'fuse'] as const) {
-    const workload = workloads[role];
-    if (!plan.roles.includes(role)) continue;
-    const { initialized, ready } = texts[role];
-    // As in Fluid, a runtime with workers has no condition for the creation of its fuse pods, and none at all while no worker is wanted.
-    const told = role === 'fuse' ? !plan.roles.includes('worker') : (workload?.desired ?? 0) > 0;
-    if (workload && told) set({ ...initialized, status: 'True' });
-    if (workload) set(readyClaim(ready, workload));
-    else if (conditions.some(({ type }) => type === ready.type)) set({ ...ready, status: 'False', message: `The ${ready.noun} gone.` });
-  }
   const scaled = scaledClaim(world);
   if (scaled) {
     // Scaled from 1 to 3 once more is news, though the words are the same.
     conditions = withoutCondition(conditions, scaled.type);
     set(scaled);
   }
-  // It was told while another runtime served the dataset.
-  conditions = withoutCondition(conditions, 'DatasetTaken');
   const waiting = waitingText(applied);
-  set(
-    trouble
-      ? { type: 'Synced', status: 'False', reason: trouble.reason, message: trouble.message }
-      : waiting
-        ? { type: 'Synced', status: 'False', reason: 'PlacementWaiting', message: waiting }
-        : { type: 'Synced', status: 'True', reason: 'Synced', message: 'Every object is as the spec says.' },
-  );
+  const kept = waiting ? { reason: 'PlacementWaiting', message: waiting } : undefined;
+  conditions = withSync(conditions, trouble ?? kept, now);
   const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
   tell('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
   tell('PlacementWaiting', waiting, 'NodesInUse');
@@ -149,6 +190,36 @@ function waitingText({ waiting }: Applied): string | undefined {
     ? `Fuse pods stay on nodes that the spec no longer selects until no pod mounts the dataset there: ${some(inUse)}. The annotation ${annotation.fusePlacement}: now ends that at once.`
     : undefined;
 }
+
+/** What the pods say of themselves. */
+function podConditions({ runtime, plan, workloads, now }: Seen): readonly RuntimeCondition[] {
+  let conditions: readonly RuntimeCondition[] = runtime.status?.conditions ?? [];
+  const set = (claim: Claim) => {
+    conditions = withCondition(conditions, claim, now, 'lastProbeTime');
+  };
+  for (const role of ROLES) {
+    const workload = workloads[role];
+    if (!plan.roles.includes(role)) continue;
+    const { initialized, ready } = texts[role];
+    // As in Fluid, a runtime with workers has no condition for the creation of its fuse pods, and none at all while no worker is wanted.
+    const told = role === 'fuse' ? !plan.roles.includes('worker') : (workload?.desired ?? 0) > 0;
+    if (workload && told) set({ ...initialized, status: 'True' });
+    if (workload) set(readyClaim(ready, workload));
+    else if (conditions.some(({ type }) => type === ready.type)) set({ ...ready, status: 'False', message: `The ${ready.noun} gone.` });
+  }
+  return conditions;
+}
+
+/** Whether it is as its spec says. It serves, or should: another runtime does so no longer. */
+const withSync = (conditions: readonly RuntimeCondition[], trouble: Hold | undefined, now: number): readonly RuntimeCondition[] =>
+  withCondition(
+    withoutCondition(conditions, 'DatasetTaken'),
+    trouble
+      ? { type: 'Synced', status: 'False', reason: trouble.reason, message: trouble.message }
+      : { type: 'Synced', status: 'True', reason: 'Synced', message: 'Every object is as the spec says.' },
+    now,
+    'lastProbeTime',
+  );
 
 function readyClaim({ type, reason, noun }: { type: string; reason: string; noun: string }, workload: WorkloadView): Claim {
   const phase = phaseOf(workload);
@@ -213,7 +284,7 @@ function datasetStatus(world: World, trouble: Hold | undefined): Partial<Dataset
   const { dataset, runtime, plan, now, probes } = world;
   const before = dataset.status;
   const phase = datasetPhase(world, trouble);
-  const conditions = datasetConditions(before?.conditions ?? [], phase, trouble, now) as DatasetCondition[];
+  const conditions = datasetConditions(before?.conditions ?? [], phase, trouble, now, world.obstacle) as DatasetCondition[];
   if (phase === 'NotBound') return { phase, conditions };
   const cacheStates = cacheStatesOf(world, before);
   const masters = plan.plan.replicas.master ?? plan.plan.replicas.worker;
@@ -245,7 +316,7 @@ function ufsTexts({ ufs, ufsRunning }: World['probes'], before: DatasetStatus | 
 }
 export const CALCULATING = '[Calculating]';
 
-function datasetPhase({ bound, dataset, workloads, plan }: World, trouble: Hold | undefined): DatasetPhase {
+function datasetPhase({ bound, dataset, workloads, plan }: Seen, trouble: Hold | undefined): DatasetPhase {
   if (!trouble) return 'Bound';
   if (!bound) return 'NotBound';
   if (trouble.reason === 'MountsChanging') return 'Updating';
@@ -263,6 +334,7 @@ function datasetConditions(
   phase: DatasetPhase,
   trouble: Hold | undefined,
   now: number,
+  obstacle?: Hold,
 ): readonly DatasetCondition[] {
   const set = (list: readonly DatasetCondition[], claim: Claim) => withCondition(list, claim, now, 'lastUpdateTime');
   const isKnown = (type: string) => before.some((condition) => condition.type === type);
@@ -275,6 +347,8 @@ function datasetConditions(
   const updated = isKnown('Updating')
     ? set(settled, { type: 'Updating', status: 'False', reason: 'DatasetReady', message: READY })
     : settled;
+  // It serves, though not as the newest spec says.
+  if (obstacle) return set(updated, { type: 'Ready', status: 'True', reason: obstacle.reason, message: `${READY} ${obstacle.message}` });
   return set(updated, { type: 'Ready', status: 'True', reason: 'DatasetReady', message: READY });
 }
 const READY = 'The ddc runtime is ready.';

@@ -11,6 +11,8 @@ export interface Teardown {
   readonly identity: Identity;
   /** Present while the spec still plans; needed only to know what to clean. */
   readonly plan?: BoundRuntime;
+  /** Why there is none, where what it needs could not be asked for. */
+  readonly planError?: string;
   /** What carries our inventory label, the volume and the claim among it. */
   readonly inventory: readonly LiveObject[];
   readonly claim?: LiveObject;

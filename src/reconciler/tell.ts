@@ -1,24 +1,10 @@
 import type { Dataset, RuntimeStatus } from '../api/index.ts';
 import type { Cluster, Notice } from './cluster.ts';
 import { withCondition } from './conditions.ts';
+import { isConflict } from '../kube/errors.ts';
+import { each, failureOf } from './failures.ts';
+import { EMPTY, type Statuses } from './status.ts';
 import type { Applied, Decision, Hold, RuntimeObject, World } from './world.ts';
-
-/** The counters that the CRD requires, for a runtime of which nothing runs. */
-const EMPTY: RuntimeStatus = {
-  valueFile: '',
-  masterPhase: '',
-  workerPhase: '',
-  fusePhase: '',
-  desiredMasterNumberScheduled: 0,
-  currentMasterNumberScheduled: 0,
-  masterNumberReady: 0,
-  desiredWorkerNumberScheduled: 0,
-  currentWorkerNumberScheduled: 0,
-  workerNumberReady: 0,
-  desiredFuseNumberScheduled: 0,
-  currentFuseNumberScheduled: 0,
-  fuseNumberReady: 0,
-};
 
 /** Says on the Runtime, in a condition and an event, why nothing more is done for it. */
 export async function tellRuntime(
@@ -43,24 +29,75 @@ export async function tellRuntime(
     cluster.notice(object, { type: 'Warning', reason: event, note: message });
 }
 
-/** The same on the Dataset. One that was bound stays so: what serves is not less served because an edit was wrong. */
-export async function tellDataset(cluster: Cluster, dataset: Dataset, { reason, message, passing }: Hold, event?: string): Promise<void> {
+/** The same on the Dataset. One that was bound stays so: what serves is not less served because it is being deleted. */
+export async function tellDataset(
+  cluster: Cluster,
+  dataset: Dataset,
+  { reason, message, passing }: Hold,
+  event = 'ErrorProcessDataset',
+): Promise<void> {
   const phase = dataset.status?.phase || 'NotBound';
-  const failed = { type: 'NotReady', status: 'True', reason: passing ? reason : 'DatasetFailedToSetup', message } as const;
-  const conditions = event
-    ? (dataset.status?.conditions ?? [])
-    : withCondition(dataset.status?.conditions ?? [], failed, cluster.now(), 'lastUpdateTime');
+  const isSetUp = event === 'ErrorProcessDataset';
+  const failed = { type: 'NotReady', status: 'True', reason: passing || !isSetUp ? reason : 'DatasetFailedToSetup', message } as const;
+  const conditions = withCondition(dataset.status?.conditions ?? [], failed, cluster.now(), 'lastUpdateTime');
   const wrote = await cluster.writeDatasetStatus(dataset, { phase, conditions });
-  if (event) cluster.notice(dataset, { type: 'Warning', reason: event, note: message });
-  else if (wrote && !passing) cluster.notice(dataset, { type: 'Warning', reason: 'ErrorProcessDataset', note: message });
+  if (wrote && !passing) cluster.notice(dataset, { type: 'Warning', reason: event, note: message });
 }
 
+/** Both statuses, each also where the other cannot be written, and the events of what changed. */
+export async function tellBoth(
+  cluster: Cluster,
+  dataset: Dataset,
+  object: RuntimeObject,
+  statuses: Statuses,
+  notices: readonly About[],
+): Promise<void> {
+  let wrote = false;
+  try {
+    await each([
+      async () => {
+        if (await cluster.writeRuntimeStatus(object, statuses.runtime)) wrote = true;
+      },
+      async () => {
+        if (await cluster.writeDatasetStatus(dataset, statuses.dataset)) wrote = true;
+      },
+    ]);
+  } finally {
+    if (wrote) for (const { about, ...notice } of notices) cluster.notice(about === 'dataset' ? dataset : object, notice);
+  }
+}
+
+/** An error of the effect is told of the object before it is thrown; not a race with another writer, before it lasts. */
+export async function orTold<T>(
+  effect: () => Promise<T>,
+  reason: string,
+  tellInMs: number,
+  tell: (hold: Hold) => Promise<void>,
+): Promise<T> {
+  try {
+    return await effect();
+  } catch (error) {
+    if (isConflict(error) && tellInMs > 0) throw error;
+    const { object: _, ...failure } = failureOf(reason, '', error);
+    await each([() => tell(failure), () => Promise.reject(error)]);
+    throw error;
+  }
+}
+
+/** An event, and whose it is. */
+export type About = Notice & { readonly about: 'dataset' | 'runtime' };
+
+/** Why nothing, or only what was asked for earlier, is done for a dataset and its runtime. */
+export const noticesOfHold = ({ message, passing, event = 'ErrorProcessRuntime' }: Hold): readonly About[] =>
+  passing
+    ? []
+    : [
+        { about: 'runtime', type: 'Warning', reason: event, note: message },
+        { about: 'dataset', type: 'Warning', reason: 'ErrorProcessDataset', note: message },
+      ];
+
 /** What a change of status is worth telling in events. */
-export function noticesOf(
-  world: World,
-  { hold }: Decision,
-  { failed }: Applied,
-): readonly (Notice & { readonly about: 'dataset' | 'runtime' })[] {
+export function noticesOf(world: World, { hold }: Decision, { failed }: Applied): readonly About[] {
   const { bound, dataset, runtime, workloads, plan } = world;
   if (failed.length > 0)
     return failed.map(({ object, message }) => ({
@@ -69,6 +106,7 @@ export function noticesOf(
       reason: 'ErrorProcessRuntime',
       note: `${object}: ${message}`,
     }));
+  if (world.obstacle && hold) return noticesOfHold(hold);
   if (hold && !hold.passing) return [{ about: 'runtime', type: 'Warning', reason: 'ErrorProcessRuntime', note: hold.message }];
   // Once for each edit.
   const isNew = !bound || runtime.status?.observedGeneration !== runtime.metadata.generation;

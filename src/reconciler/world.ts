@@ -53,6 +53,8 @@ export interface World {
   readonly mounted?: readonly string[];
   /** Why the last command failed. */
   readonly execError?: string;
+  /** Why the newest specs cannot be followed: the plan is that of the last ones that could be. */
+  readonly obstacle?: Hold;
 }
 
 export interface Hold {
@@ -63,6 +65,10 @@ export interface Hold {
   readonly passing?: boolean;
   /** Look again after so many milliseconds; otherwise an event will wake us. */
   readonly retryMs?: number;
+  /** The pass counts as failed: it is made again with back-off. */
+  readonly fails?: true;
+  /** Reason of the event, where it is not the usual one. */
+  readonly event?: string;
 }
 /** What one step asks for. Actions are taken in order. */
 export type Action =
@@ -102,7 +108,7 @@ export interface Waiting {
   readonly nodes: readonly { readonly name: string; readonly pods: readonly string[] }[];
 }
 export interface Failure {
-  /** `NameTaken`, `FieldConflict` or `ApplyFailed`. */
+  /** `NameTaken`, `FieldConflict`, `Conflict`, `ApplyFailed`, `UpdateFailed`, `DeleteFailed` or `InternalError`. */
   readonly reason: string;
   readonly object: string;
   readonly message: string;

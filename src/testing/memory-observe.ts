@@ -11,7 +11,8 @@ import {
   workloadName,
 } from '../api/index.ts';
 import type { Role, Runtime, Settings } from '../constructs/index.ts';
-import type { Cluster } from '../reconciler/cluster.ts';
+import type { Cluster, Observation } from '../reconciler/cluster.ts';
+import { obstacleOf } from '../reconciler/failures.ts';
 import { identityOf } from '../reconciler/identity.ts';
 import { isOurs } from '../reconciler/kubernetes/apply.ts';
 import { claimFact, gatherFacts } from '../reconciler/kubernetes/facts.ts';
@@ -104,73 +105,82 @@ export function memoryObserver(parts: MemoryParts): Pick<Cluster, 'scene' | 'obs
       return { key, ...(dataset && { dataset }), runtimes: candidates };
     },
 
-    async observe(key, dataset, runtime, object) {
-      const { namespace, name } = key;
-      const { uid = '' } = object.metadata;
-      const identity = identify(key, dataset);
-      const fuse = fuseFact(workloadOf(key, 'fuse'));
-      const recorded = recordedPorts(object);
-      const input = {
-        name,
-        namespace,
-        uid,
-        annotations: object.metadata.annotations ?? {},
-        spec: object.spec,
-        dataset: { identity, annotations: dataset.metadata.annotations ?? {}, spec: dataset.spec },
-        settings,
-      };
-      const bound = !['', 'NotBound'].includes(dataset.status?.phase ?? '');
-      const gathered = await gatherFacts(runtime, input, {
-        ...(fuse && { fuse }),
-        port: (need) =>
-          recorded[need.name] ??
-          livePort(need, workloadOf(key, need.in)) ??
-          ports(uid, runtime.type, need) ?? { reason: 'PortsExhausted', message: 'no host port is left', retryMs: 30_000 },
-        async secret({ name: secret, namespace: home = namespace, inline }) {
-          if (bound && !inline) return 'assumed';
-          const found = objects.get('Secret', home, secret);
-          return found ? { data: (found['data'] ?? {}) as Record<string, string> } : { missing: true, retryMs: 500 };
-        },
-        async claim(claimed) {
-          const claim = objects.get('PersistentVolumeClaim', namespace, claimed);
-          const volume = objects.get('PersistentVolume', undefined, volumeOf(claim) ?? '');
-          return claim && volume
-            ? claimFact(claim, volume)
-            : { reason: 'ClaimNotBound', message: `persistent volume claim ${claimed} not found`, retryMs: 500 };
-        },
-        object: (kind, named) => objects.get(kind, undefined, named),
-      });
-      if ('reason' in gathered) return { hold: gathered };
-      const { facts, missingSecrets, secretRetryMs } = gathered;
-      const plan = runtime.bind({ ...input, facts });
-      const [volume, claim] = [
-        objects.get('PersistentVolume', undefined, volumeName(identity)),
-        objects.get('PersistentVolumeClaim', namespace, claimName(identity)),
-      ];
-      const views = plan.roles.flatMap((role) => {
-        const live = workloadOf(key, role);
-        return live ? [[role, workloadView(live, podsOf(live))] as const] : [];
-      });
-      const world: World = {
-        now: objects.now,
-        key,
-        dataset,
-        runtime: object,
-        plan,
-        bound,
-        workloads: Object.fromEntries(views),
-        ...(volume && { volume }),
-        ...(claim && { claim }),
-        missingSecrets,
-        ...(secretRetryMs !== undefined && { secretRetryMs }),
-        probes: parts.probes,
-        ...(plan.mounts && canAsk(key, 'master') && { mounted: [...(mounted.get(uid) ?? [])] }),
-      };
-      return {
-        world,
-        identity,
-        marks: { ports: facts.ports, claims: Object.entries(facts.claims).map(([claimed, fact]) => ({ name: claimed, uid: fact.uid })) },
-      };
+    async observe(key, dataset, runtime, object, invalid) {
+      try {
+        return await look();
+      } catch (error) {
+        return { hold: obstacleOf(error), bound: !['', 'NotBound'].includes(dataset.status?.phase ?? ''), workloads: {} };
+      }
+      async function look(): Promise<Observation> {
+        if (invalid) throw invalid;
+        const { namespace, name } = key;
+        const { uid = '' } = object.metadata;
+        const identity = identify(key, dataset);
+        const fuse = fuseFact(workloadOf(key, 'fuse'));
+        const recorded = recordedPorts(object);
+        const input = {
+          name,
+          namespace,
+          uid,
+          annotations: object.metadata.annotations ?? {},
+          spec: object.spec,
+          dataset: { identity, annotations: dataset.metadata.annotations ?? {}, spec: dataset.spec },
+          settings,
+        };
+        const bound = !['', 'NotBound'].includes(dataset.status?.phase ?? '');
+        const gathered = await gatherFacts(runtime, input, {
+          ...(fuse && { fuse }),
+          port: (need) =>
+            recorded[need.name] ??
+            livePort(need, workloadOf(key, need.in)) ??
+            ports(uid, runtime.type, need) ?? { reason: 'PortsExhausted', message: 'no host port is left', retryMs: 30_000 },
+          async secret({ name: secret, namespace: home = namespace, inline }) {
+            if (bound && !inline) return 'assumed';
+            const found = objects.get('Secret', home, secret);
+            return found ? { data: (found['data'] ?? {}) as Record<string, string> } : { missing: true, retryMs: 500 };
+          },
+          async claim(claimed) {
+            const claim = objects.get('PersistentVolumeClaim', namespace, claimed);
+            const volume = objects.get('PersistentVolume', undefined, volumeOf(claim) ?? '');
+            return claim && volume
+              ? claimFact(claim, volume)
+              : { reason: 'ClaimNotBound', message: `persistent volume claim ${claimed} not found`, retryMs: 500 };
+          },
+          object: (kind, named) => objects.get(kind, undefined, named),
+        });
+        if ('reason' in gathered) return { hold: gathered, bound, workloads: {} };
+        const { facts, missingSecrets, secretRetryMs } = gathered;
+        const plan = runtime.bind({ ...input, facts });
+        for (const part of ['master', 'fuse', 'worker', 'volume', 'claim'] as const) plan.synth(part);
+        const [volume, claim] = [
+          objects.get('PersistentVolume', undefined, volumeName(identity)),
+          objects.get('PersistentVolumeClaim', namespace, claimName(identity)),
+        ];
+        const views = plan.roles.flatMap((role) => {
+          const live = workloadOf(key, role);
+          return live ? [[role, workloadView(live, podsOf(live))] as const] : [];
+        });
+        const world: World = {
+          now: objects.now,
+          key,
+          dataset,
+          runtime: object,
+          plan,
+          bound,
+          workloads: Object.fromEntries(views),
+          ...(volume && { volume }),
+          ...(claim && { claim }),
+          missingSecrets,
+          ...(secretRetryMs !== undefined && { secretRetryMs }),
+          probes: parts.probes,
+          ...(plan.mounts && canAsk(key, 'master') && { mounted: [...(mounted.get(uid) ?? [])] }),
+        };
+        return {
+          world,
+          identity,
+          marks: { ports: facts.ports, claims: Object.entries(facts.claims).map(([claimed, fact]) => ({ name: claimed, uid: fact.uid })) },
+        };
+      }
     },
 
     async observeTeardown(key, dataset, runtime, object) {

@@ -1,3 +1,4 @@
+import { NoAnswer } from '../../src/kube/errors.ts';
 import { describe, expect, test } from 'vitest';
 import { InvalidSpec } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
@@ -466,7 +467,7 @@ test('a look-up that keeps failing is told on the runtime', async () => {
   const { put, cluster, conditions } = scene();
   put(openDataset());
   put(thinRuntime());
-  cluster.observe = () => Promise.reject(new Error('secrets is forbidden'));
-  await expect(reconcile(cluster, demo)).rejects.toThrow('forbidden');
-  expect(conditions('ThinRuntime')['Synced']).toBe('False LookupFailed: secrets is forbidden');
+  cluster.observe = () => Promise.reject(new NoAnswer({ method: 'GET', path: '/secrets' }, 'refused', { mayHaveArrived: false }));
+  await expect(reconcile(cluster, demo)).rejects.toThrow('refused');
+  expect(conditions('ThinRuntime')['Synced']).toBe('False LookupFailed: GET /secrets: refused');
 });

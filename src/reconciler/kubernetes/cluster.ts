@@ -1,11 +1,10 @@
 import { annotation, Dataset, datasetFinalizer, label, runtimeFinalizer } from '../../api/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { redactedText } from '../../kube/redact.ts';
-import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { Cluster } from '../cluster.ts';
+import { each } from '../failures.ts';
 import { identityOf } from '../identity.ts';
-import { mergePatch } from '../merge-patch.ts';
-import { datasetMarks, type Marks, markPatch, runtimeMarks, unmarkPatch } from '../metadata.ts';
+import { datasetMarks, runtimeMarks } from '../metadata.ts';
 import { type Key, keyText, type RuntimeObject, type World } from '../world.ts';
 import { createApplier, ignoreGone } from './apply.ts';
 import { createBindings } from './bindings.ts';
@@ -20,6 +19,7 @@ import { type KubernetesClusterOptions, type Parts, podChoice } from './parts.ts
 import { portRecord } from './port-table.ts';
 import { portAllocator } from './ports.ts';
 import { evidence } from './survivors.ts';
+import { userObjects } from './user-objects.ts';
 
 export interface KubernetesCluster extends Cluster {
   /** The runtime was deleted, whether or not we took it down: the next pass over its key begins by forgetting it. */
@@ -38,10 +38,12 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     jobs: createJobs(now, log, signal),
     lookups: createLookups(client, now),
     bindings: createBindings(),
+    lastValid: new Map(),
     ports: portAllocator(options.settings, options.portPolicy, store.ports),
     claimUsers: createClaimUsers(client, now),
   };
   const { jobs } = parts;
+  const users = userObjects(client, store);
   const nudges = createNudges(client, store, now, log);
   const applier = createApplier(client, store, log, now);
   const ownerOf = ({ runtime, dataset, key }: World) => ({
@@ -57,38 +59,16 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     jobs.drop(uid);
     parts.lookups.forget(uid);
     parts.bindings.forget(uid);
+    parts.lastValid.delete(uid);
+    unrefreshed.delete(uid);
     applier.forget(uid);
     labeler.forget(uid);
     store.ports.gone(uid);
   }
   const podsOf = (key: Key) => podChoice(store, key);
 
-  async function patchMetadata(
-    type: ResourceType,
-    object: Pick<RuntimeObject, 'metadata'>,
-    ops: readonly unknown[] | undefined,
-  ): Promise<void> {
-    if (!ops) return;
-    store.remember(await client.patch(type, { namespace: object.metadata.namespace, name: object.metadata.name }, ops, { type: 'json' }));
-  }
-  const mark = (type: ResourceType, object: Pick<RuntimeObject, 'metadata'>, marks: Marks) =>
-    patchMetadata(type, object, markPatch(object.metadata, marks));
-
-  async function writeStatus(
-    type: ResourceType,
-    latest: KubeObject | undefined,
-    object: Pick<RuntimeObject, 'metadata'>,
-    status: object,
-    only: 'all' | 'given',
-  ): Promise<boolean> {
-    const { uid, namespace, name } = object.metadata;
-    if (!latest || latest.metadata.uid !== uid) return false;
-    const patch = mergePatch((latest['status'] ?? {}) as Record<string, unknown>, status as Record<string, unknown>, only);
-    if (!patch) return false;
-    const body = { metadata: { resourceVersion: latest.metadata.resourceVersion }, status: patch };
-    store.remember(await client.patch(type, { namespace, name }, body, { type: 'merge', subresource: 'status' }));
-    return true;
-  }
+  // Runtimes whose fuse pods are yet to be told of a changed configuration.
+  const unrefreshed = new Set<string>();
 
   return {
     now,
@@ -99,7 +79,8 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       leaving.get(keyText(key))?.forEach(forget);
       leaving.delete(keyText(key));
       const dataset = store.dataset(key);
-      return { key, ...(dataset && { dataset }), runtimes: store.runtimes(key) };
+      const invalid = dataset && store.faultOf(dataset);
+      return { key, ...(dataset && { dataset }), ...(invalid && { invalid }), runtimes: store.runtimes(key) };
     },
     observe: observer(parts),
     ...teardownObserver(parts),
@@ -110,8 +91,8 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const annotations: Record<string, string> =
         Object.keys(marks.ports).length > 0 ? { [annotation.ports]: portRecord(uid, marks.ports) } : {};
       const owners = marks.claims.map((claim) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim.name, uid: claim.uid }));
-      await mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, uid, identity, annotations));
-      await mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
+      await users.mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, uid, identity, annotations));
+      await users.mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
       if (world.bound) return;
       const by = world.key.name;
       for (const claim of marks.claims.filter(({ name }) => parts.lookups.manager(uid, name) !== by)) {
@@ -120,17 +101,25 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         parts.lookups.managed(uid, claim.name, by);
       }
     },
-    markDataset: (key, dataset) => mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, evidence(store, key, { dataset })), [])),
+    markDataset: (key, dataset) =>
+      users.mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, evidence(store, key, { dataset })), [])),
     apply: (world, manifests) => applier.apply(ownerOf(world), manifests),
     prune: (world, keep) => applier.prune(ownerOf(world), keep),
 
-    async refreshFuse(world) {
-      const fuse = store.live('DaemonSet', world.key.namespace, `${world.key.name}-fuse`);
-      for (const pod of fuse ? store.pods(fuse.metadata.uid) : []) {
-        const count = Number(pod.metadata.annotations?.[annotation.fuseConfigUpdate] ?? 0) + 1;
-        const body = { metadata: { annotations: { [annotation.fuseConfigUpdate]: String(count) } } };
-        await client.patch(Pod, pod.metadata, body, { type: 'merge' }).catch(ignoreGone);
-      }
+    async refreshFuse({ key, runtime }, changed) {
+      const { uid = '' } = runtime.metadata;
+      if (changed) unrefreshed.add(uid);
+      if (!unrefreshed.has(uid)) return;
+      const fuse = store.live('DaemonSet', key.namespace, `${key.name}-fuse`);
+      const pods = fuse ? store.pods(fuse.metadata.uid) : [];
+      await each(
+        pods.map(({ metadata }) => async () => {
+          const count = Number(metadata.annotations?.[annotation.fuseConfigUpdate] ?? 0) + 1;
+          const body = { metadata: { annotations: { [annotation.fuseConfigUpdate]: String(count) } } };
+          await client.patch(Pod, metadata, body, { type: 'merge' }).catch(ignoreGone);
+        }),
+      );
+      unrefreshed.delete(uid);
     },
     run(world, commands) {
       const { uid = '' } = world.runtime.metadata;
@@ -168,11 +157,19 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         });
       }
     },
-    async clean({ key, object, plan, cleaning }) {
+    async clean({ key, object, plan, planError, cleaning }) {
       const { uid = '' } = object.metadata;
+      const version = String(cleaning.attempts + 1);
+      if (planError !== undefined)
+        jobs.ask(
+          `${uid}/clean`,
+          version,
+          1000,
+          () => Promise.reject(new Error(planError)),
+          () => {},
+        );
       if (!plan?.cleanup) return;
       const { ask, commands } = plan.cleanup;
-      const version = String(cleaning.attempts + 1);
       jobs.ask(
         `${uid}/clean`,
         version,
@@ -196,23 +193,16 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     async unmark(runtime, object) {
       const { uid = '' } = object.metadata;
       const latest = store.runtimes(keyFrom(object)).find((candidate) => candidate.object.metadata.uid === uid)?.object ?? object;
-      await patchMetadata(typeOf(runtime.resource), latest, unmarkPatch(latest.metadata, runtimeFinalizer(runtime.type))).catch(ignoreGone);
+      await users.unmark(typeOf(runtime.resource), latest, runtimeFinalizer(runtime.type));
       forget(uid);
     },
-    unmarkDataset: (dataset) => patchMetadata(typeOf(Dataset), dataset, unmarkPatch(dataset.metadata, datasetFinalizer)).catch(ignoreGone),
+    unmarkDataset: (dataset) => users.unmark(typeOf(Dataset), dataset, datasetFinalizer),
 
-    writeRuntimeStatus(object, status) {
+    async writeRuntimeStatus(object, status) {
       const candidate = store.runtimes(keyFrom(object)).find((each) => each.object.kind === object.kind);
-      return writeStatus(
-        candidate ? typeOf(candidate.runtime.resource) : typeOf(Dataset),
-        candidate?.object as unknown as KubeObject,
-        object,
-        status,
-        'all',
-      );
+      return candidate ? users.writeStatus(typeOf(candidate.runtime.resource), object, status, 'all') : false;
     },
-    writeDatasetStatus: (dataset, status) =>
-      writeStatus(typeOf(Dataset), store.dataset(keyFrom(dataset)) as unknown as KubeObject, dataset, status, 'given'),
+    writeDatasetStatus: (dataset, status) => users.writeStatus(typeOf(Dataset), dataset, status, 'given'),
     notice: (object, { note, ...notice }) => events.emit({ regarding: refOf(object), ...notice, note: redactedText(note) }),
   };
 

@@ -18,6 +18,13 @@ export interface Lookups {
   manager(uid: string, claim: string): string | undefined;
   /** It was written since. */
   managed(uid: string, claim: string, by: string): void;
+  /**
+   * What was found did for no plan. It is looked up again after so long, with back-off; undefined when nothing was looked up, so that
+   * only an edit can help.
+   */
+  refused(asker: Asker): number | undefined;
+  /** It did for one. */
+  accepted(uid: string): void;
   /** Nothing is remembered of this runtime any more. */
   forget(uid: string): void;
 }
@@ -33,18 +40,25 @@ const LONGEST_RETRY_MS = 30_000;
 const MAX_ROUNDS = 4;
 /** What was read so long ago is still good: a set-up is many passes in a second. */
 export const SECRET_FRESH_MS = 1000;
+const backoff = (tries: number): number => Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1));
 
 export function createLookups(client: KubeClient, now: () => number): Lookups {
   // By runtime, then by what was asked.
   type Entries = Map<string, { state: SecretState | ClaimFact; tries: number; at: number; message?: string; manager?: string | undefined }>;
-  const known = new Map<string, { readonly generations: string; readonly entries: Entries }>();
+  const known = new Map<string, { readonly generations: string; readonly entries: Entries; refusals: number; staleAt: number }>();
 
   const remembered = ({ uid, generations }: Asker): Entries => {
     const before = known.get(uid);
-    if (before?.generations === generations) return before.entries;
-    const entries: Entries = new Map();
-    known.set(uid, { generations, entries });
-    return entries;
+    if (before?.generations !== generations) {
+      const entries: Entries = new Map();
+      known.set(uid, { generations, entries, refusals: 0, staleAt: Infinity });
+      return entries;
+    }
+    if (now() >= before.staleAt) {
+      before.entries.clear();
+      before.staleAt = Infinity;
+    }
+    return before.entries;
   };
   const orNothing = (type: ResourceType, where: { namespace?: string; name: string }): Promise<KubeObject | undefined> =>
     client.get(type, where).catch((error: unknown) => {
@@ -64,7 +78,7 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       const tries = object ? 0 : (before?.tries ?? 0) + 1;
       const state: SecretState = object
         ? { data: inline ? ((object['data'] ?? {}) as Record<string, string>) : {} }
-        : { missing: true, retryMs: Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1)) };
+        : { missing: true, retryMs: backoff(tries) };
       entries.set(id, { state, tries, at: now() });
       return state;
     },
@@ -78,7 +92,7 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       if (waitMs > 0) return hold(before?.message ?? '', waitMs);
       const tries = (before?.tries ?? 0) + 1;
       const again = (message: string): Hold => {
-        const retryMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1));
+        const retryMs = backoff(tries);
         entries.set(`claim/${name}`, { state: { missing: true, retryMs }, tries, at: now(), message });
         return hold(message, retryMs);
       };
@@ -98,6 +112,17 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
     managed(uid, claim, by) {
       const entry = known.get(uid)?.entries.get(`claim/${claim}`);
       if (entry) entry.manager = by;
+    },
+    refused({ uid, generations }) {
+      const found = known.get(uid);
+      if (found?.generations !== generations || found.entries.size === 0) return undefined;
+      // Planned again for another reason: this is no try.
+      if (found.staleAt === Infinity) found.staleAt = now() + backoff(++found.refusals);
+      return Math.max(0, found.staleAt - now());
+    },
+    accepted(uid) {
+      const found = known.get(uid);
+      if (found) Object.assign(found, { refusals: 0, staleAt: Infinity });
     },
     forget: (uid) => known.delete(uid),
   };

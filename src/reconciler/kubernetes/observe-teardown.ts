@@ -1,5 +1,5 @@
-import { annotation, claimName, type Identity, label, runtimeFinalizer, volumeName } from '../../api/index.ts';
-import type { BoundRuntime, Runtime } from '../../constructs/index.ts';
+import { annotation, claimName, type Dataset, type Identity, label, runtimeFinalizer, volumeName } from '../../api/index.ts';
+import type { Runtime } from '../../constructs/index.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
@@ -12,6 +12,9 @@ import { observer } from './observe.ts';
 import { type Parts, podChoice } from './parts.ts';
 import { isServedByAnother, tracesOfOthers } from './survivors.ts';
 import { unseen } from './unseen.ts';
+
+/** How often what a plan needs is asked for, so that caches can be cleaned. */
+const PLANNING_ATTEMPTS = 5;
 
 /** What is left of a runtime, and who uses it. */
 export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' | 'usersOf'> {
@@ -68,9 +71,11 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
       const volume =
         inventory.find(({ kind }) => kind === 'PersistentVolume') ?? (await ours('PersistentVolume', key, volumeName(identity), uid));
       const { mounting, ended } = await usersOfClaim(key, claim?.metadata.name);
-      const plan = dataset && (await planOf());
-      const cleanable =
-        plan?.cleanup !== undefined && canRun(podChoice(store, key), plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
+      const { plan, planError } = dataset ? await planOf(dataset) : {};
+      const choice = podChoice(store, key);
+      const cleanable = plan?.cleanup !== undefined && canRun(choice, plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
+      // To ask once more is an attempt as well, while there is a pod that could do it.
+      const askable = planError !== undefined && choice.pods('worker').some((pod) => pod['ready']);
       const { attempts, running, done, error } = jobs.state(`${uid}/clean`);
       return {
         key,
@@ -79,6 +84,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         ...(dataset && { dataset }),
         identity,
         ...(plan && { plan }),
+        ...(planError !== undefined && { planError }),
         inventory,
         ...(claim && { claim }),
         ...(volume && { volume }),
@@ -87,23 +93,24 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         waitedMs: waitedMs(object),
         ...nodeLabels(key, runtime, object, identity),
         cleaning: {
-          needed: cleanable || running,
+          needed: cleanable || askable || running,
           running,
           done,
           attempts,
-          limit: plan?.plan.cleaning.attempts ?? 0,
+          limit: plan?.plan.cleaning.attempts ?? (askable ? PLANNING_ATTEMPTS : 0),
           ...(error && { error }),
         },
       };
 
-      async function planOf(): Promise<BoundRuntime | undefined> {
+      /** A spec that cannot be planned, in whatever way, must not keep the runtime for ever; nor must a request that is refused. */
+      async function planOf(of: Dataset): Promise<Pick<Teardown, 'plan' | 'planError'>> {
+        const invalid = store.runtimes(key).find((each) => each.object.metadata.uid === uid)?.invalid ?? store.faultOf(of);
         try {
-          const seen = await observe(key, dataset!, runtime, object);
-          return 'world' in seen ? seen.world.plan : undefined;
-        } catch (failure) {
-          // A request that failed is made again. A spec on which planning fails, in whatever way, must not keep the runtime for ever.
-          if (failure instanceof ApiError || failure instanceof NoAnswer) throw failure;
-          return undefined;
+          const seen = await observe(key, of, runtime, object, invalid);
+          if ('world' in seen) return { plan: seen.world.plan };
+          return seen.hold.reason === 'LookupFailed' ? { planError: seen.hold.message } : {};
+        } catch (error) {
+          return error instanceof ApiError || error instanceof NoAnswer ? { planError: error.message } : {};
         }
       }
     },

@@ -6,13 +6,11 @@ import { identityOf } from '../identity.ts';
 import { CALCULATING } from '../status.ts';
 import { type LiveObject, PARTS, type WorkloadView, type World } from '../world.ts';
 import { askProbe } from './exec.ts';
-import { gatherFacts } from './facts.ts';
 import { canAsk, type Parts, podChoice } from './parts.ts';
-import { recordedPorts } from './port-table.ts';
-import { livePort } from './ports.ts';
+import { planner } from './planning.ts';
 import { evidence } from './survivors.ts';
 import { fluidsWorkloads, unseen, workloadKind } from './unseen.ts';
-import { fuseFact, workloadView } from './views.ts';
+import { workloadView } from './views.ts';
 
 const BOUND = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
 /** A failed metadata count or mount list is tried again this often. */
@@ -20,56 +18,35 @@ const RETRY_MS = 10_000;
 /** Answers that come within this time are told together, and not before: that they are being asked for is no news either. */
 const ANSWERS_WITHIN_MS = 1000;
 
-/** One consistent reading: the objects from the watches, the facts behind them, and what the probes found last. */
+/** One consistent reading: the objects from the watches, the plan and the facts behind it, and what the probes found last. */
 export function observer(parts: Parts): Cluster['observe'] {
-  const { store, lookups, bindings, ports, jobs, exec, settings, probeMs, secretMs = 300_000, wake, now } = parts;
-  return async (key, dataset, runtime, object) => {
+  const { store, jobs, exec, probeMs, secretMs = 300_000, wake, now } = parts;
+  const planned = planner(parts);
+  return async (key, dataset, runtime, object, invalid) => {
     const { namespace, name } = key;
-    const { uid = '', generation } = object.metadata;
+    const { uid = '' } = object.metadata;
     const claimNow = () => store.live('PersistentVolumeClaim', namespace, name);
     const identity = identityOf(key, evidence(store, key, { dataset, runtime: object, claimed: volumeOf(claimNow(), uid) }));
     const bound = BOUND.has(dataset.status?.phase ?? '');
     const owner = { uid, namespace, name };
     const fluids = await fluidsWorkloads(parts, owner, bound, object.status);
     const workload = (role: Role) => store.live(workloadKind(role), namespace, workloadName(name, role)) ?? fluids.get(role);
-    const fuse = fuseFact(workload('fuse'));
-    const recorded = recordedPorts(object);
-    const asker = { uid, generations: `${generation}/${dataset.metadata.generation}` };
-    const input = {
-      name,
-      namespace,
-      uid,
-      annotations: object.metadata.annotations ?? {},
-      spec: object.spec,
-      dataset: { identity, annotations: dataset.metadata.annotations ?? {}, spec: dataset.spec },
-      settings,
+    const viewOf = (roles: readonly Role[]) => {
+      const workloads: Partial<Record<Role, WorkloadView>> = {};
+      for (const role of roles) {
+        const live = workload(role);
+        if (live) workloads[role] = workloadView(live, store.pods(live.metadata.uid));
+      }
+      return workloads;
     };
-    const gathered = await gatherFacts(runtime, input, {
-      ...(fuse && { fuse }),
-      port: (need) =>
-        recorded[need.name] ??
-        livePort(need, workload(need.in)) ??
-        ports(uid, runtime.type, need) ?? {
-          reason: 'PortsExhausted',
-          message: `no host port is left between ${need.range.join(' and ')}`,
-          retryMs: 30_000,
-        },
-      // What is bound has its Secrets; only their contents may be needed still.
-      secret: async (need) => (bound && !need.inline ? 'assumed' : lookups.secret(namespace, need, asker)),
-      claim: (claim) => lookups.claim(namespace, claim, asker),
-      object: (kind, objectName) => store.companion(kind, objectName),
-    });
-    if ('reason' in gathered) return { hold: gathered };
-    const { facts, missingSecrets, secretRetryMs } = gathered;
-    const plan = bindings.bind(runtime, { ...input, facts });
+
+    const found = await planned({ key, dataset, runtime, object, invalid, identity, bound, workload });
+    if ('reason' in found) return { hold: found, bound, workloads: viewOf(['master', 'worker', 'fuse']) };
+    const { plan, facts, missingSecrets, secretRetryMs, obstacle } = found;
+    const workloads = viewOf(plan.roles);
     const choice = podChoice(store, key);
     const woken = () => wake(key);
 
-    const workloads: Partial<Record<Role, WorkloadView>> = {};
-    for (const role of plan.roles) {
-      const live = workload(role);
-      if (live) workloads[role] = workloadView(live, store.pods(live.metadata.uid));
-    }
     const cache =
       probeMs > 0 && canAsk(store, key, plan.probes.cache)
         ? jobs.ask(`${uid}/cache`, '', probeMs, () => askProbe(exec, choice, plan.probes.cache!), woken)
@@ -128,6 +105,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       },
       ...(mounts?.value && { mounted: mounts.value }),
       ...(error && { execError: error }),
+      ...(obstacle && { obstacle }),
       ...(again.length > 0 && { againMs: Math.min(...again) }),
     };
     return {

@@ -7,6 +7,7 @@ import type { createBindings } from './bindings.ts';
 import type { createClaimUsers } from './claim-users.ts';
 import { canRun, type createJobs, type PodChoice, type PodExec } from './exec.ts';
 import type { createLookups } from './facts.ts';
+import type { LastValid } from './last-valid.ts';
 import type { NodeLabeler } from './node-labels.ts';
 import type { PortAllocator, PortPolicy } from './ports.ts';
 import type { Store } from './store.ts';
@@ -36,6 +37,8 @@ export interface Parts extends KubernetesClusterOptions {
   readonly jobs: ReturnType<typeof createJobs>;
   readonly lookups: ReturnType<typeof createLookups>;
   readonly bindings: ReturnType<typeof createBindings>;
+  /** By UID of the runtime. */
+  readonly lastValid: Map<string, LastValid>;
   readonly ports: PortAllocator;
   readonly claimUsers: ReturnType<typeof createClaimUsers>;
 }

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Dataset, InvalidSpec, joinedName, label, parse, type Resource, rivalNames } from '../../api/index.ts';
+import { Dataset, type InvalidSpec, joinedName, label, type Resource, rivalNames } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { type Change, type Reflector, reflect } from '../../kube/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import type { Candidate } from '../cluster.ts';
-import { type Key, keyText, type LiveObject, type RuntimeObject } from '../world.ts';
+import { type Key, keyText, type LiveObject } from '../world.ts';
 import { Node, ownedKinds, Pod, typeOf } from './kinds.ts';
 import { createPortTable, type PortTable } from './port-table.ts';
+import { createReader } from './read.ts';
 
 /** The cluster as last seen: one watch per kind, and what we ourselves wrote a moment ago. */
 export interface Store {
@@ -16,6 +17,8 @@ export interface Store {
   /** What the watches are worth, by plural; for /readyz and metrics. */
   readonly reflectors: ReadonlyMap<string, Reflector<KubeObject>>;
   dataset(key: Key): Dataset | undefined;
+  /** What is wrong with its spec, where that does not even parse. */
+  faultOf(dataset: Dataset): InvalidSpec | undefined;
   datasets(): Iterable<Dataset>;
   runtimes(key: Key): readonly Candidate[];
   allRuntimes(): Iterable<Candidate>;
@@ -23,6 +26,7 @@ export interface Store {
   isRuntime(uid: string): boolean;
   /** Datasets that would go by the same names or node labels. */
   namesakes(key: Key): readonly Dataset[];
+  /** Throws InvalidSpec where it does not parse. */
   companion(kind: string, name: string): Resource | undefined;
   live(kind: string, namespace: string | undefined, name: string): LiveObject | undefined;
   /** Everything that carries the inventory label of this owner; a copy that somebody made in another namespace is theirs. */
@@ -68,6 +72,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   const runtimeKinds = new Set(runtimes.map(({ resource }) => resource.kind));
   const ports = createPortTable();
   const parsed = new WeakMap<object, Candidate>();
+  const read = createReader();
 
   function watch(
     type: ResourceType,
@@ -223,7 +228,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   function candidate(runtime: Runtime, object: KubeObject): Candidate {
     let known = parsed.get(object);
     if (!known) {
-      known = { runtime, ...read(runtime.resource, object) };
+      known = { runtime, ...read.runtime(runtime.resource, object) };
       parsed.set(object, known);
     }
     return known;
@@ -238,7 +243,11 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     synced: Promise.all([...reflectors.values()].map((reflector) => (optional.has(reflector) ? reflector.answered : reflector.synced))),
     reflectors,
     ports,
-    dataset: ({ namespace, name }) => newest('Dataset', datasets, namespace, name) as unknown as Dataset | undefined,
+    dataset: ({ namespace, name }) => {
+      const object = newest('Dataset', datasets, namespace, name);
+      return object && read.dataset(object);
+    },
+    faultOf: read.faultOf,
     datasets: () => datasets.values() as unknown as Iterable<Dataset>,
     runtimes: ({ namespace, name }) =>
       runtimes.flatMap((runtime) => {
@@ -256,7 +265,11 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           const object = keyText(other) === keyText(key) ? undefined : newest('Dataset', datasets, other.namespace, other.name);
           return object ? [object as unknown as Dataset] : [];
         }),
-    companion: (kind, name) => companions.get(kind)?.get(undefined, name) as unknown as Resource | undefined,
+    companion(kind, name) {
+      const object = companions.get(kind)?.get(undefined, name);
+      const resource = runtimes.flatMap((runtime) => runtime.companions).find((companion) => companion.kind === kind);
+      return object && resource && read.companion(resource, object);
+    },
     live: (kind, namespace, name) => newest(kind, owned.get(kind), namespace, name) as LiveObject | undefined,
     inventory: ({ uid, namespace }) =>
       [...(inventories.get(uid)?.values() ?? [])].filter(({ metadata }) => (metadata.namespace ?? namespace) === namespace),
@@ -294,17 +307,6 @@ export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: 
 
 // Kubernetes 1.35 made resourceVersions comparable by documentation; they always were by construction (etcd revisions).
 const version = (object: KubeObject): number => Number(object.metadata.resourceVersion);
-
-/** Unknown fields go as the API server would prune them. */
-function read(resource: Runtime['resource'], object: KubeObject): Pick<Candidate, 'object' | 'invalid'> {
-  const runtime = object as unknown as RuntimeObject;
-  try {
-    return { object: { ...runtime, spec: (parse(resource, object) as { spec: object }).spec } };
-  } catch (error) {
-    if (!(error instanceof InvalidSpec)) throw error;
-    return { object: { ...runtime, spec: runtime.spec ?? {} }, invalid: error };
-  }
-}
 
 /** Of a pod that is the same one. */
 const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>

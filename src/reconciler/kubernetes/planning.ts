@@ -1,0 +1,142 @@
+import type { Dataset, Identity, InvalidSpec } from '../../api/index.ts';
+import { lastValidName, volumeName } from '../../api/index.ts';
+import type { BoundRuntime, Facts, Role, Runtime } from '../../constructs/index.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import { messageOf, obstacleOf } from '../failures.ts';
+import { type Hold, type Key, type LiveObject, PARTS, type RuntimeObject } from '../world.ts';
+import { type Answers, gatherFacts } from './facts.ts';
+import { ownedKinds } from './kinds.ts';
+import { type LastValid, readRecord, type Recorded, recorded } from './last-valid.ts';
+import type { Parts } from './parts.ts';
+import { recordedPorts } from './port-table.ts';
+import { livePort } from './ports.ts';
+import { fuseFact } from './views.ts';
+
+export interface Asking {
+  readonly key: Key;
+  readonly dataset: Dataset;
+  readonly runtime: Runtime;
+  readonly object: RuntimeObject;
+  /** What is wrong with one of the two, where it does not even parse. */
+  readonly invalid: InvalidSpec | undefined;
+  readonly identity: Identity;
+  readonly bound: boolean;
+  readonly workload: (role: Role) => LiveObject | undefined;
+}
+export interface Plan {
+  readonly plan: BoundRuntime;
+  readonly facts: Facts;
+  readonly missingSecrets: readonly string[];
+  readonly secretRetryMs?: number;
+  /** It is the last valid one, as the newest specs cannot be followed. */
+  readonly obstacle?: Hold;
+}
+
+/** The plan in force: of the specs as they are, else, for a bound dataset, of the last ones that could be followed; else why there is none. */
+export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> {
+  const { client, store, lookups, bindings, ports, settings, lastValid } = parts;
+
+  return async (asking) => {
+    const { key, dataset, runtime, object, invalid, identity, bound, workload } = asking;
+    const { namespace, name } = key;
+    const { uid = '', generation = 0 } = object.metadata;
+    const generations = { runtime: generation, dataset: dataset.metadata.generation ?? 0 };
+    const asker = { uid, generations: `${generations.runtime}/${generations.dataset}` };
+    const fuse = fuseFact(workload('fuse'));
+    const answers: Answers = {
+      ...(fuse && { fuse }),
+      port: (need) =>
+        recordedPorts(object)[need.name] ??
+        livePort(need, workload(need.in)) ??
+        ports(uid, runtime.type, need) ?? {
+          reason: 'PortsExhausted',
+          message: `no host port is left between ${need.range.join(' and ')}`,
+          retryMs: 30_000,
+        },
+      // What is bound has its Secrets; only their contents may be needed still.
+      secret: async (need) => (bound && !need.inline ? 'assumed' : lookups.secret(namespace, need, asker)),
+      claim: (claim) => lookups.claim(namespace, claim, asker),
+      object: (kind, objectName) => store.companion(kind, objectName),
+    };
+
+    const newest = await follow();
+    if (!('reason' in newest)) return newest;
+    if (!bound) return newest;
+    try {
+      return (await fallBack(newest)) ?? { ...newest, message: `${newest.message}; ${UNKNOWN}` };
+    } catch (error) {
+      return { ...newest, message: `${newest.message}; the last valid plan could not be worked out: ${messageOf(error)}`, fails: true };
+    }
+
+    async function follow(): Promise<Plan | Hold> {
+      try {
+        if (invalid) throw invalid;
+        const { annotations = {} } = object.metadata;
+        const of = { identity, annotations: dataset.metadata.annotations ?? {}, spec: dataset.spec };
+        const input = { name, namespace, uid, annotations, spec: object.spec, dataset: of };
+        const gathered = await gatherFacts(runtime, { ...input, settings }, answers);
+        if ('reason' in gathered) return gathered;
+        const plan = complete({ ...input, facts: gathered.facts });
+        lookups.accepted(uid);
+        lastValid.set(uid, { input: { ...input, facts: gathered.facts }, generations });
+        return { plan, ...gathered };
+      } catch (error) {
+        return obstacleOf(error, lookups.refused(asker));
+      }
+    }
+
+    /** What is wrong anywhere shows before anything is made. */
+    function complete(input: LastValid['input']): BoundRuntime {
+      const plan = bindings.bind(runtime, { ...input, settings });
+      for (const part of PARTS) plan.synth(part);
+      return plan;
+    }
+
+    async function fallBack(obstacle: Hold): Promise<Plan | undefined> {
+      const remembered = lastValid.get(uid) ?? (await restored());
+      if (!remembered || 'reason' in remembered) return undefined;
+      lastValid.set(uid, remembered);
+      const { input, generations: of } = remembered;
+      const facts = { ...input.facts, ...(fuse && { fuse }) };
+      const plan = complete({ ...input, dataset: { ...input.dataset, identity }, facts });
+      const withRecord = recorded(plan, remembered);
+      const inForce = `until that is mended the last valid plan stays in force (${object.kind} generation ${of.runtime}, Dataset generation ${of.dataset})`;
+      return {
+        plan: withRecord ?? plan,
+        facts,
+        missingSecrets: [],
+        obstacle: { ...obstacle, message: `${obstacle.message}; ${inForce}${withRecord ? '' : TOO_LARGE}` },
+      };
+    }
+
+    /** From what an earlier process left. */
+    async function restored(): Promise<LastValid | Hold | undefined> {
+      const record = await readBack();
+      if (!record) return undefined;
+      const { annotations, spec, generations: of, facts } = record;
+      const input = { name, namespace, uid, annotations, spec, dataset: { identity, ...record.dataset } };
+      const gathered = await gatherFacts(
+        runtime,
+        { ...input, settings },
+        {
+          ...answers,
+          claim: async (claim) => facts.claims[claim] ?? answers.claim(claim),
+          object: (kind, objectName) => facts.objects[`${kind}/${objectName}`] ?? answers.object(kind, objectName),
+        },
+      );
+      return 'reason' in gathered ? gathered : { input: { ...input, facts: gathered.facts }, generations: of };
+    }
+
+    async function readBack(): Promise<Recorded | undefined> {
+      const orNothing = (error: unknown): undefined => {
+        if (!isNotFound(error)) throw error;
+      };
+      const configMap = await client.get(ownedKinds.ConfigMap, { namespace, name: lastValidName(name) }).catch(orNothing);
+      const volume = configMap && (await client.get(ownedKinds.PersistentVolume, { name: volumeName(identity) }).catch(orNothing));
+      return volume && readRecord(runtime, configMap, volume);
+    }
+  };
+}
+
+const UNKNOWN = 'no valid plan is remembered, so nothing is repaired until that is mended';
+const TOO_LARGE = '; the specs are larger than 256 KiB, so a restart of the controller forgets it';

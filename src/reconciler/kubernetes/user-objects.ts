@@ -1,0 +1,67 @@
+import type { ObjectMeta } from '../../api/index.ts';
+import type { KubeClient, WriteOptions } from '../../kube/contract.ts';
+import { isConflict, isNotFound } from '../../kube/errors.ts';
+import type { ResourceType } from '../../kube/types.ts';
+import { mergePatch } from '../merge-patch.ts';
+import { type Marks, markPatch, unmarkPatch } from '../metadata.ts';
+import { ignoreGone } from './apply.ts';
+import type { Store } from './store.ts';
+
+interface Observed {
+  readonly metadata: ObjectMeta;
+  readonly status?: object | undefined;
+}
+export interface UserObjects {
+  /** Finalizer, labels, annotations and owners of ours. No write when they are there. */
+  mark(type: ResourceType, object: Observed, marks: Marks): Promise<void>;
+  unmark(type: ResourceType, object: Observed, finalizer: string): Promise<void>;
+  /** True when something was written. `given`: fields that are not given stay. */
+  writeStatus(type: ResourceType, object: Observed, status: object, only: 'all' | 'given'): Promise<boolean>;
+}
+
+/** Writes on what users made: only on what was observed. A 409 says that somebody else has written since. */
+export function userObjects(client: KubeClient, store: Store): UserObjects {
+  // What became of an observed object by our own writes.
+  const versions = new WeakMap<ObjectMeta, string>();
+
+  async function write(type: ResourceType, { metadata }: Observed, patch: unknown, options: PatchOptions): Promise<void> {
+    const where = { namespace: metadata.namespace, name: metadata.name };
+    try {
+      const written = await client.patch(type, where, patch, options);
+      store.remember(written);
+      versions.set(metadata, written.metadata.resourceVersion ?? '');
+    } catch (error) {
+      // The watch is behind. The next look is to find what is there, however far behind.
+      if (isConflict(error)) store.remember(await client.get(type, where));
+      throw error;
+    }
+  }
+
+  return {
+    async mark(type, object, marks) {
+      const ops = markPatch(object.metadata, marks);
+      if (ops) await write(type, object, ops, { type: 'json' });
+    },
+    async unmark(type, object, finalizer) {
+      const ops = unmarkPatch(object.metadata, finalizer);
+      if (ops) await write(type, object, ops, { type: 'json' }).catch(ignoreGone);
+    },
+    async writeStatus(type, object, status, only) {
+      const { metadata } = object;
+      const patch = mergePatch((object.status ?? {}) as Fields, status as Fields, only);
+      if (!patch) return false;
+      const resourceVersion = versions.get(metadata) ?? metadata.resourceVersion;
+      try {
+        const body = { metadata: { uid: metadata.uid, resourceVersion }, status: patch };
+        await write(type, object, body, { type: 'merge', subresource: 'status' });
+        return true;
+      } catch (error) {
+        if (isNotFound(error)) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type PatchOptions = WriteOptions & { readonly type: 'json' | 'merge' };

@@ -1,0 +1,61 @@
+import { type Dataset, runtimeFinalizer } from '../api/index.ts';
+import type { Candidate, Cluster } from './cluster.ts';
+import { orTold, tellDataset, tellRuntime } from './tell.ts';
+import { decideTeardown, type Teardown, type TeardownAction, unboundStatus } from './teardown.ts';
+import type { Hold, Key, LiveObject, Next } from './world.ts';
+
+/** One step of the teardown of a runtime that is being deleted. */
+export async function takeDown(
+  cluster: Cluster,
+  key: Key,
+  dataset: Dataset | undefined,
+  { runtime, object }: Candidate,
+  tellInMs: number,
+): Promise<Next> {
+  const tell = (hold: Hold) => tellRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
+  const told = <T>(reason: string, effect: () => Promise<T>) => orTold(effect, reason, tellInMs, tell);
+
+  const left = await told('LookupFailed', () => cluster.observeTeardown(key, dataset, runtime, object));
+  const { action, hold } = decideTeardown(left);
+  if (action) await told(failureReason(action), () => take(cluster, left, action));
+  // What is only waited for has been asked to go: worth telling once it takes its time.
+  const isStuck = tellInMs <= 0 && !action && !left.cleaning.running;
+  if (hold && (!hold.passing || isStuck)) await tell(hold);
+  if (action && 'unmark' in action) return 'on-change';
+  const retryMs = hold?.passing && tellInMs > 0 ? tellInMs : hold?.retryMs;
+  if (action) return { after: retryMs ?? 0 };
+  return retryMs ? { after: retryMs } : 'on-change';
+}
+
+async function take(cluster: Cluster, left: Teardown, action: TeardownAction): Promise<void> {
+  if ('delete' in action) await cluster.delete(action.delete);
+  else if ('clean' in action) await cluster.clean(left);
+  else if ('unlabelNodes' in action) await cluster.unlabelNodes(left);
+  else if ('unbind' in action) await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus);
+  else await cluster.unmark(left.runtime, left.object);
+}
+const failureReason = (action: TeardownAction): string => ('delete' in action ? 'DeleteFailed' : 'UpdateFailed');
+
+/**
+ * The Dataset is being deleted. Garbage collection would take its runtime after it, but then nobody could say any more what is to be
+ * cleaned: so the runtime goes first. With `--cascade=orphan` it stays.
+ */
+export async function letGo(cluster: Cluster, key: Key, dataset: Dataset, runtimes: readonly Candidate[], tellInMs: number): Promise<Next> {
+  const tell = (hold: Hold) => tellDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
+  const told = <T>(reason: string, effect: () => Promise<T>) => orTold(effect, reason, tellInMs, tell);
+
+  const hold = await told('LookupFailed', () => cluster.usersOf(key, dataset));
+  if (hold) {
+    await tell(hold);
+    return { after: hold.retryMs ?? 2000 };
+  }
+  const isOurs = ({ runtime, object: { metadata } }: Candidate) =>
+    metadata.ownerReferences?.some(({ uid }) => uid === dataset.metadata.uid) &&
+    metadata.finalizers?.includes(runtimeFinalizer(runtime.type));
+  const ours = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOurs).map(({ object }) => object);
+  // The cast: what was read from the API server has a UID and a version.
+  const alive = ours.filter(({ metadata }) => !metadata.deletionTimestamp) as unknown as readonly LiveObject[];
+  await told('DeleteFailed', () => cluster.delete(alive));
+  if (ours.length === 0) await told('UpdateFailed', () => cluster.unmarkDataset(dataset));
+  return 'on-change';
+}
