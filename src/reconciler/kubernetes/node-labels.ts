@@ -1,24 +1,20 @@
 import type { BasePlan } from '../../constructs/index.ts';
-import { datasetCountNodeLabel, exclusiveNodeLabel } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, isNotFound } from '../../kube/errors.ts';
 import type { ObjectRef } from '../../kube/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import { createQueue, type Outcome } from '../queue.ts';
-import { cacheLabels, cacheTraces, isThere, type Labels, traceOf, unsayable } from './cache-labels.ts';
+import { cacheLabels, cacheTraces, isThere, type Labels, unsayable } from './cache-labels.ts';
 import { Node } from './kinds.ts';
-import { createMultiMap, createPlacements } from './placements.ts';
+import { nodePatches, type Patch } from './node-patches.ts';
+import { createMultiMap, createPlacements, type Placement } from './placements.ts';
 import type { Selects } from './selector.ts';
 import type { Moved, Store } from './store.ts';
 
 export { cacheLabels, keysOf } from './cache-labels.ts';
 
-/** What changes for one runtime on a node; `null` takes a label away. */
-type Patch = Record<string, string | null>;
 const SETTLE_MS = 100;
 const WRITES_AT_ONCE = 4;
-/** Of no runtime alone. */
-const SHARED = '';
 
 export interface NodeLabeler {
   /** A runtime that is set up, and the UID of its worker StatefulSet. */
@@ -61,6 +57,8 @@ export function createNodeLabeler(
   const dirty = new Set<string>();
   /** Of runtimes that are new to us: what an earlier process left may be anywhere. */
   const unseen = new Set<string>();
+  /** Most passes come with the plan that they came with before. */
+  const seen = new WeakMap<BasePlan, Placement>();
   let isComplete = false;
   let timer: NodeJS.Timeout | undefined;
   const queue = createQueue({ concurrency: WRITES_AT_ONCE, work: (name, { failures }) => write(name, failures) });
@@ -90,42 +88,14 @@ export function createNodeLabeler(
     });
   };
 
-  /** What a node should carry of the runtimes that we know, and of whom. */
-  function wantedOn(name: string, labels: Labels) {
-    const wanted = new Map<string, { readonly value: string; readonly of: string }>();
-    let datasets = 0;
-    for (const { runtime, labels: own } of placements.on(name)) {
-      // Two runtimes of one dataset are one.
-      if (!Object.keys(own).some((key) => key !== exclusiveNodeLabel && wanted.has(key))) datasets++;
-      // Who has the node for itself keeps it.
-      for (const [key, value] of Object.entries(own))
-        if (wanted.get(key)?.value !== labels[key] || !wanted.has(key)) wanted.set(key, { value, of: runtime.uid ?? '' });
-    }
-    if (datasets > 0) wanted.set(datasetCountNodeLabel, { value: String(datasets), of: SHARED });
-    return wanted;
-  }
-
-  /** By the runtime that it is for. */
-  function patchesFor({ metadata: { name, labels = {} } }: KubeObject): ReadonlyMap<string, Patch> {
-    const patches = new Map<string, Patch>();
-    const put = (of: string, key: string, value: string | null) => {
-      const patch = patches.get(of) ?? {};
-      patch[key] = value;
-      patches.set(of, patch);
-    };
-    const wanted = wantedOn(name, labels);
-    if (!isExcluded(labels))
-      for (const [key, { value, of }] of wanted)
-        if (labels[key] !== value && (isComplete || key !== datasetCountNodeLabel)) put(of, key, value);
-    for (const [key, value] of Object.entries(labels)) {
-      if (wanted.has(key) && (wanted.get(key)?.value === value || !isExcluded(labels))) continue;
-      const trace = traceOf(key, value);
-      const of = goingByTrace.first(trace) ?? placements.ofTrace(trace)?.runtime.uid;
-      if (of !== undefined) put(of, key, null);
-      else if (key === datasetCountNodeLabel && isComplete) put(SHARED, key, null);
-    }
-    return patches;
-  }
+  const patchesFor = ({ metadata: { name, labels = {} } }: KubeObject): ReadonlyMap<string, Patch> =>
+    nodePatches({
+      labels,
+      placements: placements.on(name),
+      isExcluded: isExcluded(labels),
+      isComplete,
+      ownerOf: (trace) => goingByTrace.first(trace) ?? placements.ofTrace(trace)?.runtime.uid,
+    });
 
   async function write(name: string, failures: number): Promise<Outcome> {
     const node = store.node(name);
@@ -182,18 +152,27 @@ export function createNodeLabeler(
     going.delete(uid);
   }
 
+  function placed(runtime: ObjectRef, plan: BasePlan, labels: Labels, workers: string | undefined): Placement {
+    const { uid = '' } = runtime;
+    const before = placements.get(uid);
+    const traces = cacheTraces(plan.type, plan.dataset);
+    const isKnown = before?.traces.join() === traces.join();
+    if (!isKnown) for (const trace of traces) unseen.add(trace);
+    for (const label of unsayable(plan)) tell(runtime, `a node cannot carry the label ${label}: its key or its value is not valid`);
+    const placement = { runtime, labels, traces: isKnown ? before.traces : traces, workers };
+    look(placements.put(uid, placement));
+    return placement;
+  }
+
   look(everyNode());
   return {
     place(runtime, plan, workers) {
       const { uid = '' } = runtime;
       const before = placements.get(uid);
+      if (before && before === seen.get(plan) && before.workers === workers) return;
       const labels = cacheLabels(plan);
-      if (before?.workers === workers && JSON.stringify(before?.labels) === JSON.stringify(labels)) return;
-      const traces = cacheTraces(plan.type, plan.dataset);
-      const isKnown = before?.traces.join() === traces.join();
-      if (!isKnown) for (const trace of traces) unseen.add(trace);
-      for (const label of unsayable(plan)) tell(runtime, `a node cannot carry the label ${label}: its key or its value is not valid`);
-      look(placements.put(uid, { runtime, labels, traces: isKnown ? before.traces : traces, workers }));
+      const isSame = before && before.workers === workers && JSON.stringify(before.labels) === JSON.stringify(labels);
+      seen.set(plan, isSame ? before : placed(runtime, plan, labels, workers));
     },
     remove(runtime, traces, onNews) {
       const { uid = '' } = runtime;
