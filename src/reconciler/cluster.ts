@@ -67,13 +67,17 @@ export interface Cluster {
   /** Runs beside the loop; the key is looked at again when it has ended. */
   run(world: World, commands: readonly Command[]): void;
   /** The volume remembers `to` as its claim, or none. */
-  release(volume: LiveObject, to?: LiveObject): Promise<void>;
+  release(world: World, volume: LiveObject, to?: LiveObject): Promise<void>;
   /** A moment later, and only if the claim is still not bound. */
   nudge(claim: LiveObject, afterMs: number): void;
   /** Where the workers are is written on their nodes, in batches. */
   place(world: World): void;
 
-  delete(objects: readonly LiveObject[]): Promise<void>;
+  /**
+   * @param because what this follows from. As for all that deletes, it is read afresh: when it is not as it was seen, nothing is deleted,
+   *   and a conflict thrown
+   */
+  delete(objects: readonly LiveObject[], because: readonly (Dataset | RuntimeObject)[]): Promise<void>;
   clean(teardown: Teardown): Promise<void>;
   unlabelNodes(teardown: Teardown): Promise<void>;
   unmark(runtime: Runtime, object: RuntimeObject): Promise<void>;

@@ -101,7 +101,7 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
     else if ('release' in action)
       failed.push(
         ...(await attempt('UpdateFailed', `PersistentVolume/${action.release.metadata.name}`, () =>
-          cluster.release(action.release, action.to),
+          cluster.release(world, action.release, action.to),
         )),
       );
     else if ('nudge' in action) cluster.nudge(action.nudge, action.afterMs);

@@ -28,7 +28,7 @@ export async function takeDown(
 }
 
 async function take(cluster: Cluster, left: Teardown, action: TeardownAction): Promise<void> {
-  if ('delete' in action) await cluster.delete(action.delete);
+  if ('delete' in action) await cluster.delete(action.delete, [left.object]);
   else if ('clean' in action) await cluster.clean(left);
   else if ('unlabelNodes' in action) await cluster.unlabelNodes(left);
   else if ('unbind' in action) await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus);
@@ -53,9 +53,9 @@ export async function letGo(cluster: Cluster, key: Key, dataset: Dataset, runtim
     metadata.ownerReferences?.some(({ uid }) => uid === dataset.metadata.uid) &&
     metadata.finalizers?.includes(runtimeFinalizer(runtime.type));
   const ours = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOurs).map(({ object }) => object);
+  const alive = ours.filter(({ metadata }) => !metadata.deletionTimestamp);
   // The cast: what was read from the API server has a UID and a version.
-  const alive = ours.filter(({ metadata }) => !metadata.deletionTimestamp) as unknown as readonly LiveObject[];
-  await told('DeleteFailed', () => cluster.delete(alive));
+  await told('DeleteFailed', () => cluster.delete(alive as unknown as readonly LiveObject[], [dataset, ...alive]));
   if (ours.length === 0) await told('UpdateFailed', () => cluster.unmarkDataset(dataset));
   return 'on-change';
 }

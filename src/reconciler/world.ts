@@ -39,6 +39,8 @@ export interface World {
   readonly dataset: Dataset;
   readonly runtime: RuntimeObject;
   readonly plan: BoundRuntime;
+  /** What else the plan was made from, such as a profile. */
+  readonly companions?: readonly KubeObject[];
   /** The Dataset was bound before: a hold no longer stops what comes after it. */
   readonly bound: boolean;
   readonly workloads: Readonly<Partial<Record<Role, WorkloadView>>>;

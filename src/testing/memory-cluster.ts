@@ -185,7 +185,7 @@ export function memoryCluster({ runtimes, settings = {} }: MemoryClusterOptions)
     async prune(world, keep) {
       const kept = new Set(keep.map(refOf));
       const extra = inventory(ownerOf(world).uid).filter((object) => !kept.has(refOf(object)) && !object.metadata.deletionTimestamp);
-      await self.delete(extra);
+      await self.delete(extra, []);
       return extra.map(refOf);
     },
     async delete(gone) {
@@ -217,7 +217,7 @@ export function memoryCluster({ runtimes, settings = {} }: MemoryClusterOptions)
         });
       });
     },
-    async release(volume, to) {
+    async release(_world, volume, to) {
       const { claimRef, ...spec } = volume['spec'] as { claimRef?: Record<string, unknown> };
       const { uid: _, ...free } = claimRef ?? {};
       effect('release', refOf(volume), () =>

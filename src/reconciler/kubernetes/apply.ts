@@ -32,8 +32,8 @@ export interface Owner extends Owned {
 export interface Applier {
   /** Writes what differs, in order; an object that fails does not stop the next. */
   apply(owner: Owner, manifests: readonly Manifest[]): Promise<Applied>;
-  /** Deletes what carries the owner's label and is not among `keep`. */
-  prune(owner: Owned, keep: readonly Manifest[]): Promise<readonly string[]>;
+  /** Deletes what carries the owner's label and is not among `keep`; if there is anything, `confirmed` comes first. */
+  prune(owner: Owned, keep: readonly Manifest[], confirmed: () => Promise<void>): Promise<readonly string[]>;
   /** Nothing is remembered of what this owner had. */
   forget(uid: string): void;
 }
@@ -186,9 +186,10 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       }
       return report;
     },
-    async prune(owner, keep) {
+    async prune(owner, keep, confirmed) {
       const kept = new Set(keep.map(refOf));
       const extra = store.inventory(owner).filter((object) => !kept.has(refOf(object)) && !object.metadata.deletionTimestamp);
+      if (extra.length > 0) await confirmed();
       for (const { kind, metadata } of extra)
         await client.delete(ownedType(kind), metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
       return extra.map(refOf);

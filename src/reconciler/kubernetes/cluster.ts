@@ -11,6 +11,7 @@ import { createBindings } from './bindings.ts';
 import { createClaimUsers } from './claim-users.ts';
 import { askProbe, canRun, createJobs, runCommands } from './exec.ts';
 import { createLookups } from './facts.ts';
+import { confirm, type Seen } from './fresh.ts';
 import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
 import { createNudges } from './nudges.ts';
 import { observer } from './observe.ts';
@@ -66,6 +67,8 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     store.ports.gone(uid);
   }
   const podsOf = (key: Key) => podChoice(store, key);
+  const confirmed = (seen: readonly Seen[]) => confirm(client, store, seen);
+  const sourcesOf = ({ runtime, dataset, companions = [] }: World): readonly Seen[] => [dataset, runtime, ...companions];
 
   // Runtimes whose fuse pods are yet to be told of a changed configuration.
   const unrefreshed = new Set<string>();
@@ -104,7 +107,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     markDataset: (key, dataset) =>
       users.mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, evidence(store, key, { dataset })), [])),
     apply: (world, manifests) => applier.apply(ownerOf(world), manifests),
-    prune: (world, keep) => applier.prune(ownerOf(world), keep),
+    prune: (world, keep) => applier.prune(ownerOf(world), keep, () => confirmed(sourcesOf(world))),
 
     async refreshFuse({ key, runtime }, changed) {
       const { uid = '' } = runtime.metadata;
@@ -132,7 +135,8 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         () => wake(world.key),
       );
     },
-    async release(volume, to) {
+    async release(world, volume, to) {
+      await confirmed(sourcesOf(world));
       const body = {
         metadata: { resourceVersion: volume.metadata.resourceVersion },
         spec: { claimRef: { uid: to?.metadata.uid ?? null, resourceVersion: to?.metadata.resourceVersion ?? null } },
@@ -147,7 +151,8 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       labeler.place(refOf(runtime), plan.plan, store.live('StatefulSet', key.namespace, `${key.name}-worker`)?.metadata.uid);
     },
 
-    async delete(objects) {
+    async delete(objects, because) {
+      if (objects.length > 0) await confirmed(because);
       for (const object of objects) {
         const candidate = store.runtimes(keyFrom(object)).find(({ object: { metadata } }) => metadata.uid === object.metadata.uid);
         const type = candidate ? typeOf(candidate.runtime.resource) : ownedType(object.kind);
@@ -157,7 +162,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         });
       }
     },
-    async clean({ key, object, plan, planError, cleaning }) {
+    async clean({ key, object, dataset, plan, planError, cleaning }) {
       const { uid = '' } = object.metadata;
       const version = String(cleaning.attempts + 1);
       if (planError !== undefined)
@@ -169,6 +174,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
           () => {},
         );
       if (!plan?.cleanup) return;
+      await confirmed(dataset ? [object, dataset] : [object]);
       const { ask, commands } = plan.cleanup;
       jobs.ask(
         `${uid}/clean`,
@@ -188,6 +194,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       );
     },
     async unlabelNodes({ key, object, traces = [] }) {
+      await confirmed([object]);
       labeler.remove(refOf(object), traces, () => wake(key));
     },
     async unmark(runtime, object) {

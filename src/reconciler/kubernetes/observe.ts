@@ -91,6 +91,10 @@ export function observer(parts: Parts): Cluster['observe'] {
       dataset,
       runtime: object,
       plan,
+      companions: Object.keys(facts.objects).flatMap((id) => {
+        const [kind = '', companion = ''] = id.split('/');
+        return store.seen(kind, undefined, companion) ?? [];
+      }),
       bound,
       workloads,
       ...(volume && { volume }),

@@ -28,6 +28,10 @@ export interface Store {
   namesakes(key: Key): readonly Dataset[];
   /** Throws InvalidSpec where it does not parse. */
   companion(kind: string, name: string): Resource | undefined;
+  /** Any object of a kind that is watched, as last seen. */
+  seen(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
+  /** Of a kind that is watched. */
+  typeOf(kind: string): ResourceType;
   live(kind: string, namespace: string | undefined, name: string): LiveObject | undefined;
   /** Everything that carries the inventory label of this owner; a copy that somebody made in another namespace is theirs. */
   inventory(owner: { readonly uid: string; readonly namespace: string }): readonly LiveObject[];
@@ -61,7 +65,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   const twin = runtimes.find(({ resource }, i) => runtimes.findIndex((other) => other.resource.kind === resource.kind) < i);
   if (twin) throw new Error(`runtimes: expected one definition for each kind, found a second for ${twin.resource.kind}, ${twin.name}`);
   const reflectors = new Map<string, Reflector<KubeObject>>();
-  const watched = new Set<string>();
+  const watched = new Map<string, { readonly type: ResourceType; readonly reflector: Reflector<KubeObject> }>();
   const expecting = new Map<string, (object: KubeObject) => void>();
   const recent = new Map<string, KubeObject>();
   const keyOfOwner = new Map<string, Key>();
@@ -87,7 +91,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       },
     });
     reflectors.set(type.plural, reflector);
-    watched.add(type.kind);
+    watched.set(type.kind, { type, reflector });
     const { labelSelector } = options;
     expecting.set(type.kind, ({ metadata: { labels, resourceVersion = '' } }) => {
       if (labelSelector === undefined || labels?.[labelSelector] !== undefined) reflector.expect(resourceVersion);
@@ -266,9 +270,15 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           return object ? [object as unknown as Dataset] : [];
         }),
     companion(kind, name) {
-      const object = companions.get(kind)?.get(undefined, name);
+      const object = newest(kind, companions.get(kind), undefined, name);
       const resource = runtimes.flatMap((runtime) => runtime.companions).find((companion) => companion.kind === kind);
       return object && resource && read.companion(resource, object);
+    },
+    seen: (kind, namespace, name) => newest(kind, watched.get(kind)?.reflector, namespace, name),
+    typeOf(kind) {
+      const found = watched.get(kind);
+      if (!found) throw new Error(`expected a kind that is watched, found ${kind}`);
+      return found.type;
     },
     live: (kind, namespace, name) => newest(kind, owned.get(kind), namespace, name) as LiveObject | undefined,
     inventory: ({ uid, namespace }) =>

@@ -156,6 +156,7 @@ export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadl
       });
       if (!isSelected) return;
       backend.watches.add(entry);
+      options.onHeard?.();
       signal.addEventListener('abort', onAbort, { once: true });
       closed.signal.addEventListener('abort', onAbort, { once: true });
       const timer = setTimeout(end, options.timeoutSeconds * 1000);

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
+import { boundHarness, type Harness } from './harness.ts';
+
+const worker = { image: 'example.io/worker', imageTag: 'v1' };
+const profile = thinProfile('profile', { fileSystemType: 'fuse.s3fs', fuse: { image: 'example.io/s3fs', imageTag: 'v1' }, worker });
+const bound = () => boundHarness([profile, openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+
+const deleted = (at: Harness) => at.written({ verb: 'delete' });
+const uidOf = (at: Harness, kind: string, name?: string) => at.get(kind, name)?.metadata.uid ?? '';
+/** What another process of ours has made for the runtime meanwhile. */
+function workers(at: Harness): KubeObject {
+  const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'example.io/worker:v1' }] } };
+  return at.put({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 'demo-worker', labels: { 'data.fluid.io/owner-uid': uidOf(at, 'ThinRuntime') } },
+    spec: { replicas: 2, serviceName: 'x', selector: { matchLabels: { app: 'x' } }, template },
+  });
+}
+
+describe('prune, with a watch that hangs beside others that are of today,', () => {
+  test('deletes nothing that the newest runtime asks for, and goes on by that one', async () => {
+    const at = await bound();
+    at.server.hold('ThinRuntime');
+    at.edit('ThinRuntime', { worker: { enabled: true }, replicas: 2 });
+    const { uid } = workers(at).metadata;
+    await at.settle();
+    await at.advance(1_000);
+    expect(deleted(at)).toEqual([]);
+    expect(uidOf(at, 'StatefulSet', 'demo-worker')).toBe(uid);
+    // Of the newest plan: it was repaired, though the watch still hangs.
+    expect(at.written({ kind: 'StatefulSet' })).toContain('apply StatefulSet/demo-worker');
+  });
+
+  test('comes after what the newest profile asks for', async () => {
+    const at = await bound();
+    at.server.hold('ThinRuntimeProfile');
+    at.edit('ThinRuntimeProfile', { fuse: { image: 'example.io/s3fs', imageTag: 'v2' } }, 'profile');
+    workers(at);
+    await at.settle();
+    await at.advance(1_000);
+    const written = at.written({ kind: ['DaemonSet', 'StatefulSet'] });
+    expect(written).toEqual([expect.stringMatching('DaemonSet'), 'apply DaemonSet/demo-fuse', 'delete StatefulSet/demo-worker']);
+  });
+
+  test('deletes nothing of a runtime that was made anew', async () => {
+    const at = await bound();
+    at.server.hold('ThinRuntime');
+    workers(at);
+    at.server.remove('ThinRuntime', 'ml', 'demo');
+    at.put(thinRuntime('demo', { profileName: 'profile', worker: { enabled: true } }));
+    await at.settle();
+    await at.advance(1_000);
+    expect(at.written({ verb: 'delete', kind: 'StatefulSet' })).toEqual([]);
+  });
+
+  test('deletes what the newest specs do not ask for', async () => {
+    const at = await bound();
+    workers(at);
+    await at.quiet();
+    expect(deleted(at)).toEqual(['delete StatefulSet/demo-worker']);
+  });
+});
+
+describe('reading afresh', () => {
+  const reads = (at: Harness) =>
+    at.server
+      .requestsThat({ verb: 'get' })
+      .map(({ kind }) => kind)
+      .toSorted();
+  test('costs a request for each object that the plan was made from, when there is something to delete', async () => {
+    const at = await bound();
+    workers(at);
+    await at.settle();
+    expect(deleted(at)).toHaveLength(1);
+    expect(reads(at)).toEqual(['Dataset', 'ThinRuntime', 'ThinRuntimeProfile']);
+  });
+  test('costs nothing when there is nothing to delete', async () => {
+    const at = await bound();
+    await at.pass();
+    at.edit('ThinRuntime', { fuse: { options: { ro: '' } } });
+    await at.settle();
+    expect(reads(at).filter((kind) => /Dataset|Thin/.test(kind))).toEqual([]);
+  });
+});
+
+describe('teardown', () => {
+  test('of a runtime that was made anew meanwhile takes nothing of the new one', async () => {
+    const at = await bound();
+    // Its finalizer keeps it, while pods mount the claim.
+    at.put({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'reader' },
+      spec: { containers: [], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'demo' } }] },
+    });
+    at.delete('ThinRuntime');
+    await at.advance(5_000);
+    expect(deleted(at)).toEqual([]);
+    at.server.hold('ThinRuntime');
+    at.server.remove('ThinRuntime', 'ml', 'demo');
+    at.put(thinRuntime('demo', { profileName: 'profile' }));
+    at.delete('Pod', 'reader');
+    await at.advance(5_000);
+    expect(deleted(at)).toEqual([]);
+  });
+
+  test('of a Dataset keeps a runtime that is no longer its own', async () => {
+    const at = await bound();
+    const runtime = at.get('ThinRuntime')!;
+    expect(runtime.metadata.ownerReferences).toHaveLength(1);
+    at.server.hold('ThinRuntime');
+    at.put({ ...runtime, metadata: { ...runtime.metadata, ownerReferences: [] } });
+    at.delete('Dataset');
+    await at.advance(3_000);
+    expect(deleted(at)).toEqual([]);
+    expect(at.get('ThinRuntime')?.metadata.deletionTimestamp).toBeUndefined();
+  });
+});
+
+test('a volume is not freed for a runtime that is being deleted', async () => {
+  const at = await bound();
+  at.server.hold('ThinRuntime');
+  at.delete('ThinRuntime');
+  at.server.remove('PersistentVolumeClaim', 'ml', 'demo');
+  await at.settle();
+  await at.pass().catch(() => {});
+  expect(at.written({ kind: 'PersistentVolume', verb: 'patch' })).toEqual([]);
+});
