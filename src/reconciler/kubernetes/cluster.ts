@@ -17,7 +17,7 @@ import { createNudges } from './nudges.ts';
 import { observer } from './observe.ts';
 import { teardownObserver } from './observe-teardown.ts';
 import { type KubernetesClusterOptions, type Parts, podChoice } from './parts.ts';
-import { portRecord } from './port-table.ts';
+import { portRecord, recordedPorts } from './port-table.ts';
 import { portAllocator } from './ports.ts';
 import { evidence } from './survivors.ts';
 import { userObjects } from './user-objects.ts';
@@ -91,8 +91,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     async mark(observation) {
       const { world, identity, marks } = observation;
       const { uid = '' } = world.runtime.metadata;
-      const annotations: Record<string, string> =
-        Object.keys(marks.ports).length > 0 ? { [annotation.ports]: portRecord(uid, marks.ports) } : {};
+      // Who leaves the network of its nodes and comes back finds its port again, and pods of the old template are not outdated.
+      const ports = { ...recordedPorts(world.runtime), ...marks.ports };
+      const annotations: Record<string, string> = Object.keys(ports).length > 0 ? { [annotation.ports]: portRecord(uid, ports) } : {};
       const owners = marks.claims.map((claim) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim.name, uid: claim.uid }));
       await users.mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, uid, identity, annotations));
       await users.mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
