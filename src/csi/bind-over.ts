@@ -15,6 +15,6 @@ export async function bindOver(host: Host, binding: Binding): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof NotBound && error.why === 'dead end')) throw error;
   }
-  await host.bind({ ...binding, apart: true, inPlace: true });
+  await host.bind({ ...binding, inPlace: true });
   return false;
 }

@@ -8,6 +8,9 @@
  *   $7 directory on a private mount, empty: bind at once. By way of it the new mount is read-only, and without peers, before others see
  *      it: neither a later remount nor a later change of propagation would reach the host from within a pod.
  *   $8 not empty: take away what is mounted at $5, at the last moment: it is never bare for long
+ *   $9 `private` for what is read-only, else `slave`
+ *
+ * What is read-only receives nothing that is mounted on its source afterwards: that could be written.
  */
 const BIND = `
 cd -P -- "$1" 2>/dev/null || exit 10
@@ -22,7 +25,7 @@ if [ "$3" != . ]; then
   [ "$PWD" = "$4" ] || exit 13
 fi
 [ -n "$7" ] || exec mount -c --bind . "$5"
-mount -c --bind \${6:+-o "$6"} --make-slave . "$7" && {
+mount -c --bind \${6:+-o "$6"} --make-"$9" . "$7" && {
   if [ -n "$8" ]; then while umount -c -l "$5" 2>/dev/null; do :; done; fi
   mount -c --move "$7" "$5" && exit 0
 }
@@ -30,11 +33,41 @@ umount -c -l "$7" 2>/dev/null
 exit 14
 `;
 
+/** Goes the same way, and shows the directory with all that is mounted below it at $7 alone; $6: `private` or `slave`. */
+const GATHER = `${BIND.slice(0, BIND.indexOf('[ -n "$7" ]'))}exec mount -c --rbind --make-r"$6" . "$7"`;
+
+/** The same for a file of this name in $8. A name is walked by mount(8), so what it has led to is to be looked at before anybody sees it. */
+const GATHER_FILE = `${BIND.slice(0, BIND.indexOf('[ -n "$7" ]'))}[ -f "./$8" ] && [ ! -L "./$8" ] || exit 12
+exec mount -c --bind --make-"$6" "./$8" "$7"`;
+
+/** Pairs of a mount and the options that it is to have. */
+const HARDEN = `
+while [ $# -gt 0 ]; do
+  mount -c -o "remount,bind,$2" "$1" || exit 14
+  shift 2
+done
+`;
+
+/** $1 to $2, in the place of what is there when $3 is not empty. */
+const MOVE = `
+if [ -n "$3" ]; then while umount -c -l "$2" 2>/dev/null; do :; done; fi
+exec mount -c --move "$1" "$2"
+`;
+
 /** Goes the same way, and binds nothing. */
 const LOOK = BIND.slice(0, BIND.indexOf('[ -n "$7" ]'));
 
-/** Both as functions for shells, each call in a process of its own. */
-export const BIND_FUNCTIONS = `sluice_bind() (${BIND})\nsluice_look() (${LOOK})`;
+/** All as functions for shells, each call in a process of its own. */
+export const BIND_FUNCTIONS = Object.entries({
+  sluice_bind: BIND,
+  sluice_look: LOOK,
+  sluice_gather: GATHER,
+  sluice_gather_file: GATHER_FILE,
+  sluice_harden: HARDEN,
+  sluice_move: MOVE,
+})
+  .map(([name, script]) => `${name}() (${script}\n)`)
+  .join('\n');
 
 /** Exit codes of the scripts; all others mean that mount(8) failed. */
 export const outcome = { dead: 10, changed: 11, missing: 12, escaped: 13, linked: 15 } as const;

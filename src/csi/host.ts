@@ -1,11 +1,11 @@
 /** The node: its mount table, and what changes it. Nothing here touches a path on a FUSE mount but in a child that can be left behind. */
-import { mkdirSync, rmdirSync } from 'node:fs';
+import { mkdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { lstat, mkdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { outcome } from './bind-script.ts';
 import type { MountWatch } from './mount-watch.ts';
-import { type Mount, topAt } from './mountinfo.ts';
-import type { Binding, Target } from './publish.ts';
+import { isWithin, type Mount, mountOf, optionsOf, topAt } from './mountinfo.ts';
+import { type Binding, shows, type Target } from './publish.ts';
 import { createReach, NoAnswer } from './reach.ts';
 import type { Ended, Run } from './shells.ts';
 
@@ -59,26 +59,53 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
   const reach = createReach(run);
   let serial = 0;
 
-  async function goTo(by: 'sluice_bind' | 'sluice_look', binding: Binding, place: string): Promise<void> {
-    const { mount, fusePath, source, target, readOnly, inPlace } = binding;
-    const below = source === fusePath ? '.' : source.slice(fusePath.length + 1);
-    const args = [
-      fusePath,
-      mount === undefined ? '' : String(mount),
-      below,
-      source,
-      target,
-      readOnly ? 'ro' : '',
-      place,
-      inPlace ? 'in place' : '',
-    ];
+  /** Runs what may hang with a file system. */
+  async function reached({ mount, fusePath }: Binding, argv: readonly [string, ...string[]]): Promise<Ended> {
     try {
       const device = watch.last().find(({ id }) => id === mount)?.device;
-      told(await reach(device ?? fusePath, [by, ...args], bindMs), binding);
+      return await reach(device ?? fusePath, argv, bindMs);
     } catch (error) {
       if (error instanceof NoAnswer) throw new NotBound('later', `${fusePath} does not answer since ${error.since}`, { cause: error });
       throw error;
     }
+  }
+
+  async function goTo(by: 'sluice_bind' | 'sluice_look', binding: Binding, place: string): Promise<void> {
+    const { readOnly, inPlace, target, source } = binding;
+    const options = readOnly ? readOnlyOptions(mountOf(watch.last(), source)) : '';
+    const args = [...wayTo(binding), target, options, place, inPlace ? 'in place' : '', readOnly ? 'private' : 'slave'];
+    told(await reached(binding, [by, ...args]), binding);
+  }
+
+  /** In steps: shown to us alone, looked at, made read-only, and then moved to where others see it. */
+  async function assemble(binding: Binding, place: string): Promise<void> {
+    const { readOnly, inPlace, isFile, source, target } = binding;
+    const peers = readOnly ? 'private' : 'slave';
+    const gathered = isFile
+      ? await reached(binding, [
+          'sluice_gather_file',
+          ...wayTo({ ...binding, source: dirname(source) }),
+          '',
+          peers,
+          place,
+          basename(source),
+        ])
+      : await reached(binding, ['sluice_gather', ...wayTo(binding), '', peers, place]);
+    told(gathered, binding);
+    const parts = async () => (await watch.now()).filter(({ mountPoint }) => isWithin(mountPoint, place));
+    let there = await parts();
+    const [top] = there;
+    if (isFile && !(top && shows({ ...top, readOnly: false }, watch.last(), source)))
+      throw new NotBound('escaped', `${source}: leads through a symbolic link, which is refused`);
+    if (readOnly) {
+      const open = there.filter((mount) => !mount.readOnly);
+      told(await reached(binding, ['sluice_harden', ...open.flatMap((mount) => [mount.mountPoint, readOnlyOptions(mount)])]), binding);
+      there = await parts();
+    }
+    // Better nothing than a hole that can be written.
+    if (there.length === 0 || (readOnly && there.some((mount) => !mount.readOnly)))
+      throw new NotBound('failed', `mount ${source} on ${target}: not all that is mounted below it could be made read-only`);
+    told(await reached(binding, ['sluice_move', place, target, inPlace ? 'in place' : '']), binding);
   }
 
   return {
@@ -99,18 +126,23 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
     },
 
     async bind(binding) {
-      if (!binding.apart) return goTo('sluice_bind', binding, '');
+      const { apart, whole, isFile, inPlace } = binding;
+      const inSteps = whole || isFile === true;
+      if (!apart && !inSteps && !inPlace) return goTo('sluice_bind', binding, '');
       const place = join(scratch, String(serial++));
-      mkdirSync(place);
+      if (isFile) writeFileSync(place, '');
+      else mkdirSync(place);
       try {
-        await goTo('sluice_bind', binding, place);
+        if (inSteps) await assemble(binding, place);
+        else await goTo('sluice_bind', binding, place);
       } catch (error) {
         // Killed half-way, it may have left the mount here.
         await run(['umount', '-c', '-l', place], UNMOUNT_MS).catch(() => {});
         throw error;
       } finally {
         try {
-          rmdirSync(place);
+          if (isFile) unlinkSync(place);
+          else rmdirSync(place);
         } catch {
           // Whatever holds it, the next one has another name.
         }
@@ -139,6 +171,18 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
     removeTarget,
   };
 }
+
+/** For scripts: where it is mounted, by which mount, the path from there, and the whole path. */
+function wayTo({ mount, fusePath, source }: Binding): readonly string[] {
+  const below = source === fusePath ? '.' : source.slice(fusePath.length + 1);
+  return [fusePath, mount === undefined ? '' : String(mount), below, source];
+}
+
+const KEPT = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'relatime', 'nosymfollow']);
+
+/** A remount takes the place of all options: what a client may not do (nosuid, nodev) stays so. */
+const readOnlyOptions = (mount: Mount | undefined): string =>
+  ['ro', ...(mount ? optionsOf(mount).split(',') : []).filter((option) => KEPT.has(option))].join(',');
 
 async function removeTarget(target: string): Promise<void> {
   try {

@@ -108,3 +108,6 @@ export function mountOf(mounts: readonly Mount[], path: string): Mount | undefin
 
 /** A path that only a child may touch: whoever serves it may not answer. */
 export const isOnFuse = (mounts: readonly Mount[], path: string): boolean => mountOf(mounts, path)?.fsType.startsWith('fuse') ?? false;
+
+/** Options of the mount itself, such as `rw,nosuid,relatime`; those of its file system are others. */
+export const optionsOf = ({ line }: Mount): string => line.split(' ')[5] ?? '';

@@ -1,5 +1,6 @@
 import type { PodName } from './cluster.ts';
 import type { Mount } from './mountinfo.ts';
+import { isSameBelow, mountTree } from './mount-tree.ts';
 import { isWithin, mountOf, topAt } from './mountinfo.ts';
 import type { Volume } from './volume.ts';
 
@@ -18,8 +19,23 @@ export interface Binding {
    * done to one (bound again, unmounted) happens to all.
    */
   readonly apart: boolean;
-  /** Take away what is mounted at the target first. Only together with `apart`. */
+  /** With all that is mounted below the source. */
+  readonly whole: boolean;
+  /** Take away what is mounted at the target first. */
   readonly inPlace?: true;
+  /** The source is a file: a part of a volume that a container has asked for. */
+  readonly isFile?: true;
+}
+
+/** How to show a directory of a FUSE mount at a target. */
+export function bindingOf(
+  mounts: readonly Mount[],
+  asked: Pick<Binding, 'fusePath' | 'source' | 'target' | 'readOnly'> & { readonly mounted: Mount | undefined },
+): Binding {
+  const { mounted, ...rest } = asked;
+  const on = mountOf(mounts, rest.source);
+  const whole = on !== undefined && mountTree(mounts).below(on, rest.source).size > 0;
+  return { ...rest, mount: mounted?.id, whole, apart: rest.readOnly || on?.shared === true };
 }
 
 export type PublishPlan =
@@ -47,8 +63,7 @@ export function planPublish({ volume, target, readOnly }: PublishRequest, mounts
   if (because !== undefined) return { do: 'wait', because };
   const at = topAt(mounts, target);
   if (at && shows(at, mounts, source)) return { do: 'nothing' };
-  const apart = readOnly || mountOf(mounts, source)?.shared === true;
-  const binding: Binding = { mount: mounted?.id, fusePath, source, target, readOnly, apart };
+  const binding = bindingOf(mounts, { mounted, fusePath, source, target, readOnly });
   if (methodOf(volume, readOnly) === 'bind' || at) return { do: 'bind', binding };
   return found.is === 'link' && found.to === source ? { do: 'nothing' } : { do: 'link', binding };
 }
@@ -60,20 +75,23 @@ export function planPublish({ volume, target, readOnly }: PublishRequest, mounts
 export const methodOf = ({ method, fusePath, source }: Volume, readOnly: boolean): Volume['method'] =>
   method === 'symlink' && !readOnly && source === fusePath ? 'symlink' : 'bind';
 
-/** Whether `at` shows the very directory that is at the path `source` now. */
+/**
+ * Whether `at` shows the very directory that is at the path `source` now. What is read-only is no peer of its source: what is mounted
+ * below that later has to be bound as well.
+ */
 export function shows(at: Mount, mounts: readonly Mount[], source: string): boolean {
   const on = mountOf(mounts, source);
-  return (
-    on !== undefined &&
-    at.device === on.device &&
-    at.root === joined(on.root, source.slice(on.mountPoint === '/' ? 0 : on.mountPoint.length))
-  );
+  if (on === undefined || at.device !== on.device) return false;
+  if (at.root !== joined(on.root, source.slice(on.mountPoint === '/' ? 0 : on.mountPoint.length))) return false;
+  if (!at.readOnly) return true;
+  const tree = mountTree(mounts);
+  return isSameBelow(tree.below(on, source), tree.below(at, at.mountPoint));
 }
 
 const joined = (root: string, below: string): string => (root === '/' ? below || '/' : root + below);
 
 /** As Fluid, any mount of the type at the path or below it will do: some clients mount nothing at the path itself. */
-function notReady({ fusePath, mountType = '' }: Volume, mounts: readonly Mount[]): string | undefined {
+export function notReady({ fusePath, mountType = '' }: Volume, mounts: readonly Mount[]): string | undefined {
   if (mounts.some(({ mountPoint, line }) => isWithin(mountPoint, fusePath) && line.includes(mountType))) return undefined;
   const mounted = topAt(mounts, fusePath);
   return mounted

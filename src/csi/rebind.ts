@@ -1,8 +1,10 @@
 import { bindOver } from './bind-over.ts';
 import { podOf } from './consumer-pod.ts';
-import { NotBound } from './host.ts';
+import { type Host, NotBound } from './host.ts';
 import { handleOf } from './kubelet.ts';
-import { stackAt, topAt } from './mountinfo.ts';
+import { mountTree } from './mount-tree.ts';
+import { type Mount, stackAt, topAt } from './mountinfo.ts';
+import type { Binding } from './publish.ts';
 import type { NodeParts } from './parts.ts';
 import { layersToDrop, needsTrimming, type Orphan, rebinding, startsOf } from './recover.ts';
 import type { Outcome } from './recovery-events.ts';
@@ -27,7 +29,7 @@ export async function rebind(parts: NodeParts, orphan: Orphan): Promise<Outcome 
     let dropped = 0;
     try {
       dropped = await trim(parts, orphan);
-      const seen = await bindOver(host, binding);
+      const seen = await bindPart(host, binding, at.isSubPath);
       const mount = topAt(await host.mounts(), target);
       if (mount) layers.add(target, mount.device, clock.now());
       log.info({ target, volumeId: handle, source: binding.source, dropped, seen }, 'bound again');
@@ -35,11 +37,31 @@ export async function rebind(parts: NodeParts, orphan: Orphan): Promise<Outcome 
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       log.warn({ target, volumeId: handle, error: message }, 'not bound again');
+      // Nobody but the kubelet can make it again, and a kubelet that starts the container anew cannot pass what is dead there.
+      if (at.isSubPath && orphan.isDead && error instanceof NotBound && error.why === 'missing') {
+        await clear(parts, target);
+        return { ...about, dropped, unseen: true, error: `${message}; what was there is taken away, so containers can be started again` };
+      }
       // Its client is still starting; the next try tells more.
       if (error instanceof NotBound && error.why === 'later') return { ...about, dropped, error: '' };
       return { ...about, dropped, error: message };
     }
   });
+}
+
+/** A part that a container has asked for may be a file. Whether containers that run see it. */
+async function bindPart(host: Host, binding: Binding, isSubPath: boolean): Promise<boolean> {
+  try {
+    return await bindOver(host, binding);
+  } catch (error) {
+    if (!isSubPath || binding.source === binding.fusePath || !(error instanceof NotBound) || error.why !== 'missing') throw error;
+    return bindOver(host, { ...binding, isFile: true });
+  }
+}
+
+/** Takes away all that is mounted at a path; containers that run keep what they have. */
+async function clear({ host }: NodeParts, target: string): Promise<void> {
+  for (let left = stackAt(await host.mounts(), target).length; left > 0; left--) await host.unmount(target, true);
 }
 
 /** Takes away layers that no container stands on, if the API server says at once which those are; returns how many. */
@@ -52,7 +74,10 @@ async function trim(parts: NodeParts, { target, at }: Orphan): Promise<number> {
   const most = layersToDrop(stackAt(mounts, target), layers.at(target), startsOf(pod));
   for (let dropped = 0; dropped < most; dropped++) {
     try {
+      const top = topAt(await host.mounts(), target);
+      const below = top ? mountTree(await host.mounts()).below(top, target) : new Map<string, Mount>();
       // Never lazily: a layer in which somebody works stays.
+      for (const path of [...below.keys()].toSorted().toReversed()) await host.unmount(`${target}/${path}`, false);
       await host.unmount(target, false);
     } catch {
       return dropped;

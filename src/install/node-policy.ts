@@ -1,3 +1,4 @@
+import { GROUP } from '../api/index.ts';
 import { Construct } from 'constructs';
 import { KubeObject } from '../constructs/index.ts';
 import { labels } from './labels.ts';
@@ -8,20 +9,29 @@ export interface NodePolicyProps {
   readonly account: string;
 }
 
+/** As the plugin calls itself (kube-cluster.ts of the plugin). */
+const EVENT_REPORTER = `${GROUP}/sluice-csi`;
 /** Filled in by the API server from a token that is bound to a pod, and so to the pod's node. */
 const NODE_OF_TOKEN = 'authentication.kubernetes.io/node-name';
 
 /**
- * Holds the node plugin to its own node, and there to the labels that are its business. RBAC can say neither: whoever takes over one
- * node must not be able to draw pods, and with them their Secrets, from all others.
+ * Holds the node plugin to its own node, there to the labels that are its business, and to events on Datasets in that node's name. RBAC can
+ * say none of it: whoever takes over one node must not be able to draw pods, and with them their Secrets, from all others, nor speak for them.
  *
  * A token that does not say whose node it is for (Kubernetes 1.29, or one that somebody made by hand) is refused.
  */
 export class NodePolicy extends Construct {
   constructor(scope: Construct, id: string, { name, account }: NodePolicyProps) {
     super(scope, id);
+    const nodes = { apiGroups: [''], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['nodes', 'nodes/*'] };
+    const events = { apiGroups: ['events.k8s.io'], operations: ['CREATE', 'UPDATE'], resources: ['events'] };
+    this.policy('policy', name, account, nodes, { variables: VARIABLES, validations: VALIDATIONS });
+    this.policy('events', `${name}-events`, account, events, { validations: EVENT_VALIDATIONS });
+  }
+
+  private policy(id: string, name: string, account: string, requests: object, checks: object): void {
     const metadata = { name, labels: labels('csi') };
-    new KubeObject(this, 'policy', {
+    new KubeObject(this, id, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingAdmissionPolicy',
       metadata,
@@ -31,22 +41,13 @@ export class NodePolicy extends Construct {
           matchPolicy: 'Equivalent',
           namespaceSelector: {},
           objectSelector: {},
-          resourceRules: [
-            {
-              apiGroups: [''],
-              apiVersions: ['*'],
-              operations: ['CREATE', 'UPDATE', 'DELETE'],
-              resources: ['nodes', 'nodes/*'],
-              scope: '*',
-            },
-          ],
+          resourceRules: [{ ...requests, apiVersions: ['*'], scope: '*' }],
         },
         matchConditions: [{ name: 'by-the-node-plugin', expression: `request.userInfo.username == ${quoted(account)}` }],
-        variables: VARIABLES,
-        validations: VALIDATIONS,
+        ...checks,
       },
     });
-    new KubeObject(this, 'binding', {
+    new KubeObject(this, `${id}-binding`, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingAdmissionPolicyBinding',
       metadata,
@@ -66,9 +67,12 @@ const VARIABLES = [
   { name: 'after', expression: `variables.isUpdate ? (${orEmpty('object', 'labels')}) : {}` },
 ];
 
+const isNodeOfToken = (name: string) => `request.userInfo.extra[?${quoted(NODE_OF_TOKEN)}].orValue([]).exists(node, node == ${name})`;
+const is = (object: string, field: string, value: string) => `has(${object}.${field}) && ${object}.${field} == ${value}`;
+
 const VALIDATIONS = [
   {
-    expression: `request.userInfo.extra[?${quoted(NODE_OF_TOKEN)}].orValue([]).exists(node, node == request.name)`,
+    expression: isNodeOfToken('request.name'),
     message: `the node plugin may change its own node alone, and a token without ${NODE_OF_TOKEN} has none`,
     reason: 'Forbidden',
   },
@@ -91,6 +95,22 @@ const VALIDATIONS = [
       ),
     ].join(' && '),
     message: 'the node plugin may change nothing of a node but labels',
+    reason: 'Forbidden',
+  },
+];
+
+const EVENT_VALIDATIONS = [
+  {
+    expression: ['object', 'oldObject']
+      .map((event) => `(${event} == null || (has(${event}.reportingInstance) && ${isNodeOfToken(`${event}.reportingInstance`)}))`)
+      .concat(is('object', 'reportingController', quoted(EVENT_REPORTER)))
+      .join(' && '),
+    message: 'the node plugin may tell of its own node alone',
+    reason: 'Forbidden',
+  },
+  {
+    expression: `has(object.regarding) && ${is('object.regarding', 'kind', quoted('Dataset'))} && ${is('object.regarding', 'apiVersion', quoted(`${GROUP}/v1alpha1`))}`,
+    message: 'the node plugin may tell of Datasets alone',
     reason: 'Forbidden',
   },
 ];

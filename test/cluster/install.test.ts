@@ -271,6 +271,37 @@ describe.skipIf(!simulated)('sluice install', () => {
         expect((await client.get(kinds.Node, { name: 'node-0' })).metadata.labels).not.toHaveProperty([OWN]);
       },
     );
+    test('to events on Datasets, in the name of its own node', async () => {
+      const client = await onNode('node-0');
+      const event = (name: string, more: object = {}): KubeObject => ({
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: { name, namespace: 'default' },
+        eventTime: '2026-01-01T00:00:00.000000Z',
+        reportingController: 'data.fluid.io/sluice-csi',
+        reportingInstance: 'node-0',
+        action: 'FuseRecoverSucceed',
+        reason: 'FuseRecoverSucceed',
+        type: 'Normal',
+        regarding: { apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', name: 'demo', namespace: 'default' },
+        ...more,
+      });
+      const EVENT = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
+      const tell = (name: string, more?: object) => client.create(EVENT, event(name, more));
+      await eventually(() =>
+        expect(tell(`early-${process.hrtime.bigint()}`, { reportingInstance: 'node-1' })).rejects.toThrow('its own node'),
+      );
+      const name = `told-${process.hrtime.bigint()}`;
+      const again = { series: { count: 2, lastObservedTime: '2026-01-01T00:00:01.000000Z' } };
+      await tell(name);
+      await client.patch(EVENT, { name, namespace: 'default' }, again, { type: 'merge' });
+      await expect(tell('of-another', { reportingInstance: 'node-1' })).rejects.toThrow('its own node alone');
+      await expect(tell('as-another', { reportingController: 'kubelet' })).rejects.toThrow('its own node alone');
+      const regarding = { apiVersion: 'v1', kind: 'Pod', name: 'app', namespace: 'default' };
+      await expect(tell('on-a-pod', { regarding })).rejects.toThrow('of Datasets alone');
+      const other = await onNode('node-1');
+      await expect(other.patch(EVENT, { name, namespace: 'default' }, again, { type: 'merge' })).rejects.toThrow('its own node alone');
+    });
     test('also with a token that is bound to the node itself', async () => {
       const client = await plugin('--bound-object-kind=Node', '--bound-object-name=node-1');
       await patch(client, 'node-1', labels({ [OWN]: 'true' }));

@@ -12,7 +12,7 @@ const at = { podUid: 'uid-1', volumeName: 'ml-demo', isSubPath: false };
 describe('a consumer', () => {
   test('is an orphan when its file system is nowhere below the mount root any more', () => {
     const dead = { id: 30, mountPoint: TARGET, device: '0:20' } as const;
-    expect(orphans(table(FUSE, dead), dirs)).toEqual([{ target: TARGET, at }]);
+    expect(orphans(table(FUSE, dead), dirs)).toEqual([{ target: TARGET, at, isDead: true }]);
     expect(orphans(table(FUSE, { ...dead, device: '0:21' }), dirs)).toEqual([]);
   });
 
@@ -36,7 +36,7 @@ describe('binding again', () => {
   const dead = (more: object) => table(FUSE, { id: 30, mountPoint: TARGET, device: '0:20', ...more });
 
   test('gives the same part, as writable as it was', () => {
-    expect(rebinding({ target: TARGET, at }, volume(), dead({ root: '/a/b', readOnly: true }))).toMatchObject({
+    expect(rebinding({ target: TARGET, at, isDead: true }, volume(), dead({ root: '/a/b', readOnly: true }))).toMatchObject({
       mount: 20,
       source: `${FUSE_PATH}/a/b`,
       readOnly: true,
@@ -46,17 +46,21 @@ describe('binding again', () => {
 
   test("takes the volume's own part for a directory that was removed", () => {
     const source = `${FUSE_PATH}/own`;
-    expect(rebinding({ target: TARGET, at }, volume({ source }), dead({ root: '/x//deleted' }))).toMatchObject({ source });
+    expect(rebinding({ target: TARGET, at, isDead: true }, volume({ source }), dead({ root: '/x//deleted' }))).toMatchObject({ source });
   });
 
-  test("knows no part for a container's sub path that was removed", () => {
+  test("takes what is at its path now for a container's sub path that was removed", () => {
     const mounts = table(FUSE, { id: 30, mountPoint: PART, device: '0:20', root: '/x//deleted' });
-    expect(rebinding({ target: PART, at: { ...at, isSubPath: true } }, volume(), mounts)).toBeUndefined();
+    expect(rebinding({ target: PART, at: { ...at, isSubPath: true }, isDead: true }, volume(), mounts)).toMatchObject({
+      source: `${FUSE_PATH}/x`,
+    });
   });
 
   test('waits for a client of the right kind', () => {
-    expect(rebinding({ target: TARGET, at }, volume({ mountType: 'fuse.other' }), dead({}))).toBeUndefined();
-    expect(rebinding({ target: TARGET, at }, volume(), table({ id: 30, mountPoint: TARGET, device: '0:20' }))).toBeUndefined();
+    expect(rebinding({ target: TARGET, at, isDead: true }, volume({ mountType: 'fuse.other' }), dead({}))).toBeUndefined();
+    expect(
+      rebinding({ target: TARGET, at, isDead: true }, volume(), table({ id: 30, mountPoint: TARGET, device: '0:20' })),
+    ).toBeUndefined();
   });
 });
 

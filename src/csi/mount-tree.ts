@@ -1,0 +1,45 @@
+/** What is mounted below a path: a client may mount at several places of its directory, and a bind that passes over one shows a hole. */
+import { isWithin, type Mount } from './mountinfo.ts';
+
+export interface MountTree {
+  /** The mounts that are seen below a path whose uppermost mount is `top`, by their paths from there. */
+  below(top: Mount, path: string): ReadonlyMap<string, Mount>;
+}
+
+export function mountTree(mounts: readonly Mount[]): MountTree {
+  const children = Map.groupBy(mounts, ({ parent }) => parent);
+
+  function collect({ id }: Mount, path: string, found: Map<string, Mount>): void {
+    // The kernel shows the root as its own parent.
+    const here = (children.get(id) ?? []).filter(
+      (mount) => mount.id !== id && mount.mountPoint !== path && isWithin(mount.mountPoint, path),
+    );
+    for (const mount of here) {
+      const hides = ({ mountPoint }: Mount) => mountPoint !== mount.mountPoint && isWithin(mount.mountPoint, mountPoint);
+      if (here.some(hides)) continue;
+      // One on the root of another comes in its place.
+      found.set(mount.mountPoint.slice(path.length + 1), mount);
+      collect(mount, path, found);
+    }
+  }
+
+  return {
+    below(top, path) {
+      const found = new Map<string, Mount>();
+      collect(top, path, found);
+      return found;
+    },
+  };
+}
+
+/**
+ * Whether what is below a copy is what is below its source. Mounts of others than clients, which somebody made there, do not count: they
+ * would be covered again and again.
+ */
+export function isSameBelow(source: ReadonlyMap<string, Mount>, copy: ReadonlyMap<string, Mount>): boolean {
+  const all = [...source].every(([path, { device, root }]) => {
+    const mount = copy.get(path);
+    return mount?.device === device && mount.root === root;
+  });
+  return all && [...copy].every(([path, { fsType }]) => source.has(path) || !fsType.startsWith('fuse'));
+}
