@@ -1,5 +1,5 @@
 import { quantity, type TierLevel, type VolumeMount } from '../../src/api/index.ts';
-import { absolutePath, cacheByMedium, levelQuotas, type Mounted, must } from '../../src/constructs/index.ts';
+import { absolutePath, cacheByMedium, directoriesOf, levelQuotas, type Mounted, must } from '../../src/constructs/index.ts';
 
 const LEVEL = 'spec.tieredstore.levels[0]';
 export type Cache = ReturnType<typeof cacheOf>;
@@ -13,7 +13,7 @@ export function cacheOf(levels: readonly TierLevel[] = []) {
   // All levels count for the labels of nodes.
   const onNode = cacheByMedium(levels);
   const listed = levels.slice(0, 1).flatMap((level) => levelQuotas(level, LEVEL));
-  const directories = path.split(':').map((directory) => cacheDirectory(directory, `${LEVEL}.path`));
+  const directories = directoriesOf(path, ':', `${LEVEL}.path`).map((directory) => cacheDirectory(directory, `${LEVEL}.path`));
   const bytes = quota === undefined ? listed.reduce((sum, each) => sum + each, 0) : quantity(quota, `${LEVEL}.quota`);
   return {
     directories,
@@ -35,9 +35,9 @@ const cacheDirectory = (path: string, field: string) => (path === 'memory' ? pat
 
 /** A volume for each directory of a client's cache that its user has put none on. Directories outside of the tier are the node's. */
 export function cacheVolumes(cache: Cache, list: string, users: readonly VolumeMount[] = [], field: string): readonly Mounted[] {
-  const isMounted = (path: string) => users.some(({ mountPath }) => mountPath === path);
-  return list.split(':').flatMap((path, i) => {
-    if (cacheDirectory(path, field) === 'memory' || isMounted(path)) return [];
+  const taken = new Set(users.map(({ mountPath }) => mountPath));
+  return directoriesOf(list, ':', field).flatMap((path, i) => {
+    if (cacheDirectory(path, field) === 'memory' || taken.has(path)) return [];
     const { directories, emptyDir } = cache;
     const source = emptyDir && directories.includes(path) ? { emptyDir } : { hostPath: { path, type: 'DirectoryOrCreate' } };
     return [{ volume: { name: `cache-dir-${i}`, ...source }, mount: { name: `cache-dir-${i}`, mountPath: path } }];

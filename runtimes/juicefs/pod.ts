@@ -36,6 +36,7 @@ export function podPlan(input: Input, source: Source, cache: Cache, role: PodRol
   const options = optionsOf(input, source, cache, role);
   const templates = role === 'worker' ? claimTemplates(spec.volumeClaimTemplates, own.volumeMounts, spec.volumes) : [];
   const claimed = templates.map(({ metadata }) => ({ name: metadata?.name ?? '' }));
+  const isClaimed = new Set(claimed.map(({ name }) => name));
   const mounted = userVolumes(own.volumeMounts, [...(spec.volumes ?? []), ...claimed], `${field}.volumeMounts`);
   const caches = cacheVolumes(cache, options['cache-dir'] ?? '', own.volumeMounts, `${field}.options.cache-dir`);
   // The cache of a community worker serves nobody else, so no memory is set aside for it.
@@ -47,7 +48,7 @@ export function podPlan(input: Input, source: Source, cache: Cache, role: PodRol
     env: [{ name: 'JFS_FOREGROUND', value: '1' }, ...(own.env ?? []), ...source.env],
     ports: source.edition === 'community' ? [metricsPort(options['metrics'], `${field}.options.metrics`)] : [],
     resources: withMemory(own.resources, hasMemory ? cache.memory : undefined, `${field}.resources`),
-    volumes: [...mounted, ...caches].map(({ volume }) => volume).filter(({ name }) => !claimed.some((claim) => claim.name === name)),
+    volumes: [...mounted, ...caches].map(({ volume }) => volume).filter(({ name }) => !isClaimed.has(name)),
     volumeMounts: [...mounted, ...caches].map(({ mount }) => mount),
     volumeClaimTemplates: templates,
     podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },

@@ -23,7 +23,8 @@ export function configText(
   const encrypted = (list: readonly EncryptOption[] | undefined, path: string) =>
     Object.fromEntries(secretOptions(list, path).map((value) => [value.option, valueOf(value)]));
   const shared = encrypted(dataset.sharedEncryptOptions, 'spec.sharedEncryptOptions');
-  const claims = Object.entries(facts.claims).filter(([name]) => claimNames(dataset).includes(name));
+  const named = new Set(claimNames(dataset));
+  const claims = Object.entries(facts.claims).filter(([name]) => named.has(name));
   const withOptions = claims.filter(([, { mountOptions }]) => mountOptions.length > 0);
   return JSON.stringify({
     mounts: (dataset.mounts ?? []).map(({ mountPoint, name, path, readOnly, shared: isShared, options, encryptOptions }, i) => {
@@ -56,7 +57,7 @@ function inlineValue({ secrets }: Facts): (value: SecretOption) => string {
   return ({ option, secret, key }) => {
     const value = secrets[secret]?.[key];
     must(value !== undefined, `option ${option}`, `a key ${shown(key)} in Secret ${secret}`, value);
-    return fromBase64(value);
+    return fromBase64(value, `key ${shown(key)} of Secret ${secret}`);
   };
 }
 

@@ -42,7 +42,8 @@ export function needs({ name, spec, dataset, facts, settings }: Input): Needs {
   const inline = settings.env[STORAGE_ENV] === 'secret';
   return {
     objects: [{ kind: 'ThinRuntimeProfile', name: spec.profileName }],
-    claims: claimNames(dataset.spec),
+    // Of more than one the plan wants to know nothing.
+    claims: claimNames(dataset.spec).slice(0, 1),
     secrets: [
       ...optionSecrets(dataset.spec).map((secret) => ({ name: secret, inline })),
       ...(publish ? [publish.copyOf ? { ...publish.copyOf, inline: true } : { name: publish.name }] : []),
@@ -132,13 +133,14 @@ function profileOf({ profileName }: ThinRuntimeSpec, facts: Facts): ThinRuntimeP
 
 /** Everything that is wrong with the mounts, at once. */
 function validate(dataset: DatasetSpec, { claims }: Facts, policy: Policy, object: string): void {
+  const [only] = claimNames(dataset);
   const faults = (dataset.mounts ?? []).flatMap(({ mountPoint }, i) => {
     const fault = (expected: string, found = shown(mountPoint)) => [{ path: `spec.mounts[${i}].mountPoint`, expected, found }];
     if (mountPoint.startsWith('dataset://')) return fault('other than dataset://, since reference datasets are not supported yet');
     if (!mountPoint.startsWith('pvc://')) return [];
     const { claim, path } = claimOf(mountPoint) ?? {};
     if (!claim || path) return fault('pvc://<claim>, with no path after it');
-    if (claim !== claimNames(dataset)[0]) return fault('one claim at most in all mounts');
+    if (claim !== only) return fault('one claim at most in all mounts');
     const { csi, volume } = claims[claim] ?? {};
     if (!volume) return fault('a bound claim');
     return csi || policy === 'NotMountNodePublishSecret' ? [] : fault('a claim whose volume is of CSI', `volume ${volume} of another kind`);

@@ -8,6 +8,9 @@ export interface Fault {
   readonly found: string;
 }
 
+/** In one message. It stands in conditions and events, which somebody reads. */
+const MOST_TOLD = 20;
+
 /** Wrong by construction: retrying cannot help until a human edits an object. */
 export class InvalidSpec extends Error {
   override readonly name = 'InvalidSpec';
@@ -19,7 +22,8 @@ export class InvalidSpec extends Error {
 
   constructor(faults: Fault | readonly Fault[], options: { readonly object?: string; readonly reason?: string } & ErrorOptions = {}) {
     const list = Array.isArray(faults) ? (faults as readonly Fault[]) : [faults as Fault];
-    super(`${options.object ? `${options.object}: ` : ''}${list.map(describe).join('; ')}`, options);
+    const more = list.length > MOST_TOLD ? `; and ${list.length - MOST_TOLD} more` : '';
+    super(`${options.object ? `${options.object}: ` : ''}${list.slice(0, MOST_TOLD).map(describe).join('; ')}${more}`, options);
     this.object = options.object;
     this.reason = options.reason;
     this.faults = list;
@@ -33,11 +37,12 @@ export class InvalidSpec extends Error {
 
 /** `spec.replicas: expected an integer of at least 0, found "three"`. */
 export const describe = ({ object, path, expected, found }: Fault): string =>
-  `${object ? `${object}: ` : ''}${path}: expected ${expected}, found ${found}`;
+  `${object ? `${object}: ` : ''}${cut(path, 200)}: expected ${cut(expected, 600)}, found ${cut(found, 400)}`;
 
 /** How a value is shown in an error: short, and recognisable as what the user wrote. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  return cut(JSON.stringify(typeof value === 'string' ? value.slice(0, 100) : value) ?? String(value), 80);
 }
+
+const cut = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest - 3)}...` : text);

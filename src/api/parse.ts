@@ -15,7 +15,7 @@ export function parse<R extends CustomResource>(resource: R, object: unknown): R
   return parsed as Resource<Static<R['spec']>, Static<R['status']>>;
 }
 
-/** Everything that is wrong with an object, at once, in the order of its fields. By default a field that the kind does not have is a fault. */
+/** What is wrong with an object, the first hundred faults at once, in the order of its fields. By default a field that the kind does not have is a fault. */
 export function faultsOf(
   resource: CustomResource,
   object: unknown,

@@ -26,9 +26,15 @@ export function readerOf(schema: Structural): Reader {
   };
 }
 
-function fault({ faults, path }: Visit, schema: Structural, value: unknown): void {
-  faults.push({ path: pathText(path), expected: expectedOf(schema), found: shown(value) });
+/** Nobody mends more at a time, and words for each cost more than finding it. */
+const MOST_FAULTS = 100;
+
+function note({ faults, path }: Visit, tell: () => Omit<Fault, 'path'>, below: readonly (string | number)[] = []): void {
+  if (faults.length < MOST_FAULTS) faults.push({ path: pathText([...path, ...below]), ...tell() });
 }
+
+const fault = (visit: Visit, schema: Structural, value: unknown): void =>
+  note(visit, () => ({ expected: expectedOf(schema), found: shown(value) }));
 
 function containerOf(schema: Structural): Reader | undefined {
   if (schema.type === 'array') return listReader(schema);
@@ -51,15 +57,13 @@ function listReader({ items = {}, 'x-kubernetes-list-map-keys': keys }: Structur
 }
 
 /** A keyed list may not hold a key twice. */
-function repeated(list: readonly unknown[], keys: readonly string[], { path, faults }: Visit): void {
+function repeated(list: readonly unknown[], keys: readonly string[], visit: Visit): void {
   const seen = new Set<string>();
   for (const [index, element] of list.entries()) {
     const values = keys.map((name) => (element as Readonly<Record<string, unknown>> | null)?.[name]);
     const key = JSON.stringify(values);
-    if (seen.has(key)) {
-      const found = `${values.map(shown).join(', ')} again`;
-      faults.push({ path: pathText([...path, index, ...keys]), expected: `each ${keys.join(', ')} once`, found });
-    }
+    if (seen.has(key))
+      note(visit, () => ({ expected: `each ${keys.join(', ')} once`, found: `${values.map(shown).join(', ')} again` }), [index, ...keys]);
     seen.add(key);
   }
 }
@@ -107,13 +111,11 @@ function set(target: Record<string, unknown>, key: string, value: unknown): void
   else target[key] = value;
 }
 
-function unknown(name: string, known: readonly string[], { path, faults }: Visit): void {
-  faults.push({ path: pathText([...path, name]), expected: knownField(name, known), found: shown(name) });
-}
+const unknown = (name: string, known: readonly string[], visit: Visit): void =>
+  note(visit, () => ({ expected: knownField(name, known), found: shown(name) }), [name]);
 
-function missing(name: string, schema: Structural, { path, faults }: Visit): void {
-  faults.push({ path: pathText([...path, name]), expected: expectedOf(schema), found: shown(undefined) });
-}
+const missing = (name: string, schema: Structural, visit: Visit): void =>
+  note(visit, () => ({ expected: expectedOf(schema), found: shown(undefined) }), [name]);
 
 type Check = (value: unknown) => boolean;
 

@@ -22,7 +22,7 @@ export const word = (...parts: readonly (string | Env)[]): Joined => ({ word: pa
 export const isEnvName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 
 function quote(arg: Arg): string {
-  if (typeof arg === 'string') return /^[A-Za-z0-9_./:=@%+,-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`;
+  if (typeof arg === 'string') return /^[A-Za-z0-9_./:=@%+,-]+$/.test(arg) ? arg : `'${arg.split("'").join(`'\\''`)}'`;
   return 'env' in arg
     ? `"\${${arg.env}}"`
     : arg.word

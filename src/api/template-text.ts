@@ -37,13 +37,20 @@ const KEYED = ['mount.options', 'runtime.options', 'secret', 'secretFile', 'file
 
 export type ReferenceName = keyof typeof PLAIN | (typeof KEYED)[number];
 
+/** Nobody mends more at a time. */
+const MOST_FAULTS = 100;
+
 const NAMES: readonly string[] = Object.keys(PLAIN);
 
 /** `$${` is the text `${`. */
 export function textOf(text: string, path: string, faults: Fault[]): Text {
   if (text.includes('\0'))
     faults.push({ path, expected: 'a text without NUL, which no argument of a program can hold', found: 'one with NUL' });
-  const parts = text.split(/(\$\$\{|\$\{[^}]*\})/).map((part, i) => {
+  // Behind the last } nothing can end, and nobody should search for it again and again.
+  const end = text.lastIndexOf('}') + 1;
+  const pieces = text.slice(0, end).split(/(\$\$\{|\$\{[^}]*\})/);
+  const rest = text.slice(end).split(/(\$\$\{)/);
+  const parts = [...pieces.slice(0, -1), `${pieces.at(-1)}${rest[0]}`, ...rest.slice(1)].map((part, i) => {
     if (i % 2 === 0) return part;
     return part === '$${' ? '${' : referenceOf(part.slice(2, -1), path, faults);
   });
@@ -61,6 +68,7 @@ export function referenceOf(source: string, path: string, faults: Fault[]): Refe
     const name = keyed ?? (whole as ReferenceName);
     return { source: whole, name, ...(key && { key }), ...(fallback !== undefined && { fallback }) };
   }
+  if (faults.length >= MOST_FAULTS) return { source: whole, name: 'targetPath' };
   const known = [...NAMES, ...KEYED.map((name) => `${name}.<name>`)];
   const near = nearest(whole, known);
   faults.push({ path, expected: `a reference${near ? ` (did you mean ${near}?)` : ` (${known.join(', ')})`}`, found: shown(whole) });

@@ -2,7 +2,12 @@ import { InvalidSpec, shown } from './errors.ts';
 
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
-const QUANTITY = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([KMGTPE]i)|([numkMGTPE]?)|([eE])([+-]?\d{1,3}))$/;
+const QUANTITY = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([KMGTPE]i)|([numkMGTPE]?)|([eE])([+-]?\d{1,3}))$/;
+
+/** Whole numbers of this many digits take no time. No amount that anything can hold needs so many. */
+const LONGEST_QUANTITY = 64;
+/** What Kubernetes and Fluid can count, 8Ei. */
+const LARGEST_AMOUNT = 2 ** 63;
 
 interface Parts {
   readonly sign: string;
@@ -14,7 +19,10 @@ interface Parts {
 }
 
 function partsOf(value: string | number, path: string): Parts {
-  const [, sign = '', digits, binary, letter, e, exponent] = QUANTITY.exec(String(value)) ?? [];
+  const text = String(value);
+  if (text.length > LONGEST_QUANTITY)
+    throw new InvalidSpec({ path, expected: `a quantity of at most ${LONGEST_QUANTITY} characters`, found: shown(value) });
+  const [, sign = '', digits, binary, letter, e, exponent] = QUANTITY.exec(text) ?? [];
   if (digits === undefined) throw new InvalidSpec({ path, expected: 'a quantity such as 10Gi, 500M or 1.5Ti', found: shown(value) });
   if (binary) return { sign, digits, form: 'binary', power: BINARY.indexOf(binary as (typeof BINARY)[number]) + 1 };
   if (e) return { sign, digits, form: 'exponent', power: Number(exponent) };
@@ -25,6 +33,7 @@ function partsOf(value: string | number, path: string): Parts {
 export function quantity(value: string | number, path: string): number {
   const { sign, digits, form, power } = partsOf(value, path);
   const amount = form === 'binary' ? Number(digits) * 1024 ** power : Number(`${digits}e${power}`);
+  if (amount > LARGEST_AMOUNT) throw new InvalidSpec({ path, expected: 'a quantity of at most 8Ei', found: shown(value) });
   return sign === '-' ? -amount : amount;
 }
 

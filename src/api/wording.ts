@@ -59,8 +59,12 @@ export function knownField(name: string, known: readonly string[]): string {
   return `a known field (${known.slice(0, 12).join(', ')}${known.length > 12 ? ', …' : ''})`;
 }
 
+const LONGEST_NAME = 64;
+
 /** The most similar of the known names, if any is similar enough to be meant. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
+  // Comparing takes the product of both lengths.
+  if (name.length > LONGEST_NAME) return undefined;
   const wanted = name.toLowerCase();
   const ranked = known
     .map((candidate) => ({ candidate, edits: distance(wanted, candidate.toLowerCase()) }))

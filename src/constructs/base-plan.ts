@@ -1,4 +1,5 @@
 import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, InvalidSpec, label, shown } from '../api/index.ts';
+import { MOST_ENTRIES } from './limits.ts';
 import type { BasePlan, Facts, ObjectLabels, PlanInput } from './contract.ts';
 
 const DEFAULT_STORAGE = '100Pi';
@@ -102,10 +103,8 @@ function metadataLists(text: string | undefined): Readonly<Record<'volume' | 'cl
   const entries = text ? parseEntries(text) : [];
   const pick = (kind: string): ObjectLabels => {
     const matching = entries.filter(({ selector }) => selector?.kind === kind && !selector.group);
-    return {
-      labels: Object.assign({}, ...matching.map((entry) => entry.labels)),
-      annotations: Object.assign({}, ...matching.map((entry) => entry.annotations)),
-    };
+    const all = (field: keyof ObjectLabels) => Object.fromEntries(matching.flatMap((entry) => Object.entries(entry[field] ?? {})));
+    return { labels: all('labels'), annotations: all('annotations') };
   };
   return { volume: pick('PersistentVolume'), claim: pick('PersistentVolumeClaim') };
 }
@@ -113,7 +112,7 @@ function metadataLists(text: string | undefined): Readonly<Record<'volume' | 'cl
 function parseEntries(text: string): readonly MetadataEntry[] {
   try {
     const value: unknown = JSON.parse(text);
-    if (Array.isArray(value) && value.every(isMetadataEntry)) return value;
+    if (Array.isArray(value) && value.length <= MOST_ENTRIES && value.every(isMetadataEntry)) return value;
   } catch {
     // Reported below, like a value of the wrong shape.
   }
@@ -127,7 +126,8 @@ function parseEntries(text: string): readonly MetadataEntry[] {
 function isMetadataEntry(value: unknown): value is MetadataEntry {
   if (!isMap(value)) return false;
   const { selector, labels, annotations } = value;
-  const isTexts = (map: unknown) => isMap(map) && Object.values(map).every((text) => typeof text === 'string');
+  const isTexts = (map: unknown) =>
+    isMap(map) && Object.keys(map).length <= MOST_ENTRIES && Object.values(map).every((text) => typeof text === 'string');
   return [selector, labels, annotations].every((map) => isTexts(map ?? {}));
 }
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>

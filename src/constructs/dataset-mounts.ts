@@ -14,9 +14,13 @@ export const claimNames = ({ mounts = [] }: DatasetSpec): readonly string[] => [
 /** Mounts that share a name or a path, which the engine could not tell apart. */
 export const mountsAlike = ({ mounts = [] }: DatasetSpec): readonly Fault[] => [...alike(mounts, 'name'), ...alike(mounts, 'path')];
 
-const alike = (mounts: readonly Mount[], field: 'name' | 'path'): readonly Fault[] =>
-  mounts.flatMap(({ [field]: value }, i) =>
-    value && mounts.findIndex((other) => other[field] === value) < i
-      ? [{ path: `spec.mounts[${i}].${field}`, expected: `a ${field} that no other mount has`, found: shown(value) }]
-      : [],
-  );
+function alike(mounts: readonly Mount[], field: 'name' | 'path'): readonly Fault[] {
+  const seen = new Set<string>();
+  return mounts.flatMap(({ [field]: value }, i) => {
+    if (!value) return [];
+    if (seen.has(value))
+      return [{ path: `spec.mounts[${i}].${field}`, expected: `a ${field} that no other mount has`, found: shown(value) }];
+    seen.add(value);
+    return [];
+  });
+}

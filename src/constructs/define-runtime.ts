@@ -2,6 +2,7 @@ import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { type Manifest, shown, type Static, type TSchema } from '../api/index.ts';
 import type { BasePlan, BoundProbe, BoundRuntime, Part, PlanInput, Probe, Role, Runtime, RuntimeDefinition } from './contract.ts';
+import { withinReason } from './limits.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';
 
 /** `s-h-<type>-m-<uid>` is the key of a node label: 63 − 4 − 3 − 36. */
@@ -13,7 +14,10 @@ export function defineRuntime<S extends TSchema, P extends BasePlan>(definition:
   if (!TYPE.test(type))
     throw new Error(`runtime ${name}: expected a type of at most 20 lower-case letters, digits and dashes, found ${shown(type)}`);
   // The one cast: whoever calls `needs` and `bind` has parsed the spec with `resource`.
-  const typed = (input: PlanInput<unknown>) => input as PlanInput<Static<S>>;
+  const typed = (input: PlanInput<unknown>) => {
+    withinReason(input);
+    return input as PlanInput<Static<S>>;
+  };
   return {
     name,
     type,

@@ -20,7 +20,8 @@ export const diskUsage = (role: Role): Probe<BasePlan, UfsUsage> => ({
 
 /** What `df` says of a mount; undefined without a row of its own, since `df` then speaks of the node's disk. */
 export function usedBytes(table = '', mountPath: string): number | undefined {
-  const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
+  const lines = table.split('\n').filter((line) => line.includes(mountPath));
+  const rows = lines.map((line) => line.trim().split(/\s+/));
   const used = Number(rows.find((columns) => columns.at(-1) === mountPath)?.at(-4));
   return Number.isFinite(used) ? used : undefined;
 }

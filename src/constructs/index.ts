@@ -14,5 +14,5 @@ export { withMemory } from './memory.ts';
 export * from './options.ts';
 export * from './secret-files.ts';
 export * from './secret-options.ts';
-export { cacheByMedium, levelQuotas } from './tiered-store.ts';
+export { cacheByMedium, directoriesOf, levelQuotas } from './tiered-store.ts';
 export { claimTemplates, type Mounted, userVolumes } from './user-volumes.ts';

@@ -1,4 +1,5 @@
-import { InvalidSpec, quantity, shown, type TierLevel } from '../api/index.ts';
+import { quantity, type TierLevel } from '../api/index.ts';
+import { must } from './faults.ts';
 
 /** Cache of one worker in bytes, all levels together. */
 export function cacheByMedium(levels: readonly TierLevel[] = []): Readonly<Partial<Record<'memory' | 'disk', number>>> {
@@ -11,12 +12,21 @@ export function cacheByMedium(levels: readonly TierLevel[] = []): Readonly<Parti
   return sums;
 }
 
+/** As many as nobody has disks in a node. */
+const MOST_DIRECTORIES = 256;
+
+/** The directories that a list names; `path` names the list in errors. */
+export function directoriesOf(list: string, separator: ',' | ':', path: string): readonly string[] {
+  const directories = list.split(separator, MOST_DIRECTORIES + 1);
+  must(directories.length <= MOST_DIRECTORIES, path, `at most ${MOST_DIRECTORIES} directories`, list);
+  return directories;
+}
+
 /** Bytes for each directory of a level. A quotaList wins over the quota, which is divided evenly. */
 export function levelQuotas({ path = '', quota, quotaList }: TierLevel, field: string): readonly number[] {
-  const paths = path.split(',').length;
-  if (!quotaList) return Array.from({ length: paths }, () => (quota === undefined ? 0 : quantity(quota, `${field}.quota`) / paths));
-  const quotas = quotaList.split(',').filter(Boolean);
-  if (quotas.length !== paths)
-    throw new InvalidSpec({ path: `${field}.quotaList`, expected: `${paths} amounts, one for each path`, found: shown(quotaList) });
+  const paths = directoriesOf(path, ',', `${field}.path`).length;
+  if (!quotaList) return Array.from<number>({ length: paths }).fill(quota === undefined ? 0 : quantity(quota, `${field}.quota`) / paths);
+  const quotas = quotaList.split(',', MOST_DIRECTORIES + 2).filter(Boolean);
+  must(quotas.length === paths, `${field}.quotaList`, `${paths} amounts, one for each path`, quotaList);
   return quotas.map((each) => quantity(each, `${field}.quotaList`));
 }

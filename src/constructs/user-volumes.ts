@@ -13,8 +13,10 @@ export function userVolumes(
   volumes: readonly Volume[] | undefined,
   path: string,
 ): readonly Mounted[] {
+  // Of two with one name the first counts.
+  const named = new Map((volumes ?? []).toReversed().map((volume) => [volume.name, volume]));
   return (mounts ?? []).map((mount, i) => {
-    const volume = volumes?.find(({ name }) => name === mount.name);
+    const volume = named.get(mount.name);
     if (!volume)
       throw new InvalidSpec({ path: `${path}[${i}].name`, expected: 'the name of a volume in spec.volumes', found: shown(mount.name) });
     return { volume, mount };
@@ -27,11 +29,12 @@ export function claimTemplates(
   mounts: readonly VolumeMount[] | undefined,
   volumes: readonly Volume[] | undefined,
 ): readonly PersistentVolumeClaim[] {
+  const namesOf = (list: readonly { readonly name: string }[] = []) => new Set<string | undefined>(list.map(({ name }) => name));
+  const [mounted, taken] = [namesOf(mounts), namesOf(volumes)];
   for (const [i, { metadata }] of (templates ?? []).entries()) {
     const path = `spec.volumeClaimTemplates[${i}].metadata.name`;
-    const has = (list: readonly { readonly name: string }[] | undefined) => list?.some(({ name }) => name === metadata?.name);
-    must(has(mounts), path, 'a name in spec.worker.volumeMounts', metadata?.name);
-    must(!has(volumes), path, 'a name that no volume in spec.volumes has', metadata?.name);
+    must(mounted.has(metadata?.name), path, 'a name in spec.worker.volumeMounts', metadata?.name);
+    must(!taken.has(metadata?.name), path, 'a name that no volume in spec.volumes has', metadata?.name);
   }
   return templates ?? [];
 }

@@ -195,8 +195,9 @@ describe('the record', () => {
     expect(at.conditions('ThinRuntime')['Synced']).toMatch(inForce);
   });
   test('of specs that are too large is not made, which is told', async () => {
+    const LONG = 'x'.repeat(100_000);
     const at = await boundHarness([
-      openDataset('demo', { mounts: [{ mountPoint: 's3://bucket', name: 'data', options: { long: 'x'.repeat(300_000) } }] }),
+      openDataset('demo', { mounts: [{ mountPoint: 's3://bucket', name: 'data', options: { a: LONG, b: LONG, c: LONG } }] }),
       thinRuntime('demo', { profileName: 'profile' }),
     ]);
     at.put(profile({ fuse: { imageTag: 'v1' } }));

@@ -34,22 +34,45 @@ export function clientsOf(template: MountTemplate, config: FuseConfig, file = 'c
         return clientOf(template, { config, secrets, mount, path: `mounts[${i}]`, target }, faults);
       })
     : [clientOf(template, { config, secrets, ...(only && { mount: only, path: 'mounts[0]' }), target: config.targetPath }, faults)];
-  for (const [i, { target }] of clients.entries())
-    if (clients.findIndex((other) => other.target === target) < i)
-      faults.push({ path: `mounts[${i}]`, expected: 'a path, or else a name, that no other mount has', found: target });
-  for (const [i, { target }] of clients.entries()) {
-    const above = clients.find((other) => target.startsWith(`${other.target}/`));
-    if (above)
-      faults.push({
-        path: `mounts[${i}]`,
-        expected: `a path outside of ${above.target}, where "${above.name}" is mounted: its directory would have to be made in that mount`,
-        found: target,
-      });
-  }
+  faults.push(...colliding(clients));
   // A reference that is used twice is wrong once.
   const once = new Map(faults.map((fault) => [`${fault.path} ${fault.expected}`, fault]));
   if (once.size > 0) throw new InvalidSpec([...once.values()], { object: file });
   return clients;
+}
+
+/** Mounts that are in one place, or one below another. */
+function colliding(clients: readonly Client[]): readonly Fault[] {
+  const seen = new Set<string>();
+  const above = holders(clients);
+  return clients.flatMap(({ target }, i) => {
+    const fault = (expected: string) => ({ path: `mounts[${i}]`, expected, found: target });
+    const isAgain = seen.has(target);
+    seen.add(target);
+    const holder = above.get(target);
+    return [
+      ...(isAgain ? [fault('a path, or else a name, that no other mount has')] : []),
+      ...(holder
+        ? [
+            fault(
+              `a path outside of ${holder.target}, where "${holder.name}" is mounted: its directory would have to be made in that mount`,
+            ),
+          ]
+        : []),
+    ];
+  });
+}
+
+/** The outermost client that each other target is below of. In order, what is below a directory comes right after it. */
+function holders(clients: readonly Client[]): ReadonlyMap<string, Client> {
+  const found = new Map<string, Client>();
+  let holder: Client | undefined;
+  const inOrder = clients.map((client) => ({ client, folder: `${client.target}/` })).toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
+  for (const { client, folder } of inOrder) {
+    if (holder && client.target !== holder.target && folder.startsWith(`${holder.target}/`)) found.set(client.target, holder);
+    else holder = client;
+  }
+  return found;
 }
 
 /** What the controller knows to be secrets, and what the template takes for some. */
@@ -86,10 +109,15 @@ const wordOf = (text: Text, scope: Scope, faults: Fault[]): Word =>
 
 function flattened(args: readonly Argument[], scope: Scope, faults: Fault[]): readonly Word[] {
   const words: Word[] = [];
+  let isAfterOptions = false;
+  const add = (word: Word) => {
+    words.push(word);
+    isAfterOptions ||= word.length === 1 && word[0] === '--';
+  };
   for (const arg of args) {
-    if ('text' in arg) words.push(argument(arg.text, words, scope, faults));
-    else if ('when' in arg) words.push(...(holds(arg.when, scope) ? flattened(arg.args, scope, faults) : []));
-    else for (const inner of inEach(arg, scope)) words.push(...flattened(arg.args, inner, faults));
+    if ('text' in arg) add(argument(arg.text, words.at(-1), isAfterOptions, scope, faults));
+    else if ('when' in arg) (holds(arg.when, scope) ? flattened(arg.args, scope, faults) : []).forEach(add);
+    else for (const inner of inEach(arg, scope)) flattened(arg.args, inner, faults).forEach(add);
   }
   return words;
 }
@@ -109,11 +137,9 @@ function holds(reference: Extract<Argument, { when: unknown }>['when'], scope: S
  * A value that a client could take for something else than a value is refused: nobody can escape it in a way that all clients know.
  * Whether an argument is a list of options is seen from the `-o` in front of it.
  */
-function argument(text: Text, before: readonly Word[], scope: Scope, faults: Fault[]): Word {
+function argument(text: Text, [previous = '']: Word = [], isAfterOptions: boolean, scope: Scope, faults: Fault[]): Word {
   const word = wordOf(text, scope, faults);
-  const [previous = ''] = before.at(-1) ?? [];
   const inList = previous === '-o' || /^-o./.test(typeof text[0] === 'string' ? text[0] : '');
-  const isAfterOptions = before.some((each) => each.length === 1 && each[0] === '--');
   for (const part of text) {
     if (typeof part === 'string' || part.name === 'volume.mountOptions' || !inList) continue;
     const value = valueOf(part, scope, [])?.[0];

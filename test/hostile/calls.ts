@@ -1,0 +1,516 @@
+import juicefs from '../../runtimes/juicefs/index.ts';
+import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
+import { annotation, type Mount, type ThinRuntimeSpec } from '../../src/api/index.ts';
+import * as api from '../../src/api/index.ts';
+import { referenceOf, textOf } from '../../src/api/template-text.ts';
+import { type Arg, env, isEnvName, sh, word } from '../../src/api/shell.ts';
+import { knownField, pathText } from '../../src/api/wording.ts';
+import { byKey } from '../../src/constructs/merge.ts';
+import * as constructs from '../../src/constructs/index.ts';
+import { canonicalClaim, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
+import * as fuse from '../../src/csi/fuse-config/index.ts';
+import { idOf, secretsIn } from '../../src/csi/fuse-config/words.ts';
+import { Dataset, faultsOf, GROUP, parse, VERSION } from '../../src/api/index.ts';
+import type { PlanInput, Runtime } from '../../src/constructs/index.ts';
+import { planInput } from '../../src/testing/given.ts';
+import { community } from '../runtimes/juicefs/given.ts';
+import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
+import thin from '../../runtimes/thin/index.ts';
+
+type Call<T> = (given: T) => unknown;
+
+/** What an export is called with. */
+export interface Calls {
+  /** Runs in a pod of the tenant's own, where nobody else waits for it. */
+  readonly alone?: true;
+  /** One long text; each call is measured by itself. */
+  readonly text?: Call<string> | readonly Call<string>[];
+  /** So many entries. */
+  readonly many?: Call<number> | readonly Call<number>[];
+}
+
+/** Everything that is made of a runtime and its Dataset, as a pass does. */
+function planned(runtime: Runtime, input: PlanInput<unknown>): void {
+  runtime.needs(input);
+  const { synth, cleanup } = runtime.bind(input);
+  for (const part of ['master', 'fuse', 'worker', 'volume', 'claim'] as const) synth(part);
+  cleanup?.commands('0'.repeat(36));
+}
+
+const list = <T>(entries: number, make: (i: number) => T): T[] => Array.from({ length: entries }, (_, i) => make(i));
+const record = (entries: number, value = 'v'): Record<string, string> => Object.fromEntries(list(entries, (i) => [`k${i}`, value]));
+const mountsOf = (entries: number): Mount[] => list(entries, (i) => ({ mountPoint: `s3://b${i}`, name: `n${i}`, path: `/p${i}` }));
+const object = (kind: string, spec: object) => ({
+  apiVersion: `${GROUP}/${VERSION}`,
+  kind,
+  metadata: { name: 'demo', namespace: 'ml' },
+  spec,
+});
+const option = (name: string, secret = 's') => ({ name, valueFrom: { secretKeyRef: { name: secret, key: 'k' } } });
+
+const config = (mounts: readonly object[], more: object = {}) =>
+  fuse.parseFuseConfig(JSON.stringify({ mounts, targetPath: '/mnt/x', ...more }));
+/** One that uses everything, once for each mount and for each option. */
+const TEMPLATE = fuse.parseMountTemplate(
+  JSON.stringify({
+    program: 'client',
+    args: [
+      '-o',
+      'a=${access}',
+      {
+        each: 'mounts',
+        args: ['${mount.name:-none}=${mount.source}', { when: 'mount.options.k0', args: ['${mount.bucket}/${mount.prefix}'] }],
+      },
+      '--',
+      '${targetPath}',
+    ],
+  }),
+);
+const EACH_MOUNT = fuse.parseMountTemplate(
+  JSON.stringify({
+    program: 'client',
+    each: 'mounts',
+    args: [{ each: 'mount.options', args: ['-o', '${option.name}=${option.value}'] }, '${mount.target}'],
+    env: { KEY: '${secret.key:-none}', X: '${env.X:-none}' },
+    files: { conf: '${mount.mountPoint} ${mount.options.k0:-none}' },
+  }),
+);
+/** All that is made of config.json, each by itself. */
+const made = <T>(of: (given: T) => { readonly mounts: readonly object[]; readonly more?: object }): Call<T>[] =>
+  [TEMPLATE, EACH_MOUNT].flatMap((template) => {
+    const clients = (given: T) => {
+      const { mounts, more } = of(given);
+      return fuse.clientsOf(template, config(mounts, more));
+    };
+    return [
+      (given: T) => fuse.mountScript(clients(given), '/dir'),
+      (given: T) => fuse.realigningScript(clients(given), '/dir'),
+      (given: T) => fuse.viewOf(config(of(given).mounts, of(given).more), template, true),
+      (given: T) =>
+        clients(given)
+          .slice(0, 1)
+          .map((client) => [fuse.argvOf({ ...client, env: {}, files: {} }, {}, '/dir'), fuse.envFile({ ...client, files: {} }, '/dir')]),
+    ];
+  });
+const bucket = { mountPoint: 's3://b', name: 'a' };
+
+const thinWith = (mount: Partial<Mount>, more: Parameters<typeof given>[0] = {}) =>
+  planned(thin, given({ mounts: [{ mountPoint: 's3://b', name: 'a', ...mount }], ...more }));
+const inSecret = { env: { THIN_FUSE_CONFIG_STORAGE: 'secret' } };
+/** As many annotations of a runtime and its Dataset as are read. */
+const annotated = (texts: Readonly<Record<string, string>>) => planned(thin, given({ annotations: texts, datasetAnnotations: texts }));
+const jfs = (spec: JuiceFSRuntimeSpec) => planned(juicefs, community({ spec }));
+const thinSpec = (spec: ThinRuntimeSpec) => planned(thin, given({ spec }));
+
+const JFS_MOUNTS: readonly ((text: string) => Partial<Mount>)[] = [
+  (text) => ({ mountPoint: text }),
+  (text) => ({ name: text }),
+  (text) => ({ options: { quota: text } }),
+  (text) => ({ options: { [text]: text, bucket: text } }),
+  (text) => ({ encryptOptions: [option(text), option('metaurl', text)] }),
+];
+
+const numbers = 'takes numbers';
+const admin = 'its text is of the cluster’s administrator: a cluster-scoped profile, or the environment of the controller';
+const ofNames = 'its text is the name of an object or a label, which the API server holds below 254 characters';
+const atStart = 'is called with constants, once when a process starts';
+const planOnly = 'takes a plan, which `plan` below has made of what a tenant wrote; synth of every part is measured with it';
+const files = 'reads files; what it makes of them is measured in parseFuseConfig';
+
+/** By module and export: how it is called with a tenant's text, or why none reaches it. */
+export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | string>>>> = {
+  'src/api/crd.ts': { crdOf: atStart, schemaOf: atStart, structural: atStart },
+  'src/api/errors.ts': {
+    InvalidSpec: {
+      text: (text) => new api.InvalidSpec({ path: text, expected: text, found: text }, { object: 'Dataset ml/demo' }),
+      many: (entries) => new api.InvalidSpec(list(entries, (i) => ({ path: `spec.mounts[${i}]`, expected: 'x', found: 'y' }))),
+    },
+    describe: { text: (text) => api.describe({ path: text, expected: text, found: text }) },
+    shown: { text: (text) => [api.shown(text), api.shown({ text }), api.shown([text])], many: (entries) => api.shown(mountsOf(entries)) },
+  },
+  'src/api/labels.ts': {
+    isLabel: { text: (text) => [api.isLabel([text, text]), api.isLabel([`a/${text}`, ''])] },
+    runtimeFinalizer: atStart,
+  },
+  'src/api/mount-template.ts': { parseMountTemplate: admin },
+  'src/api/names.ts': Object.fromEntries(
+    'cacheNodeLabel cacheSizeNodeLabel claimName datasetId exclusiveNodeValue fuseNodeLabel joinedName lastValidName rivalNames runtimePlural typedCacheNodeLabel valueFile volumeName workloadName'
+      .split(' ')
+      .map((name) => [name, ofNames]),
+  ),
+  'src/api/parse.ts': {
+    parse: {
+      text: [
+        (text) =>
+          parse(Dataset, object('Dataset', { mounts: [{ mountPoint: text, name: text, options: { [text]: text } }], [text]: text })),
+        (text) =>
+          parse(
+            juicefs.resource,
+            object('JuiceFSRuntime', { tieredstore: { levels: [{ mediumtype: text, quota: text, quotaList: text }] } }),
+          ),
+      ],
+      many: [
+        (entries) => parse(Dataset, object('Dataset', { mounts: mountsOf(entries), sharedOptions: record(entries), ...record(entries) })),
+        (entries) => parse(Dataset, object('Dataset', { mounts: list(entries, () => 7), sharedOptions: list(entries, () => '') })),
+      ],
+    },
+    faultsOf: {
+      text: (text) => faultsOf(Dataset, object('Dataset', { [text]: text, mounts: [{ [text]: 1 }] })),
+      many: (entries) => faultsOf(Dataset, object('Dataset', record(entries))),
+    },
+  },
+  'src/api/reader.ts': { readerOf: 'is made of a schema; what it returns is measured in parse and parseFuseConfig' },
+  'src/api/rules.ts': {
+    ...Object.fromEntries(
+      'nameRule plainNameRule replicasRule shortNameRule shortNameWithWorkerRule'.split(' ').map((name) => [name, ofNames]),
+    ),
+    nameRule: { text: (text) => api.nameRule.holds({ metadata: { name: text }, spec: {} }) },
+    plainNameRule: { text: (text) => api.plainNameRule.holds({ metadata: { name: text }, spec: {} }) },
+    oneReferenceRule: { many: (entries) => api.oneReferenceRule.holds({ metadata: { name: 'x' }, spec: { mounts: mountsOf(entries) } }) },
+  },
+  'src/api/schema.ts': Object.fromEntries(
+    'dateTime described int32 int64 openEnum opt stringMap t'.split(' ').map((name) => [name, atStart]),
+  ),
+  'src/api/shell.ts': {
+    env: { text: (text) => isEnvName(text) && env(text) },
+    isEnvName: { text: isEnvName },
+    sh: { text: (text) => sh`x ${text}`, many: (entries) => sh`x ${list<Arg>(entries, (i) => `a ${i}`)}` },
+    word: { text: (text) => sh`${word('a', text)}`, many: (entries) => sh`${word(...list(Math.min(entries, 5000), () => 'a b'))}` },
+  },
+  'src/api/template-text.ts': {
+    textOf: { text: (text) => textOf(text, 'args[0]', []) },
+    referenceOf: {
+      text: [(text) => referenceOf(text, 'args[0]', []), (text) => referenceOf(`mount.options.${text}:-${text}`, 'args[0]', [])],
+    },
+    referencesIn: admin,
+  },
+  'src/api/units.ts': {
+    ...Object.fromEntries('bytesLabel bytesText durationText percentText'.split(' ').map((name) => [name, numbers])),
+    canonicalQuantity: { text: (text) => api.canonicalQuantity(text, 'spec.x') },
+    quantity: { text: (text) => api.quantity(text, 'spec.x') },
+  },
+  'src/api/wording.ts': {
+    expectedOf: atStart,
+    knownField: { text: (text) => knownField(text, Object.keys(Dataset.spec.properties)) },
+    nearest: { text: (text) => api.nearest(text, Object.keys(Dataset.spec.properties)) },
+    pathText: { text: (text) => pathText(['spec', text, 0]), many: (entries) => pathText(list(entries, String)) },
+  },
+  'src/constructs/account.ts': { account: planOnly },
+  'src/constructs/base-plan.ts': {
+    basePlan: {
+      text: [
+        (text) => annotated(Object.fromEntries(Object.values(annotation).map((key) => [key, text]))),
+        (text) =>
+          annotated({
+            [annotation.metadataList]: JSON.stringify([{ selector: { kind: text }, labels: { a: text }, annotations: { [text]: '' } }]),
+          }),
+      ],
+      many: (entries) =>
+        annotated({ [annotation.metadataList]: JSON.stringify([{ selector: { kind: 'PersistentVolume' }, labels: record(entries) }]) }),
+    },
+    commonLabels: planOnly,
+    podCommonLabels: planOnly,
+    nextGeneration: 'compares two texts that were made by plans',
+  },
+  'src/constructs/cache-texts.ts': { cacheTexts: numbers },
+  'src/constructs/canonical.ts': {
+    canonicalClaim: { text: (text) => canonicalClaim({ spec: { resources: { requests: { storage: text } } } }, 'x') },
+    canonicalResources: {
+      text: (text) => canonicalResources({ limits: { cpu: text }, requests: { [text]: '1' } }, 'x'),
+      many: (entries) => canonicalResources({ limits: record(Math.min(entries, 2048), '1000m') }, 'x'),
+    },
+    canonicalVolume: { text: (text) => canonicalVolume({ name: 'a', emptyDir: { sizeLimit: text } }) },
+  },
+  'src/constructs/component.ts': Object.fromEntries('Fuse Master Worker owned'.split(' ').map((name) => [name, planOnly])),
+  'src/constructs/dataset-mounts.ts': {
+    claimNames: {
+      text: (text) => constructs.claimNames({ mounts: [{ mountPoint: text }] }),
+      many: (entries) => constructs.claimNames({ mounts: list(entries, (i) => ({ mountPoint: `pvc://c${i}` })) }),
+    },
+    claimOf: { text: constructs.claimOf },
+    mountsAlike: {
+      many: (entries) => [
+        constructs.mountsAlike({ mounts: mountsOf(entries) }),
+        constructs.mountsAlike({ mounts: list(entries, () => ({ mountPoint: 's3://b', name: 'a' })) }),
+      ],
+    },
+  },
+  'src/constructs/define-runtime.ts': { defineRuntime: 'what it returns is measured as the runtimes themselves' },
+  'src/constructs/disk-usage.ts': {
+    diskUsage: {
+      text: (text) => ignoringErrors(() => constructs.diskUsage('fuse').parse([[text]], { mountPath: '/mnt' } as constructs.BasePlan)),
+    },
+    usedBytes: { text: (text) => constructs.usedBytes(text, '/mnt') },
+  },
+  'src/constructs/faults.ts': { must: { text: (text) => constructs.must(false, text, text, text) }, together: 'calls what it is given' },
+  'src/constructs/image.ts': { imageOf: { text: (text) => constructs.imageOf({ image: text, imageTag: text }, text, 'a:b') } },
+  'src/constructs/kube-object.ts': { KubeObject: planOnly },
+  'src/constructs/limits.ts': {
+    withinReason: {
+      many: (entries) =>
+        [given({ mounts: mountsOf(entries) }), planInput({ spec: { a: [[list(entries, String)]] } })].forEach((input) => thin.needs(input)),
+    },
+  },
+  'src/constructs/memory.ts': {
+    withMemory: { text: (text) => constructs.withMemory({ requests: { memory: text }, limits: { memory: text } }, text, 'x') },
+  },
+  'src/constructs/merge.ts': {
+    byKey: {
+      many: (entries) => [
+        byKey(
+          ({ a }) => a,
+          list(entries, (i) => ({ a: i })),
+          'equal',
+        ),
+        byKey(
+          ({ a }) => a,
+          list(entries, () => ({ a: 1 })),
+          'later',
+        ),
+      ],
+    },
+  },
+  'src/constructs/options.ts': {
+    absolutePath: { text: (text) => constructs.absolutePath(text, 'x') },
+    optionList: {
+      text: (text) => constructs.optionList({ [text]: text }, 'x'),
+      many: (entries) => [constructs.optionList(record(entries), 'x'), constructs.optionList(record(entries, ','), 'x')],
+    },
+    positional: { text: (text) => constructs.positional(text, 'x') },
+  },
+  'src/constructs/placement.ts': { workerAffinity: planOnly },
+  'src/constructs/resource.ts': { resourceClass: 'is for charts of users, in a process of theirs' },
+  'src/constructs/secret-files.ts': {
+    base64: { text: constructs.base64 },
+    fromBase64: { text: [(text) => constructs.fromBase64(constructs.base64(text)), (text) => constructs.fromBase64(text)] },
+    secretDirectory: ofNames,
+    secretFiles: ofNames,
+  },
+  'src/constructs/secret-options.ts': {
+    optionSecrets: {
+      many: (entries) => constructs.optionSecrets({ sharedEncryptOptions: list(entries, (i) => option(`o${i}`, `s${i}`)) }),
+    },
+    secretEnv: planOnly,
+    secretOptions: {
+      text: (text) => constructs.secretOptions([option(text, text)], 'x'),
+      many: (entries) =>
+        constructs.secretOptions(
+          list(entries, (i) => option(`o${i}`)),
+          'x',
+        ),
+    },
+    secretVariables: {
+      text: (text) => constructs.secretVariables({ sharedEncryptOptions: [option(text)] }, new Map([['metaurl', 'METAURL']])),
+      many: (entries) =>
+        constructs.secretVariables({ sharedEncryptOptions: list(entries, (i) => option(`o-${i}`)) }, new Map([['metaurl', 'METAURL']])),
+    },
+  },
+  'src/constructs/tiered-store.ts': {
+    cacheByMedium: {
+      text: (text) => constructs.cacheByMedium([{ mediumtype: 'SSD', path: text, quota: text }]),
+      many: (entries) => constructs.cacheByMedium(list(entries, () => ({ mediumtype: 'SSD' as const, quota: '1Gi' }))),
+    },
+    directoriesOf: { text: (text) => [constructs.directoriesOf(text, ',', 'x'), constructs.directoriesOf(text, ':', 'x')] },
+    levelQuotas: {
+      text: (text) => [
+        constructs.levelQuotas({ mediumtype: 'SSD', path: '/a', quotaList: text }, 'x'),
+        constructs.levelQuotas({ mediumtype: 'SSD', path: text }, 'x'),
+      ],
+      many: (entries) =>
+        constructs.levelQuotas(
+          { mediumtype: 'SSD', path: list(entries, () => '/a').join(','), quotaList: list(entries, () => '1').join(',') },
+          'x',
+        ),
+    },
+  },
+  'src/constructs/user-volumes.ts': {
+    claimTemplates: {
+      many: (entries) =>
+        constructs.claimTemplates(
+          list(entries, (i) => ({ metadata: { name: `n${i}` } })),
+          list(entries, (i) => ({ name: `n${i}`, mountPath: '/a' })),
+          [],
+        ),
+    },
+    userVolumes: {
+      many: (entries) =>
+        constructs.userVolumes(
+          list(entries, (i) => ({ name: `n${i}`, mountPath: '/a' })),
+          list(entries, (i) => ({ name: `n${entries - i - 1}` })),
+          'x',
+        ),
+    },
+  },
+  'src/constructs/volume.ts': { DatasetClaim: planOnly, DatasetVolume: planOnly },
+  'src/csi/fuse-config/argv.ts': { argvOf: 'is measured with clientsOf' },
+  'src/csi/fuse-config/clients.ts': {
+    clientsOf: {
+      alone: true,
+      // Each place in config.json where a text of the Dataset is.
+      text: [
+        ...made((text: string) => ({ mounts: [{ mountPoint: text, name: text, path: text }] })),
+        ...made((text: string) => ({ mounts: [{ ...bucket, options: { k0: text, [text]: 'x', key: `/etc/fluid/secrets/s/${text}` } }] })),
+        ...made((text: string) => ({
+          mounts: [{ ...bucket, options: { key: text } }],
+          more: { accessModes: [text], runtimeOptions: { [text]: text } },
+        })),
+      ],
+      many: [
+        ...made((entries: number) => ({ mounts: mountsOf(entries) })),
+        ...made((entries: number) => ({ mounts: list(entries, () => bucket) })),
+        ...made((entries: number) => ({ mounts: [{ ...bucket, options: record(entries) }] })),
+      ],
+    },
+  },
+  'src/csi/fuse-config/config.ts': {
+    parseFuseConfig: {
+      text: fuse.parseFuseConfig,
+      many: (entries) => [
+        config(mountsOf(entries)),
+        config(list(entries, () => ({}))),
+        config([], { persistentVolumeMountOptions: record(entries) }),
+      ],
+    },
+  },
+  'src/csi/fuse-config/files.ts': { readFuseConfig: files, secretText: files },
+  'src/csi/fuse-config/script.ts': {
+    envFile: 'is measured with clientsOf',
+    mountScript: 'is measured with clientsOf',
+    realigningScript: 'is measured with clientsOf',
+  },
+  'src/csi/fuse-config/supervisor.ts': { untilNews: atStart },
+  'src/csi/fuse-config/values.ts': { valueOf: 'is measured with clientsOf' },
+  'src/csi/fuse-config/view.ts': { viewOf: 'is measured with clientsOf' },
+  'src/csi/fuse-config/watch.ts': { tellNews: files, whenever: files },
+  'src/csi/fuse-config/words.ts': {
+    idOf: { text: idOf },
+    secretsIn: { text: (text) => secretsIn('/dir').place({ option: text, value: text }) },
+    words: 'is measured with clientsOf',
+  },
+  'runtimes/juicefs/cache.ts': {
+    cacheOf: {
+      text: (['path', 'low', 'quota', 'quotaList'] as const).map(
+        (field) => (text) => jfs({ tieredstore: { levels: [{ mediumtype: 'SSD', path: '/a', quota: '1Gi', [field]: text }] } }),
+      ),
+      many: (entries) => jfs({ tieredstore: { levels: list(entries, () => ({ mediumtype: 'SSD' as const, path: '/a', quota: '1Gi' })) } }),
+    },
+    cacheVolumes: {
+      text: (text) => jfs({ fuse: { options: { 'cache-dir': text } } }),
+      many: (entries) => jfs({ worker: { options: { 'cache-dir': list(entries, (i) => `/a${i}`).join(':') } } }),
+    },
+  },
+  'runtimes/juicefs/commands.ts': {
+    cacheStates: numbers,
+    cacheUse: {
+      text: (text) => {
+        const { probes } = juicefs.bind(community());
+        probes.cache?.parse([[text, `juicefs_blockcache_bytes ${text}`], [text]]);
+      },
+    },
+    removeCache: {
+      text: (text) => {
+        const { cleanup } = juicefs.bind(
+          community({ spec: { tieredstore: { levels: [{ mediumtype: 'SSD', path: '/a', quota: '1Gi' }] } } }),
+        );
+        for (const answer of [`"UUID": "${'0'.repeat(36)}" ${text}`, `"UUID": ${text}`])
+          ignoringErrors(() => cleanup?.ask?.parse([[answer]]));
+      },
+    },
+  },
+  'runtimes/juicefs/components.ts': { JuiceFSFuse: planOnly, JuiceFSWorker: planOnly },
+  'runtimes/juicefs/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/juicefs/plan.ts': {
+    needs: { many: (entries) => juicefs.needs(community({ mount: { encryptOptions: list(entries, (i) => option(`o${i}`, `s${i}`)) } })) },
+    plan: {
+      text: (text) => jfs({ configs: [text], worker: { options: { metrics: text, [text]: text } } }),
+      many: (entries) => jfs({ configs: list(entries, String), fuse: { options: record(entries) } }),
+    },
+  },
+  'runtimes/juicefs/pod.ts': {
+    isOnHost: 'compares with a constant',
+    podPlan: { text: (text) => jfs({ fuse: { options: { metrics: text } } }) },
+  },
+  'runtimes/juicefs/script.ts': { scriptOf: planOnly },
+  'runtimes/juicefs/source.ts': {
+    editionOf: { many: (entries) => juicefs.needs(community({ mount: { encryptOptions: list(entries, (i) => option(`o${i}`)) } })) },
+    sourceOf: {
+      text: JFS_MOUNTS.map((mount) => (text) => planned(juicefs, community({ mount: mount(text) }))),
+      many: [
+        (entries) => planned(juicefs, community({ mount: { options: record(entries) } })),
+        (entries) => planned(juicefs, community({ mount: { encryptOptions: list(entries, (i) => option(`o-${i}`)) } })),
+        (entries) => planned(juicefs, planInput({ mounts: mountsOf(entries) })),
+      ],
+    },
+  },
+  'runtimes/thin/components.ts': { ThinFuse: planOnly, ThinWorker: planOnly },
+  'runtimes/thin/config.ts': {
+    configText: {
+      text: [
+        (text) => thinWith({ encryptOptions: [option('o')] }, { settings: inSecret, facts: { secrets: { s: { k: text } } } }),
+        (text) =>
+          thinWith({ encryptOptions: [option('o')] }, { settings: inSecret, facts: { secrets: { s: { k: constructs.base64(text) } } } }),
+        (text) => thinWith({ mountPoint: 'pvc://c' }, { facts: { claims: { c: { ...claim(), mountOptions: [text] } } } }),
+      ],
+      many: (entries) => thinWith({ encryptOptions: list(entries, (i) => option(`o${i}`)) }),
+    },
+    secretOptionNames: 'is measured with configText',
+    storageOf: admin,
+  },
+  'runtimes/thin/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/thin/mount-script.ts': { mountScript: admin },
+  'runtimes/thin/plan.ts': {
+    needs: { many: (entries) => thin.needs(given({ mounts: list(entries, (i) => ({ mountPoint: `pvc://c${i}` })) })) },
+    plan: {
+      text: [
+        (text) => thinWith({ mountPoint: text }),
+        (text) => thinWith({ name: text, path: text }),
+        (text) => thinWith({ options: { [text]: text } }),
+      ],
+      many: [
+        (entries) => planned(thin, given({ mounts: mountsOf(entries) })),
+        (entries) =>
+          planned(thin, given({ mounts: list(entries, (i) => ({ mountPoint: `pvc://c${i}` })), facts: { claims: { c0: claim() } } })),
+      ],
+    },
+  },
+  'runtimes/thin/profile.ts': {
+    merged: { many: (entries) => thinSpec({ fuse: { env: list(entries, (i) => ({ name: `E${i}` })), options: record(entries) } }) },
+    profileNamed: 'looks a name up',
+    volumesOf: {
+      many: (entries) =>
+        thinSpec({
+          volumes: list(entries, (i) => ({ name: `v${i}` })),
+          fuse: { volumeMounts: list(entries, (i) => ({ name: `v${entries - 1 - i}`, mountPath: `/${i}` })) },
+        }),
+    },
+  },
+  'runtimes/thin/volumes.ts': {
+    cacheVolume: { text: (text) => thinSpec({ tieredstore: { levels: [{ mediumtype: 'SSD', path: text }] } }) },
+    configVolumes: planOnly,
+    hostVolumes: {
+      text: (text) => thinWith({ options: { 'fluid.fuse.hostvolume': text } }),
+      many: (entries) =>
+        planned(
+          thin,
+          given({
+            mounts: list(entries, (i) => ({ mountPoint: `s3://b${i}`, name: `n${i}`, options: { 'fluid.fuse.hostvolume': `/d${i}` } })),
+          }),
+        ),
+    },
+    publishSecret: 'takes the profile’s policy and the names in a volume, which administrators write',
+    secretCopy: 'passes contents of a Secret on',
+    secretVolumes: {
+      many: (entries) =>
+        planned(thin, given({ profile: profileSpec, dataset: { sharedEncryptOptions: list(entries, (i) => option(`o${i}`, `s${i}`)) } })),
+    },
+  },
+};
+
+/** An answer that nobody can read is retried. */
+function ignoringErrors(call: () => unknown): void {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { InvalidSpec } from '../../src/api/index.ts';
+
+/** An annotation may have so many characters, a list of an object about so many entries. */
+export const LONG = 256 * 1024;
+export const MANY = 10_000;
+
+/** What one call may keep all other tenants waiting. */
+const MOST_MS = 50;
+/** Nothing that is worse than linear takes so little at these sizes. */
+const SURELY_LINEAR_MS = 10;
+
+/**
+ * What is wrong with the cost of a call, if anything. It is time of the CPU, the best of several tries, and compared with that of half the
+ * size: a busy machine makes both slower.
+ */
+export function tooDear<T>(input: (size: number) => T, call: (given: T) => unknown, size: number, mostMs = MOST_MS): string | undefined {
+  const whole = input(size);
+  if (cpuMs(() => call(whole)) <= SURELY_LINEAR_MS) return undefined;
+  const half = input(size / 2);
+  const [cost, ofHalf] = [best(() => call(whole)), best(() => call(half))];
+  if (cost > mostMs * slowness()) return `${cost.toFixed(1)} ms, more than ${mostMs} (half of it: ${ofHalf.toFixed(1)} ms)`;
+  return cost > 4 * ofHalf + SURELY_LINEAR_MS ? `${cost.toFixed(1)} ms where half of it costs ${ofHalf.toFixed(1)} ms` : undefined;
+}
+
+/** How much longer this machine takes now than an idle one of 3 GHz. */
+const slowness = (): number => Math.max(1, best(spin) / SPIN_MS);
+const SPIN_MS = 27;
+function spin(): number {
+  let x = 1;
+  for (let i = 0; i < 20_000_000; i++) x = (Math.imul(x, 1_103_515_245) + 12_345) | 0;
+  return x;
+}
+
+const TRIES = 3;
+const best = (run: () => unknown): number => Math.min(...Array.from({ length: TRIES }, () => cpuMs(run)));
+
+function cpuMs(run: () => unknown): number {
+  const before = process.threadCpuUsage();
+  try {
+    run();
+  } catch (error) {
+    // A refusal is an answer; that there is no stack or memory left is none.
+    if (!(error instanceof InvalidSpec)) throw error;
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+
+const PIECES = [
+  '1',
+  'a',
+  ' ',
+  '\n',
+  '/',
+  ',',
+  ':',
+  '-',
+  '=',
+  '${',
+  '$${',
+  "'",
+  '\0',
+  'ä',
+  '1,',
+  'a.',
+  '/a:',
+  '/a,',
+  '${a}',
+  '{"a":',
+  '[],',
+  '1E1',
+];
+const BEFORE = ['', '1', '/', '[', 'juicefs:///', 'pvc://a', 's3://', '0.0.0.0:'];
+const AFTER = ['!', '', 'x', '1Gi', '}]'];
+
+/** Texts that grow: a beginning, one piece many times over, and an end that does not fit. */
+export const texts: readonly ((size: number) => string)[] = PIECES.map(
+  (piece, i) => (size) => (BEFORE[i % BEFORE.length] ?? '') + piece.repeat(size / piece.length) + (AFTER[i % AFTER.length] ?? ''),
+);
