@@ -20,6 +20,7 @@ import { startEngine } from '../support/example-engine.ts';
 import { type Kind, kinds } from '../support/kinds.ts';
 import { datasetObject, exampleRuntime, jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
 import { createSpace, established, eventually, PROFILE, profile, removeSpaces } from '../support/sluice.ts';
+import { step } from '../support/step.ts';
 
 const NAMESPACE = 'fluid-system';
 const EXAMPLE = join(import.meta.dirname, '../support/example-runtime/index.ts');
@@ -328,57 +329,61 @@ describe.skipIf(!simulated)('sluice install', () => {
       await plane.kubectlApply(stringify(profile(PROFILE)));
     });
 
-    test('not while datasets and runtimes exist, which it names', async () => {
-      await plane.kubectlApply(
-        [openDataset('precious'), thinRuntime('precious', { profileName: PROFILE })].map((object) => stringify(object)).join('---\n'),
-      );
-      const before = await left();
-      expect(await uninstall()).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: [
-          'sluice: nothing was deleted, since these still exist; delete them first:',
-          'sluice:   Dataset default/precious',
-          'sluice:   ThinRuntime default/precious',
-          `sluice:   ThinRuntimeProfile ${PROFILE}`,
-          '',
-        ].join('\n'),
+    test('refuses, says what it would do, and leaves what is not ours', { timeout: 120_000, retry: 0 }, async () => {
+      await step('not while datasets and runtimes exist, which it names', async () => {
+        await plane.kubectlApply(
+          [openDataset('precious'), thinRuntime('precious', { profileName: PROFILE })].map((object) => stringify(object)).join('---\n'),
+        );
+        const before = await left();
+        expect(await uninstall()).toEqual({
+          code: 1,
+          stdout: '',
+          stderr: [
+            'sluice: nothing was deleted, since these still exist; delete them first:',
+            'sluice:   Dataset default/precious',
+            'sluice:   ThinRuntime default/precious',
+            `sluice:   ThinRuntimeProfile ${PROFILE}`,
+            '',
+          ].join('\n'),
+        });
+        expect(await left()).toEqual(before);
+        await plane.kubectl('delete', 'thinruntime,dataset', 'precious');
       });
-      expect(await left()).toEqual(before);
-      await plane.kubectl('delete', 'thinruntime,dataset', 'precious');
-    });
-    test('only in words with --dry-run', async () => {
-      const before = await left();
-      const { code, stdout } = await uninstall('--dry-run', '--keep-crds');
-      expect(code).toBe(0);
-      expect(stdout.split('\n')[0]).toBe(`would delete DaemonSet ${NAMESPACE}/sluice-csi`);
-      expect(stdout).not.toMatch(/^deleted|CustomResourceDefinition|Namespace/m);
-      expect(await left()).toEqual(before);
-    });
-    test("but for somebody else's driver, and for kinds that are to be kept", async () => {
-      await plane.kubectl('label', 'csidriver', 'fuse.csi.fluid.io', 'app.kubernetes.io/name-', 'app.kubernetes.io/part-of-');
-      expect((await uninstall('--keep-crds')).stdout).toContain('kept CSIDriver fuse.csi.fluid.io: it does not carry our labels\n');
-      expect(await left()).toEqual([
-        'csidriver.storage.k8s.io/fuse.csi.fluid.io',
-        ...['datasets', 'exampleruntimes', 'juicefsruntimes', 'thinruntimeprofiles', 'thinruntimes'].map(
-          (plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.data.fluid.io`,
-        ),
-      ]);
-    });
-    test('whole, the kinds too once nobody has any', async () => {
-      await install();
-      await profiles('delete');
-      // As if somebody else, such as Fluid's chart, had brought it.
-      await plane.kubectl('label', 'crd', 'thinruntimeprofiles.data.fluid.io', 'app.kubernetes.io/part-of-');
-      const { code, stdout, stderr } = await uninstall('--with-namespace');
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain('kept CustomResourceDefinition thinruntimeprofiles.data.fluid.io: it does not carry our labels\n');
-      await plane.kubectl('wait', '--for=delete', 'crd/datasets.data.fluid.io', `namespace/${NAMESPACE}`, '--timeout=60s');
-      expect(await left()).toEqual(
-        ['exampleruntimes', 'thinruntimeprofiles'].map((plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.data.fluid.io`),
-      );
-      await plane.kubectl('delete', 'crd', 'thinruntimeprofiles.data.fluid.io');
-      expect(await uninstall()).toEqual({ code: 0, stdout: '', stderr: '' });
+      await step('only in words with --dry-run', async () => {
+        const before = await left();
+        const { code, stdout } = await uninstall('--dry-run', '--keep-crds');
+        expect(code).toBe(0);
+        expect(stdout.split('\n')[0]).toBe(`would delete DaemonSet ${NAMESPACE}/sluice-csi`);
+        expect(stdout).not.toMatch(/^deleted|CustomResourceDefinition|Namespace/m);
+        expect(await left()).toEqual(before);
+      });
+      await step("but for somebody else's driver, and for kinds that are to be kept", async () => {
+        await plane.kubectl('label', 'csidriver', 'fuse.csi.fluid.io', 'app.kubernetes.io/name-', 'app.kubernetes.io/part-of-');
+        expect((await uninstall('--keep-crds')).stdout).toContain('kept CSIDriver fuse.csi.fluid.io: it does not carry our labels\n');
+        expect(await left()).toEqual([
+          'csidriver.storage.k8s.io/fuse.csi.fluid.io',
+          ...['datasets', 'exampleruntimes', 'juicefsruntimes', 'thinruntimeprofiles', 'thinruntimes'].map(
+            (plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.data.fluid.io`,
+          ),
+        ]);
+      });
+      await step('whole, the kinds too once nobody has any', async () => {
+        await install();
+        await profiles('delete');
+        // As if somebody else, such as Fluid's chart, had brought it.
+        await plane.kubectl('label', 'crd', 'thinruntimeprofiles.data.fluid.io', 'app.kubernetes.io/part-of-');
+        const { code, stdout, stderr } = await uninstall('--with-namespace');
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+        expect(stdout).toContain('kept CustomResourceDefinition thinruntimeprofiles.data.fluid.io: it does not carry our labels\n');
+        await plane.kubectl('wait', '--for=delete', 'crd/datasets.data.fluid.io', `namespace/${NAMESPACE}`, '--timeout=60s');
+        expect(await left()).toEqual(
+          ['exampleruntimes', 'thinruntimeprofiles'].map(
+            (plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.data.fluid.io`,
+          ),
+        );
+        await plane.kubectl('delete', 'crd', 'thinruntimeprofiles.data.fluid.io');
+        expect(await uninstall()).toEqual({ code: 0, stdout: '', stderr: '' });
+      });
     });
   });
 

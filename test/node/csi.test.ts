@@ -7,6 +7,7 @@ import { FUSE_IMAGE, fuseImage } from '../../src/testing/index.ts';
 import { canHaveNode, createPod, mountsInto, untilRestarted } from '../support/node.ts';
 import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually as within } from '../support/sluice.ts';
+import { step } from '../support/step.ts';
 import { type Installed, NAMESPACE, startInstalled } from './installed.ts';
 import { SLUICE_IMAGE } from './sluice-image.ts';
 
@@ -88,145 +89,141 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
       client,
     );
 
-  test('a FUSE client that is killed ten times is read again each time, by the same container', async () => {
+  test('hold from the first reader to the last', { retry: 0 }, async () => {
     showLogs();
-    await pod('reader');
-    await eventually(async () => expect(await read('reader')).toBe('whole\n'));
-    const fuse = await fusePod();
-    for (let kill = 1; kill <= 10; kill++) {
-      expect(await signal('KILL')).not.toBe('');
-      await untilRestarted(cluster.plane, fuse, kill);
+    await step('a FUSE client that is killed ten times is read again each time, by the same container', async () => {
+      await pod('reader');
       await eventually(async () => expect(await read('reader')).toBe('whole\n'));
-    }
-    expect(await restartsOf('reader')).toBe('0');
-    const layers = (await ofPods()).length;
-    expect(layers).toBeGreaterThan(0);
-    expect(layers).toBeLessThanOrEqual(4);
-    const events = await kubectl(
-      'get',
-      'events',
-      '--field-selector',
-      'involvedObject.kind=Dataset,reason=FuseRecoverSucceed',
-      '-o',
-      'name',
-    );
-    expect(events).not.toBe('');
-  });
-
-  test('two pods have two sub paths, one to read and one to write', async () => {
-    showLogs();
-    await pod('sub-a', 'data', { subPath: 'a', readOnly: true });
-    await pod('sub-b', 'data', { subPath: 'b' });
-    await eventually(async () => expect([await read('sub-a'), await read('sub-b')]).toEqual(['a\n', 'b\n']));
-    await expect(kubectl('exec', 'sub-a', '--', 'touch', '/data/g')).rejects.toThrow('Read-only file system');
-    await kubectl('exec', 'sub-b', '--', 'sh', '-c', 'echo new > /data/g');
-    await eventually(async () => expect(await read('reader', 'b/g')).toBe('new\n'));
-    await kubectl('delete', 'pod', 'sub-a', 'sub-b', '--timeout=60s');
-  });
-
-  test('readers notice neither a killed plugin nor restarts of kubelet and containerd', async () => {
-    showLogs();
-    const before = (await ofPods()).length;
-    await kubectl('delete', 'pod', '-n', NAMESPACE, '-l', 'app.kubernetes.io/component=csi', '--grace-period=0', '--force');
-    expect(await read('reader')).toBe('whole\n');
-    await cluster.rolledOut();
-    await cluster.node.restart('containerd');
-    await cluster.node.restart('kubelet');
-    await eventually(async () => expect(await read('reader')).toBe('whole\n'));
-    await pod('later');
-    await eventually(async () => expect(await read('later')).toBe('whole\n'));
-    await kubectl('delete', 'pod', 'later', '--timeout=60s');
-    expect([(await ofPods()).length, await restartsOf('reader')]).toEqual([before, '0']);
-  });
-
-  test('a pod that waits for its Dataset starts by itself', async () => {
-    showLogs();
-    await pod('early', 'late');
-    await eventually(async () => expect(await kubectl('describe', 'pod', 'early')).toContain('"late" not found'));
-    await apply(...dataset('late'));
-    await eventually(async () => expect(await read('early')).toBe('whole\n'));
-  });
-
-  test('a pod goes away although its client hangs', async () => {
-    showLogs();
-    expect(await signal('STOP', 'late')).not.toBe('');
-    await kubectl('delete', 'pod', 'early', '--timeout=90s');
-    await signal('CONT', 'late');
-    // OnDemand: nobody needs it any more.
-    await kubectl('wait', '--for=delete', 'pod', '-l', 'release=late,role=thin-fuse', '--timeout=90s');
-  });
-
-  test('the plugin is replaced, killed or deleted, while a client hangs that has read', async () => {
-    showLogs();
-    const { mountRoot } = cluster.node;
-    const path = `${mountRoot}/thin/default/silent/thin-fuse`;
-    const { container, spec } = mountsInto(mountRoot);
-    const program = readFileSync(new URL('../support/silent-fuse.ts', import.meta.url), 'utf8');
-    await createPod(cluster.plane, {
-      name: 'silent',
-      image: SLUICE_IMAGE,
-      script: '',
-      container: {
-        ...container,
-        securityContext: { privileged: true, runAsUser: 0 },
-        command: ['node', '--input-type=module-typescript', '-e', program, path],
-      },
-      spec,
+      const fuse = await fusePod();
+      for (let kill = 1; kill <= 10; kill++) {
+        expect(await signal('KILL')).not.toBe('');
+        await untilRestarted(cluster.plane, fuse, kill);
+        await eventually(async () => expect(await read('reader')).toBe('whole\n'));
+      }
+      expect(await restartsOf('reader')).toBe('0');
+      const layers = (await ofPods()).length;
+      expect(layers).toBeGreaterThan(0);
+      expect(layers).toBeLessThanOrEqual(4);
+      const events = await kubectl(
+        'get',
+        'events',
+        '--field-selector',
+        'involvedObject.kind=Dataset,reason=FuseRecoverSucceed',
+        '-o',
+        'name',
+      );
+      expect(events).not.toBe('');
     });
-    await eventually(async () => expect(await kubectl('logs', 'silent')).toContain('mounted'));
-    await volumeByHand('silent', { fluid_path: path, mount_type: 'fuse' });
-    await pod('asks', 'silent');
-    await eventually(async () => expect(await kubectl('describe', 'pod', 'asks')).toContain('does not answer'));
-    const startsAndEnds = async (name: string) => {
-      await pod(name);
-      await eventually(async () => expect(await read(name)).toBe('whole\n'));
-      await kubectl('delete', 'pod', name, '--timeout=60s');
-    };
 
-    const plugin = await csiPod();
-    const [process, ...others] = (await cluster.node.run('pgrep', '-f', '^/usr/bin/node /opt/sluice/.* csi ')).trim().split('\n');
-    expect(others).toEqual([]);
-    await cluster.node.run('kill', '-KILL', String(process));
-    await untilRestarted(cluster.plane, plugin, 1, NAMESPACE);
-    await startsAndEnds('after-kill');
+    await step('two pods have two sub paths, one to read and one to write', async () => {
+      await pod('sub-a', 'data', { subPath: 'a', readOnly: true });
+      await pod('sub-b', 'data', { subPath: 'b' });
+      await eventually(async () => expect([await read('sub-a'), await read('sub-b')]).toEqual(['a\n', 'b\n']));
+      await expect(kubectl('exec', 'sub-a', '--', 'touch', '/data/g')).rejects.toThrow('Read-only file system');
+      await kubectl('exec', 'sub-b', '--', 'sh', '-c', 'echo new > /data/g');
+      await eventually(async () => expect(await read('reader', 'b/g')).toBe('new\n'));
+      await kubectl('delete', 'pod', 'sub-a', 'sub-b', '--timeout=60s');
+    });
 
-    await kubectl('delete', 'pod', '-n', NAMESPACE, plugin, '--wait=false');
-    await eventually(async () => expect(await csiPod()).not.toBe(plugin));
-    await cluster.rolledOut();
-    await startsAndEnds('after-upgrade');
+    await step('readers notice neither a killed plugin nor restarts of kubelet and containerd', async () => {
+      const before = (await ofPods()).length;
+      await kubectl('delete', 'pod', '-n', NAMESPACE, '-l', 'app.kubernetes.io/component=csi', '--grace-period=0', '--force');
+      expect(await read('reader')).toBe('whole\n');
+      await cluster.rolledOut();
+      await cluster.node.restart('containerd');
+      await cluster.node.restart('kubelet');
+      await eventually(async () => expect(await read('reader')).toBe('whole\n'));
+      await pod('later');
+      await eventually(async () => expect(await read('later')).toBe('whole\n'));
+      await kubectl('delete', 'pod', 'later', '--timeout=60s');
+      expect([(await ofPods()).length, await restartsOf('reader')]).toEqual([before, '0']);
+    });
 
-    await kubectl('delete', 'pod', 'asks', '--timeout=60s');
-    await kubectl('delete', 'pod', 'silent', '--timeout=60s');
-    await cluster.node.run('umount', '-l', path);
-    await kubectl('delete', 'pvc,pv', 'silent', '--timeout=60s');
-    // What is left of the one before waits in the kernel for the client, and goes with it.
-    await kubectl('wait', '--for=delete', 'pod', '-n', NAMESPACE, plugin, '--timeout=180s');
-  });
+    await step('a pod that waits for its Dataset starts by itself', async () => {
+      await pod('early', 'late');
+      await eventually(async () => expect(await kubectl('describe', 'pod', 'early')).toContain('"late" not found'));
+      await apply(...dataset('late'));
+      await eventually(async () => expect(await read('early')).toBe('whole\n'));
+    });
 
-  test.each([
-    ['..', 'a/../..', 'expected a path without "..", found "a/../.."'],
-    ['a symbolic link', 'out', 'sub path out: leads through a symbolic link, which is refused'],
-    ['a directory that is not there', 'nowhere', 'sub path nowhere: there is no such directory'],
-  ])('a sub path with %s is refused, clearly', async (_, path, message) => {
-    showLogs();
-    const name = `refused-${path.replace(/\W+/g, '-')}x`;
-    const volume = JSON.parse(await kubectl('get', 'pv', 'default-data', '-o', 'json'));
-    await volumeByHand(name, { ...volume.spec.csi.volumeAttributes, fluid_sub_path: path });
-    await pod(name, name);
-    await eventually(async () => expect(await kubectl('describe', 'pod', name)).toContain(message));
-    await kubectl('delete', 'pod', name, '--timeout=60s');
-    await kubectl('delete', 'pvc,pv', name, '--timeout=60s');
-  });
+    await step('a pod goes away although its client hangs', async () => {
+      expect(await signal('STOP', 'late')).not.toBe('');
+      await kubectl('delete', 'pod', 'early', '--timeout=90s');
+      await signal('CONT', 'late');
+      // OnDemand: nobody needs it any more.
+      await kubectl('wait', '--for=delete', 'pod', '-l', 'release=late,role=thin-fuse', '--timeout=90s');
+    });
 
-  test('when all pods are gone, nothing of them is mounted or staged', async () => {
-    showLogs();
-    const driver = `${cluster.node.kubeletDir}/plugins/kubernetes.io/csi/fuse.csi.fluid.io`;
-    const staged = () => cluster.node.run('sh', '-c', 'find "$1" -mindepth 1 2>/dev/null; :', 'sh', driver);
-    expect(await staged()).toContain('/globalmount/volume.json');
-    await kubectl('delete', 'pod', 'reader', '--timeout=60s');
-    await kubectl('wait', '--for=delete', 'pod', '-l', 'release=data,role=thin-fuse', '--timeout=90s');
-    expect(await ofPods()).toEqual([]);
-    // What we keep there does not keep the kubelet from removing it.
-    await eventually(async () => expect(await staged()).toBe(''));
+    await step('the plugin is replaced, killed or deleted, while a client hangs that has read', async () => {
+      const { mountRoot } = cluster.node;
+      const path = `${mountRoot}/thin/default/silent/thin-fuse`;
+      const { container, spec } = mountsInto(mountRoot);
+      const program = readFileSync(new URL('../support/silent-fuse.ts', import.meta.url), 'utf8');
+      await createPod(cluster.plane, {
+        name: 'silent',
+        image: SLUICE_IMAGE,
+        script: '',
+        container: {
+          ...container,
+          securityContext: { privileged: true, runAsUser: 0 },
+          command: ['node', '--input-type=module-typescript', '-e', program, path],
+        },
+        spec,
+      });
+      await eventually(async () => expect(await kubectl('logs', 'silent')).toContain('mounted'));
+      await volumeByHand('silent', { fluid_path: path, mount_type: 'fuse' });
+      await pod('asks', 'silent');
+      await eventually(async () => expect(await kubectl('describe', 'pod', 'asks')).toContain('does not answer'));
+      const startsAndEnds = async (name: string) => {
+        await pod(name);
+        await eventually(async () => expect(await read(name)).toBe('whole\n'));
+        await kubectl('delete', 'pod', name, '--timeout=60s');
+      };
+
+      const plugin = await csiPod();
+      const [process, ...others] = (await cluster.node.run('pgrep', '-f', '^/usr/bin/node /opt/sluice/.* csi ')).trim().split('\n');
+      expect(others).toEqual([]);
+      await cluster.node.run('kill', '-KILL', String(process));
+      await untilRestarted(cluster.plane, plugin, 1, NAMESPACE);
+      await startsAndEnds('after-kill');
+
+      await kubectl('delete', 'pod', '-n', NAMESPACE, plugin, '--wait=false');
+      await eventually(async () => expect(await csiPod()).not.toBe(plugin));
+      await cluster.rolledOut();
+      await startsAndEnds('after-upgrade');
+
+      await kubectl('delete', 'pod', 'asks', '--timeout=60s');
+      await kubectl('delete', 'pod', 'silent', '--timeout=60s');
+      await cluster.node.run('umount', '-l', path);
+      await kubectl('delete', 'pvc,pv', 'silent', '--timeout=60s');
+      // What is left of the one before waits in the kernel for the client, and goes with it.
+      await kubectl('wait', '--for=delete', 'pod', '-n', NAMESPACE, plugin, '--timeout=180s');
+    });
+
+    for (const [what, path, message] of [
+      ['..', 'a/../..', 'expected a path without "..", found "a/../.."'],
+      ['a symbolic link', 'out', 'sub path out: leads through a symbolic link, which is refused'],
+      ['a directory that is not there', 'nowhere', 'sub path nowhere: there is no such directory'],
+    ] as const)
+      await step(`a sub path with ${what} is refused, clearly`, async () => {
+        const name = `refused-${path.replace(/\W+/g, '-')}x`;
+        const volume = JSON.parse(await kubectl('get', 'pv', 'default-data', '-o', 'json'));
+        await volumeByHand(name, { ...volume.spec.csi.volumeAttributes, fluid_sub_path: path });
+        await pod(name, name);
+        await eventually(async () => expect(await kubectl('describe', 'pod', name)).toContain(message));
+        await kubectl('delete', 'pod', name, '--timeout=60s');
+        await kubectl('delete', 'pvc,pv', name, '--timeout=60s');
+      });
+
+    await step('when all pods are gone, nothing of them is mounted or staged', async () => {
+      const driver = `${cluster.node.kubeletDir}/plugins/kubernetes.io/csi/fuse.csi.fluid.io`;
+      const staged = () => cluster.node.run('sh', '-c', 'find "$1" -mindepth 1 2>/dev/null; :', 'sh', driver);
+      expect(await staged()).toContain('/globalmount');
+      await kubectl('delete', 'pod', 'reader', '--timeout=60s');
+      await kubectl('wait', '--for=delete', 'pod', '-l', 'release=data,role=thin-fuse', '--timeout=90s');
+      expect(await ofPods()).toEqual([]);
+      // We keep nothing there that would keep the kubelet from removing it.
+      await eventually(async () => expect(await staged()).toBe(''));
+    });
   });
 });
