@@ -5,6 +5,7 @@ import { ApiError } from '../../src/kube/errors.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { base64, fromBase64 } from '../../src/constructs/index.ts';
 import { createApplier } from '../../src/reconciler/kubernetes/apply.ts';
+import { outlineOf } from '../../src/reconciler/kubernetes/bindings.ts';
 import type { Store } from '../../src/reconciler/kubernetes/store.ts';
 import { openDataset, secret, thinRuntime } from '../support/objects.ts';
 import { boundHarness, type Harness } from './harness.ts';
@@ -45,7 +46,7 @@ describe('a Secret of ours', () => {
     } as unknown as KubeClient;
     applier = createApplier(client, { remember() {}, isRuntime: () => false } as unknown as Store, silent, () => clock);
   });
-  const pass = (password = 'b2xk') => applier.apply(owner, [manifest(password)]);
+  const pass = (password = 'b2xk') => applier.apply(owner, [outlineOf(manifest(password))]);
 
   test('that somebody deleted is there again after the next pass', async () => {
     await pass();
