@@ -26,11 +26,16 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
   const kinds = runtimes.map(({ resource }) => resource.plural);
   const companions = [...new Set(runtimes.flatMap((runtime) => runtime.companions.map(({ plural }) => plural)))];
   return [
-    { group: GROUP, resources: ['datasets'], verbs: ['list', 'watch', 'patch'], because: 'finalizer, label and owner' },
-    { group: GROUP, resources: kinds, verbs: ['list', 'watch', 'patch', 'delete'], because: 'the same; go with their Dataset' },
+    {
+      group: GROUP,
+      resources: ['datasets'],
+      verbs: ['get', 'list', 'watch', 'patch'],
+      because: 'read afresh before deleting; finalizer, label, owner',
+    },
+    { group: GROUP, resources: kinds, verbs: ['get', 'list', 'watch', 'patch', 'delete'], because: 'the same; go with their Dataset' },
     { group: GROUP, resources: ['datasets', ...kinds].map((plural) => `${plural}/status`), verbs: ['patch'], because: 'what is' },
     ...(companions.length > 0
-      ? [{ group: GROUP, resources: companions, verbs: ['list', 'watch'], because: 'what runtimes refer to' }]
+      ? [{ group: GROUP, resources: companions, verbs: ['get', 'list', 'watch'], because: 'what runtimes refer to' }]
       : []),
     { group: 'apps', resources: ['statefulsets', 'daemonsets'], verbs: MAKE, because: 'masters, workers, fuse pods' },
     {
