@@ -129,8 +129,8 @@ export interface MountTable<P> {
  */
 export interface Cleanup<P, T = unknown> {
   readonly ask?: Probe<P, T>;
-  /** A method, so that a runtime whose `ask` finds a string is still a `Cleanup<P>`. */
-  commands(plan: P, found: T | undefined): readonly Command[];
+  /** In masters and workers: fuse pods, which would fill a cache again, are gone by then. A method, so that a runtime whose `ask` finds a string is still a `Cleanup<P>`. */
+  commands(plan: P, found: T | undefined): readonly (Command & { readonly in: 'master' | 'worker' })[];
 }
 
 export interface CacheUse {

@@ -77,7 +77,7 @@ export interface Cluster {
    * @param because what this follows from. As for all that deletes, it is read afresh: when it is not as it was seen, nothing is deleted,
    *   and a conflict thrown
    */
-  delete(objects: readonly LiveObject[], because: readonly (Dataset | RuntimeObject)[]): Promise<void>;
+  delete(objects: readonly LiveObject[], because: readonly (Dataset | RuntimeObject)[], andPods?: boolean): Promise<void>;
   clean(teardown: Teardown): Promise<void>;
   unlabelNodes(teardown: Teardown): Promise<void>;
   unmark(runtime: Runtime, object: RuntimeObject): Promise<void>;

@@ -28,7 +28,7 @@ export async function takeDown(
 }
 
 async function take(cluster: Cluster, left: Teardown, action: TeardownAction): Promise<void> {
-  if ('delete' in action) await cluster.delete(action.delete, [left.object]);
+  if ('delete' in action) await cluster.delete(action.delete, [left.object], action.andPods);
   else if ('clean' in action) await cluster.clean(left);
   else if ('unlabelNodes' in action) await cluster.unlabelNodes(left);
   else if ('unbind' in action) await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus);

@@ -43,7 +43,8 @@ export interface Cleaning {
 
 export type TeardownAction =
   | { readonly clean: true }
-  | { readonly delete: readonly LiveObject[] }
+  /** With `andPods` they stay, being deleted, until their pods are gone. */
+  | { readonly delete: readonly LiveObject[]; readonly andPods?: true }
   | { readonly unlabelNodes: true }
   | { readonly unbind: true }
   | { readonly unmark: true };
@@ -63,8 +64,9 @@ export const stillMounted = (pods: readonly string[], waitedMs = 0): Hold => ({
 });
 
 /** Best effort: what cannot be cleaned must not keep the runtime for ever. */
-const cleanCaches: TeardownStep = ({ cleaning: { needed, running, done, attempts, limit, error } }) => {
-  if (!needed || done || (!running && attempts >= limit)) return undefined;
+const cleanCaches: TeardownStep = ({ cleaning }) => {
+  if (!willClean(cleaning)) return undefined;
+  const { running, attempts, limit, error } = cleaning;
   const hold = {
     reason: 'CleaningCache',
     message: error ? `attempt ${attempts} of ${limit} failed: ${error}` : 'the cache is being cleaned',
@@ -73,6 +75,8 @@ const cleanCaches: TeardownStep = ({ cleaning: { needed, running, done, attempts
   };
   return running ? { hold } : { action: { clean: true }, hold };
 };
+
+const willClean = ({ needed, running, done, attempts, limit }: Cleaning): boolean => needed && !done && (running || attempts < limit);
 
 const some = (names: readonly string[]): string =>
   names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
@@ -91,6 +95,15 @@ const gone =
     const hold = { reason: 'Deleting', message: `${what}: ${names}${why(left)}`, passing: true, retryMs: 10_000 };
     return deletable.length > 0 ? { action: { delete: deletable }, hold } : { hold };
   };
+
+/** Clients that still run would fill a cache again while workers empty it; nobody mounts the claim, so nobody needs them. */
+const stopWriters: TeardownStep = (left) => {
+  const step = willClean(left.cleaning)
+    ? gone('fuse pods go before their caches', ({ inventory }) => inventory.filter(isFuse))(left)
+    : undefined;
+  return step?.action && 'delete' in step.action ? { ...step, action: { ...step.action, andPods: true } } : step;
+};
+const isFuse = ({ kind }: LiveObject): boolean => kind === 'DaemonSet';
 
 /** Each node is written by itself, and again with back-off: we are woken when all are done, or one refuses. */
 const unlabelNodes: TeardownStep = ({ nodes, refusals = [] }) =>
@@ -126,6 +139,7 @@ const teardown: readonly TeardownStep[] = [
   refuseWhileMounted,
   gone('the claim goes first', ({ claim }) => [claim], claimKept),
   gone('then the volume', ({ volume }) => [volume]),
+  stopWriters,
   cleanCaches, // nobody can mount it any more, and the pods that know what to clean are still there
   gone('then the workloads', ({ inventory }) => inventory.filter(({ kind }) => !kind.startsWith('PersistentVolume'))),
   unlabelNodes,

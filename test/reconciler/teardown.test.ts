@@ -24,6 +24,7 @@ const everything: Teardown = {
 };
 const { claim: _, ...claimless } = everything;
 const { volume: __, ...volumeless } = claimless;
+const still: Teardown = { ...volumeless, inventory: volumeless.inventory.filter(({ kind }) => kind !== 'DaemonSet') };
 const cleaned: Teardown = { ...volumeless, cleaning: { ...untouched, done: true, attempts: 1 } };
 const empty: Teardown = { ...cleaned, inventory: [] };
 const unlabelled: Teardown = { ...empty, nodes: [] };
@@ -37,7 +38,8 @@ const deleted = (left: Teardown) => {
 test.each<[string, Teardown, unknown]>([
   ['the claim', everything, ['PersistentVolumeClaim']],
   ['the volume', claimless, ['PersistentVolume']],
-  ['the cache', volumeless, { clean: true }],
+  ['what fills the cache', volumeless, ['DaemonSet']],
+  ['the cache', still, { clean: true }],
   ['the workloads', cleaned, ['StatefulSet', 'DaemonSet']],
   ['the labels of nodes', empty, { unlabelNodes: true }],
   ['what the Dataset says of its runtime', unlabelled, { unbind: true }],
@@ -90,7 +92,7 @@ describe('what is going already', () => {
 });
 
 describe('cleaning the cache', () => {
-  const left = (cleaning: Partial<Teardown['cleaning']>): Teardown => ({ ...volumeless, cleaning: { ...untouched, ...cleaning } });
+  const left = (cleaning: Partial<Teardown['cleaning']>): Teardown => ({ ...still, cleaning: { ...untouched, ...cleaning } });
   test('is waited for while it goes on', () => {
     const decision = decideTeardown(left({ running: true }));
     expect(decision).toEqual({ hold: { reason: 'CleaningCache', message: 'the cache is being cleaned', passing: true, retryMs: 1000 } });
@@ -101,10 +103,11 @@ describe('cleaning the cache', () => {
     expect(decision.hold).toMatchObject({ message: 'attempt 2 of 5 failed: rm: busy', passing: false });
   });
   test('is given up after as many attempts as the spec allows', () =>
-    expect(deleted(left({ attempts: 5, error: 'rm: busy' }))).toEqual(['StatefulSet', 'DaemonSet']));
+    expect(deleted(left({ attempts: 5, error: 'rm: busy' }))).toEqual(['StatefulSet']));
   test('waits for an attempt that is the last one', () =>
     expect(decideTeardown(left({ attempts: 5, running: true })).action).toBeUndefined());
-  test('is left out where nothing is to be cleaned', () => expect(deleted(left({ needed: false }))).toEqual(['StatefulSet', 'DaemonSet']));
+  test('is left out where nothing is to be cleaned, and then clients go with the workers', () =>
+    expect(deleted({ ...volumeless, cleaning: { ...untouched, needed: false } })).toEqual(['StatefulSet', 'DaemonSet']));
 });
 
 describe('the Dataset', () => {

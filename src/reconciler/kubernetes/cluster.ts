@@ -156,15 +156,17 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       labeler.place(refOf(runtime), plan.plan, store.live('StatefulSet', key.namespace, `${key.name}-worker`)?.metadata.uid);
     },
 
-    async delete(objects, because) {
+    async delete(objects, because, andPods = false) {
       if (objects.length > 0) await confirmed(because);
       for (const object of objects) {
         const candidate = store.runtimes(keyFrom(object)).find(({ object: { metadata } }) => metadata.uid === object.metadata.uid);
         const type = candidate ? typeOf(candidate.runtime.resource) : ownedType(object.kind);
-        await client.delete(type, object.metadata, { uid: object.metadata.uid, propagation: 'Background' }).catch((error: unknown) => {
-          if (!isNotFound(error)) return ignoreGone(error);
-          store.forget(object);
-        });
+        await client
+          .delete(type, object.metadata, { uid: object.metadata.uid, propagation: andPods ? 'Foreground' : 'Background' })
+          .catch((error: unknown) => {
+            if (!isNotFound(error)) return ignoreGone(error);
+            store.forget(object);
+          });
       }
     },
     async clean({ key, object, dataset, plan, planError, cleaning }) {

@@ -16,6 +16,9 @@ import { unseen } from './unseen.ts';
 /** How often what a plan needs is asked for, so that caches can be cleaned. */
 const PLANNING_ATTEMPTS = 5;
 
+/** What a pod may take to end, twice over. */
+const PODS_GONE_MS = 60_000;
+
 /** What is left of a runtime, and who uses it. */
 export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' | 'usersOf'> {
   const { store, labeler, jobs } = parts;
@@ -61,11 +64,15 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
   const waitedMs = ({ metadata }: Pick<RuntimeObject, 'metadata'>): number =>
     metadata.deletionTimestamp ? parts.now() - Date.parse(metadata.deletionTimestamp) : 0;
 
+  /** A pod on a node that is lost is never gone; nothing is kept for that. */
+  const isOverdue = ({ kind, metadata: { deletionTimestamp } }: LiveObject): boolean =>
+    kind === 'DaemonSet' && deletionTimestamp !== undefined && parts.now() - Date.parse(deletionTimestamp) > PODS_GONE_MS;
+
   return {
     async observeTeardown(key, dataset, runtime, object) {
       const { uid = '' } = object.metadata;
       const identity = identityOf(key, { runtime: object });
-      const inventory = store.inventory({ uid, ...key });
+      const inventory = store.inventory({ uid, ...key }).filter((object) => !isOverdue(object));
       const claim = await ours('PersistentVolumeClaim', key, claimName(identity), uid);
       // Under whatever name it was made.
       const volume =
