@@ -1,6 +1,6 @@
 import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
-import { type Manifest, type Static, shown, type TSchema } from '../api/index.ts';
+import { type Manifest, shown, type Static, type TSchema } from '../api/index.ts';
 import type { BasePlan, BoundProbe, BoundRuntime, Part, PlanInput, Probe, Role, Runtime, RuntimeDefinition } from './contract.ts';
 import { withinReason } from './limits.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';

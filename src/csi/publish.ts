@@ -1,6 +1,6 @@
 import type { PodName } from './cluster.ts';
-import { isSameBelow, mountTree } from './mount-tree.ts';
 import type { Mount } from './mountinfo.ts';
+import { isSameBelow, mountTree } from './mount-tree.ts';
 import { isWithin, mountOf, topAt } from './mountinfo.ts';
 import type { Volume } from './volume.ts';
 

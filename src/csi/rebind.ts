@@ -4,8 +4,8 @@ import { type Host, NotBound } from './host.ts';
 import { handleOf } from './kubelet.ts';
 import { mountTree } from './mount-tree.ts';
 import { type Mount, stackAt, topAt } from './mountinfo.ts';
-import type { NodeParts } from './parts.ts';
 import type { Binding } from './publish.ts';
+import type { NodeParts } from './parts.ts';
 import { layersToDrop, needsTrimming, type Orphan, rebinding, startsOf } from './recover.ts';
 import type { Outcome } from './recovery-events.ts';
 

@@ -1,5 +1,5 @@
-import { Construct } from 'constructs';
 import { GROUP } from '../api/index.ts';
+import { Construct } from 'constructs';
 import { KubeObject } from '../constructs/index.ts';
 import { labels } from './labels.ts';
 

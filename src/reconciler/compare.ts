@@ -2,7 +2,7 @@
  * Lists that the API server merges by a key, by field name. Entries are matched by key; all other lists are compared in order.
  * Source: x-kubernetes-list-map-keys of the kinds that we write.
  */
-export const MERGED_BY: Readonly<Record<string, readonly string[]>> = {
+const MERGED_BY: Readonly<Record<string, readonly string[]>> = {
   containers: ['name'],
   initContainers: ['name'],
   env: ['name'],
@@ -13,10 +13,10 @@ export const MERGED_BY: Readonly<Record<string, readonly string[]>> = {
   ownerReferences: ['uid'],
 };
 /** Lists of plain values that are sets. */
-export const SETS = new Set(['finalizers']);
+const SETS = new Set(['finalizers']);
 
 /** Structures that say something by being there, though they are empty. */
-export const PRESENT = new Set(['emptyDir']);
+const PRESENT = new Set(['emptyDir']);
 
 /** One leaf that is not as it should be. */
 export interface Difference {
@@ -69,10 +69,9 @@ function compareLists(desired: readonly unknown[], live: unknown, path: string, 
   desired.forEach((entry, i) => compare(entry, live[i], `${path}[${i}]`, '', found));
 }
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const isZero = (value: unknown): boolean =>
+const isZero = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   value === '' ||

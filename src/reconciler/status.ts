@@ -5,15 +5,14 @@ import {
   type DatasetPhase,
   type DatasetStatus,
   durationText,
-  type Manifest,
   type RuntimeCondition,
   type RuntimePhase,
   type RuntimeStatus,
   valueFile,
 } from '../api/index.ts';
+import { type Claim, withCondition, withoutCondition } from './conditions.ts';
 import type { Role } from '../constructs/index.ts';
 import type { Unplanned } from './cluster.ts';
-import { type Claim, withCondition, withoutCondition } from './conditions.ts';
 import type { Applied, Decision, Hold, WorkloadView, World } from './world.ts';
 
 export interface Statuses {
@@ -97,7 +96,7 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
   const before: Partial<RuntimeStatus> = runtime.status ?? {};
   const bound = world.bound || !trouble;
   const cacheStates = cacheStatesOf(world, before);
-  const affinity = world.cacheAffinity;
+  const affinity = cacheAffinity(world);
   return {
     valueFile: valueFile(plan.plan.name, plan.plan.type),
     ...counted(runtime, workloads),
@@ -248,8 +247,9 @@ function selectorOf({ plan: { plan, roles } }: World): string {
 }
 
 /** Where cache can be, for pods that want to be near it: the workers' node affinity with their node selector in each term. */
-export function cacheAffinityOf(workers: readonly Manifest[]): object | undefined {
-  const worker = workers.find(({ kind }) => kind === 'StatefulSet');
+function cacheAffinity({ plan }: World): object | undefined {
+  if (!plan.roles.includes('worker')) return undefined;
+  const worker = plan.synth('worker').find(({ kind }) => kind === 'StatefulSet');
   const pod = (
     worker?.['spec'] as
       | { template: { spec: { affinity?: { nodeAffinity?: NodeAffinity }; nodeSelector?: Record<string, string> } } }

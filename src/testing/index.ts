@@ -1,22 +1,5 @@
 /** What tests of runtimes and of clusters need; published as `sluice/testing`. */
 
-export { type Controller, type Controllers, createControllers } from './api-server/controllers/index.ts';
-export {
-  type ApiRequest,
-  type ApiServer,
-  type ApiServerOptions,
-  createApiServer,
-  type HeldRequests,
-  type Interference,
-  type LoggedRequest,
-  type Match,
-  type MemoryClientOptions,
-  Refusal,
-  type Refused,
-  type Rule,
-  type Rules,
-  type Verb,
-} from './api-server/index.ts';
 export { conformance } from './conformance.ts';
 export type { Behaviour } from './control-plane/behaviours.ts';
 export {
@@ -46,3 +29,20 @@ export {
   minioImage,
 } from './node/images.ts';
 export { type NodeOptions, type RealNode, startNode, whyNoNode } from './node.ts';
+export {
+  type ApiRequest,
+  type ApiServer,
+  type ApiServerOptions,
+  createApiServer,
+  type HeldRequests,
+  type Interference,
+  type LoggedRequest,
+  type Match,
+  type MemoryClientOptions,
+  Refusal,
+  type Refused,
+  type Rule,
+  type Rules,
+  type Verb,
+} from './api-server/index.ts';
+export { type Controller, type Controllers, createControllers } from './api-server/controllers/index.ts';

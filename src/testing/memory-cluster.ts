@@ -163,7 +163,7 @@ export function memoryCluster({ runtimes, settings = {} }: MemoryClusterOptions)
       patch('unmark', dataset, (metadata) => unmarkPatch(metadata, datasetFinalizer) && without(metadata, datasetFinalizer));
     },
 
-    async apply(world, outlines) {
+    async apply(world, manifests) {
       const report = {
         created: [] as string[],
         changed: [] as string[],
@@ -172,7 +172,7 @@ export function memoryCluster({ runtimes, settings = {} }: MemoryClusterOptions)
         immutable: [] as never[],
         waiting: [] as never[],
       };
-      for (const manifest of outlines.map((outline) => outline.manifest())) {
+      for (const manifest of manifests) {
         try {
           applyOne(world, manifest, report);
         } catch (error) {
@@ -183,7 +183,7 @@ export function memoryCluster({ runtimes, settings = {} }: MemoryClusterOptions)
       return report;
     },
     async prune(world, keep) {
-      const kept = new Set(keep.map(({ kind, name }) => `${kind}/${name}`));
+      const kept = new Set(keep.map(refOf));
       const extra = inventory(ownerOf(world).uid).filter((object) => !kept.has(refOf(object)) && !object.metadata.deletionTimestamp);
       await self.delete(extra, []);
       return extra.map(refOf);

@@ -15,7 +15,6 @@ import type { Cluster, Observation } from '../reconciler/cluster.ts';
 import { obstacleOf } from '../reconciler/failures.ts';
 import { identityOf } from '../reconciler/identity.ts';
 import { isOurs } from '../reconciler/kubernetes/apply.ts';
-import { bindingOf } from '../reconciler/kubernetes/bindings.ts';
 import { claimFact, gatherFacts } from '../reconciler/kubernetes/facts.ts';
 import { keysOf } from '../reconciler/kubernetes/node-labels.ts';
 import { createPortTable, type PortTable, recordedPorts } from '../reconciler/kubernetes/port-table.ts';
@@ -166,7 +165,7 @@ export function memoryObserver(parts: MemoryParts): Pick<Cluster, 'scene' | 'obs
           key,
           dataset,
           runtime: object,
-          ...bindingOf(plan),
+          plan,
           bound,
           workloads: Object.fromEntries(views),
           ...(volume && { volume }),

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { CacheUse, UfsUsage } from '../../src/constructs/index.ts';
 import { decide } from '../../src/reconciler/decide.ts';
-import { bindingOf } from '../../src/reconciler/kubernetes/bindings.ts';
 import { cacheLabels, keysOf } from '../../src/reconciler/kubernetes/node-labels.ts';
 import { statusOf } from '../../src/reconciler/status.ts';
 import { nothingApplied, type World } from '../../src/reconciler/world.ts';
@@ -54,7 +53,7 @@ function worldOfCase({ bind, dataset, runtime }: Case): World {
     ...worldOf(),
     key: { namespace, name },
     bound: true,
-    ...bindingOf(plan!),
+    plan: plan!,
     runtime: { apiVersion: '', kind: runtime.kind, metadata: { name, namespace }, spec: {} },
     dataset: { apiVersion: '', kind: 'Dataset', metadata: { name, namespace }, spec },
     workloads: {

@@ -1,6 +1,6 @@
+import { NoAnswer } from '../../src/kube/errors.ts';
 import { describe, expect, test } from 'vitest';
 import { InvalidSpec } from '../../src/api/index.ts';
-import { NoAnswer } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import type { Cluster } from '../../src/reconciler/cluster.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';

@@ -12,6 +12,7 @@ import { createClaimUsers } from './claim-users.ts';
 import { askProbe, canRun, createJobs, runCommands } from './exec.ts';
 import { createLookups } from './facts.ts';
 import { confirm, type Seen } from './fresh.ts';
+import { inUse } from './in-use.ts';
 import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
 import { createNudges } from './nudges.ts';
 import { observer } from './observe.ts';
@@ -107,12 +108,8 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     markDataset: (key, dataset) =>
       users.mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, evidence(store, key, { dataset })), [])),
-    apply: (world, outlines) => applier.apply(ownerOf(world), outlines),
-    async prune(world, keep) {
-      const pruned = await applier.prune(ownerOf(world), keep, () => confirmed(sourcesOf(world)));
-      parts.bindings.settled(world.runtime.metadata.uid ?? '');
-      return pruned;
-    },
+    apply: (world, manifests) => applier.apply(ownerOf(world), manifests),
+    prune: (world, keep) => applier.prune(ownerOf(world), [...keep, ...inUse(store, world)], () => confirmed(sourcesOf(world))),
 
     async refreshFuse({ key, runtime }, changed) {
       const { uid = '' } = runtime.metadata;

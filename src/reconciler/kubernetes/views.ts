@@ -27,7 +27,7 @@ export function workloadView(workload: LiveObject, pods: readonly KubeObject[]):
   };
 }
 
-function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readonly string[] {
+export function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readonly string[] {
   const { generation } = workload.metadata;
   const status = (workload.status ?? {}) as { observedGeneration?: number; updateRevision?: string };
   // Until the workload's controller has seen the template, nobody knows which revision is the newest.

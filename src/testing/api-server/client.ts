@@ -2,8 +2,8 @@ import type { KubeClient, ListOptions, Method, Selection, WatchOptions, WriteOpt
 import { NotLeader } from '../../kube/errors.ts';
 import { type KubeList, type KubeObject, type ObjectName, type ResourceType, type Status, type WatchEvent } from '../../kube/types.ts';
 import type { Objects, Writing } from './objects.ts';
-import { errorFrom, expired, notServed, Refusal } from './refusals.ts';
 import { type ApiRequest, type RuleBook, type Verb, WRITES } from './rules.ts';
+import { errorFrom, expired, notServed, Refusal } from './refusals.ts';
 import { answer, selectionOf } from './select.ts';
 import { eventOf, type Storage } from './storage.ts';
 

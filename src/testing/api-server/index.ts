@@ -1,6 +1,6 @@
 import type { KubeClient } from '../../kube/contract.ts';
 import { apiVersionOf, type KubeObject, type ResourceType, type Status } from '../../kube/types.ts';
-import { type Backend, type LoggedRequest, type MemoryClientOptions, memoryClient, watchError } from './client.ts';
+import { type Backend, type LoggedRequest, memoryClient, type MemoryClientOptions, watchError } from './client.ts';
 import { builtInKinds, Namespace } from './kinds.ts';
 import { createObjects, type Objects } from './objects.ts';
 import { createRules, type Match, matches, type Rules } from './rules.ts';

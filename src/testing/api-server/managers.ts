@@ -1,9 +1,9 @@
 import {
   compare,
   type FieldSet,
-  type FieldsV1,
   fieldText,
   fromFieldsV1,
+  type FieldsV1,
   isBelow,
   isMap,
   type Json,

@@ -22,6 +22,9 @@ const isReady = ({ status }: KubeObject): boolean =>
     (condition) => condition.type === 'Ready' && condition.status === 'True',
   );
 const generationLabel = 'controller-revision-hash';
+/** Of DaemonSets; the API server counts, here the revision does. */
+const templateAnnotation = 'deprecated.daemonset.template.generation';
+const templateLabel = 'pod-template-generation';
 
 function podOf(workload: KubeObject, name: string, spec: PodSpec): KubeObject {
   const { template } = workloadSpec(workload);
@@ -32,7 +35,11 @@ function podOf(workload: KubeObject, name: string, spec: PodSpec): KubeObject {
     metadata: {
       name,
       namespace: metadata.namespace ?? '',
-      labels: { ...template.metadata?.labels, [generationLabel]: revisionOf(workload) },
+      labels: {
+        ...template.metadata?.labels,
+        [generationLabel]: revisionOf(workload),
+        ...(kind === 'DaemonSet' && { [templateLabel]: revisionOf(workload) }),
+      },
       ...(template.metadata?.annotations && { annotations: template.metadata.annotations }),
       ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true, blockOwnerDeletion: true }],
     },
@@ -106,6 +113,7 @@ export function reconcileStatefulSet(hands: Hands, set: KubeObject): boolean {
 export function reconcileDaemonSet(hands: Hands, set: KubeObject): boolean {
   if (set.metadata.deletionTimestamp) return false;
   const { name, generation } = set.metadata;
+  if (hands.patch(set, { metadata: { annotations: { [templateAnnotation]: revisionOf(set) } } })) return true;
   const { spec } = workloadSpec(set).template;
   const pods = podsOf(hands, set);
   const nodes = hands.all('Node').filter((node) => !node.metadata.deletionTimestamp);

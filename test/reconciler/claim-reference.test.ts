@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { openDataset, thinRuntime } from '../support/objects.ts';
+import { boundHarness } from './harness.ts';
+
+interface VolumeSpec {
+  readonly claimRef?: { readonly uid?: string };
+}
+test('a claim that was bound to a new volume stays so when the volume is applied again', async () => {
+  const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+  const claim = () => at.get('PersistentVolumeClaim');
+  const reference = () => (at.get('PersistentVolume', 'ml-demo')?.['spec'] as VolumeSpec | undefined)?.claimRef?.uid;
+  // As etcd would lose it: its claim is Lost, and no volume of the name will do but one that names its UID.
+  at.server.remove('PersistentVolume', undefined, 'ml-demo');
+  await at.quiet();
+  expect(reference()).toBe(claim()?.metadata.uid);
+  expect(claim()?.['status']).toMatchObject({ phase: 'Bound' });
+  at.forget();
+  at.put({
+    ...at.get('Dataset')!,
+    metadata: { ...at.get('Dataset')!.metadata, annotations: { 'pvc.fluid.io/resources.requests.storage': '5Gi' } },
+  });
+  await at.quiet();
+  expect(at.get('PersistentVolume', 'ml-demo')?.['spec']).toMatchObject({ capacity: { storage: '5Gi' } });
+  expect(reference()).toBe(claim()?.metadata.uid);
+  // Nor was it taken away in between, and given back.
+  expect(at.server.requestsThat({ kind: 'PersistentVolume', verb: ['patch', 'apply'] }).map(({ verb }) => verb)).toEqual([
+    'patch',
+    'apply',
+  ]);
+});

@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { attempt, each } from '../../src/reconciler/failures.ts';
+import { ApiError, NoAnswer } from '../../src/kube/errors.ts';
+import { exampleRuntime, jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
+import { boundHarness, type Harness, harness } from './harness.ts';
+
+const denied = { status: 403, reason: 'Forbidden', message: 'admission webhook denied it: token=hunter2' };
+const thin = () => boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+const synced = (at: Harness, kind = 'ThinRuntime') => at.conditions(kind)['Synced'] ?? '';
+/** Of warnings, once each. */
+const warnings = (at: Harness) => [
+  ...new Set(at.events.filter(({ type }) => type === 'Warning').map(({ regarding, reason }) => `${regarding.kind} ${reason}`)),
+];
+/** Something in the inventory that no plan has any more. */
+const leftover = (at: Harness): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'old', labels: { 'data.fluid.io/owner-uid': at.get('ThinRuntime')?.metadata.uid ?? '' } },
+});
+
+describe('what the API server refuses in a pass is told on the runtime', () => {
+  test('that it is not told who owns it: nothing is made', async () => {
+    const at = await harness();
+    at.server.rules.refuse({ verb: 'patch', kind: 'ThinRuntime', subresource: '' }, denied);
+    at.put(openDataset('demo'));
+    at.put(thinRuntime('demo', { profileName: 'profile' }));
+    await at.advance(10_000);
+    at.start();
+    await at.advance(10_000);
+    expect(synced(at)).toMatch(/^False UpdateFailed: ThinRuntime\/demo: PATCH .*denied it/);
+    expect(warnings(at)).toEqual(['ThinRuntime ErrorProcessRuntime']);
+    expect(at.get('DaemonSet', 'demo-fuse')).toBeUndefined();
+  });
+  test('that something is to go, and dead workers are told all the same', async () => {
+    const at = await boundHarness([openDataset('demo'), exampleRuntime('demo', { replicas: 2 })]);
+    const rule = at.server.rules.refuse({ verb: 'delete', kind: 'ConfigMap' }, denied);
+    at.put({
+      ...leftover(at),
+      metadata: { name: 'old', labels: { 'data.fluid.io/owner-uid': at.get('ExampleRuntime')?.metadata.uid ?? '' } },
+    });
+    await at.advance(5_000);
+    at.controllers.unready.add('ml/demo-worker');
+    await at.advance(60_000);
+    expect(synced(at, 'ExampleRuntime')).toMatch(/^False DeleteFailed: .*DELETE .*configmaps\/old.*denied it/);
+    expect(at.runtime('ExampleRuntime')).toMatchObject({ workerPhase: 'NotReady', workerNumberReady: 0 });
+    expect(at.dataset().phase).toBe('Failed');
+    expect(warnings(at)).toEqual(['ExampleRuntime ErrorProcessRuntime']);
+    rule.remove();
+    at.controllers.unready.clear();
+    await at.advance(120_000);
+    expect(at.get('ConfigMap', 'old')).toBeUndefined();
+    expect(synced(at, 'ExampleRuntime')).toMatch(/^True/);
+  });
+  test('that a volume remembers another claim', async () => {
+    const at = await thin();
+    at.server.rules.refuse({ verb: 'patch', kind: 'PersistentVolume' }, denied);
+    at.server.remove('PersistentVolumeClaim', 'ml', 'demo');
+    await at.advance(30_000);
+    expect(synced(at)).toMatch(/^False UpdateFailed: PersistentVolume\/ml-demo: PATCH .*denied it/);
+  });
+  test('that fuse pods are told of a new configuration; they are told once they may be', async () => {
+    const at = await thin();
+    at.controllers.settle();
+    at.put({ ...at.get('Node', 'node-1')!, metadata: { ...at.get('Node', 'node-1')!.metadata, labels: { 'fluid.io/f-ml-demo': 'true' } } });
+    await at.quiet();
+    const pods = () => at.server.all('Pod').filter(({ metadata }) => metadata.name.startsWith('demo-fuse'));
+    const told = () => pods().map(({ metadata }) => metadata.annotations?.['fluid.io/f-update-fuse-config']);
+    expect(told()).toEqual([undefined]);
+    const rule = at.server.rules.refuse({ verb: 'patch', kind: 'Pod' }, denied);
+    at.edit('Dataset', { mounts: [{ mountPoint: 's3://other', name: 'data' }] });
+    await at.advance(20_000);
+    expect(synced(at)).toMatch(/^False UpdateFailed: DaemonSet\/demo-fuse: PATCH .*denied it/);
+    rule.remove();
+    await at.advance(60_000);
+    expect(told()).toEqual(['1']);
+    expect(synced(at)).toMatch(/^True/);
+  });
+  test('without credentials, in conditions and events', async () => {
+    const at = await thin();
+    at.server.rules.refuse({ verb: ['apply', 'create'], kind: 'DaemonSet' }, denied);
+    at.delete('DaemonSet', 'demo-fuse');
+    await at.advance(20_000);
+    expect(synced(at)).toContain('token=[redacted]');
+    expect(at.events.some(({ note }) => note?.includes('token=[redacted]'))).toBe(true);
+    expect(JSON.stringify([at.runtime(), at.dataset(), at.events])).not.toContain('hunter2');
+  });
+});
+
+test('what the API server refuses of a Dataset that nobody serves is told on the Dataset', async () => {
+  const at = await harness();
+  at.server.rules.refuse({ verb: 'patch', kind: 'Dataset', subresource: '' }, denied);
+  at.put(openDataset('demo'));
+  at.start();
+  await at.advance(10_000);
+  expect(at.conditions('Dataset')['NotReady']).toMatch(/^True DatasetFailedToSetup: PATCH .*denied it/);
+  expect(warnings(at)).toEqual(['Dataset ErrorProcessDataset']);
+});
+
+describe('what the API server refuses of a deletion is told as such', () => {
+  test('on the runtime', async () => {
+    const at = await thin();
+    const rule = at.server.rules.refuse({ verb: 'delete', kind: 'PersistentVolume' }, denied);
+    at.delete('ThinRuntime');
+    await at.advance(20_000);
+    expect(synced(at)).toMatch(/^False DeleteFailed: DELETE .*denied it/);
+    expect(warnings(at)).toContain('ThinRuntime ErrorDeleteRuntime');
+    rule.remove();
+    await at.advance(60_000);
+    expect(at.get('ThinRuntime')).toBeUndefined();
+  });
+  test('on the runtime, where nobody may ask what is left of it', async () => {
+    const at = await thin();
+    at.server.rules.refuse({ verb: 'list', kind: 'Pod' }, denied);
+    at.delete('ThinRuntime');
+    await at.advance(20_000);
+    expect(synced(at)).toMatch(/^False LookupFailed: GET .*denied it/);
+    expect(warnings(at)).toContain('ThinRuntime ErrorDeleteRuntime');
+  });
+  test('on the Dataset, whose runtime may not go', async () => {
+    const at = await thin();
+    at.server.rules.refuse({ verb: 'delete', kind: 'ThinRuntime' }, denied);
+    at.delete('Dataset');
+    await at.advance(20_000);
+    expect(at.conditions('Dataset')['NotReady']).toMatch(/^True DeleteFailed: DELETE .*denied it/);
+    expect(warnings(at)).toEqual(['Dataset ErrorDeleteDataset']);
+  });
+  test('on the Dataset, once while pods mount it', async () => {
+    const at = await thin();
+    at.put({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'reader' },
+      spec: { volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'demo' } }], containers: [] },
+      status: { phase: 'Running' },
+    });
+    at.delete('Dataset');
+    await at.advance(30_000);
+    expect(at.conditions('Dataset')['NotReady']).toBe('True StillMounted: waiting for pods that mount the dataset: reader');
+    expect(at.events.filter(({ reason }) => reason === 'ErrorDeleteDataset')).toHaveLength(1);
+  });
+});
+
+test('one runtime that cannot go keeps no other from being told what it is', async () => {
+  const at = await thin();
+  at.put(jfsRuntime('demo'));
+  await at.quiet();
+  at.server.rules.refuse({ verb: 'delete', kind: 'PersistentVolume' }, denied);
+  at.delete('ThinRuntime');
+  at.put(exampleRuntime('demo', { replicas: 1 }));
+  await at.advance(20_000);
+  expect(synced(at)).toMatch(/^False DeleteFailed/);
+  expect(at.conditions('ExampleRuntime')['DatasetTaken']).toBe('True DatasetTaken: JuiceFSRuntime demo serves the dataset');
+});
+
+describe('a Secret that may not be read', () => {
+  test('does not keep a runtime that is being deleted', async () => {
+    const at = await harness();
+    at.put(jfsSecret());
+    at.put(jfsDataset('demo'));
+    at.put(jfsRuntime('demo'));
+    at.controllers.unready.add('ml/demo-worker');
+    await at.quiet();
+    expect(at.dataset().phase).toBe('NotBound');
+    at.controllers.unready.clear();
+    at.server.rules.refuse({ verb: 'get', kind: 'Secret' }, denied);
+    await at.restart();
+    at.delete('JuiceFSRuntime');
+    await at.quiet();
+    expect(at.get('JuiceFSRuntime')).toBeUndefined();
+    expect(at.get('StatefulSet', 'demo-worker')).toBeUndefined();
+  });
+  test('is told, and what is bound is repaired all the same', async () => {
+    const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')]);
+    at.server.rules.refuse({ verb: 'get', kind: 'Secret' }, denied);
+    at.edit('JuiceFSRuntime', { fuse: { options: { verbose: '' } } });
+    at.delete('DaemonSet', 'demo-fuse');
+    await at.advance(30_000);
+    expect(at.get('DaemonSet', 'demo-fuse')).toBeDefined();
+  });
+});
+
+test('a command whose error shows a password is told without it', async () => {
+  const text = 'sh in ml/demo-worker-0 failed: dial mysql://root:hunter2@(db:3306)/jfs: connection refused';
+  const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')], { exec: () => Promise.reject(new Error(text)) });
+  at.delete('JuiceFSRuntime');
+  at.controllers.paused.add('statefulsets');
+  const told: string[] = [];
+  for (let i = 0; i < 20; i++) {
+    await at.advance(500);
+    told.push(synced(at, 'JuiceFSRuntime'));
+  }
+  expect(told.find((condition) => condition.includes('CleaningCache'))).toContain('mysql://[redacted]@(db:3306)/jfs');
+  expect(JSON.stringify([told, at.events])).not.toContain('hunter2');
+});
+
+describe('a status', () => {
+  test('that may not be written is tried again, the other is written, and the log says so', async () => {
+    const at = await harness();
+    const rule = at.server.rules.refuse({ verb: 'patch', kind: 'ThinRuntime', subresource: 'status' }, denied);
+    at.put(openDataset('demo'));
+    at.put(thinRuntime('demo', { profileName: 'profile' }));
+    at.start();
+    await at.advance(20_000);
+    expect(at.dataset().phase).toBe('Bound');
+    expect(at.passes.some(({ error }) => error?.message.includes('denied it'))).toBe(true);
+    rule.remove();
+    await at.advance(60_000);
+    expect(synced(at)).toMatch(/^True/);
+  });
+  test('is not written over what somebody wrote since it was observed: all is observed again, at once and quietly', async () => {
+    const at = await thin();
+    const held = at.server.rules.hold({ verb: 'patch', kind: 'ThinRuntime', subresource: 'status' });
+    at.controllers.unready.add('ml/demo-fuse');
+    at.delete('DaemonSet', 'demo-fuse');
+    at.start();
+    await at.advance(2_000);
+    expect(held.waiting).toBe(1);
+    at.edit('Dataset', { mounts: [{ mountPoint: 's3://other', name: 'data' }] });
+    at.edit('ThinRuntime', { fuse: { options: { a: 'b' } } });
+    held.release();
+    await at.quiet();
+    expect(at.server.requestsThat({ kind: 'ThinRuntime', subresource: 'status' }).map(({ status }) => status)).toContain(409);
+    expect(at.passes.filter(({ error }) => error)).toEqual([]);
+    expect(at.runtime().observedGeneration).toBe(2);
+    expect(synced(at)).toMatch(/^True/);
+  });
+  test('is written although the watch hangs, once what is there was read', async () => {
+    const at = await boundHarness([openDataset('demo'), exampleRuntime('demo', { replicas: 2 })]);
+    at.server.hold('ExampleRuntime');
+    const runtime = at.get('ExampleRuntime')!;
+    at.put({ ...runtime, metadata: { ...runtime.metadata, labels: { ...runtime.metadata.labels, touched: 'yes' } } });
+    at.controllers.unready.add('ml/demo-worker');
+    await at.advance(2_000);
+    expect(at.server.requestsThat({ kind: 'ExampleRuntime', subresource: 'status' }).map(({ status }) => status)).toEqual([409, 200]);
+    expect(at.runtime('ExampleRuntime').workerNumberReady).toBe(0);
+  });
+});
+
+describe('failures', () => {
+  const api = (status: number) => new ApiError({ method: 'GET', path: '/x' }, status, 'no', { body: { reason: 'R' } });
+  test.each<[string, unknown, string]>([
+    ['what the API server refuses', api(403), 'DeleteFailed'],
+    ['a race with another writer', api(409), 'Conflict'],
+    ['no answer', new NoAnswer({ method: 'GET', path: '/x' }, 'refused', { mayHaveArrived: false }), 'DeleteFailed'],
+    ['a defect', new TypeError('undefined is not a function'), 'InternalError'],
+  ])('name %s', async (_, error, reason) =>
+    expect(await attempt('DeleteFailed', 'Pod/p', () => Promise.reject(error))).toMatchObject([{ reason, object: 'Pod/p' }]),
+  );
+  test('keep nothing else from being done', async () => {
+    const done: number[] = [];
+    const work = (n: number, error?: Error) => async () => {
+      done.push(n);
+      if (error) throw error;
+      return n;
+    };
+    await expect(each([work(1, new Error('one')), work(2), work(3, new Error('three'))])).rejects.toThrow('one; three');
+    expect(done).toEqual([1, 2, 3]);
+    expect(await each([work(4), work(5)])).toEqual([4, 5]);
+  });
+});
