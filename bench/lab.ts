@@ -219,3 +219,10 @@ export async function until<T>(what: string, seconds: number, ask: () => Promise
     await sleep(100);
   }
 }
+
+/** In ms. */
+export async function timed(run: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await run();
+  return performance.now() - began;
+}

@@ -108,6 +108,36 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
     told(await reached(binding, ['sluice_move', place, target, inPlace ? 'in place' : '']), binding);
   }
 
+  /** A reading that falls into it may show either. */
+  async function changing<T>(path: string, work: () => Promise<T>): Promise<T> {
+    watch.touch(path);
+    return work().finally(() => watch.touch(path));
+  }
+
+  async function bind(binding: Binding): Promise<void> {
+    const { apart, whole, isFile, inPlace } = binding;
+    const inSteps = whole || isFile === true;
+    if (!apart && !inSteps && !inPlace) return goTo('sluice_bind', binding, '');
+    const place = join(scratch, String(serial++));
+    if (isFile) writeFileSync(place, '');
+    else mkdirSync(place);
+    try {
+      if (inSteps) await assemble(binding, place);
+      else await goTo('sluice_bind', binding, place);
+    } catch (error) {
+      // Killed half-way, it may have left the mount here.
+      await run(['umount', '-c', '-l', place], UNMOUNT_MS).catch(() => {});
+      throw error;
+    } finally {
+      try {
+        if (isFile) unlinkSync(place);
+        else rmdirSync(place);
+      } catch {
+        // Whatever holds it, the next one has another name.
+      }
+    }
+  }
+
   return {
     mounts: () => watch.now(),
 
@@ -125,29 +155,7 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
       await mkdir(target, { recursive: true, mode: 0o750 });
     },
 
-    async bind(binding) {
-      const { apart, whole, isFile, inPlace } = binding;
-      const inSteps = whole || isFile === true;
-      if (!apart && !inSteps && !inPlace) return goTo('sluice_bind', binding, '');
-      const place = join(scratch, String(serial++));
-      if (isFile) writeFileSync(place, '');
-      else mkdirSync(place);
-      try {
-        if (inSteps) await assemble(binding, place);
-        else await goTo('sluice_bind', binding, place);
-      } catch (error) {
-        // Killed half-way, it may have left the mount here.
-        await run(['umount', '-c', '-l', place], UNMOUNT_MS).catch(() => {});
-        throw error;
-      } finally {
-        try {
-          if (isFile) unlinkSync(place);
-          else rmdirSync(place);
-        } catch {
-          // Whatever holds it, the next one has another name.
-        }
-      }
-    },
+    bind: (binding) => changing(binding.target, () => bind(binding)),
 
     async link(binding) {
       await goTo('sluice_look', binding, '');
@@ -164,7 +172,7 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
 
     async unmount(path, lazily) {
       // -c: without it umount asks the file system about its own mount point, and hangs with it.
-      const { code, stderr } = await run(['umount', '-c', ...(lazily ? ['-l'] : []), '--', path], UNMOUNT_MS);
+      const { code, stderr } = await changing(path, () => run(['umount', '-c', ...(lazily ? ['-l'] : []), '--', path], UNMOUNT_MS));
       if (code !== 0) throw new Error(`umount ${path}: ${stderr.trim() || `exit code ${code}`}`);
     },
 

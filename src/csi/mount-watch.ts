@@ -12,6 +12,10 @@ export interface MountWatch {
   now(): Promise<readonly Mount[]>;
   /** The table as it was last read, for whomever. */
   last(): readonly Mount[];
+  /** The same, if that was a moment ago, and nobody has said since that something may have changed at this path. */
+  recent(path: string): readonly Mount[] | undefined;
+  /** Something is about to be mounted or unmounted at this path, or just was. */
+  touch(path: string): void;
   /**
    * Whether something at the path, above it or below it was mounted or unmounted since these mounts were read; false when the time is up
    * before. A mount that took the place of its very like is no change. Rejects when the signal is aborted.
@@ -33,6 +37,11 @@ export interface WatchOptions {
   readonly log: Log;
 }
 
+/** What is read for recovery anyway is new enough for whoever can bear to be wrong. */
+const RECENT_MS = 300;
+/** Ticks leave so many times as long to others as a reading takes. */
+const REST = 50;
+
 interface Waiter {
   readonly path: string;
   readonly everyMs: number;
@@ -42,16 +51,21 @@ interface Waiter {
 export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
   const waiters = new Set<Waiter>();
   let mounts: readonly Mount[] = [];
-  let readAt = clock.elapsed();
+  let readAt = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
+  const touched = new Set<string>();
   let coming: Promise<readonly Mount[]> | undefined;
   let cancelTick: (() => void) | undefined;
   let tickAt = Number.POSITIVE_INFINITY;
 
   function readNow(): readonly Mount[] {
     coming = undefined;
+    const began = clock.elapsed();
     const { mounts: next, changed } = read();
     mounts = next;
     readAt = clock.elapsed();
+    tookMs = readAt - began;
+    touched.clear();
     for (const { path, wake } of waiters) if (changed.some(({ mountPoint }) => touches(mountPoint, path))) wake();
     return mounts;
   }
@@ -69,7 +83,7 @@ export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
     if (waiters.size > 0) schedule();
   }
 
-  const dueAt = (): number => readAt + Math.min(...[...waiters].map(({ everyMs }) => everyMs));
+  const dueAt = (): number => readAt + Math.max(REST * tookMs, Math.min(...[...waiters].map(({ everyMs }) => everyMs)));
 
   function schedule(): void {
     const at = dueAt();
@@ -86,6 +100,13 @@ export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
     },
 
     last: () => mounts,
+
+    recent(path) {
+      if (clock.elapsed() - readAt > RECENT_MS || [...touched].some((each) => touches(each, path))) return undefined;
+      return mounts;
+    },
+
+    touch: (path) => void touched.add(path),
 
     changed(since, path, { everyMs, ms, signal }) {
       if (since !== mounts && around(since, path) !== around(mounts, path)) return Promise.resolve(true);

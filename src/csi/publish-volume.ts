@@ -9,7 +9,7 @@ import { NotBound } from './host.ts';
 import { podPathOf } from './kubelet.ts';
 import { type Mount, stackAt, topAt } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
-import { methodOf, type PublishRequest, planPublish, type Target } from './publish.ts';
+import { methodOf, type PublishPlan, type PublishRequest, planPublish, type Target } from './publish.ts';
 import type { RuntimeName, Volume } from './volume.ts';
 
 /** Answer before the caller gives up on us, with a reason in place of a timeout. */
@@ -40,9 +40,7 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
   if (volume.method === 'symlink' && methodOf(volume, readOnly) === 'bind')
     log.info({ target, readOnly }, 'bound, not linked: a link can be neither read-only nor of a sub path');
   for (;;) {
-    const mounts = await host.mounts();
-    const found: Target = stackAt(mounts, target).length > 0 ? { is: 'directory' } : await host.look(target);
-    const plan = planPublish(request, mounts, found);
+    const { mounts, found, plan } = await planned(parts, request);
     let because: string;
     let again = Number.POSITIVE_INFINITY;
     if (plan.do === 'nothing') return;
@@ -82,6 +80,24 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
     }
     until = Math.min(clock.now() + parts.patienceMs, end);
   }
+}
+
+interface Planned {
+  readonly mounts: readonly Mount[];
+  readonly found: Target;
+  readonly plan: PublishPlan;
+}
+
+/** What is bound is looked at again by who binds it, so for that a reading of just now will do; to wait, or to do nothing, it will not. */
+async function planned({ host, watch }: NodeParts, request: PublishRequest): Promise<Planned> {
+  const { target } = request;
+  const by = async (mounts: readonly Mount[]): Promise<Planned> => {
+    const found: Target = stackAt(mounts, target).length > 0 ? { is: 'directory' } : await host.look(target);
+    return { mounts, found, plan: planPublish(request, mounts, found) };
+  };
+  const recent = watch.recent(target);
+  const first = recent && (await by(recent));
+  return first?.plan.do === 'bind' && first.plan.binding.mount !== undefined ? first : by(await host.mounts());
 }
 
 /** A pod that was deleted goes only when the call has been answered. */

@@ -110,6 +110,19 @@ describe('the watch of the mount table', () => {
     expect(table.clock.waits).toEqual([]);
   });
 
+  test('calls a reading recent for a while, but not where something was touched since', async () => {
+    const table = given('/');
+    expect(table.watch.recent('/m')).toBeUndefined();
+    const mounts = await table.watch.now();
+    expect(table.watch.recent('/m')).toBe(mounts);
+    table.watch.touch('/m/a');
+    expect([table.watch.recent('/m'), table.watch.recent('/m/a/b'), table.watch.recent('/n')]).toEqual([undefined, undefined, mounts]);
+    await table.watch.now();
+    expect(table.watch.recent('/m')).toBe(mounts);
+    table.clock.advance(301);
+    expect(table.watch.recent('/m')).toBeUndefined();
+  });
+
   test('goes on after a reading that failed', async () => {
     const table = given('/');
     const mounts = await table.watch.now();

@@ -36,6 +36,8 @@ export interface State {
 
 export interface TestNode {
   readonly dir: string;
+  /** Of a process in its mount namespace. */
+  readonly pid: number;
   readonly kubelet: string;
   readonly mountRoot: string;
   /** Runs a script on the host, with arguments; returns what it prints. Throws when it fails. */
@@ -81,6 +83,7 @@ export async function startNode(): Promise<TestNode> {
 
   const node: TestNode = {
     dir,
+    pid: holder.pid ?? 0,
     kubelet,
     mountRoot,
     sh(script, ...args) {
