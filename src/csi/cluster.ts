@@ -75,5 +75,10 @@ export interface ContainerStatus {
 export interface ContainerState {
   readonly waiting?: { readonly reason?: string; readonly message?: string };
   readonly running?: { readonly startedAt?: string };
-  readonly terminated?: { readonly exitCode: number; readonly reason?: string; readonly message?: string };
+  readonly terminated?: {
+    readonly exitCode: number;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly finishedAt?: string;
+  };
 }

@@ -2,7 +2,7 @@
  * What the kubelet keeps about volumes in its own directory. None of these paths lies on a file system of ours. They are small files,
  * hundreds at a time: by way of the thread pool each would be three round trips, and a descriptor that is open meanwhile.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DRIVER } from './identity.ts';
 import { isWithin } from './mountinfo.ts';
@@ -42,6 +42,18 @@ export function stagedVolumes(kubeletDir: string): readonly { readonly handle?: 
       return [{ path }];
     }
   });
+}
+
+/**
+ * When the youngest instance of a container was begun, ms: the kubelet makes a file for what it says at its end before it makes the
+ * container. Undefined where it makes none.
+ */
+export function begunAt(kubeletDir: string, podUid: string, container: string): number | undefined {
+  const directory = join(kubeletDir, 'pods', podUid, 'containers', container);
+  const times = (unlessAbsent(() => readdirSync(directory)) ?? []).map((name) =>
+    unlessAbsent(() => statSync(join(directory, name)).mtimeMs),
+  );
+  return times.reduce((last, at) => (at !== undefined && (last === undefined || at > last) ? at : last), undefined);
 }
 
 function handleIn(directory: string): string | undefined {

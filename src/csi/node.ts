@@ -14,15 +14,17 @@ import { checkCapability, isReadOnly, podOfContext, volumeOf } from './volume.ts
 
 /** The CSI node service: each call is checked here, then read, planned and done elsewhere. */
 export function node(parts: NodeParts): Handlers<typeof Node> {
-  const { nodeId, kubeletDir, locks, volumes, told, host, log } = parts;
+  const { nodeId, kubeletDir, askedDir, locks, volumes, told, host, log } = parts;
 
   function inKubelet(name: string, path: string): string {
     if (path === '') throw invalid(`${name}: expected a path, found none`);
     // Elsewhere nothing that we mount would reach the host.
-    if (!isWithin(path, kubeletDir) || path.split('/').includes('..'))
-      throw invalid(`${name}: expected a path within ${kubeletDir}, found ${path}`);
-    return path;
+    if (!isWithin(path, askedDir) || path.split('/').includes('..'))
+      throw invalid(`${name}: expected a path within ${askedDir}, found ${path}`);
+    return resolved(path);
   }
+
+  const resolved = (path: string) => (isWithin(path, askedDir) ? kubeletDir + path.slice(askedDir.length) : path);
 
   return {
     async nodeStageVolume({ volumeId, stagingTargetPath, volumeCapability, volumeContext }, { signal }) {
@@ -67,7 +69,7 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
     async nodeGetVolumeStats({ volumeId, volumePath }) {
       given('volume_id', volumeId);
       given('volume_path', volumePath);
-      return statsOf(parts, volumePath);
+      return statsOf(parts, resolved(volumePath));
     },
 
     nodeGetCapabilities: () => ({

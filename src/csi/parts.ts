@@ -15,7 +15,10 @@ import type { VolumeDefaults } from './volume.ts';
 /** What the node service works with. */
 export interface NodeParts extends VolumeDefaults {
   readonly nodeId: string;
+  /** Without links, as the mount table has it. */
   readonly kubeletDir: string;
+  /** The same as the kubelet calls it. */
+  readonly askedDir: string;
   /** Where the kubelet keeps a directory for the logs of each pod. */
   readonly podLogsDir: string;
   readonly host: Host;

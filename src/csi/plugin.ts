@@ -1,4 +1,5 @@
 /** The whole plugin as one process: two services on csi.sock, one by which the kubelet finds it. */
+import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import type { Log } from '../kube/types.ts';
@@ -78,6 +79,9 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
     closing.push(async () => release.stop());
     const parts: NodeParts = {
       ...options,
+      // As the mount table has it; the kubelet asks by the path that it was given.
+      kubeletDir: realpathSync(kubeletDir),
+      askedDir: kubeletDir,
       host: createHost({ watch, run: shells.run, scratch, ...(bindMs !== undefined && { bindMs }) }),
       watch,
       labels,

@@ -1,7 +1,7 @@
 import { bindOver } from './bind-over.ts';
 import { podOf } from './consumer-pod.ts';
 import { type Host, NotBound } from './host.ts';
-import { handleOf } from './kubelet.ts';
+import { begunAt, handleOf } from './kubelet.ts';
 import { mountTree } from './mount-tree.ts';
 import { type Mount, stackAt, topAt } from './mountinfo.ts';
 import type { Binding } from './publish.ts';
@@ -71,7 +71,11 @@ async function trim(parts: NodeParts, { target, at }: Orphan): Promise<number> {
   if (!needsTrimming(mounts, target)) return 0;
   const pod = await podOf(parts, at.podUid, ASK_MS);
   if (!pod) return 0;
-  const most = layersToDrop(stackAt(mounts, target), layers.at(target), startsOf(pod));
+  const most = layersToDrop(
+    stackAt(mounts, target),
+    layers.at(target),
+    startsOf(pod, (container) => begunAt(parts.kubeletDir, at.podUid, container)),
+  );
   for (let dropped = 0; dropped < most; dropped++) {
     try {
       const top = topAt(await host.mounts(), target);

@@ -118,14 +118,20 @@ export function layersToDrop(
   return stack.length - 1 - needed;
 }
 
-/** When the containers of a pod started; what has ended counts no more. */
-export function startsOf({ status = {} }: Pod): readonly (number | undefined)[] {
+/**
+ * When the containers of a pod started; what has ended counts no more. What the API server has is some seconds old: one whose youngest
+ * instance was begun later than it says is just starting, or has.
+ */
+export function startsOf({ status = {} }: Pod, begunAt: (container: string) => number | undefined): readonly (number | undefined)[] {
   const lists = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses];
   return lists
     .flatMap((list) => list ?? [])
-    .flatMap(({ state = {} }: ContainerStatus) => {
-      if (state.terminated) return [];
-      return [state.running?.startedAt === undefined ? undefined : Date.parse(state.running.startedAt)];
+    .flatMap(({ name, state = {} }: ContainerStatus) => {
+      const { terminated, running } = state;
+      const told = Date.parse(terminated?.finishedAt ?? running?.startedAt ?? '');
+      // Kubernetes tells whole seconds.
+      if (Number.isNaN(told) || (begunAt(name) ?? 0) > told + 1000) return [undefined];
+      return terminated ? [] : [told];
     });
 }
 

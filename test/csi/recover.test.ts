@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ContainerStatus, Pod } from '../../src/csi/cluster.ts';
 import { layersToDrop, orphans, rebinding, startsOf } from '../../src/csi/recover.ts';
 import { FUSE_PATH, table, volume } from './given.ts';
 
@@ -87,16 +88,20 @@ describe('layers', () => {
     expect(layersToDrop(stack, new Map([['0:2', 30_000]]), [5_000])).toBe(0);
   });
 
-  test('containers that ended stand on nothing', () => {
+  describe('and when containers started', () => {
     const running = (startedAt?: string) => ({ name: 'x', state: { running: { ...(startedAt && { startedAt }) } } });
-    expect(
-      startsOf({
-        metadata: { name: 'p' },
-        status: {
-          initContainerStatuses: [{ name: 'i', state: { terminated: { exitCode: 0 } } }],
-          containerStatuses: [running('1970-01-01T00:00:05Z'), { name: 'w', state: { waiting: {} } }],
-        },
-      }),
-    ).toEqual([5_000, undefined]);
+    const ended = (finishedAt: string) => ({ name: 'i', state: { terminated: { exitCode: 0, finishedAt } } });
+    const pod = (...containerStatuses: readonly ContainerStatus[]): Pod => ({ metadata: { name: 'p' }, status: { containerStatuses } });
+
+    test('those that ended stand on nothing', () => {
+      const containers = pod(ended('1970-01-01T00:00:03Z'), running('1970-01-01T00:00:05Z'), { name: 'w', state: { waiting: {} } });
+      expect(startsOf(containers, () => undefined)).toEqual([5_000, undefined]);
+    });
+
+    test('one that was begun again since the API server was told may stand on any', () => {
+      expect(startsOf(pod(running('1970-01-01T00:00:05Z')), () => 5_900)).toEqual([5_000]);
+      expect(startsOf(pod(running('1970-01-01T00:00:05Z')), () => 25_000)).toEqual([undefined]);
+      expect(startsOf(pod(ended('1970-01-01T00:00:05Z')), () => 25_000)).toEqual([undefined]);
+    });
   });
 });

@@ -89,6 +89,32 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
       client,
     );
 
+  test.each([
+    ['0.8 and 0.9', (said: object) => said],
+    ['1.0', (said: object) => ({ ...said, 'fluid.io/skip-check-mount-ready-target': 'None' })],
+    ['1.0, linked', (said: object) => ({ ...said, node_publish_method: 'symlink' })],
+  ])('a volume as Fluid %s wrote it brings its fuse pod, and lets it go', async (version, written) => {
+    showLogs();
+    const name = `fluid-${version.replace(/\W+/g, '-')}`;
+    await apply(...dataset(name));
+    await kubectl('wait', '--for=jsonpath={.status.phase}=Bound', `dataset/${name}`, '--timeout=60s');
+    const { spec } = JSON.parse(await kubectl('get', 'pv', `default-${name}`, '-o', 'json'));
+    const { mount_pod_node_selector_key: key, ...said } = spec.csi.volumeAttributes;
+    const labels = async () => JSON.parse(await kubectl('get', 'node', cluster.node.name, '-o', 'json')).metadata.labels;
+    expect([key, Object.keys(said).toSorted()]).toEqual([
+      `fluid.io/f-default-${name}`,
+      ['fluid_path', 'mount_type', 'runtime_name', 'runtime_namespace'],
+    ]);
+    await volumeByHand(`by-${name}`, written(said) as Readonly<Record<string, string>>);
+    await pod(name, `by-${name}`);
+    await eventually(async () => expect(await read(name)).toBe('whole\n'));
+    expect(await labels()).toMatchObject({ [key]: 'true' });
+    await kubectl('delete', 'pod', name, '--timeout=60s');
+    await kubectl('wait', '--for=delete', 'pod', '-l', `release=${name},role=thin-fuse`, '--timeout=90s');
+    expect(await labels()).not.toHaveProperty([key]);
+    await kubectl('delete', 'pvc,pv', `by-${name}`, '--timeout=60s');
+  });
+
   test('hold from the first reader to the last', { retry: 0 }, async () => {
     showLogs();
     await step('a FUSE client that is killed ten times is read again each time, by the same container', async () => {

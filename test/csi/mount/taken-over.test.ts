@@ -1,5 +1,5 @@
 /** Volumes as released versions of Fluid wrote and staged them, and what the next plugin of this node finds. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
 import { type State, startNode, type TestNode, whyNoMounts } from './node.ts';
 import type { TestPlugin } from './plugin.ts';
@@ -199,6 +199,25 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
       await publish('stays', target);
       expect(node.sh('cat "$1/f"', target)).toBe('first\n');
     });
+  });
+
+  test("a kubelet's directory behind a link is where it leads to", async () => {
+    const link = `${node.dir}/linked`;
+    node.sh('ln -s kubelet "$1"', link);
+    onTestFinished(async () => {
+      await plugin.end();
+      plugin = await node.startPlugin({ patienceMs: 200 });
+    });
+    await plugin.end();
+    plugin = await node.startPlugin({ patienceMs: 200, kubeletDir: link });
+    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', node.fusePath('linked'));
+    const target = node.newTarget();
+    const asked = target.replace(node.kubelet, link);
+    for (let i = 0; i < 2; i++) await publish('linked', asked);
+    expect(node.stack(target)).toHaveLength(1);
+    await plugin.call.nodeGetVolumeStats({ volumeId: 'ml-linked', volumePath: asked });
+    await plugin.call.nodeUnpublishVolume({ volumeId: 'ml-linked', targetPath: asked });
+    expect(node.stack(target)).toEqual([]);
   });
 
   test('a directory that need not be a mount is waited for', async () => {
