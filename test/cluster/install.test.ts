@@ -154,6 +154,14 @@ describe.skipIf(!simulated)('sluice install', () => {
     await eventually(() => expect(asked(events())).toContain('delete secrets'));
     await space.patch('Secret', left.name, { metadata: { finalizers: null } });
     await space.bound('ThinRuntime', 'late');
+    // What is too much goes, once what that follows from was read afresh.
+    const late = (await space.list('ThinRuntime')).find(({ metadata }) => metadata.name === 'late');
+    await space.create({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'stray', labels: { [label.owner]: late?.metadata.uid ?? '' } },
+    });
+    await eventually(async () => expect((await space.list('ConfigMap')).map((map) => map.metadata.name)).not.toContain('stray'));
     // The lease is written by somebody else, and the leader looks at whose it is now.
     await plane.kubectl('annotate', 'lease', 'sluice', '-n', NAMESPACE, 'example.com/by=hand');
     await eventually(() => expect(asked(events())).toContain('get coordination.k8s.io/leases sluice'));
