@@ -47,7 +47,7 @@ export interface Notice {
   readonly note: string;
 }
 
-/** Every effect of reconciling. The in-memory one of the tests and the Kubernetes one are the only two. */
+/** Every effect of reconciling. Tests run the one that there is, on an API server in memory. */
 export interface Cluster {
   now(): number;
   scene(key: Key): Scene;

@@ -16,8 +16,6 @@ export type { PodTarget } from './control-plane/pod-target.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
 export { type ExistingCluster, useExistingCluster } from './existing-cluster.ts';
 export { type Given, planInput } from './given.ts';
-export { type Effect, type MemoryCluster, type MemoryClusterOptions, memoryCluster } from './memory-cluster.ts';
-export type { MemoryObjects } from './memory-objects.ts';
 export { buildImage, type ImageDefinition, type ImageFile, type ImageFiles } from './node/image.ts';
 export {
   BUSYBOX_IMAGE,

@@ -98,7 +98,7 @@ export interface Harness {
   /** Forgets requests, events, log lines and passes. */
   forget(): void;
 
-  /** One pass over a key by hand, once the watches have caught up; the queue does not run for it. */
+  /** One pass over a key by hand, once the watches have caught up. The queue stops, until `start` or `quiet`. */
   pass(key?: Key, tellInMs?: number): Promise<Next>;
   /** The queue runs from now on, as with a leader. */
   start(): void;
@@ -288,7 +288,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     },
     written: (match = {}) =>
       server
-        .requestsThat({ verb: WRITES, manager: 'sluice', ...match })
+        .requestsThat({ verb: WRITES, ...match })
         .filter(wasTaken)
         .map(({ verb, kind, name, subresource }) => `${verb} ${kind}/${name}${subresource ? `/${subresource}` : ''}`),
     forget() {
@@ -297,6 +297,9 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     },
 
     async pass(key = demo, tellInMs = 0) {
+      const { queue } = process;
+      delete process.queue;
+      await queue?.stop();
       await settle();
       const done = reconcile(process.cluster, key, tellInMs);
       await done.catch(() => {});

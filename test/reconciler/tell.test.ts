@@ -1,69 +1,66 @@
 import { describe, expect, test } from 'vitest';
-import thin from '../../runtimes/thin/index.ts';
 import { schemaOf } from '../../src/api/crd.ts';
-import { type Dataset, type RuntimeStatus, ThinRuntime } from '../../src/api/index.ts';
+import { type RuntimeStatus, ThinRuntime } from '../../src/api/index.ts';
 import { readerOf } from '../../src/api/reader.ts';
 import { decide } from '../../src/reconciler/decide.ts';
 import { noticesOf, tellDataset, tellRuntime } from '../../src/reconciler/tell.ts';
-import { nothingApplied, type RuntimeObject, type World } from '../../src/reconciler/world.ts';
-import { memoryCluster } from '../../src/testing/memory-cluster.ts';
-import { openDataset, thinRuntime } from './scene.ts';
+import { nothingApplied, type World } from '../../src/reconciler/world.ts';
+import * as write from '../support/objects.ts';
+import { demo, harness } from './harness.ts';
 import { type Changes, claim, pods, volume, worldOf } from './worlds.ts';
 
 const hold = { reason: 'InvalidSpec', message: 'spec.x: expected y' };
 
 describe('telling', () => {
-  function told(status?: object) {
-    const cluster = memoryCluster({ runtimes: [thin] });
-    const put = (object: object) =>
-      cluster.objects.put({
-        ...object,
-        metadata: { ...(object as RuntimeObject).metadata, namespace: 'ml' },
-        ...(status && { status }),
-      } as never);
-    const runtime = put(thinRuntime()) as unknown as RuntimeObject;
-    const dataset = put(openDataset()) as unknown as Dataset;
-    const statusOf = (kind: string) => cluster.objects.get(kind, 'ml', 'demo')?.status as unknown as RuntimeStatus & Dataset['status'];
-    return { cluster, runtime, dataset, statusOf };
+  async function told(status?: object) {
+    const at = await harness();
+    at.put({ ...write.thinRuntime('demo', { profileName: 'profile' }), ...(status && { status }) });
+    at.put({ ...write.openDataset('demo'), ...(status && { status }) });
+    await at.settle();
+    at.forget();
+    const runtime = () => at.store.runtimes(demo)[0]!.object;
+    const dataset = () => at.store.dataset(demo)!;
+    return { at, cluster: at.cluster, runtime, dataset };
   }
 
   test.each([undefined, {}, { workerPhase: 'Ready', desiredWorkerNumberScheduled: 3 }])(
     'a runtime whose status is %j writes one that the schema admits',
     async (status) => {
-      const { cluster, runtime, statusOf } = told(status);
-      await tellRuntime(cluster, runtime, hold);
+      const { at, cluster, runtime } = await told(status);
+      await tellRuntime(cluster, runtime(), hold);
       const visit = { path: [], faults: [], unknownFields: 'error' as const };
-      readerOf(schemaOf(ThinRuntime).properties?.['status'] ?? {})(statusOf('ThinRuntime'), visit);
+      readerOf(schemaOf(ThinRuntime).properties?.['status'] ?? {})(at.runtime(), visit);
       expect(visit.faults).toEqual([]);
-      expect(statusOf('ThinRuntime')).toMatchObject({ ...status, observedGeneration: 1 });
+      expect(at.runtime()).toMatchObject({ ...status, observedGeneration: 1 });
     },
   );
   test('is a condition and an event, once', async () => {
-    const { cluster, runtime } = told();
-    await tellRuntime(cluster, runtime, hold);
-    const again = cluster.objects.get('ThinRuntime', 'ml', 'demo') as unknown as RuntimeObject;
-    await tellRuntime(cluster, again, hold);
-    expect(cluster.effects).toHaveLength(1);
-    expect(cluster.notices).toEqual([{ type: 'Warning', reason: 'ErrorProcessRuntime', note: hold.message, object: 'ThinRuntime/demo' }]);
+    const { at, cluster, runtime } = await told();
+    await tellRuntime(cluster, runtime(), hold);
+    await tellRuntime(cluster, runtime(), hold);
+    expect(at.written()).toEqual(['patch ThinRuntime/demo/status']);
+    expect(at.events).toMatchObject([
+      { type: 'Warning', reason: 'ErrorProcessRuntime', note: hold.message, regarding: { kind: 'ThinRuntime', name: 'demo' } },
+    ]);
   });
   test('of what passes is no event', async () => {
-    const { cluster, runtime, dataset } = told();
-    await tellRuntime(cluster, runtime, { ...hold, passing: true });
-    await tellDataset(cluster, dataset, { ...hold, passing: true });
-    expect(cluster.notices).toEqual([]);
+    const { at, cluster, runtime, dataset } = await told();
+    await tellRuntime(cluster, runtime(), { ...hold, passing: true });
+    await tellDataset(cluster, dataset(), { ...hold, passing: true });
+    expect(at.events).toEqual([]);
   });
   test('of a Dataset that was never told of says that it is not bound', async () => {
-    const { cluster, dataset, statusOf } = told();
-    await tellDataset(cluster, dataset, hold);
-    expect(statusOf('Dataset')).toMatchObject({
+    const { at, cluster, dataset } = await told();
+    await tellDataset(cluster, dataset(), hold);
+    expect(at.dataset()).toMatchObject({
       phase: 'NotBound',
       conditions: [{ type: 'NotReady', status: 'True', reason: 'DatasetFailedToSetup', message: hold.message }],
     });
   });
   test('of a Dataset that is bound leaves it so', async () => {
-    const { cluster, dataset, statusOf } = told({ phase: 'Bound', conditions: [{ type: 'Ready', status: 'True' }] });
-    await tellDataset(cluster, dataset, hold);
-    expect(statusOf('Dataset')).toMatchObject({
+    const { at, cluster, dataset } = await told({ phase: 'Bound', conditions: [{ type: 'Ready', status: 'True' }] });
+    await tellDataset(cluster, dataset(), hold);
+    expect(at.dataset()).toMatchObject({
       phase: 'Bound',
       conditions: [
         { type: 'Ready', status: 'True' },

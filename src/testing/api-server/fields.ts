@@ -105,6 +105,14 @@ export function ownable(object: JsonMap, subresource: string | undefined, hasSta
 export const setOf = (value: JsonMap, containers: 'all' | 'items' = 'items'): FieldSet =>
   new Set(Object.entries(value).flatMap(([key, each]) => pathsOf(each, `f:${key}`, containers, key)));
 
+/** What is empty is left out, as Go's types do it. */
+export function compacted<T extends object>(object: T): T {
+  const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  const kept = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
+  const { data, metadata = {}, ...rest } = object as { readonly data?: unknown; readonly metadata?: object };
+  return { ...rest, ...(data !== undefined && !isEmpty(data) && { data }), metadata: kept(metadata) } as unknown as T;
+}
+
 /** What differs between two values. */
 export function compare(before: JsonMap, after: JsonMap): { readonly changed: FieldSet; readonly removed: FieldSet } {
   const changed = new Set<string>();

@@ -56,6 +56,8 @@ export function afterUpdate(
   writer: Writer,
   hasStatus: boolean,
 ): readonly Manager[] {
+  // An object that nobody is known to own is not begun to be tracked by an update.
+  if (managers.length === 0 && Object.keys(before).length > 0) return managers;
   const { changed, removed } = compare(ownable(before, writer.subresource, hasStatus), ownable(after, writer.subresource, hasStatus));
   if (changed.size === 0 && removed.size === 0) return managers;
   const mine = isEntryOf(writer);
@@ -84,7 +86,10 @@ export function applied(
   const before = managers.find(mine);
   const others = managers.filter((entry) => !mine(entry));
   const owned = [...others.map((entry) => entry.fields), fields];
-  const gone = [...(before?.fields ?? [])].filter((path) => !owned.some((set) => set.has(path) || anyBelow(set, path)));
+  // What contains others goes before them: without its key, an entry would be another.
+  const gone = [...(before?.fields ?? [])]
+    .filter((path) => !owned.some((set) => set.has(path) || anyBelow(set, path)))
+    .toSorted((a, b) => a.length - b.length);
   const object = without(merge(live, config) as JsonMap, gone);
 
   const { changed, removed } = compare(ownable(live, writer.subresource, hasStatus), ownable(object, writer.subresource, hasStatus));

@@ -1,7 +1,7 @@
 import { applyPatch, type Operation } from 'rfc6902';
 import type { DeleteOptions } from '../../kube/contract.ts';
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from '../../kube/types.ts';
-import { isMap, type Json, type JsonMap, same } from './fields.ts';
+import { compacted, isMap, type Json, type JsonMap, same } from './fields.ts';
 import { immutableFaults } from './immutable.ts';
 import { admitted, countsEdits, hasStatus, unknownFields } from './kinds.ts';
 import { afterUpdate, applied, type Manager, readManagers, type Writer, writeManagers } from './managers.ts';
@@ -97,7 +97,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
     });
     const object = writing.mutate?.(born) ?? born;
     const managers = managersOf(born);
-    const made = { ...object, metadata: { ...object.metadata, managedFields: writeManagers(managers) } };
+    const made = compacted({ ...object, metadata: { ...object.metadata, managedFields: writeManagers(managers) } });
     return writing.dryRun ? made : storage.put(type, made);
   }
 
@@ -117,31 +117,28 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
   function change(at: At, live: KubeObject, wanted: KubeObject, writing: Writing, managersOf: Merge): KubeObject {
     const { type, subresource } = at;
     const status = hasStatus(type);
-    if (wanted.metadata?.uid !== undefined && wanted.metadata.uid !== live.metadata.uid)
-      throw conflict(at, `Precondition failed: UID in precondition: ${wanted.metadata.uid}, UID in object meta: ${live.metadata.uid}`);
     const { uid, resourceVersion, creationTimestamp, generation, deletionTimestamp, deletionGracePeriodSeconds } = live.metadata;
     const kept = defined({ uid, resourceVersion, creationTimestamp, generation, deletionTimestamp, deletionGracePeriodSeconds });
     const whole =
       subresource === 'status'
         ? { ...live, status: wanted['status'] }
         : { ...wanted, ...(status && { status: live['status'] }), metadata: { ...wanted.metadata, ...kept } };
-    const next = defined({ ...withStringData(whole as KubeObject), apiVersion: live.apiVersion, kind: live.kind }) as KubeObject;
+    const next = compacted(defined({ ...withStringData(whole as KubeObject), apiVersion: live.apiVersion, kind: live.kind }));
     const managers = managersOf(next);
     const object = writing.mutate?.(next) ?? next;
     const faults = [...finalizerFaults(live, object), ...immutableFaults(type, live, object)];
     if (faults.length > 0) throw invalid(at, faults);
     const edited = countsEdits(type) && subresource !== 'status' && !same(contentOf(live), contentOf(object));
-    const made: KubeObject = {
+    const made = compacted({
       ...object,
       metadata: { ...object.metadata, ...(edited && { generation: (generation ?? 0) + 1 }), managedFields: writeManagers(managers) },
-    };
+    });
     // Nothing happened: no new version, whatever the times of the managers say.
     if (same(timeless(live), timeless(made))) return live;
     if (writing.dryRun) return made;
-    const stored = storage.put(type, made);
-    if (stored.metadata.deletionTimestamp && !stored.metadata.finalizers?.length && !isTerminatingPod(type, stored))
-      storage.remove(type, stored);
-    return stored;
+    if (!made.metadata.deletionTimestamp || made.metadata.finalizers || isTerminatingPod(type, made)) return storage.put(type, made);
+    storage.remove(type, live);
+    return made;
   }
 
   function written(at: At, live: KubeObject, wanted: KubeObject, writing: Writing): KubeObject {
@@ -164,6 +161,9 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
       strict(at.type, sent, writing);
       if (sent.metadata.resourceVersion !== undefined && sent.metadata.resourceVersion !== live.metadata.resourceVersion)
         throw conflict(at, MODIFIED);
+      const { uid } = sent.metadata;
+      if (uid !== undefined && uid !== live.metadata.uid)
+        throw conflict(at, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`);
       const managedFields = sent.metadata.managedFields?.length ? sent.metadata.managedFields : live.metadata.managedFields;
       return written(at, live, { ...sent, metadata: { ...sent.metadata, managedFields } } as KubeObject, writing);
     },
@@ -172,6 +172,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
       const wanted = (kind === 'json' ? jsonPatched(live, patch) : mergePatched(json(live), patch as Json)) as unknown as KubeObject;
       strict(at.type, wanted, writing);
       if (wanted.metadata.resourceVersion !== live.metadata.resourceVersion) throw conflict(at, MODIFIED);
+      if (wanted.metadata.uid !== live.metadata.uid) throw invalid(at, [uidFault(wanted.metadata.uid)]);
       return written(at, live, wanted, writing);
     },
     apply(at, config, writing) {
@@ -193,8 +194,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
       }
       const { uid, resourceVersion } = config.metadata;
       if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion) throw conflict(at, MODIFIED);
-      if (uid !== undefined && uid !== live.metadata.uid)
-        throw conflict(at, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`);
+      if (uid !== undefined && uid !== live.metadata.uid) throw invalid(at, [uidFault(uid)]);
       const before = managersBeforeApply(live, writer);
       const merged = applied(json(live), json(config), before, writer, writing.force ?? false, hasStatus(at.type));
       return change(at, live, merged.object as unknown as KubeObject, writing, () => merged.managers);
@@ -202,13 +202,9 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
     delete(at, options) {
       const live = found(at);
       const { uid, resourceVersion, propagation = 'Background' } = options;
-      if (uid !== undefined && uid !== live.metadata.uid)
-        throw conflict(at, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`);
+      if (uid !== undefined && uid !== live.metadata.uid) throw conflict(at, preconditionFailed('UID', uid, live.metadata.uid));
       if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion)
-        throw conflict(
-          at,
-          `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${live.metadata.resourceVersion}`,
-        );
+        throw conflict(at, preconditionFailed('ResourceVersion', resourceVersion, live.metadata.resourceVersion));
       const waits = { Background: [], Foreground: ['foregroundDeletion'], Orphan: ['orphan'] }[propagation];
       const finalizers = [...new Set([...(live.metadata.finalizers ?? []), ...waits])];
       const grace = options.gracePeriodSeconds ?? graceOf(at.type, live);
@@ -245,6 +241,14 @@ const typeless = ({ apiVersion, kind }: KubeObject): ResourceType =>
   ({ group: apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '', kind }) as ResourceType;
 const defined = <T extends object>(value: T): T => Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T;
 const required = (field: string, why: string): Fault => ({ reason: 'FieldValueRequired', field, message: `Required value: ${why}` });
+
+const uidFault = (uid: string | undefined): Fault => ({
+  reason: 'FieldValueInvalid',
+  field: 'metadata.uid',
+  message: `Invalid value: ${JSON.stringify(uid ?? '')}: field is immutable`,
+});
+const preconditionFailed = (what: string, expected: string, found: string | undefined): string =>
+  `the ${what} in the precondition (${expected}) does not match the ${what} in record (${found}). The object might have been deleted and then recreated`;
 
 function strict(type: ResourceType, object: KubeObject, { fieldValidation }: Writing): void {
   const unknown = fieldValidation === 'Strict' ? unknownFields(type, object) : [];

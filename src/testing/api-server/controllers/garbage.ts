@@ -15,16 +15,18 @@ export function collectGarbage(hands: Hands, objects: readonly KubeObject[]): bo
     }
     if (deletionTimestamp && finalizers.includes('foregroundDeletion')) {
       const dependents = dependentsOf(objects, uid);
-      const staying = dependents.filter(({ metadata }) => !metadata.deletionTimestamp);
-      for (const dependent of staying) hands.delete(dependent);
+      const waiting = dependents.filter(({ metadata }) => !metadata.deletionTimestamp);
+      for (const dependent of waiting) hands.delete(dependent);
       const blocking = dependents.some(({ metadata }) =>
         metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.blockOwnerDeletion),
       );
       if (!blocking && hands.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== 'foregroundDeletion') } }))
         return true;
-      if (staying.length > 0) return true;
+      if (waiting.length > 0) return true;
     }
-    if (ownerReferences.length === 0 || deletionTimestamp || ownerReferences.some((owner) => living.has(owner.uid))) continue;
+    const staying = ownerReferences.filter((owner) => living.has(owner.uid));
+    if (deletionTimestamp || staying.length === ownerReferences.length) continue;
+    if (staying.length > 0) return hands.patch(object, { metadata: { ownerReferences: staying } });
     hands.delete(object);
     return true;
   }

@@ -1,0 +1,30 @@
+/**
+ * What the API server in memory (src/testing/api-server) claims, as cases that a real API server passes too. What is not here, it does
+ * not claim. Run on the one in memory by api-server.test.ts, on a control plane by test/cluster/api-server.test.ts.
+ */
+import { describe } from 'vitest';
+import type { KubeClient } from '../../src/kube/contract.ts';
+import { applying } from './api-server/applying.ts';
+import { controllers } from './api-server/controllers.ts';
+import { deleting } from './api-server/deleting.ts';
+import { reading } from './api-server/reading.ts';
+import { watching } from './api-server/watching.ts';
+import { writing } from './api-server/writing.ts';
+
+/** An API server to be tried, with the CustomResourceDefinitions of this project and three nodes at most. */
+export interface Subject {
+  client(fieldManager: string): KubeClient;
+  /** A new one. */
+  namespace(): Promise<string>;
+  /** Until the check does not throw any more, what goes on by itself goes on. */
+  eventually<T>(check: () => Promise<T>): Promise<T>;
+}
+
+export function apiServerSuite(subject: () => Subject): void {
+  describe('reading', () => reading(subject));
+  describe('writing', () => writing(subject));
+  describe('applying', () => applying(subject));
+  describe('deleting', () => deleting(subject));
+  describe('watching', () => watching(subject));
+  describe('controllers', () => controllers(subject));
+}

@@ -1,0 +1,37 @@
+import { beforeEach } from 'vitest';
+import { createApiServer } from '../../src/testing/api-server/index.ts';
+import { createControllers } from '../../src/testing/api-server/controllers/index.ts';
+import { kinds } from '../support/kinds.ts';
+import { unique } from './api-server/objects.ts';
+import { apiServerSuite, type Subject } from './api-server.suite.ts';
+
+const ROUNDS = 100;
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+let subject: Subject;
+beforeEach(() => {
+  const server = createApiServer({ kinds: [kinds.Dataset] });
+  const controllers = createControllers(server);
+  for (const name of ['node-1', 'node-2']) server.put({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: {} });
+  subject = {
+    client: (fieldManager) => server.client({ fieldManager }),
+    async namespace() {
+      const name = unique('test');
+      await server.client().create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+      return name;
+    },
+    async eventually(check) {
+      for (let round = 1; ; round++) {
+        controllers.settle();
+        await turn();
+        try {
+          return await check();
+        } catch (error) {
+          if (round === ROUNDS) throw error;
+        }
+      }
+    },
+  };
+});
+
+apiServerSuite(() => subject);

@@ -1,0 +1,151 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { KubeClient } from '../../../src/kube/contract.ts';
+import { isNotFound } from '../../../src/kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
+import { kinds } from '../../support/kinds.ts';
+import type { Subject } from '../api-server.suite.ts';
+import { claim, daemonSet, pod, refusal, statefulSet, unique, volume } from './objects.ts';
+
+const { DaemonSet, Node, PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet } = kinds;
+
+export function controllers(subject: () => Subject): void {
+  let client: KubeClient;
+  let namespace: string;
+  beforeEach(async () => {
+    client = subject().client('user');
+    namespace = await subject().namespace();
+  });
+  const at = (name: string) => ({ namespace, name });
+  const becomes = (type: ResourceType, name: string, expected: object): Promise<KubeObject> =>
+    subject().eventually(async () => {
+      const found = await client.get(type, { ...(type.namespaced && { namespace }), name });
+      expect(found).toMatchObject(expected);
+      return found;
+    });
+  const gone = (type: ResourceType, name: string) =>
+    subject().eventually(async () =>
+      expect(isNotFound(await refusal(client.get(type, { ...(type.namespaced && { namespace }), name })))).toBe(true),
+    );
+  const pods = async () => (await client.list(Pod, { namespace })).items;
+  const podNames = async () => (await pods()).filter(({ metadata }) => !metadata.deletionTimestamp).map(({ metadata }) => metadata.name);
+
+  test('a StatefulSet has as many pods as it says, and counts those that are ready', async () => {
+    const made = await client.create(StatefulSet, statefulSet(namespace, 'a', { replicas: 2 }));
+    await becomes(StatefulSet, 'a', { status: { observedGeneration: 1, replicas: 2, readyReplicas: 2, availableReplicas: 2 } });
+    expect((await podNames()).toSorted()).toEqual(['a-0', 'a-1']);
+    for (const { metadata, spec } of await pods()) {
+      expect(metadata).toMatchObject({
+        labels: { app: 'a' },
+        ownerReferences: [{ kind: 'StatefulSet', name: 'a', uid: made.metadata.uid, controller: true }],
+      });
+      expect(spec).toHaveProperty('nodeName');
+    }
+    await client.patch(StatefulSet, at('a'), { spec: { replicas: 1 } }, { type: 'merge' });
+    await becomes(StatefulSet, 'a', { status: { observedGeneration: 2, replicas: 1 } });
+    await subject().eventually(async () => expect(await podNames()).toEqual(['a-0']));
+  });
+  test('a pod of a StatefulSet that is deleted comes back, and all go with it', async () => {
+    await client.create(StatefulSet, statefulSet(namespace, 'a', { replicas: 1 }));
+    const { metadata } = await becomes(Pod, 'a-0', { status: { phase: 'Running' } });
+    await client.delete(Pod, at('a-0'));
+    await subject().eventually(async () => {
+      const { uid } = (await client.get(Pod, at('a-0'))).metadata;
+      expect(uid).not.toBe(metadata.uid);
+    });
+    await client.delete(StatefulSet, at('a'));
+    await gone(Pod, 'a-0');
+  });
+  test('a DaemonSet has a pod on each node that it selects, and none elsewhere', async () => {
+    const { items } = await client.list(Node);
+    const node = items[0]!.metadata.name;
+    const key = `test.example/${unique('on')}`;
+    const label = (value: string | null) =>
+      client.patch(Node, { name: node }, { metadata: { labels: { [key]: value } } }, { type: 'merge' });
+    onTestFinished(async () => void (await label(null)));
+    await client.create(DaemonSet, daemonSet(namespace, 'a', { nodeSelector: { [key]: 'yes' } }));
+    await becomes(DaemonSet, 'a', { status: { observedGeneration: 1, desiredNumberScheduled: 0 } });
+    expect(await podNames()).toEqual([]);
+    await label('yes');
+    await becomes(DaemonSet, 'a', { status: { desiredNumberScheduled: 1, numberReady: 1, numberAvailable: 1 } });
+    const [running] = await pods();
+    expect(running).toMatchObject({ metadata: { ownerReferences: [{ kind: 'DaemonSet', name: 'a' }] } });
+    await label(null);
+    await becomes(DaemonSet, 'a', { status: { desiredNumberScheduled: 0 } });
+    await subject().eventually(async () => expect(await podNames()).toEqual([]));
+  });
+  test('a DaemonSet keeps to affinity, and to the taints of nodes', async () => {
+    const { items } = await client.list(Node);
+    const node = items[0]!.metadata.name;
+    const key = `test.example/${unique('on')}`;
+    const before = ((items[0]!['spec'] as { taints?: readonly object[] }).taints ?? []) as readonly object[];
+    const taint = (...taints: readonly object[]) =>
+      client.patch(Node, { name: node }, { spec: { taints: [...before, ...taints] } }, { type: 'merge' });
+    onTestFinished(async () => {
+      await taint();
+      await client.patch(Node, { name: node }, { metadata: { labels: { [key]: null } } }, { type: 'merge' });
+    });
+    await client.patch(Node, { name: node }, { metadata: { labels: { [key]: 'b' } } }, { type: 'merge' });
+    const terms = [{ matchExpressions: [{ key, operator: 'In', values: ['a', 'b'] }] }];
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } };
+    await taint({ key, value: 'x', effect: 'NoExecute' });
+    await client.create(DaemonSet, daemonSet(namespace, 'shy', { affinity }));
+    await client.create(DaemonSet, daemonSet(namespace, 'bold', { affinity, tolerations: [{ key, operator: 'Exists' }] }));
+    await becomes(DaemonSet, 'bold', { status: { numberReady: 1 } });
+    await becomes(DaemonSet, 'shy', { status: { observedGeneration: 1, desiredNumberScheduled: 0 } });
+    await taint();
+    await becomes(DaemonSet, 'shy', { status: { numberReady: 1 } });
+  });
+
+  async function bound(): Promise<string> {
+    const name = unique('volume');
+    onTestFinished(async () => {
+      await client.patch(PersistentVolume, { name }, { metadata: { finalizers: null } }, { type: 'merge' }).catch(() => {});
+      await client.delete(PersistentVolume, { name }).catch(() => {});
+    });
+    await client.create(PersistentVolume, volume(name, namespace, 'demo'));
+    await client.create(PersistentVolumeClaim, claim(namespace, 'demo', name));
+    await becomes(PersistentVolumeClaim, 'demo', { status: { phase: 'Bound' } });
+    return name;
+  }
+  test('a volume is free, then bound to the claim that it names and that names it', async () => {
+    const name = unique('volume');
+    await client.create(PersistentVolume, volume(name, namespace, 'demo'));
+    await becomes(PersistentVolume, name, { status: { phase: 'Available' } });
+    const { metadata } = await client.create(PersistentVolumeClaim, claim(namespace, 'demo', name));
+    await becomes(PersistentVolumeClaim, 'demo', { status: { phase: 'Bound' } });
+    await becomes(PersistentVolume, name, { status: { phase: 'Bound' }, spec: { claimRef: { uid: metadata.uid } } });
+    await client.delete(PersistentVolumeClaim, at('demo'));
+    await gone(PersistentVolumeClaim, 'demo');
+    await becomes(PersistentVolume, name, { status: { phase: 'Released' } });
+    await client.delete(PersistentVolume, { name });
+    await gone(PersistentVolume, name);
+  });
+  test('a volume that was released is free again once it remembers no claim, and takes the next', async () => {
+    const name = await bound();
+    await client.delete(PersistentVolumeClaim, at('demo'));
+    await becomes(PersistentVolume, name, { status: { phase: 'Released' } });
+    await client.create(PersistentVolumeClaim, claim(namespace, 'demo', name));
+    await becomes(PersistentVolumeClaim, 'demo', { status: { phase: 'Pending' } });
+    await client.patch(PersistentVolume, { name }, { spec: { claimRef: { uid: null, resourceVersion: null } } }, { type: 'merge' });
+    await becomes(PersistentVolumeClaim, 'demo', { status: { phase: 'Bound' } });
+    await becomes(PersistentVolume, name, { status: { phase: 'Bound' } });
+  });
+  test('a claim that a pod uses stays until the pod is gone', async () => {
+    const name = await bound();
+    await client.create(Pod, pod(namespace, 'user', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'demo' } }] }));
+    await becomes(Pod, 'user', { status: { phase: 'Running' } });
+    await client.delete(PersistentVolumeClaim, at('demo'));
+    await client.delete(PersistentVolume, { name });
+    await becomes(PersistentVolumeClaim, 'demo', { metadata: { deletionTimestamp: expect.any(String) as string } });
+    await becomes(PersistentVolume, name, { metadata: { finalizers: ['kubernetes.io/pv-protection'] } });
+    await client.delete(Pod, at('user'));
+    await gone(PersistentVolumeClaim, 'demo');
+    await gone(PersistentVolume, name);
+  });
+  test('a claim whose volume was taken away is lost', async () => {
+    const name = await bound();
+    await client.delete(PersistentVolume, { name });
+    await client.patch(PersistentVolume, { name }, { metadata: { finalizers: null } }, { type: 'merge' });
+    await becomes(PersistentVolumeClaim, 'demo', { status: { phase: 'Lost' } });
+  });
+}

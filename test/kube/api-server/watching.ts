@@ -1,0 +1,103 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { KubeClient, Selection } from '../../../src/kube/contract.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import { kinds } from '../../support/kinds.ts';
+import type { Subject } from '../api-server.suite.ts';
+import { configMap, refusal } from './objects.ts';
+
+const { ConfigMap } = kinds;
+
+export function watching(subject: () => Subject): void {
+  let client: KubeClient;
+  let namespace: string;
+  beforeEach(async () => {
+    client = subject().client('watcher');
+    namespace = await subject().namespace();
+  });
+  const make = (name: string, metadata: object = {}) => client.create(ConfigMap, configMap(namespace, name, {}, metadata));
+  const merge = (name: string, body: object) => client.patch(ConfigMap, { namespace, name }, body, { type: 'merge' });
+  const nowAt = async () => (await client.list(ConfigMap, { namespace })).resourceVersion;
+
+  /** What a watch from a version has said so far. */
+  function watch(resourceVersion: string, selection: Selection = {}): readonly { readonly type: string; readonly object: KubeObject }[] {
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const seen: { type: string; object: KubeObject }[] = [];
+    void (async () => {
+      const options = { namespace, resourceVersion, timeoutSeconds: 60, signal: stop.signal, ...selection };
+      for await (const event of client.watch(ConfigMap, options)) if (event.type !== 'BOOKMARK') seen.push(event);
+    })();
+    return seen;
+  }
+  const told = (seen: ReturnType<typeof watch>, expected: readonly string[]) =>
+    subject().eventually(async () => expect(seen.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(expected));
+
+  test('tells everything since the version that it starts from, in order', async () => {
+    await make('before');
+    const from = await nowAt();
+    await make('a');
+    const seen = watch(from);
+    await merge('a', { data: { x: '1' } });
+    await client.delete(ConfigMap, { namespace, name: 'a' });
+    await told(seen, ['ADDED a', 'MODIFIED a', 'DELETED a']);
+    const versions = seen.map(({ object }) => Number(object.metadata.resourceVersion));
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+    expect(new Set(versions).size).toBe(3);
+    expect(seen.at(-1)?.object).toMatchObject({ data: { x: '1' } });
+  });
+  test('an object that gets the label comes, and one that loses it goes', async () => {
+    await make('a');
+    const seen = watch(await nowAt(), { labelSelector: 'watched' });
+    await merge('a', { data: { x: '1' } });
+    await merge('a', { metadata: { labels: { watched: 'yes' } } });
+    await merge('a', { data: { x: '2' } });
+    const { metadata } = await merge('a', { metadata: { labels: { watched: null } } });
+    await merge('a', { data: { x: '3' } });
+    await client.delete(ConfigMap, { namespace, name: 'a' });
+    await make('b', { labels: { watched: 'yes' } });
+    await told(seen, ['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED b']);
+    // As it was when it was last selected, at the version that took it away.
+    expect(seen[2]?.object).toMatchObject({
+      metadata: { labels: { watched: 'yes' }, resourceVersion: metadata.resourceVersion },
+      data: { x: '2' },
+    });
+  });
+  test('a deletion that waits for a finalizer is a change first', async () => {
+    const seen = watch(await nowAt());
+    await make('a', { finalizers: ['example.io/one'] });
+    await client.delete(ConfigMap, { namespace, name: 'a' });
+    await merge('a', { metadata: { finalizers: null } });
+    await told(seen, ['ADDED a', 'MODIFIED a', 'DELETED a']);
+    expect(seen[1]?.object.metadata).toHaveProperty('deletionTimestamp');
+  });
+  test('what changes nothing is not told', async () => {
+    await make('a');
+    const seen = watch(await nowAt());
+    await merge('a', { metadata: { labels: {} } });
+    await make('b');
+    await told(seen, ['ADDED b']);
+  });
+  test('of one namespace tells nothing of another', async () => {
+    const elsewhere = await subject().namespace();
+    const seen = watch(await nowAt());
+    await client.create(ConfigMap, configMap(elsewhere, 'a'));
+    await make('b');
+    await told(seen, ['ADDED b']);
+  });
+  test('of metadata tells no more', async () => {
+    const seen = watch(await nowAt(), { metadataOnly: true });
+    await client.create(ConfigMap, configMap(namespace, 'a', { x: '1' }));
+    await told(seen, ['ADDED a']);
+    expect(seen[0]?.object).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(seen[0]?.object).not.toHaveProperty('data');
+  });
+  test('of a kind that is not installed is not found', async () => {
+    const type = { group: 'absent.example', version: 'v1', plural: 'ghosts', kind: 'Ghost', namespaced: true };
+    const { signal } = new AbortController();
+    const first = async () => {
+      for await (const event of client.watch(type, { resourceVersion: '1', timeoutSeconds: 5, signal })) return event;
+      return undefined;
+    };
+    expect(await refusal(first())).toMatchObject({ status: 404 });
+  });
+}

@@ -1,0 +1,289 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { KubeClient } from '../../../src/kube/contract.ts';
+import { isConflict, isInvalid } from '../../../src/kube/errors.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import { kinds } from '../../support/kinds.ts';
+import type { Subject } from '../api-server.suite.ts';
+import { claim, configMap, daemonSet, dataset, refusal, refused, statefulSet, unique, volume } from './objects.ts';
+
+const { ConfigMap, Dataset, Secret, StatefulSet, DaemonSet, PersistentVolume, PersistentVolumeClaim, RoleBinding } = kinds;
+
+export function writing(subject: () => Subject): void {
+  let client: KubeClient;
+  let namespace: string;
+  beforeEach(async () => {
+    client = subject().client('writer');
+    namespace = await subject().namespace();
+  });
+  const at = (name: string) => ({ namespace, name });
+
+  describe('creation', () => {
+    test('fills in what only the server knows', async () => {
+      const made = await client.create(Dataset, dataset(namespace, 'a'));
+      expect(made.metadata).toMatchObject({
+        uid: expect.stringMatching(/^[-0-9a-f]{36}$/) as string,
+        creationTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as string,
+        resourceVersion: expect.stringMatching(/^\d+$/) as string,
+        generation: 1,
+        managedFields: [{ manager: 'writer', operation: 'Update', apiVersion: 'data.fluid.io/v1alpha1' }],
+      });
+      expect((await client.create(ConfigMap, configMap(namespace, 'a'))).metadata).not.toHaveProperty('generation');
+    });
+    test('of what exists is refused', async () => {
+      await client.create(ConfigMap, configMap(namespace, 'a'));
+      expect(await refusal(client.create(ConfigMap, configMap(namespace, 'a')))).toMatchObject(
+        refused(409, 'AlreadyExists', /configmaps "a" already exists/),
+      );
+    });
+    test('makes a name where only its beginning is given', async () => {
+      const nameless = { ...configMap(namespace, 'x'), metadata: { namespace, generateName: 'made-' } } as unknown as KubeObject;
+      const [one, two] = [await client.create(ConfigMap, nameless), await client.create(ConfigMap, nameless)];
+      expect(one.metadata.name).toMatch(/^made-[a-z0-9]{5}$/);
+      expect(two.metadata.name).not.toBe(one.metadata.name);
+    });
+    test('needs a name', async () => {
+      const nameless = { ...configMap(namespace, 'x'), metadata: { namespace } } as unknown as KubeObject;
+      expect(await refusal(client.create(ConfigMap, nameless))).toMatchObject(refused(422, 'Invalid', /name or generateName is required/));
+    });
+    test('needs a namespace that exists', async () => {
+      expect(await refusal(client.create(ConfigMap, configMap('no-such-namespace', 'a')))).toMatchObject(
+        refused(404, 'NotFound', /namespaces "no-such-namespace" not found/),
+      );
+    });
+    test('takes no status of a custom resource', async () => {
+      const made = await client.create(Dataset, { ...dataset(namespace, 'a'), status: { phase: 'Bound', conditions: [] } });
+      expect(made['status'] ?? {}).not.toHaveProperty('phase');
+    });
+    test('protects volumes and claims', async () => {
+      const name = unique('volume');
+      const made = await client.create(PersistentVolume, volume(name, namespace, 'demo'));
+      expect(made.metadata.finalizers).toEqual(['kubernetes.io/pv-protection']);
+      const claimed = await client.create(PersistentVolumeClaim, claim(namespace, 'demo', name));
+      expect(claimed.metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
+      await client.delete(PersistentVolumeClaim, at('demo'));
+      await client.delete(PersistentVolume, { name });
+    });
+    test('turns the text of a Secret into data', async () => {
+      const made = await client.create(Secret, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace, name: 's' },
+        stringData: { key: 'value' },
+      });
+      expect(made).toMatchObject({ data: { key: 'dmFsdWU=' } });
+      expect(made).not.toHaveProperty('stringData');
+    });
+    test('is strict where that is asked for', async () => {
+      const odd = { ...configMap(namespace, 'odd'), nonsense: 1 };
+      expect(await refusal(client.create(ConfigMap, odd, { fieldValidation: 'Strict' }))).toMatchObject(
+        refused(400, 'BadRequest', /unknown field "nonsense"/),
+      );
+    });
+    test('makes nothing in a dry run', async () => {
+      await client.create(ConfigMap, configMap(namespace, 'dry'), { dryRun: true });
+      expect(await refusal(client.get(ConfigMap, at('dry')))).toMatchObject({ status: 404 });
+    });
+  });
+
+  describe('an update', () => {
+    test('of an older version is a conflict, of none in particular is not', async () => {
+      const made = await client.create(ConfigMap, configMap(namespace, 'a', { x: '1' }));
+      const changed = await client.update(ConfigMap, { ...made, data: { x: '2' } });
+      expect(changed.metadata.resourceVersion).not.toBe(made.metadata.resourceVersion);
+      const error = await refusal(client.update(ConfigMap, { ...made, data: { x: '3' } }));
+      expect(error).toMatchObject(refused(409, 'Conflict', /the object has been modified/));
+      expect(await client.update(ConfigMap, configMap(namespace, 'a', { x: '4' }))).toMatchObject({ data: { x: '4' } });
+    });
+    test('of another object of that name is a conflict', async () => {
+      const made = await client.create(ConfigMap, configMap(namespace, 'a'));
+      const { resourceVersion: _, ...metadata } = made.metadata;
+      expect(
+        await refusal(client.update(ConfigMap, { ...made, metadata: { ...metadata, uid: '00000000-0000-4000-8000-000000000000' } })),
+      ).toMatchObject(refused(409, 'Conflict', /UID in precondition/));
+    });
+    test('of nothing is not found', async () => {
+      expect(await refusal(client.update(ConfigMap, configMap(namespace, 'none')))).toMatchObject(refused(404, 'NotFound'));
+    });
+    test('that changes nothing makes no version', async () => {
+      const made = await client.create(Dataset, dataset(namespace, 'a'));
+      const same = await client.update(Dataset, made);
+      expect(same.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+    });
+    test('counts edits of the spec, and nothing else', async () => {
+      const made = await client.create(Dataset, dataset(namespace, 'a'));
+      const generation = async (patch: object, subresource?: string) =>
+        (await client.patch(Dataset, at('a'), patch, { type: 'merge', subresource })).metadata.generation;
+      expect(made.metadata.generation).toBe(1);
+      expect(await generation({ metadata: { labels: { a: 'b' } } })).toBe(1);
+      expect(await generation({ status: { phase: 'Bound', conditions: [] } }, 'status')).toBe(1);
+      expect(await generation({ spec: { placement: 'Shared' } })).toBe(2);
+      expect(await generation({ spec: { placement: 'Shared' } })).toBe(2);
+    });
+    test('counts edits of a workload', async () => {
+      await client.create(StatefulSet, statefulSet(namespace, 'a'));
+      const patch = (body: object) => client.patch(StatefulSet, at('a'), body, { type: 'merge' });
+      expect((await patch({ metadata: { annotations: { a: 'b' } } })).metadata.generation).toBe(1);
+      expect((await patch({ spec: { template: { metadata: { labels: { more: 'yes' } } } } })).metadata.generation).toBe(2);
+    });
+  });
+
+  describe('the status', () => {
+    test('is written by its own path, and by that alone', async () => {
+      await client.create(Dataset, dataset(namespace, 'a'));
+      const both = { metadata: { labels: { a: 'b' } }, spec: { placement: 'Shared' }, status: { phase: 'Bound', conditions: [] } };
+      const status = await client.patch(Dataset, at('a'), both, { type: 'merge', subresource: 'status' });
+      expect(status).toMatchObject({ status: { phase: 'Bound' } });
+      expect(status['spec']).not.toHaveProperty('placement');
+      expect(status.metadata).not.toHaveProperty('labels');
+      const main = await client.patch(Dataset, at('a'), { ...both, status: { phase: 'Failed', conditions: [] } }, { type: 'merge' });
+      expect(main).toMatchObject({
+        metadata: { labels: { a: 'b' } },
+        spec: { placement: 'Shared' },
+        status: { phase: 'Bound', conditions: [] },
+      });
+    });
+    test('has an owner of its own', async () => {
+      await client.create(Dataset, dataset(namespace, 'a'));
+      const { metadata } = await client.patch(
+        Dataset,
+        at('a'),
+        { status: { phase: 'Bound', conditions: [] } },
+        { type: 'merge', subresource: 'status', fieldManager: 'teller' },
+      );
+      expect(metadata.managedFields).toContainEqual(
+        expect.objectContaining({
+          manager: 'teller',
+          operation: 'Update',
+          subresource: 'status',
+          fieldsV1: { 'f:status': expect.objectContaining({ 'f:phase': {} }) as object },
+        }),
+      );
+    });
+    test('of a version that was overtaken is a conflict', async () => {
+      const { metadata } = await client.create(Dataset, dataset(namespace, 'a'));
+      await client.patch(Dataset, at('a'), { metadata: { labels: { a: 'b' } } }, { type: 'merge' });
+      const body = { metadata: { resourceVersion: metadata.resourceVersion }, status: { phase: 'Bound', conditions: [] } };
+      expect(await refusal(client.patch(Dataset, at('a'), body, { type: 'merge', subresource: 'status' }))).toMatchObject(
+        refused(409, 'Conflict', /the object has been modified/),
+      );
+    });
+  });
+
+  describe('a patch', () => {
+    test('merges, and takes away what is null', async () => {
+      await client.create(ConfigMap, configMap(namespace, 'a', { x: '1', y: '2' }));
+      const patched = await client.patch(ConfigMap, at('a'), { data: { x: null, z: '3' } }, { type: 'merge' });
+      expect(patched['data']).toEqual({ y: '2', z: '3' });
+    });
+    test('of another object of that name is invalid', async () => {
+      await client.create(ConfigMap, configMap(namespace, 'a'));
+      const body = { metadata: { uid: '00000000-0000-4000-8000-000000000000', annotations: { a: 'b' } } };
+      expect(await refusal(client.patch(ConfigMap, at('a'), body, { type: 'merge' }))).toMatchObject(
+        refused(422, 'Invalid', /metadata\.uid: Invalid value: .*field is immutable/),
+      );
+    });
+    test('of JSON does its operations in turn, or none', async () => {
+      await client.create(ConfigMap, configMap(namespace, 'a', { x: '1' }, { finalizers: ['example.io/one'], labels: { 'a/b': 'c' } }));
+      const patch = (...operations: readonly object[]) => client.patch(ConfigMap, at('a'), operations, { type: 'json' });
+      const patched = await patch(
+        { op: 'test', path: '/metadata/finalizers/0', value: 'example.io/one' },
+        { op: 'add', path: '/metadata/finalizers/-', value: 'example.io/two' },
+        { op: 'add', path: '/data/y', value: '2' },
+        { op: 'replace', path: '/metadata/labels/a~1b', value: 'd' },
+        { op: 'remove', path: '/data/x' },
+      );
+      expect(patched).toMatchObject({
+        data: { y: '2' },
+        metadata: { finalizers: ['example.io/one', 'example.io/two'], labels: { 'a/b': 'd' } },
+      });
+      const stale = await refusal(
+        patch({ op: 'replace', path: '/data/y', value: '3' }, { op: 'test', path: '/metadata/finalizers/0', value: 'other' }),
+      );
+      expect(stale).toMatchObject(refused(422, 'Invalid'));
+      expect([isConflict(stale), isInvalid(stale)]).toEqual([true, false]);
+      expect(await refusal(patch({ op: 'remove', path: '/data/none' }))).toMatchObject(refused(422, 'Invalid'));
+      expect(await refusal(patch({ op: 'add', path: '/metadata/annotations/x', value: 'y' }))).toMatchObject(refused(422, 'Invalid'));
+      expect((await client.get(ConfigMap, at('a')))['data']).toEqual({ y: '2' });
+      await patch({ op: 'remove', path: '/metadata/finalizers' });
+    });
+    test('of JSON may ask for a version', async () => {
+      const { metadata } = await client.create(ConfigMap, configMap(namespace, 'a', { x: '1' }));
+      const patch = () =>
+        client.patch(
+          ConfigMap,
+          at('a'),
+          [
+            { op: 'test', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
+            { op: 'replace', path: '/data/x', value: '2' },
+          ],
+          { type: 'json' },
+        );
+      await patch();
+      expect(isConflict(await refusal(patch()))).toBe(true);
+    });
+    test('of nothing is not found', async () => {
+      expect(await refusal(client.patch(ConfigMap, at('none'), {}, { type: 'merge' }))).toMatchObject(refused(404, 'NotFound'));
+    });
+  });
+
+  describe('what cannot change', () => {
+    const merge = (type: (typeof kinds)[keyof typeof kinds], name: string, body: object) =>
+      refusal(client.patch(type, { ...(type.namespaced && { namespace }), name }, body, { type: 'merge' }));
+
+    test('of a StatefulSet: its selector, its claims, its Service', async () => {
+      await client.create(StatefulSet, statefulSet(namespace, 'a'));
+      const why = refused(422, 'Invalid', /updates to statefulset spec for fields other than .* are forbidden/);
+      expect(await merge(StatefulSet, 'a', { spec: { serviceName: 'other' } })).toMatchObject(why);
+      expect(await merge(StatefulSet, 'a', { spec: { podManagementPolicy: 'OrderedReady' } })).toMatchObject(why);
+      const { spec } = claim(namespace, 'cache', '');
+      const template = { metadata: { name: 'cache' }, spec: { ...(spec as object), volumeName: undefined } };
+      expect(await merge(StatefulSet, 'a', { spec: { volumeClaimTemplates: [template] } })).toMatchObject(why);
+      expect(await client.patch(StatefulSet, at('a'), { spec: { minReadySeconds: 1 } }, { type: 'merge' })).toMatchObject({
+        spec: { minReadySeconds: 1 },
+      });
+    });
+    test('of a DaemonSet: its selector', async () => {
+      await client.create(DaemonSet, daemonSet(namespace, 'a', { nodeSelector: { nowhere: 'yes' } }));
+      const body = { spec: { selector: { matchLabels: { more: 'yes' } }, template: { metadata: { labels: { more: 'yes' } } } } };
+      expect(await merge(DaemonSet, 'a', body)).toMatchObject(
+        refused(422, 'Invalid', /spec\.selector: Invalid value: .*field is immutable/s),
+      );
+    });
+    test('of a volume: its source', async () => {
+      const name = unique('volume');
+      await client.create(PersistentVolume, volume(name, namespace, 'none'));
+      expect(await merge(PersistentVolume, name, { spec: { csi: { volumeAttributes: { a: 'b' } } } })).toMatchObject(
+        refused(422, 'Invalid', /spec\.persistentvolumesource: Forbidden: spec\.persistentvolumesource is immutable after creation/),
+      );
+      const patched = await client.patch(PersistentVolume, { name }, { spec: { mountOptions: ['ro'] } }, { type: 'merge' });
+      expect(patched).toMatchObject({ spec: { mountOptions: ['ro'] } });
+      await client.delete(PersistentVolume, { name });
+    });
+    test('of a claim: everything', async () => {
+      await client.create(PersistentVolumeClaim, claim(namespace, 'a', 'none'));
+      expect(await merge(PersistentVolumeClaim, 'a', { spec: { accessModes: ['ReadWriteMany'] } })).toMatchObject(
+        refused(422, 'Invalid', /spec: Forbidden: spec is immutable after creation except/),
+      );
+      expect(await merge(PersistentVolumeClaim, 'a', { spec: { volumeName: 'other' } })).toMatchObject({ status: 422 });
+    });
+    test('of a RoleBinding: its role', async () => {
+      const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'a' };
+      await client.create(RoleBinding, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'RoleBinding',
+        metadata: { namespace, name: 'a' },
+        roleRef,
+        subjects: [],
+      });
+      expect(await merge(RoleBinding, 'a', { roleRef: { ...roleRef, name: 'b' } })).toMatchObject(
+        refused(422, 'Invalid', /roleRef: Invalid value: .*cannot change roleRef/s),
+      );
+    });
+    test('of an immutable ConfigMap: its data', async () => {
+      await client.create(ConfigMap, { ...configMap(namespace, 'a', { x: '1' }), immutable: true });
+      expect(await merge(ConfigMap, 'a', { data: { x: '2' } })).toMatchObject(
+        refused(422, 'Invalid', /field is immutable when `immutable` is set/),
+      );
+    });
+  });
+}

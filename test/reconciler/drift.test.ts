@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/types.ts';
+import * as write from '../support/objects.ts';
+import { boundHarness, demo, harness } from './harness.ts';
+
+const dataset = () => write.openDataset('demo');
+const thin = () => write.thinRuntime('demo', { profileName: 'profile' });
+const bound = (runtime: KubeObject = thin()) => boundHarness([dataset(), runtime]);
+const refused = { status: 403, reason: 'Forbidden', message: 'not here' };
+
+describe('drift', () => {
+  test.each([
+    ['DaemonSet', 'demo-fuse'],
+    ['ConfigMap', 'demo-fuse-conf'],
+    ['PersistentVolumeClaim', 'demo'],
+  ])('a deleted %s is made again', async (kind, name) => {
+    const at = await bound();
+    const { uid } = at.get(kind, name)!.metadata;
+    at.delete(kind, name);
+    await at.quiet();
+    expect(at.get(kind, name)?.metadata.uid).not.toBe(uid);
+    expect(at.written({ verb: 'create' })).toEqual([`create ${kind}/${name}`]);
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test('a lost claim finds its volume again', async () => {
+    const at = await bound();
+    at.delete('PersistentVolumeClaim');
+    await at.quiet();
+    expect(at.written({ kind: 'PersistentVolume' })).toContain('patch PersistentVolume/ml-demo');
+    expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Bound' });
+  });
+  test('claim and volume, both deleted, are made again', async () => {
+    const at = await bound();
+    at.delete('PersistentVolumeClaim');
+    at.delete('PersistentVolume', 'ml-demo');
+    await at.quiet();
+    expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Bound' });
+  });
+  test('a volume that was taken from under its claim is made again, and bound to it', async () => {
+    const at = await bound();
+    const { uid } = at.get('PersistentVolumeClaim')!.metadata;
+    at.server.remove('PersistentVolume', undefined, 'ml-demo');
+    at.controllers.settle();
+    expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Lost' });
+    await at.quiet();
+    expect(at.get('PersistentVolumeClaim')).toMatchObject({ metadata: { uid }, status: { phase: 'Bound' } });
+  });
+  test('an edited field is set back', async () => {
+    const at = await bound();
+    const config = at.get('ConfigMap', 'demo-fuse-conf')!;
+    at.put({ ...config, data: { 'config.json': 'edited' } });
+    await at.quiet();
+    expect(at.written()).toContain('apply ConfigMap/demo-fuse-conf');
+    expect(at.get('ConfigMap', 'demo-fuse-conf')?.['data']).toEqual(config['data']);
+  });
+  test('what is no longer wanted is pruned', async () => {
+    const at = await bound();
+    const config = at.get('ConfigMap', 'demo-fuse-conf')!;
+    at.put({ ...config, metadata: { ...config.metadata, name: 'demo-old' } });
+    await at.quiet();
+    expect(at.written()).toEqual(['delete ConfigMap/demo-old']);
+  });
+  test('a workload that is gone is told', async () => {
+    const at = await bound(write.exampleRuntime('demo', {}));
+    const rule = at.server.rules.refuse({ verb: ['create', 'apply'], kind: 'StatefulSet', name: 'demo-worker' }, refused);
+    at.delete('StatefulSet', 'demo-worker');
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Failed');
+    expect(at.conditions('Dataset')['Ready']).toMatch(/^False DatasetFailed: StatefulSet\/demo-worker: .*403 Forbidden: not here/);
+    expect(at.conditions('ExampleRuntime')['WorkersReady']).toBe('False Workers are ready: The workers are gone.');
+    rule.remove();
+    await at.advance(300_000);
+    expect(at.dataset().phase).toBe('Bound');
+  });
+});
+
+describe('an object that is refused', () => {
+  const both = async () => {
+    const at = await harness();
+    at.put(dataset());
+    at.put(thin());
+    return at;
+  };
+  test('stops no other, but the promise of a claim', async () => {
+    const at = await both();
+    at.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'demo-fuse-conf' }, data: { mine: 'yes' } });
+    await at.quiet();
+    expect(at.get('DaemonSet', 'demo-fuse')).toBeDefined();
+    expect(at.get('PersistentVolume', 'ml-demo')).toBeDefined();
+    expect(at.get('PersistentVolumeClaim')).toBeUndefined();
+    expect(at.dataset().phase).toBe('NotBound');
+    const why = 'it exists already and belongs to nobody known; expected none or one of Runtime demo';
+    expect(at.conditions('Dataset')).toEqual({ NotReady: `True DatasetFailedToSetup: ConfigMap/demo-fuse-conf: ${why}` });
+    expect(at.conditions('ThinRuntime')['Synced']).toBe(`False NameTaken: ConfigMap/demo-fuse-conf: ${why}`);
+    expect(at.get('ConfigMap', 'demo-fuse-conf')?.['data']).toEqual({ mine: 'yes' });
+  });
+  test('fails the pass, so that it is tried again', async () => {
+    const at = await both();
+    at.server.rules.refuse({ verb: 'create', kind: 'ConfigMap' }, refused);
+    await expect(at.pass()).rejects.toThrow(/ConfigMap\/demo-fuse-conf: .*not here/);
+  });
+  test('is not told when it was but a race that is a moment old', async () => {
+    const at = await both();
+    at.server.rules.refuse({ verb: 'create', kind: 'ConfigMap' }, { status: 409, reason: 'Conflict' });
+    await expect(at.pass(demo, 1000)).rejects.toThrow('409 Conflict');
+    expect(at.written({ subresource: 'status' })).toEqual([]);
+  });
+  test('keeps everything from being pruned', async () => {
+    const at = await bound();
+    const config = at.get('ConfigMap', 'demo-fuse-conf')!;
+    at.put({ ...config, metadata: { ...config.metadata, name: 'demo-old' } });
+    at.put({ ...config, data: {} });
+    at.server.rules.refuse({ verb: 'apply', kind: 'ConfigMap' }, refused);
+    await at.quiet();
+    expect(at.passes.at(-1)?.error?.message).toMatch(/ConfigMap\/demo-fuse-conf: .*not here/);
+    expect(at.written({ verb: 'delete' })).toEqual([]);
+  });
+});

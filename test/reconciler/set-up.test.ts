@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { exampleFileSystem } from '../support/example-exec.ts';
+import * as write from '../support/objects.ts';
+import { boundHarness, demo, type Harness, harness } from './harness.ts';
+
+const dataset = () => write.openDataset('demo');
+const thin = () => write.thinRuntime('demo', { profileName: 'profile' });
+const example = () => write.exampleRuntime('demo', {});
+
+async function withBoth(runtime: KubeObject = thin()): Promise<Harness> {
+  const at = await harness();
+  at.put(dataset());
+  at.put(runtime);
+  return at;
+}
+
+describe('set-up', () => {
+  test.each([
+    ['the Dataset comes first', [dataset(), thin()]],
+    ['the runtime comes first', [thin(), dataset()]],
+  ])('binds when %s', async (_, objects) => {
+    const at = await harness();
+    for (const object of objects) {
+      at.put(object);
+      await at.quiet();
+    }
+    expect(at.dataset()).toMatchObject({
+      phase: 'Bound',
+      runtimes: [{ name: 'demo', namespace: 'ml', type: 'thin', category: 'Accelerate' }],
+    });
+    expect(at.written({ verb: 'create' }).toSorted()).toEqual([
+      'create ConfigMap/demo-fuse-conf',
+      'create DaemonSet/demo-fuse',
+      'create PersistentVolume/ml-demo',
+      'create PersistentVolumeClaim/demo',
+    ]);
+  });
+
+  test('marks both objects before it makes anything', async () => {
+    const at = await withBoth();
+    await at.pass();
+    expect(at.written().slice(0, 3)).toEqual(['patch ThinRuntime/demo', 'patch Dataset/demo', expect.stringMatching(/^create /)]);
+  });
+
+  test('makes the claim only when its volume is there', async () => {
+    const at = await withBoth();
+    await at.pass();
+    expect(at.get('PersistentVolume', 'ml-demo')).toBeDefined();
+    expect(at.get('PersistentVolumeClaim')).toBeUndefined();
+  });
+
+  test('waits for masters and mounts before it makes workers', async () => {
+    const { exec } = exampleFileSystem();
+    let mounts = false;
+    const at = await harness({
+      exec: async (where, argv, ms) => {
+        if (argv[1] === 'mount' && !mounts) throw new Error('it cannot be mounted');
+        return exec(where, argv, ms);
+      },
+    });
+    at.controllers.unready.add('ml/demo-master');
+    at.put(dataset());
+    at.put(example());
+    await at.quiet();
+    expect(at.get('StatefulSet', 'demo-master')).toBeDefined();
+    expect(at.get('StatefulSet', 'demo-worker')).toBeUndefined();
+    at.controllers.unready.clear();
+    await at.advance(10_000);
+    expect(at.get('StatefulSet', 'demo-worker')).toBeUndefined();
+    mounts = true;
+    await at.advance(60_000);
+    expect(at.dataset().phase).toBe('Bound');
+  });
+
+  test('writes nothing for a hold that passes within a second', async () => {
+    const at = await withBoth();
+    expect(await at.pass(demo, 600)).toEqual({ after: 600 });
+    expect(at.written({ subresource: 'status' })).toEqual([]);
+  });
+
+  test('tells a hold that has lasted a second, and looks no more until something happens', async () => {
+    const at = await withBoth();
+    expect(await at.pass(demo, 0)).toBe('on-change');
+    expect(at.conditions('Dataset')['NotReady']).toBe('True VolumePending: volume is not there yet');
+  });
+
+  test('a second pass over a bound dataset writes nothing', async () => {
+    const at = await boundHarness([dataset(), thin()]);
+    expect(await at.pass()).toBe('on-change');
+    expect(at.written()).toEqual([]);
+  });
+
+  test('a pass over nothing does nothing', async () => {
+    const at = await harness();
+    expect(await at.pass()).toBe('on-change');
+    expect(at.written()).toEqual([]);
+  });
+
+  test('tells a Dataset without a runtime', async () => {
+    const at = await harness();
+    at.put(dataset());
+    await at.quiet();
+    expect(at.conditions('Dataset')['NotReady']).toBe('True RuntimeNotFound: no runtime is called demo in namespace ml');
+  });
+  test('tells a runtime without a Dataset', async () => {
+    const at = await harness();
+    at.put(thin());
+    await at.quiet();
+    expect(at.conditions('ThinRuntime')['Synced']).toBe('False DatasetNotFound: No dataset can be bound to the runtime, waiting.');
+    expect(at.get('ThinRuntime')?.metadata.finalizers).toBeUndefined();
+  });
+});
+
+describe('secrets', () => {
+  const secretive = (): KubeObject =>
+    write.datasetObject('demo', {
+      mounts: [
+        { mountPoint: 's3://b', name: 'b', encryptOptions: [{ name: 'key', valueFrom: { secretKeyRef: { name: 'keys', key: 'k' } } }] },
+      ],
+    });
+  async function waiting(): Promise<Harness> {
+    const at = await harness();
+    at.put(secretive());
+    at.put(thin());
+    await at.quiet();
+    return at;
+  }
+  test('are waited for, and nothing is made before they are there', async () => {
+    const at = await waiting();
+    expect(at.conditions('Dataset')['NotReady']).toBe('True DatasetFailedToSetup: waiting for Secret keys');
+    expect(at.written({ verb: 'create' })).toEqual([]);
+  });
+  test('are asked for less and less often while they are missing', async () => {
+    const at = await waiting();
+    at.forget();
+    await at.advance(120_000);
+    expect(at.server.requestsThat({ verb: 'get', kind: 'Secret' }).length).toBeLessThanOrEqual(6);
+  });
+  test('bind the dataset when they come', async () => {
+    const at = await waiting();
+    at.put(write.secret('keys', { k: 'v' }));
+    await at.advance(30_000);
+    expect(at.dataset().phase).toBe('Bound');
+    expect(at.conditions('Dataset')).toEqual({
+      NotReady: 'False DatasetReady: The ddc runtime is ready.',
+      Ready: 'True DatasetReady: The ddc runtime is ready.',
+    });
+  });
+  test('that go once the dataset is bound do not unbind it', async () => {
+    const at = await boundHarness([secretive(), thin(), write.secret('keys', { k: 'v' })]);
+    at.delete('Secret', 'keys');
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test('that cannot be read are told on the runtime', async () => {
+    const at = await harness();
+    at.server.rules.refuse({ verb: 'get', kind: 'Secret' }, { status: 403, reason: 'Forbidden' });
+    at.put(secretive());
+    at.put(thin());
+    await expect(at.pass()).rejects.toThrow('403 Forbidden');
+    expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False LookupFailed: GET .*\/secrets\/keys: 403 Forbidden/);
+  });
+});
+
+describe('an invalid spec', () => {
+  const invalid = () => write.thinRuntime('demo', { profileName: 'profile', fuse: { resources: { requests: { memory: 'much' } } } });
+
+  test('is told once, on both objects, and only an edit is waited for', async () => {
+    const at = await withBoth(invalid());
+    expect(await at.pass()).toBe('on-change');
+    expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False InvalidSpec: .*memory.*"much"/);
+    expect(at.conditions('Dataset')['NotReady']).toMatch(/^True DatasetFailedToSetup: .*memory/);
+    const told = at.written().length;
+    await at.pass();
+    expect(at.written()).toHaveLength(told);
+    expect(at.events).toHaveLength(2);
+  });
+  test('of a shape that the CRD would not let through, stored under another CRD, is told and harms nothing that is there', async () => {
+    const at = await boundHarness([dataset(), thin()]);
+    at.edit('ThinRuntime', { fuse: { args: '-f' } });
+    await at.quiet();
+    expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False InvalidSpec: .*spec\.fuse\.args: expected a list, found "-f"/);
+    expect(at.get('DaemonSet', 'demo-fuse')).toBeDefined();
+    at.edit('ThinRuntime', { fuse: {} });
+    await at.quiet();
+    expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^True/);
+  });
+  test('leaves what is bound as it is', async () => {
+    const at = await boundHarness([dataset(), thin()]);
+    at.edit('ThinRuntime', { fuse: { resources: { requests: { memory: 'much' } } } });
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+    expect(at.conditions('Dataset')['Ready']).toMatch(/^True/);
+    expect(at.written({ verb: ['create', 'apply', 'delete'] })).toEqual([]);
+  });
+  test('is forgiven when it is edited', async () => {
+    const at = await withBoth(invalid());
+    await at.quiet();
+    at.edit('ThinRuntime', { fuse: {} });
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+    expect(at.conditions('ThinRuntime')['Synced']).toBe('True Synced: Every object is as the spec says.');
+  });
+  test('does not keep the runtime from being deleted', async () => {
+    const at = await boundHarness([dataset(), thin()]);
+    at.edit('ThinRuntime', { fuse: { resources: { requests: { memory: 'much' } } } });
+    await at.quiet();
+    at.delete('ThinRuntime');
+    await at.quiet();
+    expect(at.get('ThinRuntime')).toBeUndefined();
+    expect(at.get('PersistentVolume', 'ml-demo')).toBeUndefined();
+  });
+});
+
+describe('two runtimes of one name', () => {
+  test('the older serves the dataset, the other is told', async () => {
+    const at = await harness();
+    at.put(dataset());
+    at.put(example());
+    await at.advance(5000);
+    at.put(thin());
+    await at.quiet();
+    expect(at.dataset().runtimes?.[0]?.type).toBe('example');
+    expect(at.conditions('ThinRuntime')).toEqual({ DatasetTaken: 'True DatasetTaken: ExampleRuntime demo serves the dataset' });
+    expect(at.get('ThinRuntime')?.metadata.finalizers).toBeUndefined();
+  });
+  test('the one that serves already keeps the dataset from an older one', async () => {
+    const at = await boundHarness([dataset(), thin()]);
+    at.put({ ...example(), metadata: { name: 'demo', creationTimestamp: '2020-01-01T00:00:00Z' } });
+    await at.quiet();
+    expect(at.dataset().runtimes?.[0]?.type).toBe('thin');
+  });
+  test('the other takes over when the first is deleted, and no longer says that it is not served', async () => {
+    const at = await boundHarness([dataset(), thin()]);
+    at.put(example());
+    await at.quiet();
+    expect(at.conditions('ExampleRuntime')['DatasetTaken']).toBeDefined();
+    at.delete('ThinRuntime');
+    await at.quiet();
+    expect(at.dataset()).toMatchObject({ phase: 'Bound', runtimes: [{ type: 'example' }] });
+    expect(at.conditions('ExampleRuntime')['DatasetTaken']).toBeUndefined();
+    expect(at.get('ThinRuntime')).toBeUndefined();
+  });
+});
