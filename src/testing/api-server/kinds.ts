@@ -52,17 +52,20 @@ export const hasStatus = (type: ResourceType): boolean => !isBuiltIn(type) || WI
 
 export const countsEdits = (type: ResourceType): boolean => !isBuiltIn(type) || WITH_GENERATION.has(type.kind);
 
-/** What a new object has besides what was sent. */
-export function admitted(type: ResourceType, object: KubeObject): KubeObject {
+/** The status of a new object, whatever was sent. */
+export function withFirstStatus(type: ResourceType, object: KubeObject): KubeObject {
+  if (!hasStatus(type) || type.kind === 'Node') return object;
+  const { status: _, ...rest } = object;
+  const status = isBuiltIn(type) ? FIRST_STATUS[type.kind] : undefined;
+  return { ...rest, ...(status && { status }) } as KubeObject;
+}
+
+/** The admission plugin StorageObjectInUseProtection. */
+export function protectedFromLoss(type: ResourceType, object: KubeObject): KubeObject {
   const finalizer = isBuiltIn(type) ? FINALIZERS[type.kind] : undefined;
-  const finalizers = [...new Set([...(object.metadata.finalizers ?? []), ...(finalizer ? [finalizer] : [])])];
-  const { status: sent, ...rest } = object;
-  const status = hasStatus(type) && type.kind !== 'Node' ? FIRST_STATUS[type.kind] : sent;
-  return {
-    ...rest,
-    metadata: { ...object.metadata, ...(finalizers.length > 0 && { finalizers }) },
-    ...(status !== undefined && { status }),
-  } as KubeObject;
+  const { finalizers = [] } = object.metadata;
+  if (!finalizer || finalizers.includes(finalizer)) return object;
+  return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } };
 }
 
 /** Fields at the top of an object; what stands deeper is not validated here. */

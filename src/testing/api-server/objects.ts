@@ -3,7 +3,7 @@ import type { DeleteOptions } from '../../kube/contract.ts';
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from '../../kube/types.ts';
 import { compacted, isMap, type Json, type JsonMap, same } from './fields.ts';
 import { immutableFaults } from './immutable.ts';
-import { admitted, countsEdits, hasStatus, unknownFields } from './kinds.ts';
+import { countsEdits, hasStatus, protectedFromLoss, unknownFields, withFirstStatus } from './kinds.ts';
 import { afterUpdate, applied, type Manager, readManagers, type Writer, writeManagers } from './managers.ts';
 import {
   alreadyExists,
@@ -82,7 +82,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
     mayCreateIn(at);
     if (storage.get(type, namespace, name)) throw alreadyExists(at);
     const { uid: _, resourceVersion: __, managedFields: ___, deletionTimestamp: ____, generation: _____, ...metadata } = sent.metadata;
-    const born = admitted(type, {
+    const born: KubeObject = {
       ...withStringData(sent),
       apiVersion: apiVersionOf(type),
       kind: type.kind,
@@ -94,9 +94,11 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
         creationTimestamp: timestamp(),
         ...(countsEdits(type) && { generation: 1 }),
       } as ObjectMeta,
-    });
-    const object = writing.mutate?.(born) ?? born;
-    const managers = managersOf(born);
+    };
+    // Whose a field is was settled before admission had its say: what that adds is nobody's.
+    const managers = managersOf(withFirstStatus(type, born));
+    const admitted = protectedFromLoss(type, withFirstStatus(type, born));
+    const object = writing.mutate?.(admitted) ?? admitted;
     const made = compacted({ ...object, metadata: { ...object.metadata, managedFields: writeManagers(managers) } });
     return writing.dryRun ? made : storage.put(type, made);
   }

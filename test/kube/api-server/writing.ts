@@ -60,6 +60,8 @@ export function writing(subject: () => Subject): void {
       expect(made.metadata.finalizers).toEqual(['kubernetes.io/pv-protection']);
       const claimed = await client.create(PersistentVolumeClaim, claim(namespace, 'demo', name));
       expect(claimed.metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
+      // By admission, so that the finalizer is nobody's, and no apply takes it away.
+      for (const { metadata } of [made, claimed]) expect(JSON.stringify(metadata.managedFields)).not.toContain('f:finalizers');
       await client.delete(PersistentVolumeClaim, at('demo'));
       await client.delete(PersistentVolume, { name });
     });
