@@ -3,7 +3,8 @@ import type { KubeClient } from '../kube/contract.ts';
 import { ApiError, isNotFound } from '../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { differences } from '../reconciler/compare.ts';
-import { hashOf, isOurs, ownerOf, stamped } from '../reconciler/kubernetes/apply.ts';
+import { isOurs, ownerOf, stamp, stamped } from '../reconciler/kubernetes/apply.ts';
+import { hashOf } from '../reconciler/kubernetes/bindings.ts';
 import { ownedKinds, ownedType, Pod } from '../reconciler/kubernetes/kinds.ts';
 import { workloadView } from '../reconciler/kubernetes/views.ts';
 import { retain } from '../reconciler/retain.ts';
@@ -79,7 +80,7 @@ async function addition(client: KubeClient, type: ResourceType, manifest: Manife
 
 async function change(client: KubeClient, type: ResourceType, manifest: Manifest, live: LiveObject): Promise<Change> {
   const { manifest: retained, immutable } = retain(manifest, live);
-  const desired = stamped(retained, hashOf(manifest));
+  const desired = stamped(retained, stamp(hashOf(manifest), immutable));
   const pods = await podsOf(client, live);
   const known = {
     ...nothing(manifest),

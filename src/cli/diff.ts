@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { createClient } from '../kube/client.ts';
 import { ApiError, NoAnswer } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/types.ts';
-import { FIELD_MANAGER } from '../reconciler/kubernetes/apply.ts';
+import { FIELD_MANAGER } from '../reconciler/kubernetes/managed-fields.ts';
 import { type Change, changesOf, readable } from './changes.ts';
 import type { Define } from './command.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from './config.ts';

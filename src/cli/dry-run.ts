@@ -1,6 +1,6 @@
 import type { KubeClient } from '../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
-import { FIELD_MANAGER } from '../reconciler/kubernetes/apply.ts';
+import { FIELD_MANAGER } from '../reconciler/kubernetes/managed-fields.ts';
 import type { LiveObject } from '../reconciler/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
  * Lists that the API server merges by a key, by field name. Entries are matched by key; all other lists are compared in order.
  * Source: x-kubernetes-list-map-keys of the kinds that we write.
  */
-const MERGED_BY: Readonly<Record<string, readonly string[]>> = {
+export const MERGED_BY: Readonly<Record<string, readonly string[]>> = {
   containers: ['name'],
   initContainers: ['name'],
   env: ['name'],
@@ -13,10 +13,10 @@ const MERGED_BY: Readonly<Record<string, readonly string[]>> = {
   ownerReferences: ['uid'],
 };
 /** Lists of plain values that are sets. */
-const SETS = new Set(['finalizers']);
+export const SETS = new Set(['finalizers']);
 
 /** Structures that say something by being there, though they are empty. */
-const PRESENT = new Set(['emptyDir']);
+export const PRESENT = new Set(['emptyDir']);
 
 /** One leaf that is not as it should be. */
 export interface Difference {
@@ -69,9 +69,10 @@ function compareLists(desired: readonly unknown[], live: unknown, path: string, 
   desired.forEach((entry, i) => compare(entry, live[i], `${path}[${i}]`, '', found));
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isZero = (value: unknown): boolean =>
+export const isZero = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   value === '' ||

@@ -1,13 +1,13 @@
-import type { Dataset, Manifest } from '../api/index.ts';
+import type { Dataset } from '../api/index.ts';
 import { isConflict } from '../kube/errors.ts';
 import { choose } from './choose.ts';
 import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts';
 import { decide } from './decide.ts';
 import { attempt, each, failureOf } from './failures.ts';
-import { noticesOf, noticesOfHold, orTold, tellBoth, tellDataset, tellRuntime } from './tell.ts';
 import { statusOf, unplannedStatusOf } from './status.ts';
 import { letGo, takeDown } from './take-down.ts';
-import { type Applied, type Decision, type Failure, type Hold, type Key, type Next, nothingApplied } from './world.ts';
+import { noticesOf, noticesOfHold, orTold, tellBoth, tellDataset, tellRuntime } from './tell.ts';
+import { type Applied, type Decision, type Failure, type Hold, type Key, type Next, nothingApplied, type Outline } from './world.ts';
 
 /** How often nodes on which somebody still reads are looked at again. */
 const NODES_IN_USE_MS = 10_000;
@@ -93,7 +93,7 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
   const unmarked = await attempt('UpdateFailed', me, () => cluster.mark(seen));
   if (unmarked.length > 0) return { ...nothingApplied, failed: unmarked };
 
-  const desired: Manifest[] = [];
+  const desired: Outline[] = [];
   const failed: Failure[] = [];
   let applied = nothingApplied;
   for (const action of actions) {
@@ -108,9 +108,9 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
     // A claim that binds is a promise that reads will work.
     else if (action.ensure === 'claim' && !bound && failed.length + applied.failed.length > 0) break;
     else {
-      const manifests = plan.synth(action.ensure);
-      desired.push(...manifests);
-      applied = joined(applied, await cluster.apply(world, manifests));
+      const outlines = world.outlines(action.ensure);
+      desired.push(...outlines);
+      applied = joined(applied, await cluster.apply(world, outlines));
     }
   }
   failed.push(...applied.failed);

@@ -5,14 +5,15 @@ import {
   type DatasetPhase,
   type DatasetStatus,
   durationText,
+  type Manifest,
   type RuntimeCondition,
   type RuntimePhase,
   type RuntimeStatus,
   valueFile,
 } from '../api/index.ts';
-import { type Claim, withCondition, withoutCondition } from './conditions.ts';
 import type { Role } from '../constructs/index.ts';
 import type { Unplanned } from './cluster.ts';
+import { type Claim, withCondition, withoutCondition } from './conditions.ts';
 import type { Applied, Decision, Hold, WorkloadView, World } from './world.ts';
 
 export interface Statuses {
@@ -96,7 +97,7 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
   const before: Partial<RuntimeStatus> = runtime.status ?? {};
   const bound = world.bound || !trouble;
   const cacheStates = cacheStatesOf(world, before);
-  const affinity = cacheAffinity(world);
+  const affinity = world.cacheAffinity;
   return {
     valueFile: valueFile(plan.plan.name, plan.plan.type),
     ...counted(runtime, workloads),
@@ -247,9 +248,8 @@ function selectorOf({ plan: { plan, roles } }: World): string {
 }
 
 /** Where cache can be, for pods that want to be near it: the workers' node affinity with their node selector in each term. */
-function cacheAffinity({ plan }: World): object | undefined {
-  if (!plan.roles.includes('worker')) return undefined;
-  const worker = plan.synth('worker').find(({ kind }) => kind === 'StatefulSet');
+export function cacheAffinityOf(workers: readonly Manifest[]): object | undefined {
+  const worker = workers.find(({ kind }) => kind === 'StatefulSet');
   const pod = (
     worker?.['spec'] as
       | { template: { spec: { affinity?: { nodeAffinity?: NodeAffinity }; nodeSelector?: Record<string, string> } } }

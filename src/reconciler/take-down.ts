@@ -1,7 +1,7 @@
 import { type Dataset, runtimeFinalizer } from '../api/index.ts';
 import type { Candidate, Cluster } from './cluster.ts';
-import { orTold, tellDataset, tellRuntime } from './tell.ts';
 import { decideTeardown, type Teardown, type TeardownAction, unboundStatus } from './teardown.ts';
+import { orTold, tellDataset, tellRuntime } from './tell.ts';
 import type { Hold, Key, LiveObject, Next } from './world.ts';
 
 /** One step of the teardown of a runtime that is being deleted. */

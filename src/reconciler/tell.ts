@@ -1,7 +1,7 @@
 import type { Dataset, RuntimeStatus } from '../api/index.ts';
+import { isConflict } from '../kube/errors.ts';
 import type { Cluster, Notice } from './cluster.ts';
 import { withCondition } from './conditions.ts';
-import { isConflict } from '../kube/errors.ts';
 import { each, failureOf } from './failures.ts';
 import { EMPTY, type Statuses } from './status.ts';
 import type { Applied, Decision, Hold, RuntimeObject, World } from './world.ts';

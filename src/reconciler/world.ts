@@ -1,4 +1,4 @@
-import type { Dataset, Resource, RuntimeStatus } from '../api/index.ts';
+import type { Dataset, Manifest, Resource, RuntimeStatus } from '../api/index.ts';
 import type { BoundRuntime, CacheUse, Command, Part, Role, UfsUsage } from '../constructs/index.ts';
 import type { KubeObject, ObjectMeta } from '../kube/types.ts';
 
@@ -15,7 +15,7 @@ export const keyText = ({ namespace, name }: Key): string => `${namespace}/${nam
 /** A custom resource of one of the runtimes; what its spec holds is between the runtime and its plan. */
 export type RuntimeObject = Resource<object, RuntimeStatus>;
 
-/** An object as the cluster has it. */
+/** An object as the cluster has it; of those that are watched, what projection.ts keeps. */
 export interface LiveObject extends KubeObject {
   readonly metadata: ObjectMeta & { readonly uid: string; readonly resourceVersion: string };
   readonly status?: Readonly<Record<string, unknown>>;
@@ -31,6 +31,16 @@ export interface WorkloadView {
   readonly outdated: readonly string[];
 }
 
+/** An object as it should be, known by the hash of its manifest, which is rendered when somebody has to look at it. */
+export interface Outline {
+  readonly kind: string;
+  readonly name: string;
+  readonly hash: string;
+  /** The same for one plan: what was found out about an object may be remembered by it. */
+  readonly identity: object;
+  manifest(): Manifest;
+}
+
 /** One consistent reading of the cluster. Steps may look at nothing else. */
 export interface World {
   /** Milliseconds since the epoch. */
@@ -41,6 +51,10 @@ export interface World {
   readonly plan: BoundRuntime;
   /** What else the plan was made from, such as a profile. */
   readonly companions?: readonly KubeObject[];
+  /** What the plan renders. Throws InvalidSpec where it cannot be rendered. */
+  readonly outlines: (part: Part) => readonly Outline[];
+  /** Where cache can be, for pods that want to be near it. */
+  readonly cacheAffinity?: object | undefined;
   /** The Dataset was bound before: a hold no longer stops what comes after it. */
   readonly bound: boolean;
   readonly workloads: Readonly<Partial<Record<Role, WorkloadView>>>;

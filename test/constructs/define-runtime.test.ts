@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { defineRuntime } from '../../src/constructs/index.ts';
 import { cacheSizeNodeLabel, isLabel } from '../../src/api/index.ts';
+import { defineRuntime } from '../../src/constructs/index.ts';
 import { ExampleFuse } from '../support/example-runtime/components.ts';
 import { plan } from '../support/example-runtime/plan.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';

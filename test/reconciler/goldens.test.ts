@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { CacheUse, UfsUsage } from '../../src/constructs/index.ts';
 import { decide } from '../../src/reconciler/decide.ts';
+import { bindingOf } from '../../src/reconciler/kubernetes/bindings.ts';
 import { cacheLabels, keysOf } from '../../src/reconciler/kubernetes/node-labels.ts';
 import { statusOf } from '../../src/reconciler/status.ts';
 import { nothingApplied, type World } from '../../src/reconciler/world.ts';
@@ -53,7 +54,7 @@ function worldOfCase({ bind, dataset, runtime }: Case): World {
     ...worldOf(),
     key: { namespace, name },
     bound: true,
-    plan: plan!,
+    ...bindingOf(plan!),
     runtime: { apiVersion: '', kind: runtime.kind, metadata: { name, namespace }, spec: {} },
     dataset: { apiVersion: '', kind: 'Dataset', metadata: { name, namespace }, spec },
     workloads: {

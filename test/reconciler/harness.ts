@@ -15,8 +15,8 @@ import { createStore, keyOf, type Store } from '../../src/reconciler/kubernetes/
 import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
 import { type Key, keyText, type Next } from '../../src/reconciler/world.ts';
-import { type ApiServer, createApiServer, type Match, WRITES } from '../../src/testing/api-server/index.ts';
 import { type Controllers, createControllers } from '../../src/testing/api-server/controllers/index.ts';
+import { type ApiServer, createApiServer, type Match, WRITES } from '../../src/testing/api-server/index.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import example from '../support/example-runtime/index.ts';
 import { thinProfile } from '../support/objects.ts';

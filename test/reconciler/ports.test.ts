@@ -99,12 +99,13 @@ describe('a port on record', () => {
     table.gone('b');
     expect(taken(table)).toEqual([]);
   });
-  test('takes the place of its reservation, and is free with it', () => {
+  test('stays its runtime’s when the record loses it: an edit may be taken back', () => {
     const table = tableOf(runtime('a'));
     table.reserve('a', 'x', 24000);
     table.seen(recorded('a', { x: 24000 }));
     table.seen(runtime('a'));
-    expect(taken(table)).toEqual([]);
+    expect(taken(table)).toEqual([24000]);
+    expect(portAllocator({ portRanges: {} }, 'bitmap', table)('a', 'thin', { ...need, name: 'x' })).toBe(24000);
   });
 });
 

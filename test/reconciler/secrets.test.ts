@@ -4,6 +4,7 @@ import type { KubeClient } from '../../src/kube/contract.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { createApplier } from '../../src/reconciler/kubernetes/apply.ts';
+import { outlineOf } from '../../src/reconciler/kubernetes/bindings.ts';
 import type { Store } from '../../src/reconciler/kubernetes/store.ts';
 
 const owner = { uid: 'u', kind: 'ThinRuntime', namespace: 'ml', name: 'demo' };
@@ -42,7 +43,7 @@ describe('a Secret of ours', () => {
     } as unknown as KubeClient;
     applier = createApplier(client, { remember() {}, isRuntime: () => false } as unknown as Store, silent, () => clock);
   });
-  const pass = (password = 'b2xk') => applier.apply(owner, [manifest(password)]);
+  const pass = (password = 'b2xk') => applier.apply(owner, [outlineOf(manifest(password))]);
 
   test('that somebody deleted is there again after the next pass', async () => {
     await pass();

@@ -1,5 +1,6 @@
 import type { Dataset } from '../../src/api/index.ts';
 import type { PlanInput, Runtime } from '../../src/constructs/index.ts';
+import { bindingOf } from '../../src/reconciler/kubernetes/bindings.ts';
 import type { LiveObject, RuntimeObject, WorkloadView, World } from '../../src/reconciler/world.ts';
 import { planInput } from '../../src/testing/given.ts';
 import example from '../support/example-runtime/index.ts';
@@ -39,7 +40,7 @@ export function worldOf(of: Runtime = example, input: PlanInput<unknown> = examp
       spec: input.spec as object,
       ...runtime,
     },
-    plan,
+    ...bindingOf(plan),
     bound: false,
     workloads: {},
     missingSecrets: [],

@@ -1,18 +1,18 @@
-import { hash as digest } from 'node:crypto';
 import { annotation, label, type Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import { retain } from '../retain.ts';
-import type { Applied, Failure, ImmutableChange, LiveObject } from '../world.ts';
+import type { Applied, Failure, ImmutableChange, LiveObject, Outline } from '../world.ts';
 import { createAdmissions } from './admissions.ts';
+import { hashOf } from './bindings.ts';
 import { SECRET_FRESH_MS } from './facts.ts';
 import { createFightDetector } from './fights.ts';
 import { withNodesInUse } from './fuse-nodes.ts';
 import { ownedType } from './kinds.ts';
+import { FIELD_MANAGER, type Fields, isStillOurs, type ManagedFields, type Ownership } from './managed-fields.ts';
 import type { Store } from './store.ts';
 
-export const FIELD_MANAGER = 'sluice';
 /** The programs of a Fluid installation, as managers of fields. */
 const PREDECESSORS = /^(ddc-helm|helm|dataset-controller|\w+runtime-controller)$/;
 
@@ -31,9 +31,9 @@ export interface Owner extends Owned {
 }
 export interface Applier {
   /** Writes what differs, in order; an object that fails does not stop the next. */
-  apply(owner: Owner, manifests: readonly Manifest[]): Promise<Applied>;
+  apply(owner: Owner, outlines: readonly Outline[]): Promise<Applied>;
   /** Deletes what carries the owner's label and is not among `keep`; if there is anything, `confirmed` comes first. */
-  prune(owner: Owned, keep: readonly Manifest[], confirmed: () => Promise<void>): Promise<readonly string[]>;
+  prune(owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>[], confirmed: () => Promise<void>): Promise<readonly string[]>;
   /** Nothing is remembered of what this owner had. */
   forget(uid: string): void;
 }
@@ -51,39 +51,48 @@ class Left extends Error {
   override readonly name = 'Left';
 }
 
-const refOf = ({ kind, metadata: { name } }: { kind: string; metadata: { name: string } }): string => `${kind}/${name}`;
+const refOf = ({ kind, name }: Pick<Outline, 'kind' | 'name'>): string => `${kind}/${name}`;
+const nameOf = ({ kind, metadata: { name } }: KubeObject) => ({ kind, name });
 
 export function createApplier(client: KubeClient, store: Store, log: Log, now: () => number): Applier {
   const fights = createFightDetector(now);
   const admissions = createAdmissions(log);
-  // Pairs that were compared and found equal; both are the same objects as long as nothing happens.
-  const verified = new WeakMap<Manifest, { readonly live: LiveObject; readonly immutable: readonly ImmutableChange[] }>();
+  const verdicts = new WeakMap<object, Verdict>();
   // Secrets are not watched: what we last looked at, and when, by uid of the owner, then by name.
   const secrets = new Map<string, Map<string, { readonly hash: string; readonly at: number }>>();
 
-  async function applyOne(owner: Owner, manifest: Manifest, report: Mutable<Applied>): Promise<void> {
-    const type = ownedType(manifest.kind);
+  async function applyOne(owner: Owner, outline: Outline, report: Mutable<Applied>): Promise<void> {
+    const { kind, name } = outline;
+    const type = ownedType(kind);
     const namespace = type.namespaced ? owner.namespace : undefined;
-    const live = type.kind === 'Secret' ? await secretNow(type, owner, manifest) : store.live(type.kind, namespace, manifest.metadata.name);
-    if (live === 'unchanged') return;
+    const secret = kind === 'Secret' ? await secretNow(type, owner, outline) : undefined;
+    if (secret === 'unchanged') return;
+    const live = kind === 'Secret' ? secret : store.live(kind, namespace, name);
     if (live && !isOurs(live, owner, store) && !isLeft(live, owner)) throw taken(live, owner);
     if (!live || isLeft(live, owner)) {
       if (live) await removeLeft(type, live);
-      const created = await create(owner, type, manifest);
+      const created = await create(owner, type, outline);
       if (created) {
-        report.created.push(refOf(manifest));
+        report.created.push(refOf(outline));
         return;
       }
       // Somebody has it already, or our watch is behind.
-      const existing = (await client.get(type, { namespace, name: manifest.metadata.name })) as LiveObject;
+      const existing = (await client.get(type, { namespace, name })) as LiveObject;
       if (isLeft(existing, owner)) {
         await removeLeft(type, existing);
         throw new Left(`a ${owner.kind} of this name that is gone has left it behind; it is being deleted`);
       }
       if (!isOurs(existing, owner, store)) throw taken(existing, owner);
-      return update(owner, type, manifest, existing, report);
+      return repair(owner, type, outline, existing, report);
     }
-    return update(owner, type, manifest, live, report);
+    if (secret) return repair(owner, type, outline, secret, report);
+    const known = verdicts.get(outline.identity);
+    if (known && stands(known, live)) report.immutable.push(...known.immutable);
+    else if (stampOf(live) === outline.hash && isUntouched(outline, live)) remember(outline, live, [], true);
+    else {
+      const whole = (await client.get(type, { namespace, name })) as LiveObject;
+      if (whole.metadata.uid === live.metadata.uid) await repair(owner, type, outline, whole, report);
+    }
   }
 
   /** Before the garbage collector comes to it, which does the same. */
@@ -91,13 +100,13 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     await client.delete(type, metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
   }
 
-  async function create({ uid }: Owner, type: ResourceType, manifest: Manifest): Promise<boolean> {
-    const hash = hashOf(manifest);
-    const object = stamped(manifest, hash);
+  async function create({ uid }: Owner, type: ResourceType, outline: Outline): Promise<boolean> {
+    const object = stamped(outline.manifest(), outline.hash);
     try {
       const answer = await client.create(type, object, { fieldValidation: 'Strict' });
       store.remember(answer);
-      admissions.answered(uid, hash, object, answer);
+      admissions.answered(uid, outline.hash, object, answer);
+      written(outline, answer, []);
       return true;
     } catch (error) {
       if (isAlreadyExists(error)) return false;
@@ -105,43 +114,56 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     }
   }
 
-  async function update(owner: Owner, type: ResourceType, manifest: Manifest, live: LiveObject, report: Mutable<Applied>): Promise<void> {
-    const known = verified.get(manifest);
-    if (known?.live === live) {
-      report.immutable.push(...known.immutable);
-      return;
-    }
+  /** Makes an object, as it was just read, what it should be. */
+  async function repair(owner: Owner, type: ResourceType, outline: Outline, live: LiveObject, report: Mutable<Applied>): Promise<void> {
+    const wanted = outline.manifest();
     const isFuse = type.kind === 'DaemonSet' && !owner.placesNow;
-    const { manifest: placed, waiting } = isFuse ? await withNodesInUse(client, store, owner, manifest, live) : { manifest };
+    const { manifest: placed, waiting } = isFuse
+      ? await withNodesInUse(client, store, owner, wanted, live)
+      : { manifest: wanted, waiting: undefined };
     if (waiting) report.waiting.push(waiting);
-    const { manifest: retained, immutable } = retain(placed, live);
+    const { manifest, immutable } = retain(placed, live);
     report.immutable.push(...immutable);
     const hash = hashOf(placed);
-    const desired = stamped(retained, hash);
+    const desired = stamped(manifest, stamp(hash, immutable));
     const paths = admissions.unexplained(owner.uid, hash, desired, live);
     if (paths.length === 0) {
-      if (!waiting) verified.set(manifest, { live, immutable });
+      if (!waiting) written(outline, live, immutable, true);
       return;
     }
     // It will be gone in a moment, and its deletion will wake us.
     if (live.metadata.deletionTimestamp) return;
-    const rival = fights.repaired(live.metadata.uid, owner.edition ?? '', paths);
+    const { namespace, uid } = live.metadata;
+    const rival = fights.repaired(uid, owner.edition ?? '', paths);
     if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
-    const { namespace, name, uid } = live.metadata;
     try {
-      const fresh = await client.get(type, { namespace, name });
-      if (fresh.metadata.uid !== uid) return;
-      await takeOverFields(type, fresh);
+      await takeOverFields(type, live);
       const sent = { ...desired, metadata: { ...desired.metadata, uid } };
       const answer = await client.apply(type, sent, { force: true, fieldValidation: 'Strict' });
       store.remember(answer);
       admissions.answered(owner.uid, hash, desired, answer);
+      if (!waiting) written(outline, answer, immutable);
     } catch (error) {
       fights.failed(uid);
       throw error;
     }
-    log.info({ object: refOf(manifest), namespace: live.metadata.namespace, fields: paths.slice(0, 10) }, 'repaired');
-    report.changed.push(refOf(manifest));
+    log.info({ object: refOf(outline), namespace, fields: paths.slice(0, 10) }, 'repaired');
+    report.changed.push(refOf(outline));
+  }
+
+  /** It is not looked at again while it stays so. What admission took away of what we sent shows in what is ours. Secrets are always read. */
+  function written(outline: Outline, object: KubeObject, immutable: readonly ImmutableChange[], isEqual = false): void {
+    if (outline.kind === 'Secret') return;
+    const live = store.project(object);
+    const untouched = isUntouched(outline, live);
+    if (isEqual || untouched) remember(outline, live, immutable, untouched);
+  }
+
+  /** An object is as it was sent: as long as every field is still ours, whatever its status becomes, else until it changes at all. */
+  function remember({ identity }: Outline, live: LiveObject, immutable: readonly ImmutableChange[], isUntouched: boolean): void {
+    const { uid, resourceVersion } = live.metadata;
+    const what = isUntouched ? { ownership: ownershipOf(live) } : { resourceVersion };
+    verdicts.set(identity, { uid, stamp: stampOf(live), immutable, ...what });
   }
 
   /**
@@ -166,9 +188,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   }
 
   /** `unchanged` when it was looked at a moment ago; otherwise what is there. */
-  async function secretNow(type: ResourceType, owner: Owner, manifest: Manifest): Promise<LiveObject | undefined | 'unchanged'> {
-    const { name } = manifest.metadata;
-    const hash = hashOf(manifest);
+  async function secretNow(type: ResourceType, owner: Owner, { name, hash }: Outline): Promise<LiveObject | undefined | 'unchanged'> {
     const looked = secrets.get(owner.uid) ?? new Map<string, { readonly hash: string; readonly at: number }>();
     const last = looked.get(name);
     if (last?.hash === hash && now() - last.at < SECRET_FRESH_MS) return 'unchanged';
@@ -181,25 +201,25 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   }
 
   return {
-    async apply(owner, manifests) {
+    async apply(owner, outlines) {
       const report: Mutable<Applied> = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
-      for (const manifest of manifests) {
+      for (const outline of outlines) {
         try {
-          await applyOne(owner, manifest, report);
+          await applyOne(owner, outline, report);
         } catch (error) {
-          secrets.get(owner.uid)?.delete(manifest.metadata.name);
-          report.failed.push(failureOf(manifest, error));
+          secrets.get(owner.uid)?.delete(outline.name);
+          report.failed.push(failureOf(outline, error));
         }
       }
       return report;
     },
     async prune(owner, keep, confirmed) {
       const kept = new Set(keep.map(refOf));
-      const extra = store.inventory(owner).filter((object) => !kept.has(refOf(object)) && !object.metadata.deletionTimestamp);
+      const extra = store.inventory(owner).filter((object) => !kept.has(refOf(nameOf(object))) && !object.metadata.deletionTimestamp);
       if (extra.length > 0) await confirmed();
       for (const { kind, metadata } of extra)
         await client.delete(ownedType(kind), metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
-      return extra.map(refOf);
+      return extra.map((object) => refOf(nameOf(object)));
     },
     forget(uid) {
       secrets.delete(uid);
@@ -250,17 +270,37 @@ export function stamped(manifest: Manifest, hash: string): KubeObject {
     metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation.manifestHash]: hash } },
   } as KubeObject;
 }
-const hashes = new WeakMap<Manifest, string>();
-export function hashOf(manifest: Manifest): string {
-  const known = hashes.get(manifest);
-  if (known) return known;
-  const hash = digest('sha256', JSON.stringify(manifest)).slice(0, 16);
-  hashes.set(manifest, hash);
-  return hash;
+/** What Kubernetes did not let change keeps the stamp from saying that all was sent. */
+export const stamp = (hash: string, immutable: readonly ImmutableChange[]): string => (immutable.length > 0 ? `${hash}~` : hash);
+const stampOf = ({ metadata: { annotations } }: KubeObject): string | undefined => annotations?.[annotation.manifestHash];
+
+/** An object was found to be as it should. */
+interface Verdict {
+  readonly uid: string;
+  readonly stamp: string | undefined;
+  /** While all its fields are still ours, whatever its status becomes. */
+  readonly ownership?: Ownership | undefined;
+  /** Else until it changes at all. */
+  readonly resourceVersion?: string;
+  readonly immutable: readonly ImmutableChange[];
+}
+const stands = ({ uid, stamp: stamped, ownership, resourceVersion }: Verdict, live: LiveObject): boolean =>
+  uid === live.metadata.uid &&
+  (resourceVersion === undefined
+    ? stamped === stampOf(live) && ownership === ownershipOf(live)
+    : resourceVersion === live.metadata.resourceVersion);
+
+// Only what the store keeps has it; what was just read is compared as it is.
+const ownershipOf = (live: LiveObject): Ownership | undefined => live['ownership'] as Ownership | undefined;
+
+/** Nobody has changed a field of ours since it was sent. */
+function isUntouched(outline: Outline, live: LiveObject): boolean {
+  const ownership = ownershipOf(live);
+  return ownership !== undefined && isStillOurs(outline.manifest(), ownership, live);
 }
 
-function failureOf(manifest: Manifest, error: unknown): Failure {
-  const object = refOf(manifest);
+function failureOf(outline: Outline, error: unknown): Failure {
+  const object = refOf(outline);
   // 409 is a race with another writer, and 404 a namespace or object that just went: both are tried again by the event.
   if (error instanceof NameTaken || error instanceof FieldConflict) return { reason: error.name, object, message: error.message };
   return {
@@ -274,16 +314,6 @@ export const ignoreGone = (error: unknown): void => {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 };
 
-interface ManagedFields {
-  readonly manager?: string;
-  readonly operation?: string;
-  readonly subresource?: string;
-  readonly fieldsV1?: Fields;
-}
-/** `f:` and `k:` keys down to the leaves; format: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
-interface Fields {
-  readonly [key: string]: Fields;
-}
 function union(sets: readonly Fields[]): Fields {
   const keys = [...new Set(sets.flatMap((set) => Object.keys(set)))];
   return Object.fromEntries(keys.map((key) => [key, union(sets.flatMap((set) => set[key] ?? []))]));

@@ -1,26 +1,90 @@
 import { hash } from 'node:crypto';
-import type { BoundRuntime, PlanInput, Runtime } from '../../constructs/index.ts';
+import type { Manifest } from '../../api/index.ts';
+import type { BoundRuntime, Part, PlanInput, Runtime } from '../../constructs/index.ts';
+import { cacheAffinityOf } from '../status.ts';
+import type { Outline, World } from '../world.ts';
 
-const LARGEST = 4096;
+/** Plans that are at hand while their runtimes are being set up; without, each pass would render anew what it makes. */
+const AT_HAND = 256;
 
-/** Remembers plans, and with them their manifests, by everything they depend on. Old ones go: what is not here is computed in 0.4 ms. */
+/** What is remembered of one object of a plan; the identity of its outline. */
+interface Sketch {
+  readonly kind: string;
+  readonly name: string;
+  readonly hash: string;
+}
+interface Remembered {
+  /** Everything that the plan depends on. */
+  readonly of: string;
+  readonly parts: Map<Part, readonly Sketch[]>;
+  readonly cacheAffinity: object | undefined;
+}
+export type Binding = Pick<World, 'plan' | 'outlines' | 'cacheAffinity'>;
+
+/**
+ * Plans, and what they render to. A plan is computed each time (0.05 ms); of its manifests only names and hashes are remembered, which is
+ * enough to know that an object is still as it was sent. Rendering takes five times as long, and a plan with its manifests 40 KB.
+ */
 export function createBindings() {
-  const bindings = new Map<string, { readonly of: string; readonly bound: BoundRuntime }>();
+  const known = new Map<string, Remembered>();
+  const atHand = new Map<string, { readonly of: string; readonly bound: BoundRuntime }>();
+
+  function planned(runtime: Runtime, input: PlanInput<unknown>, of: string): BoundRuntime {
+    const before = atHand.get(input.uid);
+    if (before?.of === of) return before.bound;
+    const bound = runtime.bind(input);
+    // What all is well with needs no rendering.
+    if (known.get(input.uid)?.of !== of) {
+      atHand.delete(input.uid);
+      atHand.set(input.uid, { of, bound });
+      if (atHand.size > AT_HAND) atHand.delete(atHand.keys().next().value ?? '');
+    }
+    return bound;
+  }
+
   return {
     /** Throws InvalidSpec. */
-    bind(runtime: Runtime, input: PlanInput<unknown>): BoundRuntime {
+    bind(runtime: Runtime, input: PlanInput<unknown>): Binding {
       const of = fingerprint(input);
-      const known = bindings.get(input.uid);
-      if (known?.of === of) return known.bound;
-      const bound = runtime.bind(input);
-      bindings.delete(input.uid);
-      bindings.set(input.uid, { of, bound });
-      if (bindings.size > LARGEST) bindings.delete(bindings.keys().next().value ?? '');
-      return bound;
+      const plan = planned(runtime, input, of);
+      let memory = known.get(input.uid);
+      if (memory?.of !== of) {
+        memory = { of, parts: new Map(), cacheAffinity: plan.roles.includes('worker') ? cacheAffinityOf(plan.synth('worker')) : undefined };
+        known.set(input.uid, memory);
+      }
+      const { parts, cacheAffinity } = memory;
+      return {
+        plan,
+        outlines(part) {
+          const sketches = parts.get(part) ?? plan.synth(part).map(sketch);
+          parts.set(part, sketches);
+          return sketches.map((each, i) => outline(each, () => plan.synth(part)[i]!));
+        },
+        cacheAffinity,
+      };
     },
-    forget: (uid: string) => bindings.delete(uid),
+    /** All of it was found to be as it should: manifests are rendered no more. */
+    settled: (uid: string): void => void atHand.delete(uid),
+    forget(uid: string): void {
+      known.delete(uid);
+      atHand.delete(uid);
+    },
   };
 }
 
 // Settings never change while we run. The hash keeps Secrets' contents out of memory.
 const fingerprint = (input: PlanInput<unknown>): string => hash('sha1', JSON.stringify({ ...input, settings: undefined }), 'base64');
+
+/** Of what was rendered, not of what is sent: that holds fields taken from the live object. */
+export const hashOf = (manifest: Manifest): string => hash('sha256', JSON.stringify(manifest)).slice(0, 16);
+
+const sketch = (manifest: Manifest): Sketch => ({ kind: manifest.kind, name: manifest.metadata.name, hash: hashOf(manifest) });
+const outline = (identity: Sketch, manifest: () => Manifest): Outline => ({ ...identity, identity, manifest });
+
+/** Of a plan that is at hand anyway. */
+export const bindingOf = (plan: BoundRuntime): Binding => {
+  const cacheAffinity = plan.roles.includes('worker') ? cacheAffinityOf(plan.synth('worker')) : undefined;
+  const outlines = (part: Part) => plan.synth(part).map(outlineOf);
+  return { plan, outlines, cacheAffinity };
+};
+export const outlineOf = (manifest: Manifest): Outline => outline(sketch(manifest), () => manifest);

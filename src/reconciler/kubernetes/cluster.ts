@@ -108,8 +108,13 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     markDataset: (key, dataset) =>
       users.mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, evidence(store, key, { dataset })), [])),
-    apply: (world, manifests) => applier.apply(ownerOf(world), manifests),
-    prune: (world, keep) => applier.prune(ownerOf(world), [...keep, ...inUse(store, world)], () => confirmed(sourcesOf(world))),
+    apply: (world, outlines) => applier.apply(ownerOf(world), outlines),
+    async prune(world, keep) {
+      const used = inUse(store, world).map(({ kind, metadata: { name } }) => ({ kind, name }));
+      const pruned = await applier.prune(ownerOf(world), [...keep, ...used], () => confirmed(sourcesOf(world)));
+      parts.bindings.settled(world.runtime.metadata.uid ?? '');
+      return pruned;
+    },
 
     async refreshFuse({ key, runtime }, changed) {
       const { uid = '' } = runtime.metadata;

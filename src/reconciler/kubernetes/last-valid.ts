@@ -24,10 +24,10 @@ const KEY = 'input.json';
 const APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * The plan with the record of its input among its objects: a ConfigMap, and its hash on the volume. Who may write ConfigMaps of a namespace
+ * What the plan's volume part is with the record of its input: a ConfigMap, and its hash on the volume. Who may write ConfigMaps of a namespace
  * may not write volumes, so that nobody can have us follow what no admission ever saw. Undefined when it is too large to be recorded.
  */
-export function recorded(plan: BoundRuntime, last: LastValid): BoundRuntime | undefined {
+export function recorded(plan: BoundRuntime, last: LastValid): readonly Manifest[] | undefined {
   const text = JSON.stringify(recordOf(last));
   if (Buffer.byteLength(text) > LARGEST) return undefined;
   const record: Manifest = {
@@ -46,8 +46,7 @@ export function recorded(plan: BoundRuntime, last: LastValid): BoundRuntime | un
     manifest.kind === 'PersistentVolume'
       ? { ...manifest, metadata: { ...manifest.metadata, annotations: { ...manifest.metadata.annotations, ...stamp } } }
       : manifest;
-  const volume = [record, ...plan.synth('volume').map(withStamp)];
-  return { ...plan, synth: (part) => (part === 'volume' ? volume : plan.synth(part)) };
+  return [record, ...plan.synth('volume').map(withStamp)];
 }
 
 function recordOf({ generations, input: { annotations, spec, dataset, facts } }: LastValid): Recorded {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { label, volumeName, workloadName } from '../../api/index.ts';
-import type { BoundRuntime, Role } from '../../constructs/index.ts';
+import type { Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
 import { CALCULATING } from '../status.ts';
@@ -42,7 +42,7 @@ export function observer(parts: Parts): Cluster['observe'] {
 
     const found = await planned({ key, dataset, runtime, object, invalid, identity, bound, workload });
     if ('reason' in found) return { hold: found, bound, workloads: viewOf(['master', 'worker', 'fuse']) };
-    const { plan, facts, missingSecrets, secretRetryMs, obstacle } = found;
+    const { plan, outlines, cacheAffinity, facts, missingSecrets, secretRetryMs, obstacle } = found;
     const workloads = viewOf(plan.roles);
     const choice = podChoice(store, key);
     const woken = () => wake(key);
@@ -79,7 +79,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       ...(cache ? [probeMs] : []),
       ...(answered ? [] : [answersIn]),
       ...(ufs?.error === undefined ? [] : [Math.max(probeMs, RETRY_MS)]),
-      ...(secretMs > 0 && (Object.keys(facts.secrets).length > 0 || writesSecrets(plan)) ? [spread(uid, secretMs)] : []),
+      ...(secretMs > 0 && (Object.keys(facts.secrets).length > 0 || writesSecrets(found)) ? [spread(uid, secretMs)] : []),
     ];
 
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
@@ -95,6 +95,8 @@ export function observer(parts: Parts): Cluster['observe'] {
         const [kind = '', companion = ''] = id.split('/');
         return store.seen(kind, undefined, companion) ?? [];
       }),
+      outlines,
+      cacheAffinity,
       bound,
       workloads,
       ...(volume && { volume }),
@@ -124,7 +126,8 @@ export function observer(parts: Parts): Cluster['observe'] {
 }
 
 /** Nobody tells us when these change, nor when what they are copied from does. */
-const writesSecrets = (plan: BoundRuntime): boolean => PARTS.some((part) => plan.synth(part).some(({ kind }) => kind === 'Secret'));
+const writesSecrets = ({ outlines }: Pick<World, 'outlines'>): boolean =>
+  PARTS.some((part) => outlines(part).some(({ kind }) => kind === 'Secret'));
 
 /** Between half of `ms` and all of it, so that runtimes which were set up together do not ask together. */
 const spread = (uid: string, ms: number): number => Math.round(ms * (0.5 + Number.parseInt(hash('sha1', uid).slice(0, 4), 16) / 0x1ffff));

@@ -1,12 +1,13 @@
 import type { Dataset, Identity, InvalidSpec } from '../../api/index.ts';
 import { lastValidName, volumeName } from '../../api/index.ts';
-import type { BoundRuntime, Facts, Role, Runtime } from '../../constructs/index.ts';
+import type { Facts, Part, Role, Runtime } from '../../constructs/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { messageOf, obstacleOf } from '../failures.ts';
 import { type Hold, type Key, type LiveObject, PARTS, type RuntimeObject } from '../world.ts';
+import { type Binding, outlineOf } from './bindings.ts';
 import { type Answers, gatherFacts } from './facts.ts';
 import { ownedKinds } from './kinds.ts';
-import { type LastValid, readRecord, type Recorded, recorded } from './last-valid.ts';
+import { type LastValid, type Recorded, readRecord, recorded } from './last-valid.ts';
 import type { Parts } from './parts.ts';
 import { recordedPorts } from './port-table.ts';
 import { livePort } from './ports.ts';
@@ -23,8 +24,7 @@ export interface Asking {
   readonly bound: boolean;
   readonly workload: (role: Role) => LiveObject | undefined;
 }
-export interface Plan {
-  readonly plan: BoundRuntime;
+export interface Plan extends Binding {
   readonly facts: Facts;
   readonly missingSecrets: readonly string[];
   readonly secretRetryMs?: number;
@@ -56,7 +56,7 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
       // What is bound has its Secrets; only their contents may be needed still.
       secret: async (need) => (bound && !need.inline ? 'assumed' : lookups.secret(namespace, need, asker)),
       claim: (claim) => lookups.claim(namespace, claim, asker),
-      object: (kind, objectName) => store.companion(kind, objectName),
+      object: (kind, objectName) => store.companion(kind, objectName, key),
     };
 
     const newest = await follow();
@@ -76,20 +76,20 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
         const input = { name, namespace, uid, annotations, spec: object.spec, dataset: of };
         const gathered = await gatherFacts(runtime, { ...input, settings }, answers);
         if ('reason' in gathered) return gathered;
-        const plan = complete({ ...input, facts: gathered.facts });
+        const binding = complete({ ...input, facts: gathered.facts });
         lookups.accepted(uid);
         lastValid.set(uid, { input: { ...input, facts: gathered.facts }, generations });
-        return { plan, ...gathered };
+        return { ...binding, ...gathered };
       } catch (error) {
         return obstacleOf(error, lookups.refused(asker));
       }
     }
 
     /** What is wrong anywhere shows before anything is made. */
-    function complete(input: LastValid['input']): BoundRuntime {
-      const plan = bindings.bind(runtime, { ...input, settings });
-      for (const part of PARTS) plan.synth(part);
-      return plan;
+    function complete(input: LastValid['input']): Binding {
+      const binding = bindings.bind(runtime, { ...input, settings });
+      for (const part of PARTS) binding.outlines(part);
+      return binding;
     }
 
     async function fallBack(obstacle: Hold): Promise<Plan | undefined> {
@@ -98,11 +98,12 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
       lastValid.set(uid, remembered);
       const { input, generations: of } = remembered;
       const facts = { ...input.facts, ...(fuse && { fuse }) };
-      const plan = complete({ ...input, dataset: { ...input.dataset, identity }, facts });
-      const withRecord = recorded(plan, remembered);
+      const binding = complete({ ...input, dataset: { ...input.dataset, identity }, facts });
+      const withRecord = recorded(binding.plan, remembered);
       const inForce = `until that is mended the last valid plan stays in force (${object.kind} generation ${of.runtime}, Dataset generation ${of.dataset})`;
       return {
-        plan: withRecord ?? plan,
+        ...binding,
+        ...(withRecord && { outlines: (part: Part) => (part === 'volume' ? withRecord.map(outlineOf) : binding.outlines(part)) }),
         facts,
         missingSecrets: [],
         obstacle: { ...obstacle, message: `${obstacle.message}; ${inForce}${withRecord ? '' : TOO_LARGE}` },

@@ -64,9 +64,8 @@ export function createPortTable(): PortTable {
       const before = owners.get(uid);
       const text = annotations?.[annotation.ports];
       if (before ? before.text === text : !text) return;
-      const recorded = recordedPorts(runtime);
-      const reserved = Object.fromEntries(Object.entries(before?.reserved ?? {}).filter(([name]) => !(name in recorded)));
-      set(uid, text, recorded, reserved);
+      // An edit that is taken back finds the same port again, though the record has lost it meanwhile.
+      set(uid, text, recordedPorts(runtime), before?.reserved ?? {});
     },
     gone: (uid) => set(uid, undefined, {}, {}),
     isTaken: (port) => uses.has(port),

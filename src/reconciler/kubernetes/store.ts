@@ -5,10 +5,12 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { type Change, type Reflector, reflect } from '../../kube/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import type { Candidate } from '../cluster.ts';
-import { type Key, keyText, type LiveObject } from '../world.ts';
+import { type Key, keyText, type LiveObject, type RuntimeObject } from '../world.ts';
 import { Node, ownedKinds, Pod, typeOf } from './kinds.ts';
 import { createPortTable, type PortTable } from './port-table.ts';
-import { createReader } from './read.ts';
+import { createProjection, metadataOnly, nodeProjection, podProjection } from './projection.ts';
+import { faultOf, isSame, readResource, whatMatters } from './resources.ts';
+import { createUsers } from './users.ts';
 
 /** The cluster as last seen: one watch per kind, and what we ourselves wrote a moment ago. */
 export interface Store {
@@ -26,8 +28,8 @@ export interface Store {
   isRuntime(uid: string): boolean;
   /** Datasets that would go by the same names or node labels. */
   namesakes(key: Key): readonly Dataset[];
-  /** Throws InvalidSpec where it does not parse. */
-  companion(kind: string, name: string): Resource | undefined;
+  /** A profile or the like, for a runtime of this key: it is told of changes from then on. Throws InvalidSpec where it does not parse. */
+  companion(kind: string, name: string, user: Key): Resource | undefined;
   /** Any object of a kind that is watched, as last seen. */
   seen(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
   /** Of a kind that is watched. */
@@ -40,6 +42,8 @@ export interface Store {
   readonly ports: PortTable;
   nodes(): Iterable<KubeObject>;
   node(name: string): KubeObject | undefined;
+  /** What would be kept of an object that was read. */
+  project(object: KubeObject): LiveObject;
   /** Our own write, until its event comes. */
   remember(object: KubeObject): void;
   /** What we found to be deleted, until its event comes. */
@@ -75,13 +79,16 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   const types = runtimes.map(({ type }) => type);
   const runtimeKinds = new Set(runtimes.map(({ resource }) => resource.kind));
   const ports = createPortTable();
-  const parsed = new WeakMap<object, Candidate>();
-  const read = createReader();
+  const projected = createProjection();
+  const resources = new Map(
+    [Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((each) => [each.kind, each]),
+  );
+  const users = createUsers();
 
   function watch(
     type: ResourceType,
     onChange: (change: Change<KubeObject>, isEcho: boolean) => void,
-    options: { labelSelector?: string; metadataOnly?: boolean; project?: (object: KubeObject) => KubeObject } = {},
+    options: { labelSelector?: string; metadataOnly?: boolean } = {},
   ) {
     const reflector = reflect<KubeObject>(client, type, {
       ...options,
@@ -89,6 +96,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       onChange(change) {
         onChange(change, settle(change, type));
       },
+      project,
     });
     reflectors.set(type.plural, reflector);
     watched.set(type.kind, { type, reflector });
@@ -128,6 +136,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
         if (change.type === 'deleted') {
           keyOfOwner.delete(uid);
           ports.gone(uid);
+          users.forget(keyOf(object));
           onGone(keyOf(object), uid);
         } else {
           keyOfOwner.set(uid, keyOf(object));
@@ -143,8 +152,9 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       runtime.companions.map((companion) => [
         companion.kind,
         watch(typeOf(companion), (change) => {
-          for (const candidate of candidates(runtime))
-            onKey(keyOf(candidate.object), `${companion.kind} ${change.object.metadata.name} ${change.type}`);
+          const { name } = change.object.metadata;
+          if (change.type === 'changed' && isSame(change.old, change.object)) return;
+          for (const key of users.of(companion.kind, name)) onKey(key, `${companion.kind} ${name} ${change.type}`);
         }),
       ]),
     ),
@@ -173,7 +183,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           for (const key of new Map(keys.flatMap((key) => (key ? [[keyText(key), key] as const] : []))).values())
             onKey(key, `${type.kind} ${object.metadata.name} ${change.type}`);
         },
-        { labelSelector: label.owner },
+        { labelSelector: label.owner, metadataOnly: metadataOnly(type.kind) },
       ),
     ]),
   );
@@ -200,7 +210,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       const key = owner && keyOfOwner.get(owner);
       if (key) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
     },
-    { labelSelector: label.datasetId, project: podProjection },
+    { labelSelector: label.datasetId },
   );
   const nodes = watch(
     Node,
@@ -208,7 +218,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       const { name, labels } = change.object.metadata;
       if (change.type !== 'changed' || !isDeepStrictEqual(change.old.metadata.labels, labels)) onPlacement({ node: name });
     },
-    { metadataOnly: true, project: nodeProjection },
+    { metadataOnly: true },
   );
 
   const optional = new Set([...runtimesByKind.values(), ...companions.values()]);
@@ -229,14 +239,19 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     return seen;
   }
 
-  function candidate(runtime: Runtime, object: KubeObject): Candidate {
-    let known = parsed.get(object);
-    if (!known) {
-      known = { runtime, ...read.runtime(runtime.resource, object) };
-      parsed.set(object, known);
-    }
-    return known;
+  function project(object: KubeObject): KubeObject {
+    const { kind } = object;
+    const resource = resources.get(kind);
+    if (resource) return readResource(resource, object);
+    if (kind === 'Pod') return podProjection(object);
+    return kind === 'Node' ? nodeProjection(object) : projected(object);
   }
+
+  // The casts: what is kept of our kinds has been parsed.
+  const candidate = (runtime: Runtime, object: KubeObject): Candidate => {
+    const invalid = faultOf(object);
+    return { runtime, object: object as unknown as RuntimeObject, ...(invalid && { invalid }) };
+  };
 
   function* candidates(runtime: Runtime): Iterable<Candidate> {
     for (const object of runtimesByKind.get(runtime)?.values() ?? []) yield candidate(runtime, object);
@@ -247,11 +262,8 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     synced: Promise.all([...reflectors.values()].map((reflector) => (optional.has(reflector) ? reflector.answered : reflector.synced))),
     reflectors,
     ports,
-    dataset: ({ namespace, name }) => {
-      const object = newest('Dataset', datasets, namespace, name);
-      return object && read.dataset(object);
-    },
-    faultOf: read.faultOf,
+    dataset: ({ namespace, name }) => newest('Dataset', datasets, namespace, name) as unknown as Dataset | undefined,
+    faultOf,
     datasets: () => datasets.values() as unknown as Iterable<Dataset>,
     runtimes: ({ namespace, name }) =>
       runtimes.flatMap((runtime) => {
@@ -269,10 +281,12 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           const object = keyText(other) === keyText(key) ? undefined : newest('Dataset', datasets, other.namespace, other.name);
           return object ? [object as unknown as Dataset] : [];
         }),
-    companion(kind, name) {
+    companion(kind, name, user) {
+      users.add(kind, name, user);
       const object = newest(kind, companions.get(kind), undefined, name);
-      const resource = runtimes.flatMap((runtime) => runtime.companions).find((companion) => companion.kind === kind);
-      return object && resource && read.companion(resource, object);
+      const invalid = object && faultOf(object);
+      if (invalid) throw invalid;
+      return object && (whatMatters(object) as unknown as Resource);
     },
     seen: (kind, namespace, name) => newest(kind, watched.get(kind)?.reflector, namespace, name),
     typeOf(kind) {
@@ -286,9 +300,10 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     pods: (workloadUid) => [...(podsOf.get(workloadUid)?.values() ?? [])],
     nodes: () => nodes.values(),
     node: (name) => newest('Node', nodes, undefined, name),
+    project: (object) => project(object) as LiveObject,
     remember: (object) => {
       // Without a watch it would be remembered for ever, and Secrets are to be forgotten at once.
-      if (watched.has(object.kind)) recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), object);
+      if (watched.has(object.kind)) recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), project(object));
       expecting.get(object.kind)?.(object);
     },
     forget: (object) => {
@@ -324,40 +339,4 @@ const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>
 
 function controllerOf({ metadata }: KubeObject) {
   return metadata.ownerReferences?.find(({ controller }) => controller);
-}
-
-/** Of a pod: who owns it, where it runs, whether it is ready, how often its containers were started again. */
-function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
-  const { conditions, phase } = (status ?? {}) as { conditions?: readonly { type: string; status: string }[]; phase?: string };
-  const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly { restartCount: number }[] };
-  const { nodeName, containers = [] } = (spec ?? {}) as { nodeName?: string; containers?: readonly { name: string }[] };
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      ...(namespace && { namespace }),
-      ...(uid && { uid }),
-      ...(resourceVersion && { resourceVersion }),
-      ...(labels && { labels }),
-      ...(annotations && { annotations }),
-      ...(ownerReferences && { ownerReferences }),
-      ...(deletionTimestamp && { deletionTimestamp }),
-    },
-    nodeName,
-    phase,
-    container: containers[0]?.name,
-    restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
-    ready: conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
-  };
-}
-
-/** Of a node: our labels, and those that an exclude selector may name. Kubelets renew annotations, which would be news for nobody. */
-function nodeProjection({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }: KubeObject): KubeObject {
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(labels && { labels }) },
-  };
 }

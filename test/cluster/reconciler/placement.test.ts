@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { sharedControlPlane, simulated } from '../../support/cluster.ts';
 import { openDataset, reader, thinRuntime } from '../../support/objects.ts';
-import { condition, eventually, PROFILE, says, type Sluice, type Space, startSluice } from '../../support/sluice.ts';
+import { condition, eventually, PROFILE, type Sluice, type Space, says, startSluice } from '../../support/sluice.ts';
 
 describe.skipIf(!simulated)('an edit of where fuse pods may be', () => {
   let sluice: Sluice;

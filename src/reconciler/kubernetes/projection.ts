@@ -1,0 +1,162 @@
+import { annotation, label } from '../../api/index.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/types.ts';
+import type { LiveObject } from '../world.ts';
+import { createLedger, type Ownership } from './managed-fields.ts';
+
+/**
+ * What is kept of an object that we made: enough for status, and for knowing that nobody has changed it. Whoever needs more reads it with
+ * a GET. Thousands of datasets fit into memory by this.
+ */
+export interface Projected extends LiveObject {
+  /** Absent: the API server says nothing of fields of ours. */
+  readonly ownership: Ownership | undefined;
+}
+
+/** Kinds of which nothing but metadata is asked for. */
+export const metadataOnly = (kind: string): boolean => !(kind in BODIES);
+
+const LABELS = [label.owner, label.datasetId];
+const ANNOTATIONS = [annotation.createdBy, annotation.manifestHash, 'deprecated.daemonset.template.generation'];
+
+interface Body {
+  readonly spec: Fields;
+  readonly status: Fields;
+  readonly template?: Template;
+}
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Everything else about the objects of a kind that somebody reads: views.ts, ports.ts, observe.ts, lifecycle.ts, apply.ts. */
+const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> = {
+  StatefulSet: ({ replicas, template }, { replicas: current, readyReplicas, availableReplicas, observedGeneration, updateRevision }) => ({
+    spec: { replicas },
+    template: (template ?? {}) as Template,
+    status: { replicas: current, readyReplicas, availableReplicas, observedGeneration, updateRevision },
+  }),
+  DaemonSet: ({ template }, { desiredNumberScheduled, currentNumberScheduled, numberReady, numberAvailable, observedGeneration }) => ({
+    spec: {},
+    template: (template ?? {}) as Template,
+    status: { desiredNumberScheduled, currentNumberScheduled, numberReady, numberAvailable, observedGeneration },
+  }),
+  PersistentVolume: ({ claimRef }, { phase }) => {
+    const { namespace, name } = (claimRef ?? {}) as { namespace?: string; name?: string };
+    return { spec: { claimRef: { namespace, name } }, status: { phase } };
+  },
+  PersistentVolumeClaim: ({ volumeName }, { phase }) => ({ spec: { volumeName }, status: { phase } }),
+};
+
+interface Template {
+  readonly metadata?: Pick<ObjectMeta, 'labels' | 'annotations'>;
+  readonly spec?: {
+    readonly hostNetwork?: boolean;
+    readonly containers?: readonly { readonly image?: string; readonly ports?: readonly { name?: string; containerPort: number }[] }[];
+  };
+}
+
+/** Texts and accounts are shared by all objects of one store. */
+export function createProjection(): (object: KubeObject) => Projected {
+  const ownershipOf = createLedger();
+  const shared = createTexts();
+
+  function marks(all: Readonly<Record<string, string>> | undefined, wanted: readonly string[]) {
+    const kept = wanted.flatMap((key) => (all?.[key] === undefined ? [] : [[key, shared(all[key])] as const]));
+    return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+  }
+  /** What fuse image and generation pods have, and which host ports. */
+  function templateOf({ metadata, spec: { hostNetwork, containers = [] } = {} }: Template): object {
+    return {
+      metadata: {
+        labels: marks(metadata?.labels, [label.fuseGeneration]),
+        annotations: marks(metadata?.annotations, [annotation.scriptHash]),
+      },
+      spec: {
+        hostNetwork,
+        containers: containers.slice(0, 1).map(({ image, ports = [] }) => ({
+          image: image && shared(image),
+          ports: hostNetwork ? ports.map(({ name, containerPort }) => ({ name, containerPort })) : undefined,
+        })),
+      },
+    };
+  }
+
+  // Every field each time: objects of one form take the least memory, with `undefined` as good as absent.
+  return (object) => {
+    const { apiVersion, kind, metadata } = object;
+    const { name, namespace, uid = '', resourceVersion = '', generation, creationTimestamp, deletionTimestamp, ownerReferences } = metadata;
+    const { spec, status, template } = BODIES[kind]?.((object['spec'] ?? {}) as Fields, (object['status'] ?? {}) as Fields) ?? {};
+    return {
+      apiVersion,
+      kind,
+      metadata: {
+        name,
+        namespace: namespace && shared(namespace),
+        uid,
+        resourceVersion,
+        generation,
+        creationTimestamp: creationTimestamp && shared(creationTimestamp),
+        deletionTimestamp,
+        labels: marks(metadata.labels, LABELS),
+        annotations: marks(metadata.annotations, ANNOTATIONS),
+        ownerReferences: ownerReferences?.map((owner) => ({
+          apiVersion: shared(owner.apiVersion),
+          kind: shared(owner.kind),
+          name: shared(owner.name),
+          uid: shared(owner.uid),
+          controller: owner.controller,
+        })),
+      },
+      spec: template ? { ...spec, template: templateOf(template) } : spec,
+      status,
+      ownership: ownershipOf(object),
+    } as Projected;
+  };
+}
+
+const MOST_TEXTS = 200_000;
+/** The same text once in memory, however often it was read: UIDs of owners, namespaces, images. */
+function createTexts(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    // What is in use stays so; only sharing begins anew.
+    if (known.size >= MOST_TEXTS) known.clear();
+    known.set(text, text);
+    return text;
+  };
+}
+
+/** Of a pod: who owns it, where it runs, whether it is ready, how often its containers were started again. */
+export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
+  const { conditions, phase } = (status ?? {}) as { conditions?: readonly { type: string; status: string }[]; phase?: string };
+  const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly { restartCount: number }[] };
+  const { nodeName, containers = [] } = (spec ?? {}) as { nodeName?: string; containers?: readonly { name: string }[] };
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+      ...(ownerReferences && { ownerReferences }),
+      ...(deletionTimestamp && { deletionTimestamp }),
+    },
+    nodeName,
+    phase,
+    container: containers[0]?.name,
+    restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
+    ready: conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
+  };
+}
+
+/** Of a node: our labels, and those that an exclude selector may name. Kubelets renew annotations, which would be news for nobody. */
+export function nodeProjection({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }: KubeObject): KubeObject {
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(labels && { labels }) },
+  };
+}
