@@ -1,6 +1,6 @@
 import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, InvalidSpec, label, shown } from '../api/index.ts';
-import { MOST_ENTRIES } from './limits.ts';
 import type { BasePlan, Facts, ObjectLabels, PlanInput } from './contract.ts';
+import { MOST_ENTRIES } from './limits.ts';
 
 const DEFAULT_STORAGE = '100Pi';
 

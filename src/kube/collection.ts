@@ -14,8 +14,17 @@ export interface Collection<T> {
   seen(object: KubeObject): void;
   /** An object that is gone. */
   gone(object: KubeObject): void;
+  /** What would be kept of an object of a list that is not complete yet. */
+  read(object: KubeObject): Read<T>;
   /** Everything that there is now. */
-  replace(objects: readonly KubeObject[]): void;
+  replace(objects: readonly Read<T>[]): void;
+}
+
+export interface Read<T> {
+  readonly key: string;
+  readonly uid: string | undefined;
+  /** Undefined: it cannot be read. */
+  readonly kept: T | undefined;
 }
 
 /** The key of an object: `<namespace>/<name>`, with nothing before the slash for what belongs to the cluster. */
@@ -32,11 +41,13 @@ export function createCollection<T extends KubeObject>(
 ): Collection<T> {
   const store = new Map<string, T>();
 
-  function add(key: string, object: KubeObject): void {
-    const added = project(object);
-    if (added === undefined) return;
-    store.set(key, added);
-    onChange({ type: 'added', object: added });
+  function read(object: KubeObject): Read<T> {
+    const { namespace, name, uid, resourceVersion } = object.metadata;
+    const key = keyOf(namespace, name);
+    const old = store.get(key);
+    // Seen already: a new list finds most objects as they were.
+    const isSeen = old !== undefined && old.metadata.uid === uid && old.metadata.resourceVersion === resourceVersion;
+    return { key, uid, kept: isSeen ? old : project(object) };
   }
 
   function remove(key: string, last: T): void {
@@ -44,26 +55,19 @@ export function createCollection<T extends KubeObject>(
     onChange({ type: 'deleted', object: last });
   }
 
-  function seen(object: KubeObject): void {
-    const { namespace, name, uid, resourceVersion } = object.metadata;
-    const key = keyOf(namespace, name);
+  function take({ key, uid, kept }: Read<T>): void {
     const old = store.get(key);
-    if (old === undefined) return add(key, object);
-    if (old.metadata.uid !== uid) {
-      remove(key, old);
-      return add(key, object);
-    }
-    // Seen already: a new list finds most objects as they were.
-    if (old.metadata.resourceVersion === resourceVersion) return;
-    const now = project(object);
-    if (now === undefined) return;
-    store.set(key, now);
-    onChange({ type: 'changed', old, object: now });
+    const isSame = old !== undefined && old.metadata.uid === uid;
+    if (old !== undefined && !isSame) remove(key, old);
+    if (kept === undefined || kept === old) return;
+    store.set(key, kept);
+    onChange(isSame ? { type: 'changed', old, object: kept } : { type: 'added', object: kept });
   }
 
   return {
     store,
-    seen,
+    read,
+    seen: (object) => take(read(object)),
     gone(object) {
       const key = keyOf(object.metadata.namespace, object.metadata.name);
       const old = store.get(key);
@@ -71,10 +75,10 @@ export function createCollection<T extends KubeObject>(
       if (old !== undefined && old.metadata.uid === object.metadata.uid) remove(key, project(object) ?? old);
     },
     replace(objects) {
-      const there = new Set(objects.map(({ metadata }) => keyOf(metadata.namespace, metadata.name)));
+      const there = new Set(objects.map(({ key }) => key));
       // Deletions first: what they free (ports, names) may be what an addition needs.
       for (const [key, old] of store) if (!there.has(key)) remove(key, old);
-      for (const object of objects) seen(object);
+      for (const object of objects) take(object);
     },
   };
 }

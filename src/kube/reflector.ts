@@ -116,7 +116,8 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
 
   async function list(): Promise<void> {
     state.lists++;
-    const all = await listAll(client, type, { ...selection, signal, retries: 0 });
+    // Page by page: whole objects are many times as large as what is kept of them.
+    const all = await listAll(client, type, { ...selection, signal, retries: 0 }, collection.read);
     signal.throwIfAborted();
     collection.replace(all.items);
     resourceVersion = all.resourceVersion;
@@ -251,21 +252,26 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
  * ignores `limit`, and behind several API servers may answer from a cache that is older than what we have seen, so
  * that the store would go back in time. Since Kubernetes 1.31 consistent reads come from the cache as well.
  */
-export async function listAll(
+export async function listAll<T = KubeObject>(
   client: KubeClient,
   type: ResourceType,
   options: Omit<ListOptions, 'limit' | 'continue'> = {},
-): Promise<KubeList> {
+  // The cast: without it T is what it returns.
+  kept: (object: KubeObject) => T = (object) => object as unknown as T,
+): Promise<Omit<KubeList, 'items'> & { readonly items: readonly T[] }> {
   let page = await client.list(type, { ...options, limit: PAGE });
-  const items = [...page.items];
+  const items = page.items.map(kept);
   try {
     while (page.continue !== undefined) {
       page = await client.list(type, { ...options, limit: PAGE, continue: page.continue });
-      items.push(...page.items);
+      items.push(...page.items.map(kept));
     }
   } catch (error) {
     // The pages were compacted away under us. In one piece it cannot happen.
-    if (isGone(error)) return client.list(type, options);
+    if (isGone(error)) {
+      const whole = await client.list(type, options);
+      return { ...whole, items: whole.items.map(kept) };
+    }
     throw error;
   }
   return { items, resourceVersion: page.resourceVersion };

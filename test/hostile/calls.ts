@@ -1,21 +1,20 @@
 import juicefs from '../../runtimes/juicefs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
-import { annotation, type Mount, type ThinRuntimeSpec } from '../../src/api/index.ts';
+import thin from '../../runtimes/thin/index.ts';
 import * as api from '../../src/api/index.ts';
-import { referenceOf, textOf } from '../../src/api/template-text.ts';
+import { annotation, Dataset, faultsOf, GROUP, type Mount, parse, type ThinRuntimeSpec, VERSION } from '../../src/api/index.ts';
 import { type Arg, env, isEnvName, sh, word } from '../../src/api/shell.ts';
+import { referenceOf, textOf } from '../../src/api/template-text.ts';
 import { knownField, pathText } from '../../src/api/wording.ts';
-import { byKey } from '../../src/constructs/merge.ts';
-import * as constructs from '../../src/constructs/index.ts';
 import { canonicalClaim, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
+import type { PlanInput, Runtime } from '../../src/constructs/index.ts';
+import * as constructs from '../../src/constructs/index.ts';
+import { byKey } from '../../src/constructs/merge.ts';
 import * as fuse from '../../src/csi/fuse-config/index.ts';
 import { idOf, secretsIn } from '../../src/csi/fuse-config/words.ts';
-import { Dataset, faultsOf, GROUP, parse, VERSION } from '../../src/api/index.ts';
-import type { PlanInput, Runtime } from '../../src/constructs/index.ts';
 import { planInput } from '../../src/testing/given.ts';
 import { community } from '../runtimes/juicefs/given.ts';
 import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
-import thin from '../../runtimes/thin/index.ts';
 
 type Call<T> = (given: T) => unknown;
 

@@ -53,7 +53,13 @@ export function observer(parts: Parts): Cluster['observe'] {
         : undefined;
     const total = dataset.status?.ufsTotal;
     // With a table of mounts there is nothing to count before they are mounted.
-    const counts = (bound || !plan.mounts) && (!total || total === CALCULATING) && canAsk(store, key, plan.probes.ufs);
+    const wantsCount = (bound || !plan.mounts) && (!total || total === CALCULATING);
+    const counts = wantsCount && canAsk(store, key, plan.probes.ufs);
+    const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
+    store.awaitFuse(
+      uid,
+      wanted.some((probe) => probe?.commands.some((command) => command.in === 'fuse') && !canAsk(store, key, probe)),
+    );
     const ufs = counts
       ? jobs.ask(`${uid}/ufs`, '', Math.max(probeMs, RETRY_MS), () => askProbe(exec, choice, plan.probes.ufs!), woken)
       : undefined;

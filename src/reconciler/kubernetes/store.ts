@@ -11,6 +11,7 @@ import { createPortTable, type PortTable } from './port-table.ts';
 import { createProjection, metadataOnly, nodeProjection, podProjection } from './projection.ts';
 import { faultOf, isSame, readResource, whatMatters } from './resources.ts';
 import { createUsers } from './users.ts';
+import { hasOlderTemplate } from './views.ts';
 
 /** The cluster as last seen: one watch per kind, and what we ourselves wrote a moment ago. */
 export interface Store {
@@ -38,6 +39,8 @@ export interface Store {
   /** Everything that carries the inventory label of this owner; a copy that somebody made in another namespace is theirs. */
   inventory(owner: { readonly uid: string; readonly namespace: string }): readonly LiveObject[];
   pods(workloadUid: string): readonly KubeObject[];
+  /** Whether a runtime is to be told when a fuse pod of its can be asked something. They come and go with their users, mostly unasked. */
+  awaitFuse(uid: string, isAwaited: boolean): void;
   /** Host ports of all runtimes. */
   readonly ports: PortTable;
   nodes(): Iterable<KubeObject>;
@@ -84,6 +87,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     [Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((each) => [each.kind, each]),
   );
   const users = createUsers();
+  const fuseAwaited = new Set<string>();
 
   function watch(
     type: ResourceType,
@@ -137,6 +141,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           keyOfOwner.delete(uid);
           ports.gone(uid);
           users.forget(keyOf(object));
+          fuseAwaited.delete(uid);
           onGone(keyOf(object), uid);
         } else {
           keyOfOwner.set(uid, keyOf(object));
@@ -206,9 +211,10 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       else pods.set(object.metadata.name, object);
       if (pods.size === 0) podsOf.delete(workload.uid);
       if (change.type !== 'changed' || isElsewhere(change.old, object)) onPlacement({ workload: workload.uid });
-      const owner = owned.get(workload.kind)?.get(object.metadata.namespace, workload.name)?.metadata.labels?.[label.owner];
+      const live = owned.get(workload.kind)?.get(object.metadata.namespace, workload.name) as LiveObject | undefined;
+      const owner = live?.metadata.labels?.[label.owner];
       const key = owner && keyOfOwner.get(owner);
-      if (key) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
+      if (key && isNews(change, live, fuseAwaited.has(owner))) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
     },
     { labelSelector: label.datasetId },
   );
@@ -297,6 +303,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     live: (kind, namespace, name) => newest(kind, owned.get(kind), namespace, name) as LiveObject | undefined,
     inventory: ({ uid, namespace }) =>
       [...(inventories.get(uid)?.values() ?? [])].filter(({ metadata }) => (metadata.namespace ?? namespace) === namespace),
+    awaitFuse: (uid, isAwaited) => void (isAwaited ? fuseAwaited.add(uid) : fuseAwaited.delete(uid)),
     pods: (workloadUid) => [...(podsOf.get(workloadUid)?.values() ?? [])],
     nodes: () => nodes.values(),
     node: (name) => newest('Node', nodes, undefined, name),
@@ -340,3 +347,17 @@ const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>
 function controllerOf({ metadata }: KubeObject) {
   return metadata.ownerReferences?.find(({ controller }) => controller);
 }
+
+/** Whether a pass may come to something else because of this pod. */
+function isNews(change: Change<KubeObject>, workload: LiveObject, isAwaited: boolean): boolean {
+  const { object: pod } = change;
+  if (workload.kind === 'DaemonSet' && !hasOlderTemplate(workload, pod)) return isAwaited && pod['ready'] === true;
+  return change.type !== 'changed' || !isDeepStrictEqual(whatCounts(change.old), whatCounts(pod));
+}
+const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, container }: KubeObject) => ({
+  revision: labels?.['controller-revision-hash'],
+  deletionTimestamp,
+  ready,
+  restarts,
+  container,
+});

@@ -32,18 +32,13 @@ export function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]):
   const status = (workload.status ?? {}) as { observedGeneration?: number; updateRevision?: string };
   // Until the workload's controller has seen the template, nobody knows which revision is the newest.
   if (status.observedGeneration !== generation) return [];
-  const alive = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
-  const old =
-    workload.kind === 'DaemonSet'
-      ? alive.filter(({ metadata }) =>
-          differs(
-            metadata.labels?.['pod-template-generation'],
-            workload.metadata.annotations?.['deprecated.daemonset.template.generation'],
-          ),
-        )
-      : alive.filter(({ metadata }) => differs(metadata.labels?.['controller-revision-hash'], status.updateRevision));
+  const old = pods.filter((pod) => !pod.metadata.deletionTimestamp && hasOlderTemplate(workload, pod));
   return old.map(({ metadata }) => metadata.name).toSorted();
 }
+export const hasOlderTemplate = (workload: LiveObject, { metadata: { labels } }: KubeObject): boolean =>
+  workload.kind === 'DaemonSet'
+    ? differs(labels?.['pod-template-generation'], workload.metadata.annotations?.['deprecated.daemonset.template.generation'])
+    : differs(labels?.['controller-revision-hash'], workload.status?.['updateRevision'] as string | undefined);
 const differs = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && a !== b;
 
 /** The fuse image, script and generation as they stand in the DaemonSet. */

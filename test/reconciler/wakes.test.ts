@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
+import { type Harness, harness } from './harness.ts';
+
+const profile = (name: string): KubeObject =>
+  thinProfile(name, { fileSystemType: 'fuse.x', fuse: { image: 'example.io/fuse', imageTag: 'v1' } });
+
+/** Two datasets, each with a profile of its own. */
+async function two(): Promise<Harness> {
+  const at = await harness();
+  for (const name of ['one', 'two']) {
+    at.server.put(profile(name));
+    at.put(openDataset(name));
+    at.put(thinRuntime(name, { profileName: name }));
+  }
+  await at.quiet();
+  return at;
+}
+/** Which keys were looked at because of this. */
+async function passesAfter(at: Harness, what: () => void): Promise<readonly string[]> {
+  const before = at.passes.length;
+  what();
+  await at.settle();
+  return [...new Set(at.passes.slice(before).map(({ key }) => key))].toSorted();
+}
+function edit(at: Harness, kind: string, name: string, change: (object: KubeObject) => object): void {
+  const object = at.server.all(kind).find(({ metadata }) => metadata.name === name)!;
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  at.server.put({ ...object, metadata, ...change({ ...object, metadata }) } as KubeObject);
+}
+
+test('a profile wakes the runtimes that use it, and no others', async () => {
+  const at = await two();
+  const passes = await passesAfter(at, () =>
+    edit(at, 'ThinRuntimeProfile', 'one', ({ spec }) => ({
+      spec: { ...(spec as object), fuse: { image: 'example.io/fuse', imageTag: 'v9' } },
+    })),
+  );
+  expect(passes).toEqual(['ml/one']);
+});
+
+test('a profile of which nothing changed that a plan may depend on wakes nobody', async () => {
+  const at = await two();
+  const passes = await passesAfter(at, () =>
+    edit(at, 'ThinRuntimeProfile', 'one', ({ metadata }) => ({ metadata: { ...metadata, finalizers: ['example.io/kept'] } })),
+  );
+  expect(passes).toEqual([]);
+});
+
+test('a runtime whose profile comes after it is set up then', async () => {
+  const at = await two();
+  at.put(openDataset('late'));
+  at.put(thinRuntime('late', { profileName: 'late' }));
+  await at.settle();
+  at.server.put(profile('late'));
+  await at.quiet();
+  expect(at.dataset('late').phase).toBe('Bound');
+});
+
+test('fuse pods that come and go wake nobody, but for one of an older template', async () => {
+  const at = await two();
+  const daemonSet = at.get('DaemonSet', 'one-fuse')!;
+  const fusePod = (name: string, generation: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: 'ml',
+      labels: { 'fluid.io/dataset-id': 'ml-one', 'pod-template-generation': generation },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'one-fuse', uid: daemonSet.metadata.uid!, controller: true }],
+    },
+    spec: { nodeName: 'node-1', containers: [{ name: 'fuse' }] },
+    status: { phase: 'Running' },
+  });
+  // The DaemonSet's own counts would be news.
+  at.controllers.paused.add('daemonsets');
+  at.controllers.paused.add('garbage');
+  const newest = daemonSet.metadata.annotations?.['deprecated.daemonset.template.generation'] ?? '';
+  expect(newest).not.toBe('');
+  const comesAndGoes = (pod: KubeObject) => () => {
+    at.server.put(pod);
+    at.server.delete('Pod', 'ml', pod.metadata.name);
+  };
+  expect(await passesAfter(at, comesAndGoes(fusePod('one-fuse-a', newest)))).toEqual([]);
+  expect(await passesAfter(at, comesAndGoes(fusePod('one-fuse-b', `older than ${newest}`)))).toEqual(['ml/one']);
+});
