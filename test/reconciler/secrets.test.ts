@@ -3,9 +3,12 @@ import type { Manifest } from '../../src/api/index.ts';
 import type { KubeClient } from '../../src/kube/contract.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
+import { base64, fromBase64 } from '../../src/constructs/index.ts';
 import { createApplier } from '../../src/reconciler/kubernetes/apply.ts';
 import { outlineOf } from '../../src/reconciler/kubernetes/bindings.ts';
 import type { Store } from '../../src/reconciler/kubernetes/store.ts';
+import { openDataset, secret, thinRuntime } from '../support/objects.ts';
+import { boundHarness, type Harness } from './harness.ts';
 
 const owner = { uid: 'u', kind: 'ThinRuntime', namespace: 'ml', name: 'demo' };
 const manifest = (password: string): Manifest => ({
@@ -77,4 +80,48 @@ describe('a Secret of ours', () => {
     await pass();
     expect(await pass('bmV3')).toMatchObject({ changed: ['Secret/demo-fuse-conf'] });
   });
+});
+
+describe('a Secret that is copied for a ThinRuntime', () => {
+  const source = (password: string) => ({ ...secret('s', {}), data: { k: base64(password) } });
+  const encryptOptions = [{ name: 'key', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }];
+  const dataset = openDataset('demo', { mounts: [{ mountPoint: 's3://bucket', name: 'data', encryptOptions }] });
+  const bound = () =>
+    boundHarness([source('old'), dataset, thinRuntime('demo', { profileName: 'profile' })], {
+      settings: { env: { THIN_FUSE_CONFIG_STORAGE: 'secret' } },
+    });
+  const copied = (at: Harness) =>
+    fromBase64((at.get('Secret', 'demo-fuse-conf')?.['data'] as Record<string, string> | undefined)?.['config.json'] ?? '');
+
+  test('follows its source within five minutes, though nothing tells of the change', async () => {
+    const at = await bound();
+    expect(copied(at)).toContain('old');
+    at.put(source('new'));
+    await at.advance(300_000);
+    expect(copied(at)).toContain('new');
+  });
+  test('is made again within five minutes when somebody deletes it, and at once with any other change', async () => {
+    const at = await bound();
+    at.server.remove('Secret', 'ml', 'demo-fuse-conf');
+    await at.advance(300_000);
+    expect(copied(at)).toContain('old');
+    at.server.remove('Secret', 'ml', 'demo-fuse-conf');
+    at.put({ ...at.get('Dataset')!, metadata: { ...at.get('Dataset')!.metadata, labels: { touched: 'x' } } });
+    await at.advance(1_000);
+    expect(copied(at)).toContain('old');
+  });
+  test('costs two reads in a while, and no write', async () => {
+    const at = await bound();
+    await at.advance(300_000);
+    expect(at.written()).toEqual([]);
+    const reads = at.server.requestsThat({ verb: 'get' });
+    expect(new Set(reads.map(({ kind }) => kind))).toEqual(new Set(['Secret']));
+    expect(reads.length).toBeLessThanOrEqual(4);
+  });
+});
+
+test('a runtime that copies no Secret is not looked at by the clock', async () => {
+  const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+  await at.advance(3_600_000);
+  expect(at.passes).toEqual([]);
 });
