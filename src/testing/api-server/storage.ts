@@ -37,6 +37,8 @@ export interface Storage {
 interface Shelf {
   readonly type: ResourceType;
   readonly objects: Map<string, KubeObject>;
+  /** As they are listed; undefined once that has changed. */
+  sorted: readonly KubeObject[] | undefined;
   changes: Change[];
   heldAt: number | undefined;
   waiting: PromiseWithResolvers<void> | undefined;
@@ -51,7 +53,7 @@ export function createStorage(): Storage {
     const id = `${type.group}/${type.plural}`;
     let found = shelves.get(id);
     if (!found) {
-      found = { type, objects: new Map(), changes: [], heldAt: undefined, waiting: undefined };
+      found = { type, objects: new Map(), sorted: undefined, changes: [], heldAt: undefined, waiting: undefined };
       shelves.set(id, found);
     }
     return found;
@@ -61,6 +63,7 @@ export function createStorage(): Storage {
     at.waiting = undefined;
   }
   function record(at: Shelf, object: KubeObject | undefined, old: KubeObject | undefined): void {
+    at.sorted = undefined;
     at.changes.push({ revision, object, old });
     if (at.heldAt === undefined) wake(at);
     self.onChange();
@@ -76,7 +79,11 @@ export function createStorage(): Storage {
       return revision;
     },
     get: (type, namespace, name) => shelf(type).objects.get(`${(type.namespaced && namespace) || ''}/${name}`),
-    all: (type) => [...shelf(type).objects].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object),
+    all(type) {
+      const at = shelf(type);
+      at.sorted ??= [...at.objects].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
+      return at.sorted;
+    },
     everything: () => [...shelves.values()].flatMap(({ objects }) => [...objects.values()]),
     put(type, object) {
       const at = shelf(type);
@@ -95,7 +102,8 @@ export function createStorage(): Storage {
     changes(type, after) {
       if (after < compacted) throw expired(`too old resource version: ${after} (${compacted})`);
       const { changes, heldAt = revision } = shelf(type);
-      return changes.filter((change) => change.revision > after && change.revision <= heldAt);
+      const newer = changes.slice(changes.findLastIndex((change) => change.revision <= after) + 1);
+      return newer.filter((change) => change.revision <= heldAt);
     },
     next(type) {
       const at = shelf(type);

@@ -24,8 +24,8 @@ export function reading(subject: () => Subject): void {
   });
   test('a kind that is not installed is not found either', async () => {
     const type = { group: 'absent.example', version: 'v1', plural: 'ghosts', kind: 'Ghost', namespaced: true };
-    for (const request of [client.get(type, { namespace, name: 'a' }), client.list(type), client.list(type, { namespace })])
-      expect(await refusal(request)).toMatchObject({ status: 404 });
+    expect(await refusal(client.get(type, { namespace, name: 'a' }))).toMatchObject({ status: 404 });
+    for (const options of [{}, { namespace }]) expect(await refusal(client.list(type, options))).toMatchObject({ status: 404 });
   });
   test.each([
     ['a=b', ['one', 'two']],
