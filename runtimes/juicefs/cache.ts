@@ -36,6 +36,7 @@ const cacheDirectory = (path: string, field: string) => (path === 'memory' ? pat
 /** A volume for each directory of a client's cache that its user has put none on. Directories outside of the tier are the node's. */
 export function cacheVolumes(cache: Cache, list: string, users: readonly VolumeMount[] = [], field: string): readonly Mounted[] {
   const taken = new Set(users.map(({ mountPath }) => mountPath));
+  must(!list.includes(','), field, 'directories separated by ":"', list);
   return directoriesOf(list, ':', field).flatMap((path, i) => {
     if (cacheDirectory(path, field) === 'memory' || taken.has(path)) return [];
     const { directories, emptyDir } = cache;

@@ -1,10 +1,12 @@
 import {
   type BasePlan,
   basePlan,
+  cleanPolicyWarnings,
   type Needs,
   nextGeneration,
   optionSecrets,
   type PlanInput,
+  separatorsIn,
   together,
 } from '../../src/constructs/index.ts';
 import { cacheOf } from './cache.ts';
@@ -29,6 +31,15 @@ const DEPRECATED = {
   message: 'cache-size & cache-dir in worker.options will be deprecated in the future, please use tieredStore.levels instead',
 };
 
+const NO_TOKEN = {
+  reason: 'TokenMissing',
+  message:
+    'Dataset: neither a secret option metaurl (community edition) nor token (enterprise): nobody logs in, unless the image or a volume has /root/.juicefs',
+};
+/** Who brings the client's own configuration needs no token. */
+const login = ({ fuse }: JuiceFSRuntimeSpec, { login: args }: Source): boolean =>
+  args !== undefined || (fuse?.volumeMounts ?? []).some(({ mountPath }) => mountPath.startsWith('/root'));
+
 export function needs({ spec, dataset, settings }: Input): Needs {
   const chosen = {
     worker: spec.worker?.options ?? {},
@@ -36,7 +47,7 @@ export function needs({ spec, dataset, settings }: Input): Needs {
   };
   const hasMetrics = editionOf(dataset.spec) === 'community';
   return {
-    secrets: optionSecrets(dataset.spec).map((name) => ({ name })),
+    secrets: optionSecrets({ ...dataset.spec, mounts: dataset.spec.mounts?.slice(0, 1) ?? [] }).map((name) => ({ name })),
     ports: roles
       .filter((role) => hasMetrics && isOnHost(spec[role]) && !('metrics' in chosen[role]))
       .map((role) => ({ name: role, range: settings.portRanges['juicefs'] ?? [14000, 15999], in: role, portName: 'metrics' })),
@@ -75,6 +86,13 @@ export function plan(input: Input): JuiceFSPlan {
       attempts: cleanCachePolicy?.maxRetryAttempts ?? attempts,
       graceSeconds: cleanCachePolicy?.gracePeriodSeconds ?? graceSeconds,
     },
-    warnings: size || directory ? [DEPRECATED] : [],
+    warnings: [
+      ...(base.warnings ?? []),
+      ...source.warnings.map((warning) => ({ ...warning, message: `Dataset: ${warning.message}` })),
+      ...roles.flatMap((role) => separatorsIn(spec[role]?.options, `spec.${role}.options`)),
+      ...cleanPolicyWarnings(spec.fuse?.cleanPolicy),
+      ...(login(spec, source) ? [] : [NO_TOKEN]),
+      ...(size || directory ? [DEPRECATED] : []),
+    ],
   };
 }

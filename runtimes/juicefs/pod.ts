@@ -2,9 +2,9 @@ import type { ContainerPort } from '../../src/api/index.ts';
 import {
   claimTemplates,
   imageOf,
+  joinedOptions,
   must,
   type Options,
-  optionList,
   type PlanInput,
   userVolumes,
   withMemory,
@@ -56,7 +56,7 @@ export function podPlan(input: Input, source: Source, cache: Cache, role: PodRol
     nodeSelector: own.nodeSelector,
     hostNetwork: isOnHost(own),
     /** As the client's `-o` takes them. */
-    options: optionList(options, `${field}.options`),
+    options: joinedOptions(options),
     /** Directories of the node that hold cache. */
     nodeCaches: caches.flatMap(({ volume }) => volume.hostPath?.path ?? []),
   };

@@ -1,10 +1,13 @@
 import { type DatasetSpec, quantity } from '../../src/api/index.ts';
-import { type Arg, env, must, type Options, optionList, type PlanInput } from '../../src/constructs/index.ts';
+import { type Arg, env, must, type Options, type PlanInput } from '../../src/constructs/index.ts';
 import { secretEnv, secretVariables, together, word } from '../../src/constructs/index.ts';
+
+import { sourceWarnings } from './warnings.ts';
 
 /** Secret options that JuiceFS knows, and the variables in which its programs find them. */
 const VARIABLES = new Map(Object.entries({ metaurl: 'METAURL', 'access-key': 'ACCESS_KEY', 'secret-key': 'SECRET_KEY', token: 'TOKEN' }));
 const MOUNT = 'spec.mounts[0]';
+const GIB = 2 ** 30;
 
 /** A community file system is found through its metadata engine, whose address is secret; an enterprise one by its name. */
 export const editionOf = ({ mounts = [], sharedEncryptOptions = [] }: DatasetSpec): 'community' | 'enterprise' =>
@@ -16,19 +19,18 @@ export const sourceOf = ({ identity, spec }: PlanInput<unknown>['dataset']) =>
 export type Source = ReturnType<typeof read>;
 
 function read(spec: DatasetSpec) {
-  const [mount, ...others] = spec.mounts ?? [];
-  must(mount && others.length === 0, 'spec.mounts', 'exactly one mount', spec.mounts);
-  const { storage, bucket, quota, ...options } = { ...spec.sharedOptions, ...mount.options };
+  const [mount] = spec.mounts ?? [];
+  must(mount, 'spec.mounts', 'a mount', spec.mounts);
+  const { storage, bucket, quota: _, ...options } = { ...spec.sharedOptions, ...mount.options };
+  // As in Fluid, one among the shared options is not set.
+  const quota = mount.options?.['quota'];
   const { name, subPath, capacity, secrets } = together({
     name: () => nameOf(mount.name),
     subPath: () => subPathOf(mount.mountPoint),
     capacity: () => quota && gibibytes(quota, `${MOUNT}.options.quota`),
-    secrets: () => secretVariables(spec, VARIABLES),
-    sharedOptions: () => optionList(forMount(spec.sharedOptions), 'spec.sharedOptions'),
-    options: () => optionList(forMount(mount.options), `${MOUNT}.options`),
+    secrets: () => secretVariables(withoutQuota(spec), VARIABLES),
   });
   must(!capacity || subPath, `${MOUNT}.mountPoint`, 'juicefs:///<directory>, since a quota is for a directory', mount.mountPoint);
-  must(!secrets.has('quota'), `${MOUNT}.encryptOptions`, 'quota among the plain options', 'quota');
   const edition = editionOf(spec);
   /** How programs are told which file system they are to use. */
   const address: Arg = edition === 'community' ? env('METAURL') : name;
@@ -64,13 +66,11 @@ function read(spec: DatasetSpec) {
     login: edition === 'community' ? format() : secrets.has('token') ? auth() : undefined,
     /** Arguments of `juicefs quota`. */
     quota: capacity && subPath ? ['set', address, '--path', subPath, '--capacity', capacity] : undefined,
+    warnings: sourceWarnings(spec),
   };
 }
 
 const flags = (options: Options) => Object.entries(options).map(([key, value]) => `--${key}=${value}`);
-
-/** What only `format`, `auth` and `quota` are told. */
-const forMount = ({ storage: _s, bucket: _b, quota: _q, ...options }: Options = {}): Options => options;
 
 /** The name is also that of a directory in every cache, which is deleted with the runtime. */
 function nameOf(name = ''): string {
@@ -84,9 +84,19 @@ function subPathOf(mountPoint: string): string | undefined {
   return match[1];
 }
 
-/** `juicefs quota` takes whole GiB; a rest that was cut off would be space that the user never gets. */
+/** `juicefs quota` takes whole GiB. As in Fluid, a rest is cut off. */
 function gibibytes(quota: string, path: string): string {
-  const amount = quantity(quota, path) / 2 ** 30;
-  must(Number.isInteger(amount) && amount >= 1, path, 'whole GiB, at least 1Gi', quota);
+  const amount = Math.floor(quantity(quota, path) / GIB);
+  must(amount >= 1, path, 'at least 1Gi', quota);
   return String(amount);
 }
+
+/** As in Fluid, a quota that is kept in a Secret is not set. */
+const withoutQuota = ({ mounts: [mount] = [], sharedEncryptOptions, ...spec }: DatasetSpec): DatasetSpec => {
+  const plain = (list: DatasetSpec['sharedEncryptOptions'] = []) => list.filter(({ name }) => name !== 'quota');
+  return {
+    ...spec,
+    sharedEncryptOptions: plain(sharedEncryptOptions),
+    ...(mount && { mounts: [{ ...mount, encryptOptions: plain(mount.encryptOptions) }] }),
+  };
+};

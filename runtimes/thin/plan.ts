@@ -18,10 +18,10 @@ import {
   mountsAlike,
   must,
 } from '../../src/constructs/index.ts';
-import { type Needs, optionList, optionSecrets, type PlanInput, together } from '../../src/constructs/index.ts';
+import { type Needs, joinedOptions, optionSecrets, type PlanInput, together } from '../../src/constructs/index.ts';
 import { configText, secretOptionNames, STORAGE_ENV, storageOf } from './config.ts';
 import { mountScript } from './mount-script.ts';
-import { merged, profileNamed, volumesOf } from './profile.ts';
+import { merged, profileNamed, profileWarnings, volumesOf } from './profile.ts';
 import { cacheVolume, configVolumes, hostVolumes, type Policy, publishSecret, secretCopy, secretVolumes } from './volumes.ts';
 
 export interface ThinPlan extends BasePlan {
@@ -70,7 +70,7 @@ export function plan(input: Input): ThinPlan {
   const { text, onHost } = together(
     {
       text: () => configText(dataset.spec, spec.fuse?.options, base, facts, inline),
-      onHost: () => hostVolumes(dataset.spec, readOnly),
+      onHost: () => hostVolumes(dataset.spec),
     },
     object,
   );
@@ -92,10 +92,10 @@ export function plan(input: Input): ThinPlan {
   const unmounting = script?.unmounts ? {} : { preStop: { exec: { command: ['umount', base.mountPath] } } };
   const lifecycle = { ...unmounting, ...profile.fuse?.lifecycle, ...spec.fuse?.lifecycle };
   must(!lifecycle.postStart, 'spec.fuse.lifecycle.postStart', 'none, here or in the profile', lifecycle.postStart);
-  const options = optionList({ ...(readOnly && { ro: '' }), ...fuse.options }, 'spec.fuse.options');
+  const options = joinedOptions({ ...(readOnly && { ro: '' }), ...fuse.options });
   const cache = cacheVolume(spec.tieredstore?.levels?.[0]?.path);
   const publish = publishSecret(name, dataset.spec, facts, policy);
-  const volumes = volumesOf(profile, spec, 'fuse', onHost);
+  const volumes = volumesOf(profile, spec, 'fuse', onHost.mounted);
   return {
     ...base,
     config,
@@ -120,6 +120,7 @@ export function plan(input: Input): ThinPlan {
       cacheOnNode: cacheByMedium(spec.tieredstore?.levels),
     }),
     ...(publish?.copyOf && { secretCopy: secretCopy(publish.mounted, publish.copyOf, facts) }),
+    warnings: [...(base.warnings ?? []), ...onHost.warnings, ...profileWarnings(profile, spec)],
     autoSync: spec.management?.metadataSyncPolicy?.autoSync === true,
   };
 }

@@ -1,11 +1,23 @@
-import type {
-  ThinFuseSpec,
-  ThinRuntimeProfile,
-  ThinRuntimeProfileSpec as Profile,
-  ThinRuntimeSpec,
-  ThinWorkerSpec,
+import {
+  shown,
+  type ThinFuseSpec,
+  type ThinRuntimeProfile,
+  type ThinRuntimeProfileSpec as Profile,
+  type ThinRuntimeSpec,
+  type ThinWorkerSpec,
+  type Volume,
+  type VolumeMount,
 } from '../../src/api/index.ts';
-import { type Facts, type Mounted, must, userVolumes } from '../../src/constructs/index.ts';
+import {
+  cleanPolicyWarnings,
+  type Facts,
+  ignored,
+  type Mounted,
+  must,
+  separatorsIn,
+  userVolumes,
+  type Warning,
+} from '../../src/constructs/index.ts';
 
 /** The profile as it was parsed when it was looked up. */
 export const profileNamed = (name: string | undefined, { objects }: Facts): ThinRuntimeProfile | undefined =>
@@ -13,7 +25,10 @@ export const profileNamed = (name: string | undefined, { objects }: Facts): Thin
 
 type Container = ThinFuseSpec & ThinWorkerSpec;
 
-/** What profile and runtime say together: env and ports add up, maps merge by key, all else is the runtime's unless it is empty. */
+/**
+ * What profile and runtime say together: env and ports add up, maps merge by key, all else is the runtime's unless it is empty.
+ * As in Fluid, where fuse pods run is the runtime's alone to say: a profile's selector would take them off nodes where they run.
+ */
 export function merged(profile: Profile, runtime: ThinRuntimeSpec, component: 'fuse' | 'worker') {
   const theirs: Container = profile[component] ?? {};
   const own: Container = runtime[component] ?? {};
@@ -26,7 +41,8 @@ export function merged(profile: Profile, runtime: ThinRuntimeSpec, component: 'f
     imagePullSecrets: pullSecrets.find((list) => list?.length) ?? [],
     env: [...(theirs.env ?? []), ...(own.env ?? [])],
     ports: [...(theirs.ports ?? []), ...(own.ports ?? [])],
-    nodeSelector: { ...theirs.nodeSelector, ...own.nodeSelector },
+    nodeSelector:
+      component === 'fuse' || Object.keys(own.nodeSelector ?? {}).length > 0 ? { ...own.nodeSelector } : { ...theirs.nodeSelector },
     options: { ...theirs.options, ...own.options },
     resources: {
       ...theirs.resources,
@@ -44,10 +60,40 @@ export function merged(profile: Profile, runtime: ThinRuntimeSpec, component: 'f
 const withoutEmpty = (spec: Container): Container =>
   Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)));
 
-/** The container mounts the profile's volumes where the profile says, and those of both where the runtime says. */
+/**
+ * The container mounts the profile's volumes where the profile says, and those of both where the runtime says.
+ * As in Fluid, what mounts a volume that is not there is left out.
+ */
 export function volumesOf(profile: Profile, runtime: ThinRuntimeSpec, component: 'fuse' | 'worker', between: readonly Mounted[] = []) {
   const path = `spec.${component}.volumeMounts`;
   const both = [...(runtime.volumes ?? []), ...(profile.volumes ?? [])];
-  const theirs = userVolumes(profile[component]?.volumeMounts, profile.volumes, `profile ${runtime.profileName}: ${path}`);
-  return [...theirs, ...between, ...userVolumes(runtime[component]?.volumeMounts, both, path)];
+  const [theirs, own] = [there(profile[component]?.volumeMounts, profile.volumes), there(runtime[component]?.volumeMounts, both)];
+  return [...userVolumes(theirs, profile.volumes, path), ...between, ...userVolumes(own, both, path)];
+}
+
+const there = (mounts: readonly VolumeMount[] = [], volumes: readonly Volume[] = []): readonly VolumeMount[] => {
+  const names = new Set(volumes.map(({ name }) => name));
+  return mounts.filter(({ name }) => names.has(name));
+};
+
+/** What of profile and runtime has no effect, as in Fluid. */
+export function profileWarnings(profile: Profile, runtime: ThinRuntimeSpec): readonly Warning[] {
+  const both = [...(runtime.volumes ?? []), ...(profile.volumes ?? [])];
+  const missing = (mounts: readonly VolumeMount[] | undefined, volumes: readonly Volume[] | undefined, path: string) => {
+    const found = new Set(there(mounts, volumes));
+    return (mounts ?? []).flatMap((mount, i) =>
+      found.has(mount) ? [] : [ignored(`${path}[${i}]`, `no volume is called ${shown(mount.name)}, so it is not mounted`)],
+    );
+  };
+  const from = `ThinRuntimeProfile ${runtime.profileName}: spec.fuse`;
+  return [
+    ...(Object.keys(profile.fuse?.nodeSelector ?? {}).length > 0
+      ? [ignored(`${from}.nodeSelector`, 'write it into spec.fuse.nodeSelector of the ThinRuntime, which alone counts')]
+      : []),
+    ...missing(profile.fuse?.volumeMounts, profile.volumes, `${from}.volumeMounts`),
+    ...missing(runtime.fuse?.volumeMounts, both, 'spec.fuse.volumeMounts'),
+    ...separatorsIn(profile.fuse?.options, `${from}.options`),
+    ...separatorsIn(runtime.fuse?.options, 'spec.fuse.options'),
+    ...cleanPolicyWarnings(runtime.fuse?.cleanPolicy),
+  ];
 }

@@ -1,23 +1,46 @@
 import { type DatasetSpec, label, type ThinRuntimeProfileSpec } from '../../src/api/index.ts';
-import { absolutePath, claimNames, type Facts, type Mounted, must, optionSecrets, secretFiles } from '../../src/constructs/index.ts';
+import {
+  absolutePath,
+  claimNames,
+  type Facts,
+  ignored,
+  type Mounted,
+  must,
+  optionSecrets,
+  secretFiles,
+  type Warning,
+} from '../../src/constructs/index.ts';
 
 export type Policy = ThinRuntimeProfileSpec['nodePublishSecretPolicy'];
 export const CONFIG_DIRECTORY = '/etc/fluid/config';
 const HOST_VOLUME = 'fluid.fuse.hostvolume';
 
-/** Directories of the node that a mount asks for with `fluid.fuse.hostvolume=<host>[:<container>]`. */
-export function hostVolumes({ mounts = [] }: DatasetSpec, readOnly: boolean): readonly Mounted[] {
-  const asked = mounts.map(({ options }) => options?.[HOST_VOLUME]);
-  return asked.flatMap((text, i) => {
-    if (!text || asked.indexOf(text) < i) return [];
-    const path = `spec.mounts[${i}].options[${HOST_VOLUME}]`;
-    const [host = '', inside = host, ...more] = text.split(':');
-    must(more.length === 0, path, 'one or two paths, separated by ":"', text);
-    const name = `fluid-fuse-hostvolume-${i}`;
-    const mount = { name, mountPath: absolutePath(inside, path), ...(readOnly && { readOnly }) };
-    return [{ volume: { name, hostPath: { path: absolutePath(host, path) } }, mount }];
+/**
+ * Directories of the node that mounts ask for with `fluid.fuse.hostvolume=<host>[:<container>]`. As in Fluid, one that cannot be is left out,
+ * and only a Dataset that says ReadOnlyMany has them read-only.
+ */
+export function hostVolumes({ mounts = [], accessModes = [] }: DatasetSpec) {
+  const asked = new Map<string, number>();
+  for (const [i, { options }] of mounts.entries()) {
+    const text = options?.[HOST_VOLUME];
+    if (text && !asked.has(text)) asked.set(text, i);
+  }
+  const readOnly = accessModes.includes('ReadOnlyMany');
+  const warnings: Warning[] = [];
+  const mounted = [...asked].flatMap(([text, i], index): readonly Mounted[] => {
+    const [host = '', inside = host, ...more] = text.split(':', 3);
+    if (more.length > 0 || ![host, inside].every(isAbsolute)) {
+      const why = 'expected one or two absolute paths without "..", separated by ":"; it is not mounted';
+      warnings.push(ignored(`Dataset: spec.mounts[${i}].options[${HOST_VOLUME}]`, why));
+      return [];
+    }
+    const name = `fluid-fuse-hostvolume-${index}`;
+    return [{ volume: { name, hostPath: { path: host } }, mount: { name, mountPath: inside, ...(readOnly && { readOnly }) } }];
   });
+  return { mounted, warnings };
 }
+
+const isAbsolute = (path: string): boolean => path.startsWith('/') && !path.split('/').includes('..');
 
 /** The directory of the first tier, on the node and in the container. */
 export function cacheVolume(path: string | undefined): readonly Mounted[] {

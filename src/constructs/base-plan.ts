@@ -1,6 +1,7 @@
 import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, InvalidSpec, label, shown } from '../api/index.ts';
 import type { BasePlan, Facts, ObjectLabels, PlanInput } from './contract.ts';
 import { MOST_ENTRIES } from './limits.ts';
+import { ignored } from './warnings.ts';
 
 const DEFAULT_STORAGE = '100Pi';
 
@@ -20,7 +21,9 @@ export function basePlan(input: PlanInput<unknown>, { type, kind, mountType, mou
   const hostPath = `${settings.mountRoot}/${type}/${namespace}/${name}`;
   const mountPath = `${hostPath}/${mountDir}`;
   const { placement, nodeAffinity, tolerations, accessModes } = dataset.spec;
-  const metadata = metadataLists(annotations[annotation.metadataList]);
+  const { warnings, ...metadata } = metadataLists(annotations[annotation.metadataList]);
+  const storage = storageOf(dataset.annotations[annotation.storageRequest]);
+  checkAccessModes(accessModes, `Dataset ${namespace}/${name}`);
   const skipCheck = annotations[annotation.skipMountCheck];
   return {
     type,
@@ -43,7 +46,7 @@ export function basePlan(input: PlanInput<unknown>, { type, kind, mountType, mou
     volume: {
       mountType,
       accessModes: accessModes?.length ? accessModes : ['ReadOnlyMany'],
-      storage: storageOf(dataset.annotations[annotation.storageRequest]),
+      storage: storage ?? DEFAULT_STORAGE,
       attributes: {
         fluid_path: mountPath,
         mount_type: mountType,
@@ -57,6 +60,17 @@ export function basePlan(input: PlanInput<unknown>, { type, kind, mountType, mou
     },
     cacheOnNode: {},
     cleaning: { attempts: 5, graceSeconds: 60 },
+    warnings: [
+      ...warnings,
+      ...(storage === undefined
+        ? [
+            ignored(
+              `Dataset: metadata.annotations[${annotation.storageRequest}]`,
+              `expected a quantity; the volume says ${DEFAULT_STORAGE}`,
+            ),
+          ]
+        : []),
+    ],
   };
 }
 
@@ -84,13 +98,25 @@ export const podCommonLabels = (plan: BasePlan): Readonly<Record<string, string>
   [label.datasetId]: datasetId(plan.dataset),
 });
 
-// As in Fluid, a request that cannot be read does not stop the dataset: the size of a FUSE volume means nothing.
-function storageOf(request: string | undefined): string {
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+
+/** The API server would refuse the volume, and say so of an object that nobody has written. */
+function checkAccessModes(modes: readonly string[] = [], object: string): void {
+  const faults = modes.flatMap((mode, i) =>
+    ACCESS_MODES.includes(mode)
+      ? []
+      : [{ path: `spec.accessModes[${i}]`, expected: `one of ${ACCESS_MODES.join(', ')}`, found: shown(mode) }],
+  );
+  if (faults.length > 0) throw new InvalidSpec(faults, { object });
+}
+
+/** As in Fluid, a request that cannot be read does not stop the dataset: the size of a FUSE volume means nothing. */
+function storageOf(request: string | undefined): string | undefined {
   if (!request) return DEFAULT_STORAGE;
   try {
     return canonicalQuantity(request, annotation.storageRequest);
   } catch {
-    return DEFAULT_STORAGE;
+    return undefined;
   }
 }
 
@@ -99,28 +125,30 @@ interface MetadataEntry extends Partial<ObjectLabels> {
 }
 
 /** The annotation `data.fluid.io/metadataList`: labels and annotations for the volume and the claim, picked by kind. */
-function metadataLists(text: string | undefined): Readonly<Record<'volume' | 'claim', ObjectLabels>> {
+function metadataLists(text: string | undefined) {
   const entries = text ? parseEntries(text) : [];
   const pick = (kind: string): ObjectLabels => {
-    const matching = entries.filter(({ selector }) => selector?.kind === kind && !selector.group);
+    const matching = (entries ?? []).filter(({ selector }) => selector?.kind === kind && !selector.group);
     const all = (field: keyof ObjectLabels) => Object.fromEntries(matching.flatMap((entry) => Object.entries(entry[field] ?? {})));
     return { labels: all('labels'), annotations: all('annotations') };
   };
-  return { volume: pick('PersistentVolume'), claim: pick('PersistentVolumeClaim') };
+  const path = `metadata.annotations[${annotation.metadataList}]`;
+  const expected = 'expected a JSON list of {selector: {kind}, labels, annotations}; the volume and the claim have none of it';
+  return {
+    volume: pick('PersistentVolume'),
+    claim: pick('PersistentVolumeClaim'),
+    // As in Fluid, it does not stop the dataset.
+    warnings: entries ? [] : [ignored(path, expected)],
+  };
 }
 
-function parseEntries(text: string): readonly MetadataEntry[] {
+function parseEntries(text: string): readonly MetadataEntry[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (Array.isArray(value) && value.length <= MOST_ENTRIES && value.every(isMetadataEntry)) return value;
+    return Array.isArray(value) && value.length <= MOST_ENTRIES && value.every(isMetadataEntry) ? value : undefined;
   } catch {
-    // Reported below, like a value of the wrong shape.
+    return undefined;
   }
-  throw new InvalidSpec({
-    path: `metadata.annotations[${annotation.metadataList}]`,
-    expected: 'a JSON list of {selector: {kind}, labels, annotations}',
-    found: shown(text),
-  });
 }
 
 function isMetadataEntry(value: unknown): value is MetadataEntry {

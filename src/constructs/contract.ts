@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import type { Warning } from './warnings.ts';
 import type {
   CustomResource,
   DatasetSpec,
@@ -178,8 +179,8 @@ export interface BasePlan {
   readonly fuseConfig?: string;
   /** How often cleaning the cache is tried before the runtime goes without (Fluid's default: 5), and for how long each time. */
   readonly cleaning: { readonly attempts: number; readonly graceSeconds: number };
-  /** What works but should be written in another way: told as Warning events. */
-  readonly warnings?: readonly { readonly reason: string; readonly message: string }[];
+  /** What is not done, or should be written in another way: told as Warning events and in the condition `SpecWarning`. */
+  readonly warnings?: readonly Warning[];
 }
 export interface FusePlan {
   readonly hostPid: boolean;

@@ -15,4 +15,5 @@ export * from './options.ts';
 export * from './secret-files.ts';
 export * from './secret-options.ts';
 export { cacheByMedium, directoriesOf, levelQuotas } from './tiered-store.ts';
+export { cleanPolicyWarnings, ignored, type Warning } from './warnings.ts';
 export { claimTemplates, type Mounted, userVolumes } from './user-volumes.ts';

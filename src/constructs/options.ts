@@ -1,5 +1,7 @@
 import { InvalidSpec, shown } from '../api/index.ts';
 
+import type { Warning } from './warnings.ts';
+
 export type Options = Readonly<Record<string, string>>;
 
 /** A `-o` list, `allow_other,cache-size=1024`: keys in order, an empty value prints the bare key. `path` names the field in errors. */
@@ -16,11 +18,24 @@ export function optionList(options: Options, path: string): string {
       : [],
   );
   if (faults.length > 0) throw new InvalidSpec(faults);
-  return Object.keys(options)
+  return joinedOptions(options);
+}
+
+/** The same of options that are whatever their user says, as in Fluid; `separatorsIn` tells of those that become several. */
+export const joinedOptions = (options: Options): string =>
+  Object.keys(options)
     .toSorted()
+    .filter((key) => key || options[key])
     .map((key) => (options[key] ? `${key}=${options[key]}` : key))
     .join(',');
-}
+
+/** Clients split their options at each ",": a value with one works, though not as it reads. */
+export const separatorsIn = (options: Options = {}, path: string): readonly Warning[] =>
+  Object.entries(options).flatMap(([key, value]) =>
+    key === '' || /[,=]/.test(key) || value.includes(',')
+      ? [{ reason: 'SpecAmbiguous', message: `${path}[${shown(key)}]: "," and "=" separate mount options; the client sees several` }]
+      : [],
+  );
 
 /** A value that a program takes by position: one that begins with `-` would be read as an option. */
 export function positional(value: string, path: string): string {

@@ -39,9 +39,7 @@ export function secretVariables(
     secretOptions(list, path).map((secret, i): [string, SecretVariable] => {
       const { option } = secret;
       const variable = known.get(option) ?? option.replaceAll('-', '_');
-      // Two options with one variable would get each other's value.
-      const isTaken = !known.has(option) && [...known.values()].includes(variable);
-      if (isEnvName(variable) && !isTaken) return [option, { ...secret, variable }];
+      if (isEnvName(variable)) return [option, { ...secret, variable }];
       const expected = 'a name that an environment variable can have: letters, digits, "-" and "_", no digit in front';
       throw new InvalidSpec({ path: `${path}[${i}].name`, expected, found: shown(option) });
     });
@@ -49,6 +47,7 @@ export function secretVariables(
     ...named(sharedEncryptOptions, 'spec.sharedEncryptOptions'),
     ...named(mount?.encryptOptions, 'spec.mounts[0].encryptOptions'),
   ]);
+  // They would get each other's value.
   const variables = new Map([...options.values()].map(({ variable, option }) => [variable, option]));
   const twin = [...options.values()].find(({ variable, option }) => variables.get(variable) !== option);
   if (twin) {

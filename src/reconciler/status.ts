@@ -174,6 +174,8 @@ function runtimeConditions(world: World, applied: Applied, trouble: Hold | undef
   conditions = withSync(conditions, trouble ?? kept, now);
   const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
   tell('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
+  const warnings = world.plan.plan.warnings ?? [];
+  tell('SpecWarning', warnings.map(({ message }) => message).join('; '), warnings[0]?.reason);
   tell('PlacementWaiting', waiting, 'NodesInUse');
   tell(
     'ImmutableFieldChanged',

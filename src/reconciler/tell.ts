@@ -108,11 +108,12 @@ export function noticesOf(world: World, { hold }: Decision, { failed }: Applied)
     }));
   if (world.obstacle && hold) return noticesOfHold(hold);
   if (hold && !hold.passing) return [{ about: 'runtime', type: 'Warning', reason: 'ErrorProcessRuntime', note: hold.message }];
-  // Once for each edit.
+  // Once for each edit, of whatever object: the condition has what was told before.
+  const before = runtime.status?.conditions?.find(({ type }) => type === 'SpecWarning')?.message ?? '';
   const isNew = !bound || runtime.status?.observedGeneration !== runtime.metadata.generation;
-  const warnings = (isNew ? (plan.plan.warnings ?? []) : []).map(
-    ({ reason, message }) => ({ about: 'runtime', type: 'Warning', reason, note: message }) as const,
-  );
+  const warnings = (plan.plan.warnings ?? [])
+    .filter(({ message }) => isNew || !before.includes(message))
+    .map(({ reason, message }) => ({ about: 'runtime', type: 'Warning', reason, note: message }) as const);
   if (!hold && !bound)
     return [{ about: 'dataset', type: 'Normal', reason: 'DatasetReady', note: 'The ddc runtime is ready.' }, ...warnings];
   const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];

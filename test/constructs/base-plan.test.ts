@@ -78,9 +78,16 @@ describe('data.fluid.io/metadataList', () => {
     '[{"labels":{"a":1}}]',
     '[{"labels":["a"]}]',
     '[{"selector":"PersistentVolume"}]',
-  ])('may not be %s', (text) =>
-    expect(() => listed(text)).toThrow('metadata.annotations[data.fluid.io/metadataList]: expected a JSON list'),
-  );
+  ])('is passed over, with a warning, where it is %s', (text) => {
+    const { volume, warnings } = listed(text);
+    expect(volume.metadata).toEqual({ volume: { labels: {}, annotations: {} }, claim: { labels: {}, annotations: {} } });
+    expect(warnings).toEqual([
+      {
+        reason: 'SpecPartlyIgnored',
+        message: expect.stringMatching(/^metadata\.annotations\[data\.fluid\.io\/metadataList\]: expected a JSON list/) as string,
+      },
+    ]);
+  });
 });
 
 describe('the generation of the fuse pods', () => {
@@ -101,4 +108,16 @@ test('pods do not name the runtime’s UID, so that a take-over does not change 
 test('fuse pods see the processes of the node only where an annotation says so', () => {
   expect(planOf({ annotations: { 'runtime.fluid.io/fuse.hostpid': 'true' } }).fuse.hostPid).toBe(true);
   expect(planOf({ annotations: { 'runtime.fluid.io/fuse.hostpid': 'yes' } }).fuse.hostPid).toBe(false);
+});
+
+test('an access mode that Kubernetes does not know is refused as the field of the Dataset that it is', () =>
+  expect(() => planOf({ dataset: { accessModes: ['ReadOnly' as 'ReadOnlyMany'] } })).toThrow(
+    'Dataset ml/demo: spec.accessModes[0]: expected one of ReadOnlyMany, ReadWriteMany, ReadWriteOnce, ReadWriteOncePod, found "ReadOnly"',
+  ));
+test('a size of the volume that is none is passed over, with a warning', () => {
+  const { volume, warnings } = planOf({ datasetAnnotations: { 'pvc.fluid.io/resources.requests.storage': 'much' } });
+  expect(volume.storage).toBe('100Pi');
+  expect(warnings?.map(({ message }) => message)).toEqual([
+    'Dataset: metadata.annotations[pvc.fluid.io/resources.requests.storage]: expected a quantity; the volume says 100Pi',
+  ]);
 });

@@ -275,6 +275,8 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       text: (text) => constructs.optionList({ [text]: text }, 'x'),
       many: (entries) => [constructs.optionList(record(entries), 'x'), constructs.optionList(record(entries, ','), 'x')],
     },
+    joinedOptions: 'is measured with the plans',
+    separatorsIn: 'is measured with the plans',
     positional: { text: (text) => constructs.positional(text, 'x') },
   },
   'src/constructs/placement.ts': { workerAffinity: planOnly },
@@ -340,6 +342,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
         ),
     },
   },
+  'src/constructs/warnings.ts': { cleanPolicyWarnings: 'compares with constants', ignored: 'joins two texts' },
   'src/constructs/volume.ts': { DatasetClaim: planOnly, DatasetVolume: planOnly },
   'src/csi/fuse-config/argv.ts': { argvOf: 'is measured with clientsOf' },
   'src/csi/fuse-config/clients.ts': {
@@ -441,6 +444,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       ],
     },
   },
+  'runtimes/juicefs/warnings.ts': { sourceWarnings: 'is measured with sourceOf' },
   'runtimes/thin/components.ts': { ThinFuse: planOnly, ThinWorker: planOnly },
   'runtimes/thin/config.ts': {
     configText: {
@@ -474,6 +478,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/thin/profile.ts': {
     merged: { many: (entries) => thinSpec({ fuse: { env: list(entries, (i) => ({ name: `E${i}` })), options: record(entries) } }) },
+    profileWarnings: 'is measured with merged and volumesOf',
     profileNamed: 'looks a name up',
     volumesOf: {
       many: (entries) =>

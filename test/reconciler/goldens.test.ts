@@ -71,7 +71,7 @@ function worldOfCase({ bind, dataset, runtime }: Case): World {
 /** Of a status: what is compared. Conditions lose their times, and those of ours that Fluid does not have. */
 function comparable({ conditions, ...status }: Told['status'], ...without: readonly string[]): Record<string, unknown> {
   const kept = (conditions ?? [])
-    .filter(({ type }) => type !== 'Synced' && type !== 'NotReady')
+    .filter(({ type }) => !['Synced', 'NotReady', 'SpecWarning'].includes(String(type)))
     .map((condition) => ['type', 'status', 'reason', 'message'].map((field) => condition[field]));
   return { ...Object.fromEntries(Object.entries(status).filter(([field]) => !without.includes(field))), conditions: kept };
 }

@@ -28,14 +28,7 @@ const mistakes: readonly (readonly [string, (at: Harness) => void, RegExp])[] = 
   ],
   [
     'an edit of the runtime',
-    (at) =>
-      at.edit('ThinRuntime', {
-        volumes: [
-          { name: 'x', hostPath: { path: '/x' } },
-          { name: 'x', hostPath: { path: '/y' } },
-        ],
-        fuse: { volumeMounts: [{ name: 'nobody', mountPath: '/n' }] },
-      }),
+    (at) => at.edit('ThinRuntime', { fuse: { lifecycle: { postStart: { exec: { command: ['true'] } } } } }),
     /^False InvalidSpec: .*spec\./,
   ],
   ['an edit of the profile', (at) => at.put(profile({ fuse: { imageTag: 'v1' } })), /^False InvalidSpec: .*image/],

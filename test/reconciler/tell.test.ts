@@ -81,7 +81,14 @@ describe('events', () => {
     world({
       bound: true,
       dataset: { status: { phase: 'Bound', conditions: [] } },
-      runtime: { status: { observedGeneration: 1, desiredWorkerNumberScheduled: 1, ...status } as RuntimeStatus },
+      runtime: {
+        status: {
+          observedGeneration: 1,
+          desiredWorkerNumberScheduled: 1,
+          conditions: [{ type: 'SpecWarning', status: 'True', message: 'write it in another way' }],
+          ...status,
+        } as RuntimeStatus,
+      },
       ...more,
     });
   const notices = (of: World, failed: (typeof nothingApplied)['failed'] = []) =>
@@ -92,6 +99,7 @@ describe('events', () => {
     ['a dataset that is bound at last', world(), ['dataset DatasetReady: The ddc runtime is ready.', deprecated]],
     ['nothing, when nothing happened', bound({}), []],
     ['an edit that should be written in another way', bound({ observedGeneration: 0 }), [deprecated]],
+    ['what an edit of another object brought', bound({ conditions: [] }), [deprecated]],
     ['more workers', bound({ desiredWorkerNumberScheduled: 0 }), ['runtime Succeed: Runtime scaled out from 0 to 1 workers']],
     ['fewer workers', bound({ desiredWorkerNumberScheduled: 3 }), ['runtime Succeed: Runtime scaled in from 3 to 1 workers']],
     ['what is waited for and will last', world({ missingSecrets: ['s'] }), ['runtime ErrorProcessRuntime: waiting for Secret s']],

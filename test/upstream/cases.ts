@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
@@ -83,9 +84,16 @@ const SETTINGS: PlanInput<unknown>['settings'] = {
   portRanges: {},
 };
 
-/** A UID that an API server takes; `shownUid` turns it into the goldens' form. */
-const uidOf = ({ kind, metadata }: Pick<Manifest, 'kind' | 'metadata'>): string => `uid.${kind}.${metadata.name}`;
-export const shownUid = (value: string): string => value.replaceAll(/uid\.([A-Za-z]+)\.([-a-z0-9]+)/g, '<uid:$1/$2>');
+/** UIDs that an API server takes, and no user writes; `shownUid` turns those that were given out into the goldens' form. */
+const given = new Map<string, string>();
+function uidOf({ kind, metadata: { namespace = '', name } }: Pick<Manifest, 'kind' | 'metadata'>): string {
+  const hash = createHash('sha256').update(`${kind}/${namespace}/${name}`).digest('hex');
+  const uid = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  given.set(uid, `<uid:${kind}/${name}>`);
+  return uid;
+}
+export const shownUid = (value: string): string =>
+  value.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (uid) => given.get(uid) ?? uid);
 
 function factsOf({ companions }: Runtime, input: readonly Manifest[]): Facts {
   const named = <T>(kind: string, fact: (object: Manifest) => T) =>

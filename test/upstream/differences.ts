@@ -163,11 +163,11 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   },
   'juicefs/ce-bad-quota': {
     fluid: 'invalid quota 10: quota 10 is too small, at least 1GiB for quota',
-    ours: 'spec.mounts[0].options.quota: expected whole GiB, at least 1Gi, found "10"',
+    ours: 'spec.mounts[0].options.quota: expected at least 1Gi, found "10"',
   },
   'juicefs/no-mounts': {
     fluid: 'nothing: its controller dies',
-    ours: 'spec.mounts: expected',
+    ours: 'spec.mounts: expected a mount',
   },
   'juicefs/ce-quotalist': {
     fluid: 'nothing: one directory of the node by the name of "/cache1,/cache2", which is not what anybody meant',
