@@ -3,9 +3,10 @@ import type { KubeClient } from '../kube/contract.ts';
 import { ApiError, isNotFound } from '../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { differences } from '../reconciler/compare.ts';
-import { isOurs, ownerOf, stamp, stamped } from '../reconciler/kubernetes/apply.ts';
+import { stamp, stamped } from '../reconciler/kubernetes/apply.ts';
 import { hashOf } from '../reconciler/kubernetes/bindings.ts';
 import { ownedKinds, ownedType, Pod } from '../reconciler/kubernetes/kinds.ts';
+import { isOurs, ownersInWords } from '../reconciler/kubernetes/owner.ts';
 import { workloadView } from '../reconciler/kubernetes/views.ts';
 import { retain } from '../reconciler/retain.ts';
 import type { LiveObject } from '../reconciler/world.ts';
@@ -45,7 +46,7 @@ export async function changesOf(
     const live = await current(client, type, key.namespace, manifest.metadata.name);
     if (!live) changes.push(await addition(client, type, manifest, isNew ? uid : undefined));
     else if (!isOurs(live, owner, { isRuntime }))
-      changes.push({ ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownerOf(live)}` });
+      changes.push({ ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownersInWords(live)}` });
     else changes.push(await change(client, type, manifest, live));
   }
   return isNew ? changes : [...changes, ...(await pruned(client, owner, manifests))];

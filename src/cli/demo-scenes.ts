@@ -3,7 +3,7 @@ import { type CustomResource, crdOf, Dataset, GROUP, label, VERSION } from '../a
 import type { KubeClient } from '../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { ownedKinds, Secret, typeOf } from '../reconciler/kubernetes/kinds.ts';
-import { CALCULATING } from '../reconciler/status.ts';
+import { CALCULATING } from '../reconciler/status/dataset.ts';
 import { createIfAbsent, find, ignoreAbsent, Namespace, phaseOf, type Status, stateOf, statusOf, table, until } from './demo-cluster.ts';
 import { documentsIn } from './input/documents.ts';
 import { type Progress, secondsText } from './progress.ts';

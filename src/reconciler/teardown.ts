@@ -1,5 +1,6 @@
 import type { Dataset, Identity } from '../api/index.ts';
 import type { BoundRuntime, Runtime } from '../constructs/index.ts';
+import { some } from './some.ts';
 import type { Hold, Key, LiveObject, RuntimeObject } from './world.ts';
 
 /** What is left of a runtime that is being deleted. It does not depend on planning: an invalid spec can always be deleted. */
@@ -77,9 +78,6 @@ const cleanCaches: TeardownStep = ({ cleaning }) => {
 };
 
 const willClean = ({ needed, running, done, attempts, limit }: Cleaning): boolean => needed && !done && (running || attempts < limit);
-
-const some = (names: readonly string[]): string =>
-  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
 
 const gone =
   (

@@ -5,6 +5,8 @@ import type { KubeObject, ObjectMeta } from '../kube/types.ts';
 /** In the order of set-up. */
 export const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
 
+export const ROLES = ['master', 'worker', 'fuse'] as const satisfies readonly Role[];
+
 /** A dataset and the runtimes of its name are one thing to reconcile. */
 export interface Key {
   readonly namespace: string;

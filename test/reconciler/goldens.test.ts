@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import type { CacheUse, UfsUsage } from '../../src/constructs/index.ts';
 import { decide } from '../../src/reconciler/decide.ts';
 import { bindingOf } from '../../src/reconciler/kubernetes/bindings.ts';
-import { cacheLabels, keysOf } from '../../src/reconciler/kubernetes/node-labels.ts';
+import { cacheLabelKeys, cacheLabels } from '../../src/reconciler/kubernetes/cache-labels.ts';
 import { statusOf } from '../../src/reconciler/status.ts';
 import { nothingApplied, type World } from '../../src/reconciler/world.ts';
 import { GOLDENS, hasGoldens, readCases } from '../upstream/cases.ts';
@@ -103,6 +103,6 @@ describe.skipIf(!hasGoldens)('the labels of nodes that Fluid set', () => {
     const { plan } = bind()[0]!;
     const { fluid_exclusive: _, 'fluid.io/dataset-num': __, ...ours } = cacheLabels(plan);
     for (const { labels } of nodes) expect(ours).toEqual(labels);
-    expect(keysOf(plan.type, plan.dataset)).toEqual(expect.arrayContaining(Object.keys(ours)));
+    expect(cacheLabelKeys(plan.type, plan.dataset)).toEqual(expect.arrayContaining(Object.keys(ours)));
   });
 });

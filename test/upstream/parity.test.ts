@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exclusiveNodeLabel, InvalidSpec, type Manifest } from '../../src/api/index.ts';
 import type { BoundRuntime, Part } from '../../src/constructs/index.ts';
-import { cacheLabels } from '../../src/reconciler/kubernetes/node-labels.ts';
+import { cacheLabels } from '../../src/reconciler/kubernetes/cache-labels.ts';
 import type { Cluster } from '../../src/testing/index.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { type Case, hasGoldens, readCases, shownUid } from './cases.ts';

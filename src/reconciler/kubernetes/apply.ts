@@ -1,4 +1,4 @@
-import { annotation, label, type Manifest } from '../../api/index.ts';
+import { annotation, type Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
@@ -10,25 +10,11 @@ import { SECRET_FRESH_MS } from './facts.ts';
 import { createFightDetector } from './fights.ts';
 import { withNodesInUse } from './fuse-nodes.ts';
 import { ownedType } from './kinds.ts';
-import { FIELD_MANAGER, type Fields, isStillOurs, type ManagedFields, type Ownership } from './managed-fields.ts';
+import { isStillOurs, type Ownership } from './managed-fields.ts';
+import { isLeft, isOurs, type Owned, type Owner, ownersInWords } from './owner.ts';
 import type { Store } from './store.ts';
+import { takeOverFields } from './take-over-fields.ts';
 
-/** The programs of a Fluid installation, as managers of fields. */
-const PREDECESSORS = /^(ddc-helm|helm|dataset-controller|\w+runtime-controller)$/;
-
-export interface Owned {
-  readonly uid: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-export interface Owner extends Owned {
-  readonly kind: string;
-  readonly creationTimestamp?: string | undefined;
-  /** Tells the specs as they are from what they were before an edit. */
-  readonly edition?: string;
-  /** Its user wants fuse pods to leave nodes at once, whoever reads there. */
-  readonly placesNow?: boolean;
-}
 export interface Applier {
   /** Writes what differs, in order; an object that fails does not stop the next. */
   apply(owner: Owner, outlines: readonly Outline[]): Promise<Applied>;
@@ -137,7 +123,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     const rival = fights.repaired(uid, owner.edition ?? '', paths);
     if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
     try {
-      await takeOverFields(type, live);
+      await takeOverFields(client, type, live);
       const sent = { ...desired, metadata: { ...desired.metadata, uid } };
       const answer = await client.apply(type, sent, { force: true, fieldValidation: 'Strict' });
       store.remember(answer);
@@ -164,27 +150,6 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     const { uid, resourceVersion } = live.metadata;
     const what = isUntouched ? { ownership: ownershipOf(live) } : { resourceVersion };
     verdicts.set(identity, { uid, stamp: stampOf(live), immutable, ...what });
-  }
-
-  /**
-   * Objects are created by POST, so that nobody's are overwritten; their fields then belong to an Update entry of ours, which a
-   * later apply could not take a field away from. Renaming the entry is how kubectl moves to server-side apply as well. What Fluid
-   * and its helm wrote becomes ours in the same way: nobody else would ever take it away.
-   */
-  async function takeOverFields(type: ResourceType, { metadata }: KubeObject): Promise<void> {
-    const fields = (metadata.managedFields ?? []) as readonly ManagedFields[];
-    const isWritten = ({ manager = '', operation, subresource }: ManagedFields) =>
-      (manager === FIELD_MANAGER || PREDECESSORS.test(manager)) && operation === 'Update' && !subresource;
-    const isApplied = ({ manager, operation }: ManagedFields) => manager === FIELD_MANAGER && operation === 'Apply';
-    const written = fields.filter(isWritten);
-    if (written.length === 0) return;
-    const ours = [...fields.filter(isApplied), ...written];
-    const applied = { ...ours[0], manager: FIELD_MANAGER, operation: 'Apply', fieldsV1: union(ours.map(({ fieldsV1 }) => fieldsV1 ?? {})) };
-    const patch = [
-      { op: 'test', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
-      { op: 'replace', path: '/metadata/managedFields', value: [...fields.filter((entry) => !ours.includes(entry)), applied] },
-    ];
-    await client.patch(type, metadata, patch, { type: 'json' });
   }
 
   /** `unchanged` when it was looked at a moment ago; otherwise what is there. */
@@ -228,36 +193,8 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   };
 }
 
-/**
- * Ours by our label, by owner reference, or, for the volume and claim that Fluid or a runtime that is gone left, by Fluid's mark and the
- * claim's name.
- */
-export function isOurs(object: KubeObject, owner: Owned, { isRuntime }: Pick<Store, 'isRuntime'>): boolean {
-  const { labels, ownerReferences, annotations, namespace } = object.metadata;
-  const holder = labels?.[label.owner];
-  if (holder === owner.uid || ownerReferences?.some(({ uid }) => uid === owner.uid)) return true;
-  if (annotations?.[annotation.createdBy] !== 'fluid' || (holder !== undefined && isRuntime(holder))) return false;
-  if (object.kind === 'PersistentVolumeClaim') return namespace === owner.namespace && object.metadata.name === owner.name;
-  const claim = (object['spec'] as { claimRef?: { namespace?: string; name?: string } } | undefined)?.claimRef;
-  return object.kind === 'PersistentVolume' && claim?.namespace === owner.namespace && claim.name === owner.name;
-}
-
-/**
- * What belongs to an earlier runtime of the same kind and name: two of a name cannot be, so that one is gone. Earlier by the clock, since
- * we ourselves might be the ones who see an old runtime still.
- */
-function isLeft({ metadata }: KubeObject, { kind, name, uid, creationTimestamp: born = '' }: Owner): boolean {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller);
-  const isPredecessor = owner?.kind === kind && owner.name === name && owner.uid !== uid;
-  return isPredecessor && metadata.labels?.[label.owner] === owner.uid && (metadata.creationTimestamp ?? '') <= born;
-}
-
 const taken = (existing: KubeObject, owner: Owned): NameTaken =>
-  new NameTaken(`it exists already and belongs to ${ownerOf(existing)}; expected none or one of Runtime ${owner.name}`);
-
-export const ownerOf = ({ metadata: { labels, ownerReferences } }: KubeObject): string =>
-  ownerReferences?.map(({ kind, name }) => `${kind}/${name}`).join(', ') ||
-  (labels?.[label.owner] ? `another runtime (uid ${labels[label.owner]})` : 'nobody known');
+  new NameTaken(`it exists already and belongs to ${ownersInWords(existing)}; expected none or one of Runtime ${owner.name}`);
 
 /**
  * The hash of what was rendered is sent along: when it differs something is to be changed, or taken away, which no leaf would show.
@@ -314,8 +251,4 @@ export const ignoreGone = (error: unknown): void => {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 };
 
-function union(sets: readonly Fields[]): Fields {
-  const keys = [...new Set(sets.flatMap((set) => Object.keys(set)))];
-  return Object.fromEntries(keys.map((key) => [key, union(sets.flatMap((set) => set[key] ?? []))]));
-}
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Manifest } from '../../api/index.ts';
 import type { BoundRuntime, Part, PlanInput, Runtime } from '../../constructs/index.ts';
-import { cacheAffinityOf } from '../status.ts';
+import { cacheAffinityOf } from '../status/cache.ts';
 import type { Outline, World } from '../world.ts';
 
 /** Plans that are at hand while their runtimes are being set up; without, each pass would render anew what it makes. */

@@ -38,7 +38,7 @@ export const unsayable = (plan: Cached): readonly string[] =>
   Object.entries(labelsOf(plan)).flatMap((label) => (isLabel(label) ? [] : [label.join('=')]));
 
 /** Every key that a node may carry for a dataset's cache, whatever its size was. */
-export const keysOf = (type: string, dataset: Identity): readonly string[] => [
+export const cacheLabelKeys = (type: string, dataset: Identity): readonly string[] => [
   typedCacheNodeLabel(type, dataset),
   cacheNodeLabel(dataset),
   ...(['m', 'd', 't'] as const).map((medium) => cacheSizeNodeLabel(type, medium, dataset)),
@@ -55,7 +55,7 @@ export function isThere(trace: string): (labels: Labels) => boolean {
 
 /** Every trace of a dataset's cache on a node. */
 export const cacheTraces = (type: string, dataset: Identity): readonly string[] => [
-  ...keysOf(type, dataset),
+  ...cacheLabelKeys(type, dataset),
   traceOf(exclusiveNodeLabel, exclusiveNodeValue(dataset)),
 ];
 /** The same and, written by the node plugin, that pods use the dataset there. */

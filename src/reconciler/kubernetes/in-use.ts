@@ -1,12 +1,11 @@
 import { lastValidName, workloadName } from '../../api/index.ts';
-import type { LiveObject, World } from '../world.ts';
+import { type LiveObject, ROLES, type World } from '../world.ts';
 import type { Store } from './store.ts';
 import { workloadKind } from './unseen.ts';
 import { outdatedPods } from './views.ts';
 
 /** What a pod is given besides its template. Secrets are not in the inventory, and stay in any case. */
 const GIVEN = ['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'];
-const ROLES = ['master', 'worker', 'fuse'] as const;
 
 /**
  * What is no longer wanted, though pods of an older template may still use it: they run on until somebody deletes them, and a container that

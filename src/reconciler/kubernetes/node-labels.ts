@@ -3,6 +3,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, isNotFound } from '../../kube/errors.ts';
 import type { ObjectRef } from '../../kube/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
+import { messageOf } from '../failures.ts';
 import { createQueue, type Outcome } from '../queue.ts';
 import { cacheLabels, cacheTraces, isThere, type Labels, unsayable } from './cache-labels.ts';
 import { Node } from './kinds.ts';
@@ -10,8 +11,6 @@ import { nodePatches, type Patch } from './node-patches.ts';
 import { createMultiMap, createPlacements, type Placement } from './placements.ts';
 import type { Selects } from './selector.ts';
 import type { Moved, Store } from './store.ts';
-
-export { cacheLabels, keysOf } from './cache-labels.ts';
 
 const SETTLE_MS = 100;
 const WRITES_AT_ONCE = 4;
@@ -205,4 +204,3 @@ export function createNodeLabeler(
 
 /** The API server has looked at it and says no; anything else concerns all parts alike. */
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && [400, 403, 413, 422].includes(error.status);
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

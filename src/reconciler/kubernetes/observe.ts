@@ -3,7 +3,7 @@ import { label, volumeName, workloadName } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
-import { CALCULATING } from '../status.ts';
+import { CALCULATING } from '../status/dataset.ts';
 import { type LiveObject, PARTS, type WorkloadView, type World } from '../world.ts';
 import { askProbe } from './exec.ts';
 import { canAsk, type Parts, podChoice } from './parts.ts';

@@ -3,8 +3,8 @@ import { workloadName } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { LiveObject } from '../world.ts';
-import { isOurs, type Owned } from './apply.ts';
 import { ownedKinds } from './kinds.ts';
+import { isOurs, type Owned } from './owner.ts';
 import type { Parts } from './parts.ts';
 
 type Where = Pick<Parts, 'client' | 'store'>;

@@ -1,0 +1,36 @@
+import type { Manifest, RuntimeStatus } from '../../api/index.ts';
+import type { World } from '../world.ts';
+
+/** Where cache can be, for pods that want to be near it: the workers' node affinity with their node selector in each term. */
+export function cacheAffinityOf(workers: readonly Manifest[]): object | undefined {
+  const worker = workers.find(({ kind }) => kind === 'StatefulSet');
+  const pod = (
+    worker?.['spec'] as
+      | { template: { spec: { affinity?: { nodeAffinity?: NodeAffinity }; nodeSelector?: Record<string, string> } } }
+      | undefined
+  )?.template.spec;
+  const replicas = (worker?.['spec'] as { replicas?: number } | undefined)?.replicas;
+  if (!pod) return undefined;
+  const selected = Object.entries(pod.nodeSelector ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
+  // As in Fluid, no workers have no affinity.
+  const affinity = replicas === 0 ? undefined : pod.affinity?.nodeAffinity;
+  const terms = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const withSelector =
+    selected.length === 0
+      ? terms
+      : (terms.length > 0 ? terms : [{}]).map((term) => ({ ...term, matchExpressions: [...(term.matchExpressions ?? []), ...selected] }));
+  return { ...affinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: withSelector } };
+}
+
+interface NodeAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+    readonly nodeSelectorTerms: readonly { readonly matchExpressions?: readonly unknown[] }[];
+  };
+}
+
+export function cacheStatesOf({ plan, workloads, probes }: World, before: Pick<RuntimeStatus, 'cacheStates'> | undefined) {
+  // Being asked for the first time since we started: what was told before is better than nothing.
+  if (probes.cacheRunning && !probes.cache && before?.cacheStates) return before.cacheStates;
+  const states = plan.cacheStates({ readyWorkers: workloads.worker?.ready ?? 0, ...probes });
+  return states && { ...states };
+}

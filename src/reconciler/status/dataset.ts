@@ -1,0 +1,80 @@
+import { bytesText, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
+import { type Claim, withCondition } from '../conditions.ts';
+import type { Hold, World } from '../world.ts';
+import { cacheStatesOf } from './cache.ts';
+import { phaseOf, type Seen } from './pods.ts';
+
+export function datasetStatus(world: World, trouble: Hold | undefined): Partial<DatasetStatus> {
+  const { dataset, runtime, plan, now, probes } = world;
+  const before = dataset.status;
+  const phase = datasetPhase(world, trouble);
+  const conditions = datasetConditions(before?.conditions ?? [], phase, trouble, now, world.obstacle) as DatasetCondition[];
+  if (phase === 'NotBound') return { phase, conditions };
+  const cacheStates = cacheStatesOf(world, before);
+  const masters = plan.plan.replicas.master ?? plan.plan.replicas.worker;
+  return {
+    phase,
+    conditions,
+    observedGeneration: dataset.metadata.generation ?? 0,
+    runtimes: [
+      {
+        name: runtime.metadata.name,
+        namespace: world.key.namespace,
+        category: 'Accelerate',
+        type: plan.plan.type,
+        ...(masters && { masterReplicas: masters }),
+      },
+    ],
+    // Mounts are in effect once nothing is held up; until then the list stays as it was.
+    ...(!trouble && dataset.spec.mounts && { mounts: dataset.spec.mounts }),
+    // As in Fluid, a dataset says nothing of a cache that nobody can be asked about.
+    ...(plan.probes.cache && cacheStates && { cacheStates }),
+    ...(plan.probes.ufs && ufsTexts(probes, before)),
+  };
+}
+
+function ufsTexts({ ufs, ufsRunning }: World['probes'], before: DatasetStatus | undefined): Partial<DatasetStatus> {
+  if (ufs) return { ufsTotal: bytesText(ufs.totalBytes), ...(ufs.files !== undefined && { fileNum: String(ufs.files) }) };
+  if (before?.ufsTotal && before.ufsTotal !== CALCULATING) return {};
+  return ufsRunning ? { ufsTotal: CALCULATING, fileNum: CALCULATING } : {};
+}
+
+export const CALCULATING = '[Calculating]';
+
+export function datasetPhase({ bound, dataset, workloads, plan }: Seen, trouble: Hold | undefined): DatasetPhase {
+  if (!trouble) return 'Bound';
+  if (!bound) return 'NotBound';
+  if (trouble.reason === 'MountsChanging') return 'Updating';
+  // After a restart nothing has changed until the masters have said so.
+  if (trouble.reason === 'MountsUnknown') return dataset.status?.phase ?? 'Bound';
+  // A dataset whose volume is being made again, or whose Secret is gone, still serves those who have it mounted.
+  const serving = (['master', 'worker'] as const).every(
+    (role) => !plan.roles.includes(role) || !['', 'NotReady'].includes(phaseOf(workloads[role])),
+  );
+  return serving ? 'Bound' : 'Failed';
+}
+
+export function datasetConditions(
+  before: readonly DatasetCondition[],
+  phase: DatasetPhase,
+  trouble: Hold | undefined,
+  now: number,
+  obstacle?: Hold,
+): readonly DatasetCondition[] {
+  const set = (list: readonly DatasetCondition[], claim: Claim) => withCondition(list, claim, now, 'lastUpdateTime');
+  const isKnown = (type: string) => before.some((condition) => condition.type === type);
+  const message = trouble?.message ?? '';
+  if (phase === 'NotBound')
+    return set(before, { type: 'NotReady', status: 'True', reason: trouble?.passing ? trouble.reason : 'DatasetFailedToSetup', message });
+  if (phase === 'Failed') return set(before, { type: 'Ready', status: 'False', reason: 'DatasetFailed', message });
+  const settled = isKnown('NotReady') ? set(before, { type: 'NotReady', status: 'False', reason: 'DatasetReady', message: READY }) : before;
+  if (phase === 'Updating') return set(settled, { type: 'Updating', status: 'True', reason: 'DatasetUpdating', message });
+  const updated = isKnown('Updating')
+    ? set(settled, { type: 'Updating', status: 'False', reason: 'DatasetReady', message: READY })
+    : settled;
+  // It serves, though not as the newest spec says.
+  if (obstacle) return set(updated, { type: 'Ready', status: 'True', reason: obstacle.reason, message: `${READY} ${obstacle.message}` });
+  return set(updated, { type: 'Ready', status: 'True', reason: 'DatasetReady', message: READY });
+}
+
+const READY = 'The ddc runtime is ready.';

@@ -1,0 +1,74 @@
+import { annotation, type RuntimeCondition } from '../../api/index.ts';
+import { type Claim, withCondition, withoutCondition } from '../conditions.ts';
+import { some } from '../some.ts';
+import type { Applied, Hold, World } from '../world.ts';
+import { podConditions } from './pods.ts';
+
+export function runtimeConditions(world: World, applied: Applied, trouble: Hold | undefined): readonly RuntimeCondition[] {
+  const { workloads, now } = world;
+  let conditions = podConditions(world);
+  const set = (claim: Claim) => {
+    conditions = withCondition(conditions, claim, now, 'lastProbeTime');
+  };
+  const tell = (type: string, message: string | undefined, reason = type) => {
+    if (message) set({ type, status: 'True', reason, message });
+    else conditions = withoutCondition(conditions, type);
+  };
+  const scaled = scaledClaim(world);
+  if (scaled) {
+    // Scaled from 1 to 3 once more is news, though the words are the same.
+    conditions = withoutCondition(conditions, scaled.type);
+    set(scaled);
+  }
+  const waiting = waitingText(applied);
+  const kept = waiting ? { reason: 'PlacementWaiting', message: waiting } : undefined;
+  conditions = withSync(conditions, trouble ?? kept, now);
+  const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
+  tell('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
+  const warnings = world.plan.plan.warnings ?? [];
+  tell('SpecWarning', warnings.map(({ message }) => message).join('; '), warnings[0]?.reason);
+  tell('PlacementWaiting', waiting, 'NodesInUse');
+  tell(
+    'ImmutableFieldChanged',
+    applied.immutable.length > 0
+      ? `Kubernetes does not let these change; delete the object to have it made again: ${some(applied.immutable.map(({ object, path, live, desired }) => `${object} ${path}: ${short(live)} → ${short(desired)}`))}`
+      : undefined,
+  );
+  return conditions;
+}
+
+/** On which nodes fuse pods are kept, and for whom. */
+function waitingText({ waiting }: Applied): string | undefined {
+  const inUse = waiting.flatMap(({ nodes }) => nodes.map(({ name, pods }) => `${name} (${some(pods)})`));
+  return inUse.length > 0
+    ? `Fuse pods stay on nodes that the spec no longer selects until no pod mounts the dataset there: ${some(inUse)}. The annotation ${annotation.fusePlacement}: now ends that at once.`
+    : undefined;
+}
+
+/** Whether it is as its spec says. It serves, or should: another runtime does so no longer. */
+export const withSync = (conditions: readonly RuntimeCondition[], trouble: Hold | undefined, now: number): readonly RuntimeCondition[] =>
+  withCondition(
+    withoutCondition(conditions, 'DatasetTaken'),
+    trouble
+      ? { type: 'Synced', status: 'False', reason: trouble.reason, message: trouble.message }
+      : { type: 'Synced', status: 'True', reason: 'Synced', message: 'Every object is as the spec says.' },
+    now,
+    'lastProbeTime',
+  );
+
+function scaledClaim({ runtime, workloads, bound }: World): Claim | undefined {
+  const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];
+  if (!bound || from === undefined || to === undefined || from === to || !runtime.status?.workerPhase) return undefined;
+  const [type, how] = to > from ? ['WorkersScaledOut', 'out'] : ['WorkersScaledIn', 'in'];
+  return {
+    type,
+    status: 'True',
+    reason: `Workers scaled ${how}`,
+    message: `Workers scaled ${how} from ${from} replicas to ${to} replicas.`,
+  };
+}
+
+const short = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+};
