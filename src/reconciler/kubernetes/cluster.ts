@@ -1,5 +1,5 @@
 import { annotation, Dataset, datasetFinalizer, label, runtimeFinalizer } from '../../api/index.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { isConflict, isNotFound } from '../../kube/errors.ts';
 import { redactedText } from '../../kube/redact.ts';
 import type { Cluster } from '../cluster.ts';
 import { each } from '../failures.ts';
@@ -165,9 +165,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         const type = candidate ? typeOf(candidate.runtime.resource) : ownedType(object.kind);
         await client
           .delete(type, object.metadata, { uid: object.metadata.uid, propagation: andPods ? 'Foreground' : 'Background' })
-          .catch((error: unknown) => {
-            if (!isNotFound(error)) return ignoreGone(error);
-            store.forget(object);
+          .catch(async (error: unknown) => {
+            if (isNotFound(error)) return store.forget(object);
+            // Another one has its name by now: the next look is to find that.
+            if (isConflict(error)) await confirmed([object]);
+            throw error;
           });
       }
     },

@@ -4,7 +4,6 @@ import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { ResourceType } from '../../kube/types.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { type Marks, markPatch, unmarkPatch } from '../metadata.ts';
-import { ignoreGone } from './apply.ts';
 import type { Store } from './store.ts';
 
 interface Observed {
@@ -44,7 +43,11 @@ export function userObjects(client: KubeClient, store: Store): UserObjects {
     },
     async unmark(type, object, finalizer) {
       const ops = unmarkPatch(object.metadata, finalizer);
-      if (ops) await write(type, object, ops, { type: 'json' }).catch(ignoreGone);
+      // A 409 is passed on: what it was about is remembered by now, so that its event would wake nobody.
+      if (ops)
+        await write(type, object, ops, { type: 'json' }).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
     },
     async writeStatus(type, object, status, only) {
       const { metadata } = object;
