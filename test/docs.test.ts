@@ -149,8 +149,11 @@ describe('what is typed:', async () => {
       mkdirSync(dirname(path), { recursive: true });
       if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
     }
-    for (const [link, target] of Object.entries(links))
-      if (!existsSync(join(into, link))) symlinkSync(join(root, target), join(into, link));
+    for (const [link, target] of Object.entries(links)) {
+      // One that another checkout left here may lead nowhere.
+      rmSync(join(into, link), { force: true });
+      symlinkSync(join(root, target), join(into, link));
+    }
     return into;
   }
 });
