@@ -4,6 +4,7 @@ import type { ClusterConnection } from '../kube/connection.ts';
 import { type EventSink, eventSink } from '../kube/events.ts';
 import { elect, type LeaderElection } from '../kube/lease.ts';
 import type { Log } from '../kube/types.ts';
+import { messageOf } from './failures.ts';
 import { type KubernetesCluster, kubernetesCluster } from './kubernetes/cluster.ts';
 import { createNodeLabeler, type NodeLabeler } from './kubernetes/node-labels.ts';
 import { podExec } from './kubernetes/pod-exec.ts';
@@ -153,10 +154,7 @@ export function startController(options: ControllerOptions): Controller {
     } catch (error) {
       metrics?.reconciled('error', (performance.now() - began) / 1000);
       // The first failure is often a race with another writer, and the next pass is 50 ms away.
-      log[failures === 0 ? 'info' : 'warn'](
-        { key: text, failures: failures + 1, error: error instanceof Error ? error.message : String(error) },
-        'reconcile failed',
-      );
+      log[failures === 0 ? 'info' : 'warn']({ key: text, failures: failures + 1, error: messageOf(error) }, 'reconcile failed');
       for (const { runtime } of failures === 0 ? [] : store.runtimes({ namespace, name })) metrics?.setupFailed(runtime.type, text);
       return { kind: 'failed' };
     }

@@ -2,6 +2,7 @@ import { annotation, type Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
+import { messageOf } from '../failures.ts';
 import { retain } from '../retain.ts';
 import type { Applied, Failure, ImmutableChange, LiveObject, Outline } from '../world.ts';
 import { createAdmissions } from './admissions.ts';
@@ -243,7 +244,7 @@ function failureOf(outline: Outline, error: unknown): Failure {
   return {
     reason: isConflict(error) || error instanceof Left ? 'Conflict' : 'ApplyFailed',
     object,
-    message: error instanceof Error ? error.message : String(error),
+    message: messageOf(error),
   };
 }
 

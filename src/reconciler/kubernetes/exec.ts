@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { BoundProbe, Command, Role } from '../../constructs/index.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
+import { messageOf } from '../failures.ts';
 
 /** Runs one command in one container; rejects when it cannot be run, ends with another code than 0, or takes too long. */
 export type PodExec = (
@@ -61,7 +62,7 @@ export function createJobs(now: () => number, log: Log, signal?: AbortSignal): J
         (value) => end({ running: false, value, endedAt: now() }),
         (error: unknown) => {
           if (!isWanted()) return;
-          const text = error instanceof Error ? error.message : String(error);
+          const text = messageOf(error);
           log.warn({ job: name, error: text }, 'command failed');
           end({ running: false, error: text, endedAt: now() });
         },

@@ -4,7 +4,7 @@ import type { Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
 import { CALCULATING } from '../status/dataset.ts';
-import { type LiveObject, PARTS, type WorkloadView, type World } from '../world.ts';
+import { type LiveObject, PARTS, ROLES, type WorkloadView, type World } from '../world.ts';
 import { askProbe } from './exec.ts';
 import { canAsk, type Parts, podChoice } from './parts.ts';
 import { planner } from './planning.ts';
@@ -41,7 +41,7 @@ export function observer(parts: Parts): Cluster['observe'] {
     };
 
     const found = await planned({ key, dataset, runtime, object, invalid, identity, bound, workload });
-    if ('reason' in found) return { hold: found, bound, workloads: viewOf(['master', 'worker', 'fuse']) };
+    if ('reason' in found) return { hold: found, bound, workloads: viewOf(ROLES) };
     const { plan, outlines, cacheAffinity, facts, missingSecrets, secretRetryMs, obstacle } = found;
     const workloads = viewOf(plan.roles);
     const choice = podChoice(store, key);

@@ -7,11 +7,11 @@ import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import type { Candidate } from '../cluster.ts';
 import { type Key, keyText, type LiveObject, type RuntimeObject } from '../world.ts';
 import { Node, ownedKinds, Pod, typeOf } from './kinds.ts';
+import { isElsewhere, isNews } from './pod-news.ts';
 import { createPortTable, type PortTable } from './port-table.ts';
 import { createProjection, metadataOnly, nodeProjection, podProjection } from './projection.ts';
 import { faultOf, isSame, readResource, whatMatters } from './resources.ts';
 import { createUsers } from './users.ts';
-import { hasOlderTemplate } from './views.ts';
 
 /** The cluster as last seen: one watch per kind, and what we ourselves wrote a moment ago. */
 export interface Store {
@@ -340,24 +340,6 @@ export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: 
 // Kubernetes 1.35 made resourceVersions comparable by documentation; they always were by construction (etcd revisions).
 const version = (object: KubeObject): number => Number(object.metadata.resourceVersion);
 
-/** Of a pod that is the same one. */
-const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>
-  old['nodeName'] !== now['nodeName'] || (old['phase'] === 'Failed') !== (now['phase'] === 'Failed');
-
 function controllerOf({ metadata }: KubeObject) {
   return metadata.ownerReferences?.find(({ controller }) => controller);
 }
-
-/** Whether a pass may come to something else because of this pod. */
-function isNews(change: Change<KubeObject>, workload: LiveObject, isAwaited: boolean): boolean {
-  const { object: pod } = change;
-  if (workload.kind === 'DaemonSet' && !hasOlderTemplate(workload, pod)) return isAwaited && pod['ready'] === true;
-  return change.type !== 'changed' || !isDeepStrictEqual(whatCounts(change.old), whatCounts(pod));
-}
-const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, container }: KubeObject) => ({
-  revision: labels?.['controller-revision-hash'],
-  deletionTimestamp,
-  ready,
-  restarts,
-  container,
-});

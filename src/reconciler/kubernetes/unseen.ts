@@ -2,7 +2,7 @@ import type { RuntimeStatus } from '../../api/index.ts';
 import { workloadName } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import type { LiveObject } from '../world.ts';
+import { type LiveObject, ROLES } from '../world.ts';
 import { ownedKinds } from './kinds.ts';
 import { isOurs, type Owned } from './owner.ts';
 import type { Parts } from './parts.ts';
@@ -39,7 +39,7 @@ export async function fluidsWorkloads(
 ): Promise<ReadonlyMap<Role, LiveObject>> {
   const found = new Map<Role, LiveObject>();
   if (!isBound || conditions.some(({ type }) => type === 'Synced')) return found;
-  for (const role of ['master', 'worker', 'fuse'] as const) {
+  for (const role of ROLES) {
     const live = await unseen(where, workloadKind(role), owner, workloadName(owner.name, role));
     if (live) found.set(role, live);
   }
