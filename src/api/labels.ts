@@ -15,6 +15,8 @@ export const label = {
 export const annotation = {
   /** SHA-256 of the manifest we applied last: tells that a field is to be taken away, which a comparison of leaves cannot. */
   manifestHash: 'data.fluid.io/manifest-hash',
+  /** On a fuse DaemonSet whose clients are counted by generation: the image that we asked for, whatever admission made of it. */
+  fuseImage: 'data.fluid.io/fuse-image',
   /** On a Runtime: the host ports allocated to it, as JSON. The cluster is the only record. */
   ports: 'data.fluid.io/ports',
   /** On a Runtime: the names that everything made for it goes by, as JSON. */

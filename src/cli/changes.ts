@@ -149,7 +149,12 @@ async function pruned(
 export function readable(object: KubeObject): KubeObject {
   const { metadata, status: _, ...rest } = object;
   const { name, namespace, labels, annotations, ownerReferences } = metadata;
-  const { [annotation.manifestHash]: _hash, 'deprecated.daemonset.template.generation': _generation, ...noted } = annotations ?? {};
+  const {
+    [annotation.manifestHash]: _hash,
+    [annotation.fuseImage]: _image,
+    'deprecated.daemonset.template.generation': _generation,
+    ...noted
+  } = annotations ?? {};
   const kept = {
     name,
     ...(namespace && { namespace }),

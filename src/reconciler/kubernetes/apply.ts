@@ -15,6 +15,7 @@ import { isStillOurs, type Ownership } from './managed-fields.ts';
 import { isLeft, isOurs, type Owned, type Owner, ownersInWords } from './owner.ts';
 import type { Store } from './store.ts';
 import { takeOverFields } from './take-over-fields.ts';
+import { fuseFact } from './views.ts';
 
 export interface Applier {
   /** Writes what differs, in order; an object that fails does not stop the next. */
@@ -199,13 +200,15 @@ const taken = (existing: KubeObject, owner: Owned): NameTaken =>
 
 /**
  * The hash of what was rendered is sent along: when it differs something is to be changed, or taken away, which no leaf would show.
- * Not of what is sent: that holds fields taken from the live object.
+ * Not of what is sent: that holds fields taken from the live object. So is the fuse image that a generation stands for.
  */
 export function stamped(manifest: Manifest, hash: string): KubeObject {
   const { metadata } = manifest;
+  const image = manifest.kind === 'DaemonSet' ? fuseFact(manifest)?.image : undefined;
+  const stamps = { [annotation.manifestHash]: hash, ...(image && { [annotation.fuseImage]: image }) };
   return {
     ...manifest,
-    metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation.manifestHash]: hash } },
+    metadata: { ...metadata, annotations: { ...metadata.annotations, ...stamps } },
   } as KubeObject;
 }
 /** What Kubernetes did not let change keeps the stamp from saying that all was sent. */

@@ -16,7 +16,7 @@ export interface Projected extends LiveObject {
 export const metadataOnly = (kind: string): boolean => !(kind in BODIES);
 
 const LABELS = [label.owner, label.datasetId];
-const ANNOTATIONS = [annotation.createdBy, annotation.manifestHash, 'deprecated.daemonset.template.generation'];
+const ANNOTATIONS = [annotation.createdBy, annotation.manifestHash, annotation.fuseImage, 'deprecated.daemonset.template.generation'];
 
 interface Body {
   readonly spec: Fields;

@@ -1,4 +1,4 @@
-import { annotation, label, type ObjectMeta } from '../../api/index.ts';
+import { annotation, label, type Manifest, type ObjectMeta } from '../../api/index.ts';
 import type { Facts } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { LiveObject, WorkloadView } from '../world.ts';
@@ -41,15 +41,15 @@ export const hasOlderTemplate = (workload: LiveObject, { metadata: { labels } }:
     : differs(labels?.['controller-revision-hash'], workload.status?.['updateRevision'] as string | undefined);
 const differs = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && a !== b;
 
-/** The fuse image, script and generation as they stand in the DaemonSet. */
-export function fuseFact(workload: LiveObject | undefined): Facts['fuse'] | undefined {
+/** The fuse image, script and generation as they stand in the DaemonSet; the image as it was asked for, where admission has put another. */
+export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fuse'] | undefined {
   const template = (
     workload?.['spec'] as
       | { template?: { metadata?: Pick<ObjectMeta, 'labels' | 'annotations'>; spec?: { containers?: readonly { image?: string }[] } } }
       | undefined
   )?.template;
   const generation = Number(template?.metadata?.labels?.[label.fuseGeneration]);
-  const image = template?.spec?.containers?.[0]?.image;
+  const image = workload?.metadata.annotations?.[annotation.fuseImage] ?? template?.spec?.containers?.[0]?.image;
   const scriptHash = template?.metadata?.annotations?.[annotation.scriptHash];
   return image && Number.isInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
 }
