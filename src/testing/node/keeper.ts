@@ -54,10 +54,14 @@ async function start(begin: NodeStart): Promise<void> {
   connectNetwork(layout, init.pid);
   await forward(layout, apiPort);
   run('containerd');
-  // Without it the kubelet gives up after some milliseconds.
+  await containerdAnswers();
+  run('kubelet');
+}
+
+/** Without it a kubelet that starts gives up after some milliseconds. */
+async function containerdAnswers(): Promise<void> {
   const ended = () => (daemons.has('containerd') ? undefined : 'containerd ended');
   await until('containerd answers', 30, () => answers(nodePaths(dir).socket), ended);
-  run('kubelet');
 }
 
 /** True when somebody listens. */
@@ -100,6 +104,7 @@ async function restart(daemon: Daemon, signal: NodeJS.Signals): Promise<void> {
   await exited;
   restarting.delete(daemon);
   run(daemon);
+  if (daemon === 'containerd') await containerdAnswers();
 }
 
 /** The API server listens on the machine's loopback address, which is none of the node's. */
