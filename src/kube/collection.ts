@@ -28,7 +28,9 @@ export interface Read<T> {
 }
 
 /** The key of an object: `<namespace>/<name>`, with nothing before the slash for what belongs to the cluster. */
-export const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
+export const keyOf = (namespace: string | undefined, name: string): string =>
+  // Not a template: V8 would keep the parts of it, and there are as many keys as objects.
+  [namespace ?? '', name].join('/');
 
 /**
  * @param project what is kept of each object; must keep metadata.uid and metadata.resourceVersion. Undefined: cannot be read, and is

@@ -44,6 +44,8 @@ interface Entry {
   dueAt: number;
 }
 
+/** After this, whatever else waits in the event loop has its turn. */
+const TURN_MS = 10;
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 300_000;
 /** A failing key is not retried by events more often than this: its own failure may be what makes the events. */
@@ -57,6 +59,7 @@ export function createQueue({ work, concurrency, onDone, now = () => performance
   const alarms = new Map<string, NodeJS.Timeout>();
   const line = createHeap();
   let tickets = 0;
+  let turnSince: number | undefined;
   let running = 0;
   let stopping = false;
   const idle = Promise.withResolvers<void>();
@@ -104,8 +107,16 @@ export function createQueue({ work, concurrency, onDone, now = () => performance
     entry.timer.unref?.();
   }
 
+  /** Passes that need no request end without the event loop: thousands of them would keep the lease from being renewed. */
   function pump(): void {
-    while (!stopping && running < concurrency) {
+    while (!stopping && running < concurrency && line.size > 0) {
+      if (turnSince === undefined) {
+        turnSince = now();
+        setImmediate(() => {
+          turnSince = undefined;
+          pump();
+        });
+      } else if (now() - turnSince > TURN_MS) return;
       const key = line.pop();
       if (key === undefined) return;
       const entry = entries.get(key);

@@ -115,6 +115,27 @@ describe('the line', () => {
   });
 });
 
+test('thousands of passes that wait for nothing leave the event loop its turns', async () => {
+  vi.useRealTimers();
+  let clock = 0;
+  let done = 0;
+  const all = Promise.withResolvers<void>();
+  const queue = createQueue({
+    concurrency: 4,
+    now: () => clock,
+    work: async () => {
+      clock += 1;
+      return settled;
+    },
+    onDone: () => void (++done === 1000 && all.resolve()),
+  });
+  for (let i = 0; i < 1000; i++) queue.add(`key-${i}`);
+  let atTurn: number | undefined;
+  setImmediate(() => (atTurn = done));
+  await all.promise;
+  expect(atTurn).toBeLessThan(50);
+});
+
 describe('a failing key', () => {
   test('is tried again after 50 ms, then twice as long each time, and at least every five minutes', () => {
     expect([1, 2, 3, 4].map(backoffMs)).toEqual([50, 100, 200, 400]);

@@ -118,7 +118,7 @@ function termsOf({ kind, metadata, ['spec']: spec }: KubeObject): Terms {
   const claim =
     kind === 'PersistentVolume' ? (spec as { claimRef?: { namespace?: string; name?: string } } | undefined)?.claimRef : undefined;
   const namespace = claim?.namespace ?? metadata.namespace;
-  const name = claim?.name ?? metadata.ownerReferences?.find(({ controller }) => controller)?.name;
+  const name = claim?.name ?? metadata.ownerReferences?.find(({ controller }) => controller)?.name ?? metadata.name;
   const isKnown = namespace !== undefined && name !== undefined;
   return {
     uid: metadata.labels?.[label.owner],
@@ -131,5 +131,9 @@ function inCommonTerms(text: string, { uid, joined, path }: Terms): string {
   let common = text;
   if (uid) common = common.replaceAll(uid, '\x7fu');
   if (path) common = common.replaceAll(path, '\x7fp');
-  return joined ? common.replaceAll(joined, '\x7fj') : common;
+  if (joined) common = common.replaceAll(joined, '\x7fj');
+  // Host ports are keys as well. By their order: where ours has lost one, one is missing, whichever it is.
+  const ports = [...new Set([...common.matchAll(PORT)].map(([, , port]) => Number(port)))].toSorted((a, b) => a - b);
+  return ports.length > 0 ? common.replaceAll(PORT, (_, key, port) => `${key}${ports.indexOf(Number(port))}`) : common;
 }
+const PORT = /(containerPort\\?":)(\d+)/g;

@@ -76,9 +76,9 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   const expecting = new Map<string, (object: KubeObject) => void>();
   const recent = new Map<string, KubeObject>();
   const keyOfOwner = new Map<string, Key>();
-  const inventories = new Map<string, Map<string, LiveObject>>();
+  const inventories = new Map<string, readonly LiveObject[]>();
   const podsOf = new Map<string, Map<string, KubeObject>>();
-  const byJoinedName = new Map<string, Map<string, Key>>();
+  const byJoinedName = new Map<string, readonly Key[]>();
   const types = runtimes.map(({ type }) => type);
   const runtimeKinds = new Set(runtimes.map(({ resource }) => resource.kind));
   const ports = createPortTable();
@@ -123,11 +123,13 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   const datasets = watch(typeOf(Dataset), (change) => {
     const { object } = change;
     const key = keyOf(object);
-    const namesakes = byJoinedName.get(joinedName(key)) ?? new Map<string, Key>();
-    byJoinedName.set(joinedName(key), namesakes);
-    if (change.type === 'deleted') namesakes.delete(keyText(key));
-    else namesakes.set(keyText(key), key);
-    if (namesakes.size === 0) byJoinedName.delete(joinedName(key));
+    if (change.type !== 'changed') {
+      const joined = joinedName(key);
+      const others = byJoinedName.get(joined)?.filter((other) => keyText(other) !== keyText(key)) ?? [];
+      const all = change.type === 'added' ? [...others, key] : others;
+      if (all.length > 0) byJoinedName.set(joined, all);
+      else byJoinedName.delete(joined);
+    }
     onKey(key, `Dataset ${change.type}`);
   });
 
@@ -173,15 +175,14 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
         (change, isEcho) => {
           const object = change.object as LiveObject;
           const uid = object.metadata.labels?.[label.owner] ?? '';
-          const inventory = inventories.get(uid) ?? new Map<string, LiveObject>();
-          inventories.set(uid, inventory);
-          const id = idOf(type.kind, object.metadata.namespace, object.metadata.name);
-          if (change.type === 'deleted') inventory.delete(id);
-          else inventory.set(id, object);
-          if (inventory.size === 0) inventories.delete(uid);
           // An object whose owner changed hands was in the old owner's inventory, and is missed there.
           const oldUid = change.type === 'changed' ? (change.old.metadata.labels?.[label.owner] ?? '') : uid;
-          if (oldUid !== uid) inventories.get(oldUid)?.delete(id);
+          for (const owner of new Set([oldUid, uid])) {
+            const others = inventories.get(owner)?.filter(({ metadata }) => metadata.uid !== object.metadata.uid) ?? [];
+            const all = owner === uid && change.type !== 'deleted' ? [...others, object] : others;
+            if (all.length > 0) inventories.set(owner, all);
+            else inventories.delete(owner);
+          }
           // Its status is written by others, and so is what waits for it.
           if (isEcho) return;
           const keys = [uid, oldUid].map((owner) => keyOfOwner.get(owner) ?? keyOfPredecessor(object));
@@ -282,7 +283,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     isRuntime: (uid) => keyOfOwner.has(uid),
     namesakes: (key) =>
       rivalNames(key, types)
-        .flatMap((name) => Array.from(byJoinedName.get(name)?.values() ?? []))
+        .flatMap((name) => byJoinedName.get(name) ?? [])
         .flatMap((other) => {
           const object = keyText(other) === keyText(key) ? undefined : newest('Dataset', datasets, other.namespace, other.name);
           return object ? [object as unknown as Dataset] : [];
@@ -302,7 +303,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     },
     live: (kind, namespace, name) => newest(kind, owned.get(kind), namespace, name) as LiveObject | undefined,
     inventory: ({ uid, namespace }) =>
-      [...(inventories.get(uid)?.values() ?? [])].filter(({ metadata }) => (metadata.namespace ?? namespace) === namespace),
+      (inventories.get(uid) ?? []).filter(({ metadata }) => (metadata.namespace ?? namespace) === namespace),
     awaitFuse: (uid, isAwaited) => void (isAwaited ? fuseAwaited.add(uid) : fuseAwaited.delete(uid)),
     pods: (workloadUid) => [...(podsOf.get(workloadUid)?.values() ?? [])],
     nodes: () => nodes.values(),
