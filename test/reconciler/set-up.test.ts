@@ -40,7 +40,8 @@ describe('set-up', () => {
   test('marks both objects before it makes anything', async () => {
     const at = await withBoth();
     await at.pass();
-    expect(at.written().slice(0, 3)).toEqual(['patch ThinRuntime/demo', 'patch Dataset/demo', expect.stringMatching(/^create /)]);
+    // The Dataset first: that write shows that it is the one which the runtime is to name as its owner.
+    expect(at.written().slice(0, 3)).toEqual(['patch Dataset/demo', 'patch ThinRuntime/demo', expect.stringMatching(/^create /)]);
   });
 
   test('makes the claim only when its volume is there', async () => {

@@ -140,3 +140,16 @@ describe('a volume whose claim was lost', () => {
     expect(freed(at)).toEqual([]);
   });
 });
+
+test('a runtime made anew never gets a Dataset that is gone as its owner, though the watch of Datasets hangs', async () => {
+  const at = await bound();
+  at.server.hold('Dataset');
+  // Somebody lost patience, and begins anew.
+  for (const kind of ['ThinRuntime', 'Dataset']) at.server.remove(kind, 'ml', 'demo');
+  at.put(openDataset('demo'));
+  const { uid } = at.put(thinRuntime('demo', { profileName: 'profile' })).metadata;
+  await at.settle();
+  await at.advance(2_000);
+  expect(uidOf(at, 'ThinRuntime')).toBe(uid);
+  expect(at.get('ThinRuntime')?.metadata.ownerReferences).toMatchObject([{ uid: uidOf(at, 'Dataset') }]);
+});

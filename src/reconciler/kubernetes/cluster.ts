@@ -96,8 +96,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const ports = { ...recordedPorts(world.runtime), ...marks.ports };
       const annotations: Record<string, string> = Object.keys(ports).length > 0 ? { [annotation.ports]: portRecord(uid, ports) } : {};
       const owners = marks.claims.map((claim) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim.name, uid: claim.uid }));
+      const isSure = await users.mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
+      // A runtime that names a Dataset which is gone as its owner is taken by garbage collection: the watch of Datasets may be behind.
+      const isOwned = world.runtime.metadata.ownerReferences?.some((owner) => owner.uid === identity.uid);
+      if (!isSure && !isOwned) await confirmed([world.dataset]);
       await users.mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, uid, identity, annotations));
-      await users.mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
       if (world.bound) return;
       const by = world.key.name;
       for (const claim of marks.claims.filter(({ name }) => parts.lookups.manager(uid, name) !== by)) {
@@ -106,8 +109,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         parts.lookups.managed(uid, claim.name, by);
       }
     },
-    markDataset: (key, dataset) =>
-      users.mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, evidence(store, key, { dataset })), [])),
+    async markDataset(key, dataset) {
+      await users.mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, evidence(store, key, { dataset })), []));
+    },
     apply: (world, outlines) => applier.apply(ownerOf(world), outlines),
     async prune(world, keep) {
       const used = inUse(store, world).map(({ kind, metadata: { name } }) => ({ kind, name }));

@@ -11,8 +11,8 @@ interface Observed {
   readonly status?: object | undefined;
 }
 export interface UserObjects {
-  /** Finalizer, labels, annotations and owners of ours. No write when they are there. */
-  mark(type: ResourceType, object: Observed, marks: Marks): Promise<void>;
+  /** Finalizer, labels, annotations and owners of ours. No write when they are there; true when something was written. */
+  mark(type: ResourceType, object: Observed, marks: Marks): Promise<boolean>;
   unmark(type: ResourceType, object: Observed, finalizer: string): Promise<void>;
   /** True when something was written. `given`: fields that are not given stay. */
   writeStatus(type: ResourceType, object: Observed, status: object, only: 'all' | 'given'): Promise<boolean>;
@@ -40,6 +40,7 @@ export function userObjects(client: KubeClient, store: Store): UserObjects {
     async mark(type, object, marks) {
       const ops = markPatch(object.metadata, marks);
       if (ops) await write(type, object, ops, { type: 'json' });
+      return ops !== undefined;
     },
     async unmark(type, object, finalizer) {
       const ops = unmarkPatch(object.metadata, finalizer);
