@@ -18,6 +18,10 @@ export interface ControllerOptions {
   readonly metricsPort: number;
   /** The name of another pod, whose lease this one cannot know to be free. Default: here, on this host. */
   readonly elsewhere?: string;
+  /** Of `sluice reconcile`, besides these. */
+  readonly flags?: readonly string[];
+  readonly nodeFlags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Controller {
@@ -26,8 +30,8 @@ export interface Controller {
   readonly startedAt: number;
   cpuSeconds(): number;
   memory(): { readonly rss: number; readonly peak: number };
-  /** Resolves when its caches are filled, whether it leads or not. */
-  synced(): Promise<void>;
+  /** Resolves when its caches are filled, whether it leads or not: by its own clock, ms since the epoch. */
+  synced(): Promise<{ readonly at: number }>;
   /** Resolves when it leads. */
   leading(): Promise<void>;
   /** Resolves when it has done what there was to do: it hardly uses the processor for two seconds. */
@@ -40,6 +44,7 @@ export interface Controller {
 interface Line {
   readonly msg?: string;
   readonly keys?: number;
+  readonly time?: string | number;
   readonly level?: string;
 }
 
@@ -47,19 +52,26 @@ interface Line {
 let made: Promise<void> | undefined;
 export const bundled = (): Promise<void> => (made ??= bundle(BUNDLE));
 
-export function startController({ kubeconfig, metricsPort, elsewhere }: ControllerOptions): Controller {
+export function startController({
+  kubeconfig,
+  metricsPort,
+  elsewhere,
+  flags = [],
+  nodeFlags = [],
+  env = {},
+}: ControllerOptions): Controller {
   const startedAt = performance.now();
   const address = `127.0.0.1:${metricsPort}`;
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [...NODE_FLAGS, PROGRAM, 'reconcile', '--kubeconfig', kubeconfig, '--metrics-addr', address, '--leader-election-namespace', 'default'],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...(elsewhere && { MY_POD_NAME: elsewhere }) } },
-  );
+  const reconcile = ['reconcile', '--kubeconfig', kubeconfig, '--metrics-addr', address, '--leader-election-namespace', 'default'];
+  const child: ChildProcess = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags, PROGRAM, ...reconcile, ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env, ...(elsewhere && { MY_POD_NAME: elsewhere }) },
+  });
   const pid = child.pid ?? 0;
   // Nothing of ours may outlive us, whatever way we end.
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
-  const heard = { synced: Promise.withResolvers<void>(), leading: Promise.withResolvers<void>() };
+  const heard = { synced: Promise.withResolvers<{ readonly at: number }>(), leading: Promise.withResolvers<void>() };
   for (const { promise } of Object.values(heard)) promise.catch(() => {});
   let problems = '';
   let rest = '';
@@ -76,7 +88,7 @@ export function startController({ kubeconfig, metricsPort, elsewhere }: Controll
 
   function hear(text: string): void {
     const line = JSON.parse(text) as Line;
-    if (line.msg === 'synced') heard.synced.resolve();
+    if (line.msg === 'synced') heard.synced.resolve({ at: new Date(line.time ?? '').getTime() });
     if (line.msg === 'leading' && line.keys !== undefined) heard.leading.resolve();
     if (line.level === 'warn' || line.level === 'error') remember(`${text}\n`);
   }

@@ -17,6 +17,8 @@ const CRDS = fileURLToPath(new URL('../crds', import.meta.url));
 
 export interface Lab {
   readonly plane: ControlPlane;
+  /** The controller's. */
+  readonly kubeconfig: string;
   readonly user: Client;
   /** As another user, so that its requests are told apart. */
   readonly replay: Client;
@@ -82,6 +84,7 @@ async function furnished(plane: ControlPlane): Promise<Lab> {
 
   const lab: Lab = {
     plane,
+    kubeconfig,
     user,
     replay,
     audit,

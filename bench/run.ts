@@ -18,6 +18,7 @@ import { drift } from './drift.ts';
 import type { Bench, Figure } from './figure.ts';
 import { idleRss } from './idle-rss.ts';
 import { type Lab, openLab, say } from './lab.ts';
+import { live } from './live/live.ts';
 import { markdown } from './markdown.ts';
 import { noop } from './noop.ts';
 import { quiet, quietJuicefs } from './quiet.ts';
@@ -31,6 +32,7 @@ const groups: readonly (readonly Bench[])[] = [
   [synth(20_000)],
   [idleRss, bindOne, drift, recover, bindJuicefs(50), quietJuicefs(50)],
   [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
+  [live(20_000)],
   [csi],
   [realNode],
 ];

@@ -1,0 +1,180 @@
+/** Any number of copies of the sample, as the API server would keep them: other names, UIDs and ports, and the stamps of what they render to. */
+import juicefs from '../../runtimes/juicefs/index.ts';
+import { annotation, Dataset, parse } from '../../src/api/index.ts';
+import type { PlanInput } from '../../src/constructs/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { bindingOf } from '../../src/reconciler/kubernetes/bindings.ts';
+import { cacheLabels } from '../../src/reconciler/kubernetes/cache-labels.ts';
+import { recordedPorts } from '../../src/reconciler/kubernetes/port-table.ts';
+import { fuseFact } from '../../src/reconciler/kubernetes/views.ts';
+import { type LiveObject, PARTS, type RuntimeObject } from '../../src/reconciler/world.ts';
+import type { Sample } from './sample.ts';
+
+export interface Copies {
+  /** Of one kind and one copy, as JSON; `version` is theirs. Partial: only metadata, which the API server cuts out for whoever asks for it. */
+  objects(plural: string, i: number, version: number, isPartial?: boolean): readonly string[];
+  readonly plurals: readonly string[];
+  /** What the node of a worker carries for a copy. */
+  nodeLabels(i: number): Readonly<Record<string, string>>;
+  /** The fuse pod of a copy, from the sample's worker. */
+  fusePod(i: number, nodeName: string, serial: number, state: FuseState, version: number): string;
+  identity(i: number): { readonly namespace: string; readonly name: string };
+}
+export type FuseState = 'pending' | 'scheduled' | 'ready' | 'terminating';
+
+const SETTINGS = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const VERSION = '"@version@"';
+
+export function copiesOf(sample: Sample, perNamespace = 100): Copies {
+  const first = <T extends KubeObject>(plural: string) => sample.objects[plural]?.[0] as unknown as T;
+  const daemonSet = first<LiveObject>('daemonsets');
+  const text = JSON.stringify(sample.objects);
+  const uids = [...new Set(text.match(UUID))];
+  const ports = [...new Set(Object.values(recordedPorts(first<KubeObject>('juicefsruntimes') as unknown as RuntimeObject)))];
+  // The namespace may be all the same to its dataset; every other name follows from these two.
+  const names = [`${sample.namespace}-${sample.name}`, sample.namespace, sample.name];
+  const stamps = stampsOf(plan(sample.namespace, sample.name, uidsOf(sample), portsOf(sample)));
+  const hashes = [...stamps.keys()];
+  const stale = hashes.filter((hash) => !text.includes(hash));
+  if (stale.length > 0) throw new Error(`the sample does not carry the stamps ${stale.join(', ')}: its plan is not the controller's`);
+  const tokens = [...uids, ...hashes, ...ports.map(String), ...names];
+  const pattern = new RegExp(`(${tokens.map((token) => (/^\d+$/.test(token) ? `(?<![\\w.-])${token}(?!\\d)` : token)).join('|')})`);
+  const templates = Object.fromEntries(Object.entries(sample.objects).map(([plural, objects]) => [plural, objects.map(templateOf)]));
+  const partials = Object.fromEntries(
+    Object.entries(sample.objects).map(([plural, objects]) => [plural, objects.map(partialOf).map(templateOf)]),
+  );
+  const fuse = fuseTemplates();
+  const values = new Map<number, Map<string, string>>();
+
+  function templateOf(object: KubeObject): readonly string[] {
+    const { resourceVersion: _, ...metadata } = object.metadata;
+    return JSON.stringify({ ...object, metadata: { ...metadata, resourceVersion: '@version@' } }).split(pattern);
+  }
+  /** Even parts are text, odd ones what is another in each copy. */
+  const filled = (template: readonly string[], i: number, version: number): string => {
+    const own = valuesOf(i);
+    let result = '';
+    for (let part = 0; part < template.length; part++) result += part % 2 === 0 ? template[part] : own.get(template[part]!);
+    return result.replace(VERSION, `"${version}"`);
+  };
+
+  const identity = (i: number) => ({ namespace: `live-${Math.floor(i / perNamespace)}`, name: `set-${i % perNamespace}` });
+  const uidOf = (uid: string, i: number) => `${uid.slice(0, 24)}${i.toString(16).padStart(12, '0')}`;
+
+  function valuesOf(i: number): Map<string, string> {
+    const known = values.get(i);
+    if (known) return known;
+    const { namespace, name } = identity(i);
+    const own = new Map(uids.map((uid) => [uid, uidOf(uid, i)]));
+    ports.forEach((port, k) => own.set(String(port), String(10_000 + i * ports.length + k)));
+    own.set(names[0]!, `${namespace}-${name}`).set(sample.namespace, namespace).set(sample.name, name);
+    const ofCopy = (uid: string) => own.get(uid) ?? '';
+    const { runtime, dataset } = uidsOf(sample);
+    const theirs = Object.fromEntries(Object.entries(portsOf(sample)).map(([role, port]) => [role, Number(own.get(String(port)))]));
+    const bound = plan(namespace, name, { runtime: ofCopy(runtime), dataset: ofCopy(dataset) }, theirs);
+    const mine = [...stampsOf(bound).keys()];
+    hashes.forEach((hash, k) => own.set(hash, mine[k]!));
+    values.set(i, own);
+    return own;
+  }
+
+  /** As the controller plans it. */
+  function plan(namespace: string, name: string, uid: { runtime: string; dataset: string }, of: Readonly<Record<string, number>>) {
+    const runtime = first<KubeObject>('juicefsruntimes');
+    const fact = fuseFact(daemonSet)!;
+    const render = (scriptHash: string | undefined) =>
+      juicefs.bind({
+        name,
+        namespace,
+        uid: uid.runtime,
+        annotations: {},
+        spec: (parse(juicefs.resource, runtime) as { spec: object }).spec,
+        dataset: {
+          identity: { namespace, name, uid: uid.dataset, collides: false },
+          annotations: {},
+          spec: parse(Dataset, first('datasets')).spec,
+        },
+        settings: SETTINGS,
+        facts: {
+          ports: of,
+          secrets: {},
+          claims: {},
+          objects: {},
+          fuse: { image: fact.image, generation: fact.generation, ...(scriptHash && { scriptHash }) },
+        },
+      } satisfies PlanInput<unknown>);
+    // What stands in the DaemonSet is what it renders to.
+    const once = render(undefined);
+    const script = scriptHashOf(once.synth('fuse').find(({ kind }) => kind === 'DaemonSet') as unknown as LiveObject);
+    return render(script);
+  }
+
+  function fuseTemplates(): Readonly<Record<FuseState, readonly string[]>> {
+    const worker = first<KubeObject>('pods');
+    const { template } = daemonSet['spec'] as { template: { metadata: { labels: Record<string, string> } } };
+    const { name, uid } = daemonSet.metadata;
+    const pod = (state: FuseState): KubeObject => ({
+      ...worker,
+      metadata: {
+        ...worker.metadata,
+        name: `${name}-@serial@`,
+        uid: '@pod@',
+        labels: {
+          ...template.metadata.labels,
+          'pod-template-generation': daemonSet.metadata.annotations?.['deprecated.daemonset.template.generation'] ?? '',
+        },
+        ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid, controller: true, blockOwnerDeletion: true }],
+        ...(state === 'terminating' && { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 }),
+      },
+      spec: { ...(worker['spec'] as object), nodeName: state === 'pending' ? undefined : '@node@' },
+      status: state === 'ready' || state === 'terminating' ? worker['status'] : { phase: 'Pending', conditions: [] },
+    });
+    const states = ['pending', 'scheduled', 'ready', 'terminating'] as const;
+    return Object.fromEntries(states.map((state) => [state, templateOf(pod(state))])) as Record<FuseState, readonly string[]>;
+  }
+
+  return {
+    plurals: Object.keys(templates),
+    objects: (plural, i, version, isPartial = false) =>
+      ((isPartial ? partials : templates)[plural] ?? []).map((template) => filled(template, i, version)),
+    nodeLabels(i) {
+      const { namespace, name } = identity(i);
+      const own = valuesOf(i);
+      const { runtime, dataset } = uidsOf(sample);
+      const of = { runtime: own.get(runtime) ?? '', dataset: own.get(dataset) ?? '' };
+      const bound = plan(namespace, name, of, portsOf(sample));
+      return cacheLabels(bound.plan);
+    },
+    fusePod: (i, nodeName, serial, state, version) =>
+      filled(fuse[state], i, version)
+        .replace('@serial@', serial.toString(36))
+        .replace('@pod@', `00000000-0000-4000-8000-${serial.toString(16).padStart(12, '0')}`)
+        .replace('@node@', nodeName),
+    identity,
+  };
+}
+
+const partialOf = ({ metadata }: KubeObject): KubeObject => ({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata });
+const uidsOf = ({ objects }: Sample) => ({
+  runtime: objects['juicefsruntimes']?.[0]?.metadata.uid ?? '',
+  dataset: objects['datasets']?.[0]?.metadata.uid ?? '',
+});
+const portsOf = ({ objects }: Sample) => recordedPorts(objects['juicefsruntimes']?.[0] as unknown as RuntimeObject);
+const scriptHashOf = (object: LiveObject): string | undefined =>
+  (object['spec'] as { template?: { metadata?: { annotations?: Record<string, string> } } } | undefined)?.template?.metadata?.annotations?.[
+    annotation.scriptHash
+  ];
+
+/** Every hash that objects carry, in the order in which they are rendered. */
+function stampsOf(bound: Parameters<typeof bindingOf>[0]): ReadonlyMap<string, string> {
+  const { outlines } = bindingOf(bound);
+  const found = new Map<string, string>();
+  for (const part of PARTS)
+    for (const outline of outlines(part)) {
+      found.set(outline.hash, outline.kind);
+      const script = scriptHashOf(outline.manifest() as unknown as LiveObject);
+      if (script) found.set(script, 'script');
+    }
+  return found;
+}

@@ -1,0 +1,157 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../../src/testing/control-plane/ports.ts';
+import { bundled, type Controller, startController } from '../controller.ts';
+import { atMost, type Bench, type Figure, rounded } from '../figure.ts';
+import { say, until } from '../lab.ts';
+import { cpuSeconds } from '../proc.ts';
+import { FLAGS, type Sample, takeSample } from './sample.ts';
+import { type LiveServer, startLiveServer } from './server.ts';
+import type { Size } from './world.ts';
+
+const SECONDS = 60;
+const TOUCHED = 2000;
+
+/**
+ * So many datasets of JuiceFS size behind a scripted API server (server-process.ts), which copies what a real one made of one: a thousand
+ * nodes whose status changes every ten seconds, each with ten fuse pods that come and go once a minute. What the controller costs beyond
+ * reading these streams is told against a bare client that only parses them, in the same minute. BENCH_SAMPLE names a file that keeps the
+ * sample for the next run.
+ */
+export const live = (datasets: number): Bench => ({
+  name: 'live',
+  async *run({ lab: open, quick }) {
+    const size: Size = quick ? { datasets: datasets / 10, nodes: 100, podsPerNode: 10 } : { datasets, nodes: 1000, podsPerNode: 10 };
+    const kept = process.env['BENCH_SAMPLE'];
+    const sample = kept && existsSync(kept) ? (JSON.parse(readFileSync(kept, 'utf8')) as Sample) : await takeSample(await open());
+    if (kept) writeFileSync(kept, JSON.stringify(sample));
+    const server = await startLiveServer(sample, size);
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-gauge-'));
+    try {
+      yield* measured(server, size, folder, quick ? 15 : SECONDS);
+    } finally {
+      server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+});
+
+async function* measured(server: LiveServer, size: Size, folder: string, seconds: number): AsyncGenerator<Figure> {
+  const gauge = join(folder, 'live.json');
+  const detail = { datasets: size.datasets, nodes: size.nodes };
+  let controller = await begun(server, gauge);
+  yield atMost('live/ready', await readyAfter(controller, server), 's', 30, detail);
+  const firstSeconds = await passedAll(controller, size.datasets);
+  yield atMost('live/first-passes', firstSeconds, 'CPU s', 30, detail);
+  await noWrites(server, 'the first passes');
+
+  say(`traffic for ${seconds} s`);
+  const reader = await startReader(server);
+  await server.send({ do: 'traffic', on: true });
+  await sleep(5000);
+  const before = await server.send({ do: 'tell' });
+  const [began, mine, bare, passes] = [performance.now(), controller.cpuSeconds(), cpuSeconds(reader.pid!), await passesOf(controller)];
+  await sleep(seconds * 1000);
+  const elapsed = (performance.now() - began) / 1000;
+  const [used, parsing] = [controller.cpuSeconds() - mine, cpuSeconds(reader.pid!) - bare];
+  const after = await server.send({ do: 'tell' });
+  yield atMost('live/quiet', ((used - parsing) / elapsed) * 100, '% of a core', 3, {
+    ...detail,
+    whole: rounded((used / elapsed) * 100),
+    parsing: rounded((parsing / elapsed) * 100),
+    eventsPerSecond: rounded((after.events - before.events) / elapsed),
+    passes: (await passesOf(controller)) - passes,
+  });
+  reader.kill('SIGKILL');
+  await noWrites(server, 'the traffic');
+
+  say('all watches expire');
+  await server.send({ do: 'forget' });
+  const expired = controller.cpuSeconds();
+  await server.send({ do: 'expire' });
+  await until('the watches are open again', 120, async () => (await server.send({ do: 'tell' })).watches >= OPEN);
+  await server.send({ do: 'traffic', on: false });
+  await controller.idle();
+  yield atMost('live/expired', controller.cpuSeconds() - expired, 'CPU s', 30, detail);
+  await noWrites(server, 'the watches expired');
+
+  const touched = Math.min(TOUCHED, size.datasets);
+  const [cpu, done] = [controller.cpuSeconds(), await passesOf(controller)];
+  await server.send({ do: 'touch', count: touched });
+  await until('the runtimes that changed were looked at', 60, async () => (await passesOf(controller)) - done >= touched);
+  await controller.idle();
+  yield atMost(
+    'live/pass',
+    ((controller.cpuSeconds() - cpu) * 1000) / ((await passesOf(controller)) - done),
+    'CPU ms',
+    0.2 + READING_MS,
+    detail,
+  );
+
+  const heap = await liveHeap(controller, gauge);
+  yield atMost('live/heap', (heap * 1000) / size.datasets, 'KB a dataset', 20, { ...detail, liveMb: rounded(heap) });
+  yield atMost('live/rss', controller.memory().rss, 'MB', 600, { ...detail, peak: rounded(controller.memory().peak) });
+
+  say('killed, and started again');
+  await controller.stop('SIGKILL');
+  await server.send({ do: 'forget' });
+  controller = await begun(server, gauge);
+  yield atMost('live/ready-again', await readyAfter(controller, server), 's', 30, detail);
+  await passedAll(controller, size.datasets);
+  await noWrites(server, 'the restart');
+  await controller.stop();
+}
+
+/** An event of a runtime is read and parsed once for each pass; measured with the bare reader's means. */
+const READING_MS = 0.1;
+/** Nine kinds that are made, pods, nodes, datasets, two runtimes and profiles. */
+const OPEN = 15;
+
+async function begun(server: LiveServer, gauge: string): Promise<Controller> {
+  await bundled();
+  const [metricsPort = 0] = await freePorts(1);
+  const nodeFlags = ['--expose-gc', '--import', join(import.meta.dirname, 'gauge.ts')];
+  return startController({
+    kubeconfig: server.kubeconfig,
+    metricsPort,
+    flags: ['--no-leader-election', ...FLAGS],
+    nodeFlags,
+    env: { BENCH_GAUGE: gauge },
+  });
+}
+/** From the first list until every watch has its objects. */
+async function readyAfter(controller: Controller, server: LiveServer): Promise<number> {
+  await controller.synced();
+  const now = Date.now();
+  const { firstListAt } = await server.send({ do: 'tell' });
+  return (now - (firstListAt ?? Number.NaN)) / 1000;
+}
+const passesOf = (controller: Controller): Promise<number> => controller.counter('controller_runtime_reconcile_total');
+
+/** CPU until every dataset was looked at once and all is quiet. */
+async function passedAll(controller: Controller, datasets: number): Promise<number> {
+  const before = controller.cpuSeconds();
+  await until('every dataset was looked at', 300, async () => (await passesOf(controller)) >= datasets);
+  await controller.idle();
+  return controller.cpuSeconds() - before;
+}
+async function noWrites(server: LiveServer, when: string): Promise<void> {
+  const { writes, examples } = await server.send({ do: 'tell' });
+  if (writes > 0) throw new Error(`expected no write during ${when}, found ${writes}: ${examples.join(', ')}`);
+}
+async function startReader({ url, ca }: LiveServer): Promise<ChildProcess> {
+  const reader = fork(join(import.meta.dirname, 'reader-process.ts'), [url, ca]);
+  process.once('exit', () => reader.kill('SIGKILL'));
+  await once(reader, 'message');
+  return reader;
+}
+async function liveHeap(controller: Controller, gauge: string): Promise<number> {
+  process.kill(controller.pid, 'SIGUSR2');
+  await until('the controller has told its heap', 60, async () => existsSync(gauge));
+  await sleep(500);
+  return (JSON.parse(readFileSync(gauge, 'utf8')) as { liveMb: number }).liveMb;
+}

@@ -1,0 +1,111 @@
+/**
+ * An API server that speaks the real protocol (TLS, HTTP/1.1, list pages, watch streams) and is scripted: it serves copies of a dataset that
+ * a real one made, and refuses every write, which it counts. Told what to do by its parent.
+ */
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setInterval } from 'node:timers';
+import type { Sample } from './sample.ts';
+import type { Answer, Command, Setup } from './server.ts';
+import { type Event, liveWorld } from './world.ts';
+
+const setup = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Setup;
+const sample = JSON.parse(readFileSync(setup.sample, 'utf8')) as Sample;
+const world = liveWorld(sample, setup.size);
+const GROUP = 'data.fluid.io';
+const PERIOD_MS = 100;
+const watchers = new Map<ServerResponse, string>();
+const writes: string[] = [];
+let bytes = 0;
+let events = 0;
+let firstListAt: number | undefined;
+
+const server = createServer({ key: setup.key, cert: setup.certificate }, (request, response) => {
+  request.resume();
+  request.on('end', () => answer(request, response));
+});
+server.keepAliveTimeout = 90_000;
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'https://server');
+  const parts = pathname.split('/').slice(1);
+  const say = (status: number, body: unknown) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const refuse = (status: number, reason: string) =>
+    say(status, { kind: 'Status', apiVersion: 'v1', code: status, reason, message: reason });
+  if (request.method !== 'GET') {
+    writes.push(`${request.method} ${pathname}`);
+    return refuse(403, 'Forbidden');
+  }
+  if (pathname === '/version') return say(200, { major: '1', minor: '34', gitVersion: 'v1.34.0' });
+  if (pathname === `/apis/${GROUP}/v1alpha1`) return say(200, { resources: setup.kinds.map((name) => ({ name })) });
+  // `/api/v1/<plural>` and `/apis/<group>/<version>/<plural>`; what has more parts is one object.
+  const plural = parts[0] === 'api' ? parts[2] : parts[3];
+  if (plural === undefined || parts.length > (parts[0] === 'api' ? 3 : 4)) return refuse(404, 'NotFound');
+  if (searchParams.get('watch') === 'true') return watch(plural, request, response);
+  firstListAt ??= Date.now();
+  const from = Number(searchParams.get('continue') ?? 0);
+  const { items, next } = world.page(plural, from, Number(searchParams.get('limit') ?? 1e9), isPartial(request));
+  const metadata = { resourceVersion: String(world.version), ...(next !== undefined && { continue: String(next) }) };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(`{"metadata":${JSON.stringify(metadata)},"items":[${items.join(',')}]}`);
+}
+
+const isPartial = ({ headers }: IncomingMessage): boolean => String(headers.accept).includes('PartialObjectMetadata');
+function watch(plural: string, request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+  watchers.set(response, plural);
+  const timer = setTimeout(
+    () => response.end(),
+    Number(new URL(request.url ?? '', 'https://server').searchParams.get('timeoutSeconds') ?? 300) * 1000,
+  );
+  response.on('close', () => {
+    clearTimeout(timer);
+    watchers.delete(response);
+  });
+}
+function tell({ plural, text }: Event): void {
+  events++;
+  for (const [response, watched] of watchers)
+    if (watched === plural) {
+      bytes += text.length;
+      response.write(text);
+    }
+}
+/** A bookmark a minute keeps quiet watches alive. */
+setInterval(() => {
+  for (const [response] of watchers) response.write(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"${world.version}"}}}\n`);
+}, 60_000).unref();
+
+let traffic: NodeJS.Timeout | undefined;
+let ticks = 0;
+/** Every node once in ten seconds, every fuse pod through its five states once in a minute. */
+function tick(): void {
+  const share = (count: number, periodMs: number) =>
+    [Math.floor((ticks * PERIOD_MS * count) / periodMs), Math.floor(((ticks + 1) * PERIOD_MS * count) / periodMs)] as const;
+  const [node, nodeEnd] = share(setup.size.nodes, 10_000);
+  for (let i = node; i < nodeEnd; i++) tell(world.heartbeat(i % setup.size.nodes));
+  const [step, stepEnd] = share(world.slots * 5, 60_000);
+  for (let i = step; i < stepEnd; i++) tell(world.step(i % world.slots));
+  ticks++;
+}
+
+process.on('message', (command: Command) => {
+  if (command.do === 'traffic') {
+    clearInterval(traffic);
+    traffic = command.on ? setInterval(tick, PERIOD_MS) : undefined;
+  } else if (command.do === 'touch') for (let i = 0; i < command.count; i++) tell(world.touch(i));
+  else if (command.do === 'expire')
+    for (const [response] of watchers)
+      response.end('{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old resource version"}}\n');
+  else if (command.do === 'forget') {
+    firstListAt = undefined;
+    writes.length = 0;
+  }
+  const state: Answer = { writes: writes.length, examples: writes.slice(0, 5), events, bytes, firstListAt, watches: watchers.size };
+  process.send?.(state);
+});
+process.on('disconnect', () => process.exit());
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));

@@ -1,0 +1,127 @@
+/** What the scripted API server holds: copies of a dataset, nodes, and fuse pods that come and go. Rendered when asked for: whole it would be gigabytes. */
+import type { KubeObject } from '../../src/kube/types.ts';
+import { type Copies, copiesOf, type FuseState } from './copies.ts';
+import type { Sample } from './sample.ts';
+
+export interface Size {
+  readonly datasets: number;
+  readonly nodes: number;
+  /** Fuse pods of a node. */
+  readonly podsPerNode: number;
+}
+export interface Event {
+  readonly plural: string;
+  readonly text: string;
+}
+export interface LiveWorld {
+  /** Of all versions so far. */
+  readonly version: number;
+  /** A page of a collection, from an index on; undefined for a kind that there is not. */
+  page(
+    plural: string,
+    from: number,
+    limit: number,
+    isPartial: boolean,
+  ): { readonly items: readonly string[]; readonly next: number | undefined };
+  heartbeat(node: number): Event;
+  /** One step in the life of a fuse pod: it goes, and another comes. */
+  step(slot: number): Event;
+  readonly slots: number;
+  /** A label on a runtime, which changes nothing for it. */
+  touch(i: number): Event;
+}
+
+const CYCLE = ['terminating', 'deleted', 'pending', 'scheduled', 'ready'] as const;
+const nodeName = (i: number): string => `node-${String(i).padStart(4, '0')}`;
+/** Objects of a list are older than anything that happens later. */
+const FIRST = 1_000;
+
+export function liveWorld(sample: Sample, { datasets, nodes, podsPerNode }: Size): LiveWorld {
+  const copies: Copies = copiesOf(sample);
+  const slots = nodes * podsPerNode;
+  const at = Array.from({ length: slots }, () => ({ step: CYCLE.length - 1, serial: 0, version: FIRST }));
+  let version = FIRST + 1;
+  let serials = slots;
+  at.forEach((slot, i) => (slot.serial = i));
+  const nodeTexts = Array.from({ length: nodes }, (_, i) => nodeText(i));
+  const nodeVersions = Array.from({ length: nodes }, () => FIRST);
+
+  const datasetOf = (slot: number): number => slot % datasets;
+
+  /** With the labels that its workers and fuse pods have left on it, so that there is nothing to write. */
+  function nodeText(i: number): readonly string[] {
+    const { metadata } = sample.node;
+    const foreign = Object.entries(metadata.labels ?? {}).filter(([key]) => !key.startsWith('fluid'));
+    const cached = Array.from({ length: Math.ceil((datasets - i) / nodes) }, (_, k) => copies.nodeLabels(i + k * nodes));
+    const labels: Record<string, string> = { ...Object.fromEntries(foreign), 'kubernetes.io/hostname': nodeName(i) };
+    for (const each of cached) Object.assign(labels, each);
+    if (cached.length > 0) labels['fluid.io/dataset-num'] = String(cached.length);
+    const node: KubeObject = {
+      ...sample.node,
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: {
+        ...metadata,
+        name: nodeName(i),
+        uid: `00000000-0000-4000-9000-${String(i).padStart(12, '0')}`,
+        resourceVersion: '@',
+        labels,
+      },
+    };
+    return JSON.stringify({ apiVersion: node.apiVersion, kind: node.kind, metadata: node.metadata }).split('"@"');
+  }
+  const nodeNow = (i: number): string => nodeTexts[i]!.join(`"${nodeVersions[i]}"`);
+  function podNow(slot: number): string | undefined {
+    const { step, serial, version: of } = at[slot]!;
+    const state = CYCLE[step]!;
+    return state === 'deleted' ? undefined : copies.fusePod(datasetOf(slot), nodeName(Math.floor(slot / podsPerNode)), serial, state, of);
+  }
+
+  /** Items of each index: copies, then, of pods, the fuse pods. */
+  function itemsAt(plural: string, index: number, isPartial: boolean): readonly string[] {
+    if (plural === 'nodes') return [nodeNow(index)];
+    if (index < datasets)
+      return copies.objects(plural, index, FIRST, isPartial).map((text) => (plural === 'pods' ? onNode(text, index) : text));
+    return [podNow(index - datasets) ?? []].flat();
+  }
+  const onNode = (text: string, i: number): string => text.replace(/"nodeName":"[^"]*"/, `"nodeName":"${nodeName(i % nodes)}"`);
+  function lengthOf(plural: string): number {
+    if (plural === 'nodes') return nodes;
+    if (plural === 'pods') return datasets + slots;
+    return copies.plurals.includes(plural) ? datasets : 0;
+  }
+
+  return {
+    get version() {
+      return version;
+    },
+    slots,
+    page(plural, from, limit, isPartial) {
+      const items: string[] = [];
+      const length = lengthOf(plural);
+      let index = from;
+      while (index < length && items.length < limit) items.push(...itemsAt(plural, index++, isPartial));
+      return { items, next: index < length ? index : undefined };
+    },
+    heartbeat(i) {
+      nodeVersions[i] = ++version;
+      return { plural: 'nodes', text: event('MODIFIED', nodeNow(i)) };
+    },
+    step(slot) {
+      const pod = at[slot]!;
+      const before = podNow(slot);
+      pod.step = (pod.step + 1) % CYCLE.length;
+      pod.version = ++version;
+      const state: FuseState | 'deleted' = CYCLE[pod.step]!;
+      if (state === 'deleted') return { plural: 'pods', text: event('DELETED', before!) };
+      if (state === 'pending') pod.serial = serials++;
+      return { plural: 'pods', text: event(state === 'pending' ? 'ADDED' : 'MODIFIED', podNow(slot)!) };
+    },
+    touch(i) {
+      const [text = ''] = copies.objects('juicefsruntimes', i, ++version);
+      return { plural: 'juicefsruntimes', text: event('MODIFIED', text.replace('"metadata":{', `"metadata":{"selfLink":"${version}",`)) };
+    },
+  };
+}
+
+const event = (type: string, object: string): string => `{"type":"${type}","object":${object}}\n`;
