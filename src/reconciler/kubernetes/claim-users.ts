@@ -49,7 +49,7 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
   async function stillMounts(namespace: string, name: string, claim: string): Promise<boolean> {
     try {
       const pod = await client.get(Pod, { namespace, name });
-      return claimsOf(pod).includes(claim) && !hasEnded(pod);
+      return mounts(pod, claim);
     } catch (error) {
       if (isNotFound(error)) return false;
       throw error;
@@ -94,6 +94,9 @@ async function listed(client: KubeClient, namespace: string, now: () => number):
   } while (next !== undefined);
   return { at, tookMs: now() - at, byClaim };
 }
+
+/** Whether a pod that has not ended names the claim. */
+export const mounts = (pod: KubeObject, claim: string): boolean => claimsOf(pod).includes(claim) && !hasEnded(pod);
 
 function claimsOf({ spec }: KubeObject): readonly string[] {
   const { volumes = [] } = (spec ?? {}) as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };

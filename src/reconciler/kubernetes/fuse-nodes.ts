@@ -4,6 +4,7 @@ import { listAll } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { isPlacedAlike, keeping, nodesLeft } from '../fuse-placement.ts';
 import type { LiveObject, Waiting } from '../world.ts';
+import { mounts } from './claim-users.ts';
 import { Pod } from './kinds.ts';
 import type { Store } from './store.ts';
 
@@ -21,7 +22,7 @@ export async function withNodesInUse(
   if (isPlacedAlike(desired, live)) return { manifest: desired };
   const { items } = await listAll(client, Pod, { namespace });
   const readers = Map.groupBy(
-    items.filter((pod) => isReading(pod, claim)),
+    items.filter((pod) => mounts(pod, claim)),
     nodeOf,
   );
   const nodes = [...readers.keys()].filter((name) => name !== undefined);
@@ -42,11 +43,3 @@ export async function withNodesInUse(
 }
 
 const nodeOf = ({ spec }: KubeObject): string | undefined => (spec as { readonly nodeName?: string } | undefined)?.nodeName;
-
-function isReading({ spec, status }: KubeObject, claim: string): boolean {
-  const { volumes = [] } = spec as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
-  const { phase = '' } = (status ?? {}) as { phase?: string };
-  return (
-    !['Succeeded', 'Failed'].includes(phase) && volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim)
-  );
-}

@@ -89,15 +89,13 @@ export function reconcileStatefulSet(hands: Hands, set: KubeObject): boolean {
     hands.create(podOf(set, `${name}-${i}`, { ...template.spec, hostname: `${name}-${i}`, ...(volumes.length > 0 && { volumes }) }));
     return true;
   }
-  const living = pods.filter((pod) => !pod.metadata.deletionTimestamp);
-  const ready = living.filter(isReady).length;
-  const updated = living.filter((pod) => pod.metadata.labels?.[generationLabel] === revisionOf(set)).length;
+  const { living, ready, updated } = counted(set, pods);
   return hands.patch(
     set,
     {
       status: {
         observedGeneration: generation,
-        replicas: living.length,
+        replicas: living,
         readyReplicas: ready,
         availableReplicas: ready,
         updatedReplicas: updated,
@@ -107,6 +105,16 @@ export function reconcileStatefulSet(hands: Hands, set: KubeObject): boolean {
     },
     'status',
   );
+}
+
+/** Of its pods: those that are not being deleted, and of these the ready ones and those of the newest template. */
+function counted(set: KubeObject, pods: readonly KubeObject[]): Readonly<Record<'living' | 'ready' | 'updated', number>> {
+  const living = pods.filter((pod) => !pod.metadata.deletionTimestamp);
+  return {
+    living: living.length,
+    ready: living.filter(isReady).length,
+    updated: living.filter((pod) => pod.metadata.labels?.[generationLabel] === revisionOf(set)).length,
+  };
 }
 
 /** A pod on each node that admits it, and none elsewhere: one that no longer belongs where it runs is deleted. */
@@ -131,16 +139,14 @@ export function reconcileDaemonSet(hands: Hands, set: KubeObject): boolean {
     hands.create(podOf(set, `${name}-${node}`, { ...spec, nodeName: node }));
     return true;
   }
-  const living = pods.filter((pod) => !pod.metadata.deletionTimestamp);
-  const ready = living.filter(isReady).length;
-  const updated = living.filter((pod) => pod.metadata.labels?.[generationLabel] === revisionOf(set)).length;
+  const { living, ready, updated } = counted(set, pods);
   return hands.patch(
     set,
     {
       status: {
         observedGeneration: generation,
         desiredNumberScheduled: wanted.length,
-        currentNumberScheduled: living.length,
+        currentNumberScheduled: living,
         numberMisscheduled: 0,
         numberReady: ready,
         numberAvailable: ready,
