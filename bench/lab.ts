@@ -213,13 +213,13 @@ export async function atOnce<T>(count: number, items: readonly T[], work: (item:
   await pLimit(count).map(items, work);
 }
 
-export async function until<T>(what: string, seconds: number, ask: () => Promise<T | undefined | false>): Promise<T> {
+export async function until<T>(what: string, seconds: number, ask: () => Promise<T | undefined | false>, everyMs = 100): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > deadline) throw new Error(`${what}: not within ${seconds} s`);
-    await sleep(100);
+    await sleep(everyMs);
   }
 }
 

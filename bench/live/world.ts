@@ -27,7 +27,7 @@ export interface LiveWorld {
   /** One step in the life of a fuse pod: it goes, and another comes. */
   step(slot: number): Event;
   readonly slots: number;
-  /** A label on a runtime, which changes nothing for it. */
+  /** A label on a runtime, which may concern us and changes nothing. */
   touch(i: number): Event;
 }
 
@@ -119,7 +119,7 @@ export function liveWorld(sample: Sample, { datasets, nodes, podsPerNode }: Size
     },
     touch(i) {
       const [text = ''] = copies.objects('juicefsruntimes', i, ++version);
-      return { plural: 'juicefsruntimes', text: event('MODIFIED', text.replace('"metadata":{', `"metadata":{"selfLink":"${version}",`)) };
+      return { plural: 'juicefsruntimes', text: event('MODIFIED', text.replace('"labels":{', `"labels":{"touched":"${version}",`)) };
     },
   };
 }

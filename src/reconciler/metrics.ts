@@ -1,4 +1,13 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import type { RequestInfo } from '../kube/contract.ts';
 import type { ReflectorStatus } from '../kube/reflector.ts';
 import { outOfTouch } from '../kube/touch.ts';
@@ -36,6 +45,7 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   const registers = [registry];
   const labelled = { controller: CONTROLLER };
+  const countsNow = oncePerScrape(counts);
   const reconciles = new Counter({
     name: 'controller_runtime_reconcile_total',
     help: 'Reconciliations by result.',
@@ -96,7 +106,7 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
     registers,
     collect() {
       this.reset();
-      for (const [phase, count] of counts().byPhase) this.set({ phase: phase || 'None' }, count);
+      for (const [phase, count] of countsNow().byPhase) this.set({ phase: phase || 'None' }, count);
     },
   });
   void datasets;
@@ -124,19 +134,12 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
   }
 
   function ufsGauge(name: string, help: string, pick: (entry: DatasetCounts['ufs'][number]) => number | undefined): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['dataset'],
-      registers,
-      collect() {
-        this.reset();
-        for (const entry of counts().ufs) {
-          const value = pick(entry);
-          if (value !== undefined) this.set({ dataset: entry.dataset }, value);
-        }
-      },
-    });
+    const values = () =>
+      countsNow().ufs.flatMap((entry) => {
+        const value = pick(entry);
+        return value === undefined ? [] : [{ labels: { dataset: entry.dataset }, value }];
+      });
+    new Told({ name, help, labelNames: ['dataset'], registers }, values);
   }
 
   return {
@@ -158,5 +161,30 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
     led: (isLeader) => leads.set({ name: 'sluice' }, isLeader ? 1 : 0),
     setupFailed: (type, runtime) => setupErrors.inc({ runtime_type: type, runtime }),
     forgotten: (type, runtime) => setupErrors.remove({ runtime_type: type, runtime }),
+  };
+}
+
+/** A gauge with a series for each of thousands of datasets: worked out when it is asked for. A plain one would keep and sort all labels. */
+class Told extends Gauge<'dataset'> {
+  readonly #values: () => MetricObjectWithValues<MetricValue<'dataset'>>['values'];
+
+  constructor(options: GaugeConfiguration<'dataset'>, values: () => MetricObjectWithValues<MetricValue<'dataset'>>['values']) {
+    super(options);
+    this.#values = values;
+  }
+  override async get(): Promise<MetricObjectWithValues<MetricValue<'dataset'>>> {
+    return { ...(await super.get()), values: this.#values() };
+  }
+}
+
+/** All gauges of one scrape are asked in one turn of the event loop. */
+function oncePerScrape<T>(ask: () => T): () => T {
+  let answer: { readonly value: T } | undefined;
+  return () => {
+    if (!answer) {
+      answer = { value: ask() };
+      setImmediate(() => (answer = undefined));
+    }
+    return answer.value;
   };
 }
