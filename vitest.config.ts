@@ -8,6 +8,8 @@ const PROGRAMS = [
   'test/docs.test.ts',
   'test/install/image.test.ts',
   'test/**/script.test.ts',
+  'test/api/shell.test.ts',
+  'test/cdk8s.test.ts',
   'test/csi/fuse-config/needs.test.ts',
 ];
 const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
@@ -21,7 +23,17 @@ const SECOND_TRY = { retry: 1 };
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...CLUSTER, ...NODE, ...PROGRAMS], testTimeout: 30_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...CLUSTER, ...NODE, ...PROGRAMS],
+          // To load everything anew for each file would take longer than the tests.
+          isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { name: 'programs', include: PROGRAMS, testTimeout: 60_000, ...SECOND_TRY } },
       {
         test: {

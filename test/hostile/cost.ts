@@ -11,29 +11,41 @@ const SURELY_LINEAR_MS = 10;
 
 /**
  * What is wrong with the cost of a call, if anything. It is time of the CPU, the best of several tries, and compared with that of half the
- * size: a busy machine makes both slower.
+ * size: a busy machine makes both slower. What is cheap is measured once; what is dear is so each time, a neighbour on the machine is not.
  */
 export function tooDear<T>(input: (size: number) => T, call: (given: T) => unknown, size: number, mostMs = MOST_MS): string | undefined {
   const whole = input(size);
-  if (cpuMs(() => call(whole)) <= SURELY_LINEAR_MS) return undefined;
+  let cost = cpuMs(() => call(whole));
+  if (cost <= SURELY_LINEAR_MS) return undefined;
   const half = input(size / 2);
-  // What is dear is so each time; a neighbour on the machine is not.
+  let ofHalf = Infinity;
   let found: string | undefined;
-  for (let round = 0; round < ROUNDS; round++) {
-    found = verdict(call, whole, half, mostMs);
+  for (let tries = 0; tries < TRIES; tries++) {
+    if (tries > 0)
+      cost = Math.min(
+        cost,
+        cpuMs(() => call(whole)),
+      );
+    // The smaller of two, so that one slow moment does not excuse the whole.
+    for (let twice = 0; twice < 2; twice++)
+      ofHalf = Math.min(
+        ofHalf,
+        cpuMs(() => call(half)),
+      );
+    found = verdict(cost, ofHalf, mostMs);
     if (found === undefined) break;
   }
   return found;
 }
 
-function verdict<T>(call: (given: T) => unknown, whole: T, half: T, mostMs: number): string | undefined {
-  const [cost, ofHalf] = [best(() => call(whole)), best(() => call(half))];
-  if (cost > mostMs * slowness()) return `${cost.toFixed(1)} ms, more than ${mostMs} (half of it: ${ofHalf.toFixed(1)} ms)`;
+function verdict(cost: number, ofHalf: number, mostMs: number): string | undefined {
+  if (cost > mostMs && cost > mostMs * slowness())
+    return `${cost.toFixed(1)} ms, more than ${mostMs} (half of it: ${ofHalf.toFixed(1)} ms)`;
   return cost > 4 * ofHalf + SURELY_LINEAR_MS ? `${cost.toFixed(1)} ms where half of it costs ${ofHalf.toFixed(1)} ms` : undefined;
 }
 
 /** How much longer this machine takes now than an idle one of 3 GHz. */
-const slowness = (): number => Math.max(1, best(spin) / SPIN_MS);
+const slowness = (): number => Math.max(1, cpuMs(spin) / SPIN_MS);
 const SPIN_MS = 27;
 function spin(): number {
   let x = 1;
@@ -41,9 +53,7 @@ function spin(): number {
   return x;
 }
 
-const ROUNDS = 3;
-const TRIES = 3;
-const best = (run: () => unknown): number => Math.min(...Array.from({ length: TRIES }, () => cpuMs(run)));
+const TRIES = 6;
 
 function cpuMs(run: () => unknown): number {
   const before = process.threadCpuUsage();

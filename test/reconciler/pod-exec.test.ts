@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type ExecFence, podExec } from '../../src/reconciler/kubernetes/pod-exec.ts';
 import { until } from '../support/manual-clock.ts';
 
@@ -12,6 +12,9 @@ interface Asked {
   /** Ends the command well. */
   readonly succeed: () => void;
 }
+
+// Loaded at the first command, which takes long where the disk is busy.
+beforeAll(async () => void (await import('@kubernetes/client-node')), 120_000);
 
 let server: ReturnType<typeof createServer>;
 let asked: Asked[];
@@ -40,6 +43,7 @@ beforeEach(async () => {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 });
 afterEach(() => {
+  vi.useRealTimers();
   for (const { socket } of asked) socket.destroy();
   server.close();
 });
@@ -69,18 +73,25 @@ test('a command that ends well gives its output, and its connection back', async
   expect((await taken)[0]).toBe(0x88);
 });
 
+/** From here on only the deadlines of commands wait for what the test says. */
+const fakeTimeouts = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
 test('a command that could not begin in its time leaves no connection behind, and can begin no more', async () => {
+  fakeTimeouts();
   const answer = run({}, 500);
   const command = await first();
+  vi.advanceTimersByTime(500);
   await expect(answer).rejects.toThrow('mount in ml/p took longer than 0.5 s');
   command.open();
   await closed(command);
 });
 
 test('a command that takes too long loses its connection at once, without asking the other side', async () => {
+  fakeTimeouts();
   const answer = run({}, 500);
   const command = await first();
   command.open();
+  vi.advanceTimersByTime(500);
   await expect(answer).rejects.toThrow('took longer');
   await closed(command);
 });

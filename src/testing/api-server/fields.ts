@@ -121,7 +121,7 @@ export function compare(before: JsonMap, after: JsonMap): { readonly changed: Fi
   return { changed, removed };
 
   function walk(old: Json | undefined, now: Json | undefined, path: string, field: string): void {
-    if (old === undefined && now === undefined) return;
+    if (old === now) return;
     if (old === undefined) return addAll(changed, now!, path, field);
     if (now === undefined) return addAll(removed, old, path, field);
     const [oldParts, newParts] = [partsOf(field, old), partsOf(field, now)];
@@ -147,27 +147,45 @@ export function same(a: Json | undefined, b: Json | undefined): boolean {
   return Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => key in b && same(a[key], b[key]));
 }
 
-export function fromFieldsV1(fields: FieldsV1, path = ''): FieldSet {
-  const keys = Object.keys(fields);
-  if (keys.length === 0) return new Set(path === '' ? [] : [path]);
-  return new Set(
-    keys.flatMap((key) => (key === '.' ? (path === '' ? [] : [path]) : [...fromFieldsV1(fields[key] ?? {}, within(path, key))])),
-  );
+// Neither a stored tree nor a set ever changes: each is made of the other once.
+const setsOf = new WeakMap<FieldsV1, FieldSet>();
+const treesOf = new WeakMap<FieldSet, FieldsV1>();
+function paired<T extends FieldSet | FieldsV1>(set: FieldSet, tree: FieldsV1, asked: T): T {
+  setsOf.set(tree, set);
+  treesOf.set(set, tree);
+  return asked;
+}
+
+export function fromFieldsV1(fields: FieldsV1): FieldSet {
+  const known = setsOf.get(fields);
+  if (known) return known;
+  const set = new Set<string>();
+  collect(fields, '');
+  return paired(set, fields, set);
+
+  function collect(tree: FieldsV1, path: string): void {
+    const keys = Object.keys(tree);
+    if (keys.length === 0 && path !== '') set.add(path);
+    for (const key of keys) {
+      if (key !== '.') collect(tree[key] ?? {}, within(path, key));
+      else if (path !== '') set.add(path);
+    }
+  }
 }
 
 export function toFieldsV1(set: FieldSet): FieldsV1 {
+  const known = treesOf.get(set);
+  if (known) return known;
   type Tree = { [key: string]: Tree };
   const root: Tree = {};
+  const nodes: Tree[] = [];
   for (const path of [...set].toSorted()) {
     let at = root;
     for (const segment of segmentsOf(path)) at = at[segment] ??= {};
+    nodes.push(at);
   }
-  for (const path of set) {
-    let at: Tree = root;
-    for (const segment of segmentsOf(path)) at = at[segment]!;
-    if (Object.keys(at).length > 0) at['.'] = {};
-  }
-  return root;
+  for (const node of nodes) if (Object.keys(node).length > 0) node['.'] = {};
+  return paired(set, root, root);
 }
 
 /** `.spec.template.spec.containers[name="fuse"].image`, as messages name it. */

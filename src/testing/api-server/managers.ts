@@ -48,6 +48,15 @@ export function readManagers(value: unknown): readonly Manager[] {
 export const writeManagers = (managers: readonly Manager[]): readonly JsonMap[] =>
   managers.map(({ fields, ...entry }) => ({ ...entry, fieldsType: 'FieldsV1', fieldsV1: toFieldsV1(fields) as JsonMap }) as JsonMap);
 
+/** Whether the same fields are the same writers', whenever these wrote. */
+export const haveSameFields = (a: readonly Manager[], b: readonly Manager[]): boolean =>
+  a.length === b.length &&
+  a.every((entry, i) => {
+    const other = b[i]!;
+    return isEntryOf(entry)(other) && entry.apiVersion === other.apiVersion && areSame(entry.fields, other.fields);
+  });
+const areSame = (a: FieldSet, b: FieldSet): boolean => a === b || (a.size === b.size && isWithin(a, b));
+
 /** After an ordinary write: what it changed is the writer's alone, what it took away nobody's. */
 export function afterUpdate(
   before: JsonMap,
@@ -107,8 +116,13 @@ export function applied(
   return { object, managers: cleaned([...rest, { ...writer, fields }], removed) };
 }
 
-const union = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a, ...b]);
-const minus = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a].filter((path) => !b.has(path)));
+// A set that stays as it was stays the same set: what was made of it is known.
+const union = (a: FieldSet, b: FieldSet): FieldSet => (isWithin(b, a) ? a : new Set([...a, ...b]));
+const minus = (a: FieldSet, b: FieldSet): FieldSet => {
+  const kept = [...a].filter((path) => !b.has(path));
+  return kept.length === a.size ? a : new Set(kept);
+};
+const isWithin = (a: FieldSet, b: FieldSet): boolean => [...a].every((path) => b.has(path));
 const anyBelow = (set: FieldSet, path: string): boolean => [...set].some((each) => isBelow(each, path));
 
 const cleaned = (managers: readonly Manager[], removed: FieldSet): readonly Manager[] =>

@@ -4,7 +4,7 @@ import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } fro
 import { compacted, isMap, type Json, type JsonMap, same } from './fields.ts';
 import { immutableFaults } from './immutable.ts';
 import { countsEdits, hasStatus, protectedFromLoss, unknownFields, withFirstStatus } from './kinds.ts';
-import { afterUpdate, applied, type Manager, readManagers, type Writer, writeManagers } from './managers.ts';
+import { afterUpdate, applied, haveSameFields, type Manager, readManagers, type Writer, writeManagers } from './managers.ts';
 import {
   alreadyExists,
   badRequest,
@@ -136,7 +136,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
       metadata: { ...object.metadata, ...(edited && { generation: (generation ?? 0) + 1 }), managedFields: writeManagers(managers) },
     });
     // Nothing happened: no new version, whatever the times of the managers say.
-    if (same(timeless(live), timeless(made))) return live;
+    if (same(unmanaged(live), unmanaged(made)) && haveSameFields(readManagers(live.metadata.managedFields), managers)) return live;
     if (writing.dryRun) return made;
     if (!made.metadata.deletionTimestamp || made.metadata.finalizers || isTerminatingPod(type, made)) return storage.put(type, made);
     storage.remove(type, live);
@@ -299,10 +299,9 @@ function contentOf(object: KubeObject): Json {
   return rest as unknown as Json;
 }
 
-/** Without the times of its managers. */
-function timeless(object: KubeObject): Json {
-  const managers = readManagers(object.metadata.managedFields).map((entry) => ({ ...entry, time: '' }));
-  return json({ ...object, metadata: { ...object.metadata, managedFields: writeManagers(managers) } });
+function unmanaged(object: KubeObject): Json {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...json(object), metadata: metadata as unknown as Json };
 }
 
 /** Pods that run get time to end; who ends them is the kubelet. */

@@ -1,15 +1,7 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { excerpt, moduleOf } from '../../scripts/openapi.ts';
 
 const ref = (name: string) => ({ $ref: name });
-const root = join(import.meta.dirname, '../..');
-
-test('the generated files are up to date', async () => {
-  await promisify(execFile)(process.execPath, ['scripts/gen.ts', '--check'], { cwd: root });
-});
 
 test('an excerpt that lacks a type is refused', () => {
   expect(() => excerpt({ components: { schemas: {} } }, 'v1')).toThrow('no Affinity');
