@@ -34,11 +34,11 @@ export const keyOf = (namespace: string | undefined, name: string): string =>
 
 /**
  * @param project what is kept of each object; must keep metadata.uid and metadata.resourceVersion. Undefined: cannot be read, and is
- *   passed over
+ *   passed over. Given what was kept of it before, with which it may share what has not changed
  * @param onChange called after the store has the change, in order, one at a time
  */
 export function createCollection<T extends KubeObject>(
-  project: (object: KubeObject) => T | undefined,
+  project: (object: KubeObject, before?: T) => T | undefined,
   onChange: (change: Change<T>) => void,
 ): Collection<T> {
   const store = new Map<string, T>();
@@ -49,7 +49,7 @@ export function createCollection<T extends KubeObject>(
     const old = store.get(key);
     // Seen already: a new list finds most objects as they were.
     const isSeen = old !== undefined && old.metadata.uid === uid && old.metadata.resourceVersion === resourceVersion;
-    return { key, uid, kept: isSeen ? old : project(object) };
+    return { key, uid, kept: isSeen ? old : project(object, old?.metadata.uid === uid ? old : undefined) };
   }
 
   function remove(key: string, last: T): void {

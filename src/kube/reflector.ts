@@ -46,8 +46,11 @@ export interface ReflectorStatus {
 }
 
 export interface ReflectOptions<T extends KubeObject> extends Selection {
-  /** What to keep of an object, uid and resourceVersion included. Default: all but managedFields. What it throws is logged, the object passed over. */
-  readonly project?: (object: KubeObject) => T;
+  /**
+   * What to keep of an object, uid and resourceVersion included; `before` is what was kept of it. Default: all but managedFields. What it
+   * throws is logged, the object passed over.
+   */
+  readonly project?: (object: KubeObject, before?: T) => T;
   /** Told of each change in order, before anything else is read. What it throws is logged, and does no harm. */
   readonly onChange: (change: Change<T>) => void;
   readonly onSynced?: () => void;
@@ -75,7 +78,7 @@ const TRIES_WHEN_BEHIND = 2;
  */
 export function reflect<T extends KubeObject>(client: KubeClient, type: ResourceType, options: ReflectOptions<T>): Reflector<T> {
   const { onChange, onSynced, log = silent, clock = systemClock, ...rest } = options;
-  const { project = withoutManagedFields as (object: KubeObject) => T, ...selection } = rest;
+  const { project = withoutManagedFields as (object: KubeObject, before?: T) => T, ...selection } = rest;
   const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
   const stopped = new AbortController();
   const { signal } = stopped;
@@ -97,8 +100,8 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     watching.abort();
   });
 
-  const collection = createCollection(
-    (object) => guarded(() => project(object), object, 'an object was not understood'),
+  const collection = createCollection<T>(
+    (object, before) => guarded(() => project(object, before), object, 'an object was not understood'),
     (change) => {
       if (!signal.aborted) guarded(() => onChange(change), change.object, 'a change was not handled');
     },

@@ -38,9 +38,14 @@ export interface Outline {
   readonly kind: string;
   readonly name: string;
   readonly hash: string;
-  /** The same for one plan: what was found out about an object may be remembered by it. */
-  readonly identity: object;
+  /** The same for one plan. */
+  readonly finding: Finding;
   manifest(): Manifest;
+}
+
+/** What was found out about an object, for whoever looks at it next. */
+export interface Finding {
+  found: unknown;
 }
 
 /** One consistent reading of the cluster. Steps may look at nothing else. */

@@ -4,7 +4,7 @@ import type { Placement } from '../../src/reconciler/kubernetes/placements.ts';
 
 const placement = (uid: string, labels: Readonly<Record<string, string>>): Placement => ({
   runtime: { apiVersion: 'data.fluid.io/v1alpha1', kind: 'ThinRuntime', name: uid, uid },
-  labels,
+  labels: Object.entries(labels),
   traces: [],
   workers: 'w',
 });

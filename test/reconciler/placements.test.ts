@@ -5,7 +5,7 @@ import { createPlacements, type Placement } from '../../src/reconciler/kubernete
 const ref = (uid: string) => ({ apiVersion: 'data.fluid.io/v1alpha1', kind: 'ThinRuntime', name: 'demo', namespace: 'ml', uid });
 const placement = (uid: string, traces: readonly string[] = [`s-${uid}`], workers: string | undefined = `workers-${uid}`): Placement => ({
   runtime: ref(uid),
-  labels: { [`s-${uid}`]: 'true' },
+  labels: [[`s-${uid}`, 'true']],
   traces,
   workers,
 });

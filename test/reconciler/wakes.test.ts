@@ -48,6 +48,16 @@ test('a profile of which nothing changed that a plan may depend on wakes nobody'
   expect(passes).toEqual([]);
 });
 
+test('a runtime or Dataset of which nothing changed that a pass reads wakes nobody', async () => {
+  const at = await two();
+  for (const kind of ['ThinRuntime', 'Dataset']) {
+    const selfLink = passesAfter(at, () => edit(at, kind, 'one', ({ metadata }) => ({ metadata: { ...metadata, selfLink: '/changed' } })));
+    expect(await selfLink, kind).toEqual([]);
+    const label = passesAfter(at, () => edit(at, kind, 'one', ({ metadata }) => ({ metadata: { ...metadata, labels: { mine: 'yes' } } })));
+    expect(await label, kind).toEqual(['ml/one']);
+  }
+});
+
 test('a runtime whose profile comes after it is set up then', async () => {
   const at = await two();
   at.put(openDataset('late'));

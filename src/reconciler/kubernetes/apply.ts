@@ -45,7 +45,6 @@ const nameOf = ({ kind, metadata: { name } }: KubeObject) => ({ kind, name });
 export function createApplier(client: KubeClient, store: Store, log: Log, now: () => number): Applier {
   const fights = createFightDetector(now);
   const admissions = createAdmissions(log);
-  const verdicts = new WeakMap<object, Verdict>();
   // Secrets are not watched: what we last looked at, and when, by uid of the owner, then by name.
   const secrets = new Map<string, Map<string, { readonly hash: string; readonly at: number }>>();
 
@@ -74,8 +73,10 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       return repair(owner, type, outline, existing, report);
     }
     if (secret) return repair(owner, type, outline, secret, report);
-    const known = verdicts.get(outline.identity);
-    if (known && stands(known, live)) report.immutable.push(...known.immutable);
+    // The cast: nobody else puts anything there.
+    const known = outline.finding.found as Verdict | Ownership | undefined;
+    if (known && !('uid' in known) && known === ownershipOf(live) && stampOf(live) === outline.hash) return;
+    if (known && 'uid' in known && stands(known, live)) report.immutable.push(...known.immutable);
     else if (stampOf(live) === outline.hash && isUntouched(outline, live)) remember(outline, live, [], true);
     else {
       const whole = (await client.get(type, { namespace, name })) as LiveObject;
@@ -148,10 +149,12 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   }
 
   /** An object is as it was sent: as long as every field is still ours, whatever its status becomes, else until it changes at all. */
-  function remember({ identity }: Outline, live: LiveObject, immutable: readonly ImmutableChange[], isUntouched: boolean): void {
+  function remember({ finding, hash }: Outline, live: LiveObject, immutable: readonly ImmutableChange[], isUntouched: boolean): void {
     const { uid, resourceVersion } = live.metadata;
+    // Of nearly all there is nothing else to say: by whom the fields of an object are owned is kept once for all that are alike.
+    const isPlain = isUntouched && immutable.length === 0 && stampOf(live) === hash;
     const what = isUntouched ? { ownership: ownershipOf(live) } : { resourceVersion };
-    verdicts.set(identity, { uid, stamp: stampOf(live), immutable, ...what });
+    finding.found = isPlain ? ownershipOf(live) : ({ uid, stamp: stampOf(live), immutable, ...what } satisfies Verdict);
   }
 
   /** `unchanged` when it was looked at a moment ago; otherwise what is there. */
@@ -215,7 +218,7 @@ export function stamped(manifest: Manifest, hash: string): KubeObject {
 export const stamp = (hash: string, immutable: readonly ImmutableChange[]): string => (immutable.length > 0 ? `${hash}~` : hash);
 const stampOf = ({ metadata: { annotations } }: KubeObject): string | undefined => annotations?.[annotation.manifestHash];
 
-/** An object was found to be as it should. */
+/** An object was found to be as it should, which has to be said at length. */
 interface Verdict {
   readonly uid: string;
   readonly stamp: string | undefined;

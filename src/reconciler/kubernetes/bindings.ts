@@ -2,13 +2,14 @@ import { hash } from 'node:crypto';
 import type { Manifest } from '../../api/index.ts';
 import type { BoundRuntime, Part, PlanInput, Runtime } from '../../constructs/index.ts';
 import { cacheAffinityOf } from '../status/cache.ts';
-import type { Outline, World } from '../world.ts';
+import type { Finding, Outline, World } from '../world.ts';
+import { flat, sameOr } from './sharing.ts';
 
 /** Plans that are at hand while their runtimes are being set up; without, each pass would render anew what it makes. */
 const AT_HAND = 256;
 
 /** What is remembered of one object of a plan; the identity of its outline. */
-interface Sketch {
+interface Sketch extends Finding {
   readonly kind: string;
   readonly name: string;
   readonly hash: string;
@@ -16,7 +17,7 @@ interface Sketch {
 interface Remembered {
   /** Everything that the plan depends on. */
   readonly of: string;
-  readonly parts: Map<Part, readonly Sketch[]>;
+  readonly parts: Partial<Record<Part, readonly Sketch[]>>;
   readonly cacheAffinity: object | undefined;
 }
 export type Binding = Pick<World, 'plan' | 'outlines' | 'cacheAffinity'>;
@@ -43,21 +44,21 @@ export function createBindings() {
   }
 
   return {
-    /** Throws InvalidSpec. */
-    bind(runtime: Runtime, input: PlanInput<unknown>): Binding {
+    /** Throws InvalidSpec. `told`: the cache affinity that the runtime's status has, which takes no memory of its own while it is the same. */
+    bind(runtime: Runtime, input: PlanInput<unknown>, told?: object): Binding {
       const of = fingerprint(input);
       const plan = planned(runtime, input, of);
       let memory = known.get(input.uid);
       if (memory?.of !== of) {
-        memory = { of, parts: new Map(), cacheAffinity: plan.roles.includes('worker') ? cacheAffinityOf(plan.synth('worker')) : undefined };
+        const affinity = plan.roles.includes('worker') ? cacheAffinityOf(plan.synth('worker')) : undefined;
+        memory = { of, parts: {}, cacheAffinity: sameOr(told, affinity) };
         known.set(input.uid, memory);
       }
       const { parts, cacheAffinity } = memory;
       return {
         plan,
         outlines(part) {
-          const sketches = parts.get(part) ?? plan.synth(part).map(sketch);
-          parts.set(part, sketches);
+          const sketches = (parts[part] ??= plan.synth(part).map(sketch));
           return sketches.map((each, i) => outline(each, () => plan.synth(part)[i]!));
         },
         cacheAffinity,
@@ -76,10 +77,21 @@ export function createBindings() {
 const fingerprint = (input: PlanInput<unknown>): string => hash('sha1', JSON.stringify({ ...input, settings: undefined }), 'base64');
 
 /** Of what was rendered, not of what is sent: that holds fields taken from the live object. */
-export const hashOf = (manifest: Manifest): string => hash('sha256', JSON.stringify(manifest)).slice(0, 16);
+export const hashOf = (manifest: Manifest): string => hash('sha256', JSON.stringify(manifest), 'buffer').toString('hex', 0, 8);
 
-const sketch = (manifest: Manifest): Sketch => ({ kind: manifest.kind, name: manifest.metadata.name, hash: hashOf(manifest) });
-const outline = (identity: Sketch, manifest: () => Manifest): Outline => ({ ...identity, identity, manifest });
+const sketch = (manifest: Manifest): Sketch => ({
+  kind: manifest.kind,
+  name: flat(manifest.metadata.name),
+  hash: hashOf(manifest),
+  found: undefined,
+});
+const outline = (finding: Sketch, manifest: () => Manifest): Outline => ({
+  kind: finding.kind,
+  name: finding.name,
+  hash: finding.hash,
+  finding,
+  manifest,
+});
 
 /** Of a plan that is at hand anyway. */
 export const bindingOf = (plan: BoundRuntime): Binding => {

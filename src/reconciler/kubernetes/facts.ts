@@ -5,6 +5,7 @@ import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { Hold } from '../world.ts';
 import { ownedKinds, Secret } from './kinds.ts';
+import { compact } from './sharing.ts';
 
 /** Looking things up that are neither listed nor watched: Secrets, and the claims of users. */
 export interface Lookups {
@@ -205,5 +206,6 @@ export async function gatherFacts(runtime: Runtime, input: Omit<PlanInput<unknow
       };
     if (asked.size === before) break;
   }
-  return { facts, missingSecrets: [...missing.keys()], ...(missing.size > 0 && { secretRetryMs: Math.min(...missing.values()) }) };
+  const kept = { ...facts, secrets: compact(secrets), claims: compact(claims), objects: compact(objects), ports: compact(ports) };
+  return { facts: kept, missingSecrets: [...missing.keys()], ...(missing.size > 0 && { secretRetryMs: Math.min(...missing.values()) }) };
 }

@@ -59,7 +59,9 @@ export function createLedger(): (object: KubeObject) => Ownership | undefined {
       else if (subresource !== 'status') theirs.push(fieldsV1);
     }
     if (ours.length === 0) return undefined;
-    const text = inCommonTerms(JSON.stringify({ ours, theirs }), termsOf(object));
+    const whole = inTerms(JSON.stringify({ ours, theirs }), termsOf(object));
+    const ports = portsIn(whole);
+    const text = portsByOrder(whole, () => ports);
     const before = known.get(text)?.deref();
     if (before) return before;
     const ownership = JSON.parse(text) as Ownership;
@@ -76,26 +78,38 @@ export function createLedger(): (object: KubeObject) => Ownership | undefined {
 export function isStillOurs(manifest: Manifest, { ours, theirs }: Ownership, object: KubeObject): boolean {
   const { apiVersion: _, kind: __, metadata, ...rest } = manifest;
   const { name: ___, namespace: ____, ...marks } = metadata;
-  const sent = JSON.parse(inCommonTerms(JSON.stringify({ ...rest, metadata: marks }), termsOf(object))) as object;
-  return isOwned(sent, ours, theirs, '');
+  const terms = termsOf(object);
+  let ports: readonly number[] | undefined;
+  const common = (key: string) => portsByOrder(inTerms(key, terms), () => (ports ??= portsIn(JSON.stringify(rest))));
+  return isOwned({ ...rest, metadata: marks }, ours, theirs, '', common);
 }
 
-function isOwned(sent: unknown, ours: readonly Fields[], theirs: readonly Fields[], field: string): boolean {
+/** @param common a key as it stands in an account */
+function isOwned(
+  sent: unknown,
+  ours: readonly Fields[],
+  theirs: readonly Fields[],
+  field: string,
+  common: (key: string) => string,
+): boolean {
   if (Array.isArray(sent)) {
     const keys = MERGED_BY[field];
     if (keys && sent.length > 0 && sent.every(isRecord))
       return sent.every((entry) => {
-        const key = `k:${JSON.stringify(Object.fromEntries(keys.toSorted().flatMap((name) => keyField(name, entry))))}`;
-        return isOwned(entry, below(ours, key), below(theirs, key), `${field}[]`);
+        const key = common(`k:${JSON.stringify(Object.fromEntries(keys.toSorted().flatMap((name) => keyField(name, entry))))}`);
+        return isOwned(entry, below(ours, key), below(theirs, key), `${field}[]`, common);
       });
-    if (SETS.has(field)) return sent.every((value) => below(ours, `v:${JSON.stringify(value)}`).length > 0);
+    if (SETS.has(field)) return sent.every((value) => below(ours, common(`v:${JSON.stringify(value)}`)).length > 0);
     return isLeaf(ours) || (sent.length === 0 && theirs.length === 0);
   }
   if (isRecord(sent)) {
     if (ATOMIC.has(field) && isLeaf(ours)) return true;
-    const names = Object.keys(sent);
+    const names = Object.keys(sent).filter((name) => sent[name] !== undefined);
     if (names.length === 0) return ours.length > 0 || (theirs.length === 0 && !PRESENT.has(field));
-    return names.every((name) => isOwned(sent[name], below(ours, `f:${name}`), below(theirs, `f:${name}`), name));
+    return names.every((name) => {
+      const key = common(`f:${name}`);
+      return isOwned(sent[name], below(ours, key), below(theirs, key), name, common);
+    });
   }
   // The API server leaves out zero values, which nobody owns then.
   return ours.length > 0 || (isZero(sent) && theirs.length === 0);
@@ -105,7 +119,16 @@ const keyField = (name: string, entry: Readonly<Record<string, unknown>>): reado
   const value = entry[name] ?? (name === 'protocol' ? 'TCP' : undefined);
   return value === undefined ? [] : [[name, value]];
 };
-const below = (nodes: readonly Fields[], key: string): readonly Fields[] => nodes.flatMap((node) => node[key] ?? []);
+/** Nearly always of one node, or of none. */
+function below(nodes: readonly Fields[], key: string): readonly Fields[] {
+  let found: readonly Fields[] = NOTHING;
+  for (const node of nodes) {
+    const next = node[key];
+    if (next) found = found === NOTHING ? [next] : [...found, next];
+  }
+  return found;
+}
+const NOTHING: readonly Fields[] = [];
 const isLeaf = (nodes: readonly Fields[]): boolean => nodes.some((node) => Object.keys(node).length === 0);
 
 interface Terms {
@@ -127,13 +150,16 @@ function termsOf({ kind, metadata, ['spec']: spec }: KubeObject): Terms {
   };
 }
 /** No name contains a control character, so what was different stays different; this one is not escaped in JSON. */
-function inCommonTerms(text: string, { uid, joined, path }: Terms): string {
+function inTerms(text: string, { uid, joined, path }: Terms): string {
   let common = text;
-  if (uid) common = common.replaceAll(uid, '\x7fu');
-  if (path) common = common.replaceAll(path, '\x7fp');
-  if (joined) common = common.replaceAll(joined, '\x7fj');
-  // Host ports are keys as well. By their order: where ours has lost one, one is missing, whichever it is.
-  const ports = [...new Set([...common.matchAll(PORT)].map(([, , port]) => Number(port)))].toSorted((a, b) => a - b);
-  return ports.length > 0 ? common.replaceAll(PORT, (_, key, port) => `${key}${ports.indexOf(Number(port))}`) : common;
+  if (uid && common.includes(uid)) common = common.replaceAll(uid, '\x7fu');
+  if (path && common.includes(path)) common = common.replaceAll(path, '\x7fp');
+  if (joined && common.includes(joined)) common = common.replaceAll(joined, '\x7fj');
+  return common;
 }
+/** Host ports are keys as well. By their order: where ours has lost one, one is missing, whichever it is. */
+const portsByOrder = (text: string, ports: () => readonly number[]): string =>
+  text.includes('containerPort') ? text.replaceAll(PORT, (_, key, port) => `${key}${ports().indexOf(Number(port))}`) : text;
+const portsIn = (text: string): readonly number[] =>
+  [...new Set([...text.matchAll(PORT)].map(([, , port]) => Number(port)))].toSorted((a, b) => a - b);
 const PORT = /(containerPort\\?":)(\d+)/g;

@@ -10,6 +10,7 @@ import { Node } from './kinds.ts';
 import { nodePatches, type Patch } from './node-patches.ts';
 import { createMultiMap, createPlacements, type Placement } from './placements.ts';
 import type { Selects } from './selector.ts';
+import { flat } from './sharing.ts';
 import type { Moved, Store } from './store.ts';
 
 const SETTLE_MS = 100;
@@ -154,11 +155,13 @@ export function createNodeLabeler(
   function placed(runtime: ObjectRef, plan: BasePlan, labels: Labels, workers: string | undefined): Placement {
     const { uid = '' } = runtime;
     const before = placements.get(uid);
-    const traces = cacheTraces(plan.type, plan.dataset);
+    const traces = cacheTraces(plan.type, plan.dataset).map(flat);
     const isKnown = before?.traces.join() === traces.join();
     if (!isKnown) for (const trace of traces) unseen.add(trace);
     for (const label of unsayable(plan)) tell(runtime, `a node cannot carry the label ${label}: its key or its value is not valid`);
-    const placement = { runtime, labels, traces: isKnown ? before.traces : traces, workers };
+    const kept = isKnown ? before.traces : traces;
+    const entries = Object.entries(labels).map(([key, value]) => [kept.find((trace) => trace === key) ?? key, value] as const);
+    const placement = { runtime, labels: entries, traces: kept, workers };
     look(placements.put(uid, placement));
     return placement;
   }
@@ -170,7 +173,7 @@ export function createNodeLabeler(
       const before = placements.get(uid);
       if (before && before === seen.get(plan) && before.workers === workers) return;
       const labels = cacheLabels(plan);
-      const isSame = before && before.workers === workers && JSON.stringify(before.labels) === JSON.stringify(labels);
+      const isSame = before && before.workers === workers && JSON.stringify(before.labels) === JSON.stringify(Object.entries(labels));
       seen.set(plan, isSame ? before : placed(runtime, plan, labels, workers));
     },
     remove(runtime, traces, onNews) {

@@ -47,8 +47,8 @@ function wantedOn({ labels, placements }: Node) {
   let datasets = 0;
   for (const { runtime, labels: own } of placements) {
     // Two runtimes of one dataset are one.
-    if (!Object.keys(own).some((key) => key !== exclusiveNodeLabel && wanted.has(key))) datasets++;
-    for (const [key, value] of Object.entries(own)) {
+    if (!own.some(([key]) => key !== exclusiveNodeLabel && wanted.has(key))) datasets++;
+    for (const [key, value] of own) {
       const rival = wanted.get(key);
       // Who has the node for itself keeps it.
       if (!rival || rival.value !== labels[key]) wanted.set(key, { value, of: runtime.uid ?? '' });

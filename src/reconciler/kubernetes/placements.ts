@@ -1,11 +1,11 @@
 import type { ObjectRef } from '../../kube/events.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { Labels } from './cache-labels.ts';
 
 /** A runtime whose workers are to be seen on their nodes. */
 export interface Placement {
   readonly runtime: ObjectRef;
-  readonly labels: Labels;
+  /** Keys and values: as the fields of an object, names that are like no other would cost V8 a class for each. */
+  readonly labels: readonly (readonly [key: string, value: string])[];
   /** All that its nodes may carry for it, now or from before. */
   readonly traces: readonly string[];
   /** UID of its worker StatefulSet. */
@@ -79,18 +79,19 @@ export function createPlacements(podsOf: (workload: string) => readonly KubeObje
   };
 }
 
-/** Most keys have one value: arrays, of which there are as many as labels in the cluster, are a third of what sets are. */
+/** Most keys have one value, which stands there by itself: there are as many keys as labels in the cluster. */
 export function createMultiMap() {
-  const map = new Map<string, string[]>();
+  const map = new Map<string, string | readonly string[]>();
+  const valuesOf = (key: string): readonly string[] => [map.get(key) ?? []].flat();
   return {
-    first: (key: string): string | undefined => map.get(key)?.[0],
+    first: (key: string): string | undefined => valuesOf(key)[0],
     add(key: string, value: string): void {
-      const values = map.get(key);
-      if (!values) map.set(key, [value]);
-      else if (!values.includes(value)) values.push(value);
+      const values = valuesOf(key);
+      if (values.length === 0) map.set(key, value);
+      else if (!values.includes(value)) map.set(key, [...values, value]);
     },
     delete(key: string, value: string): void {
-      const left = map.get(key)?.filter((each) => each !== value) ?? [];
+      const left = valuesOf(key).filter((each) => each !== value);
       if (left.length > 0) map.set(key, left);
       else map.delete(key);
     },

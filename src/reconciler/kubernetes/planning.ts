@@ -11,6 +11,7 @@ import { type LastValid, type Recorded, readRecord, recorded } from './last-vali
 import type { Parts } from './parts.ts';
 import { recordedPorts } from './port-table.ts';
 import { livePort } from './ports.ts';
+import { compact } from './sharing.ts';
 import { fuseFact } from './views.ts';
 
 export interface Asking {
@@ -71,8 +72,8 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
     async function follow(): Promise<Plan | Hold> {
       try {
         if (invalid) throw invalid;
-        const { annotations = {} } = object.metadata;
-        const of = { identity, annotations: dataset.metadata.annotations ?? {}, spec: dataset.spec };
+        const annotations = compact(object.metadata.annotations ?? {});
+        const of = { identity, annotations: compact(dataset.metadata.annotations ?? {}), spec: dataset.spec };
         const input = { name, namespace, uid, annotations, spec: object.spec, dataset: of };
         const gathered = await gatherFacts(runtime, { ...input, settings }, answers);
         if ('reason' in gathered) return gathered;
@@ -87,7 +88,7 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
 
     /** What is wrong anywhere shows before anything is made. */
     function complete(input: LastValid['input']): Binding {
-      const binding = bindings.bind(runtime, { ...input, settings });
+      const binding = bindings.bind(runtime, { ...input, settings }, object.status?.cacheAffinity as object | undefined);
       for (const part of PARTS) binding.outlines(part);
       return binding;
     }

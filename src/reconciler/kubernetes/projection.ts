@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { annotation, label } from '../../api/index.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/types.ts';
 import type { LiveObject } from '../world.ts';
 import { createLedger, type Ownership } from './managed-fields.ts';
+import type { Sharing } from './sharing.ts';
 
 /**
  * What is kept of an object that we made: enough for status, and for knowing that nobody has changed it. Whoever needs more reads it with
@@ -16,6 +18,8 @@ export interface Projected extends LiveObject {
 export const metadataOnly = (kind: string): boolean => !(kind in BODIES);
 
 const LABELS = [label.owner, label.datasetId];
+/** Of which no two objects have the same. */
+const UNIQUE: ReadonlySet<string> = new Set([annotation.manifestHash, annotation.scriptHash]);
 const ANNOTATIONS = [annotation.createdBy, annotation.manifestHash, annotation.fuseImage, 'deprecated.daemonset.template.generation'];
 
 interface Body {
@@ -52,13 +56,14 @@ interface Template {
   };
 }
 
-/** Texts and accounts are shared by all objects of one store. */
-export function createProjection(): (object: KubeObject) => Projected {
+/** Texts, accounts, and what all objects of one owner have in common are shared by all objects of one store. */
+export function createProjection({ text: shared }: Pick<Sharing, 'text'>): (object: KubeObject) => Projected {
   const ownershipOf = createLedger();
-  const shared = createTexts();
+  const labelsOf = createFamilies<Readonly<Record<string, string>> | undefined>();
+  const ownersOf = createFamilies<readonly object[] | undefined>();
 
   function marks(all: Readonly<Record<string, string>> | undefined, wanted: readonly string[]) {
-    const kept = wanted.flatMap((key) => (all?.[key] === undefined ? [] : [[key, shared(all[key])] as const]));
+    const kept = wanted.flatMap((key) => (all?.[key] === undefined ? [] : [[key, UNIQUE.has(key) ? all[key] : shared(all[key])] as const]));
     return kept.length > 0 ? Object.fromEntries(kept) : undefined;
   }
   /** What fuse image and generation pods have, and which host ports. */
@@ -82,6 +87,7 @@ export function createProjection(): (object: KubeObject) => Projected {
   return (object) => {
     const { apiVersion, kind, metadata } = object;
     const { name, namespace, uid = '', resourceVersion = '', generation, creationTimestamp, deletionTimestamp, ownerReferences } = metadata;
+    const family = metadata.labels?.[label.owner] ?? '';
     const { spec, status, template } = BODIES[kind]?.((object['spec'] ?? {}) as Fields, (object['status'] ?? {}) as Fields) ?? {};
     return {
       apiVersion,
@@ -94,15 +100,18 @@ export function createProjection(): (object: KubeObject) => Projected {
         generation,
         creationTimestamp: creationTimestamp && shared(creationTimestamp),
         deletionTimestamp,
-        labels: marks(metadata.labels, LABELS),
+        labels: labelsOf(family, marks(metadata.labels, LABELS)),
         annotations: marks(metadata.annotations, ANNOTATIONS),
-        ownerReferences: ownerReferences?.map((owner) => ({
-          apiVersion: shared(owner.apiVersion),
-          kind: shared(owner.kind),
-          name: shared(owner.name),
-          uid: shared(owner.uid),
-          controller: owner.controller,
-        })),
+        ownerReferences: ownersOf(
+          family,
+          ownerReferences?.map((owner) => ({
+            apiVersion: shared(owner.apiVersion),
+            kind: shared(owner.kind),
+            name: shared(owner.name),
+            uid: shared(owner.uid),
+            controller: owner.controller,
+          })),
+        ),
       },
       spec: template ? { ...spec, template: templateOf(template) } : spec,
       status,
@@ -111,45 +120,53 @@ export function createProjection(): (object: KubeObject) => Projected {
   };
 }
 
-const MOST_TEXTS = 200_000;
-/** The same text once in memory, however often it was read: UIDs of owners, namespaces, images. */
-function createTexts(): (text: string) => string {
-  const known = new Map<string, string>();
-  return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
+const MOST_FAMILIES = 100_000;
+/** What nearly all objects of one owner have alike. */
+function createFamilies<T>(): (owner: string, value: T) => T {
+  const known = new Map<string, T>();
+  return (owner, value) => {
+    const before = known.get(owner);
+    if (isDeepStrictEqual(before, value)) return before as T;
     // What is in use stays so; only sharing begins anew.
-    if (known.size >= MOST_TEXTS) known.clear();
-    known.set(text, text);
-    return text;
+    if (known.size >= MOST_FAMILIES) known.clear();
+    known.set(owner, value);
+    return value;
   };
 }
 
-/** Of a pod: who owns it, where it runs, whether it is ready, how often its containers were started again. */
-export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
+const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
+
+/** Of a pod: who owns it, of which template it is, where it runs, whether it is ready, how often its containers were started again. */
+export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject, { text, piece }: Sharing): KubeObject {
   const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
   const { conditions, phase } = (status ?? {}) as { conditions?: readonly { type: string; status: string }[]; phase?: string };
   const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly { restartCount: number }[] };
   const { nodeName, containers = [] } = (spec ?? {}) as { nodeName?: string; containers?: readonly { name: string }[] };
-  return {
-    apiVersion,
-    kind,
+  const owner = ownerReferences?.find(({ controller }) => controller);
+  const told = annotations?.[annotation.fuseConfigUpdate];
+  const kept = {
+    apiVersion: text(apiVersion),
+    kind: text(kind),
     metadata: {
       name,
-      ...(namespace && { namespace }),
-      ...(uid && { uid }),
-      ...(resourceVersion && { resourceVersion }),
-      ...(labels && { labels }),
-      ...(annotations && { annotations }),
-      ...(ownerReferences && { ownerReferences }),
-      ...(deletionTimestamp && { deletionTimestamp }),
+      namespace: piece(namespace),
+      uid,
+      resourceVersion,
+      labels: piece(Object.fromEntries(POD_LABELS.flatMap((key) => (labels?.[key] === undefined ? [] : [[key, labels[key]]])))),
+      annotations: told === undefined ? undefined : { [annotation.fuseConfigUpdate]: told },
+      ownerReferences: owner && [
+        { apiVersion: text(owner.apiVersion), kind: text(owner.kind), name: owner.name, uid: text(owner.uid), controller: true },
+      ],
+      deletionTimestamp,
     },
-    nodeName,
-    phase,
-    container: containers[0]?.name,
+    nodeName: piece(nodeName),
+    phase: piece(phase),
+    container: piece(containers[0]?.name),
     restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
-    ready: conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
+    ready: conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
   };
+  // The cast: fields that are undefined are as good as absent.
+  return kept as unknown as KubeObject;
 }
 
 /** Of a node: our labels, and those that an exclude selector may name. Kubelets renew annotations, which would be news for nobody. */

@@ -10,7 +10,8 @@ import { Node, ownedKinds, Pod, typeOf } from './kinds.ts';
 import { isElsewhere, isNews } from './pod-news.ts';
 import { createPortTable, type PortTable } from './port-table.ts';
 import { createProjection, metadataOnly, nodeProjection, podProjection } from './projection.ts';
-import { faultOf, isSame, readResource, whatMatters } from './resources.ts';
+import { faultOf, isNoNews, isSame, readResource, whatMatters } from './resources.ts';
+import { createSharing } from './sharing.ts';
 import { createUsers } from './users.ts';
 
 /** The cluster as last seen: one watch per kind, and what we ourselves wrote a moment ago. */
@@ -77,12 +78,13 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   const recent = new Map<string, KubeObject>();
   const keyOfOwner = new Map<string, Key>();
   const inventories = new Map<string, readonly LiveObject[]>();
-  const podsOf = new Map<string, Map<string, KubeObject>>();
+  const podsOf = new Map<string, readonly KubeObject[]>();
   const byJoinedName = new Map<string, readonly Key[]>();
   const types = runtimes.map(({ type }) => type);
   const runtimeKinds = new Set(runtimes.map(({ resource }) => resource.kind));
   const ports = createPortTable();
-  const projected = createProjection();
+  const sharing = createSharing();
+  const projected = createProjection(sharing);
   const resources = new Map(
     [Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((each) => [each.kind, each]),
   );
@@ -130,7 +132,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       if (all.length > 0) byJoinedName.set(joined, all);
       else byJoinedName.delete(joined);
     }
-    onKey(key, `Dataset ${change.type}`);
+    if (change.type !== 'changed' || !isNoNews(change.old, object)) onKey(key, `Dataset ${change.type}`);
   });
 
   const runtimesByKind = new Map(
@@ -149,7 +151,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           keyOfOwner.set(uid, keyOf(object));
           ports.seen(object);
         }
-        if (!isEcho) onKey(keyOf(object), `${object.kind} ${change.type}`);
+        if (!isEcho && (change.type !== 'changed' || !isNoNews(change.old, object))) onKey(keyOf(object), `${object.kind} ${change.type}`);
       }),
     ]),
   );
@@ -206,11 +208,12 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       const { object } = change;
       const workload = controllerOf(object);
       if (!workload) return;
-      const pods = podsOf.get(workload.uid) ?? new Map<string, KubeObject>();
-      podsOf.set(workload.uid, pods);
-      if (change.type === 'deleted') pods.delete(object.metadata.name);
-      else pods.set(object.metadata.name, object);
-      if (pods.size === 0) podsOf.delete(workload.uid);
+      const before = podsOf.get(workload.uid) ?? [];
+      const at = before.findIndex(({ metadata }) => metadata.name === object.metadata.name);
+      const others = at === -1 ? before : before.toSpliced(at, 1);
+      const pods = change.type === 'deleted' ? others : others.toSpliced(at === -1 ? others.length : at, 0, object);
+      if (pods.length > 0) podsOf.set(workload.uid, pods);
+      else podsOf.delete(workload.uid);
       if (change.type !== 'changed' || isElsewhere(change.old, object)) onPlacement({ workload: workload.uid });
       const live = owned.get(workload.kind)?.get(object.metadata.namespace, workload.name) as LiveObject | undefined;
       const owner = live?.metadata.labels?.[label.owner];
@@ -246,11 +249,11 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     return seen;
   }
 
-  function project(object: KubeObject): KubeObject {
+  function project(object: KubeObject, before?: KubeObject): KubeObject {
     const { kind } = object;
     const resource = resources.get(kind);
-    if (resource) return readResource(resource, object);
-    if (kind === 'Pod') return podProjection(object);
+    if (resource) return readResource(resource, object, sharing, before);
+    if (kind === 'Pod') return podProjection(object, sharing);
     return kind === 'Node' ? nodeProjection(object) : projected(object);
   }
 
@@ -305,7 +308,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     inventory: ({ uid, namespace }) =>
       (inventories.get(uid) ?? []).filter(({ metadata }) => (metadata.namespace ?? namespace) === namespace),
     awaitFuse: (uid, isAwaited) => void (isAwaited ? fuseAwaited.add(uid) : fuseAwaited.delete(uid)),
-    pods: (workloadUid) => [...(podsOf.get(workloadUid)?.values() ?? [])],
+    pods: (workloadUid) => podsOf.get(workloadUid) ?? [],
     nodes: () => nodes.values(),
     node: (name) => newest('Node', nodes, undefined, name),
     project: (object) => project(object) as LiveObject,

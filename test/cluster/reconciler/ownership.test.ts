@@ -24,7 +24,7 @@ let projected: ReturnType<typeof createProjection>;
 beforeAll(async () => {
   const cluster = await sharedCluster();
   client = createClient(await connectionFromKubeconfig(cluster.kubeconfig), { fieldManager: 'sluice' });
-  projected = createProjection();
+  projected = createProjection({ text: (text) => text });
   namespace = `ownership-${process.hrtime.bigint().toString(36)}`;
   await cluster.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
 });

@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** What thousands of objects have in common, once in memory, however often it was read. What is given is never changed afterwards. */
+export interface Sharing {
+  text(text: string): string;
+  /** A value of an object as it was parsed from JSON, with all that is like something of another object shared with that. */
+  piece<T>(value: T): T;
+}
+
+const MOST_TEXTS = 100_000;
+/** What objects of one sort share comes up again within a few; larger or rarer pieces would take more memory here than they save. */
+const MOST_PIECES = 1000;
+const LARGEST_PIECE = 1000;
+
+export function createSharing(): Sharing {
+  const texts = new Map<string, string>();
+  const pieces = new Map<string, unknown>();
+
+  function text(given: string): string {
+    const before = texts.get(given);
+    if (before !== undefined) return before;
+    // What is in use stays so; only sharing begins anew.
+    if (texts.size >= MOST_TEXTS) texts.clear();
+    texts.set(given, given);
+    return given;
+  }
+
+  function piece<T>(value: T): T {
+    if (typeof value === 'string') return text(value) as T;
+    if (typeof value !== 'object' || value === null) return value;
+    const json = JSON.stringify(value);
+    const before = json.length <= LARGEST_PIECE ? pieces.get(json) : undefined;
+    if (before !== undefined) return before as T;
+    const own = JSON.parse(json) as Record<string, unknown>;
+    for (const key of Object.keys(own)) if (key !== '__proto__') own[key] = piece(own[key]);
+    if (json.length <= LARGEST_PIECE) {
+      if (pieces.size >= MOST_PIECES) pieces.clear();
+      pieces.set(json, own);
+    }
+    return own as T;
+  }
+
+  return { text, piece };
+}
+
+/** What has not changed stays the same object: then both versions take little more memory than one, and are compared at once. */
+export const sameOr = <T>(before: T, now: T, otherwise: (value: T) => T = (value) => value): T =>
+  isDeepStrictEqual(before, now) ? before : otherwise(now);
+
+/** The same field by field. */
+export function fieldsOr<T extends object>(before: T | undefined, now: T, otherwise: (value: unknown) => unknown): T {
+  if (isDeepStrictEqual(before, now)) return before as T;
+  // A copy made in one go has no room to spare, unlike what grew field by field.
+  const own = { ...now } as Record<string, unknown>;
+  for (const name of Object.keys(own)) own[name] = sameOr((before as Record<string, unknown> | undefined)?.[name], own[name], otherwise);
+  return own as T;
+}
+
+/** A record of which there are thousands, nearly all of them empty. */
+export const compact = <T extends Readonly<Record<string, unknown>>>(record: T): T =>
+  Object.keys(record).length > 0 ? record : (NONE as T);
+const NONE = Object.freeze({});
+
+/** Without what it was made of: V8 keeps the parts of a text that was put together, and the whole that one was cut from. */
+export const flat = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { Dataset } from '../../src/api/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { faultOf, isNoNews, readResource } from '../../src/reconciler/kubernetes/resources.ts';
+import { createSharing, fieldsOr } from '../../src/reconciler/kubernetes/sharing.ts';
+
+describe('pieces', () => {
+  test('that are alike are one, at any depth, and nothing else is changed', () => {
+    const { piece } = createSharing();
+    const mounts = () => [{ mountPoint: 's3://b', options: { a: '1' }, readOnly: true, paths: ['x', null, 3] }];
+    const one = piece({ mounts: mounts(), only: 'one' });
+    const two = piece({ mounts: mounts(), other: { options: { a: '1' } } });
+    expect(one).toEqual({ mounts: mounts(), only: 'one' });
+    expect(two.mounts).toBe(one.mounts);
+    expect(two.other.options).toBe(one.mounts[0]!.options);
+  });
+  test('may have any key', () => {
+    const { piece } = createSharing();
+    const given = JSON.parse('{"__proto__":{"a":1},"b":2}') as object;
+    expect(JSON.stringify(piece(given))).toBe('{"__proto__":{"a":1},"b":2}');
+  });
+  test('are still right when there were too many to remember', () => {
+    const { piece, text } = createSharing();
+    const of = (i: number) => ({ i, name: `name-${i}` });
+    for (let i = 0; i < 3000; i++) expect(piece(of(i % 1500))).toEqual(of(i % 1500));
+    for (let i = 0; i < 150_000; i++) text(`text-${i}`);
+    expect(text('text-7')).toBe('text-7');
+  });
+});
+
+test('fields that have not changed stay the same objects', () => {
+  const before = { phase: 'Bound', mounts: [{ name: 'a' }], gone: 1 };
+  const now = fieldsOr<object>(before, { phase: 'Failed', mounts: [{ name: 'a' }] }, (value) => value) as typeof before;
+  expect(now).toEqual({ phase: 'Failed', mounts: [{ name: 'a' }] });
+  expect(now.mounts).toBe(before.mounts);
+  expect(fieldsOr(before, structuredClone(before), (value) => value)).toBe(before);
+});
+
+describe('a resource that is read again', () => {
+  const sharing = createSharing();
+  const read = (change: object = {}, metadata: object = {}, before?: KubeObject) =>
+    readResource(
+      Dataset,
+      {
+        apiVersion: 'data.fluid.io/v1alpha1',
+        kind: 'Dataset',
+        metadata: { name: 'd', namespace: 'ml', uid: 'u', resourceVersion: '1', generation: 1, labels: { a: 'b' }, ...metadata },
+        spec: { mounts: [{ mountPoint: 's3://bucket' }] },
+        status: { phase: 'Bound', conditions: [] },
+        ...change,
+      } as KubeObject,
+      sharing,
+      before,
+    );
+  const first = read();
+
+  test('is no news where nobody reads what changed', () => {
+    const again = read({}, { resourceVersion: '2', managedFields: [{ manager: 'kubectl' }], selfLink: '/x' }, first);
+    expect(isNoNews(first, again)).toBe(true);
+    expect(again.metadata.resourceVersion).toBe('2');
+    expect(again.metadata).not.toHaveProperty('managedFields');
+    expect([again['spec'], again['status'], again.metadata.labels]).toEqual([first['spec'], first['status'], first.metadata.labels]);
+    expect(again['spec']).toBe(first['spec']);
+  });
+  test.each<[string, object, object]>([
+    ['spec', { spec: { mounts: [{ mountPoint: 's3://other' }] } }, { generation: 2 }],
+    ['status', { status: { phase: 'Failed', conditions: [] } }, {}],
+    ['labels', {}, { labels: { a: 'c' } }],
+    ['annotations', {}, { annotations: {} }],
+    ['finalizers', {}, { finalizers: ['x'] }],
+    ['owners', {}, { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p' }] }],
+    ['deletion', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' }],
+  ])('is news where its %s changed', (_, change, metadata) =>
+    expect(isNoNews(first, read(change, { resourceVersion: '2', ...metadata }, first))).toBe(false),
+  );
+  test('is still at fault, though its spec is not parsed again', () => {
+    const invalid = read({ spec: { mounts: 'none' } });
+    expect(faultOf(invalid)).toBeDefined();
+    expect(faultOf(read({ spec: { mounts: 'none' } }, { resourceVersion: '2', labels: {} }, invalid))).toBe(faultOf(invalid));
+  });
+});
