@@ -10,6 +10,7 @@
  *   $8 not empty: take away what is mounted at $5, at the last moment: it is never bare for long
  *   $9 `private` for what is read-only, else `slave`
  *
+ * Where it fails, the mount may be left at $7: who has called it takes that away.
  * What is read-only receives nothing that is mounted on its source afterwards: that could be written.
  */
 const BIND = `
@@ -25,12 +26,9 @@ if [ "$3" != . ]; then
   [ "$PWD" = "$4" ] || exit 13
 fi
 [ -n "$7" ] || exec mount -c --bind . "$5"
-mount -c --bind \${6:+-o "$6"} --make-"$9" . "$7" && {
-  if [ -n "$8" ]; then while umount -c -l "$5" 2>/dev/null; do :; done; fi
-  mount -c --move "$7" "$5" && exit 0
-}
-umount -c -l "$7" 2>/dev/null
-exit 14
+mount -c --bind \${6:+-o "$6"} --make-"$9" . "$7" || exit 14
+if [ -n "$8" ]; then while umount -c -l "$5" 2>/dev/null; do :; done; fi
+exec mount -c --move "$7" "$5"
 `;
 
 /** Goes the same way, and shows the directory with all that is mounted below it at $7 alone; $6: `private` or `slave`. */

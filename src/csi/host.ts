@@ -1,10 +1,10 @@
 /** The node: its mount table, and what changes it. Nothing here touches a path on a FUSE mount but in a child that can be left behind. */
-import { mkdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { lstat, mkdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
+import { lstatSync, mkdirSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { outcome } from './bind-script.ts';
 import type { MountWatch } from './mount-watch.ts';
-import { isWithin, type Mount, mountOf, optionsOf, topAt } from './mountinfo.ts';
+import { isOnFuse, isWithin, type Mount, mountOf, optionsOf, topAt } from './mountinfo.ts';
 import { type Binding, shows, type Target } from './publish.ts';
 import { createReach, NoAnswer } from './reach.ts';
 import type { Ended, Run } from './shells.ts';
@@ -24,10 +24,10 @@ export class NotBound extends Error {
 export interface Host {
   /** The mount table of this moment. */
   mounts(): Promise<readonly Mount[]>;
-  /** What is at a path on which nothing is mounted. */
-  look(target: string): Promise<Target>;
+  /** What is at a path on which nothing is mounted. @throws Error where it lies on a FUSE mount, as all that is about targets */
+  look(target: string): Target;
   /** Makes the directory to mount on; its parents too. */
-  makeTarget(target: string): Promise<void>;
+  makeTarget(target: string): void;
   /** @throws NotBound */
   bind(binding: Binding): Promise<void>;
   /** A link to the source, in the place of an empty directory or of another link. @throws NotBound */
@@ -36,8 +36,8 @@ export interface Host {
   statfs(path: string): Promise<Ended>;
   /** Takes away the uppermost mount at a path, waiting for nobody who uses it when `lazily`. @throws Error */
   unmount(path: string, lazily: boolean): Promise<void>;
-  /** Removes the target's directory or link; nothing may be mounted there. */
-  removeTarget(target: string): Promise<void>;
+  /** Removes the target's directory or link. @throws Error also when something is still mounted there */
+  removeTarget(target: string): void;
 }
 
 const BIND_MS = 10_000;
@@ -108,6 +108,15 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
     told(await reached(binding, ['sluice_move', place, target, inPlace ? 'in place' : '']), binding);
   }
 
+  /**
+   * Targets lie in the kubelet's directory, which is the node's own disk: what is done there takes some µs, and by way of the thread pool it
+   * would take ten times as long. Where somebody has mounted a FUSE client above one, it might never end, and is not begun.
+   */
+  function local(target: string): string {
+    if (isOnFuse(watch.last(), dirname(target))) throw new Error(`${target}: lies on a FUSE mount`);
+    return target;
+  }
+
   /** A reading that falls into it may show either. */
   async function changing<T>(path: string, work: () => Promise<T>): Promise<T> {
     watch.touch(path);
@@ -141,28 +150,22 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
   return {
     mounts: () => watch.now(),
 
-    async look(target) {
-      try {
-        const found = await lstat(target);
-        return found.isSymbolicLink() ? { is: 'link', to: await readlink(target) } : { is: 'directory' };
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { is: 'absent' };
-        throw error;
-      }
+    look(target) {
+      const found = lstatSync(local(target), { throwIfNoEntry: false });
+      if (!found) return { is: 'absent' };
+      return found.isSymbolicLink() ? { is: 'link', to: readlinkSync(target) } : { is: 'directory' };
     },
 
-    async makeTarget(target) {
-      await mkdir(target, { recursive: true, mode: 0o750 });
-    },
+    makeTarget: (target) => void mkdirSync(local(target), { recursive: true, mode: 0o750 }),
 
     bind: (binding) => changing(binding.target, () => bind(binding)),
 
     async link(binding) {
       await goTo('sluice_look', binding, '');
       const { source, target } = binding;
-      await mkdir(dirname(target), { recursive: true, mode: 0o750 });
-      await removeTarget(target);
-      await symlink(source, target);
+      mkdirSync(dirname(local(target)), { recursive: true, mode: 0o750 });
+      removeTarget(target);
+      symlinkSync(source, target);
     },
 
     statfs(path) {
@@ -172,11 +175,11 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
 
     async unmount(path, lazily) {
       // -c: without it umount asks the file system about its own mount point, and hangs with it.
-      const { code, stderr } = await changing(path, () => run(['umount', '-c', ...(lazily ? ['-l'] : []), '--', path], UNMOUNT_MS));
-      if (code !== 0) throw new Error(`umount ${path}: ${stderr.trim() || `exit code ${code}`}`);
+      const { code, output } = await changing(path, () => run(['umount', '-c', ...(lazily ? ['-l'] : []), '--', path], UNMOUNT_MS));
+      if (code !== 0) throw new Error(`umount ${path}: ${output.trim() || `exit code ${code}`}`);
     },
 
-    removeTarget,
+    removeTarget: (target) => removeTarget(local(target)),
   };
 }
 
@@ -192,17 +195,20 @@ const KEPT = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'rel
 const readOnlyOptions = (mount: Mount | undefined): string =>
   ['ro', ...(mount ? optionsOf(mount).split(',') : []).filter((option) => KEPT.has(option))].join(',');
 
-async function removeTarget(target: string): Promise<void> {
+/** Asks nothing of what may be mounted there: for that the kernel refuses, whatever it is. */
+function removeTarget(target: string): void {
   try {
-    if ((await lstat(target)).isSymbolicLink()) await unlink(target);
     // Never recursively: what is in a directory that should be empty is somebody's data.
-    else await rmdir(target);
+    rmdirSync(target);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    if (code !== 'ENOTDIR' || !lstatSync(target).isSymbolicLink()) throw error;
+    unlinkSync(target);
   }
 }
 
-function told({ code, stderr }: Ended, { mount, fusePath, source, target }: Binding): void {
+function told({ code, output }: Ended, { mount, fusePath, source, target }: Binding): void {
   switch (code) {
     case 0:
       return;
@@ -221,8 +227,8 @@ function told({ code, stderr }: Ended, { mount, fusePath, source, target }: Bind
       throw new NotBound('escaped', `${fusePath}: is or leads through a symbolic link, which is refused`);
     default:
       throw new NotBound(
-        stderr.includes('No such file or directory') ? 'dead end' : 'failed',
-        `mount ${source} on ${target}: ${stderr.trim() || `exit code ${code}`}`,
+        output.includes('No such file or directory') ? 'dead end' : 'failed',
+        `mount ${source} on ${target}: ${output.trim() || `exit code ${code}`}`,
       );
   }
 }
@@ -230,11 +236,11 @@ function told({ code, stderr }: Ended, { mount, fusePath, source, target }: Bind
 /** Mounts an empty file system of our own, which nobody else sees. Returns how to take it away. */
 export async function openScratch(directory: string, run: Run): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const { code, stderr } = await run(
+  const { code, output } = await run(
     ['mount', '-c', '-t', 'tmpfs', '-o', 'size=1m,mode=700', '--make-private', 'sluice-csi', directory],
     UNMOUNT_MS,
   );
-  if (code !== 0) throw new Error(`mount ${directory}: ${stderr.trim() || `exit code ${code}`}`);
+  if (code !== 0) throw new Error(`mount ${directory}: ${output.trim() || `exit code ${code}`}`);
   return async () => {
     await run(['umount', '-c', '-l', directory], UNMOUNT_MS);
     await rmdir(directory);

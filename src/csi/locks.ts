@@ -1,5 +1,4 @@
-import { status } from '@grpc/grpc-js';
-import { CsiError } from './errors.ts';
+import { CsiError, status } from './errors.ts';
 
 /** One at a time for each key; keys know nothing of each other. */
 export interface Locks {

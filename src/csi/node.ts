@@ -1,5 +1,4 @@
-import { status } from '@grpc/grpc-js';
-import { CsiError, invalid } from './errors.ts';
+import { CsiError, invalid, status } from './errors.ts';
 import type { Handlers } from './grpc.ts';
 import { podPathOf } from './kubelet.ts';
 import { isWithin } from './mountinfo.ts';

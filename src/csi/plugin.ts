@@ -7,7 +7,7 @@ import { BIND_FUNCTIONS } from './bind-script.ts';
 import type { NodeCluster } from './cluster.ts';
 import { createDeparting } from './departing.ts';
 import { fuseRelease } from './fuse-release.ts';
-import { type Listening, type Service, serve, serviceOf } from './grpc.ts';
+import { serviceOf } from './grpc.ts';
 import { createHost, openScratch } from './host.ts';
 import { DRIVER, identity, registration } from './identity.ts';
 import { knownVolumes } from './known-volumes.ts';
@@ -22,7 +22,9 @@ import { Identity, Node } from './proto/csi.gen.ts';
 import { Registration } from './proto/pluginregistration.gen.ts';
 import { startRecovery } from './recovery.ts';
 import { openShells } from './shells.ts';
+import { type Listening, serve } from './socket.ts';
 import { openStaged, tidyStaged } from './staged.ts';
+import type { Method } from './unary.ts';
 import type { VolumeDefaults } from './volume.ts';
 
 export interface PluginOptions extends VolumeDefaults {
@@ -95,7 +97,7 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
       clock,
       patienceMs,
     };
-    const listen = async (socket: string, services: readonly Service[]) => {
+    const listen = async (socket: string, services: readonly ReadonlyMap<string, Method>[]) => {
       const served = await serve(socket, services, options);
       listening.push(served);
       closing.push(() => served.stop());

@@ -1,15 +1,14 @@
-import { status } from '@grpc/grpc-js';
 import { bindOver } from './bind-over.ts';
 import type { Pod } from './cluster.ts';
 import { podOf, within } from './consumer-pod.ts';
-import { CsiError, unavailable } from './errors.ts';
+import { CsiError, status, unavailable } from './errors.ts';
 import { fusePod, whyNotMounted } from './fuse-pods.ts';
-import type { Call } from './grpc.ts';
 import { NotBound } from './host.ts';
 import { podPathOf } from './kubelet.ts';
 import { type Mount, stackAt, topAt } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
 import { methodOf, type PublishPlan, type PublishRequest, planPublish, type Target } from './publish.ts';
+import type { Call } from './unary.ts';
 import type { RuntimeName, Volume } from './volume.ts';
 
 /** Answer before the caller gives up on us, with a reason in place of a timeout. */
@@ -55,8 +54,8 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
           return await host.link(plan.binding);
         }
         // A link of an earlier method: bound through it, the volume would be mounted on the FUSE client's own mount point.
-        if (found.is === 'link') await host.removeTarget(target);
-        if (stackAt(mounts, target).length === 0) await host.makeTarget(target);
+        if (found.is === 'link') host.removeTarget(target);
+        if (stackAt(mounts, target).length === 0) host.makeTarget(target);
         if (!(await bindOver(host, plan.binding))) log.warn({ target }, 'bound in place of a directory that was removed');
         return;
       } catch (error) {
@@ -91,12 +90,12 @@ interface Planned {
 /** What is bound is looked at again by who binds it, so for that a reading of just now will do; to wait, or to do nothing, it will not. */
 async function planned({ host, watch }: NodeParts, request: PublishRequest): Promise<Planned> {
   const { target } = request;
-  const by = async (mounts: readonly Mount[]): Promise<Planned> => {
-    const found: Target = stackAt(mounts, target).length > 0 ? { is: 'directory' } : await host.look(target);
+  const by = (mounts: readonly Mount[]): Planned => {
+    const found: Target = stackAt(mounts, target).length > 0 ? { is: 'directory' } : host.look(target);
     return { mounts, found, plan: planPublish(request, mounts, found) };
   };
   const recent = watch.recent(target);
-  const first = recent && (await by(recent));
+  const first = recent && by(recent);
   return first?.plan.do === 'bind' && first.plan.binding.mount !== undefined ? first : by(await host.mounts());
 }
 

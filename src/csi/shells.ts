@@ -13,8 +13,8 @@ import { sh } from '../api/shell.ts';
 export interface Ended {
   /** As a shell has it: 127 where there is no such program, more than 128 where a signal ended it. */
   readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
+  /** What it said, on whichever of its outputs. */
+  readonly output: string;
 }
 
 /** A program did not end in time. It was killed, but a process deep in the kernel dies only when the kernel lets go of it. */
@@ -44,30 +44,67 @@ export interface Shells {
 
 /** Of the programs that we run: nothing that users could set, and messages in one language. */
 const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
-/** So many wait for the next program, at some hundred kilobytes each. */
+/** So many wait for the next program, at some hundred kilobytes each. To start one more takes this process several ms. */
 const IDLE = 4;
+/** So many programs are at work at a time: more of them would share the processors, and all end late. */
+const AT_WORK = 2;
+/** Who takes longer waits for a file system, not for a processor, and holds up no other. */
+const SLOW_MS = 20;
 
 /** `functions`: text that defines what the shells can do besides running programs. */
 export function openShells(functions = ''): Shells {
   const idle: Shell[] = [];
+  const turns = createTurns();
   let closed = false;
 
   return {
     async run(argv, ms) {
       // A shell passes over it, and would reach another path.
       if (argv.some((argument) => argument.includes('\0'))) throw new Error(`${argv[0]}: an argument has a NUL`);
-      let shell = idle.pop();
-      while (shell?.hasEnded()) shell = idle.pop();
-      shell ??= startShell(functions);
-      const ended = await shell.run(argv, ms);
-      if (closed || idle.length >= IDLE) shell.end();
-      else idle.push(shell);
-      return ended;
+      const finish = await turns.take();
+      try {
+        let shell = idle.pop();
+        while (shell?.hasEnded()) shell = idle.pop();
+        shell ??= startShell(functions);
+        const ended = await shell.run(argv, ms);
+        if (closed || idle.length >= IDLE) shell.end();
+        else idle.push(shell);
+        return ended;
+      } finally {
+        finish();
+      }
     },
 
     close() {
       closed = true;
       for (const shell of idle.splice(0)) shell.end();
+    },
+  };
+}
+
+/** Who comes first is first, AT_WORK of those at a time that do not wait for anything themselves. */
+function createTurns() {
+  const waiting: (() => void)[] = [];
+  let working = 0;
+
+  return {
+    /** Resolves when it is the caller's turn, with what ends it. */
+    async take(): Promise<() => void> {
+      if (working < AT_WORK) working++;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      let isOver = false;
+      const pass = () => {
+        if (isOver) return;
+        isOver = true;
+        const next = waiting.shift();
+        if (next) next();
+        else working--;
+      };
+      const timer = setTimeout(pass, SLOW_MS);
+      return () => {
+        clearTimeout(timer);
+        pass();
+      };
     },
   };
 }
@@ -80,8 +117,8 @@ interface Shell {
 
 function startShell(functions: string): Shell {
   // Of a group of its own: what it has started is killed with it. With us it ends, however we end: its input does.
-  const child = spawn('/bin/sh', { stdio: ['pipe', 'pipe', 'pipe'], env: ENV, cwd: '/', detached: true });
-  const said = { stdout: '', stderr: '' };
+  const child = spawn('/bin/sh', { stdio: ['pipe', 'pipe', 'ignore'], env: ENV, cwd: '/', detached: true });
+  let said = '';
   let heard: () => void = () => {};
   let ended = false;
   let failure: Error | undefined;
@@ -101,11 +138,10 @@ function startShell(functions: string): Shell {
   });
   // That it has ended is seen above.
   child.stdin.on('error', () => {});
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      said[name] += text;
-      heard();
-    });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    heard();
+  });
   child.stdin.write(`${functions}\n`);
 
   return {
@@ -113,17 +149,17 @@ function startShell(functions: string): Shell {
     end: () => void child.stdin.end(),
 
     run(argv, ms) {
-      said.stdout = said.stderr = '';
+      said = '';
       isBusy = true;
-      child.stdin.write(`${sh`${argv}`} </dev/null; ${TELL}\n`);
+      child.stdin.write(`${sh`${argv}`} </dev/null 2>&1; ${TELL}\n`);
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           leave(child);
           reject(new Stuck(`${argv[0]} did not end within ${ms} ms`, gone));
         }, ms);
         heard = () => {
-          const [, stdout = '', code] = TOLD.exec(said.stdout) ?? [];
-          if (code !== undefined && said.stderr.endsWith('\0')) resolve({ code: Number(code), stdout, stderr: said.stderr.slice(0, -1) });
+          const [, output = '', code] = TOLD.exec(said) ?? [];
+          if (code !== undefined) resolve({ code: Number(code), output });
           else if (ended) reject(failure ?? new Error(`${argv[0]}: its shell was ended`));
           else return;
           clearTimeout(timer);
@@ -137,10 +173,10 @@ function startShell(functions: string): Shell {
 }
 
 /** What programs print has no NUL: with it ends what one of them has said, and how it ended is put between two. */
-const TELL = String.raw`printf '\0%s\0' "$?"; printf '\0' >&2`;
+const TELL = String.raw`printf '\0%s\0' "$?"`;
 const TOLD = /^([^\0]*)\0(\d+)\0$/;
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+type Child = ChildProcessByStdio<Writable, Readable, null>;
 
 /** With all that it has started. */
 function kill({ pid }: Child): void {
@@ -151,10 +187,10 @@ function kill({ pid }: Child): void {
   }
 }
 
-/** Kills it, and does not wait for it when we end. Its pipes stay open: they tell when all that it has started is gone. */
+/** Kills it, and does not wait for it when we end. Its output stays open: it tells when all that it has started is gone. */
 function leave(child: Child): void {
   kill(child);
   child.stdin.destroy();
   child.unref();
-  for (const pipe of [child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref();
+  if (child.stdout instanceof Socket) child.stdout.unref();
 }

@@ -1,10 +1,9 @@
 import { stat, watch as watchDirectory } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { status } from '@grpc/grpc-js';
 import { label } from '../api/labels.ts';
 import { isToGo } from './clean-policy.ts';
 import type { RuntimeRecord } from './cluster.ts';
-import { CsiError, invalid, unavailable } from './errors.ts';
+import { CsiError, invalid, status, unavailable } from './errors.ts';
 import { fuseOf } from './fuse-label.ts';
 import { fusePod } from './fuse-pods.ts';
 import { handleOf, podPathOf } from './kubelet.ts';

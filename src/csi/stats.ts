@@ -17,9 +17,9 @@ export async function statsOf({ host, mountRoot }: NodeParts, path: string): Pro
   if (published === undefined || (published !== path && !isWithin(published, mountRoot)))
     throw notFound(`volume_path ${path}: nothing is published there`);
   try {
-    const { code, stdout, stderr } = await host.statfs(published);
-    if (code !== 0) return abnormal(`the FUSE client has ended, or fails: ${stderr.trim()}`);
-    return { usage: usageOf(stdout), volumeCondition: { abnormal: false, message: 'the file system answers' } };
+    const { code, output } = await host.statfs(published);
+    if (code !== 0) return abnormal(`the FUSE client has ended, or fails: ${output.trim()}`);
+    return { usage: usageOf(output), volumeCondition: { abnormal: false, message: 'the file system answers' } };
   } catch (error) {
     if (error instanceof NoAnswer) return abnormal(`the FUSE client does not answer within ${STATFS_MS / 1000} s, since ${error.since}`);
     throw error;

@@ -1,6 +1,5 @@
-import { type ServerUnaryCall, status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
-import { CsiError } from '../../src/csi/errors.ts';
+import { CsiError, status } from '../../src/csi/errors.ts';
 import { serviceOf } from '../../src/csi/grpc.ts';
 import { Identity } from '../../src/csi/proto/csi.gen.ts';
 import { ApiError, NoAnswer } from '../../src/kube/errors.ts';
@@ -21,9 +20,7 @@ test.each([
   ['it is a defect', new TypeError('x is not a function'), status.INTERNAL],
 ])('when %s, the kubelet is told so', async (_, error, code) => {
   const fail = () => Promise.reject(error);
-  const { handlers } = serviceOf(Identity, { probe: fail, getPluginInfo: fail, getPluginCapabilities: fail }, silent);
-  // What of a call is read.
-  const call = { request: {}, on() {}, getDeadline: () => Number.POSITIVE_INFINITY } as unknown as ServerUnaryCall<unknown, unknown>;
-  const told = await new Promise((resolve) => handlers['probe']?.(call, resolve));
-  expect(told).toMatchObject({ code, details: error.message });
+  const methods = serviceOf(Identity, { probe: fail, getPluginInfo: fail, getPluginCapabilities: fail }, silent);
+  const call = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY };
+  await expect(methods.get('/csi.v1.Identity/Probe')?.(new Uint8Array(), call)).rejects.toMatchObject({ code, message: error.message });
 });

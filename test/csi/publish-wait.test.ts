@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createDeparting } from '../../src/csi/departing.ts';
+import { type Host, NotBound } from '../../src/csi/host.ts';
 import { createLocks } from '../../src/csi/locks.ts';
 import { EMPTY, nextTable } from '../../src/csi/mount-table.ts';
 import { watchMounts } from '../../src/csi/mount-watch.ts';
 import type { NodeParts } from '../../src/csi/parts.ts';
-import { type Host, NotBound } from '../../src/csi/host.ts';
 import { publish } from '../../src/csi/publish-volume.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { FUSE_PATH, line, volume } from './given.ts';
@@ -20,8 +20,8 @@ test('a client that took the place of its very like, which the mount table does 
   const bound: boolean[] = [];
   const host: Partial<Host> = {
     mounts: watch.now,
-    look: async () => ({ is: 'absent' }),
-    makeTarget: async () => {},
+    look: () => ({ is: 'absent' }),
+    makeTarget: () => {},
     async bind() {
       const does = works.shift() ?? true;
       bound.push(does);

@@ -1,11 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openShells, Stuck } from '../../../src/csi/shells.ts';
 
 const shells = openShells(`in_two() ( printf '%s' "$1"; printf '%s' "$2" >&2; exit 7 )`);
-afterAll(() => shells.close());
+const dir = mkdtempSync(join(tmpdir(), 'sluice-shells-'));
+afterAll(() => {
+  shells.close();
+  rmSync(dir, { recursive: true });
+});
 const MS = 20_000;
 /** The shell that runs it. */
-const shell = async (of = shells) => Number((await of.run(['sh', '-c', 'echo "$PPID"'], MS)).stdout);
+const shell = async (of = shells) => Number((await of.run(['sh', '-c', 'echo "$PPID"'], MS)).output);
 
 function isAlive(pid: number): boolean {
   try {
@@ -26,34 +33,45 @@ test('arguments arrive as they are', async () => {
     ...'ä|ā|ȃ|\u0081\u0082\u0088|漢字|😀|\u001b[0m|\u007f|\ufffd'.split('|'),
     'x'.repeat(100_000),
   ];
-  const { code, stdout } = await shells.run(['printf', '<%s>', ...texts], MS);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: texts.map((text) => `<${text}>`).join('') });
-  expect(await shells.run(['/usr/bin/printf', '<%s>', ...texts], MS)).toEqual({ code: 0, stdout, stderr: '' });
+  const { code, output } = await shells.run(['printf', '<%s>', ...texts], MS);
+  expect({ code, output }).toEqual({ code: 0, output: texts.map((text) => `<${text}>`).join('') });
+  expect(await shells.run(['/usr/bin/printf', '<%s>', ...texts], MS)).toEqual({ code: 0, output });
 });
 
 test('an argument that no program can be given is refused, rather than passed on without its NUL', async () => {
   await expect(shells.run(['printf', '%s', 'a\0b'], MS)).rejects.toThrow('an argument has a NUL');
 });
 
-test('says how a program ended, and what it said where', async () => {
-  expect(await shells.run(['in_two', 'out', 'err'], MS)).toEqual({ code: 7, stdout: 'out', stderr: 'err' });
-  expect(await shells.run(['no-such-program'], MS)).toMatchObject({ code: 127, stderr: expect.stringContaining('not found') });
+test('says how a program ended, and what it said', async () => {
+  expect(await shells.run(['in_two', 'out', 'err'], MS)).toEqual({ code: 7, output: 'outerr' });
+  expect(await shells.run(['no-such-program'], MS)).toMatchObject({ code: 127, output: expect.stringContaining('not found') });
   expect(await shells.run(['sh', '-c', 'kill -9 $$'], MS)).toMatchObject({ code: 137 });
-  expect(await shells.run(['cat'], MS)).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await shells.run(['cat'], MS)).toEqual({ code: 0, output: '' });
 });
 
-test('a shell is used again, and several at once have one each', async () => {
+test('a shell is used again, and two at once have one each', async () => {
   expect(await shell()).toBe(await shell());
-  expect(new Set(await Promise.all([shell(), shell(), shell()])).size).toBe(3);
+  const meet = (mine: string, other: string) =>
+    shells.run(['sh', '-c', `echo >${dir}/${mine}; until [ -e ${dir}/${other} ]; do :; done; echo "$PPID"`], MS);
+  const [a, b] = await Promise.all([meet('a', 'b'), meet('b', 'a')]);
+  expect(a.output).not.toBe(b.output);
+});
+
+test('those that wait hold up no other, however many they are', async () => {
+  const others = openShells();
+  const pids = Array.from({ length: 8 }, () => others.run(['sh', '-c', `until [ -e ${dir}/go ]; do sleep 0.01; done`], MS));
+  await others.run(['sh', '-c', `echo >${dir}/go`], MS);
+  expect(await Promise.all(pids)).toEqual(pids.map(() => ({ code: 0, output: '' })));
+  others.close();
 });
 
 test('a program that hangs is killed with all that it has started, and holds up no other', async () => {
   const hung = shells.run(['sh', '-c', 'sleep 1000 & echo $!; sleep 1000'], 300).catch((error: unknown) => error);
-  expect(await shells.run(['printf', 'well'], MS)).toMatchObject({ stdout: 'well' });
+  expect(await shells.run(['printf', 'well'], MS)).toMatchObject({ output: 'well' });
   const error = await hung;
   expect(error).toBeInstanceOf(Stuck);
   await (error as Stuck).gone;
-  expect(await shells.run(['printf', 'well'], MS)).toMatchObject({ stdout: 'well' });
+  expect(await shells.run(['printf', 'well'], MS)).toMatchObject({ output: 'well' });
 });
 
 test('a shell that was ended is replaced', async () => {
