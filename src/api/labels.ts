@@ -23,6 +23,8 @@ export const annotation = {
   identity: 'data.fluid.io/identity',
   /** On a claim: changes to have the volume controller look at it again. */
   nudge: 'data.fluid.io/nudged-at',
+  /** Kubernetes' own, on a claim: it and its volume name each other. */
+  bindCompleted: 'pv.kubernetes.io/bind-completed',
   /** On a Runtime, by its user: `now` lets fuse pods leave nodes that the spec no longer selects although somebody reads there. */
   fusePlacement: 'data.fluid.io/fuse-placement',
   /** On a volume: hash of the record of the last valid specs, while the newest are not. */

@@ -16,7 +16,7 @@ import { faultAt, type Input, type Item, keyOf, type RuntimeItem, refOf } from '
 import { among, inOrder, type Lookup } from './lookup.ts';
 
 /** The order in which the lifecycle makes things; a test holds them together. */
-export const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
+const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
 
 export interface Rendered {
   readonly key: Key;

@@ -66,8 +66,10 @@ export interface Cluster {
   refreshFuse(world: World, changed: boolean): Promise<void>;
   /** Runs beside the loop; the key is looked at again when it has ended. */
   run(world: World, commands: readonly Command[]): void;
-  /** The volume remembers `to` as its claim, or none. */
-  release(world: World, volume: LiveObject, to?: LiveObject): Promise<void>;
+  /** The volume remembers `to` as its claim, or none; `seen` is the claim that is there. */
+  release(world: World, volume: LiveObject, seen: LiveObject, to?: LiveObject): Promise<void>;
+  /** Says that a claim and its volume name each other. */
+  complete(claim: LiveObject): void;
   /** A moment later, and only if the claim is still not bound. */
   nudge(claim: LiveObject, afterMs: number): void;
   /** Where the workers are is written on their nodes, in batches. */

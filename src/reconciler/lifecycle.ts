@@ -1,5 +1,5 @@
 import type { Part, Role } from '../constructs/index.ts';
-import type { LiveObject, Step, World } from './world.ts';
+import type { Hold, LiveObject, Step, World } from './world.ts';
 
 const ensure =
   (part: Part): Step =>
@@ -50,52 +50,56 @@ const alignMounts: Step = ({ plan: { mounts }, mounted, execError }) => {
   };
 };
 
-/** Free for a claim to bind, or bound by ours. */
-const volumeIsOpen = ({ volume, claim }: World): boolean => {
-  const phase = volume?.status?.['phase'];
-  return phase === 'Available' || (phase === 'Bound' && claim !== undefined);
-};
-
-const volumeAvailable: Step = (world) => {
-  if (volumeIsOpen(world)) return {};
-  const { volume, claim } = world;
-  const phase = volume?.status?.['phase'];
-  if (volume && phase === 'Released' && !claim)
-    return {
-      action: { release: volume },
-      hold: { reason: 'VolumeReleased', message: 'the claim was lost; its volume is being freed', passing: true },
-    };
-  return { hold: { reason: 'VolumePending', message: `volume is ${String(phase ?? 'not there yet')}`, passing: true } };
-};
-
-/** A claim made while its volume still remembers another one is not looked at again for 15 s, so even a bound dataset waits. */
-const ensureClaim: Step = (world) => (world.claim || volumeIsOpen(world) ? { action: { ensure: 'claim' } } : {});
-
-/** A claim whose volume was taken from under it is Lost, and no other volume of the name will do but one that names its UID. */
-const rebindClaim: Step = ({ volume, claim }) =>
-  volume?.status?.['phase'] === 'Available' && claim?.status?.['phase'] === 'Lost' && volumeNameOf(claim) === volume.metadata.name
-    ? {
-        action: { release: volume, to: claim },
-        hold: { reason: 'ClaimLost', message: 'the volume was lost; its claim is being bound to the new one', passing: true },
-      }
-    : {};
+const phaseOf = (object: LiveObject | undefined): unknown => object?.status?.['phase'];
 const volumeNameOf = (claim: LiveObject): string | undefined => (claim['spec'] as { volumeName?: string } | undefined)?.volumeName;
+const claimUidOf = (volume: LiveObject): string | undefined =>
+  (volume['spec'] as { claimRef?: { uid?: string } } | undefined)?.claimRef?.uid;
 
-/** Binding takes the controller manager two requests; what is not done by then was forgotten. */
-const BOUND_BY_HALF_MS = 100;
-/** A claim that it has not even begun to bind: its view of the volume was old when the claim came. */
+/** No claim has it, and the volume controller knows. */
+const isFree = ({ volume }: World): boolean =>
+  !volume || (!volume.metadata.deletionTimestamp && (phaseOf(volume) === 'Available' || phaseOf(volume) === 'Released'));
+
+/**
+ * Before its volume, which is made with the claim's UID in it. A claim that comes while the volume is still that of an earlier one would
+ * keep the volume controller from noticing that this one has gone.
+ */
+const ensureClaim: Step = (world) =>
+  world.claim || isFree(world)
+    ? { action: { ensure: 'claim' } }
+    : { hold: pending(`${String(phaseOf(world.volume))} to a claim that is gone`) };
+
+const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `volume is ${state}`, passing: true });
+
+/** A claim of our making names its volume, and the volume names the claim with its UID: only the phase is left to the volume controller. */
+const volumeBound: Step = ({ volume, claim }) => {
+  const phase = phaseOf(volume);
+  if (!volume || !claim) return { hold: pending(String(phase ?? 'not there yet')) };
+  const named = volumeNameOf(claim);
+  // The claim of an earlier version, or of Fluid, may be bound to another volume for good.
+  if (named !== undefined && named !== volume.metadata.name) return {};
+  if (claimUidOf(volume) === claim.metadata.uid) return phase === 'Bound' ? {} : { hold: pending(String(phase)) };
+  if (volume.metadata.deletionTimestamp) return { hold: pending('being deleted') };
+  const hold = { reason: 'VolumeReleased', message: 'the volume remembers another claim; it is being given to the new one', passing: true };
+  if (phase === 'Available' || phase === 'Released') return { action: { release: volume, seen: claim, to: claim }, hold };
+  // That its phase changes is what shows that the volume controller has seen it.
+  return phase === 'Bound' ? { action: { release: volume, seen: claim }, hold } : { hold: pending(String(phase)) };
+};
+
+/** It has everything that it needs, and all events that it gets; but one may have come before the other. */
 const NOT_BEGUN_MS = 500;
 
 /**
- * The controller manager binds in two steps that race with each other; when the second loses, the claim stays Pending (or Lost) until its
- * 15 s resync although the volume is Bound (pv_controller.go, bind). An event on the claim makes it look again.
+ * The volume controller does not look at a claim when its volume becomes Bound (pv_controller.go, syncVolume), but at a change of the
+ * claim. What it would note there itself is noted by us: so it has only the phase to write.
  */
-const nudgeClaim: Step = ({ volume, claim }) => {
-  const phase = volume?.status?.['phase'];
-  const claimPhase = claim?.status?.['phase'];
-  if (!claim || (claimPhase !== 'Pending' && claimPhase !== 'Lost')) return {};
-  if (phase === 'Bound') return { action: { nudge: claim, afterMs: BOUND_BY_HALF_MS } };
-  return phase === 'Available' && claimPhase === 'Pending' ? { action: { nudge: claim, afterMs: NOT_BEGUN_MS } } : {};
+const completeClaim: Step = ({ volume, claim }) => {
+  const isWaiting = phaseOf(claim) === 'Pending' || phaseOf(claim) === 'Lost';
+  if (!volume || !claim || !isWaiting) return {};
+  const named = volumeNameOf(claim);
+  // One that names no volume is looked at again when the volume is.
+  if (named === undefined) return { action: { nudge: claim, afterMs: NOT_BEGUN_MS } };
+  const isBound = named === volume.metadata.name && phaseOf(volume) === 'Bound' && claimUidOf(volume) === claim.metadata.uid;
+  return isBound ? { action: { complete: claim } } : {};
 };
 
 /** The order of setup. */
@@ -107,9 +111,8 @@ export const lifecycle: readonly Step[] = [
   alignMounts,
   ensure('worker'),
   untilReady('worker'),
+  ensureClaim, // now: a claim that binds is a promise that reads will work
   ensure('volume'),
-  volumeAvailable, // a claim made before its volume is seen waits for the controller manager's 15 s resync
-  ensureClaim, // last: a claim that binds is a promise that reads will work
-  rebindClaim,
-  nudgeClaim,
+  volumeBound,
+  completeClaim,
 ];

@@ -101,9 +101,10 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
     else if ('release' in action)
       failed.push(
         ...(await attempt('UpdateFailed', `PersistentVolume/${action.release.metadata.name}`, () =>
-          cluster.release(world, action.release, action.to),
+          cluster.release(world, action.release, action.seen, action.to),
         )),
       );
+    else if ('complete' in action) cluster.complete(action.complete);
     else if ('nudge' in action) cluster.nudge(action.nudge, action.afterMs);
     // A claim that binds is a promise that reads will work.
     else if (action.ensure === 'claim' && !bound && failed.length + applied.failed.length > 0) break;

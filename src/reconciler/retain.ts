@@ -44,7 +44,12 @@ export function retain(
   const immutable: ImmutableChange[] = [];
   for (const [field, value] of Object.entries(wanted)) {
     if (mutable.includes(field)) {
-      spec[field] = field === 'template' ? withSelectorLabels(value as Fields, existing) : value;
+      spec[field] =
+        field === 'template'
+          ? withSelectorLabels(value as Fields, existing)
+          : field === 'claimRef'
+            ? withClaimUid(value as Fields, existing['claimRef'] as Fields | undefined)
+            : value;
       continue;
     }
     // `undefined` where the field is absent: it cannot be added either.
@@ -61,6 +66,12 @@ export function retain(
   }
   return { manifest: { ...desired, spec }, immutable };
 }
+
+/** Which claim it is bound to was written after the manifest, by whoever bound it; an apply without would take away what a create of ours said. */
+const withClaimUid = (reference: Fields, existing: Fields | undefined): Fields =>
+  existing?.['uid'] && existing['name'] === reference['name'] && existing['namespace'] === reference['namespace']
+    ? { ...reference, uid: existing['uid'] }
+    : reference;
 
 /** Labels that an adopted workload selects by, such as helm's `chart`, stay on its pods. */
 function withSelectorLabels(template: Fields, existing: Fields): Fields {

@@ -114,8 +114,6 @@ export function noticesOf(world: World, { hold }: Decision, { failed }: Applied)
   const warnings = (plan.plan.warnings ?? [])
     .filter(({ message }) => isNew || !before.includes(message))
     .map(({ reason, message }) => ({ about: 'runtime', type: 'Warning', reason, note: message }) as const);
-  if (!hold && !bound)
-    return [{ about: 'dataset', type: 'Normal', reason: 'DatasetReady', note: 'The ddc runtime is ready.' }, ...warnings];
   const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];
   if (bound && dataset.status?.phase === 'Bound' && from !== undefined && to !== undefined && from !== to)
     return [

@@ -3,7 +3,7 @@ import type { BoundRuntime, CacheUse, Command, Part, Role, UfsUsage } from '../c
 import type { KubeObject, ObjectMeta } from '../kube/types.ts';
 
 /** In the order of set-up. */
-export const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
+export const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'claim', 'volume'];
 
 export const ROLES = ['master', 'worker', 'fuse'] as const satisfies readonly Role[];
 
@@ -97,10 +97,11 @@ export interface Hold {
 export type Action =
   | { readonly ensure: Part }
   | { readonly run: readonly Command[] }
-  /** Frees a volume whose claim was lost, so that a new claim can bind it; or gives one to a claim whose volume was lost. */
-  | { readonly release: LiveObject; readonly to?: LiveObject }
-  /** Has the volume controller look again at a claim that it forgot to bind. */
-  /** A claim that should be bound in `afterMs` from now on, if nobody else has anything to do. */
+  /** Gives a volume that remembers another claim, or none, to this one; without `to` it is freed first. */
+  | { readonly release: LiveObject; readonly seen: LiveObject; readonly to?: LiveObject }
+  /** Says on a claim that it and its volume name each other, and has the volume controller look at it. */
+  | { readonly complete: LiveObject }
+  /** A claim that the volume controller should have bound in `afterMs` from now on. */
   | { readonly nudge: LiveObject; readonly afterMs: number };
 export interface Contribution {
   readonly action?: Action;

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { PARTS } from '../../src/cli/render.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { decide } from '../../src/reconciler/decide.ts';
 import type { World } from '../../src/reconciler/world.ts';
@@ -112,9 +111,14 @@ describe('synth', async () => {
       bound: true,
       plan: { roles: ['master', 'fuse', 'worker'], plan: { replicas: {} } },
       workloads: {},
-      volume: { status: { phase: 'Available' } },
       missingSecrets: [],
     } as unknown as World;
-    expect(decide(world).actions.flatMap((action) => ('ensure' in action ? action.ensure : []))).toEqual(PARTS);
+    expect(decide(world).actions.flatMap((action) => ('ensure' in action ? action.ensure : []))).toEqual([
+      'master',
+      'fuse',
+      'worker',
+      'claim',
+      'volume',
+    ]);
   });
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { openDataset, thinRuntime } from '../support/objects.ts';
-import { boundHarness } from './harness.ts';
+import { boundHarness, harness } from './harness.ts';
 
 interface VolumeSpec {
   readonly claimRef?: { readonly uid?: string };
 }
-test('a claim that was bound to a new volume stays so when the volume is applied again', async () => {
+test('a new volume names the UID of the claim, also when it is applied again', async () => {
   const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
   const claim = () => at.get('PersistentVolumeClaim');
   const reference = () => (at.get('PersistentVolume', 'ml-demo')?.['spec'] as VolumeSpec | undefined)?.claimRef?.uid;
@@ -22,9 +22,24 @@ test('a claim that was bound to a new volume stays so when the volume is applied
   await at.quiet();
   expect(at.get('PersistentVolume', 'ml-demo')?.['spec']).toMatchObject({ capacity: { storage: '5Gi' } });
   expect(reference()).toBe(claim()?.metadata.uid);
-  // Nor was it taken away in between, and given back.
+  // Nor was it taken away in between, and given back: its first write after the takeover of fields is the last.
   expect(at.server.requestsThat({ kind: 'PersistentVolume', verb: ['patch', 'apply'] }).map(({ verb }) => verb)).toEqual([
     'patch',
     'apply',
   ]);
+});
+
+test('a claim that we completed stays so when it is applied again', async () => {
+  const at = await harness();
+  at.controllers.paused.add('claims');
+  at.put(openDataset('demo'));
+  at.put(thinRuntime('demo', { profileName: 'profile' }));
+  await at.quiet();
+  const completed = () => at.get('PersistentVolumeClaim')?.metadata.annotations?.['pv.kubernetes.io/bind-completed'];
+  expect(completed()).toBe('yes');
+  at.put({ ...at.get('PersistentVolumeClaim')!, metadata: { ...at.get('PersistentVolumeClaim')!.metadata, labels: {} } });
+  at.forget();
+  await at.quiet();
+  expect(at.written()).toContain('apply PersistentVolumeClaim/demo');
+  expect(completed()).toBe('yes');
 });

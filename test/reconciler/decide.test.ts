@@ -42,27 +42,27 @@ describe('a first set-up', () => {
       'WorkersNotReady',
     ],
     [
-      'makes the volume with the first worker that is ready',
+      'makes claim and volume with the first worker that is ready',
       { workloads: { master: pods(1), worker: pods(1, 3) } },
-      ['ensure master', 'ensure fuse', 'ensure worker', 'ensure volume'],
+      ['ensure master', 'ensure fuse', 'ensure worker', 'ensure claim', 'ensure volume'],
       'VolumePending',
     ],
     [
       'does not wait for workers that nobody wants',
       { workloads: { master: pods(1), worker: pods(0) } },
-      ['ensure master', 'ensure fuse', 'ensure worker', 'ensure volume'],
+      ['ensure master', 'ensure fuse', 'ensure worker', 'ensure claim', 'ensure volume'],
       'VolumePending',
     ],
     [
-      'makes no claim for a volume that is not seen',
-      { workloads: { master: pods(1), worker: pods(1) }, volume: volume('Pending') },
-      ['ensure master', 'ensure fuse', 'ensure worker', 'ensure volume'],
+      'waits for the volume to be seen Bound',
+      { workloads: { master: pods(1), worker: pods(1) }, volume: volume('Pending'), claim: claim('Pending') },
+      ['ensure master', 'ensure fuse', 'ensure worker', 'ensure claim', 'ensure volume'],
       'VolumePending',
     ],
     [
-      'makes the claim last, and waits for nothing more',
-      { workloads: { master: pods(1), worker: pods(1) }, volume: volume('Available') },
-      ['ensure master', 'ensure fuse', 'ensure worker', 'ensure volume', 'ensure claim'],
+      'completes the claim last, and waits for nothing more',
+      { workloads: { master: pods(1), worker: pods(1) }, volume: volume('Bound'), claim: claim('Pending') },
+      ['ensure master', 'ensure fuse', 'ensure worker', 'ensure claim', 'ensure volume', 'complete'],
       undefined,
     ],
   ])('%s', (_, changes, expected, hold) => {
@@ -105,7 +105,7 @@ describe('what is bound', () => {
   const bound = (changes: Changes) => decided({ ...well, bound: true, ...changes });
   test('is ensured whole, and nothing holds it', () => {
     const decision = bound({});
-    expect(actions(decision)).toEqual(['ensure master', 'ensure fuse', 'ensure worker', 'ensure volume', 'ensure claim']);
+    expect(actions(decision)).toEqual(['ensure master', 'ensure fuse', 'ensure worker', 'ensure claim', 'ensure volume']);
     expect(decision).toMatchObject({ mayPrune: true });
     expect(decision.hold).toBeUndefined();
   });
@@ -116,29 +116,45 @@ describe('what is bound', () => {
     expect(actions(decision)).toEqual(expect.arrayContaining(['ensure volume', 'ensure claim']));
     expect(decision.hold?.reason).toBe('WorkersNotReady');
   });
-  test('frees a volume whose claim is lost, and makes no claim before it is free', () => {
+  test('makes no claim again before its volume is seen to have lost the old one', () => {
     const { claim: _, ...lost } = well;
-    const decision = decided({ ...lost, bound: true, volume: volume('Released') });
-    expect(actions(decision)).toEqual(['ensure master', 'ensure fuse', 'ensure worker', 'ensure volume', 'release']);
+    const still = decided({ ...lost, bound: true });
+    expect(actions(still)).toEqual(['ensure master', 'ensure fuse', 'ensure worker', 'ensure volume']);
+    expect(still.hold).toMatchObject({ reason: 'VolumePending', message: 'volume is Bound to a claim that is gone' });
+    for (const phase of ['Released', 'Available'])
+      expect(actions(decided({ ...lost, bound: true, volume: volume(phase, 'gone') }))).toContain('ensure claim');
+  });
+  test('makes no claim before a volume is gone that is being deleted', () => {
+    const { claim: _, ...lost } = well;
+    const going = volume('Released', 'gone');
+    const terminating = { ...going, metadata: { ...going.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } };
+    expect(actions(decided({ ...lost, bound: true, volume: terminating }))).not.toContain('ensure claim');
+    const { hold } = bound({ volume: terminating, claim: claim('Pending') });
+    expect(hold).toMatchObject({ reason: 'VolumePending', message: 'volume is being deleted' });
+  });
+  test.each(['Released', 'Available'])('gives a %s volume that remembers another claim to the one that is there', (phase) => {
+    const [pending, other] = [claim('Pending'), volume(phase, 'gone')];
+    const decision = bound({ claim: pending, volume: other });
+    expect(decision.actions).toContainEqual({ release: other, seen: pending, to: pending });
     expect(decision.hold?.reason).toBe('VolumeReleased');
   });
-  test('makes the claim again once the volume is free', () => {
-    const { claim: _, ...lost } = well;
-    expect(actions(decided({ ...lost, bound: true, volume: volume('Available') }))).toContain('ensure claim');
+  test('frees a volume first that is still Bound to another: a change of its phase shows that it was noticed', () => {
+    const [pending, other] = [claim('Pending'), volume('Bound', 'gone')];
+    expect(bound({ claim: pending, volume: other }).actions).toContainEqual({ release: other, seen: pending });
   });
-  test('does not free a volume that a claim still has', () =>
-    expect(actions(bound({ volume: volume('Released') }))).not.toContain('release'));
-  test('binds a claim whose volume was lost to the new one, which has to name its UID', () => {
-    const lost = { ...claim('Lost'), spec: { volumeName: 'ml-demo' } };
-    const decision = bound({ claim: lost, volume: volume('Available') });
-    expect(decision.actions).toContainEqual({ release: volume('Available'), to: lost });
-    expect(decision.hold?.reason).toBe('ClaimLost');
-    expect(actions(bound({ claim: lost, volume: volume('Bound') })).at(-1)).toBe('nudge');
-    expect(actions(bound({ claim: { ...lost, spec: { volumeName: 'other' } }, volume: volume('Available') }))).not.toContain('release');
+  test('leaves a claim alone that has another volume', () => {
+    const decision = bound({ claim: claim('Bound', 'other'), volume: volume('Available', '') });
+    expect(actions(decision)).not.toContain('release');
+    expect(decision.hold).toBeUndefined();
   });
-  test('has a forgotten claim looked at again', () => {
-    expect(actions(bound({ claim: claim('Pending') }))).toContain('nudge');
-    expect(actions(bound({ claim: claim('Pending'), volume: volume('Available') }))).toContain('nudge');
-    expect(actions(bound({ claim: claim('Bound') }))).not.toContain('nudge');
+  test.each(['Pending', 'Lost'])('completes a %s claim once its volume is Bound to it, and not before', (phase) => {
+    expect(actions(bound({ claim: claim(phase) })).at(-1)).toBe('complete');
+    for (const other of [volume('Bound', 'gone'), volume('Available'), volume('Pending')])
+      expect(actions(bound({ claim: claim(phase), volume: other }))).not.toContain('complete');
+    expect(actions(bound({ claim: claim('Bound') }))).not.toContain('complete');
+  });
+  test('has a claim looked at again that names no volume: it is not ours to say that it is bound', () => {
+    const open = { ...claim('Pending'), spec: {} };
+    expect(bound({ claim: open }).actions.at(-1)).toEqual({ nudge: open, afterMs: 500 });
   });
 });

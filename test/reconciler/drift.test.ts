@@ -86,8 +86,8 @@ describe('an object that is refused', () => {
     at.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'demo-fuse-conf' }, data: { mine: 'yes' } });
     await at.quiet();
     expect(at.get('DaemonSet', 'demo-fuse')).toBeDefined();
-    expect(at.get('PersistentVolume', 'ml-demo')).toBeDefined();
     expect(at.get('PersistentVolumeClaim')).toBeUndefined();
+    expect(at.get('PersistentVolume', 'ml-demo')).toBeUndefined();
     expect(at.dataset().phase).toBe('NotBound');
     const why = 'it exists already and belongs to nobody known; expected none or one of Runtime demo';
     expect(at.conditions('Dataset')).toEqual({ NotReady: `True DatasetFailedToSetup: ConfigMap/demo-fuse-conf: ${why}` });

@@ -119,6 +119,19 @@ describe('looking up', () => {
     expect(await secret()).toEqual({ data: {} });
     expect(reads).toHaveLength(1);
   });
+  test('a Secret that many runtimes name is asked for once, while that is fresh', async () => {
+    objects['Secret/ml/s'] = {};
+    await Promise.all(['a', 'b', 'c'].map((uid) => secret({}, { uid, generations: '1/1' })));
+    expect(reads).toHaveLength(1);
+    clock += 5001;
+    expect(await secret()).toEqual({ data: {} });
+    expect(reads).toHaveLength(2);
+  });
+  test('a Secret that was missing for one runtime is asked for again for the next', async () => {
+    expect(await secret()).toMatchObject({ missing: true });
+    objects['Secret/ml/s'] = {};
+    expect(await secret({}, { uid: 'other', generations: '1/1' })).toEqual({ data: {} });
+  });
   test('a Secret whose contents are needed is given as it is stored', async () => {
     objects['Secret/other/s'] = { data: { k: 'dg==' } };
     expect(await secret({ inline: true, namespace: 'other' })).toEqual({ data: { k: 'dg==' } });

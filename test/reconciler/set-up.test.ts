@@ -44,11 +44,48 @@ describe('set-up', () => {
     expect(at.written().slice(0, 3)).toEqual(['patch Dataset/demo', 'patch ThinRuntime/demo', expect.stringMatching(/^create /)]);
   });
 
-  test('makes the claim only when its volume is there', async () => {
-    const at = await withBoth();
+  test('reads no Dataset afresh that it marked itself a moment ago', async () => {
+    const at = await harness();
+    at.put(dataset());
     await at.pass();
-    expect(at.get('PersistentVolume', 'ml-demo')).toBeDefined();
-    expect(at.get('PersistentVolumeClaim')).toBeUndefined();
+    at.put(thin());
+    await at.pass();
+    expect(at.get('ThinRuntime')?.metadata.ownerReferences).toMatchObject([{ kind: 'Dataset' }]);
+    expect(at.server.requestsThat({ verb: 'get', kind: 'Dataset' })).toEqual([]);
+  });
+
+  const bindCompleted = () => ({ 'pv.kubernetes.io/bind-completed': 'yes' });
+  test('makes the volume for the claim that is there, and completes the claim once the volume is Bound', async () => {
+    const at = await withBoth();
+    at.controllers.paused.add('volumes').add('claims');
+    await at.quiet();
+    const { uid, annotations } = at.get('PersistentVolumeClaim')!.metadata;
+    expect(at.get('PersistentVolume', 'ml-demo')?.['spec']).toMatchObject({ claimRef: { namespace: 'ml', name: 'demo', uid } });
+    expect(annotations).not.toMatchObject(bindCompleted());
+    expect(at.dataset().phase).toBe('NotBound');
+    at.controllers.paused.delete('volumes');
+    await at.settle();
+    expect(at.get('PersistentVolume', 'ml-demo')?.['status']).toEqual({ phase: 'Bound' });
+    expect(at.get('PersistentVolumeClaim')).toMatchObject({ metadata: { annotations: bindCompleted() }, status: { phase: 'Pending' } });
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test('has a claim looked at again whose completion came to nothing, less and less often', async () => {
+    const at = await withBoth();
+    at.controllers.paused.add('claims');
+    const patches = () => at.written({ kind: 'PersistentVolumeClaim', verb: 'patch' }).length;
+    at.start();
+    await at.advance(900);
+    expect(patches()).toBe(1);
+    await at.advance(200);
+    expect(patches()).toBe(2);
+    expect(at.get('PersistentVolumeClaim')?.metadata.annotations?.['data.fluid.io/nudged-at']).toBeDefined();
+    await at.advance(60_000);
+    expect(patches()).toBeLessThan(12);
+    at.controllers.paused.delete('claims');
+    await at.quiet();
+    at.forget();
+    await at.advance(60_000);
+    expect(at.written()).toEqual([]);
   });
 
   test('waits for masters and mounts before it makes workers', async () => {

@@ -96,7 +96,7 @@ describe('events', () => {
   const deprecated = 'runtime RuntimeDeprecated: write it in another way';
 
   test.each<[string, World, readonly string[]]>([
-    ['a dataset that is bound at last', world(), ['dataset DatasetReady: The ddc runtime is ready.', deprecated]],
+    ['a dataset that is bound at last what its spec says, as its phase tells the rest', world(), [deprecated]],
     ['nothing, when nothing happened', bound({}), []],
     ['an edit that should be written in another way', bound({ observedGeneration: 0 }), [deprecated]],
     ['what an edit of another object brought', bound({ conditions: [] }), [deprecated]],

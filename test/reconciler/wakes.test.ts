@@ -95,3 +95,32 @@ test('fuse pods that come and go wake nobody, but for one of an older template',
   expect(await passesAfter(at, comesAndGoes(fusePod('one-fuse-a', newest)))).toEqual([]);
   expect(await passesAfter(at, comesAndGoes(fusePod('one-fuse-b', `older than ${newest}`)))).toEqual(['ml/one']);
 });
+
+test('a claim that becomes Bound wakes nobody, since nobody waits for it; one that is Lost does', async () => {
+  const at = await harness();
+  at.controllers.paused.add('claims');
+  at.put(openDataset('demo'));
+  at.put(thinRuntime('demo', { profileName: 'profile' }));
+  await at.quiet();
+  expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Pending' });
+  expect(
+    await passesAfter(at, () => {
+      at.controllers.paused.delete('claims');
+      at.controllers.settle();
+    }),
+  ).toEqual([]);
+  expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Bound' });
+  const lose = () => edit(at, 'PersistentVolumeClaim', 'demo', () => ({ status: { phase: 'Lost' } }));
+  at.controllers.paused.add('claims');
+  expect(await passesAfter(at, lose)).toEqual(['ml/demo']);
+});
+
+test('what we note on a Dataset ourselves wakes nobody, but that it is Bound does: more is done for it then', async () => {
+  const at = await harness();
+  at.put(openDataset('demo'));
+  await at.settle();
+  at.start();
+  await at.settle();
+  expect(at.written()).toEqual(['patch Dataset/demo']);
+  expect(at.passes).toHaveLength(1);
+});

@@ -68,5 +68,8 @@ export const live = (kind: string, name: string, more: object = {}): LiveObject 
   metadata: { name, uid: `uid-of-${kind}-${name}`, resourceVersion: '3' },
   ...more,
 });
-export const volume = (phase: string): LiveObject => live('PersistentVolume', 'ml-demo', { status: { phase } });
-export const claim = (phase = 'Bound'): LiveObject => live('PersistentVolumeClaim', 'demo', { status: { phase } });
+/** They name each other; `of` is the UID that the volume remembers. */
+export const claim = (phase = 'Bound', volumeName?: string): LiveObject =>
+  live('PersistentVolumeClaim', 'demo', { spec: { volumeName: volumeName ?? 'ml-demo' }, status: { phase } });
+export const volume = (phase: string, of: string | undefined = claim().metadata.uid): LiveObject =>
+  live('PersistentVolume', 'ml-demo', { spec: { claimRef: { namespace: 'ml', name: 'demo', uid: of } }, status: { phase } });

@@ -89,8 +89,9 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     await client.delete(type, metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
   }
 
-  async function create({ uid }: Owner, type: ResourceType, outline: Outline): Promise<boolean> {
-    const object = stamped(outline.manifest(), outline.hash);
+  async function create(owner: Owner, type: ResourceType, outline: Outline): Promise<boolean> {
+    const { uid } = owner;
+    const object = stamped(claimed(owner, outline.manifest()), outline.hash);
     try {
       const answer = await client.create(type, object, { fieldValidation: 'Strict' });
       store.remember(answer);
@@ -101,6 +102,16 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       if (isAlreadyExists(error)) return false;
       throw error;
     }
+  }
+
+  /** A volume is made for the claim that is there: the volume controller need not write that into it. */
+  function claimed(owner: Owner, manifest: Manifest): Manifest {
+    if (manifest.kind !== 'PersistentVolume') return manifest;
+    const spec = manifest['spec'] as { readonly claimRef: { readonly name: string } };
+    const claim = store.live('PersistentVolumeClaim', owner.namespace, spec.claimRef.name);
+    const { volumeName = manifest.metadata.name } = (claim?.['spec'] ?? {}) as { volumeName?: string };
+    if (!claim || volumeName !== manifest.metadata.name || !isOurs(claim, owner, store)) return manifest;
+    return { ...manifest, spec: { ...spec, claimRef: { ...spec.claimRef, uid: claim.metadata.uid } } };
   }
 
   /** Makes an object, as it was just read, what it should be. */

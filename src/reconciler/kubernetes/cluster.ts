@@ -14,6 +14,7 @@ import { createLookups } from './facts.ts';
 import { confirm, type Seen } from './fresh.ts';
 import { inUse } from './in-use.ts';
 import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
+import { BINDER } from './managed-fields.ts';
 import { createNudges } from './nudges.ts';
 import { observer } from './observe.ts';
 import { teardownObserver } from './observe-teardown.ts';
@@ -27,9 +28,6 @@ export interface KubernetesCluster extends Cluster {
   /** The runtime was deleted, whether or not we took it down: the next pass over its key begins by forgetting it. */
   gone(key: Key, uid: string): void;
 }
-
-/** Manager of the fields by which a volume remembers its claim. */
-const BINDER = 'sluice-binder';
 
 /** Reads from the watches, writes through the client. */
 export function kubernetesCluster(options: KubernetesClusterOptions): KubernetesCluster {
@@ -45,7 +43,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     claimUsers: createClaimUsers(client, now),
   };
   const { jobs } = parts;
-  const users = userObjects(client, store);
+  const users = userObjects(client, store, now);
   const nudges = createNudges(client, store, now, log);
   const applier = createApplier(client, store, log, now);
   const ownerOf = ({ runtime, dataset, key }: World) => ({
@@ -96,10 +94,10 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const ports = { ...recordedPorts(world.runtime), ...marks.ports };
       const annotations: Record<string, string> = Object.keys(ports).length > 0 ? { [annotation.ports]: portRecord(uid, ports) } : {};
       const owners = marks.claims.map((claim) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim.name, uid: claim.uid }));
-      const isSure = await users.mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
+      await users.mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
       // A runtime that names a Dataset which is gone as its owner is taken by garbage collection: the watch of Datasets may be behind.
       const isOwned = world.runtime.metadata.ownerReferences?.some((owner) => owner.uid === identity.uid);
-      if (!isSure && !isOwned) await confirmed([world.dataset]);
+      if (!isOwned && !users.isThere(world.dataset)) await confirmed([world.dataset]);
       await users.mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, uid, identity, annotations));
       if (world.bound) return;
       const by = world.key.name;
@@ -146,8 +144,8 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         () => wake(world.key),
       );
     },
-    async release(world, volume, to) {
-      await confirmed(sourcesOf(world));
+    async release(world, volume, seen, to) {
+      await confirmed([...sourcesOf(world), seen]);
       const body = {
         metadata: { resourceVersion: volume.metadata.resourceVersion },
         spec: { claimRef: { uid: to?.metadata.uid ?? null, resourceVersion: to?.metadata.resourceVersion ?? null } },
@@ -156,6 +154,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const options = { type: 'merge', fieldManager: BINDER } as const;
       store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, options));
     },
+    complete: (claim) => nudges.complete(claim),
     nudge: (claim, afterMs) => nudges.nudge(claim, afterMs),
     place: ({ runtime, plan, key }) => {
       if (!plan.roles.includes('worker')) return;

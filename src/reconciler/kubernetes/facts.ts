@@ -10,8 +10,8 @@ import { compact } from './sharing.ts';
 /** Looking things up that are neither listed nor watched: Secrets, and the claims of users. */
 export interface Lookups {
   /**
-   * Whether a Secret is there: asked of the API server at most once for each set-up, and again with back-off while it is missing. One
-   * whose contents are needed is read for each pass, since nothing else would tell us that it has changed.
+   * Whether a Secret is there: asked of the API server at most once for each set-up, or for many that come together, and again with
+   * back-off while it is missing. One whose contents are needed is read for each pass, since nothing else would tell us that it has changed.
    */
   secret(namespace: string, need: SecretNeed, asker: Asker): Promise<SecretState>;
   claim(namespace: string, name: string, asker: Asker): Promise<ClaimFact | Hold>;
@@ -41,6 +41,8 @@ const LONGEST_RETRY_MS = 30_000;
 const MAX_ROUNDS = 4;
 /** What was read so long ago is still good: a set-up is many passes in a second. */
 export const SECRET_FRESH_MS = 1000;
+/** That a Secret is there is good for every runtime that names it, for so long. */
+const THERE_MS = 5000;
 const backoff = (tries: number): number => Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1));
 
 export function createLookups(client: KubeClient, now: () => number): Lookups {
@@ -67,6 +69,28 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       throw error;
     });
 
+  // When it was asked for, in that order; the question itself is shared as well.
+  const there = new Map<string, { readonly at: number; readonly isThere: Promise<boolean>; readonly told: Set<string> }>();
+  function isThere(namespace: string, name: string, { uid }: Asker): Promise<boolean> {
+    for (const [id, { at }] of there)
+      if (now() - at > THERE_MS) there.delete(id);
+      else break;
+    const id = `${namespace}/${name}`;
+    const before = there.get(id);
+    // Who asks again wants to know anew.
+    if (before && !before.told.has(uid)) {
+      before.told.add(uid);
+      return before.isThere;
+    }
+    const found = orNothing(Secret, { namespace, name }).then((object) => object !== undefined);
+    const asked = { at: now(), isThere: found, told: new Set([uid]) };
+    const unlessThere = (isFound: boolean) => !isFound && there.get(id) === asked && there.delete(id);
+    found.then(unlessThere, () => unlessThere(false));
+    there.delete(id);
+    there.set(id, asked);
+    return found;
+  }
+
   return {
     async secret(home, { name, namespace = home, inline = false }, asker) {
       const entries = remembered(asker);
@@ -75,10 +99,11 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       if (before && 'data' in before.state && (!inline || now() - before.at < SECRET_FRESH_MS)) return before.state;
       const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - now() : 0;
       if (waitMs > 0) return { missing: true, retryMs: waitMs };
-      const object = await orNothing(Secret, { namespace, name });
-      const tries = object ? 0 : (before?.tries ?? 0) + 1;
-      const state: SecretState = object
-        ? { data: inline ? ((object['data'] ?? {}) as Record<string, string>) : {} }
+      const object = inline ? await orNothing(Secret, { namespace, name }) : undefined;
+      const isFound = inline ? object !== undefined : await isThere(namespace, name, asker);
+      const tries = isFound ? 0 : (before?.tries ?? 0) + 1;
+      const state: SecretState = isFound
+        ? { data: (object?.['data'] ?? {}) as Record<string, string> }
         : { missing: true, retryMs: backoff(tries) };
       entries.set(id, { state, tries, at: now() });
       return state;

@@ -3,6 +3,8 @@ import type { KubeObject } from '../../kube/types.ts';
 import { isRecord, isZero, MERGED_BY, PRESENT, SETS } from '../compare.ts';
 
 export const FIELD_MANAGER = 'sluice';
+/** Of what says that volume and claim are bound: the next apply, which does not name it, would take it away from the other. */
+export const BINDER = 'sluice-binder';
 
 /** An entry of `metadata.managedFields`; format: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
 export interface ManagedFields {

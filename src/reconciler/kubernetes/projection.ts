@@ -42,8 +42,8 @@ const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> =
     status: { desiredNumberScheduled, currentNumberScheduled, numberReady, numberAvailable, observedGeneration },
   }),
   PersistentVolume: ({ claimRef }, { phase }) => {
-    const { namespace, name } = (claimRef ?? {}) as { namespace?: string; name?: string };
-    return { spec: { claimRef: { namespace, name } }, status: { phase } };
+    const { namespace, name, uid } = (claimRef ?? {}) as { namespace?: string; name?: string; uid?: string };
+    return { spec: { claimRef: { namespace, name, uid } }, status: { phase } };
   },
   PersistentVolumeClaim: ({ volumeName }, { phase }) => ({ spec: { volumeName }, status: { phase } }),
 };

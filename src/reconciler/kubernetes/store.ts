@@ -122,7 +122,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     return type !== 'deleted' && version(object) === version(ours);
   }
 
-  const datasets = watch(typeOf(Dataset), (change) => {
+  const datasets = watch(typeOf(Dataset), (change, isEcho) => {
     const { object } = change;
     const key = keyOf(object);
     if (change.type !== 'changed') {
@@ -132,7 +132,9 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       if (all.length > 0) byJoinedName.set(joined, all);
       else byJoinedName.delete(joined);
     }
-    if (change.type !== 'changed' || !isNoNews(change.old, object)) onKey(key, `Dataset ${change.type}`);
+    // That it is Bound by our own word is news all the same: more is done for it from then on.
+    const isReckonedWith = isEcho && change.type === 'changed' && phaseOf(change.old) === phaseOf(object);
+    if (!isReckonedWith && (change.type !== 'changed' || !isNoNews(change.old, object))) onKey(key, `Dataset ${change.type}`);
   });
 
   const runtimesByKind = new Map(
@@ -186,7 +188,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
             else inventories.delete(owner);
           }
           // Its status is written by others, and so is what waits for it.
-          if (isEcho) return;
+          if (isEcho || hasJustBound(change)) return;
           const keys = [uid, oldUid].map((owner) => keyOfOwner.get(owner) ?? keyOfPredecessor(object));
           for (const key of new Map(keys.flatMap((key) => (key ? [[keyText(key), key] as const] : []))).values())
             onKey(key, `${type.kind} ${object.metadata.name} ${change.type}`);
@@ -334,6 +336,14 @@ export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watched
   if (ours.metadata['gone']) return seen?.metadata.uid === ours.metadata.uid;
   return Math.max(seen ? version(seen) : 0, Number(watchedUpTo ?? 0)) < version(ours);
 }
+
+/** A claim whose phase became Bound, and nothing else: everything that waits for it is somebody else's. */
+function hasJustBound(change: Change<KubeObject>): boolean {
+  if (change.type !== 'changed' || change.object.kind !== 'PersistentVolumeClaim' || phaseOf(change.object) !== 'Bound') return false;
+  const but = (object: KubeObject) => ({ ...object, status: undefined, metadata: { ...object.metadata, resourceVersion: undefined } });
+  return isDeepStrictEqual(but(change.old), but(change.object));
+}
+const phaseOf = ({ status }: KubeObject): unknown => (status as { readonly phase?: unknown } | undefined)?.phase;
 
 const idOf = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace ?? ''}/${name}`;
 export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: string; readonly name: string } }): Key => ({

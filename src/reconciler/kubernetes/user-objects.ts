@@ -11,15 +11,22 @@ interface Observed {
   readonly status?: object | undefined;
 }
 export interface UserObjects {
-  /** Finalizer, labels, annotations and owners of ours. No write when they are there; true when something was written. */
-  mark(type: ResourceType, object: Observed, marks: Marks): Promise<boolean>;
+  /** Finalizer, labels, annotations and owners of ours. No write when they are there. */
+  mark(type: ResourceType, object: Observed, marks: Marks): Promise<void>;
+  /** It had our finalizer from us a moment ago: it cannot have gone since, however far behind its watch is. */
+  isThere(object: Observed): boolean;
   unmark(type: ResourceType, object: Observed, finalizer: string): Promise<void>;
   /** True when something was written. `given`: fields that are not given stay. */
   writeStatus(type: ResourceType, object: Observed, status: object, only: 'all' | 'given'): Promise<boolean>;
 }
 
+/** Who writes a Dataset and its runtime into one file has both marked within it. */
+const MARKED_MS = 3000;
+
 /** Writes on what users made: only on what was observed. A 409 says that somebody else has written since. */
-export function userObjects(client: KubeClient, store: Store): UserObjects {
+export function userObjects(client: KubeClient, store: Store, now: () => number): UserObjects {
+  // By UID; in the order in which they were marked.
+  const marked = new Map<string, number>();
   // What became of an observed object by our own writes.
   const versions = new WeakMap<ObjectMeta, string>();
 
@@ -39,10 +46,16 @@ export function userObjects(client: KubeClient, store: Store): UserObjects {
   return {
     async mark(type, object, marks) {
       const ops = markPatch(object.metadata, marks);
-      if (ops) await write(type, object, ops, { type: 'json' });
-      return ops !== undefined;
+      if (!ops) return;
+      await write(type, object, ops, { type: 'json' });
+      for (const [uid, at] of marked)
+        if (now() - at > MARKED_MS) marked.delete(uid);
+        else break;
+      marked.set(object.metadata.uid ?? '', now());
     },
+    isThere: ({ metadata }) => now() - (marked.get(metadata.uid ?? '') ?? -Infinity) <= MARKED_MS,
     async unmark(type, object, finalizer) {
+      marked.delete(object.metadata.uid ?? '');
       const ops = unmarkPatch(object.metadata, finalizer);
       // A 409 is passed on: what it was about is remembered by now, so that its event would wake nobody.
       if (ops)

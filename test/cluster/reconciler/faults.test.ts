@@ -324,7 +324,7 @@ describe('many runtimes', () => {
     console.log(`the missing Secret was looked up ${lookups.length} times in ${Math.round((performance.now() - began) / 1000)} s`);
     expect(lookups.length).toBeLessThanOrEqual(10);
     expect(auditSince(plane, 0, USER).filter(({ verb, objectRef }) => objectRef?.resource === 'secrets' && verb !== 'get')).toEqual([]);
-    // The controller manager loses a claim now and then to a race of its own (ADR 7), and is nudged.
+    // The controller manager loses a claim now and then to a race of its own (ADR 21), and is nudged.
     const unbound = async () =>
       (await work.list('PersistentVolumeClaim'))
         .filter(({ status }) => (status as { phase?: string }).phase !== 'Bound')

@@ -96,12 +96,23 @@ export function controllers(subject: () => Subject): void {
     await becomes(DaemonSet, 'shy', { status: { numberReady: 1 } });
   });
 
-  async function bound(): Promise<string> {
+  function volumeName(): string {
     const name = unique('volume');
     onTestFinished(async () => {
       await client.patch(PersistentVolume, { name }, { metadata: { finalizers: null } }, { type: 'merge' }).catch(() => {});
       await client.delete(PersistentVolume, { name }).catch(() => {});
     });
+    return name;
+  }
+  /** A volume for the claim of this UID, which nobody has told that it is bound. */
+  async function boundBefore(name: string, uid: string | undefined): Promise<void> {
+    const made = volume(name, namespace, 'demo');
+    const spec = made['spec'] as { readonly claimRef: object };
+    await client.create(PersistentVolume, { ...made, spec: { ...spec, claimRef: { ...spec.claimRef, uid } } });
+    await becomes(PersistentVolume, name, { status: { phase: 'Bound' } });
+  }
+  async function bound(): Promise<string> {
+    const name = volumeName();
     await client.create(PersistentVolume, volume(name, namespace, 'demo'));
     await client.create(PersistentVolumeClaim, claim(namespace, 'demo', name));
     await becomes(PersistentVolumeClaim, 'demo', { status: { phase: 'Bound' } });
@@ -119,6 +130,26 @@ export function controllers(subject: () => Subject): void {
     await becomes(PersistentVolume, name, { status: { phase: 'Released' } });
     await client.delete(PersistentVolume, { name });
     await gone(PersistentVolume, name);
+  });
+  test('a claim whose volume is still to come waits for it; the volume becomes Bound by naming its UID', async () => {
+    const name = volumeName();
+    const { uid } = (await client.create(PersistentVolumeClaim, claim(namespace, 'demo', name))).metadata;
+    await becomes(PersistentVolumeClaim, 'demo', { status: { phase: 'Pending' } });
+    await boundBefore(name, uid);
+    const completed = { metadata: { uid, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } } };
+    await client.patch(PersistentVolumeClaim, at('demo'), completed, { type: 'merge' });
+    await becomes(PersistentVolumeClaim, 'demo', { status: { phase: 'Bound' } });
+  });
+  test('a claim that was completed without a volume is lost, and one whose volume then names its UID is bound at its next change', async () => {
+    const name = volumeName();
+    const { uid } = (await client.create(PersistentVolumeClaim, claim(namespace, 'demo', name))).metadata;
+    const noted = (annotations: object) =>
+      client.patch(PersistentVolumeClaim, at('demo'), { metadata: { uid, annotations } }, { type: 'merge' });
+    await noted({ 'pv.kubernetes.io/bind-completed': 'yes' });
+    await becomes(PersistentVolumeClaim, 'demo', { status: { phase: 'Lost' } });
+    await boundBefore(name, uid);
+    await noted({ 'test.example/looked-at': 'again' });
+    await becomes(PersistentVolumeClaim, 'demo', { status: { phase: 'Bound' } });
   });
   test('a volume that was released is free again once it remembers no claim, and takes the next', async () => {
     const name = await bound();

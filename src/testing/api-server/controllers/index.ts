@@ -3,11 +3,11 @@ import type { ApiServer } from '../index.ts';
 import { collectGarbage } from './garbage.ts';
 import { handsOn } from './hands.ts';
 import { runPod } from './kubelet.ts';
-import { bindClaim, bindVolume, unprotect } from './volumes.ts';
+import { syncClaim, syncVolume, unprotect } from './volumes.ts';
 import { reconcileDaemonSet, reconcileStatefulSet } from './workloads.ts';
 
 /** What is not done for a while, as a test wants it. */
-export type Controller = 'garbage' | 'statefulsets' | 'daemonsets' | 'pods' | 'volumes' | 'protection' | 'namespaces';
+export type Controller = 'garbage' | 'statefulsets' | 'daemonsets' | 'pods' | 'volumes' | 'claims' | 'protection' | 'namespaces';
 
 /** The rest of Kubernetes: what happens to objects without anybody's request. */
 export interface Controllers {
@@ -38,9 +38,8 @@ export function createControllers(server: ApiServer): Controllers {
     statefulsets: each('StatefulSet', (set) => reconcileStatefulSet(hands, set)),
     daemonsets: each('DaemonSet', (set) => reconcileDaemonSet(hands, set)),
     pods: each('Pod', (pod) => runPod(kubelet, pod, isUnready)),
-    volumes: () =>
-      server.all('PersistentVolume').some((volume) => bindVolume(hands, volume)) ||
-      server.all('PersistentVolumeClaim').some((claim) => bindClaim(hands, claim)),
+    volumes: each('PersistentVolume', (volume) => syncVolume(hands, volume)),
+    claims: each('PersistentVolumeClaim', (claim) => syncClaim(hands, claim)),
     protection: () =>
       ['PersistentVolumeClaim', 'PersistentVolume'].some((kind) => server.all(kind).some((object) => unprotect(hands, object))),
     namespaces: each('Namespace', (namespace) => endNamespace(namespace)),

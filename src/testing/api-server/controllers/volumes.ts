@@ -2,58 +2,58 @@ import type { KubeObject } from '../../../kube/types.ts';
 import type { Hands } from './hands.ts';
 
 interface VolumeSpec {
-  readonly claimRef?: { readonly namespace?: string; readonly name: string; readonly uid?: string };
+  readonly claimRef?: { readonly namespace?: string; readonly name: string; readonly uid?: string } | undefined;
 }
+const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 const PROTECTION: Readonly<Record<string, string>> = {
   PersistentVolume: 'kubernetes.io/pv-protection',
   PersistentVolumeClaim: 'kubernetes.io/pvc-protection',
 };
 // By the API's own rules.
 const volumeSpec = (volume: KubeObject): VolumeSpec => volume['spec'] as VolumeSpec;
+const claimSpec = (claim: KubeObject): { readonly volumeName?: string } => claim['spec'] as { volumeName?: string };
 const phaseOf = (object: KubeObject): string | undefined => (object['status'] as { phase?: string } | undefined)?.phase;
 
-/** The volume controller's word on a volume: whose it is. */
-export function bindVolume(hands: Hands, volume: KubeObject): boolean {
+/** The volume controller's word on a volume: whose it is. As syncVolume in Kubernetes' pv_controller.go. */
+export function syncVolume(hands: Hands, volume: KubeObject): boolean {
   const { claimRef } = volumeSpec(volume);
-  const claim = claimRef && hands.get('PersistentVolumeClaim', claimRef.namespace, claimRef.name);
-  const isClaimed = claim !== undefined && claim.metadata.uid === claimRef?.uid;
-  const claims = (claim?.['spec'] as { volumeName?: string } | undefined)?.volumeName;
-  const phase = !claimRef?.uid
-    ? 'Available'
-    : isClaimed && claims === volume.metadata.name
-      ? 'Bound'
-      : isClaimed
-        ? 'Available'
-        : 'Released';
-  return phaseOf(volume) !== phase && hands.patch(volume, { status: { phase } }, 'status');
+  const become = (phase: string) => phaseOf(volume) !== phase && hands.patch(volume, { status: { phase } }, 'status');
+  if (!claimRef?.uid) return become('Available');
+  const claim = hands.get('PersistentVolumeClaim', claimRef.namespace, claimRef.name);
+  if (claim?.metadata.uid !== claimRef.uid) return phaseOf(volume) !== 'Failed' && become('Released');
+  const wanted = claimSpec(claim).volumeName;
+  if (wanted === volume.metadata.name) return become('Bound');
+  // Where the claim names none, it is the claim's turn.
+  return wanted !== undefined && hands.patch(volume, { spec: { claimRef: { uid: null } } });
 }
 
-/** And on a claim: a volume that it names, or that names it, becomes its own. */
-export function bindClaim(hands: Hands, claim: KubeObject): boolean {
-  if (claim.metadata.deletionTimestamp && phaseOf(claim) !== 'Bound') return false;
-  const { uid, namespace, name } = claim.metadata;
-  const { volumeName } = claim['spec'] as { volumeName?: string };
-  const wasBound = phaseOf(claim) === 'Bound' || phaseOf(claim) === 'Lost';
-  if (!volumeName) {
-    const waiting = hands
-      .all('PersistentVolume')
-      .find(
-        (each) =>
-          volumeSpec(each).claimRef?.name === name &&
-          volumeSpec(each).claimRef?.namespace === namespace &&
-          !each.metadata.deletionTimestamp,
-      );
-    return waiting !== undefined && hands.patch(claim, { spec: { volumeName: waiting.metadata.name } });
-  }
-  const volume = hands.get('PersistentVolume', undefined, volumeName);
+/** And on a claim, as syncUnboundClaim and syncBoundClaim there. It is looked at whenever anything changes, not at its own events alone. */
+export function syncClaim(hands: Hands, claim: KubeObject): boolean {
+  const { uid, namespace, name, annotations } = claim.metadata;
+  const { volumeName } = claimSpec(claim);
+  const refersHere = ({ claimRef }: VolumeSpec) => claimRef?.namespace === namespace && claimRef?.name === name;
+  const isReserved = (volume: KubeObject) => !volume.metadata.deletionTimestamp && refersHere(volumeSpec(volume));
+  const volume = volumeName
+    ? hands.get('PersistentVolume', undefined, volumeName)
+    : hands.all('PersistentVolume').find((each) => isReserved(each) && [undefined, uid].includes(volumeSpec(each).claimRef?.uid));
   const claimRef = volume && volumeSpec(volume).claimRef;
-  if (volume && !volume.metadata.deletionTimestamp && !claim.metadata.deletionTimestamp && !wasBound) {
-    const isFree = claimRef === undefined || (!claimRef.uid && claimRef.name === name && claimRef.namespace === namespace);
-    if (isFree)
-      return hands.patch(volume, { spec: { claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid } } });
-  }
-  const phase = claimRef?.uid === uid ? 'Bound' : wasBound ? 'Lost' : 'Pending';
+  const wasBound = annotations?.[BIND_COMPLETED] !== undefined;
+  const isMine = wasBound ? claimRef?.uid === uid : refersHere({ claimRef }) && (!claimRef?.uid || claimRef.uid === uid);
+  if (volume && (volumeName || !wasBound) && (!claimRef || isMine)) return bind(hands, volume, claim);
+  const phase = wasBound ? 'Lost' : 'Pending';
   return phaseOf(claim) !== phase && hands.patch(claim, { status: { phase } }, 'status');
+}
+
+/** Four writes, without those that are not needed. */
+function bind(hands: Hands, volume: KubeObject, claim: KubeObject): boolean {
+  const { uid, namespace, name, annotations } = claim.metadata;
+  const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid };
+  if (volumeSpec(volume).claimRef?.uid !== uid) return hands.patch(volume, { spec: { claimRef } });
+  if (phaseOf(volume) !== 'Bound') return hands.patch(volume, { status: { phase: 'Bound' } }, 'status');
+  const volumeName = volume.metadata.name;
+  if (claimSpec(claim).volumeName !== volumeName || annotations?.[BIND_COMPLETED] === undefined)
+    return hands.patch(claim, { metadata: { annotations: { [BIND_COMPLETED]: 'yes' } }, spec: { volumeName } });
+  return phaseOf(claim) !== 'Bound' && hands.patch(claim, { status: { phase: 'Bound' } }, 'status');
 }
 
 /** A volume that is bound, or a claim that pods use, stays until it is free. */
