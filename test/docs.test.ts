@@ -108,7 +108,7 @@ describe('what is typed:', async () => {
   // Its own tests become tests of this file.
   for (const { file = '' } of files.filter(({ file }) => file?.endsWith('.test.ts'))) await import(join(folder, file));
 
-  test('the tutorial type-checks', { timeout: 60_000 }, async () => expect(await types).toEqual({ code: 0, output: '' }));
+  test('the tutorial type-checks', { timeout: 180_000 }, async () => expect(await types).toEqual({ code: 0, output: '' }));
 
   const commands = blocks.flatMap(({ page, language, text }) => {
     const shown = language === 'console' ? transcripts(text) : language === 'sh' ? offline(text) : [];
@@ -116,7 +116,7 @@ describe('what is typed:', async () => {
       run('sh', ['-c', command.replaceAll('npm run -s sluice --', sluice)], page === TUTORIAL ? folder : root);
     return shown.map(({ command, answer }) => ({ page, command, answer, ended: ended(command) }));
   });
-  test.each(commands)('$page: $ $command', { timeout: 60_000 }, async ({ answer, ended }) => {
+  test.each(commands)('$page: $ $command', { timeout: 180_000 }, async ({ answer, ended }) => {
     const { code, output } = await ended;
     const isRefused = /^\S+:\d+: /m.test(answer);
     expect({ code, missing: between(output, answer) }, output).toEqual({ code: isRefused ? 2 : 0, missing: undefined });

@@ -57,9 +57,9 @@ describe.skipIf(!canMount)('a FUSE client that hangs', () => {
     const targets = boundBefore('hung', 8);
     const first = await Promise.all(targets.map(stats));
     expect(first.map(({ volumeCondition }) => volumeCondition?.abnormal)).toEqual(targets.map(() => true));
-    // One that was killed first wakes, and then waits on as who cannot be.
-    await expect.poll(hanging).toHaveLength(4);
-    const held = hanging();
+    // One that was killed first wakes, and then waits on as who cannot be: for a moment it is not among them.
+    let held: readonly string[] = [];
+    await expect.poll(() => (held = hanging())).toHaveLength(4);
     // By nobody who comes later, for whatever it is.
     for (const target of targets) await expect(stats(target)).resolves.toMatchObject({ volumeCondition: { abnormal: true } });
     await expect(publish('hung', node.newTarget())).rejects.toMatchObject(notAnswering);
