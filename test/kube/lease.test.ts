@@ -112,14 +112,16 @@ describe('taking it', () => {
     let renew: (() => void) | undefined;
     const open: Step = (response) => {
       lines()(response);
-      renew = () => response.write(`${JSON.stringify({ type: 'MODIFIED', object: lease('other_1', 9) })}\n`);
+      const { spec, ...rest } = lease('other_1', 9);
+      const object = { ...rest, spec: { ...spec, leaseDurationSeconds: 7 } };
+      renew = () => response.write(`${JSON.stringify({ type: 'MODIFIED', object })}\n`);
     };
     await start([there(lease('other_1', 5)), is('me_1', 10)], {}, [open]);
     await until(() => election.holder === 'other_1' && renew !== undefined, 'not seen');
     clock.advance(5_000);
     renew?.();
-    await aMoment();
-    clock.advance(5_999);
+    await until(() => clock.waits.includes(7_000), 'the renewal was not seen');
+    clock.advance(6_999);
     await aMoment();
     expect(writes()).toEqual([]);
     clock.advance(1);
