@@ -18,6 +18,9 @@ const NODE = ['test/node/**/*.test.ts'];
 /** Whole clusters on two cores. What passes only when it is tried again is a race: the last lines of `npm test` name it, and it is to be mended. */
 const SECOND_TRY = { retry: 1 };
 
+/** What is waited for; a second, vitest's own, is no time on a busy machine. */
+const POLL = { expect: { poll: { timeout: 60_000 } } };
+
 // Four projects: `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real
 // control planes and so runs its files one after the other, `node` real nodes, two at a time. Time limits are for what hangs: a busy machine is no failure.
 export default defineConfig({
@@ -32,18 +35,20 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          ...POLL,
         },
       },
-      { test: { name: 'programs', include: PROGRAMS, testTimeout: 60_000, ...SECOND_TRY } },
+      { test: { name: 'programs', include: PROGRAMS, testTimeout: 120_000, hookTimeout: 120_000, ...POLL, ...SECOND_TRY } },
       {
         test: {
           name: 'cluster',
           include: CLUSTER,
           globalSetup: ['test/cluster/global-setup.ts'],
           fileParallelism: false,
+          ...POLL,
           ...SECOND_TRY,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
         },
       },
       {
@@ -54,9 +59,10 @@ export default defineConfig({
           // Each file has a node of its own, and much of its time it waits for a kubelet.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
+          ...POLL,
           ...SECOND_TRY,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
         },
       },
     ],

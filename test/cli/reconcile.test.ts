@@ -37,7 +37,7 @@ async function emptyServer(minor: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('reconcile', { timeout: 30_000 }, () => {
+describe('reconcile', () => {
   test('refuses a Kubernetes older than 1.29', async () => {
     const kubeconfig = kubeconfigFor(await emptyServer('28+'));
     expect(await sluice(['reconcile', '--kubeconfig', kubeconfig])).toEqual({

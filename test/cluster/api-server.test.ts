@@ -32,7 +32,7 @@ describe.skipIf(!simulated)('a real API server', () => {
         namespaces.push(name);
         return name;
       },
-      eventually: (check) => vi.waitFor(check, { timeout: 30_000, interval: 40 }),
+      eventually: (check) => vi.waitFor(check, { timeout: 100_000, interval: 40 }),
     };
   });
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ControlPlane, startControlPlane, useExistingCluster } from '../../src/testing/index.ts';
 import { freshNamespace, sharedCluster, sharedControlPlane, simulated } from '../support/cluster.ts';
 
-const soon = { timeout: 20_000, interval: 100 };
+const soon = { timeout: 100_000, interval: 100 };
 
 describe('the shared cluster', () => {
   test('takes pods in a fresh namespace', async () => {

@@ -129,11 +129,11 @@ describe('an object that breaks a rule of ours', () => {
   test('but was there before can be edited and deleted', async () => {
     await cluster.kubectlApply(stringify(crdOf({ ...Dataset, rules: [] }), { aliasDuplicateObjects: false }));
     await expect
-      .poll(() => make(Dataset, 'taken.over', { mounts: [] }).catch(String), { timeout: 10_000 })
+      .poll(() => make(Dataset, 'taken.over', { mounts: [] }).catch(String), { timeout: 100_000 })
       .not.toContain('expected at most');
     const path = await make(Dataset, 'taken.over', {}, { finalizers: ['fluid.io/keep'] });
     await cluster.kubectl('apply', '-f', crdFile('datasets'));
-    await expect.poll(() => make(Dataset, 'new.one', {}).catch(String), { timeout: 10_000 }).toContain('expected at most');
+    await expect.poll(() => make(Dataset, 'new.one', {}).catch(String), { timeout: 100_000 }).toContain('expected at most');
     const patch = (what: unknown, ...more: readonly string[]) =>
       cluster.kubectl('patch', 'dataset', 'taken.over', '--type=merge', '-p', JSON.stringify(what), ...more);
     await patch({ status: { phase: 'Failed', conditions: [] } }, '--subresource=status');

@@ -20,6 +20,9 @@ import { type ControlPlane, startControlPlane } from '../../src/testing/control-
 import { type Forwarder, forwardTo } from '../support/forwarder.ts';
 import { aMoment, until } from '../support/manual-clock.ts';
 
+/** Only what hangs takes so long. */
+const HANGS_MS = 100_000;
+
 const CONFIG_MAP: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };
 const NAMESPACE: ResourceType = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
 const CLUSTER_ROLE: ResourceType = {
@@ -221,7 +224,7 @@ describe('reflector', () => {
     return reflector;
   }
   const changesSeen = (...expected: string[]) =>
-    until(() => changes.length >= expected.length, `expected ${expected.join(', ')}; saw ${changes.join(', ')}`, 40_000).then(() =>
+    until(() => changes.length >= expected.length, `expected ${expected.join(', ')}; saw ${changes.join(', ')}`, HANGS_MS).then(() =>
       expect(changes).toEqual(expected),
     );
   afterEach(async () => {
@@ -272,7 +275,7 @@ describe('reflector', () => {
     await plane.restartApiServer();
     changes.length = 0;
     await wire.unblock();
-    await until(() => changes.length >= 5, `saw ${changes.join(', ')}`, 40_000);
+    await until(() => changes.length >= 5, `saw ${changes.join(', ')}`, HANGS_MS);
     await aMoment(200);
     expect(changes.toSorted()).toEqual(['added born', 'added remade', 'changed changed', 'deleted gone', 'deleted remade']);
     expect(changes.indexOf('deleted remade')).toBeLessThan(changes.indexOf('added remade'));
@@ -299,7 +302,7 @@ describe('reflector', () => {
     const reflectors = Array.from({ length: 25 }, () => watch(client));
     await Promise.all(reflectors.map(({ synced }) => synced));
     await createSelected('for-all');
-    await until(() => reflectors.every(({ store }) => store.size === 1), 'not everywhere', 20_000);
+    await until(() => reflectors.every(({ store }) => store.size === 1), 'not everywhere', HANGS_MS);
     expect((await client.get(CONFIG_MAP, { namespace, name: 'for-all' })).metadata.name).toBe('for-all');
   });
 
@@ -308,7 +311,7 @@ describe('reflector', () => {
     const names: string[] = [];
     const reflector = reflect(client, type, { onChange: ({ object }) => names.push(object.metadata.name) });
     opened.push(() => reflector.stop());
-    await until(() => reflector.status.unknownKind, 'not noticed', 20_000);
+    await until(() => reflector.status.unknownKind, 'not noticed', HANGS_MS);
     await plane.kubectlApply(`
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -321,7 +324,7 @@ spec:
 `);
     await reflector.synced;
     await client.create(type, { apiVersion: 'late.example/v1', kind: 'Guest', metadata: { name: 'g', namespace } });
-    await until(() => names.length === 1, 'not seen', 20_000);
+    await until(() => names.length === 1, 'not seen', HANGS_MS);
   });
 });
 
@@ -349,7 +352,7 @@ describe('lease', () => {
     order = [];
     at = { namespace, name: `lease-${++serial}` };
   }
-  const becomes = (last: string) => until(() => order.at(-1) === last, `expected ${last}: ${order.join(', ')}`, 30_000);
+  const becomes = (last: string) => until(() => order.at(-1) === last, `expected ${last}: ${order.join(', ')}`, HANGS_MS);
   const specOf = async () => (await client.get(LEASE, at))['spec'] as Record<string, unknown>;
 
   test('one leads, the other takes over when it stops', async () => {
@@ -357,7 +360,7 @@ describe('lease', () => {
     const first = candidate('first');
     await becomes('first starts');
     const second = candidate('second');
-    await until(() => second.holder === 'first', 'not seen', 20_000);
+    await until(() => second.holder === 'first', 'not seen', HANGS_MS);
     expect([first.isLeader, second.isLeader]).toEqual([true, false]);
     const { acquireTime } = await specOf();
     expect(acquireTime).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/);
@@ -375,13 +378,13 @@ describe('lease', () => {
     const first = candidate('first', lonely);
     await becomes('first starts');
     const second = candidate('second');
-    await until(() => second.holder === 'first', 'not seen', 20_000);
+    await until(() => second.holder === 'first', 'not seen', HANGS_MS);
     await wire.block();
     await becomes('second starts');
     expect(order).toEqual(['first starts', 'first stops', 'second starts']);
     expect(first.writeDeadline()).toBe(0);
     await wire.unblock();
-    await until(() => first.holder === 'second', 'not seen', 30_000);
+    await until(() => first.holder === 'second', 'not seen', HANGS_MS);
     expect(order).toHaveLength(3);
   });
 
@@ -397,7 +400,7 @@ describe('lease', () => {
       alive: (holder) => holder !== 'pod_1',
       onStarted: () => void waits.push('pod_2 starts'),
     });
-    await until(() => waits.length === 1, 'not leading', 20_000);
+    await until(() => waits.length === 1, 'not leading', HANGS_MS);
     // The dead one had no time to notice: nobody waited for a lease to expire.
     expect(order).toEqual(['pod_1 starts']);
   });
@@ -414,7 +417,7 @@ describe('lease', () => {
     await becomes('leader starts');
     const before = sent.leader.length;
     const standby = candidate('standby', observed('standby'));
-    await until(() => sent.leader.length >= before + 3, 'no renewals', 20_000);
+    await until(() => sent.leader.length >= before + 3, 'no renewals', HANGS_MS);
     expect(new Set(sent.leader.slice(before).map(({ method, status }) => `${method} ${status}`))).toEqual(new Set(['PUT 200']));
     expect(standby.holder).toBe('leader');
     expect(sent.standby.map(({ method }) => method)).toEqual(['GET', 'WATCH']);
@@ -426,10 +429,10 @@ describe('lease', () => {
     await becomes('leader starts');
     await client.patch(LEASE, at, { metadata: { labels: { by: 'hand' } } }, { type: 'merge' });
     const renewal = leader.writeDeadline();
-    await until(() => leader.writeDeadline() > renewal, 'not renewed', 20_000);
+    await until(() => leader.writeDeadline() > renewal, 'not renewed', HANGS_MS);
     expect((await client.get(LEASE, at)).metadata.labels).toEqual({ by: 'hand' });
     await client.delete(LEASE, at);
-    await until(() => leader.writeDeadline() > renewal + 2_500, 'not renewed', 20_000);
+    await until(() => leader.writeDeadline() > renewal + 2_500, 'not renewed', HANGS_MS);
     expect(await specOf()).toMatchObject({ holderIdentity: 'leader' });
     expect(order).toEqual(['leader starts']);
   });
@@ -439,7 +442,7 @@ describe('lease', () => {
     const leader = candidate('leader');
     await becomes('leader starts');
     await plane.restartApiServer();
-    await until(() => leader.isLeader && order.at(-1) === 'leader starts', `not leading: ${order.join(', ')}`, 30_000);
+    await until(() => leader.isLeader && order.at(-1) === 'leader starts', `not leading: ${order.join(', ')}`, HANGS_MS);
     await client.create(CONFIG_MAP, configMap(`after-${serial}`));
   });
 });

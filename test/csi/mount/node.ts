@@ -89,7 +89,7 @@ export async function startNode(): Promise<TestNode> {
     sh(script, ...args) {
       const { status, stdout, stderr } = spawnSync('nsenter', [...within, 'sh', '-ec', script, 'sh', ...args], {
         encoding: 'utf8',
-        timeout: 20_000,
+        timeout: 100_000,
       });
       if (status !== 0) throw new Error(`${script}: ${stderr || `exit code ${status}`}`);
       return stdout;

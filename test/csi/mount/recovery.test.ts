@@ -193,7 +193,7 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     const data = node.sh('cd "$(dirname "$1")" && cp vol_data.json whole && printf \'{"driverN\' >vol_data.json && cat whole', target);
     const before = plugin.told.length;
     const text = serve('torn');
-    await vi.waitFor(() => expect(plugin.log).toContainEqual(expect.objectContaining({ target, level: 'warn' })), 30_000);
+    await vi.waitFor(() => expect(plugin.log).toContainEqual(expect.objectContaining({ target, level: 'warn' })), 100_000);
     node.sh('echo "$2" >"$(dirname "$1")/vol_data.json"', target, data);
     await recovered('torn', before);
     expect(node.sh('cat "$1/f"', target)).toBe(text);
