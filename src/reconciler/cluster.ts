@@ -1,7 +1,7 @@
 import type { Dataset, DatasetStatus, Identity, InvalidSpec, RuntimeStatus } from '../api/index.ts';
 import type { Command, Runtime } from '../constructs/index.ts';
 import type { Teardown } from './teardown.ts';
-import type { Applied, Hold, Key, LiveObject, Outline, RuntimeObject, World } from './world.ts';
+import type { Applied, Hold, Key, LiveObject, Outline, Pruned, RuntimeObject, World } from './world.ts';
 
 /** What stands under one name. */
 export interface Scene {
@@ -61,7 +61,7 @@ export interface Cluster {
   mark(observation: Planned): Promise<void>;
   markDataset(key: Key, dataset: Dataset): Promise<void>;
   apply(world: World, outlines: readonly Outline[]): Promise<Applied>;
-  prune(world: World, keep: readonly Outline[]): Promise<readonly string[]>;
+  prune(world: World, keep: readonly Outline[]): Promise<Pruned>;
   /** Makes running fuse pods see a configuration at once that changed in this pass, or earlier if they could not be told then. */
   refreshFuse(world: World, changed: boolean): Promise<void>;
   /** Runs beside the loop; the key is looked at again when it has ended. */

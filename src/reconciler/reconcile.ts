@@ -119,7 +119,9 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
   failed.push(...(await attempt('UpdateFailed', `DaemonSet/${world.key.name}-fuse`, () => cluster.refreshFuse(world, reconfigured))));
   if (mayPrune && failed.length === 0)
     try {
-      applied = { ...applied, pruned: await cluster.prune(world, desired) };
+      const done = await cluster.prune(world, desired);
+      failed.push(...done.failed);
+      applied = { ...applied, pruned: done.pruned };
     } catch (error) {
       failed.push(failureOf('DeleteFailed', me, error));
     }

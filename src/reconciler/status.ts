@@ -8,6 +8,7 @@ import {
 } from '../api/index.ts';
 import type { Role } from '../constructs/index.ts';
 import type { Unplanned } from './cluster.ts';
+import { some } from './some.ts';
 import { cacheStatesOf } from './status/cache.ts';
 import { datasetConditions, datasetPhase, datasetStatus } from './status/dataset.ts';
 import { counted, podConditions, selectorOf, texts } from './status/pods.ts';
@@ -72,10 +73,11 @@ interface Told {
   readonly runtime: World['runtime'];
 }
 
-/** Why it is not as it should be: the first object that could not be written, else what the lifecycle waits for. */
-function troubleOf(hold: Hold | undefined, { failed: [failure] }: Applied, obstacle: Hold | undefined): Hold | undefined {
+/** Why it is not as it should be: the first object that could not be written, and which others, else what the lifecycle waits for. */
+function troubleOf(hold: Hold | undefined, { failed: [failure, ...others] }: Applied, obstacle: Hold | undefined): Hold | undefined {
   if (!failure) return hold;
-  const message = `${failure.object}: ${failure.message}`;
+  const also = others.length > 0 ? `. Also refused: ${some(others.map(({ object }) => object))}` : '';
+  const message = `${failure.object}: ${failure.message}${also}`;
   return { reason: failure.reason, message: obstacle ? `${message}. Besides: ${obstacle.message}` : message };
 }
 

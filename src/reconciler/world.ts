@@ -126,6 +126,8 @@ export interface Applied {
   /** Edits of the fuse pods' placement that would take a client from under somebody who reads. */
   readonly waiting: readonly Waiting[];
 }
+/** What became of the objects that nothing asks for any more. */
+export type Pruned = Pick<Applied, 'pruned' | 'failed'>;
 /** An object that keeps these nodes, which its spec no longer selects, until these pods are gone from them. */
 export interface Waiting {
   readonly object: string;

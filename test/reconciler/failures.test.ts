@@ -52,6 +52,22 @@ describe('what the API server refuses in a pass is told on the runtime', () => {
     expect(at.get('ConfigMap', 'old')).toBeUndefined();
     expect(synced(at, 'ExampleRuntime')).toMatch(/^True/);
   });
+  test.each([denied, { status: 409, reason: 'Conflict', message: 'a backup runs' }])(
+    'what is to go, each object by itself: %j',
+    async (refusal) => {
+      const at = await thin();
+      for (const name of ['kept', 'old', 'other', 'stuck'])
+        at.put({ ...leftover(at), metadata: { ...leftover(at).metadata, name } } as KubeObject);
+      const rules = ['kept', 'stuck'].map((name) => at.server.rules.refuse({ verb: 'delete', kind: 'ConfigMap', name }, refusal));
+      await at.advance(60_000);
+      expect(['kept', 'old', 'other', 'stuck'].filter((name) => at.get('ConfigMap', name))).toEqual(['kept', 'stuck']);
+      expect(synced(at)).toMatch(/^False .*configmaps\/kept: .* Also refused: ConfigMap\/stuck$/);
+      for (const rule of rules) rule.remove();
+      await at.advance(300_000);
+      expect(['kept', 'stuck'].filter((name) => at.get('ConfigMap', name))).toEqual([]);
+      expect(synced(at)).toMatch(/^True/);
+    },
+  );
   test('that a volume remembers another claim', async () => {
     const at = await thin();
     at.server.rules.refuse({ verb: 'patch', kind: 'PersistentVolume' }, denied);

@@ -2,9 +2,9 @@ import { annotation, type Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
-import { messageOf } from '../failures.ts';
+import { attempt, messageOf } from '../failures.ts';
 import { retain } from '../retain.ts';
-import type { Applied, Failure, ImmutableChange, LiveObject, Outline } from '../world.ts';
+import type { Applied, Failure, ImmutableChange, LiveObject, Outline, Pruned } from '../world.ts';
 import { createAdmissions } from './admissions.ts';
 import { hashOf } from './bindings.ts';
 import { SECRET_FRESH_MS } from './facts.ts';
@@ -20,8 +20,8 @@ import { fuseFact } from './views.ts';
 export interface Applier {
   /** Writes what differs, in order; an object that fails does not stop the next. */
   apply(owner: Owner, outlines: readonly Outline[]): Promise<Applied>;
-  /** Deletes what carries the owner's label and is not among `keep`; if there is anything, `confirmed` comes first. */
-  prune(owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>[], confirmed: () => Promise<void>): Promise<readonly string[]>;
+  /** Deletes what carries the owner's label and is not among `keep`, each whatever becomes of the others; `confirmed` comes before the first. */
+  prune(owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>[], confirmed: () => Promise<void>): Promise<Pruned>;
   /** Nothing is remembered of what this owner had. */
   forget(uid: string): void;
 }
@@ -198,9 +198,17 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       const kept = new Set(keep.map(refOf));
       const extra = store.inventory(owner).filter((object) => !kept.has(refOf(nameOf(object))) && !object.metadata.deletionTimestamp);
       if (extra.length > 0) await confirmed();
-      for (const { kind, metadata } of extra)
-        await client.delete(ownedType(kind), metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
-      return extra.map((object) => refOf(nameOf(object)));
+      const pruned: string[] = [];
+      const failed: Failure[] = [];
+      for (const object of extra) {
+        const { kind, metadata } = object;
+        const name = refOf(nameOf(object));
+        const remove = () => client.delete(ownedType(kind), metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
+        const refused = await attempt('DeleteFailed', name, remove);
+        if (refused.length > 0) failed.push(...refused);
+        else pruned.push(name);
+      }
+      return { pruned, failed };
     },
     forget(uid) {
       secrets.delete(uid);
@@ -266,7 +274,7 @@ function failureOf(outline: Outline, error: unknown): Failure {
 }
 
 export const ignoreGone = (error: unknown): void => {
-  if (!isNotFound(error) && !isConflict(error)) throw error;
+  if (!isNotFound(error)) throw error;
 };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };

@@ -113,9 +113,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     apply: (world, outlines) => applier.apply(ownerOf(world), outlines),
     async prune(world, keep) {
       const used = inUse(store, world).map(({ kind, metadata: { name } }) => ({ kind, name }));
-      const pruned = await applier.prune(ownerOf(world), [...keep, ...used], () => confirmed(sourcesOf(world)));
-      parts.bindings.settled(world.runtime.metadata.uid ?? '');
-      return pruned;
+      const done = await applier.prune(ownerOf(world), [...keep, ...used], () => confirmed(sourcesOf(world)));
+      if (done.failed.length === 0) parts.bindings.settled(world.runtime.metadata.uid ?? '');
+      return done;
     },
 
     async refreshFuse({ key, runtime }, changed) {
