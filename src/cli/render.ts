@@ -1,4 +1,4 @@
-import { type Dataset, type Fault, InvalidSpec, joinedName, label, type Manifest, rivalNames } from '../api/index.ts';
+import { type Dataset, InvalidSpec, joinedName, label, type Manifest, rivalNames } from '../api/index.ts';
 import { pathText } from '../api/wording.ts';
 import type { BoundRuntime, Part, PlanInput, Settings } from '../constructs/index.ts';
 import type { KubeObject } from '../kube/types.ts';
@@ -13,6 +13,7 @@ import { BadInput } from './input/faults.ts';
 import { mentionOf } from './input/mentions.ts';
 import { pairFaults } from './input/pairs.ts';
 import { faultAt, type Input, type Item, keyOf, type RuntimeItem, refOf } from './input/read.ts';
+import { secretKeyFaults } from './input/secret-keys.ts';
 import { among, inOrder, type Lookup } from './lookup.ts';
 
 /** The order in which the lifecycle makes things; a test holds them together. */
@@ -100,6 +101,10 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Contex
       allocate: (need) => ports(keyText(key), runtime.type, need),
       onAbsent: (each) => absent.set(`${each.kind}/${each.namespace}/${each.name}`, each),
     });
+    const keys = secretKeyFaults(
+      dataset,
+      input.all.map((each) => each.object).filter(({ kind }) => kind === 'Secret'),
+    );
     // Once before the real asking, which ends at the first thing that is missing.
     const needs = runtime.needs({ ...given, facts: noFacts });
     for (const { kind, name } of needs.objects ?? []) await answers.object(kind, name);
@@ -107,14 +112,14 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Contex
     for (const secret of needs.secrets ?? []) await answers.secret(secret);
     const gathered = await gatherFacts(runtime, given, answers);
     // A Secret that must only be there is no reason not to look for more faults.
-    if ('reason' in gathered && absent.size > 0) return absences();
+    if (keys.length > 0 || ('reason' in gathered && absent.size > 0)) return [...keys, ...absences()];
     if ('reason' in gathered) throw new InvalidSpec({ path: 'spec', expected: 'what can be planned', found: gathered.message });
     const bound = runtime.bind({ ...given, facts: gathered.facts });
     const manifests = PARTS.flatMap((part) => bound.synth(part));
     return absent.size > 0 ? absences() : { key, object, bound, manifests };
   } catch (error) {
     if (!(error instanceof InvalidSpec)) throw error;
-    return [...faultsOf(error, dataset, item), ...absences()];
+    return [...faultsOf(error, dataset, item, input.all), ...absences()];
   }
 }
 
@@ -159,10 +164,22 @@ function identified<T extends Pick<Dataset, 'kind' | 'metadata'>>(object: T, liv
   };
 }
 
-/** The faults of a plan, at the lines of the object that they are about: the dataset's if they say so, else the runtime's. */
-function faultsOf({ object, faults }: InvalidSpec, dataset: Item<Dataset>, runtime: RuntimeItem): readonly InputFault[] {
-  const about = (fault: Fault) => ((fault.object ?? object) === refOf(dataset.object) ? dataset : runtime);
-  return faults.map((fault) => faultAt(about(fault).source, about(fault).object, fault));
+/** The faults of a plan, at the lines of the object that they are about: that which they name, or a field of it, else the runtime. */
+function faultsOf(
+  { object, faults }: InvalidSpec,
+  dataset: Item<Dataset>,
+  runtime: RuntimeItem,
+  all: readonly Item[],
+): readonly InputFault[] {
+  return faults.map((fault) => {
+    const named = fault.object ?? object;
+    const item = named === undefined ? runtime : [dataset, ...all].find((each) => `${named}:`.startsWith(`${refOf(each.object)}:`));
+    // Of an object that is not in the input, where it comes in.
+    if (!item) return { ...runtime.source.at(['spec', 'profileName']), ...fault, object: named ?? refOf(runtime.object) };
+    const field = named?.slice(refOf(item.object).length + 2);
+    if (!field) return faultAt(item.source, item.object, { ...fault, object: refOf(item.object) });
+    return { ...faultAt(item.source, item.object, { ...fault, path: field, object: refOf(item.object) }), path: `${field}: ${fault.path}` };
+  });
 }
 
 function absenceFault({ kind, namespace, name, note }: Absent, items: readonly [Item, ...Item[]]): InputFault {

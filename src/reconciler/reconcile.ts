@@ -39,7 +39,7 @@ async function pass(cluster: Cluster, key: Key, tellInMs: number): Promise<Next>
       async () => {
         if (dataset?.metadata.deletionTimestamp) return letGo(cluster, key, dataset, runtimes, tellInMs);
         // The names of what goes are those of what comes: one after the other.
-        if (leaving.length > 0) return 'on-change';
+        if (leaving.length > 0) return queued(cluster, dataset, leaving, tellInMs);
         if (dataset && chosen) return serve(cluster, scene, dataset, chosen, tellInMs);
         if (dataset) return unserved(cluster, key, dataset, tellInMs);
         return chosen ? alone(cluster, chosen, tellInMs) : 'on-change';
@@ -134,6 +134,17 @@ async function stand(cluster: Cluster, { name }: Key, { object }: Candidate, cho
   const message = `${chosen?.object.kind ?? 'another runtime'} ${name} serves the dataset`;
   await tellRuntime(cluster, object, { reason: 'DatasetTaken', message }, 'DatasetTaken');
   return 'on-change';
+}
+
+/** What had the name before is not gone yet; a Dataset that it served itself says so by other means. */
+async function queued(cluster: Cluster, dataset: Dataset | undefined, leaving: readonly Candidate[], tellInMs: number): Promise<Next> {
+  if (!dataset || dataset.status?.runtimes?.length) return 'on-change';
+  const why = leaving.map(({ object: { kind, metadata, status } }) => {
+    const told = status?.conditions?.find(({ type, status: is }) => type === 'Synced' && is === 'False')?.message;
+    return `${kind} ${metadata.name}${told ? ` (${told})` : ''}`;
+  });
+  const hold: Hold = { reason: 'RuntimeDeleting', message: `waiting until what had this name is gone: ${why.join(', ')}`, passing: true };
+  return held(hold, tellInMs, () => tellDataset(cluster, dataset, hold));
 }
 
 async function unserved(cluster: Cluster, key: Key, dataset: Dataset, tellInMs: number): Promise<Next> {

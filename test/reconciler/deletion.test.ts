@@ -92,6 +92,28 @@ describe('deletion', () => {
     expect(tries).toBe(5);
     expect(at.get('ExampleRuntime')).toBeUndefined();
   });
+  test('that hangs is told of the Dataset that comes after it', async () => {
+    const at = await bound(thin());
+    const rule = at.server.rules.refuse({ verb: 'delete', kind: 'DaemonSet' }, { status: 403, reason: 'Forbidden', message: 'not today' });
+    // As after `--cascade=orphan`.
+    at.server.remove('Dataset', 'ml', 'demo');
+    at.delete('ThinRuntime');
+    await at.advance(60_000);
+    at.put(write.openDataset('demo'));
+    await at.advance(60_000);
+    expect(at.dataset().phase).toBe('NotBound');
+    expect(at.conditions('Dataset')['NotReady']).toMatch(
+      /^True RuntimeDeleting: waiting until what had this name is gone: ThinRuntime demo \(.*not today\)$/,
+    );
+    at.forget();
+    await at.advance(60_000);
+    expect(at.written({ kind: 'Dataset' })).toEqual([]);
+    rule.remove();
+    at.put(example());
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+    expect(at.conditions('Dataset')['NotReady']).toMatch(/^False/);
+  });
   test('of a runtime lets another one of the same name come only when it is gone', async () => {
     const at = await bound(thin());
     at.put(write.reader('reader', 'demo'));
