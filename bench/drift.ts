@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../src/kube/types.ts';
 import { type Client, JSON_PATCH, MERGE, type WatchEvent } from './client.ts';
 import { atMost, type Bench, type Figure } from './figure.ts';
-import { type Lab, phaseOf, say, until, watchBound } from './lab.ts';
+import { bareWrite, type Lab, phaseOf, say, until, watchBound } from './lab.ts';
 import { pair, paths } from './objects.ts';
 
-const TARGET = 1;
+const TARGET = 0.3;
 const PATIENCE_MS = 30_000;
 const THIN = 't';
 const JUICEFS = 'j';
@@ -48,9 +48,11 @@ export const drift: Bench = {
 async function measured(lab: Lab, namespace: string, change: Change): Promise<Figure> {
   say(`drift ${change.no}: ${change.what}`);
   await settled(lab, namespace);
+  const bareWriteSeconds = await bareWrite(lab, namespace);
   const seconds = await repairTime(lab, change);
   return atMost(`drift/${change.no}`, seconds, 's until repaired', TARGET, {
     change: change.what,
+    bareWriteSeconds,
     ...(seconds === undefined && { waited: PATIENCE_MS / 1000 }),
   });
 }
@@ -165,7 +167,7 @@ const imageOf = (workload: KubeObject): string | undefined =>
 const replicasOf = (workload: KubeObject): number | undefined => (workload['spec'] as { replicas?: number }).replicas;
 
 async function setUp(lab: Lab, namespace: string): Promise<void> {
-  const bound = await watchBound(lab, namespace);
+  const bound = await watchBound(lab, paths.datasets(namespace));
   for (const [kind, name] of [
     ['thin', THIN],
     ['juicefs', JUICEFS],

@@ -11,7 +11,9 @@ import { type ControlPlane, startControlPlane } from '../src/testing/index.ts';
 import { type AuditLog, auditLog, CONTROLLER, POLICY, REPLAY, USER } from './audit.ts';
 import { type Client, MERGE, openClient, unlessGone } from './client.ts';
 import { bundled, type Controller, startController } from './controller.ts';
+import { rounded } from './figure.ts';
 import { type Kind, pair, paths, profile, secret } from './objects.ts';
+import { quantile } from './statistics.ts';
 
 const CRDS = fileURLToPath(new URL('../crds', import.meta.url));
 
@@ -124,7 +126,7 @@ async function furnished(plane: ControlPlane): Promise<Lab> {
     say(`setting up ${count} ${kind} runtimes`);
     const controller = await lab.start();
     const namespace = await lab.namespace();
-    const bound = await watchBound(lab, namespace);
+    const bound = await watchBound(lab, paths.datasets(namespace));
     await createAll(lab, kind, namespace, count);
     await bound.reached(count, 300);
     bound.stop();
@@ -157,11 +159,11 @@ export interface Bound {
   stop(): void;
 }
 
-/** Datasets turning Bound, from a watch: polling would be load. */
-export async function watchBound({ user }: Pick<Lab, 'user'>, namespace: string): Promise<Bound> {
+/** Datasets or claims turning Bound, from a watch: polling would be load. */
+export async function watchBound({ user }: Pick<Lab, 'user'>, path: string): Promise<Bound> {
   const at = new Map<string, number>();
   const waiting: { readonly count: number; readonly resolve: (at: number) => void }[] = [];
-  const stop = await user.watch(paths.datasets(namespace), ({ object, at: now }) => {
+  const stop = await user.watch(path, ({ object, at: now }) => {
     if (phaseOf(object) !== 'Bound' || at.has(object.metadata.name)) return;
     at.set(object.metadata.name, now);
     for (const { count, resolve } of waiting) if (at.size === count) resolve(now);
@@ -221,6 +223,18 @@ export async function until<T>(what: string, seconds: number, ask: () => Promise
     if (performance.now() > deadline) throw new Error(`${what}: not within ${seconds} s`);
     await sleep(everyMs);
   }
+}
+
+/** What one write takes a bare client just now, s: the median. Times of single changes depend on it. */
+export async function bareWrite({ replay }: Pick<Lab, 'replay'>, namespace: string): Promise<number> {
+  const path = paths.core(namespace, 'configmaps');
+  const times: number[] = [];
+  for (const i of range(30)) {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `bare-${i}` }, data: { key: 'value' } };
+    times.push(await timed(() => replay.send('POST', path, object)));
+    await replay.send('DELETE', `${path}/bare-${i}`);
+  }
+  return rounded(quantile(times, 0.5) / 1000);
 }
 
 /** In ms. */

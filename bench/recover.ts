@@ -1,5 +1,6 @@
 import { atMost, type Bench, rounded } from './figure.ts';
 import { createAll, type Lab, say, watchBound } from './lab.ts';
+import { paths } from './objects.ts';
 import { largest } from './statistics.ts';
 
 const COUNT = 30;
@@ -21,7 +22,7 @@ async function killed(lab: Lab, successor: 'here' | 'elsewhere') {
   const leader = await lab.start();
   const standby = successor === 'elsewhere' ? await lab.start('standby') : undefined;
   const namespace = await lab.namespace();
-  const bound = await watchBound(lab, namespace);
+  const bound = await watchBound(lab, paths.datasets(namespace));
   say(`killing the leader at ${KILLED_AT} of ${COUNT}; the next is ${successor}`);
   const created = createAll(lab, 'thin', namespace, COUNT);
   await bound.reached(KILLED_AT, 60);
