@@ -36,6 +36,17 @@ export class Controller extends Construct {
   }
 }
 
+/**
+ * How the process handles memory (docs/adr/0022-memory-of-the-controller.md): V8 may keep garbage for as long as there is room, and glibc
+ * keeps what large answers took. The share is of the container's limit.
+ */
+export const MEMORY = {
+  NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size-percentage=45',
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+} as const;
+
 function deployment({ controller, image, imagePullPolicy, imagePullSecrets, mountRoot }: Settled): object {
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
   const container = {
@@ -51,6 +62,7 @@ function deployment({ controller, image, imagePullPolicy, imagePullSecrets, moun
         field('MY_POD_NAMESPACE', 'metadata.namespace'),
         { name: 'SLUICE_IMAGE', value: image },
         { name: 'MOUNT_ROOT', value: mountRoot },
+        ...Object.entries(MEMORY).map(([name, value]) => ({ name, value })),
         ...(controller.env ?? []),
       ],
       'later',

@@ -62,7 +62,8 @@ export function settled(options: InstallOptions, image: string): Settled {
     // No limit on CPU: throttling is what makes a lease late.
     controller: {
       replicas: 2,
-      resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '1Gi' } },
+      // Enough for 20,000 Datasets; docs/installing.md says what more of them need.
+      resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
       ...options.controller,
     },
     csi: {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { Manifest } from '../../src/api/index.ts';
 import { mountRootOf } from '../../src/cli/config-values.ts';
@@ -37,6 +38,18 @@ describe('sluice install', () => {
     expect([...new Set(kinds)].filter((kind) => inOrder.includes(kind))).toEqual(inOrder);
     expect(kinds.lastIndexOf('ClusterRoleBinding')).toBeLessThan(kinds.indexOf('DaemonSet'));
     expect(kinds.indexOf('ValidatingAdmissionPolicyBinding')).toBeLessThan(kinds.indexOf('DaemonSet'));
+  });
+
+  test('gives the controller memory for 20,000 Datasets, of which V8 takes its share', async () => {
+    const [{ env, resources }] = podOf(named(await printed(''), 'Deployment', 'sluice-controller')).containers;
+    expect(resources).toMatchObject({ requests: { memory: '256Mi' }, limits: { memory: '1Gi' } });
+    const { NODE_OPTIONS = '' } = Object.fromEntries(
+      (env as readonly { name: string; value: string }[]).map(({ name, value }) => [name, value]),
+    );
+    expect(NODE_OPTIONS).toContain('--max-old-space-size-percentage=45');
+    // It ends at once where it does not know one of them.
+    expect(execFileSync(process.execPath, ['-p', '1'], { env: { NODE_OPTIONS }, encoding: 'utf8' })).toBe('1\n');
+    expect(env).toContainEqual({ name: 'MALLOC_ARENA_MAX', value: '2' });
   });
 
   test('takes values of a file, over which flags win', async () => {

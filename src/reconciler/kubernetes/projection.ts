@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { annotation, label } from '../../api/index.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/types.ts';
 import type { LiveObject } from '../world.ts';
+import type { Labels } from './cache-labels.ts';
 import { createLedger, type Ownership } from './managed-fields.ts';
 import type { Sharing } from './sharing.ts';
 
@@ -170,10 +171,26 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
 }
 
 /** Of a node: our labels, and those that an exclude selector may name. Kubelets renew annotations, which would be news for nobody. */
-export function nodeProjection({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }: KubeObject): KubeObject {
+export function nodeProjection(
+  { apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }: KubeObject,
+  before?: KubeObject,
+): KubeObject {
+  const known = before?.metadata.labels;
+  const kept = known && labels && isAlike(known, labels) ? known : labels;
   return {
     apiVersion,
     kind,
-    metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(labels && { labels }) },
+    metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(kept && { labels: kept }) },
   };
+}
+
+/** A node has a hundred labels, and tells every ten seconds that it is alive. */
+function isAlike(a: Labels, b: Labels): boolean {
+  let left = 0;
+  for (const key in a) {
+    if (a[key] !== b[key]) return false;
+    left++;
+  }
+  for (const _ in b) left--;
+  return left === 0;
 }

@@ -115,6 +115,8 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
 
   /** The watch has caught up with what we remembered. Returns whether it shows just that, which we have reckoned with since we wrote it. */
   function settle({ type, object }: Change<KubeObject>, { kind }: ResourceType): boolean {
+    // Nearly always; and thousands of pods come and go.
+    if (recent.size === 0) return false;
     const id = idOf(kind, object.metadata.namespace, object.metadata.name);
     const ours = recent.get(id);
     if (!ours) return false;
@@ -228,7 +230,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     Node,
     (change) => {
       const { name, labels } = change.object.metadata;
-      if (change.type !== 'changed' || !isDeepStrictEqual(change.old.metadata.labels, labels)) onPlacement({ node: name });
+      if (change.type !== 'changed' || change.old.metadata.labels !== labels) onPlacement({ node: name });
     },
     { metadataOnly: true },
   );
@@ -242,6 +244,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     name: string,
   ): KubeObject | undefined {
     const seen = reflector?.get(namespace, name);
+    if (recent.size === 0) return seen;
     const id = idOf(kind, namespace, name);
     const ours = recent.get(id);
     if (!ours) return seen;
@@ -256,7 +259,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     const resource = resources.get(kind);
     if (resource) return readResource(resource, object, sharing, before);
     if (kind === 'Pod') return podProjection(object, sharing);
-    return kind === 'Node' ? nodeProjection(object) : projected(object);
+    return kind === 'Node' ? nodeProjection(object, before) : projected(object);
   }
 
   // The casts: what is kept of our kinds has been parsed.
