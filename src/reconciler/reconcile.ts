@@ -74,6 +74,8 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
     const next = await held(decision.hold, tellInMs, tell);
     return next === 'on-change' ? again : next;
   }
+  // One write for both: that it is bound, and how full it is.
+  if (world.answersInMs) return { after: world.answersInMs };
   await tell();
   return again;
 }

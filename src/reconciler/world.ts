@@ -72,6 +72,8 @@ export interface World {
   /** Something is asked by the clock: look again after so long even when nothing happens. */
   readonly againMs?: number;
   readonly probes: { readonly cache?: CacheUse; readonly cacheRunning?: boolean; readonly ufs?: UfsUsage; readonly ufsRunning?: boolean };
+  /** The first answers of its probes may come within so long: worth waiting for before it is told that it is bound. */
+  readonly answersInMs?: number;
   /** Mounted paths; absent while no pod could be asked. */
   readonly mounted?: readonly string[];
   /** Why the last command failed. */

@@ -21,6 +21,19 @@ const ours = (at: Harness, node: string) => Object.keys(labels(at, node)).filter
 const patched = (at: Harness, node?: string) => at.server.requestsThat({ verb: 'patch', kind: 'Node', ...(node && { name: node }) });
 const names = (request: ApiRequest, key: string) => JSON.stringify(request.body).includes(key);
 
+test('a burst of set-ups is few writes to a node, and the last of them misses nothing', async () => {
+  const at = await harness();
+  at.start();
+  for (let i = 0; i < 10; i++) {
+    serve(at, 'node-1', `d${i}`);
+    await at.advance(250);
+  }
+  await at.quiet();
+  for (let i = 0; i < 10; i++) expect(labels(at, 'node-1')).toHaveProperty(`fluid.io/s-ml-d${i}`, 'true');
+  // Two and a half seconds, of which each has one.
+  expect(patched(at, 'node-1').length).toBeLessThanOrEqual(4);
+});
+
 describe('a node that refuses its labels', () => {
   test('keeps no other node waiting, is told on the runtime, and tried again ever more seldom', async () => {
     const at = await harness({ prepare: ({ rules }) => void rules.refuse({ verb: 'patch', kind: 'Node', name: 'node-1' }, FORBIDDEN) });

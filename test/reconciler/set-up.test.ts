@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
+import type { PodExec } from '../../src/reconciler/kubernetes/exec.ts';
+import type { ExecCall } from '../../src/testing/control-plane/exec-call.ts';
+import { defaultAnswer } from '../../src/testing/control-plane/juicefs-answers.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import * as write from '../support/objects.ts';
 import { boundHarness, demo, type Harness, harness } from './harness.ts';
@@ -55,6 +58,18 @@ describe('set-up', () => {
   });
 
   const bindCompleted = () => ({ 'pv.kubernetes.io/bind-completed': 'yes' });
+  test('tells that it is bound and how full it is in one write, where that is known soon enough', async () => {
+    const exec: PodExec = async (where, argv) => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return defaultAnswer({ ...where, argv } as ExecCall)?.stdout ?? '';
+    };
+    const at = await harness({ exec });
+    for (const object of [write.jfsSecret(), write.jfsDataset('demo'), write.jfsRuntime('demo')]) at.put(object);
+    await at.quiet();
+    const told = at.server.requestsThat({ verb: 'patch', kind: 'Dataset', subresource: 'status' }).map(({ body }) => JSON.stringify(body));
+    expect(told.filter((body) => body.includes('ufsTotal'))).toEqual([expect.stringContaining('"phase":"Bound"')]);
+  });
+
   test('makes the volume for the claim that is there, and completes the claim once the volume is Bound', async () => {
     const at = await withBoth();
     at.controllers.paused.add('volumes').add('claims');
@@ -74,7 +89,7 @@ describe('set-up', () => {
     at.controllers.paused.add('claims');
     const patches = () => at.written({ kind: 'PersistentVolumeClaim', verb: 'patch' }).length;
     at.start();
-    await at.advance(900);
+    await at.advance(2900);
     expect(patches()).toBe(1);
     await at.advance(200);
     expect(patches()).toBe(2);

@@ -14,6 +14,8 @@ import { flat } from './sharing.ts';
 import type { Moved, Store } from './store.ts';
 
 const SETTLE_MS = 100;
+/** A node that was written rests for so long: in a burst of set-ups its labels change with each. */
+const REST_MS = 1000;
 const WRITES_AT_ONCE = 4;
 
 export interface NodeLabeler {
@@ -39,7 +41,8 @@ export interface Carrier {
 export type TellOfNode = (runtime: ObjectRef, note: string) => void;
 
 /**
- * One place decides all labels of a node, from the pods that are there; what changed within 100 ms is one write to a node. Only nodes
+ * One place decides all labels of a node, from the pods that are there; what changed within 100 ms, or a second
+ * after its last write, is one write to a node. Only nodes
  * that something changed for are looked at. Each is written by itself and has its own back-off, and so has the part of each runtime
  * once a node has refused the whole: what one tenant does to a node never keeps another waiting.
  */
@@ -55,6 +58,8 @@ export function createNodeLabeler(
   const goingByTrace = createMultiMap();
   const refusals = new Map<string, ReadonlyMap<string, string>>();
   const dirty = new Set<string>();
+  /** When each was written last. */
+  const writtenAt = new Map<string, number>();
   /** Of runtimes that are new to us: what an earlier process left may be anywhere. */
   const unseen = new Set<string>();
   /** Most passes come with the plan that they came with before. */
@@ -72,8 +77,16 @@ export function createNodeLabeler(
     // Before that, every node is looked at in the end.
     if (isComplete && unseen.size > 0) for (const name of nodesWith([...unseen])) dirty.add(name);
     unseen.clear();
-    for (const name of dirty) queue.add(name);
-    dirty.clear();
+    const now = Date.now();
+    for (const [name, at] of writtenAt) if (now - at >= REST_MS) writtenAt.delete(name);
+    for (const name of dirty) {
+      if (writtenAt.has(name)) continue;
+      dirty.delete(name);
+      queue.add(name);
+    }
+    if (dirty.size === 0) return;
+    const first = Math.min(...[...dirty].map((name) => writtenAt.get(name) ?? now));
+    timer = setTimeout(flush, Math.max(SETTLE_MS, first + REST_MS - now)).unref();
   }
 
   const labelsOf = (name: string): Labels => store.node(name)?.metadata.labels ?? {};
@@ -113,6 +126,7 @@ export function createNodeLabeler(
   }
 
   async function patch(name: string, labels: Patch): Promise<void> {
+    writtenAt.set(name, Date.now());
     try {
       const { apiVersion, kind, metadata } = await client.patch(Node, { name }, { metadata: { labels } }, { type: 'merge' });
       const { uid, resourceVersion, labels: now } = metadata;

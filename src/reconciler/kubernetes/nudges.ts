@@ -11,7 +11,7 @@ const EACH_WAITING_MS = 20;
 const LONGEST_MS = 10_000;
 
 /** Should the volume controller's own two views have been apart when it was told: it drops what conflicts until its resync. */
-const COMPLETED_BY_MS = 1000;
+const COMPLETED_BY_MS = 3000;
 
 export interface Nudges {
   /** Says on a claim that it and its volume name each other, which has the volume controller write its phase; and nudges it if it does not. */

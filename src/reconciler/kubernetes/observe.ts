@@ -17,6 +17,8 @@ const BOUND = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
 const RETRY_MS = 10_000;
 /** Answers that come within this time are told together, and not before: that they are being asked for is no news either. */
 const ANSWERS_WITHIN_MS = 1000;
+/** A first set-up waits for them no longer than this. */
+const FIRST_ANSWERS_MS = 300;
 
 /** One consistent reading: the objects from the watches, the plan and the facts behind it, and what the probes found last. */
 export function observer(parts: Parts): Cluster['observe'] {
@@ -79,7 +81,9 @@ export function observer(parts: Parts): Cluster['observe'] {
           )
         : undefined;
     const error = mounts?.error ?? jobs.state(`${uid}/run`).error;
-    const answersIn = Math.max(...[cache, ufs].map((job) => (job?.running ? ANSWERS_WITHIN_MS - (now() - (job.startedAt ?? 0)) : 0)));
+    const runningMs = [cache, ufs].map((job) => (job?.running ? now() - (job.startedAt ?? 0) : Infinity));
+    const answersIn = Math.max(0, ANSWERS_WITHIN_MS - Math.min(...runningMs));
+    const firstIn = bound ? 0 : FIRST_ANSWERS_MS - Math.min(...runningMs);
     const answered = answersIn <= 0;
     const again = [
       ...(cache ? [probeMs] : []),
@@ -115,6 +119,7 @@ export function observer(parts: Parts): Cluster['observe'] {
         ...(answered && ufs?.value && { ufs: ufs.value }),
         ufsRunning: answered && (ufs?.running ?? false),
       },
+      ...(firstIn > 0 && { answersInMs: firstIn }),
       ...(mounts?.value && { mounted: mounts.value }),
       ...(error && { execError: error }),
       ...(obstacle && { obstacle }),
