@@ -1,9 +1,8 @@
-/**
- * gRPC as the kubelet speaks it to plugins: unary calls without compression, on node:http2 itself
- * (docs/adr/0021-grpc-on-http2-itself.md; the protocol: PROTOCOL-HTTP2.md of gRPC).
- */
-import { createServer, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+/** gRPC as the kubelet speaks it to plugins: unary calls without compression (the protocol: PROTOCOL-HTTP2.md of gRPC). */
+import { createServer, type Socket } from 'node:net';
 import { CsiError, status } from './errors.ts';
+import type { Headers } from './hpack.ts';
+import { type Connection, type Incoming, MOST_BYTES, type Outgoing, serveHttp2 } from './http2.ts';
 
 /** What is known of a call besides its message. */
 export interface Call {
@@ -22,26 +21,25 @@ export interface UnaryServer {
   stop(ms: number): Promise<void>;
 }
 
-/** More than any request of CSI has; as much as gRPC's own servers take. */
-const MOST_BYTES = 4 << 20;
 /** Of a message: whether it is compressed, and its length. */
 const PREFIX = 5;
 /** Longer timers run out at once. */
 const MOST_MS = 2 ** 31 - 1;
 
 export function unaryServer(methods: ReadonlyMap<string, Method>): UnaryServer {
-  const server = createServer();
-  const sessions = new Set<ServerHttp2Session>();
-  server.on('session', (session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
+  const connections = new Map<Socket, Connection>();
+  const server = createServer((socket) => {
+    connections.set(
+      socket,
+      serveHttp2(socket, (request) => answer(methods, request)),
+    );
+    socket.once('close', () => connections.delete(socket));
   });
-  server.on('stream', (stream, headers) => void serveCall(methods, stream, headers));
   return {
-    listen: (socket) =>
+    listen: (path) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        server.listen(socket, () => {
+        server.listen(path, () => {
           server.off('error', reject);
           resolve();
         });
@@ -49,87 +47,76 @@ export function unaryServer(methods: ReadonlyMap<string, Method>): UnaryServer {
     stop: (ms) =>
       new Promise((resolve) => {
         const force = setTimeout(() => {
-          for (const session of sessions) session.destroy();
+          for (const socket of connections.keys()) socket.destroy();
         }, ms);
         server.close(() => {
           clearTimeout(force);
           resolve();
         });
-        for (const session of sessions) session.close();
+        for (const connection of connections.values()) connection.close();
       }),
   };
 }
 
-async function serveCall(methods: ReadonlyMap<string, Method>, stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
-  // Of a caller that has gone: 'close' tells as well.
-  stream.on('error', () => {});
-  if (!headers['content-type']?.startsWith('application/grpc')) return stream.respond({ ':status': 415 }, { endStream: true });
-  const gone = new AbortController();
-  const leave = (why: CsiError) => gone.abort(why);
+async function answer(methods: ReadonlyMap<string, Method>, { headers, body, gone }: Incoming): Promise<Outgoing> {
+  if (!headers['content-type']?.startsWith('application/grpc')) return { headers: { ':status': '415' } };
+  const over = new AbortController();
   const left = timeLeft(headers['grpc-timeout']);
-  const timer = left <= MOST_MS && setTimeout(() => leave(new CsiError(status.DEADLINE_EXCEEDED, 'the deadline has passed')), left);
-  const close = () => leave(new CsiError(status.CANCELLED, 'the caller has gone'));
-  stream.once('close', close);
-  // Who is told of the end does not wait for who is to end.
-  const ended = new Promise<never>((_, reject) => gone.signal.addEventListener('abort', () => reject(gone.signal.reason), { once: true }));
+  const path = headers[':path'] ?? '';
+  let timer: NodeJS.Timeout | undefined;
   try {
-    const method = methods.get(String(headers[':path']));
-    if (!method) throw new CsiError(status.UNIMPLEMENTED, `there is no method ${headers[':path']}`);
-    const work = messageOf(stream).then((message) => method(message, { signal: gone.signal, deadline: Date.now() + left }));
-    answer(stream, await Promise.race([work, ended]));
+    const method = methods.get(path);
+    if (!method) throw new CsiError(status.UNIMPLEMENTED, `there is no method ${path}`);
+    const message = messageOf(body);
+    // Who is told of the end does not wait for who is to end.
+    const ended = new Promise<never>((_, reject) => {
+      const end = (why: CsiError) => {
+        over.abort(why);
+        reject(why);
+      };
+      gone.addEventListener('abort', () => end(new CsiError(status.CANCELLED, 'the caller has gone')), { once: true });
+      if (left <= MOST_MS) timer = setTimeout(() => end(new CsiError(status.DEADLINE_EXCEEDED, 'the deadline has passed')), left);
+    });
+    return whole(await Promise.race([method(message, { signal: over.signal, deadline: Date.now() + left }), ended]));
   } catch (error) {
-    refuse(stream, error instanceof CsiError ? error : new CsiError(status.INTERNAL, String(error)));
+    return refusal(error instanceof CsiError ? error : new CsiError(status.INTERNAL, String(error)));
   } finally {
-    if (timer) clearTimeout(timer);
-    stream.off('close', close);
+    clearTimeout(timer);
   }
 }
 
 /** @throws CsiError for what is no message of a unary call */
-function messageOf(stream: ServerHttp2Stream): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    stream.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= MOST_BYTES) chunks.push(chunk);
-    });
-    stream.once('end', () => {
-      if (length > MOST_BYTES) return reject(new CsiError(status.RESOURCE_EXHAUSTED, `the message is longer than ${MOST_BYTES} bytes`));
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      if (bytes.length < PREFIX || bytes.readUInt32BE(1) !== bytes.length - PREFIX)
-        return reject(new CsiError(status.INTERNAL, 'expected one message, whole'));
-      if (bytes[0] !== 0) return reject(new CsiError(status.UNIMPLEMENTED, 'compressed messages are not understood'));
-      resolve(bytes.subarray(PREFIX));
-    });
-  });
+function messageOf(bytes: Buffer | undefined): Uint8Array {
+  if (bytes === undefined) throw new CsiError(status.RESOURCE_EXHAUSTED, `the message is longer than ${MOST_BYTES} bytes`);
+  if (bytes.length < PREFIX || bytes.readUInt32BE(1) !== bytes.length - PREFIX)
+    throw new CsiError(status.INTERNAL, 'expected one message, whole');
+  if (bytes[0] !== 0) throw new CsiError(status.UNIMPLEMENTED, 'compressed messages are not understood');
+  return bytes.subarray(PREFIX);
 }
 
-const HEADERS = { ':status': 200, 'content-type': 'application/grpc+proto' } as const;
+const HEADERS: Headers = { ':status': '200', 'content-type': 'application/grpc+proto' };
+const DONE: Headers = { 'grpc-status': '0' };
 
-function answer(stream: ServerHttp2Stream, message: Uint8Array): void {
-  if (stream.destroyed) return;
-  const bytes = Buffer.allocUnsafe(PREFIX + message.length);
-  bytes[0] = 0;
-  bytes.writeUInt32BE(message.length, 1);
-  bytes.set(message, PREFIX);
-  stream.respond(HEADERS, { waitForTrailers: true });
-  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
-  stream.end(bytes);
+function whole(message: Uint8Array): Outgoing {
+  const body = Buffer.allocUnsafe(PREFIX + message.length);
+  body[0] = 0;
+  body.writeUInt32BE(message.length, 1);
+  body.set(message, PREFIX);
+  return { headers: HEADERS, body, trailers: DONE };
 }
 
-function refuse(stream: ServerHttp2Stream, { code, message }: CsiError): void {
-  if (stream.destroyed) return;
-  const text = message.toWellFormed().trim().replace(NOT_PLAIN, encodeURIComponent);
-  stream.respond({ ...HEADERS, 'grpc-status': String(code), 'grpc-message': text }, { endStream: true });
-}
 /** What a header may not hold as it is. */
 const NOT_PLAIN = /[^\x20-\x24\x26-\x7e]+/g;
+
+function refusal({ code, message }: CsiError): Outgoing {
+  const text = message.toWellFormed().trim().replace(NOT_PLAIN, encodeURIComponent);
+  return { headers: { ...HEADERS, 'grpc-status': String(code), 'grpc-message': text } };
+}
 
 const UNITS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
 
 /** ms; Infinity where none is set. */
-function timeLeft(header: string | string[] | undefined): number {
-  const [, count, unit] = /^(\d{1,8})([HMSmun])$/.exec(String(header)) ?? [];
-  return count !== undefined && unit !== undefined ? Number(count) * (UNITS[unit] as number) : Number.POSITIVE_INFINITY;
+function timeLeft(header = ''): number {
+  const [, count, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(header) ?? [];
+  return count === undefined ? Number.POSITIVE_INFINITY : Number(count) * (UNITS[unit] ?? 0);
 }
