@@ -1,7 +1,4 @@
-import type { buildConnector as connectors } from 'undici';
-// All of undici, with fetch, caches and WebSockets, takes 15 MB of memory, in every process, for these two.
-import buildConnector from 'undici/lib/core/connect.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
+import { buildConnector, Pool } from 'undici';
 import { backoff, type Clock, sleep } from './clock.ts';
 import type { ClusterConnection } from './connection.ts';
 import type { Method } from './contract.ts';
@@ -208,8 +205,8 @@ function retryAfter(header: string | string[] | undefined, clock: Clock): number
 }
 
 /** Connects with the CA of the moment; undici's own connector is made anew only when the CA changed. */
-function connector({ ca, cert, key, insecureSkipTlsVerify }: ClusterConnection): connectors.connector {
-  let current: { ca: string | undefined; connect: connectors.connector } | undefined;
+function connector({ ca, cert, key, insecureSkipTlsVerify }: ClusterConnection): buildConnector.connector {
+  let current: { ca: string | undefined; connect: buildConnector.connector } | undefined;
   return (target, done) => {
     const trusted = typeof ca === 'function' ? ca() : ca;
     if (current === undefined || current.ca !== trusted) {
