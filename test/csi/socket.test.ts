@@ -5,11 +5,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Listening, serve } from '../../src/csi/socket.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const SERVICES = [new Map([['/t.T/Echo', async (bytes: Uint8Array) => bytes]])];
 let dir: string;
 let socket: string;
 const started: Listening[] = [];
 const listen = async (handOverMs = 0) => {
-  const listening = await serve(socket, [], { log: silent, handOverMs });
+  const listening = await serve(socket, SERVICES, { log: silent, handOverMs });
   started.push(listening);
   return listening;
 };
