@@ -124,3 +124,15 @@ test('what we note on a Dataset ourselves wakes nobody, but that it is Bound doe
   expect(at.written()).toEqual(['patch Dataset/demo']);
   expect(at.passes).toHaveLength(1);
 });
+
+test('a DaemonSet that its controller has seen wakes nobody, but its first pod does', async () => {
+  const at = await harness();
+  at.controllers.paused.add('daemonsets');
+  at.put(openDataset('demo'));
+  at.put(thinRuntime('demo', { profileName: 'profile' }));
+  await at.quiet();
+  const status = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0, observedGeneration: 1 };
+  const seen = (counts: object) => () => edit(at, 'DaemonSet', 'demo-fuse', () => ({ status: { ...status, ...counts } }));
+  expect(await passesAfter(at, seen({}))).toEqual([]);
+  expect(await passesAfter(at, seen({ currentNumberScheduled: 1, desiredNumberScheduled: 1 }))).toEqual(['ml/demo']);
+});

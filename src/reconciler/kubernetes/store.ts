@@ -190,7 +190,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
             else inventories.delete(owner);
           }
           // Its status is written by others, and so is what waits for it.
-          if (isEcho || hasJustBound(change)) return;
+          if (isEcho || isOthersNews(change)) return;
           const keys = [uid, oldUid].map((owner) => keyOfOwner.get(owner) ?? keyOfPredecessor(object));
           for (const key of new Map(keys.flatMap((key) => (key ? [[keyText(key), key] as const] : []))).values())
             onKey(key, `${type.kind} ${object.metadata.name} ${change.type}`);
@@ -340,12 +340,18 @@ export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watched
   return Math.max(seen ? version(seen) : 0, Number(watchedUpTo ?? 0)) < version(ours);
 }
 
-/** A claim whose phase became Bound, and nothing else: everything that waits for it is somebody else's. */
-function hasJustBound(change: Change<KubeObject>): boolean {
-  if (change.type !== 'changed' || change.object.kind !== 'PersistentVolumeClaim' || phaseOf(change.object) !== 'Bound') return false;
-  const but = (object: KubeObject) => ({ ...object, status: undefined, metadata: { ...object.metadata, resourceVersion: undefined } });
-  return isDeepStrictEqual(but(change.old), but(change.object));
+/** A claim that became Bound, or a DaemonSet without pods that was seen by its controller, and nothing else: nothing here waits for that. */
+function isOthersNews(change: Change<KubeObject>): boolean {
+  if (change.type !== 'changed') return false;
+  const { old, object } = change;
+  const isOf =
+    object.kind === 'PersistentVolumeClaim' ? phaseOf(object) === 'Bound' : object.kind === 'DaemonSet' && isIdle(old) && isIdle(object);
+  if (!isOf) return false;
+  const but = (each: KubeObject) => ({ ...each, status: undefined, metadata: { ...each.metadata, resourceVersion: undefined } });
+  return isDeepStrictEqual(but(old), but(object));
 }
+const isIdle = ({ status }: KubeObject): boolean =>
+  Object.entries((status ?? {}) as object).every(([field, value]) => field === 'observedGeneration' || !value);
 const phaseOf = ({ status }: KubeObject): unknown => (status as { readonly phase?: unknown } | undefined)?.phase;
 
 const idOf = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace ?? ''}/${name}`;
