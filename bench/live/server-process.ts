@@ -96,7 +96,7 @@ process.on('message', (command: Command) => {
   if (command.do === 'traffic') {
     clearInterval(traffic);
     traffic = command.on ? setInterval(tick, PERIOD_MS) : undefined;
-  } else if (command.do === 'touch') for (let i = 0; i < command.count; i++) tell(world.touch(i));
+  } else if (command.do === 'touch') for (let i = 0; i < command.count; i++) tell(world.touch(i, command.what));
   else if (command.do === 'expire')
     for (const [response] of watchers)
       response.end('{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old resource version"}}\n');

@@ -20,7 +20,7 @@ export interface Setup {
 export type Command =
   | { readonly do: 'traffic'; readonly on: boolean }
   /** So many runtimes change in a way that makes no difference. */
-  | { readonly do: 'touch'; readonly count: number }
+  | { readonly do: 'touch'; readonly count: number; readonly what: 'label' | 'unread' }
   /** All watches end with 410. */
   | { readonly do: 'expire' }
   | { readonly do: 'forget' }

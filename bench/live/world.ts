@@ -27,8 +27,8 @@ export interface LiveWorld {
   /** One step in the life of a fuse pod: it goes, and another comes. */
   step(slot: number): Event;
   readonly slots: number;
-  /** A label on a runtime, which may concern us and changes nothing. */
-  touch(i: number): Event;
+  /** A change of a runtime that changes nothing: a label, which may concern us, or what nobody reads. */
+  touch(i: number, what: 'label' | 'unread'): Event;
 }
 
 const CYCLE = ['terminating', 'deleted', 'pending', 'scheduled', 'ready'] as const;
@@ -117,9 +117,10 @@ export function liveWorld(sample: Sample, { datasets, nodes, podsPerNode }: Size
       if (state === 'pending') pod.serial = serials++;
       return { plural: 'pods', text: event(state === 'pending' ? 'ADDED' : 'MODIFIED', podNow(slot)!) };
     },
-    touch(i) {
+    touch(i, what) {
       const [text = ''] = copies.objects('juicefsruntimes', i, ++version);
-      return { plural: 'juicefsruntimes', text: event('MODIFIED', text.replace('"labels":{', `"labels":{"touched":"${version}",`)) };
+      const [where, field] = what === 'label' ? ['"labels":{', 'touched'] : ['"metadata":{', 'selfLink'];
+      return { plural: 'juicefsruntimes', text: event('MODIFIED', text.replace(where, `${where}"${field}":"${version}",`)) };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Dataset } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
+import { nodeProjection } from '../../src/reconciler/kubernetes/projection.ts';
 import { faultOf, isNoNews, readResource } from '../../src/reconciler/kubernetes/resources.ts';
 import { createSharing, fieldsOr } from '../../src/reconciler/kubernetes/sharing.ts';
 
@@ -78,4 +79,19 @@ describe('a resource that is read again', () => {
     expect(faultOf(invalid)).toBeDefined();
     expect(faultOf(read({ spec: { mounts: 'none' } }, { resourceVersion: '2', labels: {} }, invalid))).toBe(faultOf(invalid));
   });
+});
+
+describe('the labels of a node that tells that it is alive', () => {
+  const node = (labels: Record<string, string>, resourceVersion = '1'): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n', uid: 'u', resourceVersion, labels, annotations: { renewed: resourceVersion } },
+  });
+  const first = nodeProjection(node({ a: '1', b: '2' }));
+  test('stay the same object', () =>
+    expect(nodeProjection(node({ b: '2', a: '1' }, '2'), first).metadata.labels).toBe(first.metadata.labels));
+  test.each([[{ a: '1' }], [{ a: '1', b: '3' }], [{ a: '1', b: '2', c: '3' }], [{ a: '1', c: '2' }], [{}]])(
+    'are others when they are %j',
+    (labels) => expect(nodeProjection(node(labels as Record<string, string>, '2'), first).metadata.labels).toEqual(labels),
+  );
 });
