@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createClient, isAlreadyExists, isConflict, isInvalid, type KubeClient } from '../../src/kube/client.ts';
 import type { ClientOptions, RequestInfo } from '../../src/kube/contract.ts';
@@ -129,6 +131,21 @@ describe('what goes over the wire', () => {
     release[2]?.();
     release[3]?.();
     await Promise.all(all);
+  });
+
+  test('a process that has loaded nothing else can read and watch', async () => {
+    await start([json(200, object), lines({ type: 'ADDED', object })]);
+    const program = `
+      import { createClient } from ${JSON.stringify(new URL('../../src/kube/client.ts', import.meta.url).href)};
+      const client = createClient({ server: ${JSON.stringify(server.url)} }, { fieldManager: 'sluice' });
+      const type = ${JSON.stringify(CONFIG_MAP)};
+      const { metadata } = await client.get(type, ${JSON.stringify(at)});
+      for await (const { type: kind } of client.watch(type, { resourceVersion: '1', timeoutSeconds: 300, signal: AbortSignal.timeout(60_000) })) {
+        console.log(metadata.name, kind);
+        process.exit();
+      }`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+    expect(stdout).toBe('a ADDED\n');
   });
 
   test('25 watches leave the request connection free', async () => {
