@@ -1,7 +1,7 @@
 import * as fields from '../../src/api/fields.ts';
 import * as k8s from '../../src/api/k8s.ts';
 import type { CustomResource, Resource } from '../../src/api/resource.ts';
-import { nameRule, replicasRule, shortNameRule } from '../../src/api/rules.ts';
+import { nameRule, replicasRule, shortNameWithReplicasRule, workerSetNameRule } from '../../src/api/rules.ts';
 import {
   type Static,
   cleanPolicy,
@@ -91,6 +91,6 @@ export const JuiceFSRuntime = {
   statusSubresource: true,
   spec: juiceFSRuntimeSpec,
   status: runtimeStatus,
-  rules: [nameRule, shortNameRule, replicasRule],
+  rules: [nameRule, workerSetNameRule, shortNameWithReplicasRule, replicasRule],
 } as const satisfies CustomResource;
 export type JuiceFSRuntime = Resource<JuiceFSRuntimeSpec, RuntimeStatus>;

@@ -11,6 +11,8 @@ const DNS1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 /** `<name>-worker-<hash>` is a label of every worker pod: 63 − 7 − 11. */
 const LONGEST_WITH_WORKER = 45;
+/** `<name>-worker` is the name of a StatefulSet, which the API server holds to 63 characters. */
+const LONGEST_WORKER_SET = 56;
 
 /** The name becomes a label and the name of a claim, as Fluid demands. */
 export const nameRule: Rule = {
@@ -35,6 +37,21 @@ const celIsShort = `size(self.metadata.name) <= ${LONGEST_WITH_WORKER}`;
 const isShort = ({ metadata }: Ruled): boolean => metadata.name.length <= LONGEST_WITH_WORKER;
 
 export const shortNameRule: Rule = { ...short, cel: whenNew(celIsShort), holds: isShort };
+
+/** Where there is no worker pod unless the spec says how many. */
+export const shortNameWithReplicasRule: Rule = {
+  ...short,
+  cel: whenNew(`${celIsShort} || !has(self.spec) || !has(self.spec.replicas) || self.spec.replicas == 0`),
+  holds: (object) => isShort(object) || ((object.spec as { replicas?: number }).replicas ?? 0) === 0,
+};
+
+/** Made also where it has no pods. */
+export const workerSetNameRule: Rule = {
+  cel: whenNew(`size(self.metadata.name) <= ${LONGEST_WORKER_SET}`),
+  holds: ({ metadata: { name } }) => name.length <= LONGEST_WORKER_SET,
+  path: 'metadata.name',
+  expected: `at most ${LONGEST_WORKER_SET} characters, since <name>-worker is a StatefulSet`,
+};
 
 export const shortNameWithWorkerRule: Rule = {
   ...short,

@@ -228,7 +228,8 @@ describe('metadata', () => {
     ['a dataset with a dot', Dataset, 'a.b', ['at most 63 lower-case letters, digits and dashes, a letter first and no dash last: "a.b"']],
     ['a dataset with a digit first', Dataset, '1a', ['a letter first']],
     ['a dataset too long', Dataset, 'a'.repeat(64), ['at most 63']],
-    ['a runtime whose workers could have no label', JuiceFSRuntime, long, ['at most 45 characters']],
+    ['a runtime that has no workers yet', JuiceFSRuntime, 'a'.repeat(56), []],
+    ['a runtime whose StatefulSet could have no name', JuiceFSRuntime, 'a'.repeat(57), ['at most 56 characters']],
     ['a runtime without workers', ThinRuntime, long, []],
     ['a profile with dots', ThinRuntimeProfile, 'a.b', []],
     ['a profile in upper case', ThinRuntimeProfile, 'A', ['lower-case']],
@@ -240,7 +241,8 @@ describe('metadata', () => {
     for (const [index, text] of expected.entries()) expect(found[index]).toContain(text);
   });
 
-  test('a thin runtime with workers needs a shorter name', () => {
+  test('a runtime whose workers could have no label needs a shorter name', () => {
+    expect(nameFault(JuiceFSRuntime, long, { replicas: 1 })[0]).toContain('at most 45 characters');
     expect(nameFault(ThinRuntime, long, { worker: { enabled: true } })[0]).toContain('at most 45 characters');
   });
 

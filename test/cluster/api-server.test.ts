@@ -1,12 +1,14 @@
 /** What the API server in memory claims is what a real one does. */
-import { afterAll, beforeAll, describe, vi } from 'vitest';
+import { afterAll, beforeAll, describe, onTestFinished, vi } from 'vitest';
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { apiServerSuite, type Subject } from '../kube/api-server.suite.ts';
 import { unique } from '../kube/api-server/objects.ts';
 import { sharedControlPlane, simulated } from '../support/cluster.ts';
 import { kinds } from '../support/kinds.ts';
 import { installCrds } from '../support/sluice.ts';
+import { admissionWebhook } from '../support/webhook.ts';
 
 // Pods that run and nodes whose taints may change are those of a cluster of our own.
 describe.skipIf(!simulated)('a real API server', () => {
@@ -30,9 +32,20 @@ describe.skipIf(!simulated)('a real API server', () => {
         const name = unique('api');
         await admin.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
         namespaces.push(name);
+        // It comes by itself, to whoever watches ConfigMaps too.
+        await subject.eventually(() => admin.get(kinds.ConfigMap, { namespace: name, name: 'kube-root-ca.crt' }));
         return name;
       },
       eventually: (check) => vi.waitFor(check, { timeout: 100_000, interval: 40 }),
+      async webhook(type, namespace, sample, review) {
+        onTestFinished(await admissionWebhook(admin, type, namespace, sample, review));
+      },
+      async install(type) {
+        await admin.create(CRD, definitionOf(type));
+      },
+      uninstall: ({ plural, group }) => admin.delete(CRD, { name: `${plural}.${group}` }),
+      // It does so by itself, shortly before a watch ends.
+      bookmark: () => {},
     };
   });
   afterAll(async () => {
@@ -42,3 +55,25 @@ describe.skipIf(!simulated)('a real API server', () => {
 
   apiServerSuite(() => subject);
 });
+
+const CRD: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+const definitionOf = ({ group, version, kind, plural }: ResourceType): KubeObject => {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: { kind, plural },
+      scope: 'Namespaced',
+      versions: [{ name: version, served: true, storage: true, subresources: { status: {} }, schema }],
+    },
+  };
+};

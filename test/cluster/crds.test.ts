@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { resources } from '../../runtimes/_resources.gen.ts';
+import juicefs from '../../runtimes/juicefs/index.ts';
 import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
 import { crdOf } from '../../src/api/crd.ts';
 import { Dataset } from '../../src/api/dataset.ts';
@@ -13,6 +15,7 @@ import { ThinRuntime, ThinRuntimeProfile } from '../../src/api/thin.ts';
 import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
 import { objectOf } from '../api/arbitrary.ts';
 import { established } from '../support/sluice.ts';
+import { community } from '../runtimes/juicefs/given.ts';
 import { GOLDENS, hasGoldens } from '../upstream/cases.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -96,7 +99,11 @@ describe('the API server and parse agree', () => {
     [Dataset, 'a', { mounts: [{ mountPoint: 'dataset://a/b' }, { mountPoint: 'local:///a' }] }],
     [Dataset, 'a', { mounts: [{ mountPoint: 'local:///a' }, { mountPoint: 'local:///b' }] }],
     [JuiceFSRuntime, 'a'.repeat(45), {}],
-    [JuiceFSRuntime, 'a'.repeat(46), {}],
+    [JuiceFSRuntime, 'a'.repeat(45), { replicas: 1 }],
+    [JuiceFSRuntime, 'a'.repeat(46), { replicas: 0 }],
+    [JuiceFSRuntime, 'a'.repeat(46), { replicas: 1 }],
+    [JuiceFSRuntime, 'a'.repeat(56), {}],
+    [JuiceFSRuntime, 'a'.repeat(57), {}],
     [JuiceFSRuntime, 'a', { replicas: -1 }],
     [ThinRuntime, 'a', { replicas: -1 }],
     [ThinRuntime, 'a', { replicas: 0 }],
@@ -119,6 +126,21 @@ describe('the API server and parse agree', () => {
       expect(await stored(resource, { ...document, metadata }, 'Strict')).toEqual(parse(resource, { ...document, metadata }).spec);
     }
   });
+});
+
+test.each([45, 56])('what is rendered for a runtime with a name of %i characters and no workers is accepted', async (length) => {
+  const { synth, plan, roles } = juicefs.bind(community({ name: 'a'.repeat(length), namespace: 'default' }));
+  const manifests = [...roles, 'volume' as const, 'claim' as const].flatMap((part) => synth(part));
+  const file = join(mkdtempSync(join(tmpdir(), 'long-')), 'manifests.yaml');
+  writeFileSync(file, manifests.map((manifest) => stringify(manifest)).join('---\n'));
+  expect(manifests.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['StatefulSet', 'DaemonSet', 'PersistentVolumeClaim']));
+  try {
+    const told = await cluster.kubectl('create', '--dry-run=server', '--validate=strict', '-f', file);
+    expect(told.trim().split('\n')).toHaveLength(manifests.length);
+    expect(plan.name).toHaveLength(length);
+  } finally {
+    rmSync(dirname(file), { recursive: true });
+  }
 });
 
 describe('an object that breaks a rule of ours', () => {

@@ -161,7 +161,9 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'src/api/reader.ts': { readerOf: 'is made of a schema; what it returns is measured in parse and parseFuseConfig' },
   'src/api/rules.ts': {
     ...Object.fromEntries(
-      'nameRule plainNameRule replicasRule shortNameRule shortNameWithWorkerRule'.split(' ').map((name) => [name, ofNames]),
+      'nameRule plainNameRule replicasRule shortNameRule shortNameWithReplicasRule shortNameWithWorkerRule workerSetNameRule'
+        .split(' ')
+        .map((name) => [name, ofNames]),
     ),
     nameRule: { text: (text) => api.nameRule.holds({ metadata: { name: text }, spec: {} }) },
     plainNameRule: { text: (text) => api.plainNameRule.holds({ metadata: { name: text }, spec: {} }) },

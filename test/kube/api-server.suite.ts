@@ -4,6 +4,9 @@
  */
 import { describe } from 'vitest';
 import type { KubeClient } from '../../src/kube/contract.ts';
+import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
+import type { Review } from '../support/webhook.ts';
+import { admission } from './api-server/admission.ts';
 import { applying } from './api-server/applying.ts';
 import { controllers } from './api-server/controllers.ts';
 import { deleting } from './api-server/deleting.ts';
@@ -18,6 +21,13 @@ export interface Subject {
   namespace(): Promise<string>;
   /** Until the check does not throw any more, what goes on by itself goes on. */
   eventually<T>(check: () => Promise<T>): Promise<T>;
+  /** Until the test has finished, a webhook has its say in what is written of a kind in a namespace. `sample` is such an object. */
+  webhook(type: ResourceType, namespace: string, sample: KubeObject, review: Review): Promise<void>;
+  /** A CustomResourceDefinition comes, with a status subresource; and goes again. */
+  install(type: ResourceType): Promise<void>;
+  uninstall(type: ResourceType): Promise<void>;
+  /** Watches of a kind are told how far they are, where that does not happen by itself. */
+  bookmark(type: ResourceType): void;
 }
 
 export function apiServerSuite(subject: () => Subject): void {
@@ -26,5 +36,6 @@ export function apiServerSuite(subject: () => Subject): void {
   describe('applying', () => applying(subject));
   describe('deleting', () => deleting(subject));
   describe('watching', () => watching(subject));
+  describe('admission', () => admission(subject));
   describe('controllers', () => controllers(subject));
 }

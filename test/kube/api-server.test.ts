@@ -2,6 +2,8 @@ import { beforeEach } from 'vitest';
 import { createApiServer } from '../../src/testing/api-server/index.ts';
 import { createControllers } from '../../src/testing/api-server/controllers/index.ts';
 import { kinds } from '../support/kinds.ts';
+import { Refusal } from '../../src/testing/api-server/refusals.ts';
+import { isRefused, WEBHOOK } from '../support/webhook.ts';
 import { unique } from './api-server/objects.ts';
 import { apiServerSuite, type Subject } from './api-server.suite.ts';
 
@@ -31,6 +33,17 @@ beforeEach(() => {
         }
       }
     },
+    async webhook({ kind }, namespace, _, review) {
+      server.rules.mutate({ kind, namespace }, (object) => {
+        const verdict = review(object);
+        if (!isRefused(verdict)) return verdict;
+        const { code, reason, message } = verdict.refused;
+        throw new Refusal(code, reason, `admission webhook "${WEBHOOK}" denied the request: ${message}`);
+      });
+    },
+    install: async (type) => server.install(type),
+    uninstall: async ({ kind }) => server.uninstall(kind),
+    bookmark: ({ kind }) => server.bookmark(kind),
   };
 });
 

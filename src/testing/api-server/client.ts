@@ -24,7 +24,7 @@ export interface Backend {
   readonly storage: Storage;
   readonly objects: Objects;
   readonly rules: RuleBook;
-  readonly watches: Set<{ readonly type: ResourceType; end(error?: Refusal): void; say(event: WatchEvent): void }>;
+  readonly watches: Set<{ readonly type: ResourceType; end(error?: Refusal): void; finish(): void; say(event: WatchEvent): void }>;
   readonly now: () => number;
   serves(type: ResourceType): boolean;
   log(request: LoggedRequest): void;
@@ -131,6 +131,7 @@ export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadl
     const { signal, metadataOnly } = options;
     if (signal.aborted) return;
     let ended: { readonly error?: Refusal } | undefined;
+    let isFinishing = false;
     const said: WatchEvent[] = [];
     const end = (error?: Refusal) => {
       ended ??= { ...(error && { error }) };
@@ -139,6 +140,11 @@ export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadl
     const entry = {
       type,
       end,
+      /** Once it has told what there is to tell. */
+      finish: () => {
+        isFinishing = true;
+        storage.wakeAll(type);
+      },
       say: (event: WatchEvent) => {
         said.push(event);
         storage.wakeAll(type);
@@ -171,6 +177,7 @@ export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadl
             if (event && !ended) yield { ...event, object: answer(type, event.object, metadataOnly) };
           }
           while (said.length > 0 && !ended) yield said.shift()!;
+          if (changes.length === 0 && isFinishing) end();
           if (changes.length === 0 && !ended) await storage.next(type);
         }
       } finally {

@@ -147,7 +147,7 @@ export function createApiServer({ kinds = [], namespaces = ['default'], now = Da
     uninstall(kind) {
       const type = typeOf(kind);
       for (const object of storage.all(type)) storage.remove(type, object);
-      self.endWatches(kind);
+      for (const watch of watches) if (watch.type.plural === type.plural) watch.finish();
       served.delete(kind);
     },
     get onChange() {

@@ -3,7 +3,7 @@ import type { DeleteOptions } from '../../kube/contract.ts';
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from '../../kube/types.ts';
 import { compacted, isMap, type Json, type JsonMap, same } from './fields.ts';
 import { immutableFaults } from './immutable.ts';
-import { countsEdits, hasStatus, protectedFromLoss, unknownFields, withFirstStatus } from './kinds.ts';
+import { countsEdits, hasStatus, isBuiltIn, protectedFromLoss, unknownFields, withFirstStatus } from './kinds.ts';
 import { afterUpdate, applied, haveSameFields, type Manager, readManagers, type Writer, writeManagers } from './managers.ts';
 import {
   alreadyExists,
@@ -98,7 +98,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
     // Whose a field is was settled before admission had its say: what that adds is nobody's.
     const managers = managersOf(withFirstStatus(type, born));
     const admitted = protectedFromLoss(type, withFirstStatus(type, born));
-    const object = writing.mutate?.(admitted) ?? admitted;
+    const object = writing.mutate ? withFirstStatus(type, writing.mutate(admitted)) : admitted;
     const made = compacted({ ...object, metadata: { ...object.metadata, managedFields: writeManagers(managers) } });
     return writing.dryRun ? made : storage.put(type, made);
   }
@@ -127,7 +127,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
         : { ...wanted, ...(status && { status: live['status'] }), metadata: { ...wanted.metadata, ...kept } };
     const next = compacted(defined({ ...withStringData(whole as KubeObject), apiVersion: live.apiVersion, kind: live.kind }));
     const managers = managersOf(next);
-    const object = writing.mutate?.(next) ?? next;
+    const object = writing.mutate ? within(at, next, writing.mutate(next)) : next;
     const faults = [...finalizerFaults(live, object), ...immutableFaults(type, live, object)];
     if (faults.length > 0) throw invalid(at, faults);
     const edited = countsEdits(type) && subresource !== 'status' && !same(contentOf(live), contentOf(object));
@@ -174,7 +174,9 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
       const wanted = (kind === 'json' ? jsonPatched(live, patch) : mergePatched(json(live), patch as Json)) as unknown as KubeObject;
       strict(at.type, wanted, writing);
       if (wanted.metadata.resourceVersion !== live.metadata.resourceVersion) throw conflict(at, MODIFIED);
-      if (wanted.metadata.uid !== live.metadata.uid) throw invalid(at, [uidFault(wanted.metadata.uid)]);
+      // Of a custom resource the path of the status takes nothing but the status.
+      const isStatusOnly = at.subresource === 'status' && !isBuiltIn(at.type);
+      if (wanted.metadata.uid !== live.metadata.uid && !isStatusOnly) throw invalid(at, [uidFault(wanted.metadata.uid)]);
       return written(at, live, wanted, writing);
     },
     apply(at, config, writing) {
@@ -291,6 +293,12 @@ function finalizerFaults(live: KubeObject, object: KubeObject): readonly Fault[]
   if (added.length === 0) return [];
   const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((each) => JSON.stringify(each)).join(', ')}}`;
   return [{ reason: 'FieldValueForbidden', field: 'metadata.finalizers', message: `Forbidden: ${why}` }];
+}
+
+/** What a webhook may change by a write: the status by its own path and nowhere else. */
+function within({ type, subresource }: At, asked: KubeObject, made: KubeObject): KubeObject {
+  if (!hasStatus(type)) return made;
+  return defined(subresource === 'status' ? { ...asked, status: made['status'] } : { ...made, status: asked['status'] });
 }
 
 /** What counts as an edit of it. */

@@ -47,7 +47,8 @@ interface Shelf {
 export function createStorage(): Storage {
   const shelves = new Map<string, Shelf>();
   let revision = 100;
-  let compacted = 0;
+  // What was before its time, nobody remembers.
+  let compacted = revision;
 
   function shelf(type: ResourceType): Shelf {
     const id = `${type.group}/${type.plural}`;

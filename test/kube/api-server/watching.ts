@@ -1,11 +1,12 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { KubeClient, Selection } from '../../../src/kube/contract.ts';
-import type { KubeObject } from '../../../src/kube/types.ts';
+import type { KubeClient, Selection, WatchOptions } from '../../../src/kube/contract.ts';
+import type { ApiError } from '../../../src/kube/errors.ts';
+import type { KubeObject, ResourceType, WatchEvent } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
 import type { Subject } from '../api-server.suite.ts';
-import { configMap, refusal } from './objects.ts';
+import { configMap, refusal, refused, unique } from './objects.ts';
 
-const { ConfigMap } = kinds;
+const { ConfigMap, Dataset } = kinds;
 
 export function watching(subject: () => Subject): void {
   let client: KubeClient;
@@ -18,6 +19,15 @@ export function watching(subject: () => Subject): void {
   const merge = (name: string, body: object) => client.patch(ConfigMap, { namespace, name }, body, { type: 'merge' });
   const nowAt = async () => (await client.list(ConfigMap, { namespace })).resourceVersion;
 
+  /** As whoever watches does it: a server that is not ready yet for a kind answers 429. */
+  async function* events(type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent> {
+    for (;;)
+      try {
+        return yield* client.watch(type, options);
+      } catch (error) {
+        if ((error as ApiError).status !== 429) throw error;
+      }
+  }
   /** What a watch from a version has said so far. */
   function watch(resourceVersion: string, selection: Selection = {}): readonly { readonly type: string; readonly object: KubeObject }[] {
     const stop = new AbortController();
@@ -25,7 +35,7 @@ export function watching(subject: () => Subject): void {
     const seen: { type: string; object: KubeObject }[] = [];
     void (async () => {
       const options = { namespace, resourceVersion, timeoutSeconds: 60, signal: stop.signal, ...selection };
-      for await (const event of client.watch(ConfigMap, options)) if (event.type !== 'BOOKMARK') seen.push(event);
+      for await (const event of events(ConfigMap, options)) if (event.type !== 'BOOKMARK') seen.push(event);
     })();
     return seen;
   }
@@ -90,6 +100,60 @@ export function watching(subject: () => Subject): void {
     await told(seen, ['ADDED a']);
     expect(seen[0]?.object).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
     expect(seen[0]?.object).not.toHaveProperty('data');
+  });
+  test('from a version that is remembered no longer is told so by an error', async () => {
+    const { signal } = new AbortController();
+    const first = async () => {
+      for await (const event of events(Dataset, { namespace, resourceVersion: '1', timeoutSeconds: 30, signal })) return event;
+      return undefined;
+    };
+    expect(await refusal(first())).toMatchObject(refused(410, 'Expired', /too old resource version/));
+  });
+  test('that is quiet is told how far it is, and goes on from there', async () => {
+    const from = await nowAt();
+    const elsewhere = await subject().namespace();
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const seen: WatchEvent[] = [];
+    const begun = Promise.withResolvers<void>();
+    const options = { namespace, resourceVersion: from, timeoutSeconds: 6, signal: stop.signal, onHeard: begun.resolve };
+    void (async () => {
+      for await (const event of events(ConfigMap, options)) seen.push(event);
+    })();
+    await begun.promise;
+    // Not of its namespace.
+    const { metadata } = await client.create(ConfigMap, configMap(elsewhere, 'a'));
+    const bookmark = await subject().eventually(async () => {
+      if (seen.length === 0) subject().bookmark(ConfigMap);
+      const found = seen.find(({ type }) => type === 'BOOKMARK');
+      expect(found).toBeDefined();
+      return found as WatchEvent;
+    });
+    expect(seen.map(({ type }) => type)).toEqual(['BOOKMARK']);
+    expect(bookmark.object).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(Number(bookmark.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(metadata.resourceVersion));
+    await make('b');
+    await told(watch(bookmark.object.metadata.resourceVersion ?? ''), ['ADDED b']);
+  });
+  test('of a kind is possible as soon as its definition comes, and ends when that goes', async () => {
+    const plural = unique('guests');
+    const type: ResourceType = { group: 'late.example', version: 'v1', plural, kind: `Guest${plural.slice(7)}`, namespaced: true };
+    expect(await refusal(client.list(type, { namespace }))).toMatchObject({ status: 404 });
+    await subject().install(type);
+    const { resourceVersion } = await subject().eventually(() => client.list(type, { namespace }));
+    const seen: string[] = [];
+    const { signal } = new AbortController();
+    const ended = (async () => {
+      for await (const { type: is, object } of events(type, { namespace, resourceVersion, timeoutSeconds: 120, signal }))
+        if (is !== 'BOOKMARK') seen.push(`${is} ${object.metadata.name}`);
+      return 'ended';
+    })();
+    await client.create(type, { apiVersion: 'late.example/v1', kind: type.kind, metadata: { namespace, name: 'g' } });
+    await subject().eventually(async () => expect(seen).toEqual(['ADDED g']));
+    await subject().uninstall(type);
+    expect(await ended).toBe('ended');
+    expect(seen).toEqual(['ADDED g', 'DELETED g']);
+    await subject().eventually(async () => expect(await refusal(client.list(type, { namespace }))).toMatchObject({ status: 404 }));
   });
   test('of a kind that is not installed is not found', async () => {
     const type = { group: 'absent.example', version: 'v1', plural: 'ghosts', kind: 'Ghost', namespaced: true };

@@ -8,6 +8,8 @@ import { claim, configMap, daemonSet, dataset, refusal, refused, statefulSet, un
 
 const { ConfigMap, Dataset, Secret, StatefulSet, DaemonSet, PersistentVolume, PersistentVolumeClaim, RoleBinding } = kinds;
 
+const OTHER = '00000000-0000-4000-8000-000000000000';
+
 export function writing(subject: () => Subject): void {
   let client: KubeClient;
   let namespace: string;
@@ -159,6 +161,25 @@ export function writing(subject: () => Subject): void {
           subresource: 'status',
           fieldsV1: { 'f:status': expect.objectContaining({ 'f:phase': {} }) as object },
         }),
+      );
+    });
+    test('of another object of that name is a conflict when it is replaced', async () => {
+      const made = await client.create(Dataset, dataset(namespace, 'a'));
+      const { resourceVersion: _, ...metadata } = made.metadata;
+      const body = { ...made, metadata: { ...metadata, uid: OTHER }, status: { phase: 'Bound', conditions: [] } } as KubeObject;
+      expect(await refusal(client.update(Dataset, body, { subresource: 'status' }))).toMatchObject(
+        refused(409, 'Conflict', /UID in precondition/),
+      );
+    });
+    test('is patched whatever UID the patch names, where the kind is a custom one: only a version protects it', async () => {
+      const { metadata } = await client.create(Dataset, dataset(namespace, 'a'));
+      const body = { metadata: { uid: OTHER }, status: { phase: 'Bound', conditions: [] } };
+      const told = await client.patch(Dataset, at('a'), body, { type: 'merge', subresource: 'status' });
+      expect(told).toMatchObject({ metadata: { uid: metadata.uid }, status: { phase: 'Bound' } });
+      await client.create(StatefulSet, statefulSet(namespace, 'a'));
+      const ofSet = { metadata: { uid: OTHER }, status: { replicas: 0 } };
+      expect(await refusal(client.patch(StatefulSet, at('a'), ofSet, { type: 'merge', subresource: 'status' }))).toMatchObject(
+        refused(422, 'Invalid', /metadata\.uid/),
       );
     });
     test('of a version that was overtaken is a conflict', async () => {
