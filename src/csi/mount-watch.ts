@@ -8,7 +8,7 @@ import type { Reading } from './mount-table.ts';
 import { isWithin, type Mount } from './mountinfo.ts';
 
 export interface MountWatch {
-  /** The table as it is after this call: those who ask in one turn of the event loop share a reading. */
+  /** The table as it is after this call: those who ask at once share a reading. */
   now(): Promise<readonly Mount[]>;
   /** The table as it was last read, for whomever. */
   last(): readonly Mount[];
@@ -39,6 +39,8 @@ export interface WatchOptions {
 
 /** What is read for recovery anyway is new enough for whoever can bear to be wrong. */
 const RECENT_MS = 300;
+/** Where a reading takes longer, those who ask in one turn of the event loop share it. */
+const SOON_MS = 0.2;
 /** Ticks leave so many times as long to others as a reading takes. */
 const REST = 50;
 
@@ -95,7 +97,8 @@ export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
 
   return {
     now() {
-      coming ??= new Promise((resolve) => setImmediate(resolve)).then(readNow);
+      // A short table is read sooner than the event loop turns.
+      coming ??= new Promise<void>((resolve) => (tookMs < SOON_MS ? process.nextTick(resolve) : setImmediate(resolve))).then(readNow);
       return coming;
     },
 

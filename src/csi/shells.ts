@@ -44,12 +44,12 @@ export interface Shells {
 
 /** Of the programs that we run: nothing that users could set, and messages in one language. */
 const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
-/** So many wait for the next program, at some hundred kilobytes each. To start one more takes this process several ms. */
-const IDLE = 4;
 /** So many programs are at work at a time: more of them would share the processors, and all end late. */
 const AT_WORK = 2;
+/** So many shells wait for the next program, at two megabytes each. To start one more takes this process several ms. */
+const IDLE = AT_WORK;
 /** Who takes longer waits for a file system, not for a processor, and holds up no other. */
-const SLOW_MS = 20;
+const SLOW_MS = 50;
 
 /** `functions`: text that defines what the shells can do besides running programs. */
 export function openShells(functions = ''): Shells {
