@@ -37,7 +37,11 @@ export function unaryServer(methods: ReadonlyMap<string, Method>): UnaryServer {
         const force = setTimeout(() => {
           // To callers, a connection that breaks off may be a call that has failed for good.
           for (const call of calls) call.abort(unavailable('the node plugin is ending'));
-          setImmediate(() => server.forceShutdown());
+          setImmediate(() => {
+            server.forceShutdown();
+            // It would wait for peers to end their connections, and one that is stopped never does.
+            resolve();
+          });
         }, ms);
         server.tryShutdown(() => {
           clearTimeout(force);
@@ -73,5 +77,8 @@ const answering =
       .finally(() => calls.delete(over));
   };
 
+/** Of a refusal: callers give up a connection, with all calls on it, whose headers are longer than 64 KB; a character may take nine bytes. */
+const MOST_TEXT = 4096;
+
 /** No stack: the kubelet puts what we say into events that users read. A half of a character cannot be sent, and would end nothing. */
-const told = ({ code, message }: CsiError) => ({ code, details: message.toWellFormed() });
+const told = ({ code, message }: CsiError) => ({ code, details: message.slice(0, MOST_TEXT).toWellFormed() });

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, credentials, status as known } from '@grpc/grpc-js';
@@ -19,6 +20,9 @@ const methods: Record<string, Method> = {
   '/t.T/Echo': async (bytes) => bytes,
   '/t.T/Refuse': async () => {
     throw new CsiError(status.NOT_FOUND, ' 100 % weg:\nübel \u{1f600} \ud800 ');
+  },
+  '/t.T/Tell': async () => {
+    throw new CsiError(status.INVALID_ARGUMENT, `found ${'漢'.repeat(100_000)}`);
   },
   '/t.T/Wait': (_, call) => {
     tell(call);
@@ -83,6 +87,13 @@ test('a refusal arrives with its code and its text', async () => {
   await expect(ask('Echo', Buffer.alloc(5_000_000)).answered).rejects.toMatchObject({ code: known.RESOURCE_EXHAUSTED });
 });
 
+test('of what is longer than a header may be, the beginning arrives', async () => {
+  await expect(ask('Tell').answered).rejects.toMatchObject({
+    code: known.INVALID_ARGUMENT,
+    details: expect.stringMatching(/^found 漢{4000,}$/),
+  });
+});
+
 test('a method learns of its deadline, and that it has passed', async () => {
   const before = Date.now();
   const { answered } = ask('Wait', undefined, 300);
@@ -124,4 +135,11 @@ test('stopping waits no longer than it was told', async () => {
   await called;
   await server.stop(0);
   await expect(answered).rejects.toMatchObject({ code: known.UNAVAILABLE, details: 'the node plugin is ending' });
+});
+
+test('stopping does not wait for who never ends the connection', async () => {
+  const peer = connect({ path: socket, allowHalfOpen: true });
+  await new Promise<void>((resolve) => peer.once('connect', resolve));
+  await server.stop(50);
+  peer.destroy();
 });
