@@ -55,9 +55,9 @@ const volumeNameOf = (claim: LiveObject): string | undefined => (claim['spec'] a
 const claimUidOf = (volume: LiveObject): string | undefined =>
   (volume['spec'] as { claimRef?: { uid?: string } } | undefined)?.claimRef?.uid;
 
-/** No claim has it, and the volume controller knows. */
-const isFree = ({ volume }: World): boolean =>
-  !volume || (!volume.metadata.deletionTimestamp && (phaseOf(volume) === 'Available' || phaseOf(volume) === 'Released'));
+/** No claim has it, and the volume controller knows. Failed: it could not delete it, as a reclaim policy of another hand told it to. */
+const FREE: ReadonlySet<unknown> = new Set(['Available', 'Released', 'Failed']);
+const isFree = ({ volume }: World): boolean => !volume || (!volume.metadata.deletionTimestamp && FREE.has(phaseOf(volume)));
 
 /**
  * Before its volume, which is made with the claim's UID in it. A claim that comes while the volume is still that of an earlier one would
@@ -80,7 +80,7 @@ const volumeBound: Step = ({ volume, claim }) => {
   if (claimUidOf(volume) === claim.metadata.uid) return phase === 'Bound' ? {} : { hold: pending(String(phase)) };
   if (volume.metadata.deletionTimestamp) return { hold: pending('being deleted') };
   const hold = { reason: 'VolumeReleased', message: 'the volume remembers another claim; it is being given to the new one', passing: true };
-  if (phase === 'Available' || phase === 'Released') return { action: { release: volume, seen: claim, to: claim }, hold };
+  if (FREE.has(phase)) return { action: { release: volume, seen: claim, to: claim }, hold };
   // That its phase changes is what shows that the volume controller has seen it.
   return phase === 'Bound' ? { action: { release: volume, seen: claim }, hold } : { hold: pending(String(phase)) };
 };

@@ -1,4 +1,5 @@
 import type { Dataset } from '../api/index.ts';
+import type { Part } from '../constructs/index.ts';
 import { isConflict } from '../kube/errors.ts';
 import { choose } from './choose.ts';
 import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts';
@@ -8,6 +9,8 @@ import { statusOf, unplannedStatusOf } from './status.ts';
 import { letGo, takeDown } from './take-down.ts';
 import { noticesOf, noticesOfHold, orTold, tellBoth, tellDataset, tellRuntime } from './tell.ts';
 import { type Applied, type Decision, type Failure, type Hold, type Key, type Next, nothingApplied, type Outline } from './world.ts';
+
+const WITH_PROMISE: ReadonlySet<Part> = new Set(['claim', 'volume']);
 
 /** How often nodes on which somebody still reads are looked at again. */
 const NODES_IN_USE_MS = 10_000;
@@ -108,8 +111,8 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
       );
     else if ('complete' in action) cluster.complete(action.complete);
     else if ('nudge' in action) cluster.nudge(action.nudge, action.afterMs);
-    // A claim that binds is a promise that reads will work.
-    else if (action.ensure === 'claim' && !bound && failed.length + applied.failed.length > 0) break;
+    // A claim that binds is a promise that reads will work; and a volume without one of ours is nobody's, or a stranger's of its name.
+    else if (WITH_PROMISE.has(action.ensure) && !bound && failed.length + applied.failed.length > 0) break;
     else {
       const outlines = world.outlines(action.ensure);
       desired.push(...outlines);

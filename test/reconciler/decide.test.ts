@@ -121,7 +121,7 @@ describe('what is bound', () => {
     const still = decided({ ...lost, bound: true });
     expect(actions(still)).toEqual(['ensure master', 'ensure fuse', 'ensure worker', 'ensure volume']);
     expect(still.hold).toMatchObject({ reason: 'VolumePending', message: 'volume is Bound to a claim that is gone' });
-    for (const phase of ['Released', 'Available'])
+    for (const phase of ['Released', 'Available', 'Failed'])
       expect(actions(decided({ ...lost, bound: true, volume: volume(phase, 'gone') }))).toContain('ensure claim');
   });
   test('makes no claim before a volume is gone that is being deleted', () => {
@@ -132,7 +132,7 @@ describe('what is bound', () => {
     const { hold } = bound({ volume: terminating, claim: claim('Pending') });
     expect(hold).toMatchObject({ reason: 'VolumePending', message: 'volume is being deleted' });
   });
-  test.each(['Released', 'Available'])('gives a %s volume that remembers another claim to the one that is there', (phase) => {
+  test.each(['Released', 'Available', 'Failed'])('gives a %s volume that remembers another claim to the one that is there', (phase) => {
     const [pending, other] = [claim('Pending'), volume(phase, 'gone')];
     const decision = bound({ claim: pending, volume: other });
     expect(decision.actions).toContainEqual({ release: other, seen: pending, to: pending });

@@ -94,6 +94,16 @@ describe('an object that is refused', () => {
     expect(at.conditions('ThinRuntime')['Synced']).toBe(`False NameTaken: ConfigMap/demo-fuse-conf: ${why}`);
     expect(at.get('ConfigMap', 'demo-fuse-conf')?.['data']).toEqual({ mine: 'yes' });
   });
+  test('stops the volume with its claim, so that no claim of a user binds it', async () => {
+    const at = await both();
+    const rule = at.server.rules.refuse({ verb: 'create', kind: 'PersistentVolumeClaim' }, { status: 403, message: 'exceeded quota' });
+    await at.quiet();
+    expect(at.get('PersistentVolume', 'ml-demo')).toBeUndefined();
+    expect(at.conditions('ThinRuntime')['Synced']).toMatch('PersistentVolumeClaim/demo: ');
+    rule.remove();
+    await at.advance(300_000);
+    expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Bound' });
+  });
   test('fails the pass, so that it is tried again', async () => {
     const at = await both();
     at.server.rules.refuse({ verb: 'create', kind: 'ConfigMap' }, refused);
