@@ -9,6 +9,8 @@ import type { Store } from './store.ts';
 /** In a burst the controller manager is behind, not forgetful. So each claim that waits gives every claim so much more time. */
 const EACH_WAITING_MS = 20;
 const LONGEST_MS = 10_000;
+/** By then the resync of the controller manager, every 15 s, looks at every claim; and one that is down is not to find a thousand writes a minute. */
+const TRIES = 3;
 
 /** Should the volume controller's own two views have been apart when it was told: it drops what conflicts until its resync. */
 const COMPLETED_BY_MS = 3000;
@@ -30,6 +32,10 @@ export function createNudges(client: KubeClient, store: Store, now: () => number
   const nudged = () => ({ [annotation.nudge]: new Date(now()).toISOString() });
 
   function wait(entry: Waiting): void {
+    if (entry.tries === TRIES) {
+      waiting.delete(entry.claim.metadata.uid);
+      return;
+    }
     const crowd = EACH_WAITING_MS * (waiting.size - 1);
     entry.timer = setTimeout(() => look(entry), Math.min(LONGEST_MS, (entry.afterMs + crowd) * 2 ** entry.tries++)).unref();
   }
