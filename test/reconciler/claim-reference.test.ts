@@ -43,3 +43,13 @@ test('a claim that we completed stays so when it is applied again', async () => 
   expect(at.written()).toContain('apply PersistentVolumeClaim/demo');
   expect(completed()).toBe('yes');
 });
+
+test('a volume of ours that somebody gave to a foreign claim is given back', async () => {
+  const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+  const { uid } = at.get('PersistentVolumeClaim')!.metadata;
+  at.edit('PersistentVolume', { claimRef: { namespace: 'other', name: 'demo', uid: 'foreign' } }, 'ml-demo');
+  await at.quiet();
+  expect(at.written({ verb: 'delete' })).toEqual([]);
+  expect(at.get('PersistentVolume', 'ml-demo')?.['spec']).toMatchObject({ claimRef: { namespace: 'ml', name: 'demo', uid } });
+  expect(at.get('PersistentVolumeClaim')).toMatchObject({ metadata: { uid }, status: { phase: 'Bound' } });
+});

@@ -7,13 +7,17 @@ import type { Store } from './store.ts';
 
 /** What the watches know of a dataset's names. */
 export function evidence(store: Store, key: Key, told: Evidence): Evidence {
-  return { ...told, namesakes: store.namesakes(key), holder: holderOf(store, joinedName(key)) };
+  return { ...told, namesakes: store.namesakes(key), holder: holderOf(store, key, told.runtime?.metadata.uid) };
 }
 
-function holderOf(store: Store, volume: string): Key | undefined {
-  const live = store.live('PersistentVolume', undefined, volume);
+function holderOf(store: Store, key: Key, runtime: string | undefined): Key | undefined {
+  const live = store.live('PersistentVolume', undefined, joinedName(key));
+  const owner = live?.metadata.labels?.[label.owner] ?? '';
+  if (!store.isRuntime(owner)) return undefined;
+  // Our own volume is that, whichever claim somebody has written into it.
+  if (owner === runtime) return key;
   const { namespace, name } = (live?.['spec'] as { claimRef?: Partial<Key> } | undefined)?.claimRef ?? {};
-  return namespace && name && store.isRuntime(live?.metadata.labels?.[label.owner] ?? '') ? { namespace, name } : undefined;
+  return namespace && name ? { namespace, name } : undefined;
 }
 
 /** A runtime of which there is something: what we made for it, or a Dataset that says that it is served by it. */
