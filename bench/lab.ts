@@ -128,7 +128,7 @@ async function furnished(plane: ControlPlane): Promise<Lab> {
     const namespace = await lab.namespace();
     const bound = await watchBound(lab, paths.datasets(namespace));
     await createAll(lab, kind, namespace, count);
-    await bound.reached(count, 300);
+    await bound.reached(count, Math.max(300, count / 10));
     bound.stop();
     await controller.idle();
     await controller.stop();

@@ -32,6 +32,8 @@ const groups: readonly (readonly Bench[])[] = [
   [synth(20_000)],
   [idleRss, bindOne, drift, recover, bindJuicefs(50), quietJuicefs(50)],
   [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
+  // As many as a real API server holds here in some minutes.
+  [restart(10_000)],
   [live(20_000)],
   [csi],
   [realNode],
