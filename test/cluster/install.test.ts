@@ -143,6 +143,9 @@ describe.skipIf(!simulated)('sluice install', () => {
     await eventually(async () =>
       expect((await space.list('Pod')).flatMap(({ metadata }) => metadata.annotations?.[annotation.fuseConfigUpdate] ?? [])).toEqual(['1']),
     );
+    // And workers, of which it tells in an event.
+    await space.patch('JuiceFSRuntime', 'jfs', { spec: { replicas: 2 } });
+    await eventually(() => expect(asked(events())).toContain('create events.k8s.io/events'));
     // What a runtime of the same name that was removed by force has left behind.
     const config = (await space.list('Secret')).find(({ metadata }) => metadata.labels?.[label.owner]);
     const gone = '00000000-0000-0000-0000-000000000000';
