@@ -68,12 +68,15 @@ const ensureClaim: Step = (world) =>
     ? { action: { ensure: 'claim' } }
     : { hold: pending(`${String(phaseOf(world.volume))} to a claim that is gone`) };
 
+const AT_ONCE_MS = 1;
 const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `volume is ${state}`, passing: true });
 
 /** A claim of our making names its volume, and the volume names the claim with its UID: only the phase is left to the volume controller. */
 const volumeBound: Step = ({ volume, claim }) => {
   const phase = phaseOf(volume);
-  if (!volume || !claim) return { hold: pending(String(phase ?? 'not there yet')) };
+  if (!volume) return { hold: pending('not there yet') };
+  // It is made in this pass, and the event of that wakes nobody.
+  if (!claim) return { hold: { ...pending(String(phase)), retryMs: AT_ONCE_MS } };
   const named = volumeNameOf(claim);
   // The claim of an earlier version, or of Fluid, may be bound to another volume for good.
   if (named !== undefined && named !== volume.metadata.name) return {};

@@ -124,6 +124,10 @@ describe('what is bound', () => {
     for (const phase of ['Released', 'Available', 'Failed'])
       expect(actions(decided({ ...lost, bound: true, volume: volume(phase, 'gone') }))).toContain('ensure claim');
   });
+  test('looks again at once when it has made the claim of a volume that is there: the event of that is an echo', () => {
+    const { claim: _, ...lost } = well;
+    expect(decided({ ...lost, bound: true, volume: volume('Released', 'gone') }).hold).toMatchObject({ passing: true, retryMs: 1 });
+  });
   test('makes no claim before a volume is gone that is being deleted', () => {
     const { claim: _, ...lost } = well;
     const going = volume('Released', 'gone');
