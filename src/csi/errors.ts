@@ -1,24 +1,13 @@
-/** Those of gRPC's codes that are told here. */
-export const status = {
-  CANCELLED: 1,
-  INVALID_ARGUMENT: 3,
-  DEADLINE_EXCEEDED: 4,
-  NOT_FOUND: 5,
-  RESOURCE_EXHAUSTED: 8,
-  FAILED_PRECONDITION: 9,
-  ABORTED: 10,
-  UNIMPLEMENTED: 12,
-  INTERNAL: 13,
-  UNAVAILABLE: 14,
-} as const;
-export type Status = (typeof status)[keyof typeof status];
+import { status } from '@grpc/grpc-js';
+
+export { status };
 
 /** What a call is answered with when it is not done. The kubelet shows the message in the pod's events, so it says what to do. */
 export class CsiError extends Error {
   override readonly name = 'CsiError';
-  readonly code: Status;
+  readonly code: status;
 
-  constructor(code: Status, message: string, options?: ErrorOptions) {
+  constructor(code: status, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }

@@ -52,15 +52,13 @@ export function serviceOf<S extends DescService & { readonly method: Methods }>(
       } catch (error) {
         const told = answerFor(error);
         const isDefect = told.code === status.INTERNAL;
-        tell(isDefect ? 'error' : 'warn', { code: codeOf(told), ...(isDefect ? { err: error } : { error: told.message }) });
+        tell(isDefect ? 'error' : 'warn', { code: status[told.code], ...(isDefect ? { err: error } : { error: told.message }) });
         throw told;
       }
     });
   }
   return methods;
 }
-
-const codeOf = ({ code }: CsiError): string | undefined => Object.entries(status).find(([, each]) => each === code)?.[0];
 
 /** To the kubelet, INTERNAL means that nothing was done, so that nothing need be undone: of a request without answer nobody knows. */
 function answerFor(error: unknown): CsiError {
