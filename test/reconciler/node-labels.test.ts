@@ -34,6 +34,19 @@ test('a burst of set-ups is few writes to a node, and the last of them misses no
   expect(patched(at, 'node-1').length).toBeLessThanOrEqual(4);
 });
 
+test('a label that somebody takes off is back at once, though the node was written just before', async () => {
+  const at = await harness();
+  at.start();
+  serve(at, 'node-1');
+  for (let waited = 0; patched(at, 'node-1').length === 0 && waited < 5000; waited += 10) await at.advance(10);
+  const node = structuredClone(at.get('Node', 'node-1')) as KubeObject;
+  const { 'fluid.io/s-ml-demo': taken, ...others } = node.metadata.labels ?? {};
+  expect(taken).toBe('true');
+  at.put({ ...node, metadata: { ...node.metadata, labels: others } });
+  await at.advance(150);
+  expect(labels(at, 'node-1')).toHaveProperty('fluid.io/s-ml-demo', 'true');
+});
+
 describe('a node that refuses its labels', () => {
   test('keeps no other node waiting, is told on the runtime, and tried again ever more seldom', async () => {
     const at = await harness({ prepare: ({ rules }) => void rules.refuse({ verb: 'patch', kind: 'Node', name: 'node-1' }, FORBIDDEN) });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { BasePlan } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, isNotFound } from '../../kube/errors.ts';
@@ -14,7 +15,7 @@ import { flat } from './sharing.ts';
 import type { Moved, Store } from './store.ts';
 
 const SETTLE_MS = 100;
-/** A node that was written rests for so long: in a burst of set-ups its labels change with each. */
+/** A node that we wrote rests for so long, unless another hand changes it: in a burst of set-ups its labels change with each. */
 const REST_MS = 1000;
 const WRITES_AT_ONCE = 4;
 
@@ -58,35 +59,44 @@ export function createNodeLabeler(
   const goingByTrace = createMultiMap();
   const refusals = new Map<string, ReadonlyMap<string, string>>();
   const dirty = new Set<string>();
-  /** When each was written last. */
-  const writtenAt = new Map<string, number>();
+  /** When each was written last, and what labels it had from it. */
+  const written = new Map<string, { readonly at: number; readonly labels?: Labels }>();
   /** Of runtimes that are new to us: what an earlier process left may be anywhere. */
   const unseen = new Set<string>();
   /** Most passes come with the plan that they came with before. */
   const seen = new WeakMap<BasePlan, Placement>();
   let isComplete = false;
   let timer: NodeJS.Timeout | undefined;
+  let flushAt = Number.POSITIVE_INFINITY;
   const queue = createQueue({ concurrency: WRITES_AT_ONCE, work: (name, { failures }) => write(name, failures) });
 
   function look(nodes: Iterable<string>): void {
     for (const name of nodes) dirty.add(name);
-    if (dirty.size + unseen.size > 0) timer ??= setTimeout(flush, SETTLE_MS).unref();
+    if (dirty.size + unseen.size > 0) flushIn(SETTLE_MS);
+  }
+  /** What waits longer, for a node that rests, holds up no other. */
+  function flushIn(ms: number): void {
+    const at = Date.now() + ms;
+    if (at >= flushAt) return;
+    clearTimeout(timer);
+    flushAt = at;
+    timer = setTimeout(flush, ms).unref();
   }
   function flush(): void {
-    timer = undefined;
+    flushAt = Number.POSITIVE_INFINITY;
     // Before that, every node is looked at in the end.
     if (isComplete && unseen.size > 0) for (const name of nodesWith([...unseen])) dirty.add(name);
     unseen.clear();
     const now = Date.now();
-    for (const [name, at] of writtenAt) if (now - at >= REST_MS) writtenAt.delete(name);
+    for (const [name, { at }] of written) if (now - at >= REST_MS) written.delete(name);
     for (const name of dirty) {
-      if (writtenAt.has(name)) continue;
+      if (written.has(name)) continue;
       dirty.delete(name);
       queue.add(name);
     }
     if (dirty.size === 0) return;
-    const first = Math.min(...[...dirty].map((name) => writtenAt.get(name) ?? now));
-    timer = setTimeout(flush, Math.max(SETTLE_MS, first + REST_MS - now)).unref();
+    const first = Math.min(...[...dirty].map((name) => written.get(name)?.at ?? now));
+    flushIn(Math.max(SETTLE_MS, first + REST_MS - now));
   }
 
   const labelsOf = (name: string): Labels => store.node(name)?.metadata.labels ?? {};
@@ -126,10 +136,11 @@ export function createNodeLabeler(
   }
 
   async function patch(name: string, labels: Patch): Promise<void> {
-    writtenAt.set(name, Date.now());
+    written.set(name, { at: Date.now() });
     try {
       const { apiVersion, kind, metadata } = await client.patch(Node, { name }, { metadata: { labels } }, { type: 'merge' });
       const { uid, resourceVersion, labels: now } = metadata;
+      written.set(name, { at: Date.now(), labels: now ?? {} });
       store.remember({
         apiVersion,
         kind,
@@ -206,14 +217,19 @@ export function createNodeLabeler(
         const refusal = refusals.get(node)?.get(uid);
         return { node, ...(refusal && { refusal }) };
       }),
-    changed: (moved) => look('node' in moved ? [moved.node] : placements.moved(moved.workload)),
+    changed(moved) {
+      if (!('node' in moved)) return look(placements.moved(moved.workload));
+      // Another hand changed it: that is repaired at once.
+      const { labels } = written.get(moved.node) ?? {};
+      if (labels && !isDeepStrictEqual(labels, labelsOf(moved.node))) written.delete(moved.node);
+      look([moved.node]);
+    },
     complete() {
       isComplete = true;
       look(everyNode());
     },
     async stop() {
       clearTimeout(timer);
-      timer = undefined;
       await queue.stop();
     },
   };
