@@ -1,3 +1,4 @@
+import { resolve } from 'node:path/posix';
 import { CsiError, invalid, status } from './errors.ts';
 import type { Handlers } from './grpc.ts';
 import { podPathOf } from './kubelet.ts';
@@ -23,7 +24,11 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
     return resolved(path);
   }
 
-  const resolved = (path: string) => (isWithin(path, askedDir) ? kubeletDir + path.slice(askedDir.length) : path);
+  // As the mount table has it: `//`, `/./` and a slash at the end would be another path there.
+  function resolved(path: string): string {
+    const plain = resolve(path);
+    return isWithin(plain, askedDir) ? kubeletDir + plain.slice(askedDir.length) : plain;
+  }
 
   return {
     async nodeStageVolume({ volumeId, stagingTargetPath, volumeCapability, volumeContext }, { signal }) {

@@ -70,6 +70,17 @@ describe.skipIf(!canMount)('publishing', () => {
     expect(node.stack(target)).toEqual([]);
   });
 
+  test('a path is the same however it is written', async () => {
+    serve('odd');
+    const target = node.newTarget();
+    const odd = `${target.replace('/volumes/', '//volumes/./')}/`;
+    await publish('odd', odd);
+    await publish('odd', target);
+    expect(node.stack(target)).toHaveLength(1);
+    await unpublish('odd', odd);
+    expect(node.stack(target)).toEqual([]);
+  });
+
   test('waits for the mount, and is done as soon as it is there', async () => {
     const target = node.newTarget();
     await expect(publish('late', target)).rejects.toMatchObject({
