@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NODE_PLUGIN_MEMORY } from '../src/install/memory.ts';
 import { startNode, type TestNode, whyNoMounts } from '../test/csi/mount/node.ts';
 import type { TestPlugin } from '../test/csi/mount/plugin.ts';
 import { bundled, PROGRAM } from './controller.ts';
@@ -34,7 +35,8 @@ export const csi: Bench = {
       await createVolumes(lab, node.mountRoot, Math.max(runs, VOLUMES));
       const cluster = ['--node-id', NODE, '--kubeconfig', lab.plane.kubeconfig];
       const places = ['--kubelet-dir', node.kubelet, '--mount-root', node.mountRoot];
-      const plugin = await node.startProgram([process.execPath, PROGRAM, 'csi', ...cluster, ...places]);
+      const memory = Object.entries(NODE_PLUGIN_MEMORY).map((variable) => variable.join('='));
+      const plugin = await node.startProgram(['env', ...memory, process.execPath, PROGRAM, 'csi', ...cluster, ...places]);
       const calls = callsOf(node, plugin);
       const bare = await bareCosts(plugin.pid, `${node.kubelet}/bare`, runs);
       yield* latencies(calls, bare, runs);

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MEMORY } from '../../src/install/controller.ts';
+import { CONTROLLER_MEMORY } from '../../src/install/memory.ts';
 import { freePorts } from '../../src/testing/control-plane/ports.ts';
 import { bundled, type Controller, startController } from '../controller.ts';
 import { atMost, type Bench, type Figure, rounded } from '../figure.ts';
@@ -133,7 +133,10 @@ async function begun(server: LiveServer, gauge: string): Promise<Controller> {
 /** As `sluice install` has it, in a container with the limit that it prints; there is none here. */
 function installedMemory(): Readonly<Record<string, string>> {
   const inMebibytes = (_: string, share: string) => `--max-old-space-size=${Math.floor((LIMIT_MIB * Number(share)) / 100)}`;
-  return { ...MEMORY, NODE_OPTIONS: MEMORY.NODE_OPTIONS.replace(/--max-old-space-size-percentage=(\d+)/, inMebibytes) };
+  return {
+    ...CONTROLLER_MEMORY,
+    NODE_OPTIONS: CONTROLLER_MEMORY.NODE_OPTIONS.replace(/--max-old-space-size-percentage=(\d+)/, inMebibytes),
+  };
 }
 const LIMIT_MIB = 1024;
 /** From the first list until every watch has its objects. */

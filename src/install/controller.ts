@@ -3,6 +3,7 @@ import { KubeObject, type Runtime } from '../constructs/index.ts';
 import { byKey } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
+import { CONTROLLER_MEMORY, inEnv } from './memory.ts';
 import { metricsOnly } from './network.ts';
 import type { Settled } from './options.ts';
 import { controllerRights, electionRights } from './rights.ts';
@@ -36,17 +37,6 @@ export class Controller extends Construct {
   }
 }
 
-/**
- * How the process handles memory (docs/adr/0022-memory-of-the-controller.md): V8 may keep garbage for as long as there is room, and glibc
- * keeps what large answers took. The share is of the container's limit.
- */
-export const MEMORY = {
-  NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size-percentage=45',
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '131072',
-  MALLOC_TRIM_THRESHOLD_: '131072',
-} as const;
-
 function deployment({ controller, image, imagePullPolicy, imagePullSecrets, mountRoot }: Settled): object {
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
   const container = {
@@ -62,7 +52,7 @@ function deployment({ controller, image, imagePullPolicy, imagePullSecrets, moun
         field('MY_POD_NAMESPACE', 'metadata.namespace'),
         { name: 'SLUICE_IMAGE', value: image },
         { name: 'MOUNT_ROOT', value: mountRoot },
-        ...Object.entries(MEMORY).map(([name, value]) => ({ name, value })),
+        ...inEnv(CONTROLLER_MEMORY),
         ...(controller.env ?? []),
       ],
       'later',

@@ -3,6 +3,7 @@ import { KubeObject, type Runtime } from '../constructs/index.ts';
 import { byKey } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
+import { inEnv, NODE_PLUGIN_MEMORY } from './memory.ts';
 import { metricsOnly } from './network.ts';
 import { NodePolicy } from './node-policy.ts';
 import type { Settled } from './options.ts';
@@ -49,7 +50,12 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
     ],
     env: byKey(
       ({ name }) => name,
-      [{ name: 'NODE_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'spec.nodeName' } } }, ...(csi.env ?? [])],
+      [
+        { name: 'NODE_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'spec.nodeName' } } },
+        ...inEnv(NODE_PLUGIN_MEMORY),
+        // An operator's own variables win.
+        ...(csi.env ?? []),
+      ],
       'later',
     ),
     ports: [{ name: 'metrics', containerPort: 8080, protocol: 'TCP' }],

@@ -1,0 +1,21 @@
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * How the controller handles memory (docs/adr/0022-memory-of-the-controller.md): V8 may keep garbage for as long as there is room, and
+ * glibc keeps what large answers took. The share is of the container's limit.
+ */
+export const CONTROLLER_MEMORY = {
+  NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size-percentage=45',
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+} as const satisfies Variables;
+
+/** The same for the node plugin, of which there is one on every node: little garbage at a time, and one thread that collects it. */
+export const NODE_PLUGIN_MEMORY = {
+  NODE_OPTIONS: '--v8-pool-size=1 --max-semi-space-size=1',
+  MALLOC_ARENA_MAX: '2',
+} as const satisfies Variables;
+
+/** As a container's `env`. */
+export const inEnv = (variables: Variables) => Object.entries(variables).map(([name, value]) => ({ name, value }));
