@@ -1,0 +1,86 @@
+import type { DatasetSpec, Identity, PersistentVolumeSpec, WorkloadRole } from '../../api/index.ts';
+
+export type Role = WorkloadRole;
+
+/** Everything planning may depend on. Anything not in here cannot influence a manifest. */
+export interface PlanInput<Spec> {
+  readonly name: string;
+  readonly namespace: string;
+  /** The Runtime's UID: owner of all we make. */
+  readonly uid: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly spec: Spec;
+  readonly dataset: {
+    readonly identity: Identity;
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly spec: DatasetSpec;
+  };
+  readonly facts: Facts;
+  readonly settings: Settings;
+}
+
+/** What had to be looked up rather than computed; recorded in the cluster, so that the next synth yields the same bytes. */
+export interface Facts {
+  /** Allocated host ports by the name asked for. */
+  readonly ports: Readonly<Record<string, number>>;
+  /** Contents of Secrets that were asked for inline, in base64 as the API server gives them; by Secret name, or `namespace/name` if a namespace was asked for. */
+  readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** What stands behind a `pvc://` mount, by claim name. */
+  readonly claims: Readonly<Record<string, ClaimFact>>;
+  /** Objects that a spec refers to by name (a profile, a class), by `Kind/name`. */
+  readonly objects: Readonly<Record<string, unknown>>;
+  /** The fuse pod template as it stands in the cluster. */
+  readonly fuse?: { readonly image: string; readonly generation: number; readonly scriptHash?: string };
+}
+
+export interface ClaimFact {
+  readonly uid: string;
+  readonly volume: string;
+  /** Absent when the volume is not a CSI volume. */
+  readonly csi?: NonNullable<PersistentVolumeSpec['csi']>;
+  readonly mountOptions: readonly string[];
+}
+
+/** What must be looked up before planning. Asked again with each answer, until nothing new is asked. */
+export interface Needs {
+  readonly ports?: readonly PortNeed[];
+  readonly claims?: readonly string[];
+  readonly secrets?: readonly SecretNeed[];
+  /** Cluster-scoped objects of our API group. */
+  readonly objects?: readonly ObjectNeed[];
+}
+export interface PortNeed {
+  readonly name: string;
+  /** First and last port that may be given out. */
+  readonly range: readonly [number, number];
+  /** Where a runtime that was taken over has it: the port of that name in this workload's pods. */
+  readonly in: Role;
+  readonly portName: string;
+}
+/** `inline`: the contents are needed, not only that the Secret exists. */
+export interface SecretNeed {
+  readonly name: string;
+  /** Default: the runtime's own. */
+  readonly namespace?: string;
+  readonly inline?: boolean;
+}
+export interface ObjectNeed {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** The installation's choices, read once from flags and environment in cli/. */
+export interface Settings {
+  /** Host directory of all FUSE mounts (env MOUNT_ROOT). */
+  readonly mountRoot: string;
+  /** Fuse pods get priority class system-node-critical (env CRITICAL_FUSE_POD). */
+  readonly criticalFusePod: boolean;
+  /** Added to workloads whose spec names none (env IMAGE_PULL_SECRETS, comma-separated). */
+  readonly imagePullSecrets: readonly string[];
+  /** Sluice's own image, for what of it runs in the pods that we make (env SLUICE_IMAGE). */
+  readonly image?: string;
+  /** The environment variables that runtimes declared in `env`, where set. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Port ranges by runtime type; a runtime's own default where absent (flag --runtime-node-port-range). */
+  readonly portRanges: Readonly<Record<string, readonly [number, number]>>;
+}
