@@ -26,6 +26,8 @@ function reportOf(module: TestModule): FileReport {
     passed: passed.length,
     failed: having('failed').length,
     skipped: having('skipped').length,
-    again: passed.filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0).map(({ fullName }) => fullName),
+    again: passed
+      .filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0)
+      .map((test) => ({ test: test.fullName, error: test.result().errors?.[0]?.stack ?? '' })),
   };
 }

@@ -39,9 +39,13 @@ test('the lines before the last name seconds by test file, the longest first', (
   expect(timeLines(files)).toEqual(['   90.0 s  longer', '   61.2 s  long', '    0.4 s  2 files of less than a second']);
 });
 
-test('a test that passed at its second try is counted and named', () => {
+test('a test that passed at its second try is counted and named, with what failed at the first', () => {
   expect(secondTries([file('a')])).toEqual([]);
-  expect(secondTries([file('a', { again: ['x > y'] })])).toEqual(['1 passed only when tried again:', '  a > x > y']);
+  const again = [{ test: 'x > y', error: 'Error: no\n    at z.ts:1' }];
+  expect(secondTries([file('a', { again })])).toEqual([
+    '1 passed only when tried again:',
+    '  a > x > y\n      Error: no\n          at z.ts:1',
+  ]);
 });
 
 test('the closing line mentions skipped tests only when there are any', () => {
@@ -72,7 +76,14 @@ test.skip('is skipped', () => {});`,
     const files = (JSON.parse(readFileSync(report, 'utf8')) as FileReport[]).toSorted((a, b) => a.file.localeCompare(b.file));
     expect(files).toMatchObject([
       { file: 'broken.test.mjs', broken: true, passed: 0 },
-      { file: 'some.test.mjs', broken: true, passed: 2, failed: 1, skipped: 1, again: ['passes at last'] },
+      {
+        file: 'some.test.mjs',
+        broken: true,
+        passed: 2,
+        failed: 1,
+        skipped: 1,
+        again: [{ test: 'passes at last', error: expect.stringMatching(/^Error: .*\n +at /) }],
+      },
     ]);
     expect(countReport(files, status ?? 1)).toEqual({ passed: 2, failed: 2, skipped: 1 });
   } finally {
