@@ -1,7 +1,7 @@
 import type { Dataset, Identity } from '../api/index.ts';
-import type { BoundRuntime, Runtime } from '../constructs/index.ts';
+import type { Runtime } from '../constructs/index.ts';
 import { some } from './some.ts';
-import type { Hold, Key, LiveObject, RuntimeObject } from './world.ts';
+import type { Hold, Key, LiveObject, PlanInForce, RuntimeObject } from './world.ts';
 
 /** What is left of a runtime that is being deleted. It does not depend on planning: an invalid spec can always be deleted. */
 export interface Teardown {
@@ -11,7 +11,7 @@ export interface Teardown {
   readonly dataset?: Dataset;
   readonly identity: Identity;
   /** Present while the spec still plans; needed only to know what to clean. */
-  readonly plan?: BoundRuntime;
+  readonly plan?: PlanInForce;
   /** Why there is none, where what it needs could not be asked for. */
   readonly planError?: string;
   /** What carries our inventory label, the volume and the claim among it. */

@@ -1,5 +1,5 @@
 import type { Dataset, Manifest, Resource, RuntimeStatus } from '../api/index.ts';
-import type { BoundRuntime, CacheUse, Command, Part, Role, UfsUsage } from '../constructs/index.ts';
+import type { BasePlan, BoundProbe, BoundRuntime, CacheUse, Command, Part, Role, UfsUsage } from '../constructs/index.ts';
 import type { KubeObject, ObjectMeta } from '../kube/types.ts';
 
 /** In the order of set-up. */
@@ -48,6 +48,17 @@ export interface Finding {
   found: unknown;
 }
 
+/** A runtime bound to its plan, as far as anybody but its components needs to know it. */
+export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'cacheStates'> {
+  readonly plan: Pick<
+    BasePlan,
+    'type' | 'name' | 'namespace' | 'dataset' | 'placement' | 'replicas' | 'cacheOnNode' | 'cleaning' | 'fuseConfig' | 'warnings'
+  >;
+  readonly mounts?: BoundRuntime['mounts'] | undefined;
+  readonly probes: { readonly cache?: BoundProbe<CacheUse> | undefined; readonly ufs?: BoundProbe<UfsUsage> | undefined };
+  readonly cleanup?: BoundRuntime['cleanup'] | undefined;
+}
+
 /** One consistent reading of the cluster. Steps may look at nothing else. */
 export interface World {
   /** Milliseconds since the epoch. */
@@ -55,7 +66,7 @@ export interface World {
   readonly key: Key;
   readonly dataset: Dataset;
   readonly runtime: RuntimeObject;
-  readonly plan: BoundRuntime;
+  readonly plan: PlanInForce;
   /** What else the plan was made from, such as a profile. */
   readonly companions?: readonly KubeObject[];
   /** What the plan renders. Throws InvalidSpec where it cannot be rendered. */

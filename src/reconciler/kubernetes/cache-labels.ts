@@ -12,7 +12,8 @@ import {
 import type { BasePlan } from '../../constructs/index.ts';
 
 export type Labels = Readonly<Record<string, string>>;
-type Cached = Pick<BasePlan, 'type' | 'dataset' | 'placement' | 'cacheOnNode'>;
+/** As much of a plan as nodes are told. */
+export type Cached = Pick<BasePlan, 'type' | 'dataset' | 'placement' | 'cacheOnNode'>;
 
 /** Kubernetes counts bytes in 63 bits. */
 const TOO_MANY_BYTES = 2 ** 63;

@@ -37,7 +37,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     now,
     jobs: createJobs(now, log, signal),
     lookups: createLookups(client, now),
-    bindings: createBindings(),
+    bindings: createBindings(options.settings),
     lastValid: new Map(),
     ports: portAllocator(options.settings, options.portPolicy, store.ports),
     claimUsers: createClaimUsers(client, now),

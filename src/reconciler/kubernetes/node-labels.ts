@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { BasePlan } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, isNotFound } from '../../kube/errors.ts';
 import type { ObjectRef } from '../../kube/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
 import { createQueue, type Outcome } from '../queue.ts';
-import { cacheLabels, cacheTraces, isThere, type Labels, unsayable } from './cache-labels.ts';
+import { cacheLabels, cacheTraces, type Cached, isThere, type Labels, unsayable } from './cache-labels.ts';
 import { Node } from './kinds.ts';
 import { nodePatches, type Patch } from './node-patches.ts';
-import { createMultiMap, createPlacements, type Placement } from './placements.ts';
+import { createMultiMap, createPlacements } from './placements.ts';
 import type { Selects } from './selector.ts';
 import { flat } from './sharing.ts';
 import type { Moved, Store } from './store.ts';
@@ -21,7 +20,7 @@ const WRITES_AT_ONCE = 4;
 
 export interface NodeLabeler {
   /** A runtime that is set up, and the UID of its worker StatefulSet. */
-  place(runtime: ObjectRef, plan: BasePlan, workers: string | undefined): void;
+  place(runtime: ObjectRef, plan: Cached, workers: string | undefined): void;
   /** Takes these labels off all nodes. `onNews` is called when none has one any more, and when a node refuses. */
   remove(runtime: ObjectRef, traces: readonly string[], onNews: () => void): void;
   /** The runtime is gone. */
@@ -63,8 +62,6 @@ export function createNodeLabeler(
   const written = new Map<string, { readonly at: number; readonly labels?: Labels }>();
   /** Of runtimes that are new to us: what an earlier process left may be anywhere. */
   const unseen = new Set<string>();
-  /** Most passes come with the plan that they came with before. */
-  const seen = new WeakMap<BasePlan, Placement>();
   let isComplete = false;
   let timer: NodeJS.Timeout | undefined;
   let flushAt = Number.POSITIVE_INFINITY;
@@ -177,7 +174,7 @@ export function createNodeLabeler(
     going.delete(uid);
   }
 
-  function placed(runtime: ObjectRef, plan: BasePlan, labels: Labels, workers: string | undefined): Placement {
+  function placed(runtime: ObjectRef, plan: Cached, labels: Labels, workers: string | undefined): void {
     const { uid = '' } = runtime;
     const before = placements.get(uid);
     const traces = cacheTraces(plan.type, plan.dataset).map(flat);
@@ -186,9 +183,8 @@ export function createNodeLabeler(
     for (const label of unsayable(plan)) tell(runtime, `a node cannot carry the label ${label}: its key or its value is not valid`);
     const kept = isKnown ? before.traces : traces;
     const entries = Object.entries(labels).map(([key, value]) => [kept.find((trace) => trace === key) ?? key, value] as const);
-    const placement = { runtime, labels: entries, traces: kept, workers };
+    const placement = { runtime, of: plan, labels: entries, traces: kept, workers };
     look(placements.put(uid, placement));
-    return placement;
   }
 
   look(everyNode());
@@ -196,10 +192,13 @@ export function createNodeLabeler(
     place(runtime, plan, workers) {
       const { uid = '' } = runtime;
       const before = placements.get(uid);
-      if (before && before === seen.get(plan) && before.workers === workers) return;
+      const isPlaced = before !== undefined && before.workers === workers;
+      // Most passes come with the plan that they came with before.
+      if (isPlaced && before.of === plan) return;
       const labels = cacheLabels(plan);
-      const isSame = before && before.workers === workers && JSON.stringify(before.labels) === JSON.stringify(Object.entries(labels));
-      seen.set(plan, isSame ? before : placed(runtime, plan, labels, workers));
+      if (isPlaced && JSON.stringify(before.labels) === JSON.stringify(Object.entries(labels)))
+        placements.put(uid, { ...before, of: plan });
+      else placed(runtime, plan, labels, workers);
     },
     remove(runtime, traces, onNews) {
       const { uid = '' } = runtime;

@@ -1,9 +1,12 @@
 import type { ObjectRef } from '../../kube/events.ts';
 import type { KubeObject } from '../../kube/types.ts';
+import type { Cached } from './cache-labels.ts';
 
 /** A runtime whose workers are to be seen on their nodes. */
 export interface Placement {
   readonly runtime: ObjectRef;
+  /** The plan that the labels follow from: while it is the same one, so are they. */
+  readonly of?: Cached;
   /** Keys and values: as the fields of an object, names that are like no other would cost V8 a class for each. */
   readonly labels: readonly (readonly [key: string, value: string])[];
   /** All that its nodes may carry for it, now or from before. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Dataset, Identity, InvalidSpec } from '../../api/index.ts';
 import { lastValidName, volumeName } from '../../api/index.ts';
 import type { Facts, Part, Role, Runtime } from '../../constructs/index.ts';
@@ -44,10 +45,11 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
     const generations = { runtime: generation, dataset: dataset.metadata.generation ?? 0 };
     const asker = { uid, generations: `${generations.runtime}/${generations.dataset}` };
     const fuse = fuseFact(workload('fuse'));
+    const onRecord = recordedPorts(object);
     const answers: Answers = {
       ...(fuse && { fuse }),
       port: (need) =>
-        recordedPorts(object)[need.name] ??
+        onRecord[need.name] ??
         livePort(need, workload(need.in)) ??
         ports(uid, runtime.type, need) ?? {
           reason: 'PortsExhausted',
@@ -79,7 +81,9 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
         if ('reason' in gathered) return gathered;
         const binding = complete({ ...input, facts: gathered.facts });
         lookups.accepted(uid);
-        lastValid.set(uid, { input: { ...input, facts: gathered.facts }, generations });
+        const before = lastValid.get(uid);
+        if (before?.input !== binding.input || !isDeepStrictEqual(before.generations, generations))
+          lastValid.set(uid, { input: binding.input, generations });
         return { ...binding, ...gathered };
       } catch (error) {
         return obstacleOf(error, lookups.refused(asker));
@@ -87,8 +91,8 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
     }
 
     /** What is wrong anywhere shows before anything is made. */
-    function complete(input: LastValid['input']): Binding {
-      const binding = bindings.bind(runtime, { ...input, settings }, object.status?.cacheAffinity as object | undefined);
+    function complete(input: LastValid['input']) {
+      const binding = bindings.bind(runtime, input, object.status?.cacheAffinity as object | undefined);
       for (const part of PARTS) binding.outlines(part);
       return binding;
     }
@@ -100,7 +104,7 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
       const { input, generations: of } = remembered;
       const facts = { ...input.facts, ...(fuse && { fuse }) };
       const binding = complete({ ...input, dataset: { ...input.dataset, identity }, facts });
-      const withRecord = recorded(binding.plan, remembered);
+      const withRecord = recorded(binding.whole(), remembered);
       const inForce = `until that is mended the last valid plan stays in force (${object.kind} generation ${of.runtime}, Dataset generation ${of.dataset})`;
       return {
         ...binding,

@@ -1,0 +1,69 @@
+import type { BoundProbe, BoundRuntime, Seen } from '../../constructs/index.ts';
+import type { PlanInForce } from '../world.ts';
+import type { Sharing } from './sharing.ts';
+
+/** What a pass that finds all as it should be reads of a plan. */
+export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
+  /** Which of them there are. */
+  readonly has: Readonly<Record<'mounts' | 'cleanup' | 'cache' | 'ufs', boolean>>;
+  /** While nobody was asked: they follow from how many workers there are. */
+  states?: { readonly readyWorkers: number; readonly told: ReturnType<BoundRuntime['cacheStates']> };
+}
+
+/** Of what it says, most is said by thousands in the same words. */
+export function digestOf({ plan, roles, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
+  const { type, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, fuseConfig, warnings } = plan;
+  return {
+    plan: {
+      type,
+      name,
+      namespace,
+      dataset,
+      placement,
+      replicas: piece(replicas),
+      cacheOnNode: piece(cacheOnNode),
+      cleaning: piece(cleaning),
+      ...(fuseConfig !== undefined && { fuseConfig }),
+      ...(warnings && { warnings: piece(warnings) }),
+    },
+    roles: piece(roles),
+    has: piece({ mounts: !!mounts, cleanup: !!cleanup, cache: !!probes.cache, ufs: !!probes.ufs }),
+  };
+}
+
+/** The plan of a digest; `whole` is called for what is not in it. */
+export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce {
+  const { plan, roles, has } = digest;
+  return {
+    plan,
+    roles,
+    synth: (part) => whole().synth(part),
+    get mounts() {
+      return has.mounts ? whole().mounts : undefined;
+    },
+    get cleanup() {
+      return has.cleanup ? whole().cleanup : undefined;
+    },
+    probes: {
+      cache: has.cache ? probe(() => whole().probes.cache) : undefined,
+      ufs: has.ufs ? probe(() => whole().probes.ufs) : undefined,
+    },
+    cacheStates: (seen) => (seen.cache || seen.ufs ? whole().cacheStates(seen) : statesOf(digest, seen, whole)),
+  };
+}
+
+function statesOf(digest: Digest, seen: Seen, whole: () => BoundRuntime): ReturnType<BoundRuntime['cacheStates']> {
+  const { readyWorkers } = seen;
+  if (digest.states?.readyWorkers !== readyWorkers) digest.states = { readyWorkers, told: whole().cacheStates(seen) };
+  return digest.states.told;
+}
+
+/** One that is there, as it was when the digest was made. */
+function probe<T>(found: () => BoundProbe<T> | undefined): BoundProbe<T> {
+  return {
+    get commands() {
+      return found()!.commands;
+    },
+    parse: (answers) => found()!.parse(answers),
+  };
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import juicefs from '../../runtimes/juicefs/index.ts';
+import { InvalidSpec } from '../../src/api/index.ts';
+import type { PlanInput, Runtime } from '../../src/constructs/index.ts';
+import { createBindings } from '../../src/reconciler/kubernetes/bindings.ts';
+import { PARTS } from '../../src/reconciler/world.ts';
+import { planInput } from '../../src/testing/given.ts';
+import example from '../support/example-runtime/index.ts';
+
+/** Tells how often a plan was computed. */
+function scene(runtime: Runtime) {
+  let count = 0;
+  const counted: Runtime = {
+    ...runtime,
+    bind(input) {
+      count++;
+      return runtime.bind(input);
+    },
+  };
+  const given = planInput({
+    spec: { replicas: 2 },
+    mounts: [{ mountPoint: 'juicefs:///', name: 'data', options: { metaurl: 'redis://r:6379/1' } }],
+  });
+  const { settings, ...input } = { ...given, facts: { ...given.facts, ports: { master: 24001, worker: 24002, fuse: 24003 } } };
+  const bindings = createBindings(settings);
+  const whole = runtime.bind({ ...input, settings });
+  /** As a pass does that finds all as it should be. */
+  function pass(changes: Partial<PlanInput<unknown>> = {}) {
+    const binding = bindings.bind(counted, { ...input, facts: structuredClone(input.facts), ...changes });
+    const outlines = PARTS.flatMap((part) => binding.outlines(part).map(({ kind, name, hash }) => `${kind}/${name} ${hash}`));
+    const states = binding.plan.cacheStates({ readyWorkers: 2 });
+    bindings.settled(input.uid);
+    return { ...binding, outlines, states };
+  }
+  return { pass, whole, bindings, counted, count: () => count };
+}
+
+test.each([juicefs, example])('$name: what is planned already is not planned again, and says the same', (runtime) => {
+  const { pass, whole, count } = scene(runtime);
+  const first = pass();
+  expect(count()).toBe(1);
+  const second = pass();
+  expect(count()).toBe(1);
+  expect(second.outlines).toEqual(first.outlines);
+  expect(second.plan.plan).toBe(first.plan.plan);
+  expect(whole.plan).toMatchObject(second.plan.plan);
+  expect([second.plan.roles, second.states]).toEqual([whole.roles, whole.cacheStates({ readyWorkers: 2 })]);
+});
+
+test.each([juicefs, example])('$name: what is not remembered is worked out when it is asked for', (runtime) => {
+  const { pass, whole, count } = scene(runtime);
+  pass();
+  const { plan } = pass();
+  expect(PARTS.map((part) => plan.synth(part))).toEqual(PARTS.map((part) => whole.synth(part)));
+  expect(plan.probes.cache?.commands).toEqual(whole.probes.cache?.commands);
+  expect(plan.probes.ufs?.commands).toEqual(whole.probes.ufs?.commands);
+  expect(plan.cleanup?.commands('uuid')).toEqual(whole.cleanup?.commands('uuid'));
+  expect(plan.mounts?.wanted).toEqual(whole.mounts?.wanted);
+  const seen = { readyWorkers: 1, cache: { cachedBytes: 2 ** 20 } };
+  expect(plan.cacheStates(seen)).toEqual(whole.cacheStates(seen));
+  expect(count()).toBe(2);
+});
+
+test.each(['spec', 'facts', 'dataset'] as const)('another %s is planned anew', (field) => {
+  const { pass, count } = scene(juicefs);
+  const before = pass();
+  const { spec, facts, dataset } = before.input;
+  const changes = {
+    spec: { spec: { ...(spec as object), replicas: 3 } },
+    facts: { facts: { ...facts, fuse: { image: 'older', generation: 7 } } },
+    dataset: { dataset: { ...dataset, identity: { ...dataset.identity, collides: true } } },
+  };
+  const after = pass(changes[field]);
+  expect(count()).toBe(2);
+  expect(after.outlines).not.toEqual(before.outlines);
+});
+
+test('workers that come and go are told without the plan', () => {
+  const { pass, whole, count } = scene(juicefs);
+  pass();
+  const { plan } = pass();
+  expect(plan.cacheStates({ readyWorkers: 0 })).toEqual(whole.cacheStates({ readyWorkers: 0 }));
+  expect(plan.cacheStates({ readyWorkers: 2 })).toEqual(whole.cacheStates({ readyWorkers: 2 }));
+  expect(count()).toBe(2);
+});
+
+test('an invalid spec throws each time, and what was valid before is still known', () => {
+  const { pass, count } = scene(juicefs);
+  const before = pass();
+  const { dataset } = before.input;
+  // The cast: no schema lets it pass.
+  const broken = { dataset: { ...dataset, spec: { ...dataset.spec, accessModes: ['Nonsense' as 'ReadOnlyMany'] } } };
+  expect(() => pass(broken)).toThrow(InvalidSpec);
+  expect(() => pass(broken)).toThrow(InvalidSpec);
+  expect(pass().outlines).toEqual(before.outlines);
+  expect(count()).toBe(3);
+});
