@@ -1,5 +1,5 @@
 /**
- * A real node for tests: containerd and a kubelet against a control plane of the harness. It has network, processes and mounts of its
+ * A real node for tests: containerd, a kubelet, kube-proxy and cluster DNS against a control plane of the harness. It has network, processes and mounts of its
  * own (node/namespaces.ts); of the machine's mounts it shares the kubelet's folder and the mount root, so that a test sees there what
  * pods see. Whatever way the process ends that started it, its keeper (node/keeper.ts) leaves nothing. Needs Linux and root.
  */
@@ -13,7 +13,7 @@ import { connectApi } from './control-plane/api.ts';
 import type { ControlPlaneHandle } from './control-plane/connect.ts';
 import { kubeconfigText } from './control-plane/kubeconfig.ts';
 import { untilSchedulable } from './control-plane/nodes.ts';
-import { issue, type KeyPair } from './control-plane/pki.ts';
+import { type Identity, issue, type KeyPair } from './control-plane/pki.ts';
 import { KEEP_MARK } from './control-plane/stale.ts';
 import { buildImage, type ImageDefinition } from './node/image.ts';
 import { busyboxImage, pauseImage } from './node/images.ts';
@@ -22,6 +22,7 @@ import type { Daemon } from './node/keeper-messages.ts';
 import { NODE_PREFIX, type NodeLayout, nodeFiles, nodeLayout, nodePaths, SERVICE_ADDRESS } from './node/layout.ts';
 import { sweepNodes } from './node/leftovers.ts';
 import { isTaken, onNode } from './node/namespaces.ts';
+import { serviceFiles } from './node/services.ts';
 import { nodeTools } from './tools.ts';
 
 const run = promisify(execFile);
@@ -49,7 +50,7 @@ export interface RealNode extends AsyncDisposable {
   run(command: string, ...args: readonly string[]): Promise<string>;
   /** Ends a daemon (SIGKILL unless told) and starts it again. */
   restart(daemon: Daemon, signal?: NodeJS.Signals): Promise<void>;
-  /** The last lines that containerd and the kubelet wrote: what to show when something failed. */
+  /** The last lines that its daemons wrote: what to show when something failed. */
   logs(): string;
   /** Ends all its pods at once, and returns when nothing of the node is left on the machine. */
   stop(): Promise<void>;
@@ -154,7 +155,7 @@ function prepareDir(name: string): NodeLayout {
   const dir = mkdtempSync(join(realpathSync(tmpdir()), NODE_PREFIX));
   writeFileSync(join(dir, 'owner.pid'), String(process.pid));
   const layout = freeLayout(dir, name);
-  for (const [file, text] of Object.entries({ ...nodeFiles(layout, snapshotterOn(dir)), 'images/.keep': '' })) {
+  for (const [file, text] of Object.entries({ ...nodeFiles(layout, snapshotterOn(dir)), ...serviceFiles(layout), 'images/.keep': '' })) {
     mkdirSync(dirname(join(dir, file)), { recursive: true });
     writeFileSync(join(dir, file), text);
   }
@@ -179,13 +180,22 @@ function freeLayout(dir: string, name: string): NodeLayout {
 }
 
 async function writeCredentials({ dir, name, address }: NodeLayout, ca: KeyPair): Promise<void> {
-  const user = `system:node:${name}`;
-  const pair = await issue(ca, { user, groups: ['system:nodes'], hosts: [name, address] }, new Date());
+  const kubelet = { user: `system:node:${name}`, groups: ['system:nodes'], hosts: [name, address] };
   const secret = (file: string, text: string) => writeFileSync(join(dir, file), text, { mode: 0o600 });
+  const identify = async (daemon: Exclude<Daemon, 'containerd'>, identity: Identity) => {
+    const pair = await issue(ca, identity, new Date());
+    const { user } = identity;
+    secret(`${daemon}.kubeconfig`, kubeconfigText({ server: `https://${SERVICE_ADDRESS}`, ca: ca.certificate, user, pair }));
+    return pair;
+  };
+  const [pair] = await Promise.all([
+    identify('kubelet', kubelet),
+    identify('kube-proxy', { user: 'system:kube-proxy' }),
+    identify('coredns', { user: 'coredns', groups: ['system:masters'] }),
+  ]);
   secret('ca.crt', ca.certificate);
   secret('kubelet-server.crt', pair.certificate);
   secret('kubelet-server.key', pair.key);
-  secret('kubelet.kubeconfig', kubeconfigText({ server: `https://${SERVICE_ADDRESS}`, ca: ca.certificate, user, pair }));
 }
 
 function readPair(dir: string, name: string): KeyPair {
@@ -194,7 +204,7 @@ function readPair(dir: string, name: string): KeyPair {
 }
 
 function logTails(dir: string): string {
-  return (['containerd', 'kubelet'] as const)
+  return (['containerd', 'kubelet', 'kube-proxy', 'coredns'] as const)
     .map((daemon) => `--- ${daemon}\n${lastLines(join(nodePaths(dir).logs, `${daemon}.log`))}`)
     .join('\n');
 }

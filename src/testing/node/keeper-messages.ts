@@ -5,10 +5,10 @@ export interface NodeStart {
   readonly layout: NodeLayout;
   /** The port of the API server on 127.0.0.1. */
   readonly apiPort: number;
-  readonly programs: { readonly kubelet: string; readonly pause: string };
+  readonly programs: Readonly<Record<Exclude<Daemon, 'containerd'> | 'pause', string>>;
 }
 
-export type Daemon = 'containerd' | 'kubelet';
+export type Daemon = 'containerd' | 'kubelet' | 'kube-proxy' | 'coredns';
 
 export type ToNodeKeeper =
   | { readonly kind: 'start'; readonly start: NodeStart }

@@ -14,6 +14,7 @@ import type { Daemon, FromNodeKeeper, NodeStart, ToNodeKeeper } from './keeper-m
 import { API_PORT, containerdArgs, kubeletArgs, type NodeLayout, nodePaths } from './layout.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { childOf, connectNetwork, furnish, type Init, nodeEnv, onNode, shareFolders, startInit } from './namespaces.ts';
+import { corednsArgs, kubeProxyArgs } from './services.ts';
 
 const dir = process.argv[2] ?? '';
 const daemons = new Map<Daemon, ChildProcess>();
@@ -55,7 +56,7 @@ async function start(begin: NodeStart): Promise<void> {
   await forward(layout, apiPort);
   run('containerd');
   await containerdAnswers();
-  run('kubelet');
+  for (const daemon of ['kubelet', 'kube-proxy', 'coredns'] as const) run(daemon);
 }
 
 /** Without it a kubelet that starts gives up after some milliseconds. */
@@ -74,13 +75,19 @@ function answers(socket: string): Promise<true | undefined> {
   });
 }
 
+const ARGS: Readonly<Record<Daemon, (layout: NodeLayout) => readonly string[]>> = {
+  containerd: containerdArgs,
+  kubelet: kubeletArgs,
+  'kube-proxy': kubeProxyArgs,
+  coredns: corednsArgs,
+};
+
 function run(daemon: Daemon): void {
   if (started === undefined || ending) return;
   const { start: begin, init } = started;
   const { layout, programs } = begin;
-  const [command, args] =
-    daemon === 'containerd' ? (['containerd', containerdArgs(layout)] as const) : ([programs.kubelet, kubeletArgs(layout)] as const);
-  const [program = '', ...argv] = onNode(init.pid, command, args);
+  const command = daemon === 'containerd' ? daemon : programs[daemon];
+  const [program = '', ...argv] = onNode(init.pid, command, ARGS[daemon](layout));
   const log = openSync(join(nodePaths(dir).logs, `${daemon}.log`), 'a');
   const child = spawn(program, argv, { cwd: '/', env: nodeEnv(dir), stdio: ['ignore', log, log] });
   closeSync(log);

@@ -123,6 +123,7 @@ function kubeletConfig({ dir, id, address }: NodeLayout) {
     podLogsDir: nodePaths(dir).podLogs,
     volumePluginDir: `${nodePaths(dir).kubelet}/volume-plugins`,
     resolvConf: '',
+    clusterDNS: [address],
     clusterDomain: 'cluster.local',
     serializeImagePulls: false,
     nodeStatusUpdateFrequency: '1s',
@@ -140,11 +141,12 @@ function networkConfig({ dir, podSubnet }: NodeLayout) {
   return {
     cniVersion: '0.4.0',
     name: 'pods',
-    plugins: [{ type: 'bridge', bridge: 'pods', isGateway: true, ipMasq: false, hairpinMode: true, ipam }, { type: 'loopback' }],
+    // Each pod has a link of its own: on a bridge, what pods answer each other would pass by the rules that know of Services.
+    plugins: [{ type: 'ptp', ipam }, { type: 'loopback' }],
   };
 }
 
-/** In place of a kube-proxy: the one service that pods cannot do without leads to the API server. */
+/** The API server has no address that could be an endpoint of its service: kube-proxy leads to all the others. */
 function serviceAddressRules({ hostAddress }: NodeLayout): string {
   const rule = `ip daddr ${SERVICE_ADDRESS} tcp dport 443 dnat to ${hostAddress}:${API_PORT}`;
   return `table ip services {
