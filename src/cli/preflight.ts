@@ -10,7 +10,9 @@ import { messageOf, Refused } from './errors.ts';
 /** Bookmarks of paged lists, and CEL rules over the whole object. */
 const OLDEST_MINOR = 29;
 const FLUID_NAMESPACE = 'fluid-system';
-const FLUID_CONTROLLERS = ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache', 'fluidapp'];
+/** Those that write what we write. Not `fluidapp`: it ends the sidecars that Fluid's webhook has put into pods, and may go on. */
+const FLUID_CONTROLLERS = ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache'];
+const deploymentOf = (controller: string): string => (controller === 'dataset' ? 'dataset-controller' : `${controller}runtime-controller`);
 /** client-go's, where a Lease does not say. */
 const LEASE_SECONDS = 15;
 /** No clocks are so far apart, and no controller that lives waits so long. */
@@ -45,18 +47,20 @@ export async function checkFluidIsGone(client: KubeClient, signal: AbortSignal):
     if (!alive) continue;
     const [name, { spec }] = alive;
     throw new Refused(
-      `Fluid's controller ${spec?.holderIdentity} renews the lease ${FLUID_NAMESPACE}/${name}: two controllers would undo each other's work.\n` +
-        `Stop it first (kubectl -n ${FLUID_NAMESPACE} scale deployment --all --replicas=0), or start with --take-over.`,
+      `Fluid's controller ${spec?.holderIdentity} renews the lease ${FLUID_NAMESPACE}/${leaseOf(name)}: two controllers would undo each other's work.\n` +
+        `Stop it first (kubectl -n ${FLUID_NAMESPACE} scale deployment ${[...doubtful.keys()].map(deploymentOf).join(' ')} --replicas=0), or start with --take-over.`,
     );
   }
 }
 
+const leaseOf = (controller: string): string => `${controller}.${GROUP}`;
+
+/** By controller. */
 async function leases(client: KubeClient): Promise<ReadonlyMap<string, Lease>> {
-  const names = FLUID_CONTROLLERS.map((controller) => `${controller}.data.fluid.io`);
   const found = await Promise.all(
-    names.map(async (name) => {
+    FLUID_CONTROLLERS.map(async (controller) => {
       try {
-        return [[name, (await client.get(LEASE, { namespace: FLUID_NAMESPACE, name })) as Lease] as const];
+        return [[controller, (await client.get(LEASE, { namespace: FLUID_NAMESPACE, name: leaseOf(controller) })) as Lease] as const];
       } catch (error) {
         if (isNotFound(error)) return [];
         throw new Refused(`Fluid's leases cannot be read: ${messageOf(error)}`, { cause: error });

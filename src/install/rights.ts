@@ -16,10 +16,8 @@ const LEASES = 'coordination.k8s.io';
 const MAKE = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 /** The election's, as `sluice reconcile` calls it. */
 const LEASE = 'sluice';
-/** Whose renewal says that Fluid still runs (specs of Fluid's controllers: `<name>.data.fluid.io`). */
-const FLUID_LEASES = ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache', 'fluidapp'].map(
-  (name) => `${name}.${GROUP}`,
-);
+/** Whose renewal says that Fluid still writes what we write (`<name>.data.fluid.io`; specs of Fluid's controllers). */
+const FLUID_LEASES = ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache'].map((name) => `${name}.${GROUP}`);
 
 /** Of the controller, in every namespace. */
 export function controllerRights(runtimes: readonly Runtime[], namespace: string): readonly Right[] {

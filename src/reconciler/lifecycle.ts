@@ -63,11 +63,18 @@ const isFree = ({ volume }: World): boolean => !volume || (!volume.metadata.dele
  * Before its volume, which is made with the claim's UID in it. A claim that comes while the volume is still that of an earlier one would
  * keep the volume controller from noticing that this one has gone.
  */
-const ensureClaim: Step = (world) =>
-  world.claim || isFree(world)
-    ? { action: { ensure: 'claim' } }
-    : { hold: pending(`${String(phaseOf(world.volume))} to a claim that is gone`) };
+const ensureClaim: Step = (world) => {
+  if (!world.claim && !isFree(world)) return { hold: pending(`${String(phaseOf(world.volume))} to a claim that is gone`) };
+  const action = { ensure: 'claim' } as const;
+  return world.claim?.metadata.deletionTimestamp ? { action, hold: CLAIM_GOING } : { action };
+};
 
+/** No pod can start with it any more; those that have it keep it, and its end will wake us. */
+const CLAIM_GOING: Hold = {
+  reason: 'VolumePending',
+  message: 'the claim is being deleted, and made again once no pod mounts it; until then no other pod can',
+  passing: true,
+};
 const AT_ONCE_MS = 1;
 const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `volume is ${state}`, passing: true });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { label } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import * as write from '../support/objects.ts';
 import { boundHarness, demo, harness } from './harness.ts';
@@ -21,6 +22,38 @@ describe('drift', () => {
     expect(at.get(kind, name)?.metadata.uid).not.toBe(uid);
     expect(at.written({ verb: 'create' })).toEqual([`create ${kind}/${name}`]);
     expect(at.dataset().phase).toBe('Bound');
+  });
+  test.each([
+    ['DaemonSet', 'demo-fuse'],
+    ['ConfigMap', 'demo-fuse-conf'],
+  ])('a %s of Fluid that is being deleted when we come is made again once it is gone', async (kind, name) => {
+    const at = await bound();
+    at.kill();
+    const { metadata, ...rest } = at.get(kind, name)!;
+    const { [label.owner]: _, ...labels } = metadata.labels ?? {};
+    at.put({ ...rest, metadata: { ...metadata, labels, finalizers: ['example.io/held'] } } as KubeObject);
+    at.delete(kind, name);
+    await at.restart();
+    await at.quiet();
+    expect(at.get(kind, name)?.metadata).toMatchObject({ uid: metadata.uid, deletionTimestamp: expect.any(String) });
+    at.put({ ...at.get(kind, name)!, metadata: { ...at.get(kind, name)!.metadata, finalizers: [] } });
+    await at.quiet();
+    expect(at.get(kind, name)?.metadata.uid).not.toBe(metadata.uid);
+    expect(at.get(kind, name)).toBeDefined();
+  });
+  test('a claim that somebody deleted while pods mount it is told, and made again once they are gone', async () => {
+    const at = await bound();
+    const { metadata, ...rest } = at.get('PersistentVolumeClaim')!;
+    at.put({ ...rest, metadata: { ...metadata, finalizers: ['example.io/held'] } } as KubeObject);
+    at.delete('PersistentVolumeClaim');
+    await at.quiet();
+    expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False VolumePending: the claim is being deleted/);
+    expect(at.dataset().phase).toBe('Bound');
+    at.put({ ...at.get('PersistentVolumeClaim')!, metadata: { ...at.get('PersistentVolumeClaim')!.metadata, finalizers: [] } });
+    await at.quiet();
+    expect(at.get('PersistentVolumeClaim')?.metadata.uid).not.toBe(metadata.uid);
+    expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^True/);
+    expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Bound' });
   });
   test('a lost claim finds its volume again', async () => {
     const at = await bound();

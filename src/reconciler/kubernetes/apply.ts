@@ -1,4 +1,4 @@
-import { annotation, type Manifest } from '../../api/index.ts';
+import { annotation, label, type Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
@@ -131,9 +131,9 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       if (!waiting) written(outline, live, immutable, true);
       return;
     }
-    // It will be gone in a moment, and its deletion will wake us.
-    if (live.metadata.deletionTimestamp) return;
-    const { namespace, uid } = live.metadata;
+    const { namespace, uid, labels, deletionTimestamp } = live.metadata;
+    // It will be gone in a moment, and its deletion will wake us: if it has the label by which we watch it.
+    if (deletionTimestamp && labels?.[label.owner] === owner.uid) return;
     const rival = fights.repaired(uid, owner.edition ?? '', paths);
     if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
     try {

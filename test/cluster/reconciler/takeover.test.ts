@@ -27,6 +27,9 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     ['thin/plain-min', 'ThinRuntime', 'demo'],
   ] as const)('%s: nothing is made anew, nothing is deleted, and the dataset stays bound', async (golden, kind, name) => {
     const { space, made } = await asFluidLeftIt(golden, kind, name);
+    // Somebody reads: Fluid's node plugin has labelled the node, and the fuse pod runs.
+    await plane.kubectl('label', 'node', 'node-1', `fluid.io/f-${space.namespace}-${name}=true`);
+    await space.becomes('DaemonSet', `${name}-fuse`, { status: { numberReady: 1 } });
     const uids = async () =>
       Object.fromEntries(
         await Promise.all(
@@ -63,6 +66,27 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     } finally {
       await sluice.stop();
       // Waited for: its name is the golden's, and other files want it too.
+      await plane.kubectl('delete', 'namespace', space.namespace);
+    }
+  });
+
+  test('what was being deleted when Fluid stopped is made again', async () => {
+    const { space } = await asFluidLeftIt('thin/plain-min', 'ThinRuntime', 'demo');
+    const held = ['DaemonSet', 'demo-fuse'] as const;
+    await space.patch(...held, { metadata: { finalizers: ['example.io/held'] } });
+    await space.delete(...held);
+    const { uid } = (await space.get(...held)).metadata;
+    const owner = (await space.get('ThinRuntime', 'demo')).metadata.uid;
+
+    const sluice = await startSluice(plane, { installed: true });
+    try {
+      await space.becomes(...held, { metadata: { uid, labels: { 'data.fluid.io/owner-uid': owner } } });
+      await space.patch(...held, { metadata: { finalizers: null } });
+      await eventually(async () => expect((await space.get(...held)).metadata.uid).not.toBe(uid));
+      await space.delete('Dataset', 'demo');
+      await space.gone('Dataset', 'demo');
+    } finally {
+      await sluice.stop();
       await plane.kubectl('delete', 'namespace', space.namespace);
     }
   });
