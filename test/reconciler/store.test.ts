@@ -76,4 +76,38 @@ describe('a watch is expected to show what was written', () => {
     expect(times('ConfigMap')).toBe(1);
     store.stop();
   });
+
+  test('what was written is read once, in whichever order answer and event come', async () => {
+    const { store } = await silentServer();
+    const labels = { 'data.fluid.io/owner-uid': 'u' };
+    store.remember(ours(labels));
+    const kept = store.live('ConfigMap', 'ml', 'demo');
+    expect(kept?.metadata.resourceVersion).toBe('9');
+    expect(store.project(ours(labels))).toBe(kept);
+    const later = { ...ours(labels), metadata: { ...ours(labels).metadata, resourceVersion: '10' } };
+    const other = { ...ours(labels), metadata: { ...ours(labels).metadata, uid: 'other' } };
+    for (const each of [later, other]) expect(store.project(each).metadata).toMatchObject({ ...each.metadata });
+    store.forget(kept!);
+    expect(store.project(ours(labels)).metadata['gone']).toBeUndefined();
+    store.stop();
+  });
+  test('a spec that nobody has changed is the same object after a write of ours', async () => {
+    const { store } = await silentServer();
+    const dataset = (resourceVersion: string, generation: number, uid = 'u') => ({
+      ...object(resourceVersion, { namespace: 'ml', generation, uid }),
+      apiVersion: 'data.fluid.io/v1alpha1',
+      spec: { mounts: [{ mountPoint: `s3://bucket/${uid}/${generation}` }] },
+    });
+    const key = { namespace: 'ml', name: 'demo' };
+    const specOf = (written: KubeObject) => {
+      store.remember(written);
+      return store.dataset(key)?.spec;
+    };
+    const first = specOf(dataset('9', 1));
+    expect(specOf(dataset('10', 1))).toBe(first);
+    expect(specOf(dataset('11', 2))).toEqual(dataset('11', 2).spec);
+    // A successor counts its generations from one again.
+    expect(specOf(dataset('12', 2, 'other'))).toEqual(dataset('12', 2, 'other').spec);
+    store.stop();
+  });
 });

@@ -8,8 +8,8 @@ import { differencesIn } from '../compare.ts';
  * value other than admission's is somebody else's, and is repaired.
  */
 export interface Admissions {
-  /** Takes note of the answer to a write; `sent` is the hash of what was rendered. */
-  answered(owner: string, sent: string, desired: object, answer: KubeObject): void;
+  /** Takes note of the answer to a write, and returns whether it is what was asked for; `sent` is the hash of what was rendered. */
+  answered(owner: string, sent: string, desired: object, answer: KubeObject): boolean;
   /** The paths that differ, but for those where admission has put what is there. */
   unexplained(owner: string, sent: string, desired: object, live: KubeObject): readonly string[];
   /** Of an owner that is gone. */
@@ -30,13 +30,14 @@ export function createAdmissions(log: Log): Admissions {
       const given = differencesIn(desired, answer);
       if (given.length === 0) {
         known.get(owner)?.delete(uid);
-        return;
+        return true;
       }
       const objects = known.get(owner) ?? new Map<string, Admitted>();
       known.set(owner, objects);
       objects.set(uid, { sent, values: new Map(given.map(({ path, live }) => [path, valueOf(live)])) });
       const fields = given.slice(0, 10).map(({ path }) => path);
       log.info({ object: `${answer.kind}/${name}`, namespace, fields }, 'admission changed what was sent, which is accepted');
+      return false;
     },
     unexplained(owner, sent, desired, live) {
       const differences = differencesIn(desired, live);

@@ -95,8 +95,8 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     try {
       const answer = await client.create(type, object, { fieldValidation: 'Strict' });
       store.remember(answer);
-      admissions.answered(uid, outline.hash, object, answer);
-      written(outline, answer, []);
+      const isAsSent = admissions.answered(uid, outline.hash, object, answer);
+      written(outline, answer, [], { isAsSent });
       return true;
     } catch (error) {
       if (isAlreadyExists(error)) return false;
@@ -128,7 +128,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     const desired = stamped(manifest, stamp(hash, immutable));
     const paths = admissions.unexplained(owner.uid, hash, desired, live);
     if (paths.length === 0) {
-      if (!waiting) written(outline, live, immutable, true);
+      if (!waiting) written(outline, live, immutable, { isEqual: true });
       return;
     }
     const { namespace, uid, labels, deletionTimestamp } = live.metadata;
@@ -141,8 +141,8 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       const sent = { ...desired, metadata: { ...desired.metadata, uid } };
       const answer = await client.apply(type, sent, { force: true, fieldValidation: 'Strict' });
       store.remember(answer);
-      admissions.answered(owner.uid, hash, desired, answer);
-      if (!waiting) written(outline, answer, immutable);
+      const isAsSent = admissions.answered(owner.uid, hash, desired, answer);
+      if (!waiting) written(outline, answer, immutable, { isAsSent });
     } catch (error) {
       fights.failed(uid);
       throw error;
@@ -152,11 +152,12 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   }
 
   /** It is not looked at again while it stays so. What admission took away of what we sent shows in what is ours. Secrets are always read. */
-  function written(outline: Outline, object: KubeObject, immutable: readonly ImmutableChange[], isEqual = false): void {
+  function written(outline: Outline, object: KubeObject, immutable: readonly ImmutableChange[], found: Found): void {
     if (outline.kind === 'Secret') return;
     const live = store.project(object);
-    const untouched = isUntouched(outline, live);
-    if (isEqual || untouched) remember(outline, live, immutable, untouched);
+    // Nobody else has had it in hand.
+    const untouched = found.isAsSent ? ownershipOf(live) !== undefined : isUntouched(outline, live);
+    if (found.isAsSent || found.isEqual || untouched) remember(outline, live, immutable, untouched);
   }
 
   /** An object is as it was sent: as long as every field is still ours, whatever its status becomes, else until it changes at all. */
@@ -236,6 +237,12 @@ export function stamped(manifest: Manifest, hash: string): KubeObject {
 /** What Kubernetes did not let change keeps the stamp from saying that all was sent. */
 export const stamp = (hash: string, immutable: readonly ImmutableChange[]): string => (immutable.length > 0 ? `${hash}~` : hash);
 const stampOf = ({ metadata: { annotations } }: KubeObject): string | undefined => annotations?.[annotation.manifestHash];
+
+/** How an object compares with what was to be written: the answer to our own write, or one that was read. */
+interface Found {
+  readonly isAsSent?: boolean;
+  readonly isEqual?: boolean;
+}
 
 /** An object was found to be as it should, which has to be said at length. */
 interface Verdict {

@@ -102,7 +102,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       onChange(change) {
         onChange(change, settle(change, type));
       },
-      project,
+      project: read,
     });
     reflectors.set(type.plural, reflector);
     watched.set(type.kind, { type, reflector });
@@ -254,6 +254,12 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     return seen;
   }
 
+  /** What we wrote ourselves was read when it was answered. */
+  function read(object: KubeObject, before?: KubeObject): KubeObject {
+    const { kind, metadata } = object;
+    const ours = recent.size > 0 ? recent.get(idOf(kind, metadata.namespace, metadata.name)) : undefined;
+    return ours && isSameObject(ours, object) && version(ours) === version(object) ? ours : project(object, before);
+  }
   function project(object: KubeObject, before?: KubeObject): KubeObject {
     const { kind } = object;
     const resource = resources.get(kind);
@@ -316,11 +322,16 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     pods: (workloadUid) => podsOf.get(workloadUid) ?? [],
     nodes: () => nodes.values(),
     node: (name) => newest('Node', nodes, undefined, name),
-    project: (object) => project(object) as LiveObject,
+    project: (object) => read(object) as LiveObject,
     remember: (object) => {
+      const { kind, metadata } = object;
+      const reflector = watched.get(kind)?.reflector;
       // Without a watch it would be remembered for ever, and Secrets are to be forgotten at once.
-      if (watched.has(object.kind)) recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), project(object));
-      expecting.get(object.kind)?.(object);
+      if (!reflector) return;
+      const id = idOf(kind, metadata.namespace, metadata.name);
+      const before = recent.get(id) ?? reflector.get(metadata.namespace, metadata.name);
+      recent.set(id, project(object, before && isSameObject(before, object) ? before : undefined));
+      expecting.get(kind)?.(object);
     },
     forget: (object) => {
       recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), {
@@ -353,6 +364,10 @@ function isOthersNews(change: Change<KubeObject>): boolean {
 const isIdle = ({ status }: KubeObject): boolean =>
   Object.entries((status ?? {}) as object).every(([field, value]) => field === 'observedGeneration' || !value);
 const phaseOf = ({ status }: KubeObject): unknown => (status as { readonly phase?: unknown } | undefined)?.phase;
+
+/** In whatever version. What was found to be deleted is none. */
+const isSameObject = (kept: KubeObject, object: KubeObject): boolean =>
+  kept.metadata.uid === object.metadata.uid && kept.metadata['gone'] === undefined;
 
 const idOf = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace ?? ''}/${name}`;
 export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: string; readonly name: string } }): Key => ({
