@@ -41,6 +41,23 @@ describe('drift', () => {
     expect(at.get(kind, name)?.metadata.uid).not.toBe(metadata.uid);
     expect(at.get(kind, name)).toBeDefined();
   });
+  test('one that only a finalizer of Fluid keeps is made again at once', async () => {
+    const at = await bound();
+    at.kill();
+    const [kind, name] = ['DaemonSet', 'demo-fuse'];
+    const { metadata, ...rest } = at.get(kind, name)!;
+    const { [label.owner]: _, ...labels } = metadata.labels ?? {};
+    at.server.put({ ...rest, metadata: { ...metadata, labels, finalizers: ['example.io/held'] } } as KubeObject, 'ddc-helm');
+    at.delete(kind, name);
+    await at.restart();
+    await at.settle();
+    const again = at.get(kind, name);
+    expect(again).toBeDefined();
+    expect(again?.metadata.uid).not.toBe(metadata.uid);
+    await at.quiet();
+    expect(at.get(kind, name)?.metadata.uid).toBe(again?.metadata.uid);
+    expect(at.log.map(({ message }) => message)).not.toContain('the watch is behind, and is begun anew');
+  });
   test('a claim that somebody deleted while pods mount it is told, and made again once they are gone', async () => {
     const at = await bound();
     const { metadata, ...rest } = at.get('PersistentVolumeClaim')!;

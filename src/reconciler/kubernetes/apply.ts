@@ -140,6 +140,11 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       await takeOverFields(client, type, live);
       const sent = { ...desired, metadata: { ...desired.metadata, uid } };
       const answer = await client.apply(type, sent, { force: true, fieldValidation: 'Strict' });
+      if (isEnded(answer)) {
+        store.forget(answer);
+        if (await create(owner, type, outline)) report.created.push(refOf(outline));
+        return;
+      }
       store.remember(answer);
       const isAsSent = admissions.answered(owner.uid, hash, desired, answer);
       if (!waiting) written(outline, answer, immutable, { isAsSent });
@@ -237,6 +242,10 @@ export function stamped(manifest: Manifest, hash: string): KubeObject {
 /** What Kubernetes did not let change keeps the stamp from saying that all was sent. */
 export const stamp = (hash: string, immutable: readonly ImmutableChange[]): string => (immutable.length > 0 ? `${hash}~` : hash);
 const stampOf = ({ metadata: { annotations } }: KubeObject): string | undefined => annotations?.[annotation.manifestHash];
+
+/** It was being deleted, and waited for a finalizer of Fluid's alone: taking that over has ended it, which no watch of ours shows. */
+const isEnded = ({ metadata: { deletionTimestamp, finalizers } }: KubeObject): boolean =>
+  deletionTimestamp !== undefined && !finalizers?.length;
 
 /** How an object compares with what was to be written: the answer to our own write, or one that was read. */
 interface Found {

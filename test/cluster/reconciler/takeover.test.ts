@@ -70,6 +70,29 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     }
   });
 
+  test('what was being deleted when Fluid stopped is made again', async () => {
+    const { space } = await asFluidLeftIt('thin/plain-min', 'ThinRuntime', 'demo');
+    const held = ['DaemonSet', 'demo-fuse'] as const;
+    // As somebody else: what is Fluid's, we take over.
+    await space.kubectl('patch', 'daemonset', held[1], '-p', '{"metadata":{"finalizers":["example.io/held"]}}');
+    await space.delete(...held);
+    const { uid } = (await space.get(...held)).metadata;
+    const owner = (await space.get('ThinRuntime', 'demo')).metadata.uid;
+
+    const sluice = await startSluice(plane, { installed: true });
+    try {
+      await space.becomes(...held, { metadata: { uid, labels: { 'data.fluid.io/owner-uid': owner } } });
+      await space.patch(...held, { metadata: { finalizers: null } });
+      await eventually(async () => expect((await space.get(...held)).metadata.uid).not.toBe(uid));
+      await space.delete('Dataset', 'demo');
+      await space.gone('Dataset', 'demo');
+    } finally {
+      await space.patch(...held, { metadata: { finalizers: null } }).catch(() => {});
+      await sluice.stop();
+      await plane.kubectl('delete', 'namespace', space.namespace);
+    }
+  });
+
   const documents = (golden: string, file: string) =>
     parseAllDocuments(readFileSync(join(GOLDENS, golden, file), 'utf8')).flatMap(
       (document) => (document.toJS() as KubeObject | null) ?? [],
