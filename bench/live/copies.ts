@@ -1,7 +1,7 @@
 /** Any number of copies of the sample, as the API server would keep them: other names, UIDs and ports, and the stamps of what they render to. */
 import juicefs from '../../runtimes/juicefs/index.ts';
 import { annotation, Dataset, parse } from '../../src/api/index.ts';
-import type { PlanInput } from '../../src/constructs/index.ts';
+import type { RuntimeInput } from '../../src/constructs/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { bindingOf } from '../../src/reconciler/kubernetes/bindings.ts';
 import { cacheLabels } from '../../src/reconciler/kubernetes/cache-labels.ts';
@@ -103,7 +103,7 @@ export function copiesOf(sample: Sample, perNamespace = 100): Copies {
           objects: {},
           fuse: { image: fact.image, generation: fact.generation, ...(scriptHash && { scriptHash }) },
         },
-      } satisfies PlanInput<unknown>);
+      } satisfies RuntimeInput<unknown>);
     // What stands in the DaemonSet is what it renders to.
     const once = render(undefined);
     const script = scriptHashOf(once.synth('fuse').find(({ kind }) => kind === 'DaemonSet') as unknown as LiveObject);

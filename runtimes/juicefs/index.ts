@@ -7,7 +7,7 @@ import { JuiceFSRuntime } from './spec.ts';
 
 /** No master: every JuiceFS client talks to the metadata engine itself, so workers only hold cache. */
 export default defineRuntime({
-  name: 'juicefs',
+  type: 'juicefs',
   resource: JuiceFSRuntime,
   env: imageVariables,
   needs,

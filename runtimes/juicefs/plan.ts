@@ -57,8 +57,6 @@ export function needs({ spec, dataset, settings }: Input): Needs {
 export function plan(input: Input): JuiceFSPlan {
   const { spec, dataset, facts } = input;
   const base = basePlan(input, {
-    type: 'juicefs',
-    kind: 'JuiceFSRuntime',
     mountType: 'JuiceFS',
     mountDir: 'juicefs-fuse',
     fuseNodeSelector: spec.fuse?.nodeSelector,

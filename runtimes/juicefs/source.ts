@@ -1,5 +1,5 @@
 import { type DatasetSpec, quantity } from '../../src/api/index.ts';
-import { type Arg, env, must, type Options, type PlanInput } from '../../src/constructs/index.ts';
+import { type Arg, env, must, type Options, type RuntimeInput } from '../../src/constructs/index.ts';
 import { secretEnv, secretVariables, together, word } from '../../src/constructs/index.ts';
 
 import { sourceWarnings } from './warnings.ts';
@@ -14,7 +14,7 @@ export const editionOf = ({ mounts = [], sharedEncryptOptions = [] }: DatasetSpe
   [...sharedEncryptOptions, ...(mounts[0]?.encryptOptions ?? [])].some(({ name }) => name === 'metaurl') ? 'community' : 'enterprise';
 
 /** What the Dataset says: which file system, and how to get at it. */
-export const sourceOf = ({ identity, spec }: PlanInput<unknown>['dataset']) =>
+export const sourceOf = ({ identity, spec }: RuntimeInput<unknown>['dataset']) =>
   together({ source: () => read(spec) }, `Dataset ${identity.namespace}/${identity.name}`).source;
 export type Source = ReturnType<typeof read>;
 

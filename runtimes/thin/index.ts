@@ -8,7 +8,7 @@ const unknown = 'N/A';
 
 /** Any FUSE file system that has an image. It has no master; most have no workers either, and what they cache they do not tell. */
 export default defineRuntime({
-  name: 'thin',
+  type: 'thin',
   resource: ThinRuntime,
   companions: [ThinRuntimeProfile],
   env: [STORAGE_ENV],

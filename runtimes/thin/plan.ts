@@ -59,8 +59,6 @@ export function plan(input: Input): ThinPlan {
   validate(dataset.spec, facts, policy, object);
   const fuse = merged(profile, spec, 'fuse');
   const base = basePlan(input, {
-    type: 'thin',
-    kind: 'ThinRuntime',
     mountType: profile.fileSystemType,
     mountDir: 'thin-fuse',
     fuseNodeSelector: fuse.nodeSelector,

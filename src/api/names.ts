@@ -30,11 +30,11 @@ export const joinedName = joined;
 
 /**
  * The joined names of datasets that would share a name or a key with this one, were all to go by their joined names. Equal ones would,
- * and as some keys begin with a type, `thin/a-b` wants the very `fluid.io/s-thin-a-b` that a runtime of type thin wants for `a/b`.
+ * and as some keys begin with an engine, `thin/a-b` wants the very `fluid.io/s-thin-a-b` that a runtime of engine thin wants for `a/b`.
  */
-export function rivalNames(dataset: Pick<Identity, 'namespace' | 'name'>, types: readonly string[]): readonly string[] {
+export function rivalNames(dataset: Pick<Identity, 'namespace' | 'name'>, engines: readonly string[]): readonly string[] {
   const own = joined(dataset);
-  const prefixes = types.flatMap((type) => [`${type}-`, ...(['m', 'd', 't'] as const).map((medium) => `h-${type}-${medium}-`)]);
+  const prefixes = engines.flatMap((engine) => [`${engine}-`, ...(['m', 'd', 't'] as const).map((medium) => `h-${engine}-${medium}-`)]);
   return [
     own,
     ...prefixes.map((prefix) => prefix + own),
@@ -49,10 +49,10 @@ export const claimName = ({ name }: Identity): string => name;
 export const fuseNodeLabel = (dataset: Identity): string => key('fluid.io/f-', dataset);
 /** On nodes that hold a worker; also on the volume and claim. */
 export const cacheNodeLabel = (dataset: Identity): string => key('fluid.io/s-', dataset);
-export const typedCacheNodeLabel = (type: string, dataset: Identity): string => key(`fluid.io/s-${type}-`, dataset);
+export const typedCacheNodeLabel = (engine: string, dataset: Identity): string => key(`fluid.io/s-${engine}-`, dataset);
 /** Cache size on a node: `m` memory, `d` disk, `t` total. */
-export const cacheSizeNodeLabel = (type: string, medium: 'm' | 'd' | 't', dataset: Identity): string =>
-  key(`fluid.io/s-h-${type}-${medium}-`, dataset);
+export const cacheSizeNodeLabel = (engine: string, medium: 'm' | 'd' | 't', dataset: Identity): string =>
+  key(`fluid.io/s-h-${engine}-${medium}-`, dataset);
 /** The value of `fluid_exclusive` on a node. */
 export function exclusiveNodeValue(dataset: Identity): string {
   const plain = `${dataset.namespace}_${dataset.name}`;
@@ -62,7 +62,8 @@ export function exclusiveNodeValue(dataset: Identity): string {
 export type WorkloadRole = 'master' | 'worker' | 'fuse';
 /** Of the ConfigMap that remembers the last valid specs of a runtime while the newest are not. */
 export const lastValidName = (runtime: string): string => `${runtime}-last-valid`;
-export const workloadName = (runtime: string, role: WorkloadRole): string => `${runtime}-${role}`;
+/** `suffix` is the role, unless the kind says otherwise. */
+export const workloadName = (runtime: string, suffix: string): string => `${runtime}-${suffix}`;
 /** `status.valueFile`: an existing engine is recognised by its form, `<n>-<engine>-values`. */
 export const valueFile = (runtime: string, engine: string): string => `${runtime}-${engine}-values`;
 

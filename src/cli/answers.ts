@@ -1,10 +1,11 @@
-import { type CustomResource, parse } from '../api/index.ts';
-import type { Facts, PortNeed, SecretNeed } from '../constructs/index.ts';
+import { parse } from '../api/index.ts';
+import type { Facts, PortNeed, Role, Runtime, SecretNeed } from '../constructs/index.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { type Answers, claimFact } from '../reconciler/kubernetes/facts.ts';
+import { workloadKind } from '../reconciler/kubernetes/kinds.ts';
 import { recordedPorts } from '../reconciler/kubernetes/port-table.ts';
 import { livePort } from '../reconciler/kubernetes/ports.ts';
-import { fuseFact } from '../reconciler/kubernetes/views.ts';
+import { fuseFact, liveEngine } from '../reconciler/kubernetes/views.ts';
 import type { Key, LiveObject, RuntimeObject } from '../reconciler/world.ts';
 import type { Lookup } from './lookup.ts';
 
@@ -20,7 +21,7 @@ export interface AnswerOptions {
   readonly key: Key;
   readonly object: RuntimeObject;
   readonly lookup: Lookup;
-  readonly companions: readonly CustomResource[];
+  readonly runtime: Runtime;
   readonly assumeSecrets: boolean;
   /** The first free port of a range, `undefined` when there is none. */
   readonly allocate: (need: PortNeed) => number | undefined;
@@ -32,21 +33,20 @@ export async function answersFrom({
   key: { namespace, name },
   object,
   lookup,
-  companions,
+  runtime,
   assumeSecrets,
   allocate,
   onAbsent,
 }: AnswerOptions): Promise<Answers> {
-  const workload = (kind: string, role: string) => lookup.find(kind, namespace, `${name}-${role}`) as Promise<LiveObject | undefined>;
-  const workloads = {
-    master: await workload('StatefulSet', 'master'),
-    worker: await workload('StatefulSet', 'worker'),
-    fuse: await workload('DaemonSet', 'fuse'),
-  };
+  const names = runtime.workloads(name);
+  const workload = (role: Role) => lookup.find(workloadKind(role), namespace, names[role]) as Promise<LiveObject | undefined>;
+  const workloads = { master: await workload('master'), worker: await workload('worker'), fuse: await workload('fuse') };
+  const engine = liveEngine(runtime, object);
   const fuse = fuseFact(workloads.fuse);
   const recorded = recordedPorts(object);
   return {
     ...(fuse && { fuse }),
+    ...(engine !== undefined && { engine }),
     port: (need) =>
       recorded[need.name] ??
       livePort(need, workloads[need.in]) ??
@@ -74,7 +74,7 @@ export async function answersFrom({
     },
     async object(kind, asked) {
       const found = await lookup.find(kind, undefined, asked);
-      const resource = companions.find((companion) => companion.kind === kind);
+      const resource = runtime.companions.find((companion) => companion.kind === kind);
       if (found && resource) return parse(resource, found);
       onAbsent({ kind, name: asked });
       return undefined;

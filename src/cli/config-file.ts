@@ -31,9 +31,12 @@ async function runtimesIn(path: string): Promise<readonly Runtime[]> {
   throw new UsageError(`${path}: expected \`export default { runtimes: [...] }\` with values of defineRuntime()`);
 }
 
-const collide = (a: Runtime, b: Runtime): boolean => a.resource.kind === b.resource.kind || a.type === b.type;
+const collide = (a: Runtime, b: Runtime): boolean =>
+  a.resource.kind === b.resource.kind || namesOf(a).some((name) => namesOf(b).includes(name));
+/** What directories and node labels are told apart by. */
+const namesOf = ({ type, engines }: Runtime): readonly string[] => [type, ...engines];
 
 function isRuntime(value: unknown): value is Runtime {
-  const { name, type, resource, bind } = (value ?? {}) as Partial<Runtime>;
-  return typeof name === 'string' && typeof type === 'string' && typeof resource?.kind === 'string' && typeof bind === 'function';
+  const { type, engines, resource, bind } = (value ?? {}) as Partial<Runtime>;
+  return typeof type === 'string' && Array.isArray(engines) && typeof resource?.kind === 'string' && typeof bind === 'function';
 }

@@ -1,6 +1,6 @@
 import { type Dataset, InvalidSpec, joinedName, label, type Manifest, rivalNames } from '../api/index.ts';
 import { pathText } from '../api/wording.ts';
-import type { BoundRuntime, Part, PlanInput, Settings } from '../constructs/index.ts';
+import type { BoundRuntime, Part, RuntimeInput, Settings } from '../constructs/index.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { identityOf } from '../reconciler/identity.ts';
 import { gatherFacts } from '../reconciler/kubernetes/facts.ts';
@@ -57,7 +57,7 @@ interface Context extends Required<RenderOptions> {
   readonly lookup: Lookup;
   readonly ports: PortAllocator;
   /** Of the runtimes of the input. */
-  readonly types: readonly string[];
+  readonly engines: readonly string[];
   /** All that are known, by `<namespace>-<name>`. */
   readonly datasets: ReadonlyMap<string, readonly KubeObject[]>;
 }
@@ -77,7 +77,7 @@ async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = fa
     lookup,
     datasets: Map.groupBy(await lookup.list('Dataset'), (dataset) => joinedName(keyOf(dataset))),
     ports: portAllocator(settings, 'bitmap', taken),
-    types: [...new Set(input.runtimes.map(({ runtime }) => runtime.type))],
+    engines: [...new Set(input.runtimes.flatMap(({ runtime }) => runtime.engines))],
   };
 }
 
@@ -89,13 +89,15 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Contex
   const absent = new Map<string, Absent>();
   const absences = () => [...absent.values()].map((each) => absenceFault(each, [item, dataset, ...input.all]));
   try {
-    const object = identified(item.object, await elsewhere.find(item.object.kind, key.namespace, key.name));
+    const live = (await elsewhere.find(item.object.kind, key.namespace, key.name)) as RuntimeObject | undefined;
+    // Which engine it has stands in its status.
+    const object = { ...identified(item.object, live), ...(live?.status && { status: live.status }) };
     const given = { ...(await inputFor(key, object, dataset.object, context)), settings };
     const answers = await answersFrom({
       key,
       object,
       lookup,
-      companions: runtime.companions,
+      runtime,
       assumeSecrets,
       // Nobody knows a UID yet: ports are kept for a name.
       allocate: (need) => ports(keyText(key), runtime.type, need),
@@ -127,10 +129,10 @@ async function inputFor(
   key: Key,
   object: RuntimeObject,
   asked: Dataset,
-  { elsewhere, datasets, types }: Context,
-): Promise<Omit<PlanInput<unknown>, 'facts' | 'settings'>> {
+  { elsewhere, datasets, engines }: Context,
+): Promise<Omit<RuntimeInput<unknown>, 'facts' | 'settings'>> {
   const dataset = identified(asked, await elsewhere.find('Dataset', key.namespace, key.name));
-  const rivals = rivalNames(key, types).flatMap((name) => datasets.get(name) ?? []);
+  const rivals = rivalNames(key, engines).flatMap((name) => datasets.get(name) ?? []);
   const namesakes = rivals.filter((other) => keyText(keyOf(other)) !== keyText(key));
   const claim = await elsewhere.find('PersistentVolumeClaim', key.namespace, key.name);
   const isOurs = claim?.metadata.labels?.[label.owner] === object.metadata.uid;

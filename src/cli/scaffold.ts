@@ -80,7 +80,7 @@ export function plan(input: Input): ${title}Plan {
   const { spec, dataset } = input;
   const [mount, ...others] = dataset.spec.mounts ?? [];
   must(mount && others.length === 0, 'spec.mounts', 'exactly one mount', dataset.spec.mounts);
-  const base = basePlan(input, { type: '${name}', kind: '${title}Runtime', mountType: 'fuse.${name}', mountDir: '${name}-fuse' });
+  const base = basePlan(input, { mountType: 'fuse.${name}', mountDir: '${name}-fuse' });
   const levels = spec.tieredstore?.levels ?? [];
   return {
     ...base,
@@ -131,7 +131,7 @@ import { ${title}Runtime } from './spec.ts';
 
 /** What it has none of is left out: masters, a table of mounts, cache figures, cleaning up. */
 export default defineRuntime({
-  name: '${name}',
+  type: '${name}',
   resource: ${title}Runtime,
   needs,
   plan,

@@ -6,8 +6,8 @@ import { ignored } from './warnings.ts';
 const DEFAULT_STORAGE = '100Pi';
 
 export interface BaseChoices {
-  readonly type: string;
-  readonly kind: string;
+  /** Label `app` of the workloads. Default: the runtime's type. */
+  readonly app?: string;
   /** `mount_type` of the volume. */
   readonly mountType: string;
   /** Last element of the mount path, `juicefs-fuse`. */
@@ -16,8 +16,10 @@ export interface BaseChoices {
 }
 
 /** What is decided alike for every runtime: paths, identity, placement, the volume. A runtime's plan spreads it and adds its own. */
-export function basePlan(input: PlanInput<unknown>, { type, kind, mountType, mountDir, fuseNodeSelector = {} }: BaseChoices): BasePlan {
+export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BasePlan {
   const { name, namespace, uid, dataset, settings, annotations } = input;
+  const { kind, type, engine, workloads } = input.runtime;
+  const { app = type, mountType, mountDir, fuseNodeSelector = {} } = choices;
   const hostPath = `${settings.mountRoot}/${type}/${namespace}/${name}`;
   const mountPath = `${hostPath}/${mountDir}`;
   const { placement, nodeAffinity, tolerations, accessModes } = dataset.spec;
@@ -27,6 +29,9 @@ export function basePlan(input: PlanInput<unknown>, { type, kind, mountType, mou
   const skipCheck = annotations[annotation.skipMountCheck];
   return {
     type,
+    engine,
+    app,
+    workloads,
     name,
     namespace,
     owner: { apiVersion: 'data.fluid.io/v1alpha1', kind, name, uid },
@@ -91,7 +96,7 @@ export const commonLabels = (plan: BasePlan): Readonly<Record<string, string>> =
 });
 /** Without the inventory label: a pod template that names the owner's UID would differ after a take-over, and no pod needs it. */
 export const podCommonLabels = (plan: BasePlan): Readonly<Record<string, string>> => ({
-  'app.kubernetes.io/name': plan.type,
+  'app.kubernetes.io/name': plan.app,
   'app.kubernetes.io/instance': plan.name,
   'app.kubernetes.io/managed-by': 'sluice',
   [label.managedBy]: 'fluid',

@@ -13,7 +13,6 @@ import {
   type Toleration,
   type Volume,
   type VolumeMount,
-  workloadName,
 } from '../api/index.ts';
 import { commonLabels, podCommonLabels } from './base-plan.ts';
 import { canonicalClaim, canonicalResources, canonicalVolume } from './canonical.ts';
@@ -61,7 +60,7 @@ abstract class Component extends Construct {
     new KubeObject(this, 'workload', {
       apiVersion: 'apps/v1',
       kind,
-      metadata: metadataOf(plan, workloadName(plan.name, role), { ...selector, ...own.labels }),
+      metadata: metadataOf(plan, plan.workloads[role], { ...selector, ...own.labels }),
       spec: {
         ...own.spec,
         selector: { matchLabels: selector },
@@ -100,7 +99,7 @@ export class Master extends Component {
     super(scope, plan, 'master', 'StatefulSet', props, {
       spec: {
         replicas: plan.replicas.master,
-        serviceName: workloadName(plan.name, 'master'),
+        serviceName: plan.workloads.master,
         podManagementPolicy: 'Parallel',
         volumeClaimTemplates: unlessEmpty(
           props.volumeClaimTemplates?.map((claim, i) => canonicalClaim(claim, `spec.volumeClaimTemplates[${i}]`)),
@@ -118,7 +117,7 @@ export class Worker extends Component {
       labels: { [label.dataset]: datasetId(plan.dataset), [label.placement]: plan.placement },
       spec: {
         replicas: plan.replicas.worker,
-        serviceName: workloadName(plan.name, 'worker'),
+        serviceName: plan.workloads.worker,
         podManagementPolicy: 'Parallel',
         volumeClaimTemplates: unlessEmpty(
           props.volumeClaimTemplates?.map((claim, i) => canonicalClaim(claim, `spec.volumeClaimTemplates[${i}]`)),
@@ -132,7 +131,7 @@ export class Worker extends Component {
 /** Mounts the file system on every node that the CSI plugin labels, that is where a pod uses the dataset. */
 export class Fuse extends Component {
   constructor(scope: Construct, plan: BasePlan, props: ComponentProps) {
-    const name = `${plan.type}-fuse-mount`;
+    const name = `${plan.app}-fuse-mount`;
     const shared: Volume = { name, hostPath: { path: plan.hostPath, type: 'DirectoryOrCreate' } };
     const { generation, critical, hostPid, nodeSelector } = plan.fuse;
     super(
@@ -177,12 +176,12 @@ export interface OwnedObject {
 
 /** What a fuse container learns of the runtime it serves. */
 const fuseEnv = (plan: BasePlan): readonly EnvVar[] => [
-  { name: 'FLUID_RUNTIME_TYPE', value: plan.type },
+  { name: 'FLUID_RUNTIME_TYPE', value: plan.app },
   { name: 'FLUID_RUNTIME_NS', value: plan.namespace },
   { name: 'FLUID_RUNTIME_NAME', value: plan.name },
 ];
 
-const selectorOf = (plan: BasePlan, role: Role) => ({ app: plan.type, release: plan.name, role: `${plan.type}-${role}` });
+const selectorOf = (plan: BasePlan, role: Role) => ({ app: plan.app, release: plan.name, role: `${plan.app}-${role}` });
 
 const metadataOf = (plan: BasePlan, name: string, labels: Readonly<Record<string, string>>) => ({
   name,

@@ -1,86 +1,55 @@
-import { ApiObject, App, Chart } from 'cdk8s';
-import type { Construct } from 'constructs';
-import { type Manifest, shown, type Static, type TSchema } from '../api/index.ts';
-import type { BasePlan, BoundProbe, BoundRuntime, Part, PlanInput, Probe, Role, Runtime, RuntimeDefinition } from './contract.ts';
+import { type CustomResource, shown, type Static, type TSchema, workloadName } from '../api/index.ts';
+import type { BasePlan, Engine, EngineDefinition, Engines, PlanInput, Runtime, RuntimeDefinition, RuntimeInput } from './contract.ts';
+import { engine } from './engine.ts';
 import { withinReason } from './limits.ts';
-import { DatasetClaim, DatasetVolume } from './volume.ts';
 
-/** `s-h-<type>-m-<uid>` is the key of a node label: 63 − 4 − 3 − 36. */
-const TYPE = /^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$/;
+/** `s-h-<engine>-m-<uid>` is the key of a node label: 63 − 4 − 3 − 36. */
+const NAME = /^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$/;
 
 /** Erases a definition's type parameters: what is left is asked for plans and manifests, and knows nothing of specs. */
-export function defineRuntime<S extends TSchema, P extends BasePlan>(definition: RuntimeDefinition<S, P>): Runtime {
-  const { name, type = name, resource, companions = [], env = [] } = definition;
-  if (!TYPE.test(type))
-    throw new Error(`runtime ${name}: expected a type of at most 20 lower-case letters, digits and dashes, found ${shown(type)}`);
-  // The one cast: whoever calls `needs` and `bind` has parsed the spec with `resource`.
-  const typed = (input: PlanInput<unknown>) => {
+export function defineRuntime<S extends TSchema, P extends BasePlan>(
+  definition: RuntimeDefinition<S> & EngineDefinition<Static<S>, P>,
+): Runtime;
+export function defineRuntime<S extends TSchema>(definition: RuntimeDefinition<S> & Engines<Static<S>>): Runtime;
+export function defineRuntime<S extends TSchema, P extends BasePlan>(
+  definition: RuntimeDefinition<S> & (EngineDefinition<Static<S>, P> | Engines<Static<S>>),
+): Runtime {
+  const { type, resource, companions = [], env = [], workloads: suffixes = {} } = definition;
+  const isOne = 'plan' in definition;
+  const engines = new Map<string, Engine<Static<S>>>(isOne ? [[type, engine(definition)]] : Object.entries(definition.engines));
+  for (const name of [type, ...engines.keys()])
+    if (!NAME.test(name))
+      throw new Error(`runtime ${type}: expected a type of at most 20 lower-case letters, digits and dashes, found ${shown(name)}`);
+  const workloads = (name: string) => ({
+    master: workloadName(name, suffixes.master ?? 'master'),
+    worker: workloadName(name, suffixes.worker ?? 'worker'),
+    fuse: workloadName(name, suffixes.fuse ?? 'fuse'),
+  });
+
+  function chosen(input: RuntimeInput<unknown>): readonly [Engine<Static<S>>, PlanInput<Static<S>>] {
     withinReason(input);
-    return input as PlanInput<Static<S>>;
-  };
+    // The one cast: whoever calls `needs` and `bind` has parsed the spec with `resource`.
+    const typed = input as RuntimeInput<Static<S>>;
+    const name = isOne ? type : (input.facts.engine ?? definition.engineOf(typed));
+    const found = engines.get(name);
+    if (!found) throw new Error(`runtime ${type}: expected one of the engines ${[...engines.keys()].join(', ')}, found ${shown(name)}`);
+    const { kind }: CustomResource = resource;
+    return [found, { ...typed, runtime: { kind, type, engine: name, workloads: workloads(input.name) } }];
+  }
   return {
-    name,
     type,
     resource,
     companions,
     env,
-    needs: (input) => definition.needs?.(typed(input)) ?? {},
-    bind: (input) => bound(definition, definition.plan(typed(input))),
-  };
-}
-
-function bound<S extends TSchema, P extends BasePlan>(definition: RuntimeDefinition<S, P>, plan: P): BoundRuntime {
-  const { components, mounts, probes = {}, cleanup, cacheStates, syncsMetadata = () => true } = definition;
-  const probe = <T>({ commands, parse }: Probe<P, T>): BoundProbe<T> => ({
-    commands: commands(plan),
-    parse: (answers) => parse(answers, plan),
-  });
-  const roles = (['master', 'fuse', 'worker'] as const).filter(
-    (role) => components[role] && (role === 'fuse' || plan.replicas[role] !== undefined),
-  );
-  const rendered = new Map<Part, readonly Manifest[]>();
-  return {
-    plan,
-    roles,
-    synth(part) {
-      const before = rendered.get(part);
-      if (before) return before;
-      const manifests = synth(plan, (chart) => render(part, chart));
-      rendered.set(part, manifests);
-      return manifests;
+    engines: [...engines.keys()],
+    workloads,
+    needs(input) {
+      const [asked, typed] = chosen(input);
+      return asked.needs(typed);
     },
-    ...(mounts && {
-      mounts: { list: probe(mounts.list), wanted: mounts.wanted(plan), unmount: (path: string) => mounts.unmount(plan, path) },
-    }),
-    probes: {
-      ...(probes.cache && { cache: probe(probes.cache) }),
-      ...(probes.ufs && syncsMetadata(plan) && { ufs: probe(probes.ufs) }),
+    bind(input) {
+      const [asked, typed] = chosen(input);
+      return asked.bind(typed);
     },
-    cacheStates: (seen) => cacheStates?.(plan, seen),
-    ...(cleanup && {
-      cleanup: {
-        ...(cleanup.ask?.commands(plan).length && { ask: probe(cleanup.ask) }),
-        commands: (found: unknown) => cleanup.commands(plan, found),
-      },
-    }),
   };
-
-  function render(part: Part, scope: Construct): unknown {
-    if (part === 'volume') return new DatasetVolume(scope, plan);
-    if (part === 'claim') return new DatasetClaim(scope, plan);
-    const Component = roles.includes(part) ? components[part satisfies Role] : undefined;
-    return Component && new Component(scope, plan);
-  }
-}
-
-/** One App per runtime: an App with many charts costs more than the sum of its charts. */
-function synth(plan: BasePlan, populate: (chart: Chart) => unknown): readonly Manifest[] {
-  const chart = new Chart(new App(), plan.name, { namespace: plan.namespace, disableResourceNameHashes: true });
-  populate(chart);
-  const all = chart.node.findAll();
-  // Ours depend on nothing and check nothing; to have cdk8s look for both takes longer than to render.
-  const isPlain = all.every(
-    (each) => each.node.dependencies.length === 0 && each.node.validate().length === 0 && (each === chart || !Chart.isChart(each)),
-  );
-  return (isPlain ? all.filter((each) => ApiObject.isApiObject(each)).map((each) => each.toJson()) : chart.toJson()) as Manifest[];
 }

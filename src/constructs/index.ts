@@ -7,6 +7,7 @@ export * from './contract.ts';
 export { claimNames, claimOf, mountsAlike } from './dataset-mounts.ts';
 export { defineRuntime } from './define-runtime.ts';
 export { diskUsage, usedBytes } from './disk-usage.ts';
+export { engine } from './engine.ts';
 export { must, together } from './faults.ts';
 export { imageOf } from './image.ts';
 export { KubeObject } from './kube-object.ts';

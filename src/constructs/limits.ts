@@ -1,6 +1,6 @@
 import { InvalidSpec } from '../api/index.ts';
 import { pathText } from '../api/wording.ts';
-import type { PlanInput } from './contract.ts';
+import type { RuntimeInput } from './contract.ts';
 import { optionSecrets } from './secret-options.ts';
 
 /** Entries of one list or map. The largest objects that an API server stores could hold ten times as many, and no file system can. */
@@ -11,7 +11,7 @@ const LONGEST_TEXT = 128 * 1024;
 const MOST_SECRETS = 256;
 
 /** Refuses what is beyond reason, before anybody looks at it: no spec of a tenant may keep the controller from the others. */
-export function withinReason({ spec, dataset, namespace, name }: PlanInput<unknown>): void {
+export function withinReason({ spec, dataset, namespace, name }: RuntimeInput<unknown>): void {
   const object = `Dataset ${namespace}/${name}`;
   const options = optionSecrets(dataset.spec).length;
   refuse(tooLong(spec), {});

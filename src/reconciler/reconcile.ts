@@ -121,7 +121,7 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
   }
   failed.push(...applied.failed);
   const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.plan.fuseConfig}`));
-  failed.push(...(await attempt('UpdateFailed', `DaemonSet/${world.key.name}-fuse`, () => cluster.refreshFuse(world, reconfigured))));
+  failed.push(...(await attempt('UpdateFailed', `DaemonSet/${world.names.fuse}`, () => cluster.refreshFuse(world, reconfigured))));
   if (mayPrune && failed.length === 0)
     try {
       const done = await cluster.prune(world, desired);

@@ -88,7 +88,7 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
   const cacheStates = cacheStatesOf(world, before);
   const affinity = world.cacheAffinity;
   return {
-    valueFile: valueFile(plan.plan.name, plan.plan.type),
+    valueFile: valueFile(plan.plan.name, plan.plan.engine),
     ...counted(runtime, workloads),
     ...((before.setupDuration || bound) && {
       setupDuration:

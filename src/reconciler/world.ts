@@ -1,5 +1,5 @@
 import type { Dataset, Manifest, Resource, RuntimeStatus } from '../api/index.ts';
-import type { BasePlan, BoundProbe, BoundRuntime, CacheUse, Command, Part, Role, UfsUsage } from '../constructs/index.ts';
+import type { BasePlan, BoundProbe, BoundRuntime, CacheUse, Command, Part, Role, UfsUsage, WorkloadNames } from '../constructs/index.ts';
 import type { KubeObject, ObjectMeta } from '../kube/types.ts';
 
 /** In the order of set-up. */
@@ -52,7 +52,18 @@ export interface Finding {
 export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'cacheStates'> {
   readonly plan: Pick<
     BasePlan,
-    'type' | 'name' | 'namespace' | 'dataset' | 'placement' | 'replicas' | 'cacheOnNode' | 'cleaning' | 'fuseConfig' | 'warnings'
+    | 'type'
+    | 'engine'
+    | 'app'
+    | 'name'
+    | 'namespace'
+    | 'dataset'
+    | 'placement'
+    | 'replicas'
+    | 'cacheOnNode'
+    | 'cleaning'
+    | 'fuseConfig'
+    | 'warnings'
   >;
   readonly mounts?: BoundRuntime['mounts'] | undefined;
   readonly probes: { readonly cache?: BoundProbe<CacheUse> | undefined; readonly ufs?: BoundProbe<UfsUsage> | undefined };
@@ -76,6 +87,8 @@ export interface World {
   /** The Dataset was bound before: a hold no longer stops what comes after it. */
   readonly bound: boolean;
   readonly workloads: Readonly<Partial<Record<Role, WorkloadView>>>;
+  /** What its workloads are called, whether or not they are there. */
+  readonly names: WorkloadNames;
   readonly volume?: LiveObject;
   readonly claim?: LiveObject;
   readonly missingSecrets: readonly string[];

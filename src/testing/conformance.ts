@@ -3,23 +3,23 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { fuseNodeLabel, GROUP, label, type Manifest, parse, runtimePlural, VERSION, volumeName } from '../api/index.ts';
-import type { BoundRuntime, Part, PlanInput, Runtime } from '../constructs/index.ts';
+import type { BoundRuntime, Part, RuntimeInput, Runtime } from '../constructs/index.ts';
 
 /**
  * What every runtime must keep to, whoever wrote it; one suite for each case.
  * Manifests are compared with `test/golden/<runtime>/<case>.yaml` beside the package.json of the test (`vitest -u` writes them).
  */
-export function conformance(runtime: Runtime, cases: Readonly<Record<string, PlanInput<unknown>>>): void {
+export function conformance(runtime: Runtime, cases: Readonly<Record<string, RuntimeInput<unknown>>>): void {
   test(`${runtime.resource.kind} is called in the API what the node plugin takes it to be called`, () => {
-    expect(runtime.name).toMatch(/^[a-z0-9-]+$/);
-    expect(runtime.resource.plural).toBe(runtimePlural(runtime.name));
+    expect(runtime.type).toMatch(/^[a-z0-9-]+$/);
+    expect(runtime.resource.plural).toBe(runtimePlural(runtime.type));
   });
   describe.each(Object.entries(cases))(`${runtime.resource.kind}: %s`, (name, given) => {
     const input = frozen({ ...given, spec: admitted(runtime, given) });
     const render = () => everything(runtime.bind(input));
 
     test('matches its golden manifests', async () => {
-      const file = join(packageRoot(expect.getState().testPath ?? process.cwd()), 'test', 'golden', runtime.name, `${name}.yaml`);
+      const file = join(packageRoot(expect.getState().testPath ?? process.cwd()), 'test', 'golden', runtime.type, `${name}.yaml`);
       await expect(render().map(document).join('---\n')).toMatchFileSnapshot(file);
     });
     test('synthesizes the same objects twice', () => expect(document(render())).toBe(document(render())));
@@ -86,7 +86,7 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Pla
 }
 
 /** The spec as the API server would store it; an error names what it would refuse. */
-function admitted({ resource }: Runtime, { name, namespace, spec }: PlanInput<unknown>): unknown {
+function admitted({ resource }: Runtime, { name, namespace, spec }: RuntimeInput<unknown>): unknown {
   return parse(resource, { apiVersion: `${GROUP}/${VERSION}`, kind: resource.kind, metadata: { name, namespace }, spec }).spec;
 }
 

@@ -1,5 +1,5 @@
 import type { DatasetSpec, Mount } from '../api/index.ts';
-import type { Facts, PlanInput, Settings } from '../constructs/index.ts';
+import type { Facts, RuntimeInput, Settings } from '../constructs/index.ts';
 
 /** What a case says; the rest is as in a new installation, for a dataset `ml/demo` with one mount. */
 export interface Given<Spec> {
@@ -16,7 +16,7 @@ export interface Given<Spec> {
 }
 
 /** What planning starts from, complete. UIDs read `uid-of-<kind>`. */
-export function planInput<Spec extends object = object>(given: Given<Spec> = {}): PlanInput<Spec> {
+export function planInput<Spec extends object = object>(given: Given<Spec> = {}): RuntimeInput<Spec> {
   const { name = 'demo', namespace = 'ml', annotations = {}, datasetAnnotations = {}, dataset = {}, facts, settings } = given;
   const mounts = given.mounts ?? dataset.mounts ?? [{ mountPoint: 's3://bucket', name: 'data' }];
   return {

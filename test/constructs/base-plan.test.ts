@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { basePlan, commonLabels, nextGeneration, podCommonLabels } from '../../src/constructs/index.ts';
 import { type Given, planInput } from '../../src/testing/given.ts';
+import { namesOf } from '../support/names.ts';
 
 const planOf = (given: Given<object> = {}, fuseNodeSelector?: Readonly<Record<string, string>>) =>
-  basePlan(planInput(given), { type: 'thin', kind: 'ThinRuntime', mountType: 'fuse.s3fs', mountDir: 'thin-fuse', fuseNodeSelector });
+  basePlan(
+    { ...planInput(given), runtime: namesOf('thin', 'ThinRuntime') },
+    { mountType: 'fuse.s3fs', mountDir: 'thin-fuse', fuseNodeSelector },
+  );
 
 test('paths are made of type, namespace and name, below the root of the installation', () =>
   expect(planOf({ settings: { mountRoot: '/mnt' } })).toMatchObject({

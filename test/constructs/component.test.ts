@@ -4,9 +4,10 @@ import type { Affinity, Manifest } from '../../src/api/index.ts';
 import { type BasePlan, basePlan, type ComponentProps, Fuse, Master, owned, Worker } from '../../src/constructs/index.ts';
 import { DatasetClaim, DatasetVolume } from '../../src/constructs/volume.ts';
 import { type Given, planInput } from '../../src/testing/given.ts';
+import { namesOf } from '../support/names.ts';
 
 const planOf = (given: Given<object> = {}, more: Partial<BasePlan> = {}): BasePlan => ({
-  ...basePlan(planInput(given), { type: 'thin', kind: 'ThinRuntime', mountType: 'fuse.s3fs', mountDir: 'thin-fuse' }),
+  ...basePlan({ ...planInput(given), runtime: namesOf('thin', 'ThinRuntime') }, { mountType: 'fuse.s3fs', mountDir: 'thin-fuse' }),
   replicas: { master: 1, worker: 2 },
   ...more,
 });

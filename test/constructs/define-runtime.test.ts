@@ -5,7 +5,7 @@ import { ExampleFuse } from '../support/example-runtime/components.ts';
 import { plan } from '../support/example-runtime/plan.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';
 
-const typed = (type: string) => defineRuntime({ name: 'example', type, resource: ExampleRuntime, plan, components: { fuse: ExampleFuse } });
+const typed = (type: string) => defineRuntime({ type, resource: ExampleRuntime, plan, components: { fuse: ExampleFuse } });
 const dataset = { namespace: 'n'.repeat(40), name: 'demo', uid: '00000000-0000-4000-8000-000000000001', collides: false };
 
 test('a type may be so long that it fits each label of a node', () => {

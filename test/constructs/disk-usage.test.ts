@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type BasePlan, basePlan, diskUsage } from '../../src/constructs/index.ts';
 import { planInput } from '../../src/testing/given.ts';
+import { namesOf } from '../support/names.ts';
 
-const plan: BasePlan = basePlan(planInput(), { type: 'thin', kind: 'ThinRuntime', mountType: 'x', mountDir: 'thin-fuse' });
+const plan: BasePlan = basePlan({ ...planInput(), runtime: namesOf('thin', 'ThinRuntime') }, { mountType: 'x', mountDir: 'thin-fuse' });
 const { commands, parse } = diskUsage('fuse');
 const df = (mountedOn: string) =>
   `Filesystem     1B-blocks  Used Available Use% Mounted on\ns3fs 1125899906842624 4096   1   1% ${mountedOn}\n`;

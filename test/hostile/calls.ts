@@ -7,7 +7,7 @@ import { type Arg, env, isEnvName, sh, word } from '../../src/api/shell.ts';
 import { referenceOf, textOf } from '../../src/api/template-text.ts';
 import { knownField, pathText } from '../../src/api/wording.ts';
 import { canonicalClaim, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
-import type { PlanInput, Runtime } from '../../src/constructs/index.ts';
+import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
 import { byKey } from '../../src/constructs/merge.ts';
 import * as fuse from '../../src/csi/fuse-config/index.ts';
@@ -29,7 +29,7 @@ export interface Calls {
 }
 
 /** Everything that is made of a runtime and its Dataset, as a pass does. */
-function planned(runtime: Runtime, input: PlanInput<unknown>): void {
+function planned(runtime: Runtime, input: RuntimeInput<unknown>): void {
   runtime.needs(input);
   const { synth, cleanup } = runtime.bind(input);
   for (const part of ['master', 'fuse', 'worker', 'volume', 'claim'] as const) synth(part);

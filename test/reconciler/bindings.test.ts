@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import { InvalidSpec } from '../../src/api/index.ts';
-import type { PlanInput, Runtime } from '../../src/constructs/index.ts';
+import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import { createBindings } from '../../src/reconciler/kubernetes/bindings.ts';
 import { PARTS } from '../../src/reconciler/world.ts';
 import { planInput } from '../../src/testing/given.ts';
@@ -25,7 +25,7 @@ function scene(runtime: Runtime) {
   const bindings = createBindings(settings);
   const whole = runtime.bind({ ...input, settings });
   /** As a pass does that finds all as it should be. */
-  function pass(changes: Partial<PlanInput<unknown>> = {}) {
+  function pass(changes: Partial<RuntimeInput<unknown>> = {}) {
     const binding = bindings.bind(counted, { ...input, facts: structuredClone(input.facts), ...changes });
     const outlines = PARTS.flatMap((part) => binding.outlines(part).map(({ kind, name, hash }) => `${kind}/${name} ${hash}`));
     const states = binding.plan.cacheStates({ readyWorkers: 2 });
@@ -35,7 +35,7 @@ function scene(runtime: Runtime) {
   return { pass, whole, bindings, counted, count: () => count };
 }
 
-test.each([juicefs, example])('$name: what is planned already is not planned again, and says the same', (runtime) => {
+test.each([juicefs, example])('$type: what is planned already is not planned again, and says the same', (runtime) => {
   const { pass, whole, count } = scene(runtime);
   const first = pass();
   expect(count()).toBe(1);
@@ -47,7 +47,7 @@ test.each([juicefs, example])('$name: what is planned already is not planned aga
   expect([second.plan.roles, second.states]).toEqual([whole.roles, whole.cacheStates({ readyWorkers: 2 })]);
 });
 
-test.each([juicefs, example])('$name: what is not remembered is worked out when it is asked for', (runtime) => {
+test.each([juicefs, example])('$type: what is not remembered is worked out when it is asked for', (runtime) => {
   const { pass, whole, count } = scene(runtime);
   pass();
   const { plan } = pass();

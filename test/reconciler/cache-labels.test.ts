@@ -4,7 +4,7 @@ import { type Identity, isLabel } from '../../src/api/index.ts';
 import { allTraces, cacheLabels, cacheTraces, isThere, traceOf, unsayable } from '../../src/reconciler/kubernetes/cache-labels.ts';
 
 const dataset: Identity = { namespace: 'ml', name: 'demo', uid: '00000000-0000-4000-8000-000000000001', collides: false };
-const plan = (disk: number, type = 'juicefs') => ({ type, dataset, placement: 'Exclusive' as const, cacheOnNode: { disk } });
+const plan = (disk: number, engine = 'juicefs') => ({ engine, dataset, placement: 'Exclusive' as const, cacheOnNode: { disk } });
 
 describe('a cache', () => {
   test('is told with its size in Fluid’s words', () =>
@@ -32,7 +32,7 @@ describe('a cache', () => {
 test('whatever a tenant asks for, the API server takes the labels', () => {
   const name = fc.stringMatching(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
   const any = fc.record({
-    type: name,
+    engine: name,
     dataset: fc.record({ namespace: name, name, uid: fc.uuid(), collides: fc.boolean() }),
     placement: fc.constantFrom('Exclusive' as const, 'Shared' as const),
     cacheOnNode: fc.record({ memory: fc.double(), disk: fc.double() }, { requiredKeys: [] }),
@@ -43,7 +43,7 @@ test('whatever a tenant asks for, the API server takes the labels', () => {
       for (const [key, value] of Object.entries(labels)) {
         expect(key.split('/').at(-1)).toMatch(/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/);
         expect(value).toMatch(/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/);
-        expect(cacheTraces(wanted.type, wanted.dataset)).toContain(traceOf(key, value));
+        expect(cacheTraces(wanted.engine, wanted.dataset)).toContain(traceOf(key, value));
       }
     }),
   );
@@ -60,7 +60,7 @@ describe('a trace', () => {
     ]);
   });
   test('of the node plugin counts only where everything is meant', () => {
-    expect(allTraces('thin', dataset)).toContain('fluid.io/f-ml-demo');
+    expect(allTraces(['thin'], dataset)).toContain('fluid.io/f-ml-demo');
     expect(cacheTraces('thin', dataset)).not.toContain('fluid.io/f-ml-demo');
   });
 });

@@ -10,7 +10,7 @@ const candidate = (runtime: typeof thin, creationTimestamp: string, more: object
   object: {
     ...object,
     kind: runtime.resource.kind,
-    metadata: { ...object.metadata, uid: `uid-of-${runtime.name}`, creationTimestamp, ...more },
+    metadata: { ...object.metadata, uid: `uid-of-${runtime.type}`, creationTimestamp, ...more },
   },
 });
 const older = candidate(thin, '2026-01-01T00:00:00Z');

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ClaimFact, Needs, PlanInput, Runtime } from '../../src/constructs/index.ts';
+import type { ClaimFact, Needs, RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import type { KubeClient } from '../../src/kube/contract.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { type Answers, createLookups, gatherFacts } from '../../src/reconciler/kubernetes/facts.ts';
 import { exampleInput } from './worlds.ts';
 
-const asking = (needs: (input: PlanInput<unknown>) => Needs): Runtime => ({ needs: vi.fn(needs) }) as unknown as Runtime;
+const asking = (needs: (input: RuntimeInput<unknown>) => Needs): Runtime => ({ needs: vi.fn(needs) }) as unknown as Runtime;
 const secrets: Record<string, Record<string, string>> = { here: { k: 'dg==' } };
 const claim: ClaimFact = { uid: 'c', volume: 'v', mountOptions: [] };
 const answers = (more: Partial<Answers> = {}): Answers => ({
@@ -19,7 +19,7 @@ const answers = (more: Partial<Answers> = {}): Answers => ({
   object: (_, name) => (name === 'there' ? { spec: {} } : undefined),
   ...more,
 });
-const gather = (needs: (input: PlanInput<unknown>) => Needs, more: Partial<Answers> = {}) =>
+const gather = (needs: (input: RuntimeInput<unknown>) => Needs, more: Partial<Answers> = {}) =>
   gatherFacts(asking(needs), exampleInput(), answers(more));
 
 describe('gathering facts', () => {
@@ -50,7 +50,7 @@ describe('gathering facts', () => {
   });
   test('asks again with each answer, until nothing new is asked', async () => {
     const secret = vi.fn(answers().secret);
-    const needs = ({ facts }: PlanInput<unknown>): Needs => ({
+    const needs = ({ facts }: RuntimeInput<unknown>): Needs => ({
       objects: [{ kind: 'Profile', name: 'there' }],
       ...(facts.objects['Profile/there'] ? { secrets: [{ name: 'here' }] } : {}),
     });

@@ -103,6 +103,6 @@ describe.skipIf(!hasGoldens)('the labels of nodes that Fluid set', () => {
     const { plan } = bind()[0]!;
     const { fluid_exclusive: _, 'fluid.io/dataset-num': __, ...ours } = cacheLabels(plan);
     for (const { labels } of nodes) expect(ours).toEqual(labels);
-    expect(cacheLabelKeys(plan.type, plan.dataset)).toEqual(expect.arrayContaining(Object.keys(ours)));
+    expect(cacheLabelKeys(plan.engine, plan.dataset)).toEqual(expect.arrayContaining(Object.keys(ours)));
   });
 });

@@ -34,7 +34,7 @@ test('two definitions of one kind are refused: both would claim each object', ()
   const [one] = runtimes;
   const client = createClient({ server: 'http://127.0.0.1:9' }, { fieldManager: 'sluice' });
   const start = () =>
-    createStore({ client, runtimes: [...runtimes, { ...one!, name: 'other' }], onKey() {}, onGone() {}, onPlacement() {}, log: silent });
+    createStore({ client, runtimes: [...runtimes, { ...one!, type: 'other' }], onKey() {}, onGone() {}, onPlacement() {}, log: silent });
   expect(start).toThrow(`runtimes: expected one definition for each kind, found a second for ${one!.resource.kind}, other`);
 });
 

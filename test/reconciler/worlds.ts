@@ -1,5 +1,5 @@
 import type { Dataset } from '../../src/api/index.ts';
-import type { PlanInput, Runtime } from '../../src/constructs/index.ts';
+import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import { bindingOf } from '../../src/reconciler/kubernetes/bindings.ts';
 import type { LiveObject, RuntimeObject, WorkloadView, World } from '../../src/reconciler/world.ts';
 import { planInput } from '../../src/testing/given.ts';
@@ -13,7 +13,7 @@ export type Changes = Omit<Partial<World>, 'dataset' | 'runtime' | 'plan'> & {
 };
 
 /** A reading of `ml/demo`, whose mounts, in the absence of other words, are as they should be. */
-export function worldOf(of: Runtime = example, input: PlanInput<unknown> = exampleInput(), changes: Changes = {}): World {
+export function worldOf(of: Runtime = example, input: RuntimeInput<unknown> = exampleInput(), changes: Changes = {}): World {
   const { dataset, runtime, ...rest } = changes;
   const plan = of.bind(input);
   const metadata = {
@@ -43,6 +43,7 @@ export function worldOf(of: Runtime = example, input: PlanInput<unknown> = examp
     ...bindingOf(plan),
     bound: false,
     workloads: {},
+    names: of.workloads(input.name),
     missingSecrets: [],
     probes: {},
     ...(plan.mounts && { mounted: plan.mounts.wanted.map(({ path }) => path) }),
@@ -50,7 +51,7 @@ export function worldOf(of: Runtime = example, input: PlanInput<unknown> = examp
   };
 }
 
-export const exampleInput = (spec: object = {}): PlanInput<unknown> =>
+export const exampleInput = (spec: object = {}): RuntimeInput<unknown> =>
   planInput({ spec, facts: { ports: { master: 24001, worker: 24002 } } });
 
 export const pods = (ready: number, desired = ready, more: Partial<WorkloadView> = {}): WorkloadView => ({

@@ -4,6 +4,7 @@ import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import type { DatasetSpec, ThinRuntimeProfileSpec, ThinRuntimeSpec } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import type { ExampleRuntimeSpec } from './example-runtime/spec.ts';
+import type { PairRuntimeSpec } from './pair-runtime/spec.ts';
 
 type Metadata = Omit<KubeObject['metadata'], 'name'>;
 
@@ -21,6 +22,7 @@ export const thinRuntime = ours<ThinRuntimeSpec>('ThinRuntime');
 export const thinProfile = ours<ThinRuntimeProfileSpec>('ThinRuntimeProfile');
 const juiceFSRuntime = ours<JuiceFSRuntimeSpec>('JuiceFSRuntime');
 export const exampleRuntime = ours<ExampleRuntimeSpec>('ExampleRuntime');
+export const pairRuntime = ours<PairRuntimeSpec>('PairRuntime');
 
 export const secret = (name: string, stringData: Readonly<Record<string, string>>): KubeObject => ({
   apiVersion: 'v1',

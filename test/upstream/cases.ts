@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import { Dataset, type Manifest, type PersistentVolumeClaim, type PersistentVolumeSpec, parse, workloadName } from '../../src/api/index.ts';
-import { type BoundRuntime, base64, type ClaimFact, type Facts, type PlanInput, type Runtime } from '../../src/constructs/index.ts';
+import { type BoundRuntime, base64, type ClaimFact, type Facts, type RuntimeInput, type Runtime } from '../../src/constructs/index.ts';
 import { canRun } from '../support/can-run.ts';
 
 /** What Fluid made, recorded; beside the repository, not in it. */
@@ -28,7 +28,7 @@ const RUNTIMES: readonly Runtime[] = [thin, juicefs];
 export function readCases(): readonly Case[] {
   if (!hasGoldens) return [];
   return RUNTIMES.flatMap((runtime) =>
-    readdirSync(join(GOLDENS, runtime.name)).map((name) => readCase(runtime, `${runtime.name}/${name}`)),
+    readdirSync(join(GOLDENS, runtime.type)).map((name) => readCase(runtime, `${runtime.type}/${name}`)),
   );
 }
 
@@ -50,12 +50,12 @@ function readCase(runtime: Runtime, name: string): Case {
 const documents = (file: string): readonly Manifest[] =>
   parseAllDocuments(readFileSync(file, 'utf8')).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 
-function planInputOf(runtime: Runtime, object: Manifest, input: readonly Manifest[], golden: readonly Manifest[]): PlanInput<unknown> {
+function planInputOf(runtime: Runtime, object: Manifest, input: readonly Manifest[], golden: readonly Manifest[]): RuntimeInput<unknown> {
   const { metadata, spec } = parse(runtime.resource, object);
   const { name, namespace = '' } = metadata;
   const dataset = input.find(({ kind, metadata }) => kind === Dataset.kind && metadata.name === name);
   const parsed = parse(Dataset, dataset);
-  const planInput: PlanInput<unknown> = {
+  const planInput: RuntimeInput<unknown> = {
     name,
     namespace,
     uid: uidOf(object),
@@ -76,7 +76,7 @@ function planInputOf(runtime: Runtime, object: Manifest, input: readonly Manifes
 }
 
 /** As Fluid's chart sets up its controllers. */
-const SETTINGS: PlanInput<unknown>['settings'] = {
+const SETTINGS: RuntimeInput<unknown>['settings'] = {
   mountRoot: '/runtime-mnt',
   criticalFusePod: true,
   imagePullSecrets: [],

@@ -3,7 +3,24 @@ import type { DatasetSpec, Identity, PersistentVolumeSpec, WorkloadRole } from '
 export type Role = WorkloadRole;
 
 /** Everything planning may depend on. Anything not in here cannot influence a manifest. */
-export interface PlanInput<Spec> {
+export interface PlanInput<Spec> extends RuntimeInput<Spec> {
+  readonly runtime: RuntimeNames;
+}
+
+/** What a runtime goes by; its definition says so, for every plan. */
+export interface RuntimeNames {
+  /** Of the custom resource. */
+  readonly kind: string;
+  /** Directory, finalizer and `status.runtimes[].type`. */
+  readonly type: string;
+  /** Node labels and `status.valueFile`. */
+  readonly engine: string;
+  readonly workloads: WorkloadNames;
+}
+export type WorkloadNames = Readonly<Record<Role, string>>;
+
+/** What is known of one runtime: what its users wrote, what was looked up, what the installation says. */
+export interface RuntimeInput<Spec> {
   readonly name: string;
   readonly namespace: string;
   /** The Runtime's UID: owner of all we make. */
@@ -21,6 +38,8 @@ export interface PlanInput<Spec> {
 
 /** What had to be looked up rather than computed; recorded in the cluster, so that the next synth yields the same bytes. */
 export interface Facts {
+  /** Of a runtime that has been set up, where its kind has several; a live one keeps it. */
+  readonly engine?: string;
   /** Allocated host ports by the name asked for. */
   readonly ports: Readonly<Record<string, number>>;
   /** Contents of Secrets that were asked for inline, in base64 as the API server gives them; by Secret name, or `namespace/name` if a namespace was asked for. */

@@ -1,10 +1,16 @@
 import type { Identity, NodeSelector, Toleration } from '../../api/index.ts';
 import type { Warning } from '../warnings.ts';
+import type { WorkloadNames } from './input.ts';
 
 /** What every plan has; `basePlan` fills it in. */
 export interface BasePlan {
-  /** Directory, label value and `status.runtimes[].type`. */
+  /** Directory and `status.runtimes[].type`. */
   readonly type: string;
+  /** Node labels and `status.valueFile`. */
+  readonly engine: string;
+  /** Labels `app` and `role` of workloads, by which they select their pods. */
+  readonly app: string;
+  readonly workloads: WorkloadNames;
   readonly name: string;
   readonly namespace: string;
   readonly owner: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly uid: string };

@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs';
-import type { CustomResource, Manifest, Static, TSchema } from '../../api/index.ts';
+import type { CustomResource, Manifest, TSchema } from '../../api/index.ts';
 import type { CacheUse, Cleanup, Command, MountTable, Probe, Seen, UfsUsage } from './commands.ts';
-import type { Needs, PlanInput, Role } from './input.ts';
+import type { Needs, PlanInput, Role, RuntimeInput, WorkloadNames } from './input.ts';
 import type { BasePlan } from './plan.ts';
 
 /** What the lifecycle ensures, one after the other. */
@@ -9,20 +9,31 @@ export type Part = Role | 'volume' | 'claim';
 
 export type ComponentClass<P> = new (scope: Construct, plan: P) => Construct;
 
-/** What a runtime author fills in. Absence is the capability: no `mounts`, no mounting. */
-export interface RuntimeDefinition<S extends TSchema, P extends BasePlan> {
-  /** Folder, engine name in `status.valueFile`. */
-  readonly name: string;
-  /** Default: `name`. Directory, node labels, finalizer. */
-  readonly type?: string;
+/** What a runtime author says of a kind; with one engine, that of the engine as well. */
+export interface RuntimeDefinition<S extends TSchema> {
+  /** Folder, host directory, finalizer, `status.runtimes[].type`; also the engine's name, where there is one. */
+  readonly type: string;
   readonly resource: CustomResource<S>;
   /** Further kinds that the CRD comes with, such as a profile. */
   readonly companions?: readonly CustomResource[];
-  /** Environment variables of the controller that `plan` reads from `settings.env`. */
+  /** Environment variables of the controller that `plan` and `engineOf` read from `settings.env`. */
   readonly env?: readonly string[];
-  readonly needs?: (input: PlanInput<Static<S>>) => Needs;
+  /** Workloads are called `<name>-<role>`, or `<name>-` and what stands here. */
+  readonly workloads?: Readonly<Partial<Record<Role, string>>>;
+}
+/** Several ways to serve one kind. A live runtime keeps its own: it stands in `status.valueFile`. */
+export interface Engines<Spec> {
+  /** By the names that node labels have. */
+  readonly engines: Readonly<Record<string, Engine<Spec>>>;
+  /** For a runtime that has none yet. */
+  readonly engineOf: (input: RuntimeInput<Spec>) => string;
+}
+
+/** One way to serve a kind. Absence is the capability: no `mounts`, no mounting. */
+export interface EngineDefinition<Spec, P extends BasePlan> {
+  readonly needs?: (input: PlanInput<Spec>) => Needs;
   /** Every decision; throws InvalidSpec. */
-  readonly plan: (input: PlanInput<Static<S>>) => P;
+  readonly plan: (input: PlanInput<Spec>) => P;
   readonly components: { readonly master?: ComponentClass<P>; readonly worker?: ComponentClass<P>; readonly fuse: ComponentClass<P> };
   readonly mounts?: MountTable<P>;
   readonly probes?: { readonly cache?: Probe<P, CacheUse>; readonly ufs?: Probe<P, UfsUsage> };
@@ -33,16 +44,26 @@ export interface RuntimeDefinition<S extends TSchema, P extends BasePlan> {
   readonly cleanup?: Cleanup<P>;
 }
 
+/** An engine whose plan is its own affair. */
+export interface Engine<Spec> {
+  needs(input: PlanInput<Spec>): Needs;
+  /** Throws InvalidSpec. */
+  bind(input: PlanInput<Spec>): BoundRuntime;
+}
+
 /** A runtime as the rest of the system sees it: no type parameters, nothing left to configure. */
 export interface Runtime {
-  readonly name: string;
   readonly type: string;
   readonly resource: CustomResource;
   readonly companions: readonly CustomResource[];
   readonly env: readonly string[];
-  needs(input: PlanInput<unknown>): Needs;
+  /** Names of all engines: what a runtime left may be of any. */
+  readonly engines: readonly string[];
+  /** Known without a plan, so that what cannot be planned can be told of and taken down. */
+  workloads(name: string): WorkloadNames;
+  needs(input: RuntimeInput<unknown>): Needs;
   /** Throws InvalidSpec. */
-  bind(input: PlanInput<unknown>): BoundRuntime;
+  bind(input: RuntimeInput<unknown>): BoundRuntime;
 }
 export interface BoundRuntime {
   readonly plan: BasePlan;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '../../api/index.ts';
-import type { BoundRuntime, Part, PlanInput, Runtime, Settings } from '../../constructs/index.ts';
+import type { BoundRuntime, Part, RuntimeInput, Runtime, Settings } from '../../constructs/index.ts';
 import { cacheAffinityOf } from '../status/cache.ts';
 import type { Finding, Outline, World } from '../world.ts';
 import { type Digest, digestOf, recalled } from './digests.ts';
@@ -17,7 +17,7 @@ interface Sketch extends Finding {
   readonly hash: string;
 }
 /** Settings never change while we run. */
-type Input = Omit<PlanInput<unknown>, 'settings'>;
+type Input = Omit<RuntimeInput<unknown>, 'settings'>;
 interface Remembered {
   /** Everything that the plan depends on. */
   readonly of: string;

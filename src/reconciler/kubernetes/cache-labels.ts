@@ -13,19 +13,19 @@ import type { BasePlan } from '../../constructs/index.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 /** As much of a plan as nodes are told. */
-export type Cached = Pick<BasePlan, 'type' | 'dataset' | 'placement' | 'cacheOnNode'>;
+export type Cached = Pick<BasePlan, 'engine' | 'dataset' | 'placement' | 'cacheOnNode'>;
 
 /** Kubernetes counts bytes in 63 bits. */
 const TOO_MANY_BYTES = 2 ** 63;
 
 /** The labels of a node that holds a worker of this plan; source: Fluid's SyncScheduleInfoToCacheNodes. */
-function labelsOf({ type, dataset, placement, cacheOnNode: { memory, disk } }: Cached): Labels {
+function labelsOf({ engine, dataset, placement, cacheOnNode: { memory, disk } }: Cached): Labels {
   return {
-    [typedCacheNodeLabel(type, dataset)]: 'true',
+    [typedCacheNodeLabel(engine, dataset)]: 'true',
     [cacheNodeLabel(dataset)]: 'true',
-    ...(memory !== undefined && { [cacheSizeNodeLabel(type, 'm', dataset)]: sizeText(memory) }),
-    ...(disk !== undefined && { [cacheSizeNodeLabel(type, 'd', dataset)]: sizeText(disk) }),
-    [cacheSizeNodeLabel(type, 't', dataset)]: sizeText((memory ?? 0) + (disk ?? 0)),
+    ...(memory !== undefined && { [cacheSizeNodeLabel(engine, 'm', dataset)]: sizeText(memory) }),
+    ...(disk !== undefined && { [cacheSizeNodeLabel(engine, 'd', dataset)]: sizeText(disk) }),
+    [cacheSizeNodeLabel(engine, 't', dataset)]: sizeText((memory ?? 0) + (disk ?? 0)),
     ...(placement === 'Exclusive' && { [exclusiveNodeLabel]: exclusiveNodeValue(dataset) }),
   };
 }
@@ -39,10 +39,10 @@ export const unsayable = (plan: Cached): readonly string[] =>
   Object.entries(labelsOf(plan)).flatMap((label) => (isLabel(label) ? [] : [label.join('=')]));
 
 /** Every key that a node may carry for a dataset's cache, whatever its size was. */
-export const cacheLabelKeys = (type: string, dataset: Identity): readonly string[] => [
-  typedCacheNodeLabel(type, dataset),
+export const cacheLabelKeys = (engine: string, dataset: Identity): readonly string[] => [
+  typedCacheNodeLabel(engine, dataset),
   cacheNodeLabel(dataset),
-  ...(['m', 'd', 't'] as const).map((medium) => cacheSizeNodeLabel(type, medium, dataset)),
+  ...(['m', 'd', 't'] as const).map((medium) => cacheSizeNodeLabel(engine, medium, dataset)),
 ];
 
 /** What tells a label of one dataset from that of another: its key, and for the key that all share the value too. */
@@ -55,9 +55,12 @@ export function isThere(trace: string): (labels: Labels) => boolean {
 }
 
 /** Every trace of a dataset's cache on a node. */
-export const cacheTraces = (type: string, dataset: Identity): readonly string[] => [
-  ...cacheLabelKeys(type, dataset),
+export const cacheTraces = (engine: string, dataset: Identity): readonly string[] => [
+  ...cacheLabelKeys(engine, dataset),
   traceOf(exclusiveNodeLabel, exclusiveNodeValue(dataset)),
 ];
-/** The same and, written by the node plugin, that pods use the dataset there. */
-export const allTraces = (type: string, dataset: Identity): readonly string[] => [...cacheTraces(type, dataset), fuseNodeLabel(dataset)];
+/** The same of every engine that it may have had and, written by the node plugin, that pods use the dataset there. */
+export const allTraces = (engines: readonly string[], dataset: Identity): readonly string[] => [
+  ...new Set(engines.flatMap((engine) => cacheTraces(engine, dataset))),
+  fuseNodeLabel(dataset),
+];

@@ -65,7 +65,6 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     labeler.forget(uid);
     store.ports.gone(uid);
   }
-  const podsOf = (key: Key) => podChoice(store, key);
   const confirmed = (seen: readonly Seen[]) => confirm(client, store, seen);
   const sourcesOf = ({ runtime, dataset, companions = [] }: World): readonly Seen[] => [dataset, runtime, ...companions];
 
@@ -118,11 +117,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       return done;
     },
 
-    async refreshFuse({ key, runtime }, changed) {
+    async refreshFuse({ key, runtime, names }, changed) {
       const { uid = '' } = runtime.metadata;
       if (changed) unrefreshed.add(uid);
       if (!unrefreshed.has(uid)) return;
-      const fuse = store.live('DaemonSet', key.namespace, `${key.name}-fuse`);
+      const fuse = store.live('DaemonSet', key.namespace, names.fuse);
       const pods = fuse ? store.pods(fuse.metadata.uid) : [];
       await each(
         pods.map(({ metadata }) => async () => {
@@ -140,7 +139,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         `${uid}/run`,
         JSON.stringify(commands),
         1000,
-        () => runCommands(exec, podsOf(world.key), commands).finally(() => jobs.drop(`${uid}/mounts`)),
+        () => runCommands(exec, podChoice(store, world.key, runtimeOf(world)), commands).finally(() => jobs.drop(`${uid}/mounts`)),
         () => wake(world.key),
       );
     },
@@ -156,9 +155,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     complete: (claim) => nudges.complete(claim),
     nudge: (claim, afterMs) => nudges.nudge(claim, afterMs),
-    place: ({ runtime, plan, key }) => {
+    place: ({ runtime, plan, key, names }) => {
       if (!plan.roles.includes('worker')) return;
-      labeler.place(refOf(runtime), plan.plan, store.live('StatefulSet', key.namespace, `${key.name}-worker`)?.metadata.uid);
+      labeler.place(refOf(runtime), plan.plan, store.live('StatefulSet', key.namespace, names.worker)?.metadata.uid);
     },
 
     async delete(objects, because, andPods = false) {
@@ -176,7 +175,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
           });
       }
     },
-    async clean({ key, object, dataset, plan, planError, cleaning }) {
+    async clean({ key, object, runtime, dataset, plan, planError, cleaning }) {
       const { uid = '' } = object.metadata;
       const version = String(cleaning.attempts + 1);
       if (planError !== undefined)
@@ -190,17 +189,18 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       if (!plan?.cleanup) return;
       await confirmed(dataset ? [object, dataset] : [object]);
       const { ask, commands } = plan.cleanup;
+      const choice = podChoice(store, key, runtime);
       jobs.ask(
         `${uid}/clean`,
         version,
         1000,
         async () => {
-          const found = ask ? await askProbe(exec, podsOf(key), ask) : undefined;
+          const found = ask ? await askProbe(exec, choice, ask) : undefined;
           // Where no pod is left to run one in, nothing is left to be cleaned from there.
           await runCommands(
             exec,
-            podsOf(key),
-            commands(found).filter((command) => canRun(podsOf(key), [command])),
+            choice,
+            commands(found).filter((command) => canRun(choice, [command])),
           );
         },
         // A failure is looked at again by the clock, so that attempts are not all made at once.

@@ -12,10 +12,12 @@ export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
 
 /** Of what it says, most is said by thousands in the same words. */
 export function digestOf({ plan, roles, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
-  const { type, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, fuseConfig, warnings } = plan;
+  const { type, engine, app, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, fuseConfig, warnings } = plan;
   return {
     plan: {
       type,
+      engine,
+      app,
       name,
       namespace,
       dataset,

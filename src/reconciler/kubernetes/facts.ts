@@ -1,5 +1,5 @@
 import { label } from '../../api/index.ts';
-import type { ClaimFact, Facts, Needs, PlanInput, Runtime, SecretNeed } from '../../constructs/index.ts';
+import type { ClaimFact, Facts, Needs, RuntimeInput, Runtime, SecretNeed } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
@@ -173,6 +173,7 @@ export interface Answers {
   claim(name: string): Promise<ClaimFact | Hold>;
   object(kind: string, name: string): unknown;
   readonly fuse?: Facts['fuse'];
+  readonly engine?: string;
 }
 export interface Gathered {
   readonly facts: Facts;
@@ -181,13 +182,24 @@ export interface Gathered {
 }
 
 /** Asks the runtime what it needs, answers, and asks again with the answers until it needs nothing new: a profile may name Secrets. */
-export async function gatherFacts(runtime: Runtime, input: Omit<PlanInput<unknown>, 'facts'>, answers: Answers): Promise<Gathered | Hold> {
+export async function gatherFacts(
+  runtime: Runtime,
+  input: Omit<RuntimeInput<unknown>, 'facts'>,
+  answers: Answers,
+): Promise<Gathered | Hold> {
   const ports: Record<string, number> = {};
   const secrets: Record<string, Readonly<Record<string, string>>> = {};
   const claims: Record<string, ClaimFact> = {};
   const objects: Record<string, unknown> = {};
   const missing = new Map<string, number>();
-  const facts: Facts = { ports, secrets, claims, objects, ...(answers.fuse && { fuse: answers.fuse }) };
+  const facts: Facts = {
+    ports,
+    secrets,
+    claims,
+    objects,
+    ...(answers.fuse && { fuse: answers.fuse }),
+    ...(answers.engine !== undefined && { engine: answers.engine }),
+  };
   const asked = new Set<string>();
   const isNew = (what: string) => !asked.has(what) && asked.add(what) !== undefined;
   for (let round = 0; round < MAX_ROUNDS; round++) {

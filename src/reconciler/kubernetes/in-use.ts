@@ -1,7 +1,7 @@
-import { lastValidName, workloadName } from '../../api/index.ts';
+import { lastValidName } from '../../api/index.ts';
 import { type LiveObject, ROLES, type World } from '../world.ts';
 import type { Store } from './store.ts';
-import { workloadKind } from './unseen.ts';
+import { workloadKind } from './kinds.ts';
 import { outdatedPods } from './views.ts';
 
 /** What a pod is given besides its template. Secrets are not in the inventory, and stay in any case. */
@@ -13,11 +13,11 @@ const GIVEN = ['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'];
  */
 export function inUse(
   store: Pick<Store, 'inventory' | 'live' | 'pods'>,
-  { key, runtime }: Pick<World, 'key' | 'runtime'>,
+  { key, runtime, names }: Pick<World, 'key' | 'runtime' | 'names'>,
 ): readonly LiveObject[] {
   const { namespace, name } = key;
   const isSettled = ROLES.every((role) => {
-    const workload = store.live(workloadKind(role), namespace, workloadName(name, role));
+    const workload = store.live(workloadKind(role), namespace, names[role]);
     if (!workload) return true;
     const pods = store.pods(workload.metadata.uid);
     const { observedGeneration } = (workload.status ?? {}) as { observedGeneration?: number };

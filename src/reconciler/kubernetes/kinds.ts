@@ -1,4 +1,5 @@
 import { type CustomResource, GROUP, VERSION } from '../../api/index.ts';
+import type { Role } from '../../constructs/index.ts';
 import type { ResourceType } from '../../kube/types.ts';
 
 const kind = (group: string, name: string, plural: string, namespaced = true): ResourceType => ({
@@ -25,6 +26,8 @@ export const ownedKinds = {
 export const Secret = kind('', 'Secret', 'secrets');
 export const Pod = kind('', 'Pod', 'pods');
 export const Node = kind('', 'Node', 'nodes', false);
+
+export const workloadKind = (role: Role) => (role === 'fuse' ? 'DaemonSet' : 'StatefulSet');
 
 export const typeOf = ({ kind: name, plural, namespaced }: CustomResource): ResourceType => ({
   group: GROUP,

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { annotation, Dataset, GROUP, InvalidSpec, lastValidName, type Manifest, parse, VERSION } from '../../api/index.ts';
-import { type BoundRuntime, commonLabels, type Facts, type PlanInput, type Runtime } from '../../constructs/index.ts';
+import { type BoundRuntime, commonLabels, type Facts, type RuntimeInput, type Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 
 /** The last input of a runtime that could be planned: what stays in force while an edit is invalid. */
 export interface LastValid {
-  readonly input: Omit<PlanInput<unknown>, 'settings'>;
+  readonly input: Omit<RuntimeInput<unknown>, 'settings'>;
   readonly generations: { readonly runtime: number; readonly dataset: number };
 }
 /** As much of it as outlives the process. Secrets and ports are looked up again. */

@@ -177,7 +177,7 @@ export function createNodeLabeler(
   function placed(runtime: ObjectRef, plan: Cached, labels: Labels, workers: string | undefined): void {
     const { uid = '' } = runtime;
     const before = placements.get(uid);
-    const traces = cacheTraces(plan.type, plan.dataset).map(flat);
+    const traces = cacheTraces(plan.engine, plan.dataset).map(flat);
     const isKnown = before?.traces.join() === traces.join();
     if (!isKnown) for (const trace of traces) unseen.add(trace);
     for (const label of unsayable(plan)) tell(runtime, `a node cannot carry the label ${label}: its key or its value is not valid`);

@@ -42,12 +42,12 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
   /** What is to go from nodes: nothing for a runtime that was never set up, and nothing of anybody else. */
   function nodeLabels(
     key: Key,
-    { type }: Runtime,
+    { type, engines }: Runtime,
     { metadata }: RuntimeObject,
     identity: Identity,
   ): Pick<Teardown, 'nodes' | 'traces' | 'refusals'> {
     const { uid = '', finalizers = [] } = metadata;
-    const all = allTraces(type, identity);
+    const all = allTraces(engines, identity);
     if (!finalizers.includes(runtimeFinalizer(type)) || labeler.carrying(uid, all).length === 0) return { nodes: [] };
     const held = tracesOfOthers(store, key, uid, identity.uid);
     const traces = all.filter((trace) => !held.has(trace));
@@ -79,7 +79,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         inventory.find(({ kind }) => kind === 'PersistentVolume') ?? (await ours('PersistentVolume', key, volumeName(identity), uid));
       const { mounting, ended } = await usersOfClaim(key, claim?.metadata.name);
       const { plan, planError } = dataset ? await planOf(dataset) : {};
-      const choice = podChoice(store, key);
+      const choice = podChoice(store, key, runtime);
       const cleanable = plan?.cleanup !== undefined && canRun(choice, plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
       // To ask once more is an attempt as well, while there is a pod that could do it.
       const askable = planError !== undefined && choice.pods('worker').some((pod) => pod['ready']);

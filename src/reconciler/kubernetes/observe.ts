@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
-import { label, volumeName, workloadName } from '../../api/index.ts';
+import { label, volumeName } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
 import { CALCULATING } from '../status/dataset.ts';
 import { type LiveObject, PARTS, ROLES, type WorkloadView, type World } from '../world.ts';
 import { askProbe } from './exec.ts';
+import { workloadKind } from './kinds.ts';
 import { canAsk, type Parts, podChoice } from './parts.ts';
 import { planner } from './planning.ts';
 import { evidence } from './survivors.ts';
-import { fluidsWorkloads, unseen, workloadKind } from './unseen.ts';
+import { fluidsWorkloads, unseen } from './unseen.ts';
 import { workloadView } from './views.ts';
 
 const BOUND = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
@@ -31,8 +32,9 @@ export function observer(parts: Parts): Cluster['observe'] {
     const identity = identityOf(key, evidence(store, key, { dataset, runtime: object, claimed: volumeOf(claimNow(), uid) }));
     const bound = BOUND.has(dataset.status?.phase ?? '');
     const owner = { uid, namespace, name };
-    const fluids = await fluidsWorkloads(parts, owner, bound, object.status);
-    const workload = (role: Role) => store.live(workloadKind(role), namespace, workloadName(name, role)) ?? fluids.get(role);
+    const names = runtime.workloads(name);
+    const fluids = await fluidsWorkloads(parts, owner, names, bound, object.status);
+    const workload = (role: Role) => store.live(workloadKind(role), namespace, names[role]) ?? fluids.get(role);
     const viewOf = (roles: readonly Role[]) => {
       const workloads: Partial<Record<Role, WorkloadView>> = {};
       for (const role of roles) {
@@ -46,21 +48,21 @@ export function observer(parts: Parts): Cluster['observe'] {
     if ('reason' in found) return { hold: found, bound, workloads: viewOf(ROLES) };
     const { plan, outlines, cacheAffinity, facts, missingSecrets, secretRetryMs, obstacle } = found;
     const workloads = viewOf(plan.roles);
-    const choice = podChoice(store, key);
+    const choice = podChoice(store, key, runtime);
     const woken = () => wake(key);
 
     const cache =
-      probeMs > 0 && canAsk(store, key, plan.probes.cache)
+      probeMs > 0 && canAsk(choice, plan.probes.cache)
         ? jobs.ask(`${uid}/cache`, '', probeMs, () => askProbe(exec, choice, plan.probes.cache!), woken)
         : undefined;
     const total = dataset.status?.ufsTotal;
     // With a table of mounts there is nothing to count before they are mounted.
     const wantsCount = (bound || !plan.mounts) && (!total || total === CALCULATING);
-    const counts = wantsCount && canAsk(store, key, plan.probes.ufs);
+    const counts = wantsCount && canAsk(choice, plan.probes.ufs);
     const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
     store.awaitFuse(
       uid,
-      wanted.some((probe) => probe?.commands.some((command) => command.in === 'fuse') && !canAsk(store, key, probe)),
+      wanted.some((probe) => probe?.commands.some((command) => command.in === 'fuse') && !canAsk(choice, probe)),
     );
     const ufs = counts
       ? jobs.ask(`${uid}/ufs`, '', Math.max(probeMs, RETRY_MS), () => askProbe(exec, choice, plan.probes.ufs!), woken)
@@ -71,7 +73,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       .map(({ metadata, restarts }) => `${metadata.uid}/${restarts}`)
       .join();
     const mounts =
-      plan.mounts && canAsk(store, key, plan.mounts.list)
+      plan.mounts && canAsk(choice, plan.mounts.list)
         ? jobs.ask(
             `${uid}/mounts`,
             `${dataset.metadata.generation}/${masters}`,
@@ -109,6 +111,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       cacheAffinity,
       bound,
       workloads,
+      names,
       ...(volume && { volume }),
       ...(claim && { claim }),
       missingSecrets,

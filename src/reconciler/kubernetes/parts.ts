@@ -1,4 +1,4 @@
-import type { BoundProbe, Role, Settings } from '../../constructs/index.ts';
+import type { BoundProbe, Role, Runtime, Settings } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { EventSink } from '../../kube/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
@@ -7,6 +7,7 @@ import type { createBindings } from './bindings.ts';
 import type { createClaimUsers } from './claim-users.ts';
 import { canRun, type createJobs, type PodChoice, type PodExec } from './exec.ts';
 import type { createLookups } from './facts.ts';
+import { workloadKind } from './kinds.ts';
 import type { LastValid } from './last-valid.ts';
 import type { NodeLabeler } from './node-labels.ts';
 import type { PortAllocator, PortPolicy } from './ports.ts';
@@ -44,13 +45,14 @@ export interface Parts extends KubernetesClusterOptions {
 }
 
 /** The pods of a runtime, by role. */
-export function podChoice(store: Store, { namespace, name }: Key): PodChoice {
+export function podChoice(store: Store, { namespace, name }: Key, runtime: Pick<Runtime, 'workloads'>): PodChoice {
+  const names = runtime.workloads(name);
   const pods = (role: Role): readonly KubeObject[] => {
-    const workload: LiveObject | undefined = store.live(role === 'fuse' ? 'DaemonSet' : 'StatefulSet', namespace, `${name}-${role}`);
+    const workload: LiveObject | undefined = store.live(workloadKind(role), namespace, names[role]);
     return workload ? store.pods(workload.metadata.uid) : [];
   };
   return { namespace, pods };
 }
 
-export const canAsk = (store: Store, key: Key, probe: BoundProbe<unknown> | undefined): probe is BoundProbe<unknown> =>
-  probe !== undefined && canRun(podChoice(store, key), probe.commands);
+export const canAsk = (choice: PodChoice, probe: BoundProbe<unknown> | undefined): probe is BoundProbe<unknown> =>
+  probe !== undefined && canRun(choice, probe.commands);

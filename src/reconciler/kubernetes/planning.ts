@@ -13,7 +13,7 @@ import type { Parts } from './parts.ts';
 import { recordedPorts } from './port-table.ts';
 import { livePort } from './ports.ts';
 import { compact } from './sharing.ts';
-import { fuseFact } from './views.ts';
+import { fuseFact, liveEngine } from './views.ts';
 
 export interface Asking {
   readonly key: Key;
@@ -46,8 +46,10 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
     const asker = { uid, generations: `${generations.runtime}/${generations.dataset}` };
     const fuse = fuseFact(workload('fuse'));
     const onRecord = recordedPorts(object);
+    const engine = liveEngine(runtime, object);
     const answers: Answers = {
       ...(fuse && { fuse }),
+      ...(engine !== undefined && { engine }),
       port: (need) =>
         onRecord[need.name] ??
         livePort(need, workload(need.in)) ??

@@ -71,7 +71,7 @@ export type Moved = { readonly workload: string } | { readonly node: string };
 export function createStore({ client, runtimes, onKey, onGone, onPlacement, log }: StoreOptions): Store {
   // Two would both claim each object, and write its status in turn for ever.
   const twin = runtimes.find(({ resource }, i) => runtimes.findIndex((other) => other.resource.kind === resource.kind) < i);
-  if (twin) throw new Error(`runtimes: expected one definition for each kind, found a second for ${twin.resource.kind}, ${twin.name}`);
+  if (twin) throw new Error(`runtimes: expected one definition for each kind, found a second for ${twin.resource.kind}, ${twin.type}`);
   const reflectors = new Map<string, Reflector<KubeObject>>();
   const watched = new Map<string, { readonly type: ResourceType; readonly reflector: Reflector<KubeObject> }>();
   const expecting = new Map<string, (object: KubeObject) => void>();
@@ -80,7 +80,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   const inventories = new Map<string, readonly LiveObject[]>();
   const podsOf = new Map<string, readonly KubeObject[]>();
   const byJoinedName = new Map<string, readonly Key[]>();
-  const types = runtimes.map(({ type }) => type);
+  const engines = runtimes.flatMap((runtime) => runtime.engines);
   const runtimeKinds = new Set(runtimes.map(({ resource }) => resource.kind));
   const ports = createPortTable();
   const sharing = createSharing();
@@ -296,7 +296,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     },
     isRuntime: (uid) => keyOfOwner.has(uid),
     namesakes: (key) =>
-      rivalNames(key, types)
+      rivalNames(key, engines)
         .flatMap((name) => byJoinedName.get(name) ?? [])
         .flatMap((other) => {
           const object = keyText(other) === keyText(key) ? undefined : newest('Dataset', datasets, other.namespace, other.name);

@@ -46,7 +46,7 @@ export function tracesOfOthers(store: Store, key: Key, uid: string, datasetUid: 
       .runtimes(each)
       .filter((other) => other.object.metadata.uid !== uid && lives(store, each, other))
       .flatMap(({ runtime, object }) =>
-        allTraces(runtime.type, identityOf(each, evidence(store, each, { dataset: store.dataset(each), runtime: object }))),
+        allTraces(runtime.engines, identityOf(each, evidence(store, each, { dataset: store.dataset(each), runtime: object }))),
       ),
   );
   return new Set(held);

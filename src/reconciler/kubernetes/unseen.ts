@@ -1,9 +1,8 @@
 import type { RuntimeStatus } from '../../api/index.ts';
-import { workloadName } from '../../api/index.ts';
-import type { Role } from '../../constructs/index.ts';
+import type { Role, WorkloadNames } from '../../constructs/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { type LiveObject, ROLES } from '../world.ts';
-import { ownedKinds } from './kinds.ts';
+import { ownedKinds, workloadKind } from './kinds.ts';
 import { isOurs, type Owned } from './owner.ts';
 import type { Parts } from './parts.ts';
 
@@ -25,8 +24,6 @@ export async function unseen(
   return object && isOurs(object, owner, store) ? (object as LiveObject) : undefined;
 }
 
-export const workloadKind = (role: Role) => (role === 'fuse' ? 'DaemonSet' : 'StatefulSet');
-
 /**
  * The workloads of a runtime that Fluid has bound: planned from its spec alone it would get other host ports, and another generation of
  * its fuse pods. Whoever was reconciled by us says whether all is well, and is not asked about.
@@ -34,13 +31,14 @@ export const workloadKind = (role: Role) => (role === 'fuse' ? 'DaemonSet' : 'St
 export async function fluidsWorkloads(
   where: Where,
   owner: Owned,
+  names: WorkloadNames,
   isBound: boolean,
   { conditions = [] }: Pick<RuntimeStatus, 'conditions'> = {},
 ): Promise<ReadonlyMap<Role, LiveObject>> {
   const found = new Map<Role, LiveObject>();
   if (!isBound || conditions.some(({ type }) => type === 'Synced')) return found;
   for (const role of ROLES) {
-    const live = await unseen(where, workloadKind(role), owner, workloadName(owner.name, role));
+    const live = await unseen(where, workloadKind(role), owner, names[role]);
     if (live) found.set(role, live);
   }
   return found;

@@ -1,7 +1,7 @@
-import { annotation, label, type Manifest, type ObjectMeta } from '../../api/index.ts';
-import type { Facts } from '../../constructs/index.ts';
+import { annotation, label, type Manifest, type ObjectMeta, valueFile } from '../../api/index.ts';
+import type { Facts, Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { LiveObject, WorkloadView } from '../world.ts';
+import type { LiveObject, RuntimeObject, WorkloadView } from '../world.ts';
 
 type Numbers = Readonly<Record<string, number | undefined>>;
 
@@ -53,3 +53,10 @@ export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fu
   const scriptHash = template?.metadata?.annotations?.[annotation.scriptHash];
   return image && Number.isInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
 }
+
+/** Only where there are several is there anything to keep. */
+export const liveEngine = (
+  { engines }: Pick<Runtime, 'engines'>,
+  { metadata, status }: Pick<RuntimeObject, 'metadata' | 'status'>,
+): string | undefined =>
+  engines.length > 1 ? engines.find((engine) => status?.valueFile === valueFile(metadata.name, engine)) : undefined;

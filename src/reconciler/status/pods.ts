@@ -86,5 +86,5 @@ function readyClaim({ type, reason, noun }: { type: string; reason: string; noun
 /** What an autoscaler selects by. */
 export function selectorOf({ plan: { plan, roles } }: World): string {
   const role = roles.includes('worker') ? 'worker' : 'fuse';
-  return `app=${plan.type},release=${plan.name},role=${plan.type}-${role}`;
+  return `app=${plan.app},release=${plan.name},role=${plan.app}-${role}`;
 }

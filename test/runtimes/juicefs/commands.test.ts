@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cacheStates, cacheUse, removeCache } from '../../../runtimes/juicefs/commands.ts';
 import juicefs from '../../../runtimes/juicefs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
-import type { PlanInput } from '../../../src/constructs/index.ts';
+import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import { community, enterprise, planOf } from './given.ts';
 
 const mountPath = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';
@@ -34,7 +34,7 @@ const tier = (quota: string) => ({ tieredstore: { levels: [{ mediumtype: 'SSD' a
 const dirs = (path: string, more: object = {}) => ({
   tieredstore: { levels: [{ mediumtype: 'SSD' as const, path, quota: '1Gi', ...more }] },
 });
-const cleanup = (input: PlanInput<JuiceFSRuntimeSpec>) => juicefs.bind(input).cleanup;
+const cleanup = (input: RuntimeInput<JuiceFSRuntimeSpec>) => juicefs.bind(input).cleanup;
 
 describe('cache use', () => {
   test('is that of all enterprise workers together', () => {
@@ -72,7 +72,7 @@ describe('cache use', () => {
 
 describe('cache states', () => {
   const nobody = { cacheHitRatio: '', cacheThroughputRatio: '', cached: '', cachedPercentage: '' };
-  test.each<[string, PlanInput<JuiceFSRuntimeSpec>, string]>([
+  test.each<[string, RuntimeInput<JuiceFSRuntimeSpec>, string]>([
     ['counts the tier once for each worker', enterprise({ spec: tier('20Gi') }), '40.00GiB'],
     [
       'prefers what the worker was told',
@@ -148,7 +148,7 @@ describe('cleaning', () => {
       expect(removeCache.commands(plan, undefined)).toEqual([]);
     },
   );
-  test.each<[string, PlanInput<JuiceFSRuntimeSpec>]>([
+  test.each<[string, RuntimeInput<JuiceFSRuntimeSpec>]>([
     ['goes with the pod', community({ spec: dirs('/a', { volumeType: 'emptyDir' }) })],
     [
       'is on a volume of the user',

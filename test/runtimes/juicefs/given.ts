@@ -2,7 +2,7 @@ import juicefs from '../../../runtimes/juicefs/index.ts';
 import type { JuiceFSPlan } from '../../../runtimes/juicefs/plan.ts';
 import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
 import { type EncryptOption, type Fault, InvalidSpec, type Mount } from '../../../src/api/index.ts';
-import type { PlanInput, Role } from '../../../src/constructs/index.ts';
+import type { RuntimeInput, Role } from '../../../src/constructs/index.ts';
 import { type Given, planInput } from '../../../src/testing/given.ts';
 
 export type Case = Omit<Given<JuiceFSRuntimeSpec>, 'mounts'> & { readonly mount?: Partial<Mount> };
@@ -13,7 +13,7 @@ export const secret = (name: string, key = name, from = 'jfs'): EncryptOption =>
 });
 
 /** A community file system `minio` for dataset `ml/demo`. */
-export const community = ({ mount, facts, ...rest }: Case = {}): PlanInput<JuiceFSRuntimeSpec> =>
+export const community = ({ mount, facts, ...rest }: Case = {}): RuntimeInput<JuiceFSRuntimeSpec> =>
   planInput({
     ...rest,
     mounts: [{ mountPoint: 'juicefs:///', name: 'minio', encryptOptions: [secret('metaurl')], ...mount }],
@@ -21,13 +21,13 @@ export const community = ({ mount, facts, ...rest }: Case = {}): PlanInput<Juice
   });
 
 /** An enterprise file system `vol` for dataset `ml/demo`. */
-export const enterprise = ({ mount, ...rest }: Case = {}): PlanInput<JuiceFSRuntimeSpec> =>
+export const enterprise = ({ mount, ...rest }: Case = {}): RuntimeInput<JuiceFSRuntimeSpec> =>
   planInput({ ...rest, mounts: [{ mountPoint: 'juicefs:///', name: 'vol', encryptOptions: [secret('token')], ...mount }] });
 
-export const planOf = (input: PlanInput<JuiceFSRuntimeSpec>): JuiceFSPlan => juicefs.bind(input).plan as JuiceFSPlan;
+export const planOf = (input: RuntimeInput<JuiceFSRuntimeSpec>): JuiceFSPlan => juicefs.bind(input).plan as JuiceFSPlan;
 
 /** `-o` of a role, taken apart. */
-export const mountOptions = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse'): Record<string, string> =>
+export const mountOptions = (input: RuntimeInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse'): Record<string, string> =>
   Object.fromEntries(
     planOf(input)
       .pods[role].options.split(',')
@@ -35,7 +35,10 @@ export const mountOptions = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker
   );
 
 /** What is wrong with a spec, and whose it is. */
-export function refusal(input: PlanInput<JuiceFSRuntimeSpec>): { readonly object?: string | undefined; readonly faults: readonly Fault[] } {
+export function refusal(input: RuntimeInput<JuiceFSRuntimeSpec>): {
+  readonly object?: string | undefined;
+  readonly faults: readonly Fault[];
+} {
   try {
     juicefs.bind(input);
   } catch (error) {
@@ -68,7 +71,7 @@ interface Container {
 }
 
 export function workload(
-  input: PlanInput<JuiceFSRuntimeSpec>,
+  input: RuntimeInput<JuiceFSRuntimeSpec>,
   role: 'worker' | 'fuse',
 ): Workload['spec'] & { readonly pod: Pod; readonly container: Container } {
   const manifest = juicefs
@@ -79,7 +82,7 @@ export function workload(
   return { ...spec, pod: spec.template.spec, container: spec.template.spec.containers[0] };
 }
 
-export function scriptOf(input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse'): string {
+export function scriptOf(input: RuntimeInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse'): string {
   const config = juicefs
     .bind(input)
     .synth(role)

@@ -2,37 +2,37 @@ import { describe, expect, test } from 'vitest';
 import juicefs from '../../../runtimes/juicefs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
 import type { TierLevel } from '../../../src/api/index.ts';
-import type { PlanInput } from '../../../src/constructs/index.ts';
+import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import { type Case, community, enterprise, mountOptions, planOf, refusal, scriptOf, secret, workload } from './given.ts';
 
 const level = (more: Partial<TierLevel> = {}): TierLevel => ({ mediumtype: 'SSD', path: '/data', quota: '10Gi', ...more });
 const tier = (...levels: readonly Partial<TierLevel>[]): JuiceFSRuntimeSpec => ({ tieredstore: { levels: levels.map(level) } });
 const readWrite = { accessModes: ['ReadWriteMany' as const] };
-const needsOf = (input: PlanInput<JuiceFSRuntimeSpec>) => juicefs.needs(input);
+const needsOf = (input: RuntimeInput<JuiceFSRuntimeSpec>) => juicefs.needs(input);
 
-const line = (input: PlanInput<JuiceFSRuntimeSpec>) =>
+const line = (input: RuntimeInput<JuiceFSRuntimeSpec>) =>
   scriptOf(input, 'fuse')
     .split('\n')
     .find((text) => / (format|auth) --/.test(text))
     ?.replace(/^\S+ /, '');
-const ports = (role: 'worker' | 'fuse', input: PlanInput<JuiceFSRuntimeSpec>) => workload(input, role).container.ports;
-const images = (input: PlanInput<JuiceFSRuntimeSpec>) => Object.values(planOf(input).pods).map(({ image }) => image);
+const ports = (role: 'worker' | 'fuse', input: RuntimeInput<JuiceFSRuntimeSpec>) => workload(input, role).container.ports;
+const images = (input: RuntimeInput<JuiceFSRuntimeSpec>) => Object.values(planOf(input).pods).map(({ image }) => image);
 const generation = (fuse?: { image: string; generation: number; scriptHash?: string }) =>
   planOf(community({ ...(fuse && { facts: { fuse } }) })).fuse.generation;
-const mounts = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
+const mounts = (input: RuntimeInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
   workload(input, role)
     .container.volumeMounts.filter(({ name }) => name.startsWith('cache-dir'))
     .map(({ name, mountPath }) => `${name} ${mountPath}`);
-const volumes = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
+const volumes = (input: RuntimeInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
   workload(input, role).pod.volumes.filter(({ name }) => name.startsWith('cache-dir'));
-const resources = (input: PlanInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse') => workload(input, role).container.resources;
+const resources = (input: RuntimeInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse') => workload(input, role).container.resources;
 const runtime = (spec: JuiceFSRuntimeSpec) => community({ spec });
 const encrypted = (...names: readonly string[]) => ({
   mount: { encryptOptions: [secret('metaurl'), ...names.map((name) => secret(name))] },
 });
 
 describe('edition', () => {
-  test.each<[string, PlanInput<JuiceFSRuntimeSpec>, string]>([
+  test.each<[string, RuntimeInput<JuiceFSRuntimeSpec>, string]>([
     ['a secret metaurl of the mount makes it community', community(), 'community'],
     [
       'a secret metaurl of all mounts does so too',
@@ -301,7 +301,7 @@ describe('pods', () => {
 });
 
 describe('refuses', () => {
-  test.each<[string, PlanInput<JuiceFSRuntimeSpec>, readonly string[]]>([
+  test.each<[string, RuntimeInput<JuiceFSRuntimeSpec>, readonly string[]]>([
     ['a mount point of another engine', community({ mount: { mountPoint: 's3://bucket' } }), ['spec.mounts[0].mountPoint']],
     ['a sub path that would be read as an option', community({ mount: { mountPoint: 'juicefs://-x' } }), ['spec.mounts[0].mountPoint']],
     ['a sub path with a comma', community({ mount: { mountPoint: 'juicefs:///a,b' } }), ['spec.mounts[0].mountPoint']],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { PlanInput } from '../../../src/constructs/index.ts';
+import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
 import { community, enterprise, mountOptions, planOf, scriptOf, secret } from './given.ts';
 
-const told = (input: PlanInput<JuiceFSRuntimeSpec>) => planOf(input).warnings?.map(({ message }) => message);
+const told = (input: RuntimeInput<JuiceFSRuntimeSpec>) => planOf(input).warnings?.map(({ message }) => message);
 const sub = { mountPoint: 'juicefs:///a' };
 
 describe('what Fluid binds is bound, and what is not done is said', () => {

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import thin from '../../../runtimes/thin/index.ts';
 import type { ThinPlan } from '../../../runtimes/thin/plan.ts';
 import type { ThinRuntimeSpec } from '../../../src/api/index.ts';
-import { base64, fromBase64, type PlanInput } from '../../../src/constructs/index.ts';
+import { base64, fromBase64, type RuntimeInput } from '../../../src/constructs/index.ts';
 import { claim, given, secretOption } from './given.ts';
 
-const config = (input: PlanInput<ThinRuntimeSpec>) => (thin.bind(input).plan as ThinPlan).config;
-const text = (input: PlanInput<ThinRuntimeSpec>): string => config(input).data['config.json'] ?? '';
+const config = (input: RuntimeInput<ThinRuntimeSpec>) => (thin.bind(input).plan as ThinPlan).config;
+const text = (input: RuntimeInput<ThinRuntimeSpec>): string => config(input).data['config.json'] ?? '';
 const secretStorage = { env: { THIN_FUSE_CONFIG_STORAGE: 'secret' } };
 
 describe('config.json says what Fluid says, to the letter', () => {
@@ -78,7 +78,7 @@ describe('config.json says what Fluid says, to the letter', () => {
     ));
 });
 
-const parsed = (input: PlanInput<ThinRuntimeSpec>) =>
+const parsed = (input: RuntimeInput<ThinRuntimeSpec>) =>
   JSON.parse(text(input)) as { mounts: readonly { options?: object }[]; runtimeOptions?: object };
 
 test("lets an encrypted option win over a plain one, and a mount's own over one of all mounts", () => {

@@ -1,5 +1,5 @@
 import type { EncryptOption, ThinRuntimeProfileSpec, ThinRuntimeSpec } from '../../../src/api/index.ts';
-import type { ClaimFact, PlanInput } from '../../../src/constructs/index.ts';
+import type { ClaimFact, RuntimeInput } from '../../../src/constructs/index.ts';
 import { type Given, planInput } from '../../../src/testing/given.ts';
 
 export const profileSpec: ThinRuntimeProfileSpec = { fileSystemType: 'fuse.s3fs', fuse: { image: 'example.io/s3fs', imageTag: 'v1' } };
@@ -14,7 +14,7 @@ export function given({
 }: Given<ThinRuntimeSpec> & {
   readonly profile?: ThinRuntimeProfileSpec;
   readonly profileAnnotations?: Readonly<Record<string, string>>;
-} = {}): PlanInput<ThinRuntimeSpec> {
+} = {}): RuntimeInput<ThinRuntimeSpec> {
   const metadata = { name: 'p', ...(profileAnnotations && { annotations: profileAnnotations }) };
   const found = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'ThinRuntimeProfile', metadata, spec: profile };
   return planInput({ ...rest, spec: { profileName: 'p', ...spec }, facts: { ...facts, objects: { 'ThinRuntimeProfile/p': found } } });

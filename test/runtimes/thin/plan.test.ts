@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import thin from '../../../runtimes/thin/index.ts';
 import type { ThinPlan } from '../../../runtimes/thin/plan.ts';
 import { type ThinFuseSpec, type ThinRuntimeProfileSpec, type ThinRuntimeSpec } from '../../../src/api/index.ts';
-import { base64, type PlanInput } from '../../../src/constructs/index.ts';
+import { base64, type RuntimeInput } from '../../../src/constructs/index.ts';
 import { claim, given, profileSpec, secretOption } from './given.ts';
 
-const plan = (input: PlanInput<ThinRuntimeSpec>) => thin.bind(input).plan as ThinPlan;
+const plan = (input: RuntimeInput<ThinRuntimeSpec>) => thin.bind(input).plan as ThinPlan;
 /** A profile with these fuse fields, a runtime with those. */
 const both = (theirs: ThinFuseSpec, own: ThinFuseSpec = {}) =>
   given({ profile: { fileSystemType: 'fuse.x', fuse: { image: 'i', ...theirs } }, spec: { fuse: own } });
 const fuse = (theirs: ThinFuseSpec, own: ThinFuseSpec = {}) => plan(both(theirs, own)).fusePod;
-const env = (input: PlanInput<ThinRuntimeSpec>) => Object.fromEntries(plan(input).fusePod.env.map(({ name, value }) => [name, value]));
+const env = (input: RuntimeInput<ThinRuntimeSpec>) => Object.fromEntries(plan(input).fusePod.env.map(({ name, value }) => [name, value]));
 
 describe('runtime over profile', () => {
   test.each<[string, ThinFuseSpec, ThinFuseSpec, Partial<ThinFuseSpec>]>([
@@ -143,7 +143,7 @@ describe('MOUNT_OPTIONS', () => {
     ));
 });
 
-const mounted = (input: PlanInput<ThinRuntimeSpec>) =>
+const mounted = (input: RuntimeInput<ThinRuntimeSpec>) =>
   plan(input).fusePod.mounted.map(({ volume, mount }) => [volume.name, mount.mountPath, mount.readOnly ?? false]);
 
 describe('volumes', () => {
@@ -283,7 +283,7 @@ describe('a pvc:// mount', () => {
 
 describe('refuses', () => {
   const { csi: _, ...local } = claim();
-  test.each<[string, PlanInput<ThinRuntimeSpec>, string]>([
+  test.each<[string, RuntimeInput<ThinRuntimeSpec>, string]>([
     [
       'a runtime without profile',
       given({ spec: { profileName: '' } }),

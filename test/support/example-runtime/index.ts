@@ -7,7 +7,7 @@ import { ExampleRuntime } from './spec.ts';
 
 /** What the other runtimes lack: masters with a table of mounts, ports of the node, and a cache that must be asked for its name. */
 export default defineRuntime({
-  name: 'example',
+  type: 'example',
   resource: ExampleRuntime,
   needs,
   plan,

@@ -18,7 +18,7 @@ export const needs = ({ settings }: PlanInput<ExampleRuntimeSpec>): Needs => {
 export function plan(input: PlanInput<ExampleRuntimeSpec>): ExamplePlan {
   const { name, namespace, spec, dataset, facts } = input;
   must(spec.masters !== 2, 'spec.masters', '1 or 3: two cannot outvote one another', spec.masters);
-  const base = basePlan(input, { type: 'example', kind: 'ExampleRuntime', mountType: 'fuse.example', mountDir: 'example-fuse' });
+  const base = basePlan(input, { mountType: 'fuse.example', mountDir: 'example-fuse' });
   const masters = Array.from({ length: spec.masters ?? 1 }, (_, i) => `${name}-master-${i}.${name}-master.${namespace}`);
   return {
     ...base,

@@ -1,0 +1,67 @@
+import { ApiObject, App, Chart } from 'cdk8s';
+import type { Construct } from 'constructs';
+import type { Manifest } from '../api/index.ts';
+import type { BasePlan, BoundProbe, BoundRuntime, Engine, EngineDefinition, Part, Probe, Role } from './contract.ts';
+import { DatasetClaim, DatasetVolume } from './volume.ts';
+
+/** One of several engines of a kind, without the type of its plan. */
+export const engine = <Spec, P extends BasePlan>(definition: EngineDefinition<Spec, P>): Engine<Spec> => ({
+  needs: (input) => definition.needs?.(input) ?? {},
+  bind: (input) => bound(definition, definition.plan(input)),
+});
+
+function bound<Spec, P extends BasePlan>(definition: EngineDefinition<Spec, P>, plan: P): BoundRuntime {
+  const { components, mounts, probes = {}, cleanup, cacheStates, syncsMetadata = () => true } = definition;
+  const probe = <T>({ commands, parse }: Probe<P, T>): BoundProbe<T> => ({
+    commands: commands(plan),
+    parse: (answers) => parse(answers, plan),
+  });
+  const roles = (['master', 'fuse', 'worker'] as const).filter(
+    (role) => components[role] && (role === 'fuse' || plan.replicas[role] !== undefined),
+  );
+  const rendered = new Map<Part, readonly Manifest[]>();
+  return {
+    plan,
+    roles,
+    synth(part) {
+      const before = rendered.get(part);
+      if (before) return before;
+      const manifests = synth(plan, (chart) => render(part, chart));
+      rendered.set(part, manifests);
+      return manifests;
+    },
+    ...(mounts && {
+      mounts: { list: probe(mounts.list), wanted: mounts.wanted(plan), unmount: (path: string) => mounts.unmount(plan, path) },
+    }),
+    probes: {
+      ...(probes.cache && { cache: probe(probes.cache) }),
+      ...(probes.ufs && syncsMetadata(plan) && { ufs: probe(probes.ufs) }),
+    },
+    cacheStates: (seen) => cacheStates?.(plan, seen),
+    ...(cleanup && {
+      cleanup: {
+        ...(cleanup.ask?.commands(plan).length && { ask: probe(cleanup.ask) }),
+        commands: (found: unknown) => cleanup.commands(plan, found),
+      },
+    }),
+  };
+
+  function render(part: Part, scope: Construct): unknown {
+    if (part === 'volume') return new DatasetVolume(scope, plan);
+    if (part === 'claim') return new DatasetClaim(scope, plan);
+    const Component = roles.includes(part) ? components[part satisfies Role] : undefined;
+    return Component && new Component(scope, plan);
+  }
+}
+
+/** One App per runtime: an App with many charts costs more than the sum of its charts. */
+function synth(plan: BasePlan, populate: (chart: Chart) => unknown): readonly Manifest[] {
+  const chart = new Chart(new App(), plan.name, { namespace: plan.namespace, disableResourceNameHashes: true });
+  populate(chart);
+  const all = chart.node.findAll();
+  // Ours depend on nothing and check nothing; to have cdk8s look for both takes longer than to render.
+  const isPlain = all.every(
+    (each) => each.node.dependencies.length === 0 && each.node.validate().length === 0 && (each === chart || !Chart.isChart(each)),
+  );
+  return (isPlain ? all.filter((each) => ApiObject.isApiObject(each)).map((each) => each.toJson()) : chart.toJson()) as Manifest[];
+}

@@ -1,0 +1,23 @@
+import { type BasePlan, basePlan, type PlanInput } from '../../../src/constructs/index.ts';
+import type { PairRuntimeSpec } from './spec.ts';
+
+/** Variable of the controller: the engine of runtimes that are set up from now on. */
+export const ENGINE_ENV = 'PAIR_ENGINE_TYPE';
+
+export interface PairPlan extends BasePlan {
+  readonly image: string;
+  /** Every master by its stable name. */
+  readonly masters: readonly string[];
+}
+
+export function plan(input: PlanInput<PairRuntimeSpec>): PairPlan {
+  const { namespace, spec, runtime } = input;
+  const { engine, workloads } = runtime;
+  const count = spec.masters ?? 3;
+  return {
+    ...basePlan(input, { app: 'pairfs', mountType: 'fuse.pairfs', mountDir: 'pairfs-fuse' }),
+    image: spec.image ?? `example.io/${engine}:v1`,
+    masters: Array.from({ length: count }, (_, i) => `${workloads.master}-${i}.${workloads.master}.${namespace}`),
+    replicas: { master: count, worker: spec.replicas ?? 1 },
+  };
+}
