@@ -21,16 +21,23 @@ export class JuiceFSFuse extends Fuse {
 }
 
 function client(plan: JuiceFSPlan, role: PodRole): ComponentProps {
-  const pod = plan.pods[role];
+  const { container, pod } = plan.pods[role];
   return {
     ...pod,
     // A template that says which script it runs: pods of an older one are told apart.
     podAnnotations: { ...pod.podAnnotations, [annotation.scriptHash]: plan.scripts[role].hash },
-    container: `juicefs-${role}`,
-    command: ['sh', '/root/script/script.sh'],
-    lifecycle: { preStop: { exec: { command: ['sh', '-c', sh`umount ${plan.mountPath}`] } } },
+    containers: [
+      {
+        ...container,
+        name: `juicefs-${role}`,
+        // Workers run the same client for its cache.
+        fuseClient: true,
+        command: ['sh', '/root/script/script.sh'],
+        lifecycle: { preStop: { exec: { command: ['sh', '-c', sh`umount ${plan.mountPath}`] } } },
+        volumeMounts: [{ name: 'script', mountPath: '/root/script' }, ...container.volumeMounts],
+      },
+    ],
     volumes: [{ name: 'script', configMap: { name: scriptName(plan, role), defaultMode: 0o755 } }, ...pod.volumes],
-    volumeMounts: [{ name: 'script', mountPath: '/root/script' }, ...pod.volumeMounts],
   };
 }
 

@@ -69,7 +69,7 @@ export function plan(input: Input): JuiceFSPlan {
   const configs = (spec.configs ?? []).flatMap((config) => (config.trim() ? `--${config.trim()}` : []));
   const scriptFor = (role: PodRole) => scriptOf(role, { source, configs, mountPath: base.mountPath, options: pods[role].options });
   const scripts = { worker: scriptFor('worker'), fuse: scriptFor('fuse') };
-  const generation = nextGeneration(facts, pods.fuse.image, scripts.fuse.hash);
+  const generation = nextGeneration(facts, pods.fuse.container.image, scripts.fuse.hash);
   return {
     ...base,
     source,

@@ -42,19 +42,23 @@ export function podPlan(input: Input, source: Source, cache: Cache, role: PodRol
   // The cache of a community worker serves nobody else, so no memory is set aside for it.
   const hasMemory = (role === 'fuse' || source.edition === 'enterprise') && !own.options?.['cache-size'];
   return {
-    image: imageOf(version, settings.env[variable], builtIn),
-    imagePullPolicy: version?.imagePullPolicy,
-    imagePullSecrets: spec.imagePullSecrets,
-    env: [{ name: 'JFS_FOREGROUND', value: '1' }, ...(own.env ?? []), ...source.env],
-    ports: source.edition === 'community' ? [metricsPort(options['metrics'], `${field}.options.metrics`)] : [],
-    resources: withMemory(own.resources, hasMemory ? cache.memory : undefined, `${field}.resources`),
-    volumes: [...mounted, ...caches].map(({ volume }) => volume).filter(({ name }) => !isClaimed.has(name)),
-    volumeMounts: [...mounted, ...caches].map(({ mount }) => mount),
-    volumeClaimTemplates: templates,
-    podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },
-    podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
-    nodeSelector: own.nodeSelector,
-    hostNetwork: isOnHost(own),
+    container: {
+      image: imageOf(version, settings.env[variable], builtIn),
+      imagePullPolicy: version?.imagePullPolicy,
+      env: [{ name: 'JFS_FOREGROUND', value: '1' }, ...(own.env ?? []), ...source.env],
+      ports: source.edition === 'community' ? [metricsPort(options['metrics'], `${field}.options.metrics`)] : [],
+      resources: withMemory(own.resources, hasMemory ? cache.memory : undefined, `${field}.resources`),
+      volumeMounts: [...mounted, ...caches].map(({ mount }) => mount),
+    },
+    pod: {
+      imagePullSecrets: spec.imagePullSecrets,
+      volumes: [...mounted, ...caches].map(({ volume }) => volume).filter(({ name }) => !isClaimed.has(name)),
+      volumeClaimTemplates: templates,
+      podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },
+      podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
+      nodeSelector: own.nodeSelector,
+      hostNetwork: isOnHost(own),
+    },
     /** As the client's `-o` takes them. */
     options: joinedOptions(options),
     /** Directories of the node that hold cache. */

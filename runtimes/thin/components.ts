@@ -18,14 +18,26 @@ export class ThinFuse extends Fuse {
   }
 }
 
-const props = (container: string, { image, imageTag, networkMode, mounted, podMetadata, ...pod }: ThinPod): ComponentProps => ({
-  ...pod,
-  container,
-  image: imageTag ? `${image}:${imageTag}` : image,
-  hostNetwork: networkMode !== 'ContainerNetwork',
-  volumes: mounted.map(({ volume }) => volume),
-  volumeMounts: mounted.map(({ mount }) => mount),
-  podLabels: podMetadata.labels,
-  podAnnotations: podMetadata.annotations,
-  securityContext: { runAsGroup: 0 },
-});
+const props = (name: string, { image, imageTag, networkMode, mounted, podMetadata, ...pod }: ThinPod): ComponentProps => {
+  const { imagePullPolicy, command, args, env, ports, resources, lifecycle, livenessProbe, readinessProbe } = pod;
+  return {
+    containers: [
+      {
+        name,
+        // Workers may run the client as well.
+        fuseClient: true,
+        image: imageTag ? `${image}:${imageTag}` : image,
+        ...{ imagePullPolicy, command, args, env, ports, resources, lifecycle, livenessProbe, readinessProbe },
+        volumeMounts: mounted.map(({ mount }) => mount),
+        securityContext: { runAsGroup: 0 },
+      },
+    ],
+    initContainers: pod.initContainers,
+    imagePullSecrets: pod.imagePullSecrets,
+    nodeSelector: pod.nodeSelector,
+    hostNetwork: networkMode !== 'ContainerNetwork',
+    volumes: mounted.map(({ volume }) => volume),
+    podLabels: podMetadata.labels,
+    podAnnotations: podMetadata.annotations,
+  };
+};

@@ -97,17 +97,17 @@ export function plan(input: Input): ${title}Plan {
 `;
 
 const components = ({ name, title, from }: Scaffold) => `import type { Construct } from 'constructs';
-import { type ComponentProps, Fuse, sh, Worker } from '${from.constructs}';
+import { type ContainerProps, Fuse, sh, Worker } from '${from.constructs}';
 import type { ${title}Plan } from './plan.ts';
 
 /** Keeps the cache. */
 export class ${title}Worker extends Worker {
   constructor(scope: Construct, plan: ${title}Plan) {
+    const command = ['sh', '-c', sh\`exec ${name} cache --dir \${plan.cacheDir} \${plan.source}\`];
+    const volumeMounts = [{ name: 'cache', mountPath: plan.cacheDir }];
     super(scope, plan, {
-      ...client(plan, 'worker'),
-      command: ['sh', '-c', sh\`exec ${name} cache --dir \${plan.cacheDir} \${plan.source}\`],
+      containers: [{ ...container(plan, 'worker'), command, volumeMounts }],
       volumes: [{ name: 'cache', hostPath: { path: plan.cacheDir, type: 'DirectoryOrCreate' } }],
-      volumeMounts: [{ name: 'cache', mountPath: plan.cacheDir }],
     });
   }
 }
@@ -117,11 +117,12 @@ export class ${title}Fuse extends Fuse {
   constructor(scope: Construct, plan: ${title}Plan) {
     const { options, source, mountPath } = plan;
     const list = options ? ['-o', options] : [];
-    super(scope, plan, { ...client(plan, 'fuse'), command: ['sh', '-c', sh\`exec ${name} mount \${list} \${source} \${mountPath}\`] });
+    const command = ['sh', '-c', sh\`exec ${name} mount \${list} \${source} \${mountPath}\`];
+    super(scope, plan, { containers: [{ ...container(plan, 'fuse'), command }] });
   }
 }
 
-const client = ({ image, resources }: ${title}Plan, role: 'worker' | 'fuse'): ComponentProps => ({ container: \`${name}-\${role}\`, image, resources });
+const container = ({ image, resources }: ${title}Plan, role: 'worker' | 'fuse'): ContainerProps => ({ name: \`${name}-\${role}\`, image, resources });
 `;
 
 const index = ({ name, title, from }: Scaffold) => `import { defineRuntime, diskUsage } from '${from.constructs}';

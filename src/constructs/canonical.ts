@@ -1,6 +1,93 @@
-import { canonicalQuantity, type PersistentVolumeClaim, type ResourceRequirements, type Volume } from '../api/index.ts';
+import {
+  type Container,
+  canonicalQuantity,
+  type EnvVar,
+  type Lifecycle,
+  type PersistentVolumeClaim,
+  type PodSpec,
+  type Probe,
+  type ResourceRequirements,
+  type Volume,
+} from '../api/index.ts';
+import type { ComponentProps, ContainerProps } from './contract.ts';
+import { byKey } from './merge.ts';
 
-/** Quantities as the API server prints them, so that what comes back equals what was sent and an unchanged object is not applied again. */
+type LifecycleHandler = NonNullable<Lifecycle['preStop']>;
+
+type Rendered = Omit<ComponentProps, 'containers' | 'template' | 'podLabels' | 'podAnnotations' | 'volumeClaimTemplates'> & {
+  readonly containers: readonly ContainerProps[];
+};
+
+/**
+ * A pod as the API server prints it, so that what comes back equals what was sent and an unchanged object is not applied again: amounts in
+ * its form, one entry for each key in lists that it merges. It refuses an apply in which a key repeats, though it accepts a create.
+ */
+export function canonicalPod(pod: Rendered, path: string): object {
+  const { serviceAccount, serviceAccountName = serviceAccount, overhead, volumes, nodeSelector } = pod;
+  return {
+    ...said(pod),
+    containers: pod.containers.map((container, i) => canonicalContainer(container, `${path}.containers[${i}]`)),
+    initContainers: unlessEmpty(pod.initContainers?.map((container, i) => canonicalContainer(container, `${path}.initContainers[${i}]`))),
+    volumes: byKey(nameOf, volumes?.map(canonicalVolume), 'equal', `${path}.volumes`),
+    nodeSelector: nodeSelector && Object.keys(nodeSelector).length > 0 ? nodeSelector : undefined,
+    tolerations: unlessEmpty(pod.tolerations),
+    imagePullSecrets: byKey(nameOf, pod.imagePullSecrets, 'later'),
+    hostAliases: byKey(({ ip }) => ip, pod.hostAliases, 'equal', `${path}.hostAliases`),
+    resourceClaims: byKey(nameOf, pod.resourceClaims, 'equal', `${path}.resourceClaims`),
+    schedulingGates: byKey(nameOf, pod.schedulingGates, 'later'),
+    topologySpreadConstraints: byKey(
+      ({ topologyKey, whenUnsatisfiable }) => `${topologyKey}/${whenUnsatisfiable}`,
+      pod.topologySpreadConstraints,
+      'equal',
+      `${path}.topologySpreadConstraints`,
+    ),
+    overhead: overhead && canonicalMap(overhead, `${path}.overhead`),
+    resources: pod.resources && canonicalResources(pod.resources, `${path}.resources`),
+    // It prints one under both names.
+    serviceAccountName: serviceAccountName || undefined,
+    serviceAccount: undefined,
+  } satisfies Partial<Record<keyof PodSpec, unknown>>;
+}
+
+function canonicalContainer({ fuseClient: _, ...container }: ContainerProps, path: string): object {
+  const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
+  return {
+    ...said(container),
+    env: byKey(nameOf, container.env?.map(canonicalVariable), 'later'),
+    ports: byKey(({ containerPort, protocol = 'TCP' }) => `${containerPort}/${protocol}`, container.ports, 'equal', `${path}.ports`),
+    resources: container.resources && canonicalResources(container.resources, `${path}.resources`),
+    volumeMounts: byKey(({ mountPath }) => mountPath, container.volumeMounts, 'equal', `${path}.volumeMounts`),
+    ...(lifecycle && { lifecycle: canonicalLifecycle(lifecycle) }),
+    ...(livenessProbe && { livenessProbe: canonicalProbe(livenessProbe) }),
+    ...(readinessProbe && { readinessProbe: canonicalProbe(readinessProbe) }),
+    ...(startupProbe && { startupProbe: canonicalProbe(startupProbe) }),
+    volumeDevices: byKey(({ devicePath }) => devicePath, container.volumeDevices, 'equal', `${path}.volumeDevices`),
+  } satisfies Partial<Record<keyof Container, unknown>>;
+}
+
+/** An empty text of these is what it is by default, which is another text. */
+const said = <T extends object>(fields: T): T =>
+  Object.values(fields).includes('') ? (Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as T) : fields;
+
+const canonicalLifecycle = ({ postStart, preStop, ...rest }: Lifecycle): Lifecycle => ({
+  ...rest,
+  ...(postStart && { postStart: canonicalHandler(postStart) }),
+  ...(preStop && { preStop: canonicalHandler(preStop) }),
+});
+/** No number of a probe may be 0: that is what it is by default. */
+const canonicalProbe = (probe: Probe): Probe =>
+  canonicalHandler(Object.fromEntries(Object.entries(probe).filter(([, value]) => value !== 0)) as Probe);
+const canonicalHandler = <T extends LifecycleHandler>(handler: T): T =>
+  handler.httpGet ? { ...handler, httpGet: said(handler.httpGet) } : handler;
+
+function canonicalVariable(variable: EnvVar): EnvVar {
+  const { resourceFieldRef } = variable.valueFrom ?? {};
+  return resourceFieldRef ? { ...variable, valueFrom: { resourceFieldRef: canonicalField(resourceFieldRef) } } : variable;
+}
+/** What a container may have, in units of `divisor`. */
+const canonicalField = <T extends { divisor?: string }>(field: T): T =>
+  field.divisor === undefined ? field : { ...field, divisor: canonicalQuantity(field.divisor, 'resourceFieldRef.divisor') };
+
 export function canonicalResources(resources: ResourceRequirements | undefined, path: string): ResourceRequirements {
   if (!resources) return {};
   const { limits, requests, ...rest } = resources;
@@ -12,19 +99,39 @@ export function canonicalResources(resources: ResourceRequirements | undefined, 
 }
 
 export function canonicalVolume(volume: Volume): Volume {
-  const { emptyDir } = volume;
-  if (emptyDir?.sizeLimit === undefined) return volume;
-  return {
-    ...volume,
-    emptyDir: { ...emptyDir, sizeLimit: canonicalQuantity(emptyDir.sizeLimit, `volumes[${volume.name}].emptyDir.sizeLimit`) },
-  };
+  const { emptyDir, ephemeral, downwardAPI, projected } = volume;
+  const path = `volumes[${volume.name}]`;
+  if (emptyDir?.sizeLimit !== undefined)
+    return { ...volume, emptyDir: { ...emptyDir, sizeLimit: canonicalQuantity(emptyDir.sizeLimit, `${path}.emptyDir.sizeLimit`) } };
+  if (ephemeral?.volumeClaimTemplate)
+    return { ...volume, ephemeral: { volumeClaimTemplate: canonicalClaim(ephemeral.volumeClaimTemplate, `${path}.ephemeral`) } };
+  if (downwardAPI) return { ...volume, downwardAPI: canonicalItems(downwardAPI) };
+  if (projected?.sources?.some(({ downwardAPI }) => downwardAPI)) {
+    const sources = projected.sources.map((source) =>
+      source.downwardAPI ? { ...source, downwardAPI: canonicalItems(source.downwardAPI) } : source,
+    );
+    return { ...volume, projected: { ...projected, sources } };
+  }
+  return volume;
 }
-
-export const canonicalClaim = ({ spec, ...claim }: PersistentVolumeClaim, path: string): PersistentVolumeClaim => ({
-  ...claim,
-  ...(spec && { spec: { ...spec, ...(spec.resources && { resources: canonicalResources(spec.resources, `${path}.spec.resources`) }) } }),
+const canonicalItems = <T extends NonNullable<Volume['downwardAPI']>>(source: T): T => ({
+  ...source,
+  ...(source.items && {
+    items: source.items.map((item) =>
+      item.resourceFieldRef ? { ...item, resourceFieldRef: canonicalField(item.resourceFieldRef) } : item,
+    ),
+  }),
 });
 
+export const canonicalClaim = <T extends Pick<PersistentVolumeClaim, 'spec'>>({ spec, ...claim }: T, path: string) =>
+  ({
+    ...claim,
+    ...(spec && { spec: { ...spec, ...(spec.resources && { resources: canonicalResources(spec.resources, `${path}.spec.resources`) }) } }),
+  }) as T;
+
+export const nameOf = ({ name }: { readonly name?: string }) => name;
+/** The API server drops empty lists, so one that was sent would never come back. */
+export const unlessEmpty = <T>(list: readonly T[] | undefined) => (list?.length ? list : undefined);
 const isFilled = (amounts: object | undefined): amounts is Record<string, string> =>
   amounts !== undefined && Object.keys(amounts).length > 0;
 const canonicalMap = (amounts: Readonly<Record<string, string>>, path: string): Record<string, string> =>

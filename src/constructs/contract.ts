@@ -2,4 +2,5 @@
 export type * from './contract/commands.ts';
 export type * from './contract/input.ts';
 export type * from './contract/plan.ts';
+export type * from './contract/pod.ts';
 export type * from './contract/runtime.ts';

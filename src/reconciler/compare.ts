@@ -9,6 +9,12 @@ export const MERGED_BY: Readonly<Record<string, readonly string[]>> = {
   ports: ['containerPort', 'port', 'protocol'],
   volumes: ['name'],
   volumeMounts: ['mountPath'],
+  volumeDevices: ['devicePath'],
+  resourceClaims: ['name'],
+  claims: ['name'],
+  schedulingGates: ['name'],
+  hostAliases: ['ip'],
+  topologySpreadConstraints: ['topologyKey', 'whenUnsatisfiable'],
   imagePullSecrets: ['name'],
   ownerReferences: ['uid'],
 };

@@ -1,7 +1,17 @@
 import { App, Chart } from 'cdk8s';
 import { describe, expect, test } from 'vitest';
-import type { Affinity, Manifest } from '../../src/api/index.ts';
-import { type BasePlan, basePlan, type ComponentProps, Fuse, Master, owned, Worker } from '../../src/constructs/index.ts';
+import type { Affinity, Manifest, NodeSelectorTerm } from '../../src/api/index.ts';
+import {
+  type BasePlan,
+  basePlan,
+  type ComponentProps,
+  type ContainerProps,
+  Fuse,
+  Master,
+  owned,
+  Worker,
+} from '../../src/constructs/index.ts';
+import { mergedAffinity } from '../../src/constructs/pod.ts';
 import { DatasetClaim, DatasetVolume } from '../../src/constructs/volume.ts';
 import { type Given, planInput } from '../../src/testing/given.ts';
 import { namesOf } from '../support/names.ts';
@@ -11,7 +21,9 @@ const planOf = (given: Given<object> = {}, more: Partial<BasePlan> = {}): BasePl
   replicas: { master: 1, worker: 2 },
   ...more,
 });
-const props: ComponentProps = { container: 'main', image: 'i:1' };
+const main = { name: 'main', image: 'i:1' };
+const props: ComponentProps = { containers: [main] };
+const only = (more: Partial<ContainerProps>): Partial<ComponentProps> => ({ containers: [{ ...main, ...more }] });
 
 interface Pod {
   readonly containers: readonly Record<string, unknown>[];
@@ -70,20 +82,43 @@ describe('every workload', () => {
     });
   });
   test('leaves it to its user when pods restart', () => expect(worker().spec['updateStrategy']).toEqual({ type: 'OnDelete' }));
-  test('uses the node’s network unless told otherwise', () => {
-    expect(pod(worker())).toMatchObject({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' });
-    expect(pod(worker({ hostNetwork: false }))).toMatchObject({ dnsPolicy: 'ClusterFirst' });
-    expect(pod(worker({ hostNetwork: false }))).not.toHaveProperty('hostNetwork');
+  test('uses the node’s network only where it is told so', () => {
+    expect(pod(worker({ hostNetwork: true }))).toMatchObject({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' });
+    expect(pod(worker())).toMatchObject({ dnsPolicy: 'ClusterFirst' });
+    expect(pod(worker())).not.toHaveProperty('hostNetwork');
+  });
+  test('has privileges only where a FUSE client runs', () => {
+    const privileges = (workload: Workload) => pod(workload).containers.map((each) => each['securityContext']);
+    expect([master(), worker()].flatMap(privileges)).toEqual([undefined, undefined]);
+    const sidecar = { name: 'sidecar', image: 'i:1' };
+    expect(privileges(fuse({ containers: [main, sidecar] }))).toEqual([{ privileged: true, runAsUser: 0 }, undefined]);
+    expect(privileges(worker({ containers: [main, { ...sidecar, fuseClient: true }] }))).toEqual([
+      undefined,
+      { privileged: true, runAsUser: 0 },
+    ]);
+    expect(privileges(fuse(only({ securityContext: { runAsUser: 7, runAsGroup: 7 } })))).toEqual([
+      { privileged: true, runAsUser: 7, runAsGroup: 7 },
+    ]);
+  });
+  test('may have whatever else a pod has', () => {
+    const affinity = { nodeAffinity: {} };
+    const more = { affinity, priorityClassName: 'high', terminationGracePeriodSeconds: 5, serviceAccountName: 'sa' };
+    expect(pod(master({ ...more, ...only({ startupProbe: { exec: { command: ['up'] } } }) }))).toMatchObject({
+      ...more,
+      containers: [{ startupProbe: { exec: { command: ['up'] } } }],
+    });
   });
   test('has each variable once, with the last value', () =>
     expect(
       pod(
-        worker({
-          env: [
-            { name: 'A', value: '1' },
-            { name: 'A', value: '2' },
-          ],
-        }),
+        worker(
+          only({
+            env: [
+              { name: 'A', value: '1' },
+              { name: 'A', value: '2' },
+            ],
+          }),
+        ),
       ).containers[0]?.['env'],
     ).toEqual([{ name: 'A', value: '2' }]));
   test('has each volume once, and refuses two of a name', () => {
@@ -93,14 +128,16 @@ describe('every workload', () => {
   });
   test('refuses two ports of a number, but not of two protocols', () => {
     const ports = [{ containerPort: 80 }, { containerPort: 80, protocol: 'UDP' }];
-    expect(pod(worker({ ports })).containers[0]?.['ports']).toEqual(ports);
+    expect(pod(worker(only({ ports }))).containers[0]?.['ports']).toEqual(ports);
     expect(() =>
-      worker({
-        ports: [
-          { containerPort: 80, name: 'a' },
-          { containerPort: 80, name: 'b' },
-        ],
-      }),
+      worker(
+        only({
+          ports: [
+            { containerPort: 80, name: 'a' },
+            { containerPort: 80, name: 'b' },
+          ],
+        }),
+      ),
     ).toThrow('ports[80/TCP]');
   });
   test('pulls with the Secrets of its spec, else with those of the installation', () => {
@@ -110,8 +147,71 @@ describe('every workload', () => {
     expect(pod(worker())).not.toHaveProperty('imagePullSecrets');
   });
   test('sends no empty list, which would not come back', () => {
-    const empty = worker({ env: [], ports: [], volumes: [], volumeMounts: [], volumeClaimTemplates: [], tolerations: [] });
+    const empty = worker({ ...only({ env: [], ports: [], volumeMounts: [] }), volumes: [], volumeClaimTemplates: [], tolerations: [] });
     expect(JSON.stringify(empty)).not.toContain('[]');
+  });
+});
+
+describe('a template of a user', () => {
+  const template = {
+    metadata: { labels: { app: 'mine', team: 'ml' }, annotations: { a: 'b' } },
+    spec: {
+      serviceAccountName: 'mine',
+      nodeSelector: { zone: 'eu', disk: 'ssd' },
+      tolerations: [{ key: 'gpu' }],
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone' }] } },
+      containers: [
+        { name: 'sidecar', image: 's:1' },
+        { name: 'main', image: 'theirs:1', env: [{ name: 'A', value: '1' }], resources: { requests: { cpu: '1000m' } }, workingDir: '/w' },
+      ],
+      initContainers: [{ name: 'init', image: 'i:1', resources: { limits: { memory: '1024Mi' } } }],
+      volumes: [{ name: 'theirs', emptyDir: { sizeLimit: '1024Mi' } }],
+    },
+  };
+  const { metadata, spec } = worker({
+    template,
+    nodeSelector: { zone: 'us' },
+    volumes: [{ name: 'ours', emptyDir: {} }],
+    containers: [
+      { ...main, env: [{ name: 'A', value: '2' }] },
+      { name: 'more', image: 'm:1' },
+    ],
+  }).spec.template;
+  test('is the base: what it says and we do not stays', () => {
+    expect(spec).toMatchObject({ serviceAccountName: 'mine', nodeSelector: { zone: 'us', disk: 'ssd' }, tolerations: [{ key: 'gpu' }] });
+    expect(metadata).toMatchObject({ labels: { team: 'ml' }, annotations: { a: 'b' } });
+  });
+  test('keeps our labels as they are', () => expect(metadata.labels['app']).toBe('thin'));
+  test('has its containers in its order, each with what we say of it, then ours', () => {
+    expect(spec.containers.map(({ name, image }) => [name, image])).toEqual([
+      ['sidecar', 's:1'],
+      ['main', 'i:1'],
+      ['more', 'm:1'],
+    ]);
+    expect(spec.containers[1]).toMatchObject({ workingDir: '/w', env: [{ name: 'A', value: '2' }], resources: { requests: { cpu: '1' } } });
+  });
+  test('is in the API server’s words, init containers and volumes too', () => {
+    expect(spec['initContainers']).toEqual([{ name: 'init', image: 'i:1', resources: { limits: { memory: '1Gi' } } }]);
+    expect(spec.volumes).toEqual([
+      { name: 'theirs', emptyDir: { sizeLimit: '1Gi' } },
+      { name: 'ours', emptyDir: {} },
+    ]);
+  });
+  test('may keep pods off more nodes than the dataset does, not off fewer', () =>
+    expect(spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.map(({ topologyKey }) => topologyKey)).toEqual([
+      'zone',
+      'kubernetes.io/hostname',
+    ]));
+  test.each<[string, NodeSelectorTerm[] | undefined, NodeSelectorTerm[] | undefined, number]>([
+    ['one has none', undefined, [{ matchFields: [] }], 1],
+    ['both have some', [{ matchFields: [] }, {}], [{}, {}, {}], 6],
+    ['neither has any', undefined, undefined, 0],
+  ])('of nodes, both must hold: %s', (_, a, b, terms) => {
+    const of = (nodeSelectorTerms: NodeSelectorTerm[] | undefined): Affinity => ({
+      nodeAffinity: nodeSelectorTerms ? { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } : {},
+    });
+    const both = mergedAffinity(of(a), of(b))?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+    expect(both?.nodeSelectorTerms ?? []).toHaveLength(terms);
   });
 });
 
@@ -128,7 +228,7 @@ describe('fuse pods', () => {
     });
   });
   test('know whom they serve, and a user may say otherwise', () =>
-    expect(pod(fuse({ env: [{ name: 'FLUID_RUNTIME_NS', value: 'x' }] })).containers[0]?.['env']).toEqual([
+    expect(pod(fuse(only({ env: [{ name: 'FLUID_RUNTIME_NS', value: 'x' }] }))).containers[0]?.['env']).toEqual([
       { name: 'FLUID_RUNTIME_TYPE', value: 'thin' },
       { name: 'FLUID_RUNTIME_NAME', value: 'demo' },
       { name: 'FLUID_RUNTIME_NS', value: 'x' },

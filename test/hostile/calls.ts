@@ -6,7 +6,7 @@ import { annotation, Dataset, faultsOf, GROUP, type Mount, parse, type ThinRunti
 import { type Arg, env, isEnvName, sh, word } from '../../src/api/shell.ts';
 import { referenceOf, textOf } from '../../src/api/template-text.ts';
 import { knownField, pathText } from '../../src/api/wording.ts';
-import { canonicalClaim, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
+import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
 import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
 import { byKey } from '../../src/constructs/merge.ts';
@@ -215,6 +215,20 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/constructs/cache-texts.ts': { cacheTexts: numbers },
   'src/constructs/canonical.ts': {
+    canonicalPod: {
+      text: (text) => canonicalPod({ containers: [{ name: 'a', resources: { limits: { cpu: text } } }], overhead: { cpu: text } }, 'x'),
+      many: (entries) =>
+        canonicalPod(
+          {
+            containers: list(entries, (i) => ({ name: `c${i}` })),
+            hostAliases: list(entries, (i) => ({ ip: `${i}` })),
+            volumes: list(entries, (i) => ({ name: `v${i}` })),
+          },
+          'x',
+        ),
+    },
+    nameOf: 'reads a field',
+    unlessEmpty: 'looks at a length',
     canonicalClaim: { text: (text) => canonicalClaim({ spec: { resources: { requests: { storage: text } } } }, 'x') },
     canonicalResources: {
       text: (text) => canonicalResources({ limits: { cpu: text }, requests: { [text]: '1' } }, 'x'),
@@ -237,6 +251,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'src/constructs/define-runtime.ts': { defineRuntime: 'what it returns is measured as the runtimes themselves' },
+  'src/constructs/engine.ts': { engine: 'what it returns is measured as the runtimes themselves' },
   'src/constructs/disk-usage.ts': {
     diskUsage: {
       text: (text) => ignoringErrors(() => constructs.diskUsage('fuse').parse([[text]], { mountPath: '/mnt' } as constructs.BasePlan)),
@@ -283,6 +298,10 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/constructs/placement.ts': { workerAffinity: planOnly },
   'src/constructs/resource.ts': { resourceClass: 'is for charts of users, in a process of theirs' },
+  'src/constructs/pod.ts': {
+    mergedAffinity: 'no runtime hands it two affinities of a tenant',
+    podSpec: planOnly,
+  },
   'src/constructs/secret-files.ts': {
     base64: { text: constructs.base64 },
     fromBase64: { text: [(text) => constructs.fromBase64(constructs.base64(text)), (text) => constructs.fromBase64(text)] },

@@ -1,10 +1,10 @@
 import type { Construct } from 'constructs';
-import { type ComponentProps, Fuse, Master, owned, Worker } from '../../../src/constructs/index.ts';
+import { type ContainerProps, Fuse, Master, owned, Worker } from '../../../src/constructs/index.ts';
 import type { ExamplePlan } from './plan.ts';
 
 export class ExampleMaster extends Master {
   constructor(scope: Construct, plan: ExamplePlan) {
-    super(scope, plan, props(plan, 'master'));
+    super(scope, plan, { ...pod, containers: [containerOf(plan, 'master')] });
     const name = `${plan.name}-master`;
     const selector = { app: plan.type, release: plan.name, role: 'example-master' };
     // Masters must find each other before they are ready.
@@ -16,18 +16,20 @@ export class ExampleMaster extends Master {
 export class ExampleWorker extends Worker {
   constructor(scope: Construct, plan: ExamplePlan) {
     const volumes = [{ name: 'cache', hostPath: { path: plan.cacheDir, type: 'DirectoryOrCreate' } }];
-    super(scope, plan, { ...props(plan, 'worker'), volumes, volumeMounts: [{ name: 'cache', mountPath: plan.cacheDir }] });
+    const container = { ...containerOf(plan, 'worker'), volumeMounts: [{ name: 'cache', mountPath: plan.cacheDir }] };
+    super(scope, plan, { ...pod, containers: [container], volumes });
   }
 }
 
 export class ExampleFuse extends Fuse {
   constructor(scope: Construct, plan: ExamplePlan) {
-    super(scope, plan, { ...props(plan, 'fuse'), args: ['fuse', plan.mountPath] });
+    super(scope, plan, { ...pod, containers: [{ ...containerOf(plan, 'fuse'), args: ['fuse', plan.mountPath] }] });
   }
 }
 
-const props = (plan: ExamplePlan, role: 'master' | 'worker' | 'fuse'): ComponentProps => ({
-  container: `example-${role}`,
+const pod = { hostNetwork: true };
+const containerOf = (plan: ExamplePlan, role: 'master' | 'worker' | 'fuse'): ContainerProps => ({
+  name: `example-${role}`,
   image: plan.image,
   args: [role],
   env: [{ name: 'MASTERS', value: plan.masters.map((host) => `${host}:${plan.ports.master}`).join(',') }],

@@ -1,10 +1,13 @@
 import type { Construct } from 'constructs';
-import { type ComponentProps, Fuse, Master, owned, Worker } from '../../../src/constructs/index.ts';
+import { type ContainerProps, Fuse, Master, owned, Worker } from '../../../src/constructs/index.ts';
 import type { PairPlan } from './plan.ts';
 
 export class PairMaster extends Master {
   constructor(scope: Construct, plan: PairPlan) {
-    super(scope, plan, props(plan, 'master'));
+    // The first is not the one that is asked.
+    super(scope, plan, {
+      containers: [{ ...pairfs(plan, 'gateway'), ports: [{ name: 'web', containerPort: 8080 }] }, pairfs(plan, 'master')],
+    });
     const { app, name, workloads } = plan;
     const spec = { clusterIP: 'None', selector: { app, release: name, role: `${app}-master` }, ports: [{ name: 'rpc', port: 8101 }] };
     owned(this, plan, 'master', { apiVersion: 'v1', kind: 'Service', name: workloads.master, spec });
@@ -13,19 +16,19 @@ export class PairMaster extends Master {
 
 export class PairWorker extends Worker {
   constructor(scope: Construct, plan: PairPlan) {
-    super(scope, plan, props(plan, 'worker'));
+    super(scope, plan, { containers: [pairfs(plan, 'worker'), pairfs(plan, 'job-worker')] });
   }
 }
 
 export class PairFuse extends Fuse {
   constructor(scope: Construct, plan: PairPlan) {
-    super(scope, plan, props(plan, 'fuse'));
+    super(scope, plan, { containers: [pairfs(plan, 'fuse')] });
   }
 }
 
-const props = ({ image, masters, engine }: PairPlan, role: 'master' | 'worker' | 'fuse'): ComponentProps => ({
-  container: `pairfs-${role}`,
+const pairfs = ({ image, masters, engine }: PairPlan, program: string): ContainerProps => ({
+  name: `pairfs-${program}`,
   image,
-  args: [engine, role],
+  args: [engine, program],
   env: [{ name: 'MASTERS', value: masters.join() }],
 });

@@ -1,0 +1,114 @@
+import type { Affinity, Container, PodTemplateSpec } from '../api/index.ts';
+import { canonicalPod } from './canonical.ts';
+import type { BasePlan, ComponentProps, ContainerProps } from './contract.ts';
+
+/** The spec of a component's pods: over the template of a user, if there is one, what the runtime says. */
+export function podSpec(plan: BasePlan, props: ComponentProps): object {
+  const { template, podLabels: _l, podAnnotations: _a, volumeClaimTemplates: _c, containers, initContainers, ...said } = props;
+  const base: Partial<NonNullable<PodTemplateSpec['spec']>> = template?.spec ?? {};
+  const hostNetwork = said.hostNetwork ?? base.hostNetwork ?? false;
+  const pullSecrets = [said.imagePullSecrets, base.imagePullSecrets].find((list) => list?.length);
+  return canonicalPod(
+    {
+      ...base,
+      ...defined(said),
+      initContainers: joined(base.initContainers, initContainers),
+      containers: joined(
+        base.containers,
+        containers.map((container) => ({ imagePullPolicy: 'IfNotPresent', resources: {}, ...defined(container) })),
+      ),
+      volumes: [...(base.volumes ?? []), ...(said.volumes ?? [])],
+      nodeSelector: { ...base.nodeSelector, ...said.nodeSelector },
+      tolerations: [...(base.tolerations ?? []), ...(said.tolerations ?? [])],
+      affinity: mergedAffinity(base.affinity, said.affinity),
+      hostNetwork: hostNetwork || undefined,
+      dnsPolicy: said.dnsPolicy || base.dnsPolicy || (hostNetwork ? 'ClusterFirstWithHostNet' : 'ClusterFirst'),
+      enableServiceLinks: false,
+      imagePullSecrets: pullSecrets ?? plan.imagePullSecrets.map((name) => ({ name })),
+    },
+    'spec.template.spec',
+  );
+}
+
+/** The template's containers in their order, each with what is said of it, then the others. */
+function joined(base: readonly Container[] = [], said: readonly ContainerProps[] = []): readonly ContainerProps[] {
+  const own = said.map(withPrivileges);
+  const others = own.filter(({ name }) => !base.some((container) => container.name === name));
+  return [
+    ...base.map((container) => {
+      const more = own.find(({ name }) => name === container.name);
+      return more ? merged(container, more) : container;
+    }),
+    ...others,
+  ];
+}
+
+function merged(base: Container, said: ContainerProps): ContainerProps {
+  const { resources = {}, imagePullPolicy, ...more } = said;
+  return {
+    ...base,
+    ...more,
+    // What every container has by default counts only where the template says nothing.
+    imagePullPolicy: base.imagePullPolicy ?? imagePullPolicy,
+    resources: Object.keys(resources).length > 0 ? resources : (base.resources ?? {}),
+    env: [...(base.env ?? []), ...(said.env ?? [])],
+    envFrom: [...(base.envFrom ?? []), ...(said.envFrom ?? [])],
+    ports: [...(base.ports ?? []), ...(said.ports ?? [])],
+    volumeMounts: [...(base.volumeMounts ?? []), ...(said.volumeMounts ?? [])],
+  };
+}
+
+const withPrivileges = (container: ContainerProps): ContainerProps =>
+  container.fuseClient ? { ...container, securityContext: { privileged: true, runAsUser: 0, ...container.securityContext } } : container;
+
+/** Both must hold, and both are preferred. */
+export function mergedAffinity(a: Affinity | undefined, b: Affinity | undefined): Affinity | undefined {
+  if (!a || !b) return a ?? b;
+  const both = <T extends 'podAffinity' | 'podAntiAffinity'>(kind: T): Affinity => {
+    const [one, other] = [a[kind], b[kind]];
+    if (!one || !other) return { ...((one ?? other) && { [kind]: one ?? other }) };
+    return {
+      [kind]: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          ...(one.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+          ...(other.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+        ],
+        preferredDuringSchedulingIgnoredDuringExecution: [
+          ...(one.preferredDuringSchedulingIgnoredDuringExecution ?? []),
+          ...(other.preferredDuringSchedulingIgnoredDuringExecution ?? []),
+        ],
+      },
+    };
+  };
+  return { ...nodeAffinity(a.nodeAffinity, b.nodeAffinity), ...both('podAffinity'), ...both('podAntiAffinity') };
+}
+
+function nodeAffinity(a: Affinity['nodeAffinity'], b: Affinity['nodeAffinity']): Affinity {
+  if (!a || !b) return { ...((a ?? b) && { nodeAffinity: (a ?? b)! }) };
+  const [one, other] = [a, b].map((each) => each.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms);
+  // One of the terms must hold: so each of the one with each of the other.
+  const terms =
+    one && other
+      ? one.flatMap((x) =>
+          other.map((y) => ({
+            matchExpressions: [...(x.matchExpressions ?? []), ...(y.matchExpressions ?? [])],
+            matchFields: [...(x.matchFields ?? []), ...(y.matchFields ?? [])],
+          })),
+        )
+      : (one ?? other);
+  return {
+    nodeAffinity: {
+      ...(terms && { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } }),
+      preferredDuringSchedulingIgnoredDuringExecution: [
+        ...(a.preferredDuringSchedulingIgnoredDuringExecution ?? []),
+        ...(b.preferredDuringSchedulingIgnoredDuringExecution ?? []),
+      ],
+    },
+  };
+}
+
+/** Only what is said: `undefined` overrides nothing. An empty pull policy is none. */
+const defined = <T extends object>(said: T): T =>
+  Object.fromEntries(
+    Object.entries(said).filter(([field, value]) => value !== undefined && !(field === 'imagePullPolicy' && value === '')),
+  ) as T;
