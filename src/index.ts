@@ -36,6 +36,8 @@ export {
   versionSpec,
 } from './api/index.ts';
 export type {
+  Answered,
+  Answers,
   BasePlan,
   BoundProbe,
   BoundRuntime,
@@ -51,6 +53,8 @@ export type {
   Engines,
   Facts,
   FusePlan,
+  MountChange,
+  MountRow,
   MountTable,
   Needs,
   ObjectLabels,
@@ -67,6 +71,7 @@ export type {
   SecretNeed,
   Seen,
   Settings,
+  Told,
   UfsUsage,
   VolumePlan,
   WorkloadNames,
@@ -84,6 +89,7 @@ export {
   claimOf,
   claimTemplates,
   commonLabels,
+  contents,
   defineRuntime,
   diskUsage,
   engine,

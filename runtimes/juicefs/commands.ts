@@ -7,6 +7,7 @@ import {
   type Probe,
   type Role,
   type Seen,
+  type Told,
   sh,
   usedBytes,
 } from '../../src/constructs/index.ts';
@@ -41,8 +42,9 @@ const metric = (stats: string, name: string): number =>
 const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: number) =>
   hits + misses > 0 ? { [name]: hits / (hits + misses) } : {};
 
-export const cacheStates = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache }: Seen): Readonly<Record<string, string>> =>
-  cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache);
+export const tell = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache }: Seen): Told => ({
+  cacheStates: cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache),
+});
 
 /** Caches outlive pods in directories of the node, each volume in one that is named by its UUID (community) or its name (enterprise). */
 export const removeCache: Cleanup<JuiceFSPlan, string> = {
@@ -58,11 +60,9 @@ export const removeCache: Cleanup<JuiceFSPlan, string> = {
       throw new Error(`juicefs status names no UUID: ${status}`);
     },
   },
-  commands: ({ source, pods, cleaning }, uuid) => {
+  commands: ({ source, pods }, uuid) => {
     const id = source.edition === 'enterprise' ? source.name : uuid;
     const chunks = pods.worker.nodeCaches.map((directory) => absolutePath(`${directory}/${id}/raw/chunks`, 'cache'));
-    return id && chunks.length > 0
-      ? [{ in: 'worker', on: 'every', argv: ['rm', '-rf', ...chunks], timeoutSeconds: cleaning.graceSeconds }]
-      : [];
+    return id && chunks.length > 0 ? [{ in: 'worker', on: 'every', argv: ['rm', '-rf', ...chunks] }] : [];
   },
 };

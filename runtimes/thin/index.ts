@@ -17,11 +17,13 @@ export default defineRuntime({
   components: { worker: ThinWorker, fuse: ThinFuse },
   probes: { ufs: diskUsage('fuse') },
   syncsMetadata: ({ autoSync }) => autoSync,
-  cacheStates: () => ({
-    cacheCapacity: unknown,
-    cacheHitRatio: unknown,
-    cacheThroughputRatio: unknown,
-    cached: unknown,
-    cachedPercentage: unknown,
+  tell: () => ({
+    cacheStates: {
+      cacheCapacity: unknown,
+      cacheHitRatio: unknown,
+      cacheThroughputRatio: unknown,
+      cached: unknown,
+      cachedPercentage: unknown,
+    },
   }),
 });

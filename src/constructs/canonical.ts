@@ -49,7 +49,7 @@ export function canonicalPod(pod: Rendered, path: string): object {
   } satisfies Partial<Record<keyof PodSpec, unknown>>;
 }
 
-function canonicalContainer({ fuseClient: _, ...container }: ContainerProps, path: string): object {
+function canonicalContainer({ fuseClient: _isClient, ...container }: ContainerProps, path: string): object {
   const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
   return {
     ...said(container),
@@ -129,7 +129,7 @@ export const canonicalClaim = <T extends Pick<PersistentVolumeClaim, 'spec'>>({ 
     ...(spec && { spec: { ...spec, ...(spec.resources && { resources: canonicalResources(spec.resources, `${path}.spec.resources`) }) } }),
   }) as T;
 
-export const nameOf = ({ name }: { readonly name?: string }) => name;
+const nameOf = ({ name }: { readonly name?: string }) => name;
 /** The API server drops empty lists, so one that was sent would never come back. */
 export const unlessEmpty = <T>(list: readonly T[] | undefined) => (list?.length ? list : undefined);
 const isFilled = (amounts: object | undefined): amounts is Record<string, string> =>

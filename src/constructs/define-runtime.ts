@@ -1,5 +1,15 @@
 import { type CustomResource, shown, type Static, type TSchema, workloadName } from '../api/index.ts';
-import type { BasePlan, Engine, EngineDefinition, Engines, PlanInput, Runtime, RuntimeDefinition, RuntimeInput } from './contract.ts';
+import type {
+  BasePlan,
+  CacheUse,
+  Engine,
+  EngineDefinition,
+  Engines,
+  PlanInput,
+  Runtime,
+  RuntimeDefinition,
+  RuntimeInput,
+} from './contract.ts';
 import { engine } from './engine.ts';
 import { withinReason } from './limits.ts';
 
@@ -7,12 +17,12 @@ import { withinReason } from './limits.ts';
 const NAME = /^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$/;
 
 /** Erases a definition's type parameters: what is left is asked for plans and manifests, and knows nothing of specs. */
-export function defineRuntime<S extends TSchema, P extends BasePlan>(
-  definition: RuntimeDefinition<S> & EngineDefinition<Static<S>, P>,
+export function defineRuntime<S extends TSchema, P extends BasePlan, C = CacheUse>(
+  definition: RuntimeDefinition<S> & EngineDefinition<Static<S>, P, C>,
 ): Runtime;
 export function defineRuntime<S extends TSchema>(definition: RuntimeDefinition<S> & Engines<Static<S>>): Runtime;
-export function defineRuntime<S extends TSchema, P extends BasePlan>(
-  definition: RuntimeDefinition<S> & (EngineDefinition<Static<S>, P> | Engines<Static<S>>),
+export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
+  definition: RuntimeDefinition<S> & (EngineDefinition<Static<S>, P, C> | Engines<Static<S>>),
 ): Runtime {
   const { type, resource, companions = [], env = [], workloads: suffixes = {} } = definition;
   const isOne = 'plan' in definition;

@@ -9,7 +9,7 @@ const SCRIPT = 'df --block-size=1 "$1"; ls -lR "$1" | grep ^- | wc -l';
 export const diskUsage = (role: Role): Probe<BasePlan, UfsUsage> => ({
   // The path is an argument, not part of the script.
   commands: ({ mountPath }) => [{ in: role, on: 'one', argv: ['sh', '-c', SCRIPT, 'sh', mountPath], timeoutSeconds: LISTING_SECONDS }],
-  parse: ([answers], { mountPath }) => {
+  parse([answers], { mountPath }) {
     const answer = answers?.[0] ?? '';
     const totalBytes = usedBytes(answer, mountPath);
     const files = /^\d+$/m.exec(answer.slice(answer.trimEnd().lastIndexOf('\n') + 1))?.[0];

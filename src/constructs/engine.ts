@@ -1,20 +1,20 @@
 import { ApiObject, App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import type { Manifest } from '../api/index.ts';
-import type { BasePlan, BoundProbe, BoundRuntime, Engine, EngineDefinition, Part, Probe, Role } from './contract.ts';
+import type { BasePlan, BoundProbe, BoundRuntime, CacheUse, Engine, EngineDefinition, Part, Probe, Role, Seen } from './contract.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';
 
 /** One of several engines of a kind, without the type of its plan. */
-export const engine = <Spec, P extends BasePlan>(definition: EngineDefinition<Spec, P>): Engine<Spec> => ({
+export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: EngineDefinition<Spec, P, C>): Engine<Spec> => ({
   needs: (input) => definition.needs?.(input) ?? {},
   bind: (input) => bound(definition, definition.plan(input)),
 });
 
-function bound<Spec, P extends BasePlan>(definition: EngineDefinition<Spec, P>, plan: P): BoundRuntime {
-  const { components, mounts, probes = {}, cleanup, cacheStates, syncsMetadata = () => true } = definition;
-  const probe = <T>({ commands, parse }: Probe<P, T>): BoundProbe<T> => ({
-    commands: commands(plan),
-    parse: (answers) => parse(answers, plan),
+function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, plan: P): BoundRuntime {
+  const { components, leader, mounts, probes = {}, cleanup, tell, syncsMetadata = () => true } = definition;
+  const probe = <T>(of: Probe<P, T>): BoundProbe<T> => ({
+    commands: of.commands(plan),
+    parse: (answers, before) => of.parse(answers, plan, before),
   });
   const roles = (['master', 'fuse', 'worker'] as const).filter(
     (role) => components[role] && (role === 'fuse' || plan.replicas[role] !== undefined),
@@ -30,18 +30,21 @@ function bound<Spec, P extends BasePlan>(definition: EngineDefinition<Spec, P>, 
       rendered.set(part, manifests);
       return manifests;
     },
+    ...(leader && { leader: probe(leader) }),
     ...(mounts && {
-      mounts: { list: probe(mounts.list), wanted: mounts.wanted(plan), unmount: (path: string) => mounts.unmount(plan, path) },
+      mounts: { list: probe(mounts.list), wanted: mounts.wanted(plan), change: (change) => mounts.change(plan, change) },
     }),
     probes: {
       ...(probes.cache && { cache: probe(probes.cache) }),
       ...(probes.ufs && syncsMetadata(plan) && { ufs: probe(probes.ufs) }),
     },
-    cacheStates: (seen) => cacheStates?.(plan, seen),
+    // The cast: what `seen` holds was found by this definition's own probe.
+    tell: (seen) => tell?.(plan, seen as Seen<C>) ?? {},
     ...(cleanup && {
       cleanup: {
         ...(cleanup.ask?.commands(plan).length && { ask: probe(cleanup.ask) }),
-        commands: (found: unknown) => cleanup.commands(plan, found),
+        commands: (found: unknown) =>
+          cleanup.commands(plan, found).map((command) => ({ timeoutSeconds: plan.cleaning.graceSeconds, ...command })),
       },
     }),
   };

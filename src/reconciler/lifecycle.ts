@@ -1,4 +1,5 @@
 import type { Part, Role } from '../constructs/index.ts';
+import { mountChange } from './mount-change.ts';
 import type { Hold, LiveObject, Step, World } from './world.ts';
 
 const ensure =
@@ -32,21 +33,23 @@ const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000 }) =>
 /** The end of a command wakes us; a command that failed does so only once. */
 const MOUNTS_AGAIN_MS = 5000;
 
-/** Wanted minus mounted is mounted, mounted minus wanted is unmounted, and we wait until the list shows it. */
-const alignMounts: Step = ({ plan: { mounts }, mounted, execError }) => {
+/** An election is over in moments, and nobody tells us. */
+const LEADER_AGAIN_MS = 1000;
+
+/** Wanted minus mounted is mounted, mounted minus wanted is unmounted, what changed is both, and we wait until the list shows it. */
+const alignMounts: Step = ({ plan: { mounts }, mounted, leaderless, execError }) => {
   if (!mounts) return {};
+  if (leaderless)
+    return { hold: { reason: 'NoLeader', message: 'none of the masters says that it leads', passing: true, retryMs: LEADER_AGAIN_MS } };
   const lasting = { passing: !execError, retryMs: MOUNTS_AGAIN_MS };
   if (!mounted)
     return { hold: { reason: 'MountsUnknown', message: execError ?? 'no master could be asked for its mounts yet', ...lasting } };
-  const wanted = new Set(mounts.wanted.map(({ path }) => path));
-  const commands = [
-    ...mounted.filter((path) => !wanted.has(path)).map((path) => mounts.unmount(path)),
-    ...mounts.wanted.filter(({ path }) => !mounted.includes(path)).map(({ mount }) => mount),
-  ];
-  if (commands.length === 0) return {};
+  const change = mountChange(mounts.wanted, mounted);
+  const rows = new Set([...change.unmount, ...change.mount.map(({ path }) => path)]).size;
+  if (rows === 0) return {};
   return {
-    action: { run: commands },
-    hold: { reason: 'MountsChanging', message: execError ?? `${commands.length} mounts to change`, ...lasting },
+    action: { run: mounts.change(change) },
+    hold: { reason: 'MountsChanging', message: execError ?? `${rows} mounts to change`, ...lasting },
   };
 };
 

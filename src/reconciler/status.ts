@@ -9,7 +9,7 @@ import {
 import type { Role } from '../constructs/index.ts';
 import type { Unplanned } from './cluster.ts';
 import { some } from './some.ts';
-import { cacheStatesOf } from './status/cache.ts';
+import { cacheStatesOf, toldOf } from './status/cache.ts';
 import { datasetConditions, datasetPhase, datasetStatus } from './status/dataset.ts';
 import { counted, podConditions, selectorOf, texts } from './status/pods.ts';
 import { runtimeConditions, withSync } from './status/runtime-conditions.ts';
@@ -87,6 +87,7 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
   const bound = world.bound || !trouble;
   const cacheStates = cacheStatesOf(world, before);
   const affinity = world.cacheAffinity;
+  const { apiGateway } = toldOf(world);
   return {
     valueFile: valueFile(plan.plan.name, plan.plan.engine),
     ...counted(runtime, workloads),
@@ -97,6 +98,7 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
     conditions: runtimeConditions(world, applied, trouble) as RuntimeCondition[],
     ...(cacheStates && { cacheStates }),
     selector: selectorOf(world),
+    ...(apiGateway && { apiGateway }),
     ...(affinity && { cacheAffinity: affinity }),
     ...(before.mounts && { mounts: before.mounts }),
     ...(before.mountTime && { mountTime: before.mountTime }),

@@ -1,5 +1,5 @@
 import type { Dataset, Manifest, Resource, RuntimeStatus } from '../api/index.ts';
-import type { BasePlan, BoundProbe, BoundRuntime, CacheUse, Command, Part, Role, UfsUsage, WorkloadNames } from '../constructs/index.ts';
+import type { BasePlan, BoundProbe, BoundRuntime, Command, MountRow, Part, Role, UfsUsage, WorkloadNames } from '../constructs/index.ts';
 import type { KubeObject, ObjectMeta } from '../kube/types.ts';
 
 /** In the order of set-up. */
@@ -49,7 +49,7 @@ export interface Finding {
 }
 
 /** A runtime bound to its plan, as far as anybody but its components needs to know it. */
-export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'cacheStates'> {
+export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'tell'> {
   readonly plan: Pick<
     BasePlan,
     | 'type'
@@ -65,8 +65,9 @@ export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'cac
     | 'fuseConfig'
     | 'warnings'
   >;
+  readonly leader?: BoundRuntime['leader'] | undefined;
   readonly mounts?: BoundRuntime['mounts'] | undefined;
-  readonly probes: { readonly cache?: BoundProbe<CacheUse> | undefined; readonly ufs?: BoundProbe<UfsUsage> | undefined };
+  readonly probes: { readonly cache?: BoundProbe<unknown> | undefined; readonly ufs?: BoundProbe<UfsUsage> | undefined };
   readonly cleanup?: BoundRuntime['cleanup'] | undefined;
 }
 
@@ -95,11 +96,13 @@ export interface World {
   readonly secretRetryMs?: number;
   /** Something is asked by the clock: look again after so long even when nothing happens. */
   readonly againMs?: number;
-  readonly probes: { readonly cache?: CacheUse; readonly cacheRunning?: boolean; readonly ufs?: UfsUsage; readonly ufsRunning?: boolean };
+  readonly probes: { readonly cache?: unknown; readonly cacheRunning?: boolean; readonly ufs?: UfsUsage; readonly ufsRunning?: boolean };
   /** The first answers of its probes may come within so long: worth waiting for before it is told that it is bound. */
   readonly answersInMs?: number;
-  /** Mounted paths; absent while no pod could be asked. */
-  readonly mounted?: readonly string[];
+  /** Absent while no pod could be asked. */
+  readonly mounted?: readonly MountRow[];
+  /** Masters are there, and none of them says that it leads. */
+  readonly leaderless?: boolean;
   /** Why the last command failed. */
   readonly execError?: string;
   /** Why the newest specs cannot be followed: the plan is that of the last ones that could be. */

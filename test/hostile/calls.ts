@@ -3,7 +3,7 @@ import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
 import * as api from '../../src/api/index.ts';
 import { annotation, Dataset, faultsOf, GROUP, type Mount, parse, type ThinRuntimeSpec, VERSION } from '../../src/api/index.ts';
-import { type Arg, env, isEnvName, sh, word } from '../../src/api/shell.ts';
+import { type Arg, contents, env, isEnvName, sh, word } from '../../src/api/shell.ts';
 import { referenceOf, textOf } from '../../src/api/template-text.ts';
 import { knownField, pathText } from '../../src/api/wording.ts';
 import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
@@ -173,6 +173,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     'dateTime described int32 int64 openEnum opt stringMap t'.split(' ').map((name) => [name, atStart]),
   ),
   'src/api/shell.ts': {
+    contents: { text: (text) => sh`cat ${contents(`/${text}`)}` },
     env: { text: (text) => isEnvName(text) && env(text) },
     isEnvName: { text: isEnvName },
     sh: { text: (text) => sh`x ${text}`, many: (entries) => sh`x ${list<Arg>(entries, (i) => `a ${i}`)}` },
@@ -227,7 +228,6 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
           'x',
         ),
     },
-    nameOf: 'reads a field',
     unlessEmpty: 'looks at a length',
     canonicalClaim: { text: (text) => canonicalClaim({ spec: { resources: { requests: { storage: text } } } }, 'x') },
     canonicalResources: {
@@ -423,7 +423,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'runtimes/juicefs/commands.ts': {
-    cacheStates: numbers,
+    tell: numbers,
     cacheUse: {
       text: (text) => {
         const { probes } = juicefs.bind(community());

@@ -28,7 +28,7 @@ function scene(runtime: Runtime) {
   function pass(changes: Partial<RuntimeInput<unknown>> = {}) {
     const binding = bindings.bind(counted, { ...input, facts: structuredClone(input.facts), ...changes });
     const outlines = PARTS.flatMap((part) => binding.outlines(part).map(({ kind, name, hash }) => `${kind}/${name} ${hash}`));
-    const states = binding.plan.cacheStates({ readyWorkers: 2 });
+    const states = binding.plan.tell({ readyWorkers: 2 });
     bindings.settled(input.uid);
     return { ...binding, outlines, states };
   }
@@ -44,7 +44,7 @@ test.each([juicefs, example])('$type: what is planned already is not planned aga
   expect(second.outlines).toEqual(first.outlines);
   expect(second.plan.plan).toBe(first.plan.plan);
   expect(whole.plan).toMatchObject(second.plan.plan);
-  expect([second.plan.roles, second.states]).toEqual([whole.roles, whole.cacheStates({ readyWorkers: 2 })]);
+  expect([second.plan.roles, second.states]).toEqual([whole.roles, whole.tell({ readyWorkers: 2 })]);
 });
 
 test.each([juicefs, example])('$type: what is not remembered is worked out when it is asked for', (runtime) => {
@@ -57,7 +57,7 @@ test.each([juicefs, example])('$type: what is not remembered is worked out when 
   expect(plan.cleanup?.commands('uuid')).toEqual(whole.cleanup?.commands('uuid'));
   expect(plan.mounts?.wanted).toEqual(whole.mounts?.wanted);
   const seen = { readyWorkers: 1, cache: { cachedBytes: 2 ** 20 } };
-  expect(plan.cacheStates(seen)).toEqual(whole.cacheStates(seen));
+  expect(plan.tell(seen)).toEqual(whole.tell(seen));
   expect(count()).toBe(2);
 });
 
@@ -79,8 +79,8 @@ test('workers that come and go are told without the plan', () => {
   const { pass, whole, count } = scene(juicefs);
   pass();
   const { plan } = pass();
-  expect(plan.cacheStates({ readyWorkers: 0 })).toEqual(whole.cacheStates({ readyWorkers: 0 }));
-  expect(plan.cacheStates({ readyWorkers: 2 })).toEqual(whole.cacheStates({ readyWorkers: 2 }));
+  expect(plan.tell({ readyWorkers: 0 })).toEqual(whole.tell({ readyWorkers: 0 }));
+  expect(plan.tell({ readyWorkers: 2 })).toEqual(whole.tell({ readyWorkers: 2 }));
   expect(count()).toBe(2);
 });
 

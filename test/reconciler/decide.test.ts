@@ -86,12 +86,12 @@ describe('mounts', () => {
     expect(decide(unknown).hold).toMatchObject({ reason: 'MountsUnknown', passing: true });
   });
   test('wanted ones are mounted and others unmounted, in one go', () => {
-    const decision = decided({ ...before, mounted: ['/old'] });
+    const decision = decided({ ...before, mounted: [{ path: '/old' }] });
     expect(actions(decision).slice(2)).toEqual(['run example unmount /old, example mount /data s3://bucket']);
     expect(decision.hold?.reason).toBe('MountsChanging');
   });
   test('that are as they should be are no work', () =>
-    expect(actions(decided({ ...before, mounted: ['/data'] }))).toContain('ensure worker'));
+    expect(actions(decided({ ...before, mounted: [{ path: '/data' }] }))).toContain('ensure worker'));
   test('that fail are told at once, and tried again by the clock', () =>
     expect(decided({ ...before, mounted: [], execError: 'mount: no such bucket' }).hold).toEqual({
       reason: 'MountsChanging',

@@ -164,3 +164,20 @@ describe('commands', () => {
       await askProbe(exec, choice(pod('w-0')), { commands: [command('one'), command('first')], parse: (answers) => answers.flat().length }),
     ).toBe(2));
 });
+
+test('a probe sees its last answer, also after one that failed, but none of another version', async () => {
+  const jobs = createJobs(Date.now, silent);
+  const seen: unknown[] = [];
+  const ask = (answer: number | Error, version = '') =>
+    new Promise<void>((resolve) => {
+      const work = async (before?: { value: number }) => {
+        seen.push(before?.value);
+        if (answer instanceof Error) throw answer;
+        return answer;
+      };
+      jobs.ask('uid/cache', version, 0, work, resolve);
+    });
+  for (const answer of [1, new Error('no'), 2]) await ask(answer);
+  await ask(3, 'new');
+  expect(seen).toEqual([undefined, 1, 1, undefined]);
+});

@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import { planInput } from '../../src/testing/given.ts';
 import thin from '../../runtimes/thin/index.ts';
 import type { PairRuntimeSpec } from '../support/pair-runtime/spec.ts';
 import pair from '../support/pair-runtime/index.ts';
 import * as write from '../support/objects.ts';
-import { boundHarness, type Harness } from './harness.ts';
+import { type PairFileSystem, pairFileSystem } from '../support/pair-exec.ts';
+import { boundHarness, type Harness, harness, type HarnessOptions } from './harness.ts';
 
 const PAIR = 'PairRuntime';
 /** The same process once more reads what is said in it then. */
-const bound = async (env: Record<string, string> = {}, spec: PairRuntimeSpec = {}) =>
-  boundHarness([write.openDataset('demo'), write.pairRuntime('demo', spec)], { runtimes: [thin, pair], settings: { env } });
+const bound = async (env: Record<string, string> = {}, spec: PairRuntimeSpec = {}, files = pairFileSystem()) =>
+  boundHarness([write.openDataset('demo'), write.pairRuntime('demo', spec)], { ...options(files), settings: { env } });
+const options = ({ exec }: PairFileSystem): HarnessOptions => ({ runtimes: [thin, pair], exec, probeMs: 60_000 });
+const LEADER = 'demo-pairfs-master-1/pairfs-master';
 
 const nodeLabels = ({ server }: Harness) => [...new Set(server.all('Node').flatMap(({ metadata }) => Object.keys(metadata.labels ?? {})))];
 const workloads = ({ server }: Harness) =>
@@ -41,6 +45,7 @@ describe('a kind with two engines', () => {
     at.kill();
     await at.restart();
     at.put(write.openDataset('later'));
+    // Its masters are others: nothing is mounted there, and it stays as it is.
     at.put(write.pairRuntime('later', { replicas: 0 }));
     at.edit(PAIR, { replicas: 2 });
     await at.quiet();
@@ -73,4 +78,91 @@ describe('teardown leaves no label on a node', () => {
     expect(nodeLabels(at)).toEqual(['kubernetes.io/hostname']);
     expect(at.get(PAIR)).toBeUndefined();
   });
+});
+
+describe('a leader', () => {
+  test('is asked, in the container that the command names, and told everything in one command', async () => {
+    const files = pairFileSystem();
+    const at = await bound({}, {}, files);
+    expect(at.dataset().phase).toBe('Bound');
+    expect(files.mounted).toEqual(new Map([['/data', 's3://bucket']]));
+    expect(files.commands).toContain(`${LEADER} pairfs mount /data s3://bucket`);
+    const others = files.commands.filter((each) => !each.startsWith(LEADER) && !each.endsWith('/pairfs-master pairfs leader'));
+    expect(others).toEqual([]);
+  });
+  test('that is not elected yet is waited for, and found within seconds', async () => {
+    const files = Object.assign(pairFileSystem(), { leader: '' });
+    const at = await harness(options(files));
+    at.put(write.openDataset('demo'));
+    at.put(write.pairRuntime('demo', {}));
+    at.start();
+    await at.advance(20_000);
+    expect(at.dataset().phase).toBe('NotBound');
+    expect(at.conditions('Dataset')['NotReady']).toBe('True NoLeader: none of the masters says that it leads');
+    files.leader = 'demo-pairfs-master-2';
+    await at.advance(3000);
+    expect(at.dataset().phase).toBe('Bound');
+    expect(files.commands).toContain('demo-pairfs-master-2/pairfs-master pairfs mount /data s3://bucket');
+  });
+  test('that changes is followed', async () => {
+    const files = pairFileSystem();
+    const at = await bound({}, {}, files);
+    files.leader = 'demo-pairfs-master-0';
+    at.edit('Dataset', {
+      mounts: [
+        { mountPoint: 's3://bucket', name: 'data' },
+        { mountPoint: 's3://more', name: 'more' },
+      ],
+    });
+    await at.quiet();
+    expect(files.commands).toContain('demo-pairfs-master-0/pairfs-master pairfs mount /more s3://more');
+    expect(at.dataset()).toMatchObject({ phase: 'Bound', mounts: [{ name: 'data' }, { name: 'more' }] });
+  });
+  test('cleans the cache, for as long as the plan says', async () => {
+    const files = pairFileSystem();
+    const at = await bound({}, {}, files);
+    at.delete(PAIR);
+    await at.quiet();
+    expect(files.commands).toContain(`${LEADER} pairfs free`);
+    expect(pair.bind(planInput()).cleanup?.commands(undefined)).toMatchObject([{ on: 'leader', timeoutSeconds: 7 }]);
+  });
+});
+
+describe('a row of the mount table', () => {
+  const moved = { mounts: [{ mountPoint: 's3://other', name: 'data' }] };
+  test('whose source changed is mounted anew, and what was counted is counted again', async () => {
+    const files = pairFileSystem();
+    const at = await bound({}, {}, files);
+    expect(at.dataset().ufsTotal).toBe('1.00KiB');
+    files.totalBytes = 4096;
+    at.edit('Dataset', moved);
+    await at.quiet();
+    expect(files.mounted).toEqual(new Map([['/data', 's3://other']]));
+    const [unmounted, mounted] = ['unmount /data', 'mount /data s3://other'].map((each) =>
+      files.commands.lastIndexOf(`${LEADER} pairfs ${each}`),
+    );
+    expect(unmounted).toBeGreaterThan(-1);
+    expect(mounted).toBe((unmounted ?? 0) + 1);
+    expect(at.dataset()).toMatchObject({ phase: 'Bound', mounts: moved.mounts, ufsTotal: '4.00KiB' });
+  });
+  test('is not in effect until the engine says so', async () => {
+    const files = pairFileSystem();
+    const at = await bound({}, {}, files);
+    files.leader = '';
+    at.edit('Dataset', moved);
+    await at.advance(30_000);
+    expect(at.dataset()).toMatchObject({ mounts: [{ mountPoint: 's3://bucket' }], ufsTotal: '1.00KiB' });
+  });
+});
+
+test('what is told of the engine is told by one function, rates from two answers', async () => {
+  const files = pairFileSystem();
+  const at = await bound({}, {}, files);
+  files.readBytes = 61_440;
+  await at.advance(60_000);
+  expect(at.dataset()).toMatchObject({
+    cacheStates: { cached: '60.00KiB', throughput: '1024 B/s' },
+    hcfs: { endpoint: 'pairfs://demo-pairfs-master.ml:8101', underlayerFileSystemVersion: '3.3' },
+  });
+  expect(at.runtime(PAIR)).toMatchObject({ apiGateway: { endpoint: 'demo-pairfs-master.ml:8080' } });
 });

@@ -291,7 +291,7 @@ test.each<[string, Changes]>([
   ['set-up', {}],
   ['bound', well],
   ['failed', { ...well, workloads: { ...well.workloads, worker: pods(0, 1) } }],
-  ['updating', { ...well, mounted: ['/other'] }],
+  ['updating', { ...well, mounted: [{ path: '/other' }] }],
 ])('telling the same once more a minute later changes nothing: %s', (_, changes) => {
   const world = exampleWorld(changes);
   const first = told(world);

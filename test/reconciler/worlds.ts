@@ -46,7 +46,7 @@ export function worldOf(of: Runtime = example, input: RuntimeInput<unknown> = ex
     names: of.workloads(input.name),
     missingSecrets: [],
     probes: {},
-    ...(plan.mounts && { mounted: plan.mounts.wanted.map(({ path }) => path) }),
+    ...(plan.mounts && { mounted: plan.mounts.wanted }),
     ...rest,
   };
 }

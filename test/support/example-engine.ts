@@ -1,9 +1,10 @@
 /** The file system of the example runtime, as far as its masters answer for it. */
 import type { SharedControlPlane } from '../../src/testing/index.ts';
+import { type Mounted, mountsText, obey } from './example-mounts.ts';
 
 export interface ExampleEngine {
   /** What is mounted. */
-  readonly mounted: ReadonlySet<string>;
+  readonly mounted: ReadonlyMap<string, string>;
   /** What was run, without the name of the program. */
   commands(): Promise<readonly string[]>;
   /** As after a restart of the masters. */
@@ -13,10 +14,10 @@ export interface ExampleEngine {
 
 /** Answers `example mounts`, `mount` and `unmount` in a namespace by one table; `mountMs` is how long mounting takes. */
 export async function startEngine({ exec }: Pick<SharedControlPlane, 'exec'>, namespace: string, mountMs = 150): Promise<ExampleEngine> {
-  const mounted = new Set<string>();
+  const mounted: Mounted = new Map();
   let seen = 0;
   let running = true;
-  const tell = () => exec.answer({ namespace, argv: ['example', 'mounts'], stdout: [...mounted, ''].join('\n') });
+  const tell = () => exec.answer({ namespace, argv: ['example', 'mounts'], stdout: mountsText(mounted) });
   await exec.answer({ namespace, argv: ['example', 'report'], stdout: 'cached 1024 hits 9 misses 1\n' });
   await exec.answer({ namespace, argv: ['example', 'count'], stdout: '4096 2\n' });
   await exec.answer({ namespace, argv: ['example', 'id'], stdout: 'c0ffee\n' });
@@ -28,11 +29,8 @@ export async function startEngine({ exec }: Pick<SharedControlPlane, 'exec'>, na
       const all = await calls();
       const fresh = all.slice(seen);
       seen = all.length;
-      for (const { argv } of fresh) {
-        if (argv[1] === 'mount') mounted.add(argv.at(-2) ?? '');
-        if (argv[1] === 'unmount') mounted.delete(argv.at(-1) ?? '');
-      }
-      if (fresh.some(({ argv }) => argv[1]?.endsWith('mount'))) await tell();
+      const changes = fresh.filter(({ argv }) => obey(mounted, argv.slice(1)));
+      if (changes.length > 0) await tell();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();

@@ -1,10 +1,11 @@
 import type { PodExec } from '../../src/reconciler/kubernetes/exec.ts';
+import { type Mounted, mountsText, obey } from './example-mounts.ts';
 
 /** The file system of the example runtime, as far as its pods answer for it: in memory, one for each dataset. */
 export interface ExampleFileSystem {
   readonly exec: PodExec;
   /** By `<namespace>/<name>`: what its masters have mounted. */
-  readonly mounted: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly mounted: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** `<namespace>/<pod> example mount /data s3://bucket`, in order. */
   readonly commands: readonly string[];
   /** As after a restart of the masters. */
@@ -12,7 +13,7 @@ export interface ExampleFileSystem {
 }
 
 export function exampleFileSystem(): ExampleFileSystem {
-  const mounted = new Map<string, Set<string>>();
+  const mounted = new Map<string, Mounted>();
   const commands: string[] = [];
   return {
     mounted,
@@ -21,17 +22,15 @@ export function exampleFileSystem(): ExampleFileSystem {
     async exec({ namespace, pod }, argv) {
       commands.push(`${namespace}/${pod} ${argv.join(' ')}`);
       const id = `${namespace}/${pod.replace(/-(master|worker)-\d+$/, '')}`;
-      const paths = mounted.get(id) ?? new Set<string>();
+      const paths: Mounted = mounted.get(id) ?? new Map();
       mounted.set(id, paths);
       if (argv[0] !== 'example') return '';
       switch (argv[1]) {
         case 'mounts':
-          return [...paths, ''].join('\n');
+          return mountsText(paths);
         case 'mount':
-          paths.add(argv.at(-2) ?? '');
-          return '';
         case 'unmount':
-          paths.delete(argv.at(-1) ?? '');
+          obey(paths, argv.slice(1));
           return '';
         case 'report':
           return 'cached 1024 hits 9 misses 1\n';

@@ -20,10 +20,9 @@ const amounts = fc.record(
 const resources = fc.oneof(
   amounts.map((limits) => ({ limits, requests: limits })),
   amounts.map((limits) => ({ limits })),
-  amounts.map(({ 'example.com/gpu': _, ...requests }) => ({ requests })),
+  amounts.map(({ 'example.com/gpu': _gpu, ...requests }) => ({ requests })),
   fc.constant({}),
 );
-const divisor = fc.constantFrom('0', '1', '1m', '1000m', '1Mi', '1024Ki');
 const variable = fc.record({ name: fc.constantFrom('A', 'B', 'C') }).chain(({ name }) =>
   fc.oneof(
     text.map((value) => ({ name, value })),

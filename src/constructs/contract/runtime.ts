@@ -1,6 +1,19 @@
 import type { Construct } from 'constructs';
 import type { CustomResource, Manifest, TSchema } from '../../api/index.ts';
-import type { CacheUse, Cleanup, Command, MountTable, Probe, Seen, UfsUsage } from './commands.ts';
+import type {
+  Answered,
+  Answers,
+  CacheUse,
+  Cleanup,
+  Command,
+  MountChange,
+  MountRow,
+  MountTable,
+  Probe,
+  Seen,
+  Told,
+  UfsUsage,
+} from './commands.ts';
 import type { Needs, PlanInput, Role, RuntimeInput, WorkloadNames } from './input.ts';
 import type { BasePlan } from './plan.ts';
 
@@ -30,17 +43,18 @@ export interface Engines<Spec> {
 }
 
 /** One way to serve a kind. Absence is the capability: no `mounts`, no mounting. */
-export interface EngineDefinition<Spec, P extends BasePlan> {
+export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
   readonly needs?: (input: PlanInput<Spec>) => Needs;
   /** Every decision; throws InvalidSpec. */
   readonly plan: (input: PlanInput<Spec>) => P;
   readonly components: { readonly master?: ComponentClass<P>; readonly worker?: ComponentClass<P>; readonly fuse: ComponentClass<P> };
+  /** Name of the pod that leads, for commands on the `leader`; undefined while none does, and then they wait. */
+  readonly leader?: Probe<P, string | undefined>;
   readonly mounts?: MountTable<P>;
-  readonly probes?: { readonly cache?: Probe<P, CacheUse>; readonly ufs?: Probe<P, UfsUsage> };
+  readonly probes?: { readonly cache?: Probe<P, C>; readonly ufs?: Probe<P, UfsUsage> };
   /** Whether `probes.ufs` should run for this spec (`management.metadataSyncPolicy.autoSync`). Default: yes. */
   readonly syncsMetadata?: (plan: P) => boolean;
-  /** `status.cacheStates`, as texts. */
-  readonly cacheStates?: (plan: P, seen: Seen) => Readonly<Record<string, string>>;
+  readonly tell?: (plan: P, seen: Seen<C>) => Told;
   readonly cleanup?: Cleanup<P>;
 }
 
@@ -70,16 +84,18 @@ export interface BoundRuntime {
   readonly roles: readonly Role[];
   /** The same bytes each time; computed once per binding. */
   synth(part: Part): readonly Manifest[];
+  readonly leader?: BoundProbe<string | undefined>;
   readonly mounts?: {
-    readonly list: BoundProbe<readonly string[]>;
-    readonly wanted: readonly { readonly path: string; readonly mount: Command }[];
-    unmount(path: string): Command;
+    readonly list: BoundProbe<readonly MountRow[]>;
+    readonly wanted: readonly MountRow[];
+    /** With rows of `wanted`. */
+    change(change: MountChange): readonly Command[];
   };
-  readonly probes: { readonly cache?: BoundProbe<CacheUse>; readonly ufs?: BoundProbe<UfsUsage> };
-  cacheStates(seen: Seen): Readonly<Record<string, string>> | undefined;
+  readonly probes: { readonly cache?: BoundProbe<unknown>; readonly ufs?: BoundProbe<UfsUsage> };
+  tell(seen: Seen<unknown>): Told;
   readonly cleanup?: { readonly ask?: BoundProbe<unknown>; commands(found: unknown): readonly Command[] };
 }
 export interface BoundProbe<T> {
   readonly commands: readonly Command[];
-  readonly parse: (answers: readonly (readonly string[])[]) => T;
+  parse(answers: Answers, before?: Answered<T>): T;
 }

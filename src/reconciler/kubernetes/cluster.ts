@@ -139,7 +139,10 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         `${uid}/run`,
         JSON.stringify(commands),
         1000,
-        () => runCommands(exec, podChoice(store, world.key, runtimeOf(world)), commands).finally(() => jobs.drop(`${uid}/mounts`)),
+        () =>
+          runCommands(exec, podChoice(store, world.key, runtimeOf(world), world.plan.leader), commands).finally(() =>
+            jobs.drop(`${uid}/mounts`),
+          ),
         () => wake(world.key),
       );
     },
@@ -189,7 +192,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       if (!plan?.cleanup) return;
       await confirmed(dataset ? [object, dataset] : [object]);
       const { ask, commands } = plan.cleanup;
-      const choice = podChoice(store, key, runtime);
+      const choice = podChoice(store, key, runtime, plan.leader);
       jobs.ask(
         `${uid}/clean`,
         version,

@@ -1,17 +1,17 @@
-import type { BoundProbe, BoundRuntime, Seen } from '../../constructs/index.ts';
+import type { BoundProbe, BoundRuntime, Seen, Told } from '../../constructs/index.ts';
 import type { PlanInForce } from '../world.ts';
 import type { Sharing } from './sharing.ts';
 
 /** What a pass that finds all as it should be reads of a plan. */
 export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
   /** Which of them there are. */
-  readonly has: Readonly<Record<'mounts' | 'cleanup' | 'cache' | 'ufs', boolean>>;
+  readonly has: Readonly<Record<'leader' | 'mounts' | 'cleanup' | 'cache' | 'ufs', boolean>>;
   /** While nobody was asked: they follow from how many workers there are. */
-  states?: { readonly readyWorkers: number; readonly told: ReturnType<BoundRuntime['cacheStates']> };
+  states?: { readonly readyWorkers: number; readonly told: Told };
 }
 
 /** Of what it says, most is said by thousands in the same words. */
-export function digestOf({ plan, roles, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
+export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
   const { type, engine, app, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, fuseConfig, warnings } = plan;
   return {
     plan: {
@@ -29,7 +29,7 @@ export function digestOf({ plan, roles, mounts, cleanup, probes }: BoundRuntime,
       ...(warnings && { warnings: piece(warnings) }),
     },
     roles: piece(roles),
-    has: piece({ mounts: !!mounts, cleanup: !!cleanup, cache: !!probes.cache, ufs: !!probes.ufs }),
+    has: piece({ leader: !!leader, mounts: !!mounts, cleanup: !!cleanup, cache: !!probes.cache, ufs: !!probes.ufs }),
   };
 }
 
@@ -40,6 +40,9 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
     plan,
     roles,
     synth: (part) => whole().synth(part),
+    get leader() {
+      return has.leader ? whole().leader : undefined;
+    },
     get mounts() {
       return has.mounts ? whole().mounts : undefined;
     },
@@ -50,13 +53,13 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
       cache: has.cache ? probe(() => whole().probes.cache) : undefined,
       ufs: has.ufs ? probe(() => whole().probes.ufs) : undefined,
     },
-    cacheStates: (seen) => (seen.cache || seen.ufs ? whole().cacheStates(seen) : statesOf(digest, seen, whole)),
+    tell: (seen) => (seen.cache !== undefined || seen.ufs ? whole().tell(seen) : statesOf(digest, seen, whole)),
   };
 }
 
-function statesOf(digest: Digest, seen: Seen, whole: () => BoundRuntime): ReturnType<BoundRuntime['cacheStates']> {
+function statesOf(digest: Digest, seen: Seen<unknown>, whole: () => BoundRuntime): Told {
   const { readyWorkers } = seen;
-  if (digest.states?.readyWorkers !== readyWorkers) digest.states = { readyWorkers, told: whole().cacheStates(seen) };
+  if (digest.states?.readyWorkers !== readyWorkers) digest.states = { readyWorkers, told: whole().tell(seen) };
   return digest.states.told;
 }
 
@@ -66,6 +69,6 @@ function probe<T>(found: () => BoundProbe<T> | undefined): BoundProbe<T> {
     get commands() {
       return found()!.commands;
     },
-    parse: (answers) => found()!.parse(answers),
+    parse: (answers, before) => found()!.parse(answers, before),
   };
 }

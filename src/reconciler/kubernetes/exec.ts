@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { BoundProbe, Command, Role } from '../../constructs/index.ts';
+import type { Answered, BoundProbe, Command, Role } from '../../constructs/index.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
 
@@ -23,12 +23,17 @@ export interface Jobs {
   /**
    * The job of this name, whose last part is its sort: a few of each sort run at a time. It is started when it never ran for this
    * `version` or ended longer than `everyMs` ago; when it ends, `onEnd` is called.
-   * A value from another version is not given.
+   * A value from another version is not given, neither to the caller nor to `work`, which gets the last one.
    */
-  ask<T>(name: string, version: string, everyMs: number, work: () => Promise<T>, onEnd: () => void): Job<T>;
+  ask<T>(name: string, version: string, everyMs: number, work: (before?: Answered<T>) => Promise<T>, onEnd: () => void): Job<T>;
   /** Of a job whose versions are numbers: how far it has come. */
   state(name: string): { readonly attempts: number; readonly running: boolean; readonly done: boolean; readonly error?: string };
   drop(prefix: string): void;
+}
+
+interface Last {
+  readonly value: unknown;
+  readonly at: number;
 }
 
 const AT_ONCE = 8;
@@ -40,7 +45,7 @@ const DEFAULT_TIMEOUT_S = 20;
  * @param signal aborted when we lead no longer: what waits for its turn is never begun, and nobody is woken any more
  */
 export function createJobs(now: () => number, log: Log, signal?: AbortSignal): Jobs {
-  const jobs = new Map<string, { version: string; job: Job<unknown> }>();
+  const jobs = new Map<string, { version: string; job: Job<unknown>; last?: Last | undefined }>();
   const turns = new Map<string, ReturnType<typeof pLimit>>();
   /** Counting the files of some takes half an hour, which the mounts of others do not wait for. */
   function turnOf(name: string) {
@@ -50,15 +55,19 @@ export function createJobs(now: () => number, log: Log, signal?: AbortSignal): J
     return turn;
   }
   return {
-    ask<T>(name: string, version: string, everyMs: number, work: () => Promise<T>, onEnd: () => void): Job<T> {
+    ask<T>(name: string, version: string, everyMs: number, work: (before?: Answered<T>) => Promise<T>, onEnd: () => void): Job<T> {
       const known = jobs.get(name);
       if (known?.job.running) return known.version === version ? (known.job as Job<T>) : { running: true };
       const isCurrent = known?.version === version;
       if (isCurrent && now() - (known.job.endedAt ?? 0) < everyMs) return known.job as Job<T>;
-      const entry = { version, job: { ...(isCurrent ? known.job : {}), running: true, startedAt: now() } as Job<unknown> };
+      const entry = {
+        version,
+        job: { ...(isCurrent ? known.job : {}), running: true, startedAt: now() } as Job<unknown>,
+        last: isCurrent ? known.last : undefined,
+      };
       jobs.set(name, entry);
       const isWanted = () => !signal?.aborted && jobs.get(name) === entry;
-      void turnOf(name)(async () => (isWanted() ? work() : undefined)).then(
+      void turnOf(name)(async () => (isWanted() ? work(answered(entry.last)) : undefined)).then(
         (value) => end({ running: false, value, endedAt: now() }),
         (error: unknown) => {
           if (!isWanted()) return;
@@ -69,9 +78,14 @@ export function createJobs(now: () => number, log: Log, signal?: AbortSignal): J
       );
       return entry.job as Job<T>;
 
+      // The cast: entries of one name hold values of one type.
+      function answered(last: Last | undefined): Answered<T> | undefined {
+        return last && { value: last.value as T, ageMs: now() - last.at };
+      }
       function end(job: Job<unknown>): void {
         if (!isWanted()) return;
         entry.job = job;
+        if (job.error === undefined) entry.last = { value: job.value, at: now() };
         onEnd();
       }
     },
@@ -90,28 +104,53 @@ export function createJobs(now: () => number, log: Log, signal?: AbortSignal): J
 export interface PodChoice {
   readonly namespace: string;
   pods(role: Role): readonly KubeObject[];
+  /** Asked anew for each run of commands that wants it: a leader may change at any time. */
+  readonly leader?: BoundProbe<string | undefined> | undefined;
 }
 
+/** Commands on the leader were not run, since none of the pods leads. */
+export const NO_LEADER = 'none of the pods says that it leads yet';
+
 /** Runs commands one after the other, each in the pods it is for. */
-export async function runCommands(
-  exec: PodExec,
-  { namespace, pods }: PodChoice,
-  commands: readonly Command[],
-): Promise<readonly (readonly string[])[]> {
+export async function runCommands(exec: PodExec, choice: PodChoice, commands: readonly Command[]): Promise<readonly (readonly string[])[]> {
+  const { namespace, pods, leader } = choice;
+  const leading = lazy(async () => leader && leader.parse(await runCommands(exec, { namespace, pods }, leader.commands)));
   const answers: (readonly string[])[] = [];
-  for (const { in: role, on, argv, timeoutSeconds = DEFAULT_TIMEOUT_S } of commands) {
+  for (const { in: role, on, container, argv, timeoutSeconds = DEFAULT_TIMEOUT_S } of commands) {
     const ready = pods(role).filter((pod) => pod['ready']);
-    const chosen = on === 'every' ? ready : on === 'one' ? ready.slice(0, 1) : ready.filter(({ metadata }) => metadata.name.endsWith('-0'));
+    const name = on === 'leader' ? await leading() : undefined;
+    const chosen = choose[on](ready, name);
+    if (on === 'leader' && chosen.length === 0) throw new Error(NO_LEADER);
     if (chosen.length === 0) throw new Error(`no ready ${role} pod to run ${argv[0]} in`);
-    const where = (pod: KubeObject) => ({ namespace, pod: pod.metadata.name, container: String(pod['container']) });
+    const where = (pod: KubeObject) => ({ namespace, pod: pod.metadata.name, container: container ?? String(pod['container']) });
     answers.push(await Promise.all(chosen.map((pod) => exec(where(pod), argv, timeoutSeconds * 1000))));
   }
   return answers;
 }
 
-/** Whether each command has a pod to run in; nothing is asked before. */
-export const canRun = ({ pods }: PodChoice, commands: readonly Command[]): boolean =>
-  commands.every(({ in: role, on }) => pods(role).some((pod) => pod['ready'] && (on !== 'first' || pod.metadata.name.endsWith('-0'))));
+const choose: Readonly<Record<Command['on'], (ready: readonly KubeObject[], leader: string | undefined) => readonly KubeObject[]>> = {
+  every: (ready) => ready,
+  one: (ready) => ready.slice(0, 1),
+  first: (ready) => ready.filter(({ metadata }) => metadata.name.endsWith('-0')),
+  leader: (ready, leader) => ready.filter(({ metadata }) => metadata.name === leader),
+};
 
-export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: BoundProbe<T>): Promise<T> =>
-  probe.parse(await runCommands(exec, choice, probe.commands));
+/** Whether each command has a pod to run in, or somebody to ask for it; nothing is asked before. */
+export function canRun({ namespace, pods, leader }: PodChoice, commands: readonly Command[]): boolean {
+  return commands.every(({ in: role, on }) =>
+    on === 'leader'
+      ? leader !== undefined && canRun({ namespace, pods }, leader.commands)
+      : choose[on](
+          pods(role).filter((pod) => pod['ready']),
+          undefined,
+        ).length > 0,
+  );
+}
+
+export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: BoundProbe<T>, before?: Answered<T>): Promise<T> =>
+  probe.parse(await runCommands(exec, choice, probe.commands), before);
+
+function lazy<T>(work: () => Promise<T>): () => Promise<T> {
+  let begun: Promise<T> | undefined;
+  return () => (begun ??= work());
+}

@@ -79,7 +79,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         inventory.find(({ kind }) => kind === 'PersistentVolume') ?? (await ours('PersistentVolume', key, volumeName(identity), uid));
       const { mounting, ended } = await usersOfClaim(key, claim?.metadata.name);
       const { plan, planError } = dataset ? await planOf(dataset) : {};
-      const choice = podChoice(store, key, runtime);
+      const choice = podChoice(store, key, runtime, plan?.leader);
       const cleanable = plan?.cleanup !== undefined && canRun(choice, plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
       // To ask once more is an attempt as well, while there is a pod that could do it.
       const askable = planError !== undefined && choice.pods('worker').some((pod) => pod['ready']);

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { label, volumeName } from '../../api/index.ts';
-import type { Role } from '../../constructs/index.ts';
+import type { MountChange, Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
-import { CALCULATING } from '../status/dataset.ts';
+import { mountChange } from '../mount-change.ts';
+import { CALCULATING, mountsChanged } from '../status/dataset.ts';
 import { type LiveObject, PARTS, ROLES, type WorkloadView, type World } from '../world.ts';
-import { askProbe } from './exec.ts';
+import { askProbe, NO_LEADER } from './exec.ts';
 import { workloadKind } from './kinds.ts';
 import { canAsk, type Parts, podChoice } from './parts.ts';
 import { planner } from './planning.ts';
@@ -48,25 +49,13 @@ export function observer(parts: Parts): Cluster['observe'] {
     if ('reason' in found) return { hold: found, bound, workloads: viewOf(ROLES) };
     const { plan, outlines, cacheAffinity, facts, missingSecrets, secretRetryMs, obstacle } = found;
     const workloads = viewOf(plan.roles);
-    const choice = podChoice(store, key, runtime);
+    const choice = podChoice(store, key, runtime, plan.leader);
     const woken = () => wake(key);
 
     const cache =
       probeMs > 0 && canAsk(choice, plan.probes.cache)
-        ? jobs.ask(`${uid}/cache`, '', probeMs, () => askProbe(exec, choice, plan.probes.cache!), woken)
+        ? jobs.ask(`${uid}/cache`, '', probeMs, (before) => askProbe(exec, choice, plan.probes.cache!, before), woken)
         : undefined;
-    const total = dataset.status?.ufsTotal;
-    // With a table of mounts there is nothing to count before they are mounted.
-    const wantsCount = (bound || !plan.mounts) && (!total || total === CALCULATING);
-    const counts = wantsCount && canAsk(choice, plan.probes.ufs);
-    const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
-    store.awaitFuse(
-      uid,
-      wanted.some((probe) => probe?.commands.some((command) => command.in === 'fuse') && !canAsk(choice, probe)),
-    );
-    const ufs = counts
-      ? jobs.ask(`${uid}/ufs`, '', Math.max(probeMs, RETRY_MS), () => askProbe(exec, choice, plan.probes.ufs!), woken)
-      : undefined;
     const masters = choice
       .pods('master')
       // A master that was started again in its pod has no mounts any more either.
@@ -77,11 +66,32 @@ export function observer(parts: Parts): Cluster['observe'] {
         ? jobs.ask(
             `${uid}/mounts`,
             `${dataset.metadata.generation}/${masters}`,
-            jobs.state(`${uid}/mounts`).error === undefined ? Infinity : RETRY_MS,
+            retryOf(jobs.state(`${uid}/mounts`).error),
             () => askProbe(exec, choice, plan.mounts!.list),
             woken,
           )
         : undefined;
+    const total = dataset.status?.ufsTotal;
+    // With a table of mounts there is nothing to count before they are mounted.
+    // What was counted is of other mounts; the new ones are counted once they are there.
+    const isOutdated =
+      mountsChanged(dataset) && (!plan.mounts || (mounts?.value && isEmpty(mountChange(plan.mounts.wanted, mounts.value))));
+    const wantsCount = (bound || !plan.mounts) && (!total || total === CALCULATING || isOutdated);
+    const counts = wantsCount && canAsk(choice, plan.probes.ufs);
+    const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
+    store.awaitFuse(
+      uid,
+      wanted.some((probe) => probe?.commands.some((command) => command.in === 'fuse') && !canAsk(choice, probe)),
+    );
+    const ufs = counts
+      ? jobs.ask(
+          `${uid}/ufs`,
+          `${dataset.metadata.generation}`,
+          Math.max(probeMs, RETRY_MS),
+          () => askProbe(exec, choice, plan.probes.ufs!),
+          woken,
+        )
+      : undefined;
     const error = mounts?.error ?? jobs.state(`${uid}/run`).error;
     const runningMs = [cache, ufs].map((job) => (job?.running ? now() - (job.startedAt ?? 0) : Infinity));
     const answersIn = Math.max(0, ANSWERS_WITHIN_MS - Math.min(...runningMs));
@@ -117,14 +127,15 @@ export function observer(parts: Parts): Cluster['observe'] {
       missingSecrets,
       ...(secretRetryMs !== undefined && { secretRetryMs }),
       probes: {
-        ...(answered && cache?.value && { cache: cache.value }),
+        ...(answered && cache?.value !== undefined && { cache: cache.value }),
         cacheRunning: !answered || (cache?.running ?? false),
         ...(answered && ufs?.value && { ufs: ufs.value }),
         ufsRunning: answered && (ufs?.running ?? false),
       },
       ...(firstIn > 0 && { answersInMs: firstIn }),
       ...(mounts?.value && { mounted: mounts.value }),
-      ...(error && { execError: error }),
+      ...(error === NO_LEADER && { leaderless: true }),
+      ...(error !== undefined && error !== NO_LEADER && { execError: error }),
       ...(obstacle && { obstacle }),
       ...(again.length > 0 && { againMs: Math.min(...again) }),
     };
@@ -145,6 +156,11 @@ const writesSecrets = ({ outlines }: Pick<World, 'outlines'>): boolean =>
 
 /** Between half of `ms` and all of it, so that runtimes which were set up together do not ask together. */
 const spread = (uid: string, ms: number): number => Math.round(ms * (0.5 + Number.parseInt(hash('sha1', uid).slice(0, 4), 16) / 0x1ffff));
+
+const isEmpty = ({ mount, unmount }: MountChange): boolean => mount.length + unmount.length === 0;
+
+/** An election is over in moments. */
+const retryOf = (error: string | undefined): number => (error === undefined ? Infinity : error === NO_LEADER ? 1000 : RETRY_MS);
 
 const isBound = (volume: LiveObject | undefined): boolean => volume?.status?.['phase'] === 'Bound';
 

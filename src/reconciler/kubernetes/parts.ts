@@ -45,13 +45,18 @@ export interface Parts extends KubernetesClusterOptions {
 }
 
 /** The pods of a runtime, by role. */
-export function podChoice(store: Store, { namespace, name }: Key, runtime: Pick<Runtime, 'workloads'>): PodChoice {
+export function podChoice(
+  store: Store,
+  { namespace, name }: Key,
+  runtime: Pick<Runtime, 'workloads'>,
+  leader?: PodChoice['leader'],
+): PodChoice {
   const names = runtime.workloads(name);
   const pods = (role: Role): readonly KubeObject[] => {
     const workload: LiveObject | undefined = store.live(workloadKind(role), namespace, names[role]);
     return workload ? store.pods(workload.metadata.uid) : [];
   };
-  return { namespace, pods };
+  return { namespace, pods, leader };
 }
 
 export const canAsk = (choice: PodChoice, probe: BoundProbe<unknown> | undefined): probe is BoundProbe<unknown> =>

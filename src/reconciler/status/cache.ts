@@ -1,4 +1,5 @@
 import type { Manifest, RuntimeStatus } from '../../api/index.ts';
+import type { Told } from '../../constructs/index.ts';
 import type { World } from '../world.ts';
 
 /** Where cache can be, for pods that want to be near it: the workers' node affinity with their node selector in each term. */
@@ -31,6 +32,9 @@ interface NodeAffinity {
 export function cacheStatesOf({ plan, workloads, probes }: World, before: Pick<RuntimeStatus, 'cacheStates'> | undefined) {
   // Being asked for the first time since we started: what was told before is better than nothing.
   if (probes.cacheRunning && !probes.cache && before?.cacheStates) return before.cacheStates;
-  const states = plan.cacheStates({ readyWorkers: workloads.worker?.ready ?? 0, ...probes });
-  return states && { ...states };
+  const { cacheStates } = toldOf({ plan, workloads, probes });
+  return cacheStates && { ...cacheStates };
 }
+
+export const toldOf = ({ plan, workloads, probes }: Pick<World, 'plan' | 'workloads' | 'probes'>): Told =>
+  plan.tell({ readyWorkers: workloads.worker?.ready ?? 0, ...probes });

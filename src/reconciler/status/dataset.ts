@@ -1,7 +1,8 @@
-import { bytesText, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
+import { bytesText, type Dataset, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
 import { type Claim, withCondition } from '../conditions.ts';
 import type { Hold, World } from '../world.ts';
-import { cacheStatesOf } from './cache.ts';
+import { equal } from '../merge-patch.ts';
+import { cacheStatesOf, toldOf } from './cache.ts';
 import { phaseOf, type Seen } from './pods.ts';
 
 export function datasetStatus(world: World, trouble: Hold | undefined): Partial<DatasetStatus> {
@@ -11,6 +12,8 @@ export function datasetStatus(world: World, trouble: Hold | undefined): Partial<
   const conditions = datasetConditions(before?.conditions ?? [], phase, trouble, now, world.obstacle) as DatasetCondition[];
   if (phase === 'NotBound') return { phase, conditions };
   const cacheStates = cacheStatesOf(world, before);
+  // Asked for the first time since we started: what was told before is better than half of it.
+  const hcfs = probes.cacheRunning && !probes.cache ? (before?.hcfs ?? toldOf(world).hcfs) : toldOf(world).hcfs;
   const masters = plan.plan.replicas.master ?? plan.plan.replicas.worker;
   return {
     phase,
@@ -29,14 +32,19 @@ export function datasetStatus(world: World, trouble: Hold | undefined): Partial<
     ...(!trouble && dataset.spec.mounts && { mounts: dataset.spec.mounts }),
     // As in Fluid, a dataset says nothing of a cache that nobody can be asked about.
     ...(plan.probes.cache && cacheStates && { cacheStates }),
-    ...(plan.probes.ufs && ufsTexts(probes, before)),
+    ...(hcfs && { hcfs }),
+    ...(plan.probes.ufs && ufsTexts(probes, before, !trouble && mountsChanged(dataset))),
   };
 }
 
-function ufsTexts({ ufs, ufsRunning }: World['probes'], before: DatasetStatus | undefined): Partial<DatasetStatus> {
+/** What was counted was of other mounts. */
+export const mountsChanged = ({ spec, status }: Pick<Dataset, 'spec' | 'status'>): boolean =>
+  status?.mounts !== undefined && !equal(status.mounts, spec.mounts ?? []);
+
+function ufsTexts({ ufs, ufsRunning }: World['probes'], before: DatasetStatus | undefined, isOutdated: boolean): Partial<DatasetStatus> {
   if (ufs) return { ufsTotal: bytesText(ufs.totalBytes), ...(ufs.files !== undefined && { fileNum: String(ufs.files) }) };
-  if (before?.ufsTotal && before.ufsTotal !== CALCULATING) return {};
-  return ufsRunning ? { ufsTotal: CALCULATING, fileNum: CALCULATING } : {};
+  if (before?.ufsTotal && before.ufsTotal !== CALCULATING && !isOutdated) return {};
+  return ufsRunning || (isOutdated && before?.ufsTotal) ? { ufsTotal: CALCULATING, fileNum: CALCULATING } : {};
 }
 
 export const CALCULATING = '[Calculating]';
@@ -46,7 +54,7 @@ export function datasetPhase({ bound, dataset, workloads, plan }: Seen, trouble:
   if (!bound) return 'NotBound';
   if (trouble.reason === 'MountsChanging') return 'Updating';
   // After a restart nothing has changed until the masters have said so.
-  if (trouble.reason === 'MountsUnknown') return dataset.status?.phase ?? 'Bound';
+  if (trouble.reason === 'MountsUnknown' || trouble.reason === 'NoLeader') return dataset.status?.phase ?? 'Bound';
   // A dataset whose volume is being made again, or whose Secret is gone, still serves those who have it mounted.
   const serving = (['master', 'worker'] as const).every(
     (role) => !plan.roles.includes(role) || !['', 'NotReady'].includes(phaseOf(workloads[role])),

@@ -39,7 +39,7 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
     await space.becomes('Dataset', 'demo', condition('NotReady', { status: 'True', ...changing }));
     expect(await space.made()).not.toContain('StatefulSet/demo-worker');
     await space.bound('ExampleRuntime', 'demo');
-    expect([...engine.mounted].toSorted()).toEqual(['/a', '/b']);
+    expect([...engine.mounted.keys()].toSorted()).toEqual(['/a', '/b']);
     expect(await changes(engine)).toEqual(['mount /a s3://a', 'mount /b s3://b']);
     const calls = await sluice.plane.exec.calls({ namespace: space.namespace });
     const { creationTimestamp = '' } = (await space.get('StatefulSet', 'demo-worker')).metadata;
@@ -105,7 +105,7 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
     await space.becomes('Dataset', 'demo', condition('Updating', { status: 'True', reason: 'DatasetUpdating' }));
     await space.becomes('Dataset', 'demo', { status: { phase: 'Bound', mounts: mountsOf('b', 'c') } });
     await space.becomes('Dataset', 'demo', condition('Updating', { status: 'False', reason: 'DatasetReady' }));
-    expect([...engine.mounted].toSorted()).toEqual(['/b', '/c']);
+    expect([...engine.mounted.keys()].toSorted()).toEqual(['/b', '/c']);
     expect((await changes(engine)).slice(2)).toEqual(['unmount /a', 'mount /c s3://c']);
   });
 
@@ -116,7 +116,7 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
     await space.bound('ExampleRuntime', 'demo');
     await engine.forget();
     await space.delete('Pod', 'demo-master-0');
-    await eventually(() => expect([...engine.mounted]).toEqual(['/a']));
+    await eventually(() => expect([...engine.mounted.keys()]).toEqual(['/a']));
     await space.bound('ExampleRuntime', 'demo');
     expect(await changes(engine)).toEqual(['mount /a s3://a', 'mount /a s3://a']);
   });

@@ -22,11 +22,16 @@ conformance(example, {
 const bound = example.bind(given({}, { mounts: [{ mountPoint: 's3://a', name: 'a', options: { region: 'eu' } }] }));
 
 test('mounts and unmounts at the first master', () => {
-  expect(bound.mounts?.list.parse([['/a\n/b\n']])).toEqual(['/a', '/b']);
-  expect(bound.mounts?.wanted).toEqual([
-    { path: '/a', mount: { in: 'master', on: 'first', argv: ['example', 'mount', '--option=region=eu', '/a', 's3://a'] } },
+  expect(bound.mounts?.list.parse([['/a s3://a {"region":"eu"}\n/b s3://b\n']])).toEqual([
+    { path: '/a', source: 's3://a', options: { region: 'eu' } },
+    { path: '/b', source: 's3://b', options: {} },
   ]);
-  expect(bound.mounts?.unmount('/b').argv).toEqual(['example', 'unmount', '/b']);
+  const wanted = bound.mounts?.wanted ?? [];
+  expect(wanted).toEqual([{ path: '/a', source: 's3://a', options: { region: 'eu' } }]);
+  expect(bound.mounts?.change({ unmount: ['/b'], mount: wanted })).toEqual([
+    { in: 'master', on: 'first', argv: ['example', 'unmount', '/b'] },
+    { in: 'master', on: 'first', argv: ['example', 'mount', '--option=region=eu', '/a', 's3://a'] },
+  ]);
 });
 test('asks for the cache before it deletes it, and deletes nothing else', () => {
   expect(bound.cleanup?.ask?.parse([['c0ffee\n']])).toBe('c0ffee');

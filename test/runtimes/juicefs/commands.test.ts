@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { cacheStates, cacheUse, removeCache } from '../../../runtimes/juicefs/commands.ts';
+import { cacheUse, removeCache, tell } from '../../../runtimes/juicefs/commands.ts';
 import juicefs from '../../../runtimes/juicefs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
 import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import { community, enterprise, planOf } from './given.ts';
 
+const statesOf = (...given: Parameters<typeof tell>) => tell(...given).cacheStates;
 const mountPath = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';
 const UUID = '0b1c6f5e-8a55-4c3a-9b5c-3f1d2e4a6b70';
 
@@ -82,11 +83,11 @@ describe('cache states', () => {
     ['says nothing where nobody said how much', enterprise(), ''],
     ['says nothing of a size that it cannot read', enterprise({ spec: { worker: { options: { 'cache-size': '2G' } } } }), ''],
   ])('capacity %s', (_, input, cacheCapacity) => {
-    expect(cacheStates(planOf(input), { readyWorkers: 2 })).toEqual({ ...nobody, cacheCapacity });
+    expect(statesOf(planOf(input), { readyWorkers: 2 })).toEqual({ ...nobody, cacheCapacity });
   });
   test('prints what Fluid prints', () => {
     const cache = { cachedBytes: 2464154, hitRatio: 0.9, throughputRatio: 0.9, totalBytes: 4096000 };
-    expect(cacheStates(planOf(enterprise({ spec: tier('20Gi') })), { readyWorkers: 2, cache })).toEqual({
+    expect(statesOf(planOf(enterprise({ spec: tier('20Gi') })), { readyWorkers: 2, cache })).toEqual({
       cacheCapacity: '40.00GiB',
       cacheHitRatio: '90.0%',
       cacheThroughputRatio: '90.0%',
@@ -95,7 +96,7 @@ describe('cache states', () => {
     });
   });
   test('is zero, not empty, once somebody was asked', () => {
-    expect(cacheStates(planOf(enterprise()), { readyWorkers: 1, cache: { cachedBytes: 0 } })).toEqual({
+    expect(statesOf(planOf(enterprise()), { readyWorkers: 1, cache: { cachedBytes: 0 } })).toEqual({
       cacheCapacity: '',
       cacheHitRatio: '0.0%',
       cacheThroughputRatio: '0.0%',

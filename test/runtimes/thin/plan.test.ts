@@ -387,7 +387,7 @@ describe('workers', () => {
 describe('status', () => {
   test('tells running pods at once of a new config.json', () => expect(plan(given()).fuseConfig).toBe('demo-fuse-conf'));
   test('knows nothing of the cache', () =>
-    expect(thin.bind(given()).cacheStates({ readyWorkers: 1 })).toEqual({
+    expect(thin.bind(given()).tell({ readyWorkers: 1 }).cacheStates).toEqual({
       cacheCapacity: 'N/A',
       cacheHitRatio: 'N/A',
       cacheThroughputRatio: 'N/A',

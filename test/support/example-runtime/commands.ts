@@ -4,12 +4,28 @@ import type { ExamplePlan } from './plan.ts';
 const master = (...argv: readonly string[]): Command => ({ in: 'master', on: 'first', argv: ['example', ...argv] });
 const firstLine = (answers: readonly (readonly string[])[]): string => answers[0]?.[0]?.split('\n')[0] ?? '';
 
-/** `example mounts` prints a path a line. */
-export const mounts: MountTable<ExamplePlan> = {
-  list: { commands: () => [master('mounts')], parse: ([pods]) => pods?.[0]?.split('\n').filter(Boolean) ?? [] },
-  wanted: (plan) => plan.mounts.map(({ path, source, options }) => ({ path, mount: master('mount', ...options, path, source) })),
-  unmount: (_, path) => master('unmount', path),
+/** `example mounts` prints a path a line, its source and its options as JSON. */
+export const mounts: MountTable<ExamplePlan, Row> = {
+  list: {
+    commands: () => [master('mounts')],
+    parse: ([pods]) =>
+      (pods?.[0] ?? '')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => {
+          const [path = '', source = '', options = '{}'] = line.split(' ');
+          return { path, source, options: JSON.parse(options) as Row['options'] };
+        }),
+  },
+  wanted: (plan) => plan.mounts,
+  change: (_, { unmount, mount }) => [
+    ...unmount.map((path) => master('unmount', path)),
+    ...mount.map(({ path, source, options }) =>
+      master('mount', ...Object.entries(options).map(([key, value]) => `--option=${key}=${value}`), path, source),
+    ),
+  ],
 };
+type Row = ExamplePlan['mounts'][number];
 
 /** `example report` prints `cached 1024 hits 9 misses 1`. */
 export const cache: Probe<ExamplePlan, CacheUse> = {

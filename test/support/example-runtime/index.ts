@@ -14,6 +14,6 @@ export default defineRuntime({
   components: { master: ExampleMaster, worker: ExampleWorker, fuse: ExampleFuse },
   mounts,
   probes: { cache, ufs },
-  cacheStates: (_, { cache: found }) => (found ? { cached: bytesText(found.cachedBytes) } : {}),
+  tell: (_, { cache: found }) => ({ cacheStates: found ? { cached: bytesText(found.cachedBytes) } : {} }),
   cleanup,
 });

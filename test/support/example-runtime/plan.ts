@@ -7,7 +7,7 @@ export interface ExamplePlan extends BasePlan {
   /** Every master by its stable name, in the order of their ordinals. */
   readonly masters: readonly string[];
   readonly cacheDir: string;
-  readonly mounts: readonly { readonly path: string; readonly source: string; readonly options: readonly string[] }[];
+  readonly mounts: readonly { readonly path: string; readonly source: string; readonly options: Readonly<Record<string, string>> }[];
 }
 
 export const needs = ({ settings }: PlanInput<ExampleRuntimeSpec>): Needs => {
@@ -31,7 +31,7 @@ export function plan(input: PlanInput<ExampleRuntimeSpec>): ExamplePlan {
     mounts: (dataset.spec.mounts ?? []).map(({ name = '', path, mountPoint, options }, i) => ({
       path: path ?? `/${name}`,
       source: positional(mountPoint, `spec.mounts[${i}].mountPoint`),
-      options: Object.entries({ ...dataset.spec.sharedOptions, ...options }).map(([key, value]) => `--option=${key}=${value}`),
+      options: { ...dataset.spec.sharedOptions, ...options },
     })),
   };
 }

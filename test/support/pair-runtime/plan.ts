@@ -8,6 +8,7 @@ export interface PairPlan extends BasePlan {
   readonly image: string;
   /** Every master by its stable name. */
   readonly masters: readonly string[];
+  readonly mounts: readonly { readonly path: string; readonly source: string }[];
 }
 
 export function plan(input: PlanInput<PairRuntimeSpec>): PairPlan {
@@ -18,6 +19,8 @@ export function plan(input: PlanInput<PairRuntimeSpec>): PairPlan {
     ...basePlan(input, { app: 'pairfs', mountType: 'fuse.pairfs', mountDir: 'pairfs-fuse' }),
     image: spec.image ?? `example.io/${engine}:v1`,
     masters: Array.from({ length: count }, (_, i) => `${workloads.master}-${i}.${workloads.master}.${namespace}`),
+    mounts: (input.dataset.spec.mounts ?? []).map(({ name = '', path, mountPoint }) => ({ path: path ?? `/${name}`, source: mountPoint })),
+    cleaning: { attempts: 2, graceSeconds: 7 },
     replicas: { master: count, worker: spec.replicas ?? 1 },
   };
 }
