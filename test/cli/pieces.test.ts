@@ -132,7 +132,7 @@ describe('a kubeconfig', () => {
 });
 
 const moduleOf = (type: string, kind: string) =>
-  `export default { runtimes: [{ name: '${type}', type: '${type}', resource: { kind: '${kind}' }, companions: [], env: [], needs() {}, bind() {} }] };`;
+  `export default { runtimes: [{ type: '${type}', engines: ['${type}'], resource: { kind: '${kind}' }, companions: [], env: [], needs() {}, bind() {} }] };`;
 
 describe('sluice.config.js', () => {
   test('adds runtimes', async () => {
