@@ -4,12 +4,14 @@
  */
 import type { ApiObject } from 'cdk8s';
 import { PersistentVolumeClaim, Volume } from 'cdk8s-plus-27';
+import { AlluxioRuntime as alluxioRuntime } from '../runtimes/alluxio/spec.ts';
 import { JuiceFSRuntime as juicefsRuntime } from '../runtimes/juicefs/spec.ts';
 import { Dataset as dataset, ThinRuntime as thinRuntime, ThinRuntimeProfile as thinRuntimeProfile } from './api/index.ts';
 import { resourceClass } from './constructs/resource.ts';
 
 export type { ResourceProps } from './constructs/resource.ts';
 
+export class AlluxioRuntime extends resourceClass(alluxioRuntime) {}
 export class JuiceFSRuntime extends resourceClass(juicefsRuntime) {}
 export class ThinRuntime extends resourceClass(thinRuntime) {}
 export class ThinRuntimeProfile extends resourceClass(thinRuntimeProfile) {}

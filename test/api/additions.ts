@@ -7,7 +7,7 @@ export interface Addition {
   readonly reason: string;
 }
 
-const RUNTIMES = ['juicefsruntimes', 'thinruntimes'] as const;
+const RUNTIMES = ['alluxioruntimes', 'juicefsruntimes', 'thinruntimes'] as const;
 const newer = (version: string): string => `Kubernetes ${version}: what a pod may say, an embedded part of a pod may say`;
 
 export const additions: readonly Addition[] = [

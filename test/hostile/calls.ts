@@ -1,3 +1,6 @@
+import alluxio from '../../runtimes/alluxio/index.ts';
+import { readCount, readMounts, readReport } from '../../runtimes/alluxio/report.ts';
+import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
@@ -13,6 +16,7 @@ import { byKey } from '../../src/constructs/merge.ts';
 import * as fuse from '../../src/csi/fuse-config/index.ts';
 import { idOf, secretsIn } from '../../src/csi/fuse-config/words.ts';
 import { planInput } from '../../src/testing/given.ts';
+import { given as alluxioGiven } from '../runtimes/alluxio/given.ts';
 import { community } from '../runtimes/juicefs/given.ts';
 import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
 
@@ -99,6 +103,8 @@ const inSecret = { env: { THIN_FUSE_CONFIG_STORAGE: 'secret' } };
 /** As many annotations of a runtime and its Dataset as are read. */
 const annotated = (texts: Readonly<Record<string, string>>) => planned(thin, given({ annotations: texts, datasetAnnotations: texts }));
 const jfs = (spec: JuiceFSRuntimeSpec) => planned(juicefs, community({ spec }));
+const alluxioSpec = (spec: AlluxioRuntimeSpec) => planned(alluxio, alluxioGiven({ spec }));
+const alluxioMount = (mount: Partial<Mount>) => planned(alluxio, alluxioGiven({ mounts: [{ ...bucket, ...mount }] }));
 const thinSpec = (spec: ThinRuntimeSpec) => planned(thin, given({ spec }));
 
 const JFS_MOUNTS: readonly ((text: string) => Partial<Mount>)[] = [
@@ -409,6 +415,103 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     idOf: { text: idOf },
     secretsIn: { text: (text) => secretsIn('/dir').place({ option: text, value: text }) },
     words: 'is measured with clientsOf',
+  },
+  'runtimes/alluxio/commands.ts': { freeCache: planOnly, master: 'takes what the plan has' },
+  'runtimes/alluxio/components.ts': { AlluxioFuse: planOnly, AlluxioMaster: planOnly, AlluxioWorker: planOnly },
+  'runtimes/alluxio/defaults.ts': { defaultsFor: numbers },
+  'runtimes/alluxio/environment.ts': { environmentPlan: 'is measured with plan' },
+  'runtimes/alluxio/fuse.ts': {
+    fuseCall: {
+      text: [(text) => alluxioSpec({ fuse: { imageTag: text } }), (text) => alluxioSpec({ fuse: { args: ['fuse', text] } })],
+      many: (entries) => alluxioSpec({ fuse: { args: list(entries, String) } }),
+    },
+    withTier: { text: (text) => alluxioSpec({ fuse: { resources: { limits: { memory: text } } } }) },
+  },
+  'runtimes/alluxio/hadoop.ts': { hadoopOf: ofNames },
+  'runtimes/alluxio/images.ts': { imagesOf: { text: (text) => alluxioSpec({ alluxioVersion: { image: text, imageTag: text } }) } },
+  'runtimes/alluxio/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/alluxio/mount-table.ts': {
+    mounts: {
+      text: (text) => {
+        const { mounts } = alluxio.bind(alluxioGiven());
+        ignoringErrors(() => mounts?.list.parse([[text]]));
+        mounts?.change({ unmount: [text], mount: mounts.wanted });
+      },
+    },
+  },
+  'runtimes/alluxio/mounts.ts': {
+    mountsOf: {
+      text: [
+        (text) => alluxioMount({ mountPoint: text }),
+        (text) => alluxioMount({ mountPoint: `s3://${text}` }),
+        (text) => alluxioMount({ mountPoint: `local:///${text}` }),
+        (text) => alluxioMount({ mountPoint: `pvc://a/${text}` }),
+        (text) => alluxioMount({ name: text }),
+        (text) => alluxioMount({ path: `/${text}` }),
+        (text) => alluxioMount({ options: { [text]: text } }),
+      ],
+      many: [
+        (entries) => alluxioMount({ options: record(entries) }),
+        (entries) => alluxioMount({ encryptOptions: list(entries, (i) => option(`o${i}`)) }),
+        (entries) => planned(alluxio, alluxioGiven({ mounts: mountsOf(entries) })),
+        (entries) => planned(alluxio, alluxioGiven({ mounts: list(entries, (i) => ({ mountPoint: `pvc://c${i}`, name: `n${i}` })) })),
+      ],
+    },
+    secretFile: 'joins two names',
+  },
+  'runtimes/alluxio/paths.ts': { below: 'is measured with mountsOf', cleanPath: 'is measured with mountsOf' },
+  'runtimes/alluxio/plan.ts': {
+    needs: { many: (entries) => alluxio.needs(alluxioGiven({ mounts: mountsOf(entries), spec: { properties: record(entries) } })) },
+    plan: {
+      text: [
+        (text) => alluxioSpec({ properties: { [text]: text } }),
+        (text) => alluxioSpec({ properties: { 'alluxio.master.rpc.port': text } }),
+        (text) => alluxioSpec({ jvmOptions: [text] }),
+        (text) => alluxioSpec({ master: { env: { [text]: text } } }),
+      ],
+      many: [
+        (entries) => alluxioSpec({ properties: record(entries), jvmOptions: list(entries, String) }),
+        (entries) => alluxioSpec({ worker: { env: record(entries), properties: record(entries) } }),
+      ],
+    },
+  },
+  'runtimes/alluxio/pod.ts': {
+    fusePod: 'is measured with plan',
+    masterPod: 'is measured with plan',
+    workerPod: 'is measured with plan',
+  },
+  'runtimes/alluxio/ports.ts': {
+    containerPorts: numbers,
+    isOnHost: 'compares with a constant',
+    portNeeds: 'is measured with needs',
+    portProperties: numbers,
+    portsOf: 'is measured with plan',
+  },
+  'runtimes/alluxio/probes.ts': { cache: 'is measured with readReport', tell: numbers, ufs: 'is measured with readCount' },
+  'runtimes/alluxio/properties.ts': { commonProperties: 'is measured with plan', environmentOf: 'is measured with plan' },
+  'runtimes/alluxio/report.ts': {
+    readCount: { text: (text) => ignoringErrors(() => readCount(text)) },
+    readMounts: { text: readMounts },
+    readReport: { text: (text) => ignoringErrors(() => readReport(text)) },
+  },
+  'runtimes/alluxio/restore.ts': {
+    restoreOf: {
+      text: ['', 'pvc://a/', 'local:///'].map(
+        (scheme) => (text) =>
+          planned(alluxio, alluxioGiven({ dataset: { dataRestoreLocation: { path: scheme + text, nodeName: 'node' } } })),
+      ),
+    },
+  },
+  'runtimes/alluxio/root-secrets.ts': { masterCommand: 'is measured with mountsOf' },
+  'runtimes/alluxio/tiers.ts': {
+    tierProperties: 'is measured with tiersOf',
+    tiersOf: {
+      text: (['path', 'quota', 'quotaList'] as const).map(
+        (field) => (text) => alluxioSpec({ tieredstore: { levels: [{ mediumtype: 'SSD', path: '/a', quota: '1Gi', [field]: text }] } }),
+      ),
+      many: (entries) =>
+        alluxioSpec({ tieredstore: { levels: list(entries, () => ({ mediumtype: 'SSD' as const, path: '/a', quota: '1Gi' })) } }),
+    },
   },
   'runtimes/juicefs/cache.ts': {
     cacheOf: {

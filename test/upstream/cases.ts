@@ -2,9 +2,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import alluxio from '../../runtimes/alluxio/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
-import { Dataset, type Manifest, type PersistentVolumeClaim, type PersistentVolumeSpec, parse, workloadName } from '../../src/api/index.ts';
+import {
+  Dataset,
+  type Manifest,
+  type PersistentVolumeClaim,
+  type PersistentVolumeSpec,
+  parse,
+  workloadName,
+  exclusiveNodeLabel,
+} from '../../src/api/index.ts';
 import { type BoundRuntime, base64, type ClaimFact, type Facts, type RuntimeInput, type Runtime } from '../../src/constructs/index.ts';
 import { canRun } from '../support/can-run.ts';
 
@@ -23,7 +32,11 @@ export interface Case {
   bind(): readonly BoundRuntime[];
 }
 
-const RUNTIMES: readonly Runtime[] = [thin, juicefs];
+/** Of a node. Which dataset has it alone cannot be compared, since the cases ran at once. */
+export const withoutExclusive = (labels: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).filter(([key]) => key !== exclusiveNodeLabel));
+
+const RUNTIMES: readonly Runtime[] = [thin, juicefs, alluxio];
 
 export function readCases(): readonly Case[] {
   if (!hasGoldens) return [];
@@ -80,7 +93,12 @@ const SETTINGS: RuntimeInput<unknown>['settings'] = {
   mountRoot: '/runtime-mnt',
   criticalFusePod: true,
   imagePullSecrets: [],
-  env: { JUICEFS_CE_IMAGE_ENV: 'juicedata/mount:ce-v1.3.0', JUICEFS_EE_IMAGE_ENV: 'juicedata/mount:ee-5.2.10-eb0a8b3' },
+  env: {
+    ALLUXIO_RUNTIME_IMAGE_ENV: 'alluxio/alluxio-dev:2.9.0',
+    ALLUXIO_FUSE_IMAGE_ENV: 'alluxio/alluxio-dev:2.9.0',
+    JUICEFS_CE_IMAGE_ENV: 'juicedata/mount:ce-v1.3.0',
+    JUICEFS_EE_IMAGE_ENV: 'juicedata/mount:ee-5.2.10-eb0a8b3',
+  },
   portRanges: {},
 };
 

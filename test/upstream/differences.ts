@@ -13,7 +13,7 @@ export interface Difference {
 }
 
 /** What helm renders for Fluid. */
-const RENDERED = /^(ConfigMap|DaemonSet|StatefulSet|Role|RoleBinding|ServiceAccount)\//;
+const RENDERED = /^(ConfigMap|DaemonSet|StatefulSet|Service|Role|RoleBinding|ServiceAccount)\//;
 
 export const differences: readonly Difference[] = [
   {
@@ -32,7 +32,7 @@ export const differences: readonly Difference[] = [
   {
     object: RENDERED,
     path: /^((spec\.template\.)?metadata\.labels|spec\.selector\.matchLabels)\.chart$/,
-    fluid: /^"(thin-0\.1\.5|juicefs-0\.2\.16)"$/,
+    fluid: /^"(thin-0\.1\.5|juicefs-0\.2\.16|alluxio-0\.9\.14)"$/,
     reason: 'There is no chart. A selector cannot change, so one with the version of a chart in it stands in the way of every upgrade.',
   },
   {
@@ -44,7 +44,7 @@ export const differences: readonly Difference[] = [
   {
     object: /./,
     path: /^metadata\.labels\[data\.fluid\.io\/owner-uid\]$/,
-    ours: /^"<uid:(Thin|JuiceFS)Runtime\/[a-z]+(-demo)?>"$/,
+    ours: /^"<uid:(Thin|JuiceFS|Alluxio)Runtime\/[a-z]+(-demo)?>"$/,
     reason: 'Our inventory: what may be pruned.',
   },
   {
@@ -57,7 +57,7 @@ export const differences: readonly Difference[] = [
   },
   {
     object: /^DaemonSet\//,
-    path: /^spec\.template\.spec\.containers\[(thin|juicefs)-fuse\]\.terminationMessagePolicy$/,
+    path: /^spec\.template\.spec\.containers\[(thin|juicefs|alluxio)-fuse\]\.terminationMessagePolicy$/,
     fluid: /^"File"$/,
     ours: /^"FallbackToLogsOnError"$/,
     reason: 'Why a client ended stands in the status of its pod, and from there in the events of the pods that wait for it.',
@@ -71,7 +71,7 @@ export const differences: readonly Difference[] = [
       'Mounted within what reaches the host, it stays there when its pod has gone. Our node plugin reads the label from the fuse pod of its node.',
   },
   {
-    object: /^ConfigMap\/.*-(thin|juicefs)-values$/,
+    object: /^ConfigMap\/.*-(thin|juicefs|alluxio)-values$/,
     path: /^$/,
     fluid: /^made$/,
     reason: 'The values of a helm release.',
@@ -83,11 +83,11 @@ export const differences: readonly Difference[] = [
     reason: 'Written by Kubernetes when the claim is bound; ours was not stored.',
   },
   {
-    cases: /^juicefs\//,
+    cases: /^(juicefs|alluxio)\//,
     object: /^DaemonSet\//,
-    path: /^spec\.template\.spec\.containers\[juicefs-fuse\]\.env\.order$/,
-    fluid: /^"JFS_FOREGROUND .* FLUID_RUNTIME_TYPE FLUID_RUNTIME_NS FLUID_RUNTIME_NAME"$/,
-    ours: /^"FLUID_RUNTIME_TYPE FLUID_RUNTIME_NS FLUID_RUNTIME_NAME JFS_FOREGROUND /,
+    path: /^spec\.template\.spec\.containers\[(juicefs|alluxio)-fuse\]\.env\.order$/,
+    fluid: /^"(JFS_FOREGROUND|ALLUXIO_CLIENT_HOSTNAME) .* FLUID_RUNTIME_TYPE FLUID_RUNTIME_NS FLUID_RUNTIME_NAME.*"$/,
+    ours: /^"FLUID_RUNTIME_TYPE FLUID_RUNTIME_NS FLUID_RUNTIME_NAME (JFS_FOREGROUND|ALLUXIO_CLIENT_HOSTNAME) /,
     reason: 'First for every runtime, as in Fluid for thin, so that the env of users can refer to them.',
   },
   {
@@ -135,6 +135,100 @@ export const differences: readonly Difference[] = [
     reason: "The user's own, so not among what we make. We put the same label fluid.io/managed-by on it, and nothing else.",
   },
   {
+    cases: /^alluxio\//,
+    object: /^(ConfigMap|StatefulSet)\//,
+    path: /^((spec\.template\.)?metadata\.labels|spec\.selector\.matchLabels)\.name$/,
+    fluid: /^"[a-z]+-(config|master)"$/,
+    reason: 'It says what the name of the object says.',
+  },
+  {
+    cases: /^alluxio\//,
+    object: /^StatefulSet\/.*-master$/,
+    path: /^spec\.selector\.matchLabels\.release$/,
+    ours: /./,
+    reason: 'Masters are selected as everything else. Workloads that were taken over keep the labels that they select by.',
+  },
+  {
+    cases: /^alluxio\//,
+    object: /^ConfigMap\/.*-config$/,
+    path: /^metadata\.annotations\[helm\.sh\/hook(-delete-policy)?\]$/,
+    fluid: /./,
+    reason: 'There is no helm.',
+  },
+  {
+    cases: /^alluxio\//,
+    object: /^StatefulSet\/.*-master$/,
+    path: /^spec\.template\.spec\.affinity$/,
+    fluid: /^{}$/,
+    reason: 'Says nothing.',
+  },
+  {
+    cases: /^alluxio\/(apigateway|full)$/,
+    object: /^(StatefulSet|DaemonSet)\//,
+    path: /^spec\.template\.spec\.containers\[(api-gateway|alluxio-fuse)\]\.resources\.(limits|requests)\.cpu$/,
+    ours: /./,
+    reason: 'As the spec says. Fluid passes over the resources of a gateway, and over those of a client without a limit of memory.',
+  },
+  {
+    cases: /^alluxio\/(apigateway|full)$/,
+    object: /^(StatefulSet|DaemonSet)\//,
+    path: /^spec\.template\.spec\.containers\[(api-gateway|alluxio-fuse)\]\.resources$/,
+    fluid: /^{}$/,
+    reason: 'As above.',
+  },
+  {
+    cases: /^alluxio\/full$/,
+    object: /^StatefulSet\//,
+    path: /^spec\.template\.spec\.volumes\[hdfs-confs\]\.configMap\.items\[[01]\]\.(key|path)$/,
+    fluid: /^"(hdfs|core)-site\.xml"$/,
+    reason: 'Which of them there are, only the ConfigMap knows: it is mounted whole, and Hadoop passes over what is not there.',
+  },
+  {
+    cases: /^alluxio\/containernet-shared$/,
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.hostNetwork$/,
+    fluid: /^true$/,
+    reason: 'As the spec says: ContainerNetwork, which Fluid passes over for the client.',
+  },
+  {
+    cases: /^alluxio\/containernet-shared$/,
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.dnsPolicy$/,
+    fluid: /^"ClusterFirstWithHostNet"$/,
+    ours: /^"ClusterFirst"$/,
+    reason: 'As above.',
+  },
+  {
+    cases: /^alluxio\//,
+    object: /^ConfigMap\/.*-mount-config$/,
+    path: /^$/,
+    fluid: /^made$/,
+    reason:
+      'Mounts are made by the controller from the table that the master keeps: one that is added, changed or removed needs no file to reach the pod.',
+  },
+  {
+    cases: /^alluxio\//,
+    object: /^StatefulSet\/.*-master$/,
+    path: /^spec\.template\.spec\.(volumes\[alluxio-mount-conf\]|containers\[alluxio-master\]\.(volumeMounts\[\/etc\/fluid\/scripts\]|startupProbe))/,
+    fluid: /./,
+    reason: 'As above. The probe mounts in Fluid, and has a master wait for as long as 20 seconds after it is up.',
+  },
+  {
+    cases: /^alluxio\//,
+    object: /^StatefulSet\/.*-master$/,
+    path: /^spec\.template\.spec\.containers\[alluxio-master\]\.command\[0\]$/,
+    fluid: /^"\/etc\/fluid\/scripts\/entrypoint\.sh"$/,
+    ours: /^"\/entrypoint\.sh"$/,
+    reason: "Fluid's script puts secrets into the arguments of the process and then calls this one.",
+  },
+  {
+    cases: /^alluxio\//,
+    object: /^StatefulSet\/.*-master$/,
+    path: /^spec\.template\.spec\.containers\[alluxio-master\]\.readinessProbe\./,
+    ours: /./,
+    reason: 'A master that answers is ready, and mounts are made then.',
+  },
+  {
     cases: /\/(ce-)?reference$/,
     object: /^(DaemonSet\/ref-fuse|PersistentVolume\/g-[-a-z]+-ref|PersistentVolumeClaim\/ref|ThinRuntime\/ref)$/,
     path: /^$/,
@@ -160,6 +254,10 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   'thin/pvc-mount': {
     fluid: 'persistent volume g-thin-pvc-mount-user-pv has unsupported volume source. only CSI is supported',
     ours: 'spec.mounts[0].mountPoint: expected a claim whose volume is of CSI, found volume g-thin-pvc-mount-user-pv of another kind',
+  },
+  'alluxio/bad-fuse-tag': {
+    fluid: 'illegal version string "v10"',
+    ours: 'spec.fuse.imageTag: expected a version such as 2.9.0, since versions are called in different ways, found "v10"',
   },
   'juicefs/ce-bad-quota': {
     fluid: 'invalid quota 10: quota 10 is too small, at least 1GiB for quota',

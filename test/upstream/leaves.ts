@@ -29,6 +29,7 @@ const KEYS: Readonly<Record<string, (entry: Entry) => unknown>> = {
 
 function collect(value: unknown, path: string, field: string, leaves: Map<string, string>): void {
   if (field === 'script.sh' && typeof value === 'string') return collectSteps(value, path, leaves);
+  if (field.endsWith('JAVA_OPTS') && typeof value === 'string') return collectOptions(value, path, leaves);
   if (typeof value !== 'object' || value === null) return void leaves.set(path, JSON.stringify(value));
   if (Array.isArray(value)) {
     const keyOf = KEYS[field];
@@ -41,6 +42,12 @@ function collect(value: unknown, path: string, field: string, leaves: Map<string
       collect(each, /^[A-Za-z]\w*$/.test(key) ? `${path}${path && '.'}${key}` : `${path}[${key}]`, key, leaves);
   }
   if (Object.keys(value).length === 0) leaves.set(path, JSON.stringify(value));
+}
+
+/** Of properties that are set twice, Java takes the later. */
+function collectOptions(line: string, path: string, leaves: Map<string, string>): void {
+  for (const option of line.split(' ').filter(Boolean))
+    leaves.set(`${path}[${option.replace(/^(-D[^=]*)=.*/, '$1')}]`, JSON.stringify(option));
 }
 
 /** What a script does is told by running it: each line that it logs, each program with the arguments that reach it. */

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exclusiveNodeLabel, InvalidSpec, type Manifest } from '../../src/api/index.ts';
+import { InvalidSpec, type Manifest } from '../../src/api/index.ts';
 import type { BoundRuntime, Part } from '../../src/constructs/index.ts';
 import { cacheLabels } from '../../src/reconciler/kubernetes/cache-labels.ts';
 import type { Cluster } from '../../src/testing/index.ts';
 import { sharedCluster } from '../support/cluster.ts';
-import { type Case, hasGoldens, readCases, shownUid } from './cases.ts';
+import { type Case, hasGoldens, readCases, shownUid, withoutExclusive } from './cases.ts';
 import { differences, refusals } from './differences.ts';
 import { type Leaves, leavesOf } from './leaves.ts';
 
@@ -89,16 +89,15 @@ async function asStored(
   return all.map(({ name, objects }) => ({ name, objects: stored.splice(0, objects.length) }));
 }
 
-/** Labels of a node that holds a worker, as one more object. Which dataset has a node alone cannot be compared, since the cases ran at once. */
+/** Labels of a node that holds a worker, as one more object. */
 function nodeLabels({ plan }: BoundRuntime): readonly Manifest[] {
   if (!plan.replicas.worker) return [];
-  const labels = Object.entries(cacheLabels(plan)).filter(([key]) => key !== exclusiveNodeLabel);
-  return asObject([{ labels: Object.fromEntries(labels) }]);
+  return asObject([{ labels: cacheLabels(plan) }]);
 }
 
 /** All nodes of a case carry the same. */
 const asObject = (nodes: readonly { readonly labels: Readonly<Record<string, string>> }[]): readonly Manifest[] =>
-  [...new Set(nodes.map(({ labels }) => JSON.stringify(labels)))].map((labels, i) => ({
+  [...new Set(nodes.map(({ labels }) => JSON.stringify(withoutExclusive(labels))))].map((labels, i) => ({
     apiVersion: 'v1',
     kind: 'NodeLabels',
     metadata: { name: `workers${i || ''}`, labels: JSON.parse(labels) as Record<string, string> },

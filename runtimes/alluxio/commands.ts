@@ -1,0 +1,15 @@
+import type { Cleanup } from '../../src/constructs/index.ts';
+import type { AlluxioPlan } from './plan.ts';
+
+/** Each of Alluxio's commands starts a Java virtual machine: two to four seconds where nobody else is at work. */
+const SECONDS = 120;
+
+export const master = (argv: readonly string[], timeoutSeconds: number = SECONDS) =>
+  ({ in: 'master', on: 'first', container: 'alluxio-master', argv, timeoutSeconds }) as const;
+
+/** What is cached on nodes outlives pods. A cache that ends with its pod needs no command. */
+export const freeCache: Cleanup<AlluxioPlan> = {
+  commands: ({ cachesOnNode, cleaning: { graceSeconds } }) =>
+    // Ended in the pod as well, so that no second one begins beside it.
+    cachesOnNode ? [master(['timeout', String(graceSeconds), 'alluxio', 'fs', 'free', '-f', '/'], graceSeconds)] : [],
+};

@@ -1,0 +1,109 @@
+import type { Construct } from 'constructs';
+import type { Affinity } from '../../src/api/index.ts';
+import { type ContainerProps, Fuse, Master, owned, Worker } from '../../src/constructs/index.ts';
+import type { AlluxioPlan } from './plan.ts';
+import { type Component, containerPorts } from './ports.ts';
+import { masterCommand } from './root-secrets.ts';
+
+/** The master, the master of jobs beside it, and where it is asked for a gateway. */
+export class AlluxioMaster extends Master {
+  constructor(scope: Construct, plan: AlluxioPlan) {
+    const { master, jobMaster, gateway, ...pod } = plan.master;
+    super(scope, plan, {
+      ...pod,
+      affinity: nearItsDisks(plan),
+      containers: [
+        {
+          ...program(plan, 'alluxio-master', 'master', ['master-only', '--no-format']),
+          ...master,
+          command: masterCommand(plan.mounts.root),
+          // Mounts are made once it answers, by whoever makes them: it need not ask itself.
+          readinessProbe: { tcpSocket: { port: 'rpc' }, periodSeconds: 2 },
+        },
+        { ...program(plan, 'alluxio-job-master', 'jobMaster', ['job-master']), ...jobMaster },
+        ...(plan.hasGateway ? [{ ...program(plan, 'api-gateway', 'apiGateway', ['proxy']), ...gateway, securityContext: undefined }] : []),
+      ],
+    });
+    owned(this, plan, undefined, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: configName(plan),
+      labels: { app: plan.app, release: plan.name },
+      data: plan.environment,
+    });
+    serviceOf(this, plan);
+  }
+}
+
+/** The worker, and the worker of jobs beside it, which reads and writes through it. */
+export class AlluxioWorker extends Worker {
+  constructor(scope: Construct, plan: AlluxioPlan) {
+    const { worker, jobWorker, ...pod } = plan.worker;
+    super(scope, plan, {
+      ...pod,
+      containers: [
+        { ...program(plan, 'alluxio-worker', 'worker', ['worker-only', '--no-format']), ...worker },
+        { ...program(plan, 'alluxio-job-worker', 'jobWorker', ['job-worker']), ...jobWorker },
+      ],
+    });
+  }
+}
+
+export class AlluxioFuse extends Fuse {
+  constructor(scope: Construct, plan: AlluxioPlan) {
+    const { client, ...pod } = plan.client;
+    super(scope, plan, {
+      ...pod,
+      containers: [
+        {
+          ...client,
+          name: 'alluxio-fuse',
+          command: ['/entrypoint.sh'],
+          envFrom: environmentOf(plan),
+          lifecycle: { preStop: { exec: { command: ['/opt/alluxio/integration/fuse/bin/alluxio-fuse', 'unmount', plan.mountPath] } } },
+          securityContext: { ...plan.user, privileged: true },
+        },
+      ],
+    });
+  }
+}
+
+const configName = ({ name }: AlluxioPlan): string => `${name}-config`;
+const environmentOf = (plan: AlluxioPlan) => [{ configMapRef: { name: configName(plan) } }];
+
+/** One of the programs of Alluxio's image, which its first argument names. */
+const program = (plan: AlluxioPlan, name: string, component: Component, args: readonly string[]): ContainerProps => ({
+  ...plan.image,
+  name,
+  command: ['/entrypoint.sh'],
+  args,
+  envFrom: environmentOf(plan),
+  ports: containerPorts(plan.ports, component),
+  securityContext: plan.user,
+});
+
+/** Data on the disk of a node is read where the Dataset says that it is. */
+const nearItsDisks = ({ mounts, nodeAffinity }: AlluxioPlan): Affinity | undefined =>
+  mounts.isLocal && nodeAffinity ? { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: nodeAffinity } } : undefined;
+
+/** A name for the one pod: a master must be found again where it was. */
+function serviceOf(scope: Construct, plan: AlluxioPlan): void {
+  const { ports, hasGateway, isMonitored, app } = plan;
+  const pod = `${plan.workloads.master}-0`;
+  const all = [
+    ...containerPorts(ports, 'master'),
+    ...containerPorts(ports, 'jobMaster'),
+    ...(hasGateway ? containerPorts(ports, 'apiGateway') : []),
+  ];
+  owned(scope, plan, 'master', {
+    apiVersion: 'v1',
+    kind: 'Service',
+    name: pod,
+    labels: { ...(isMonitored && { monitor: 'alluxio_runtime_metrics' }) },
+    spec: {
+      clusterIP: 'None',
+      selector: { app, release: plan.name, role: `${app}-master`, 'statefulset.kubernetes.io/pod-name': pod },
+      ports: all.map(({ name, containerPort: port, protocol }) => ({ name, port, protocol, targetPort: port })),
+    },
+  });
+}

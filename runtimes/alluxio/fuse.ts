@@ -1,0 +1,58 @@
+import { canonicalQuantity, quantity, type ResourceRequirements } from '../../src/api/index.ts';
+import { must, type PlanInput } from '../../src/constructs/index.ts';
+import type { AlluxioRuntimeSpec } from './spec.ts';
+
+/** The first version whose client takes mount point and path as arguments; before, the mount point was a variable. */
+const WITH_ARGUMENTS = [2, 8] as const;
+
+interface Choices {
+  readonly mountPath: string;
+  readonly imageTag: string;
+  readonly readOnly: boolean;
+  readonly overHttp: boolean;
+}
+
+/** How the client is called. Versions differ, and only the tag of the image says which it is. */
+export function fuseCall({ spec, dataset }: Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'dataset'>, choices: Choices) {
+  const { mountPath, imageTag, readOnly, overHttp } = choices;
+  const takesArguments = isAtLeast(imageTag, WITH_ARGUMENTS);
+  const libfuse = spec.properties?.['alluxio.fuse.jnifuse.libfuse.version'];
+  const [program = 'fuse', options, ...rest] = spec.fuse?.args?.length
+    ? spec.fuse.args
+    : ['fuse', `--fuse-opts=${usual(readOnly, libfuse === '2').join(',')}`];
+  const { owner } = dataset.spec;
+  const more = [
+    ...(owner ? [`uid=${owner.uid},gid=${owner.gid}`] : []),
+    ...(options?.includes('allow_') ? [] : ['allow_other']),
+    // What is read ahead over HTTP is mostly not read.
+    ...(overHttp ? ['max_readahead=0'] : []),
+  ];
+  return {
+    args: [program, ...(options === undefined ? [] : [[options, ...more].join(',')]), ...rest, ...(takesArguments ? [mountPath, '/'] : [])],
+    env: takesArguments ? [] : [{ name: 'MOUNT_POINT', value: mountPath }],
+  };
+}
+
+/** What does not change may be kept for two hours. */
+function usual(readOnly: boolean, libfuse2: boolean): readonly string[] {
+  const cached = ['attr_timeout=7200', 'entry_timeout=7200'];
+  if (!libfuse2) return readOnly ? ['kernel_cache', 'ro', ...cached] : ['kernel_cache', 'rw'];
+  return readOnly ? ['kernel_cache', 'ro', 'max_read=131072', ...cached, 'nonempty'] : ['kernel_cache', 'rw', 'max_read=131072'];
+}
+
+function isAtLeast(tag: string, [major, minor]: readonly [number, number]): boolean {
+  const [, first, second] = /^v?(\d+)\.(\d+)/.exec(tag) ?? [];
+  must(second !== undefined, 'spec.fuse.imageTag', 'a version such as 2.9.0, since versions are called in different ways', tag);
+  return Number(first) > major || (Number(first) === major && Number(second) >= minor);
+}
+
+/** What a client reads of a cache in memory counts as its own. */
+export function withTier(resources: ResourceRequirements | undefined, memory: string | undefined): ResourceRequirements | undefined {
+  const limit = resources?.limits?.['memory'];
+  if (!limit || !memory) return resources;
+  const bytes = quantity(limit, 'spec.fuse.resources.limits.memory') + quantity(memory, 'spec.tieredstore');
+  return {
+    ...resources,
+    limits: { ...resources.limits, memory: canonicalQuantity(bytes % 1024 === 0 ? `${bytes / 1024}Ki` : bytes, 'limits.memory') },
+  };
+}

@@ -1,0 +1,23 @@
+import { defineRuntime } from '../../src/constructs/index.ts';
+import { freeCache } from './commands.ts';
+import { AlluxioFuse, AlluxioMaster, AlluxioWorker } from './components.ts';
+import { imageVariables } from './images.ts';
+import { mounts } from './mount-table.ts';
+import { needs, plan } from './plan.ts';
+import { cache, tell, ufs } from './probes.ts';
+import { AlluxioRuntime } from './spec.ts';
+
+/** A master that knows every file and keeps the table of mounts, workers that hold them, a client on each node that reads. */
+export default defineRuntime({
+  type: 'alluxio',
+  resource: AlluxioRuntime,
+  env: imageVariables,
+  needs,
+  plan,
+  components: { master: AlluxioMaster, worker: AlluxioWorker, fuse: AlluxioFuse },
+  mounts,
+  probes: { cache, ufs },
+  syncsMetadata: (plan) => plan.syncsMetadata,
+  tell,
+  cleanup: freeCache,
+});

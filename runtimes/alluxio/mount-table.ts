@@ -1,0 +1,62 @@
+import { type Arg, contents, type MountTable, sh, word } from '../../src/constructs/index.ts';
+import { master } from './commands.ts';
+import { type Row, secretFile } from './mounts.ts';
+import type { AlluxioPlan } from './plan.ts';
+import { type MountLine, readMounts } from './report.ts';
+
+/** Alluxio's own table. `/` is what the master was started with. */
+export const mounts: MountTable<AlluxioPlan, Row> = {
+  list: {
+    commands: () => [master(['alluxio', 'fs', 'mount'])],
+    parse([answers], { mounts }) {
+      const lines = readMounts(answers?.[0] ?? '');
+      if (lines.length === 0) throw new Error(`alluxio fs mount said: ${answers?.[0]?.slice(0, 200) || 'nothing'}`);
+      const wanted = new Map(mounts.rows.map((row) => [row.path, row]));
+      return lines.filter(({ path }) => path !== '/').map((line) => inOurWords(line, wanted.get(line.path)));
+    },
+  },
+  wanted: (plan) => plan.mounts.rows,
+  // One script: each exec is a connection of its own.
+  change: (_, { unmount, mount }) => [
+    master([
+      'bash',
+      '-c',
+      [
+        'set -e',
+        ...unmount.map((path) => sh`alluxio fs unmount ${path}`),
+        // A shell goes on when it cannot read what is part of a command's arguments.
+        ...mount.flatMap(({ secrets }) => secrets.map((secret) => sh`cat ${secretFile(secret)} > /dev/null`)),
+        ...mount.map((row) => sh`alluxio fs mount ${mountArgs(row)}`),
+      ].join('\n'),
+    ]),
+  ],
+};
+
+/** What is secret is read in the pod: no request holds it. */
+const mountArgs = ({ path, source, options, secrets }: Row): readonly Arg[] => [
+  // Flags stand among the options, under the names that Alluxio's command line has for them.
+  ...Object.entries(options).flatMap(([key, value]) => (key.startsWith('--') ? [key] : ['--option', `${key}=${value}`])),
+  ...secrets.flatMap((secret) => ['--option', word(`${secret.option}=`, contents(secretFile(secret)))]),
+  path,
+  source,
+];
+
+/** Alluxio writes addresses without a slash at their end, and masks what it takes for a secret, whoever gave it. */
+function inOurWords(
+  { path, source, readOnly, shared, properties }: MountLine,
+  row: Row | undefined,
+): Pick<Row, 'path' | 'source'> & Partial<Row> {
+  const secret = new Set(row?.secrets.map(({ option }) => option));
+  const known = row && address(row.source) === address(source) ? row.source : source;
+  if (!properties) return { path, source: known };
+  const told = Object.entries(properties).flatMap(([key, value]): [string, string][] =>
+    secret.has(key) ? [] : [[key, /^\*+$/.test(value) ? (row?.options[key] ?? value) : value]],
+  );
+  return {
+    path,
+    source: known,
+    options: { ...(readOnly && { '--readonly': '' }), ...(shared && { '--shared': '' }), ...Object.fromEntries(told) },
+  };
+}
+
+const address = (source: string): string => source.split('/').filter(Boolean).join('/');

@@ -1,0 +1,97 @@
+import {
+  type BasePlan,
+  basePlan,
+  cleanPolicyWarnings,
+  must,
+  type Needs,
+  optionSecrets,
+  type PlanInput,
+  together,
+} from '../../src/constructs/index.ts';
+import { environmentPlan } from './environment.ts';
+import { hadoopOf } from './hadoop.ts';
+import { type Image, imagesOf } from './images.ts';
+import { type Mounts, mountsOf } from './mounts.ts';
+import { fusePod, masterPod, workerPod } from './pod.ts';
+import { portNeeds, type Ports, portsOf } from './ports.ts';
+import type { AlluxioRuntimeSpec } from './spec.ts';
+import { tiersOf } from './tiers.ts';
+
+export interface AlluxioPlan extends BasePlan {
+  /** Of all but the client. */
+  readonly image: Image;
+  readonly mounts: Mounts;
+  readonly ports: Ports;
+  /** Of every container; data of the ConfigMap `<name>-config`. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly master: ReturnType<typeof masterPod>;
+  readonly worker: ReturnType<typeof workerPod>;
+  readonly client: ReturnType<typeof fusePod>;
+  readonly user: { readonly runAsUser: number; readonly runAsGroup: number };
+  readonly hasGateway: boolean;
+  readonly isMonitored: boolean;
+  /** Some of the cache is in directories of nodes. */
+  readonly cachesOnNode: boolean;
+  readonly syncsMetadata: boolean;
+}
+
+type Input = PlanInput<AlluxioRuntimeSpec>;
+
+export const needs = (input: Input): Needs => ({
+  secrets: optionSecrets(input.dataset.spec).map((name) => ({ name })),
+  ports: portNeeds(input),
+});
+
+export function plan(input: Input): AlluxioPlan {
+  const { name, namespace, spec, dataset } = input;
+  const base = basePlan(input, {
+    mountType: 'fuse.alluxio-fuse',
+    mountDir: 'alluxio-fuse',
+    fuseNodeSelector: spec.fuse?.nodeSelector,
+  });
+  must((spec.master?.replicas ?? 1) === 1, 'spec.master.replicas', '1: several masters are not supported yet', spec.master?.replicas);
+  const { tiers, mounts, ports, hadoop } = together({
+    tiers: () => tiersOf(spec.tieredstore?.levels, input),
+    mounts: () => mountsOf(dataset.spec, `Dataset ${namespace}/${name}`),
+    ports: () => portsOf(input),
+    hadoop: () => hadoopOf(spec.hadoopConfig),
+  });
+  const images = imagesOf(input);
+  const readOnly = !dataset.spec.accessModes?.length || dataset.spec.accessModes.includes('ReadOnlyMany');
+  const parts = { tiers, mounts, hadoop: hadoop.mounted, readOnly, mountPath: base.mountPath, image: images.fuse };
+  const { master, worker, client } = together({
+    master: () => masterPod(input, parts),
+    worker: () => workerPod(input, parts),
+    client: () => fusePod(input, parts),
+  });
+  const { cleanCachePolicy, metadataSyncPolicy } = spec.management ?? {};
+  return {
+    ...base,
+    image: images.engine,
+    mounts,
+    ports,
+    environment: environmentPlan(input, {
+      tiers,
+      mounts,
+      ports,
+      readOnly,
+      hadoop: hadoop.properties,
+      workerMemory: worker.worker.resources.requests?.['memory'],
+    }),
+    master,
+    worker,
+    client,
+    user: { runAsUser: spec.runAs?.uid ?? 0, runAsGroup: spec.runAs?.gid ?? 0 },
+    hasGateway: spec.apiGateway?.enabled === true,
+    isMonitored: spec.disablePrometheus !== true,
+    cachesOnNode: tiers.levels.some(({ isOnNode }) => isOnNode),
+    syncsMetadata: metadataSyncPolicy?.autoSync !== false,
+    replicas: { master: 1, worker: spec.replicas ?? 0 },
+    cacheOnNode: tiers.onNode,
+    cleaning: {
+      attempts: cleanCachePolicy?.maxRetryAttempts ?? 3,
+      graceSeconds: cleanCachePolicy?.gracePeriodSeconds ?? base.cleaning.graceSeconds,
+    },
+    warnings: [...(base.warnings ?? []), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],
+  };
+}

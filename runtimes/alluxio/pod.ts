@@ -1,0 +1,151 @@
+import type { EnvVar } from '../../src/api/index.ts';
+import { type Mounted, type PlanInput, userVolumes, withMemory } from '../../src/constructs/index.ts';
+import { fuseCall, withTier } from './fuse.ts';
+import type { Image } from './images.ts';
+import type { Mounts } from './mounts.ts';
+import { isOnHost } from './ports.ts';
+import { LEVEL0 } from './properties.ts';
+import { restoreOf } from './restore.ts';
+import type { AlluxioRuntimeSpec } from './spec.ts';
+import type { Tiers } from './tiers.ts';
+
+type Input = PlanInput<AlluxioRuntimeSpec>;
+type PodRole = 'master' | 'worker' | 'fuse';
+
+/** What the pods of a role have that the user decides in the same way for all of them. */
+function podOf({ spec }: Input, role: PodRole) {
+  const own = spec[role] ?? {};
+  return {
+    imagePullSecrets: own.imagePullSecrets?.length ? own.imagePullSecrets : spec.imagePullSecrets,
+    podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },
+    podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
+    nodeSelector: own.nodeSelector,
+    hostNetwork: isOnHost(own),
+  };
+}
+
+/** A container's environment in order of names, as that of a map. */
+const environment = (env: Readonly<Record<string, string>> = {}): readonly EnvVar[] =>
+  Object.entries(env)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => ({ name, value }));
+
+/** Where its pod is, which only Kubernetes knows. */
+const address = (name: string, fieldPath: 'status.podIP' | 'status.hostIP'): EnvVar => ({
+  name,
+  valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
+});
+
+const volumesOf = (...lists: readonly (readonly Mounted[])[]) => ({
+  volumes: lists.flat().map(({ volume }) => volume),
+  volumeMounts: lists.flat().map(({ mount }) => mount),
+});
+
+const users = ({ spec }: Input, role: PodRole): readonly Mounted[] =>
+  userVolumes(spec[role]?.volumeMounts, spec.volumes, `spec.${role}.volumeMounts`);
+
+const JOURNAL: Mounted = {
+  volume: { name: 'alluxio-journal', emptyDir: { sizeLimit: '30Gi' } },
+  mount: { name: 'alluxio-journal', mountPath: '/journal' },
+};
+
+export function masterPod(input: Input, { tiers, mounts, hadoop }: Parts) {
+  const { spec } = input;
+  const restore = restoreOf(input);
+  const beside = [...hadoop, ...users(input, 'master'), ...mounts.secrets, ...mounts.native];
+  const own = volumesOf([JOURNAL, ...restore.mounted], beside);
+  const pod = podOf(input, 'master');
+  return {
+    ...pod,
+    nodeSelector: { ...pod.nodeSelector, ...restore.nodeSelector },
+    volumes: own.volumes,
+    master: {
+      env: [
+        address('ALLUXIO_MASTER_HOSTNAME', 'status.podIP'),
+        ...environment({ [LEVEL0]: tiers.first, ...spec.master?.env, ...restore.env }),
+      ],
+      resources: spec.master?.resources,
+      volumeMounts: own.volumeMounts,
+    },
+    jobMaster: {
+      env: [address('ALLUXIO_MASTER_HOSTNAME', 'status.podIP'), ...environment(spec.jobMaster?.env)],
+      resources: spec.jobMaster?.resources,
+      volumeMounts: volumesOf(beside).volumeMounts,
+    },
+    gateway: {
+      env: [address('ALLUXIO_MASTER_HOSTNAME', 'status.podIP'), ...environment(spec.apiGateway?.env)],
+      resources: spec.apiGateway?.resources,
+    },
+  };
+}
+
+export function workerPod(input: Input, { tiers, mounts, hadoop }: Parts) {
+  const { spec } = input;
+  const pod = podOf(input, 'worker');
+  const { volumes, volumeMounts } = volumesOf(
+    hadoop,
+    mounts.native,
+    tiers.levels.flatMap(({ mounted }) => mounted),
+    users(input, 'worker'),
+  );
+  const addresses = [
+    address('ALLUXIO_WORKER_HOSTNAME', 'status.hostIP'),
+    ...(pod.hostNetwork ? [] : [address('ALLUXIO_WORKER_CONTAINER_HOSTNAME', 'status.podIP')]),
+  ];
+  return {
+    ...pod,
+    volumes,
+    worker: {
+      env: [...addresses, ...environment({ [LEVEL0]: tiers.first, ...spec.worker?.env })],
+      resources: withMemory(spec.worker?.resources, tiers.memory, 'spec.worker.resources'),
+      volumeMounts,
+    },
+    jobWorker: {
+      env: [...addresses, ...environment(spec.jobWorker?.env)],
+      resources: spec.jobWorker?.resources,
+      volumeMounts,
+    },
+  };
+}
+
+const DEVICE: Mounted = {
+  volume: { name: 'alluxio-fuse-device', hostPath: { path: '/dev/fuse', type: 'CharDevice' } },
+  mount: { name: 'alluxio-fuse-device', mountPath: '/dev/fuse' },
+};
+
+export function fusePod(input: Input, { tiers, mounts, readOnly, mountPath, image }: Parts) {
+  const { spec } = input;
+  // Where it sees the worker's own directories, the client reads from them.
+  const shared = tiers.levels.flatMap(({ isOnNode, mounted }) => (isOnNode ? mounted : []));
+  const imageTag = image.image.slice(image.image.lastIndexOf(':') + 1);
+  const { args, env } = fuseCall(input, { mountPath, imageTag, readOnly, overHttp: mounts.overHttp });
+  const { nodeSelector: _, ...pod } = podOf(input, 'fuse');
+  const { volumes, volumeMounts } = volumesOf([DEVICE], shared, users(input, 'fuse'));
+  return {
+    ...pod,
+    volumes,
+    client: {
+      ...image,
+      args,
+      env: [
+        address('ALLUXIO_CLIENT_HOSTNAME', 'status.hostIP'),
+        { name: 'ALLUXIO_CLIENT_JAVA_OPTS', value: ' -Dalluxio.user.hostname=${ALLUXIO_CLIENT_HOSTNAME} ' },
+        ...env,
+        ...environment(spec.fuse?.env),
+      ],
+      resources: withTier(spec.fuse?.resources, tiers.memory),
+      volumeMounts,
+    },
+  };
+}
+
+interface Parts {
+  readonly tiers: Tiers;
+  readonly mounts: Mounts;
+  /** The configuration of Hadoop's clients, as files. */
+  readonly hadoop: readonly Mounted[];
+  readonly readOnly: boolean;
+  readonly mountPath: string;
+  /** Of the client. */
+  readonly image: Image;
+}

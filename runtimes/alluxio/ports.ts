@@ -1,0 +1,87 @@
+import { must, type PlanInput, type PortNeed } from '../../src/constructs/index.ts';
+import type { AlluxioRuntimeSpec } from './spec.ts';
+
+/** Programs that listen. */
+export type Component = 'master' | 'jobMaster' | 'worker' | 'jobWorker' | 'apiGateway';
+
+interface Port {
+  readonly component: Component;
+  /** In `spec.<component>.ports`. */
+  readonly key: 'rpc' | 'web' | 'data';
+  readonly property: string;
+  readonly portName: string;
+  /** Where the pod has an address of its own. */
+  readonly usual: number;
+}
+
+const PORTS = {
+  masterRpc: { component: 'master', key: 'rpc', property: 'alluxio.master.rpc.port', portName: 'rpc', usual: 19998 },
+  masterWeb: { component: 'master', key: 'web', property: 'alluxio.master.web.port', portName: 'web', usual: 19999 },
+  jobMasterRpc: { component: 'jobMaster', key: 'rpc', property: 'alluxio.job.master.rpc.port', portName: 'job-rpc', usual: 20001 },
+  jobMasterWeb: { component: 'jobMaster', key: 'web', property: 'alluxio.job.master.web.port', portName: 'job-web', usual: 20002 },
+  workerRpc: { component: 'worker', key: 'rpc', property: 'alluxio.worker.rpc.port', portName: 'rpc', usual: 29999 },
+  workerWeb: { component: 'worker', key: 'web', property: 'alluxio.worker.web.port', portName: 'web', usual: 30000 },
+  jobWorkerRpc: { component: 'jobWorker', key: 'rpc', property: 'alluxio.job.worker.rpc.port', portName: 'job-rpc', usual: 30001 },
+  jobWorkerData: { component: 'jobWorker', key: 'data', property: 'alluxio.job.worker.data.port', portName: 'job-data', usual: 30002 },
+  jobWorkerWeb: { component: 'jobWorker', key: 'web', property: 'alluxio.job.worker.web.port', portName: 'job-web', usual: 30003 },
+  gateway: { component: 'apiGateway', key: 'web', property: 'alluxio.proxy.web.port', portName: 'rest', usual: 39999 },
+} as const satisfies Readonly<Record<string, Port>>;
+
+type Name = keyof typeof PORTS;
+export type Ports = Readonly<Record<Name, number>>;
+
+type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'settings' | 'facts'>;
+type Spec = AlluxioRuntimeSpec;
+
+export const isOnHost = (component: { readonly networkMode?: string } | undefined): boolean =>
+  component?.networkMode !== 'ContainerNetwork';
+
+/** Master and worker name each other's ports: they are the same for both, whoever of them is on the node's network. */
+const needNode = ({ master, worker }: Spec): boolean => isOnHost(master) || isOnHost(worker);
+
+const names = ({ apiGateway }: Spec): readonly Name[] =>
+  (Object.keys(PORTS) as Name[]).filter((name) => name !== 'gateway' || apiGateway?.enabled);
+
+/** What the user says, the property before the list of ports; as it stands there. */
+function chosen(spec: Spec, { component, key, property }: Port): { readonly value: string; readonly path: string } | undefined {
+  const said = spec.properties?.[property];
+  if (said !== undefined) return { value: said, path: `spec.properties[${property}]` };
+  const listed = spec[component]?.ports?.[key];
+  return listed === undefined ? undefined : { value: String(listed), path: `spec.${component}.ports.${key}` };
+}
+
+/** Never throws: planning tells what is wrong. */
+export function portNeeds({ spec, settings }: Input): readonly PortNeed[] {
+  if (!needNode(spec)) return [];
+  const range = settings.portRanges['alluxio'] ?? RANGE;
+  return names(spec)
+    .filter((name) => !chosen(spec, PORTS[name]))
+    .map((name) => {
+      const { component, portName } = PORTS[name];
+      return { name, range, in: component === 'worker' || component === 'jobWorker' ? 'worker' : 'master', portName };
+    });
+}
+/** That of Fluid's chart. */
+const RANGE = [20000, 26000] as const;
+
+export function portsOf({ spec, facts }: Input): Ports {
+  const numbers = (Object.keys(PORTS) as Name[]).map((name): [Name, number] => {
+    const port = PORTS[name];
+    const said = chosen(spec, port);
+    if (!said) return [name, (needNode(spec) && facts.ports[name]) || port.usual];
+    const number = Number(said.value);
+    must(Number.isInteger(number) && number > 0 && number < 2 ** 16, said.path, 'a port, 1 to 65535', said.value);
+    return [name, number];
+  });
+  return Object.fromEntries(numbers) as unknown as Ports;
+}
+
+/** So that every process knows every port. */
+export const portProperties = (spec: Spec, ports: Ports): Readonly<Record<string, string>> =>
+  Object.fromEntries(names(spec).map((name) => [PORTS[name].property, String(ports[name])]));
+
+/** Of a container, as Kubernetes lists them. */
+export const containerPorts = (ports: Ports, component: Component) =>
+  (Object.keys(PORTS) as Name[])
+    .filter((name) => PORTS[name].component === component)
+    .map((name) => ({ name: PORTS[name].portName, containerPort: ports[name], protocol: 'TCP' }));

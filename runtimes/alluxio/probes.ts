@@ -1,0 +1,56 @@
+import { bytesText, percentText } from '../../src/api/index.ts';
+import type { Probe, Seen, Told, UfsUsage } from '../../src/constructs/index.ts';
+import { master } from './commands.ts';
+import type { AlluxioPlan } from './plan.ts';
+import { readCount, readReport, type Report, type Sources } from './report.ts';
+
+/** A second command is a second Java virtual machine: metrics tell all, and what never changes is asked once. */
+const REPORT = `metrics=$(alluxio fsadmin report metrics) || exit
+printf '%s\\n' "$metrics"
+case $metrics in *Cluster.CapacityTotal*) ;; *) alluxio fsadmin report summary ;; esac
+known=/tmp/underfs-version
+[ -e $known ] || alluxio getConf alluxio.underfs.version > $known 2> /dev/null || :
+printf 'underfs version: %s\\n' "$(cat $known)"`;
+
+export const cache: Probe<AlluxioPlan, Report> = {
+  commands: () => [master(['bash', '-c', REPORT])],
+  parse: ([answers], _, before) => readReport(answers?.[0] ?? '', before?.value),
+};
+
+/** What Alluxio does not know of yet it must list first. */
+const COUNT = 'alluxio fs loadMetadata -R / > /dev/null && alluxio fs count /';
+const LISTING_SECONDS = 1500;
+
+export const ufs: Probe<AlluxioPlan, UfsUsage> = {
+  commands: () => [master(['bash', '-c', COUNT], LISTING_SECONDS)],
+  parse: ([answers]) => readCount(answers?.[0] ?? ''),
+};
+
+export function tell({ workloads, namespace, ports, hasGateway }: AlluxioPlan, { cache: report, ufs: size }: Seen<Report>): Told {
+  const host = `${workloads.master}-0.${namespace}`;
+  return {
+    cacheStates: cacheTexts(report, size?.totalBytes),
+    hcfs: { endpoint: `alluxio://${host}:${ports.masterRpc}`, ...(report?.version && { underlayerFileSystemVersion: report.version }) },
+    ...(hasGateway && { apiGateway: { endpoint: `${host}:${ports.gateway}` } }),
+  };
+}
+
+/** All nine as Fluid has them. What was read from another worker counts as a hit: it was cached. */
+function cacheTexts(report: Report | undefined, totalBytes: number | undefined): Readonly<Record<string, string>> {
+  const share = (of: Sources | undefined, ...which: readonly (keyof Sources)[]) =>
+    of ? (percentText(sum(of, which), sum(of, ['local', 'remote', 'ufs'])) ?? '0.0%') : '';
+  const { since, throughput } = report ?? {};
+  return {
+    cacheCapacity: report ? bytesText(report.capacity) : '',
+    cached: report ? bytesText(report.used) : '',
+    cachedPercentage: report ? (percentText(report.used, totalBytes ?? 0) ?? '0.0%') : '',
+    cacheHitRatio: share(since, 'local', 'remote'),
+    localHitRatio: share(since, 'local'),
+    remoteHitRatio: share(since, 'remote'),
+    cacheThroughputRatio: share(throughput, 'local', 'remote'),
+    localThroughputRatio: share(throughput, 'local'),
+    remoteThroughputRatio: share(throughput, 'remote'),
+  };
+}
+
+const sum = (of: Sources, which: readonly (keyof Sources)[]): number => which.reduce((total, source) => total + of[source], 0);

@@ -1,0 +1,92 @@
+import { InvalidSpec, shown } from '../../src/api/index.ts';
+import { together } from '../../src/constructs/index.ts';
+import { JVM_OPTIONS } from './defaults.ts';
+import type { AlluxioRuntimeSpec } from './spec.ts';
+
+export type Properties = Readonly<Record<string, string>>;
+type Spec = AlluxioRuntimeSpec;
+
+/** Components with properties of their own, and the variable in which Alluxio's scripts look for each. */
+const COMPONENTS = {
+  master: 'ALLUXIO_MASTER_JAVA_OPTS',
+  jobMaster: 'ALLUXIO_JOB_MASTER_JAVA_OPTS',
+  worker: 'ALLUXIO_WORKER_JAVA_OPTS',
+  jobWorker: 'ALLUXIO_JOB_WORKER_JAVA_OPTS',
+  fuse: 'ALLUXIO_FUSE_JAVA_OPTS',
+  apiGateway: 'ALLUXIO_PROXY_JAVA_OPTS',
+} as const;
+type Component = keyof typeof COMPONENTS;
+const components = Object.keys(COMPONENTS) as Component[];
+
+/** What each component is told by us, before what the user tells it. */
+export type Own = Readonly<Partial<Record<Component, Properties>>>;
+
+/** The data of the ConfigMap that every container has as its environment. */
+export function environmentOf(spec: Spec, common: Properties, own: Own): Readonly<Record<string, string>> {
+  checked(spec);
+  const options = (component: Component) => {
+    const { properties, jvmOptions } = spec[component] ?? {};
+    return line({ ...own[component], ...sorted(properties) }, jvmOptions?.length ? jvmOptions : usual(component));
+  };
+  const texts = components.map((component): [string, string] => [COMPONENTS[component], options(component)]);
+  return {
+    ALLUXIO_JAVA_OPTS: line(common, spec.jvmOptions),
+    // The gateway is one process beside others: without a word about it there is nothing to tell it.
+    ...Object.fromEntries(texts.filter(([name, text]) => text || name !== COMPONENTS.apiGateway)),
+    // Alluxio's scripts would set it otherwise; containers that know better say so in their own environment.
+    [LEVEL0]: `\${${LEVEL0}}`,
+  };
+}
+export const LEVEL0 = 'ALLUXIO_WORKER_TIEREDSTORE_LEVEL0_DIRS_PATH';
+
+const usual = (component: Component): readonly string[] => (component in JVM_OPTIONS ? JVM_OPTIONS[component as 'master'] : []);
+
+/** Properties of all components: those by which they find each other, then by name the user's, and our defaults for what nobody mentions. */
+export function commonProperties(spec: Spec, first: Properties, last: Properties, defaults: Properties): Properties {
+  const mentioned = new Set(components.flatMap((component) => Object.keys(spec[component]?.properties ?? {})));
+  const unmentioned = Object.entries(defaults).filter(([key]) => !mentioned.has(key));
+  return { ...first, ...sorted({ ...Object.fromEntries(unmentioned), ...last, ...spec.properties }) };
+}
+
+const sorted = (properties: Properties = {}): Properties =>
+  Object.fromEntries(Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+const line = (properties: Properties, jvmOptions: readonly string[] = []): string =>
+  [...Object.entries(properties).map(([key, value]) => `-D${key}=${value}`), ...jvmOptions].map((part) => `${part} `).join('');
+
+/** Alluxio's scripts read the lines as words of a shell between double quotes. `${VARIABLE}` is meant; a command never is. */
+function checked(spec: Spec): void {
+  together(
+    Object.fromEntries(
+      ([undefined, ...components] as const).map((component) => [
+        component ?? '',
+        () => {
+          const { properties = {}, jvmOptions = [] } = component ? (spec[component] ?? {}) : spec;
+          const field = component ? `spec.${component}` : 'spec';
+          const faults = [
+            ...Object.entries(properties)
+              .filter(([key, value]) => /[\s=]/.test(key) || key === '' || UNSAFE.test(key) || UNSAFE.test(value) || /\s/.test(value))
+              .map(([key, value]) => ({
+                path: `${field}.properties[${key}]`,
+                expected: 'a property without blanks, quotation marks and commands of a shell',
+                found: shown(`${key}=${value}`),
+              })),
+            ...jvmOptions.flatMap((option, i) =>
+              UNSAFE.test(option)
+                ? [
+                    {
+                      path: `${field}.jvmOptions[${i}]`,
+                      expected: 'options without quotation marks and commands of a shell',
+                      found: shown(option),
+                    },
+                  ]
+                : [],
+            ),
+          ];
+          if (faults.length > 0) throw new InvalidSpec(faults);
+        },
+      ]),
+    ),
+  );
+}
+const UNSAFE = /["`\n\r\0]|\$\(/;

@@ -1,0 +1,113 @@
+/** What Alluxio counts, from `alluxio fsadmin report`. Bytes; throughput in bytes a minute. */
+export interface Report {
+  readonly capacity: number;
+  readonly used: number;
+  /** Of the file system below, where the master knows. */
+  readonly version?: string;
+  /** Since its processes started. */
+  readonly read: Sources;
+  /** Of the last minute. */
+  readonly throughput: Sources;
+  /** What was read between the report before and this one. */
+  readonly since: Sources;
+}
+/** From a worker on the reader's node, from another worker, from where the data comes from. */
+export interface Sources {
+  readonly local: number;
+  readonly remote: number;
+  readonly ufs: number;
+}
+
+/**
+ * Of `report metrics`, or of that and `report summary` where the metrics of a version have no capacity.
+ * `before` is the last report; without one, all that was ever read counts as new.
+ */
+export function readReport(text: string, before?: Report): Report {
+  const metrics = metricsOf(text);
+  const read = {
+    local: metrics.get('Cluster.BytesReadLocal') ?? 0,
+    remote: metrics.get('Cluster.BytesReadRemote') ?? 0,
+    ufs: metrics.get('Cluster.BytesReadUfsAll') ?? 0,
+  };
+  const used = metrics.get('Cluster.CapacityUsed') ?? summary(text, 'Used Capacity');
+  const capacity = metrics.get('Cluster.CapacityTotal') ?? summary(text, 'Total Capacity');
+  if (used === undefined || capacity === undefined) throw new Error(`alluxio fsadmin report tells no capacity: ${text.slice(0, 200)}`);
+  const [, version] = /^underfs version: (\S+)$/m.exec(text) ?? [];
+  return {
+    capacity,
+    used,
+    ...(version !== undefined && { version }),
+    read,
+    throughput: {
+      local: metrics.get('Cluster.BytesReadLocalThroughput') ?? 0,
+      remote: metrics.get('Cluster.BytesReadRemoteThroughput') ?? 0,
+      ufs: metrics.get('Cluster.BytesReadUfsThroughput') ?? 0,
+    },
+    since: {
+      local: growth(read.local, before?.read.local),
+      remote: growth(read.remote, before?.read.remote),
+      ufs: growth(read.ufs, before?.read.ufs),
+    },
+  };
+}
+
+/** A counter that is smaller than before began anew, with its process. */
+const growth = (now: number, before = 0): number => (now < before ? now : now - before);
+
+/** `Cluster.BytesReadLocal  (Type: COUNTER, Value: 19.37MB)`. */
+const metricsOf = (text: string): ReadonlyMap<string, number> =>
+  new Map(
+    [...text.matchAll(/^[ \t]*(\S+)[ \t]+\(Type: \w+, Value: ([^)\n]+)\)/gm)].flatMap(([, name = '', value = '']): [string, number][] => {
+      const number = sizeOf(value);
+      return number === undefined ? [] : [[name, number]];
+    }),
+  );
+
+const summary = (text: string, name: string): number | undefined => sizeOf(new RegExp(`^[ \\t]*${name}: (.*)$`, 'm').exec(text)?.[1] ?? '');
+
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+
+/** `19.37MB`, `495.97KB/MIN` or `6,367,897`; Alluxio's units are powers of 1024. */
+function sizeOf(text: string): number | undefined {
+  const [, amount, unit] = /^([\d.,]+)([KMGTP]?B)?(?:\/MIN)?$/.exec(text.trim()) ?? [];
+  if (amount === undefined) return undefined;
+  return Number(amount.replaceAll(',', '')) * 1024 ** Math.max(0, UNITS.indexOf(unit ?? 'B'));
+}
+
+/** Files and bytes below a path, from `alluxio fs count`. */
+export function readCount(text: string): { readonly totalBytes: number; readonly files: number } {
+  const [, files, , bytes] = /^[ \t]*(\d+)[ \t]+(\d+)[ \t]+(\d+)[ \t]*$/m.exec(text) ?? [];
+  if (files === undefined || bytes === undefined) throw new Error(`alluxio fs count said: ${text.slice(0, 200) || 'nothing'}`);
+  return { totalBytes: Number(bytes), files: Number(files) };
+}
+
+/** A line of `alluxio fs mount`. */
+export interface MountLine {
+  readonly source: string;
+  readonly path: string;
+  readonly readOnly: boolean;
+  readonly shared: boolean;
+  /** As they were given, but for what Alluxio masks; absent in versions that do not list them. */
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+export const readMounts = (text: string): readonly MountLine[] =>
+  [...text.matchAll(/^[ \t]*(\S+)[ \t]+on[ \t]+(\S+)[ \t]+\((.*)\)[ \t]*$/gm)].map(([, source = '', path = '', facts = '']) => {
+    const [plain = '', properties] = facts.split('properties={', 2);
+    return {
+      source,
+      path,
+      readOnly: /(?<!not )read-only/.test(plain),
+      shared: /(?<!not )shared/.test(plain),
+      ...(properties !== undefined && { properties: propertiesOf(properties.replace('}', '')) }),
+    };
+  });
+
+/** `a=1, b=2`. */
+const propertiesOf = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text
+      .split(', ')
+      .filter(Boolean)
+      .map((pair) => [pair.split('=', 1)[0] ?? '', pair.slice(pair.indexOf('=') + 1)]),
+  );

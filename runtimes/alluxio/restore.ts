@@ -1,0 +1,30 @@
+import { absolutePath, claimOf, type Mounted, must, type PlanInput } from '../../src/constructs/index.ts';
+import { below } from './paths.ts';
+
+/** Where a new master finds the metadata that it begins with: a backup in a claim or on a node. */
+export function restoreOf({ name, namespace, dataset }: Pick<PlanInput<unknown>, 'name' | 'namespace' | 'dataset'>): Restore {
+  const { path, nodeName } = dataset.spec.dataRestoreLocation ?? {};
+  if (!path) return { mounted: [], env: {}, nodeSelector: {} };
+  const field = 'spec.dataRestoreLocation.path';
+  const file = `metadata-backup-${name}-${namespace}.gz`;
+  const backup = (root: string, directory: string) => ({ JOURNAL_BACKUP: below(root, `${absolutePath(`/${directory}`, field)}/${file}`) });
+  const claim = claimOf(path);
+  if (claim) {
+    const volume = { name: 'pvc', persistentVolumeClaim: { claimName: claim.claim } };
+    return { mounted: [{ volume, mount: { name: 'pvc', mountPath: '/pvc' } }], env: backup('/pvc', claim.path), nodeSelector: {} };
+  }
+  must(path.startsWith('local:///'), field, 'pvc://<claim>/<path> or local:///<path>', path);
+  must(nodeName, 'spec.dataRestoreLocation.nodeName', 'the node that has the backup', nodeName);
+  const directory = absolutePath(path.slice('local://'.length), field);
+  return {
+    mounted: [{ volume: { name: 'host', hostPath: { path: directory } }, mount: { name: 'host', mountPath: '/host' } }],
+    env: backup('/host', ''),
+    nodeSelector: { 'kubernetes.io/hostname': nodeName },
+  };
+}
+
+interface Restore {
+  readonly mounted: readonly Mounted[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+}

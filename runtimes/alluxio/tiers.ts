@@ -1,0 +1,99 @@
+import { canonicalQuantity, type TierLevel, type Volume } from '../../src/api/index.ts';
+import { absolutePath, cacheByMedium, directoriesOf, levelQuotas, type Mounted, must } from '../../src/constructs/index.ts';
+import { below, cleanPath } from './paths.ts';
+
+const MEDIA = ['MEM', 'SSD', 'HDD'] as const;
+export type Medium = (typeof MEDIA)[number];
+
+/** A level of Alluxio's cache: directories of one medium. */
+export interface Level {
+  readonly medium: Medium;
+  readonly paths: readonly string[];
+  /** As Alluxio writes sizes, `10GB`; one for each path. */
+  readonly quotas: readonly string[];
+  readonly isOnNode: boolean;
+  readonly mounted: readonly Mounted[];
+}
+export type Tiers = ReturnType<typeof tiersOf>;
+
+/** Where workers keep what they have read, the fastest medium first whatever the order in the spec. */
+export function tiersOf(all: readonly TierLevel[] = [], { name, namespace }: { readonly name: string; readonly namespace: string }) {
+  const directory = `${namespace}/${name}`;
+  const levels = all.map((level, i) => levelOf(level, `spec.tieredstore.levels[${i}]`, directory)).toSorted(bySpeed);
+  levels.forEach(({ medium }, i) =>
+    must(medium !== levels[i - 1]?.medium, 'spec.tieredstore.levels', `one level of ${medium}, with several paths`, levels.length),
+  );
+  const memory = cacheByMedium(all).memory;
+  return {
+    levels: levels.length > 0 ? levels : [WITHOUT_LEVELS],
+    onNode: cacheByMedium(all),
+    /** What workers must request, and what a client may use beside its own, as the cache is memory. */
+    ...(memory && { memory: quantityText(memory) }),
+    /** Clients read the files of a worker themselves where both see the same directories. */
+    isShared: levels.every(({ isOnNode }) => isOnNode),
+    /** One directory in all. */
+    isPlain: levels.length === 1 && levels[0]?.paths.length === 1,
+    /** What the variable says from which Alluxio's scripts make the first directory. */
+    first: levels[0]?.paths.join(',') ?? `/dev/shm/${directory}`,
+  };
+}
+
+const WITHOUT_LEVELS: Level = {
+  medium: 'MEM',
+  paths: ['/dev/shm'],
+  quotas: ['1G'],
+  isOnNode: false,
+  mounted: [
+    {
+      volume: { name: 'mem', emptyDir: { medium: 'Memory', sizeLimit: '1G' } },
+      mount: { name: 'mem', mountPath: '/dev/shm' },
+    },
+  ],
+};
+
+const bySpeed = (a: Level, b: Level): number => MEDIA.indexOf(a.medium) - MEDIA.indexOf(b.medium);
+
+function levelOf(level: TierLevel, field: string, directory: string): Level {
+  const { mediumtype: medium, path = '', quota, quotaList, volumeType, volumeSource } = level;
+  must(quota !== undefined || quotaList, `${field}.quota`, 'the size of the level', quota);
+  const roots = directoriesOf(path, ',', `${field}.path`).map((each) => directoryOf(each, `${field}.path`));
+  const quotas = levelQuotas({ ...level, path: roots.join(',') }, field).map((bytes) => quantityText(Math.floor(bytes)));
+  const paths = roots.map((root) => below(root, directory));
+  const isOnNode = volumeType !== 'emptyDir';
+  const volumeAt = (mountPath: string, i: number): Mounted => {
+    const name = `${medium.toLowerCase()}${paths.length > 1 ? `-${i}` : ''}`;
+    const { medium: own, sizeLimit } = volumeSource?.emptyDir ?? {};
+    const of = own ?? (medium === 'MEM' ? 'Memory' : undefined);
+    const space: Volume['emptyDir'] = { ...(of && { medium: of }), sizeLimit: sizeLimit ?? quotas[i] ?? '0' };
+    const source = isOnNode ? { hostPath: { path: mountPath, type: 'DirectoryOrCreate' } } : { emptyDir: space };
+    return { volume: { name, ...source }, mount: { name, mountPath } };
+  };
+  return { medium, paths, quotas: quotas.map(alluxioSize), isOnNode, mounted: paths.map(volumeAt) };
+}
+
+/** It becomes part of a list of properties, where blanks and commas separate. */
+function directoryOf(path: string, field: string): string {
+  must(!/[\s"'`$\\]/.test(path), field, 'directories separated by ","', path);
+  return cleanPath(absolutePath(path, field));
+}
+
+/** In powers of 1024 where it is whole, as users write it. */
+const quantityText = (bytes: number): string => canonicalQuantity(bytes % 1024 === 0 ? `${bytes / 1024}Ki` : bytes, 'quota');
+
+/** Alluxio counts by 1024, whatever it calls it. */
+const alluxioSize = (text: string): string => text.replace('i', 'B');
+
+/** As properties of every process. */
+export const tierProperties = (levels: readonly Level[]): Readonly<Record<string, string>> =>
+  Object.assign(
+    { 'alluxio.worker.tieredstore.levels': String(levels.length) },
+    ...levels.map(({ medium, paths, quotas }, i) => {
+      const level = `alluxio.worker.tieredstore.level${i}`;
+      return {
+        [`${level}.alias`]: medium,
+        [`${level}.dirs.mediumtype`]: paths.map(() => medium).join(','),
+        [`${level}.dirs.path`]: paths.join(','),
+        [`${level}.dirs.quota`]: quotas.join(','),
+      };
+    }),
+  ) as Record<string, string>;

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import alluxio from '../../../runtimes/alluxio/index.ts';
+import type { Mount } from '../../../src/api/index.ts';
+import { bucket, given, printed, secret } from './given.ts';
+
+function table(...mounts: readonly Mount[]) {
+  const { mounts: table } = alluxio.bind(given({ mounts }));
+  if (!table) throw new Error('no table');
+  return table;
+}
+const encrypted: Mount = { ...bucket, encryptOptions: [secret('s3a.secretKey', 'key', 'minio')] };
+
+test('all changes of mounts are one script, in which everything of a user is quoted', () => {
+  const { change, wanted } = table({ ...encrypted, readOnly: true, shared: true, options: { b: "it's $2", a: '1' } });
+  expect(change({ unmount: ['/old one'], mount: wanted })).toMatchObject([
+    {
+      in: 'master',
+      on: 'first',
+      container: 'alluxio-master',
+      argv: [
+        'bash',
+        '-c',
+        `set -e
+alluxio fs unmount '/old one'
+cat /etc/fluid/secrets/minio/key > /dev/null
+alluxio fs mount --readonly --shared --option a=1 --option 'b=it'\\''s $2' --option s3a.secretKey="$(cat /etc/fluid/secrets/minio/key)" /data s3://bucket/data`,
+      ],
+    },
+  ]);
+});
+
+test('what Alluxio lists is in the words in which it was told', () => {
+  const mount: Mount = {
+    mountPoint: 's3://bucket',
+    name: 's3',
+    options: {
+      'alluxio.underfs.s3.inherit.acl': 'false',
+      'alluxio.underfs.s3.disable.dns.buckets': 'true',
+      'alluxio.underfs.s3.endpoint': 'http://127.0.0.1:29000',
+      's3a.accessKeyId': 'plain',
+    },
+    encryptOptions: [secret('s3a.secretKey')],
+  };
+  const { list, wanted } = table(mount);
+  expect(list.parse([[printed('fs-mount-list')]])).toEqual([
+    { path: '/s3', source: 's3://bucket', options: (wanted[0] as { readonly options: object }).options },
+  ]);
+  expect(list.parse([['s3://b  on  /x  (s3, capacity=-1B, read-only, not shared, properties={a=b})\n']])).toEqual([
+    { path: '/x', source: 's3://b', options: { '--readonly': '', a: 'b' } },
+  ]);
+  // Of versions that tell less, less is compared.
+  expect(list.parse([['/underFSStorage  on  /  (local)\nhttps://a.example/b  on  /b  (web)']])).toEqual([
+    { path: '/b', source: 'https://a.example/b' },
+  ]);
+  expect(() => list.parse([['Cannot connect']])).toThrow('Cannot connect');
+});
+
+test('all nine states are told, of what was read since the last time', () => {
+  const { probes, tell } = alluxio.bind(given({ spec: { apiGateway: { enabled: true } } }));
+  const answer = (local: number, remote: number, ufs: number) =>
+    probes.cache?.parse(
+      [
+        [
+          `Cluster.BytesReadLocal  (Type: COUNTER, Value: ${local}B)
+Cluster.BytesReadRemote  (Type: COUNTER, Value: ${remote}B)
+Cluster.BytesReadUfsAll  (Type: COUNTER, Value: ${ufs}B)
+Cluster.CapacityTotal  (Type: GAUGE, Value: 1,073,741,824)
+Cluster.CapacityUsed  (Type: GAUGE, Value: 1,048,576)
+underfs version: 3.3
+`,
+        ],
+      ],
+      before,
+    );
+  let before: { readonly value: unknown; readonly ageMs: number } | undefined;
+  before = { value: answer(100, 100, 100), ageMs: 60_000 };
+  expect(tell({ readyWorkers: 1, cache: answer(106, 102, 102), ufs: { totalBytes: 4 * 2 ** 20 } })).toEqual({
+    cacheStates: {
+      cacheCapacity: '1.00GiB',
+      cached: '1.00MiB',
+      cachedPercentage: '25.0%',
+      cacheHitRatio: '80.0%',
+      localHitRatio: '60.0%',
+      remoteHitRatio: '20.0%',
+      cacheThroughputRatio: '0.0%',
+      localThroughputRatio: '0.0%',
+      remoteThroughputRatio: '0.0%',
+    },
+    hcfs: { endpoint: 'alluxio://demo-master-0.ml:20001', underlayerFileSystemVersion: '3.3' },
+    apiGateway: { endpoint: 'demo-master-0.ml:20010' },
+  });
+  expect(new Set(Object.values(tell({ readyWorkers: 0 }).cacheStates ?? {}))).toEqual(new Set(['']));
+});

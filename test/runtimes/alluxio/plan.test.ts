@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import alluxio from '../../../runtimes/alluxio/index.ts';
+import type { AlluxioRuntimeSpec } from '../../../runtimes/alluxio/spec.ts';
+import type { Mount, TierLevel } from '../../../src/api/index.ts';
+import { bucket, container, given, planOf, podOf, PORTS, propertiesOf, secret } from './given.ts';
+
+const level = (more: Partial<TierLevel>): TierLevel => ({ mediumtype: 'SSD', path: '/mnt/a', quota: '10Gi', ...more });
+const tiered = (...levels: readonly TierLevel[]) => given({ spec: { tieredstore: { levels: [...levels] } } });
+
+describe('tiers', () => {
+  test('are in order of speed, each directory under the name of its runtime', () => {
+    const input = tiered(
+      level({ path: '/mnt/a/,/mnt//b', quotaList: '10Gi,20Gi' }),
+      level({ mediumtype: 'MEM', path: '/dev/shm', quota: '4Gi' }),
+    );
+    expect(propertiesOf(input)).toMatchObject({
+      'alluxio.worker.tieredstore.levels': '2',
+      'alluxio.worker.tieredstore.level0.alias': 'MEM',
+      'alluxio.worker.tieredstore.level0.dirs.path': '/dev/shm/ml/demo',
+      'alluxio.worker.tieredstore.level0.dirs.quota': '4GB',
+      'alluxio.worker.tieredstore.level1.dirs.mediumtype': 'SSD,SSD',
+      'alluxio.worker.tieredstore.level1.dirs.path': '/mnt/a/ml/demo,/mnt/b/ml/demo',
+      'alluxio.worker.tieredstore.level1.dirs.quota': '10GB,20GB',
+    });
+    expect(container(input, 'worker', 'alluxio-worker').resources.requests).toEqual({ memory: '4Gi' });
+    expect(planOf(input).cacheOnNode).toEqual({ memory: 4 * 2 ** 30, disk: 30 * 2 ** 30 });
+  });
+  test('that are empty directories are of one pod: no client reads from them itself', () => {
+    const input = tiered(level({ volumeType: 'emptyDir' }));
+    expect(podOf(input, 'worker').volumes).toContainEqual({ name: 'ssd', emptyDir: { sizeLimit: '10Gi' } });
+    expect(podOf(input, 'fuse').volumes?.map(({ name }) => name)).toEqual(['alluxio-fuse-mount', 'alluxio-fuse-device']);
+    expect(propertiesOf(input)['alluxio.user.short.circuit.enabled']).toBe('false');
+    expect(alluxio.bind(input).cleanup?.commands(undefined)).toEqual([]);
+  });
+  test.each([
+    ['no size', [level({ quota: undefined as never })], 'spec.tieredstore.levels[0].quota: expected the size of the level'],
+    ['a path that is not absolute', [level({ path: 'a' })], 'spec.tieredstore.levels[0].path: expected an absolute path'],
+    ['a path that is none', [level({ path: '/a b' })], 'spec.tieredstore.levels[0].path'],
+    ['one medium twice', [level({}), level({ path: '/b' })], 'expected one level of SSD'],
+  ])('with %s are refused', (_, levels, message) => expect(() => alluxio.bind(tiered(...levels))).toThrow(message));
+});
+
+describe('ports', () => {
+  const gateway: AlluxioRuntimeSpec = { apiGateway: { enabled: true } };
+  const asked = (spec: AlluxioRuntimeSpec) => (alluxio.needs(given({ spec })).ports ?? []).map(({ name }) => name);
+
+  test('are allocated where nobody says them', () => {
+    expect(asked({})).toEqual(Object.keys(PORTS).filter((name) => name !== 'gateway'));
+    expect(asked(gateway)).toContain('gateway');
+    expect(asked({ master: { ports: { rpc: 1234 } }, properties: { 'alluxio.master.web.port': '1235' } })).not.toEqual(
+      expect.arrayContaining(['masterRpc', 'masterWeb']),
+    );
+  });
+  test('are what a property says before what the list says', () => {
+    const spec = { properties: { 'alluxio.master.rpc.port': '1234' }, master: { ports: { rpc: 4321, web: 4322 } } };
+    expect(planOf(given({ spec })).ports).toMatchObject({ masterRpc: 1234, masterWeb: 4322, workerRpc: PORTS.workerRpc });
+    expect(propertiesOf(given({ spec }))).toMatchObject({ 'alluxio.master.rpc.port': '1234', 'alluxio.master.web.port': '4322' });
+  });
+  test('are the usual ones where every pod has its own address', () => {
+    const spec: AlluxioRuntimeSpec = { master: { networkMode: 'ContainerNetwork' }, worker: { networkMode: 'ContainerNetwork' } };
+    expect(asked(spec)).toEqual([]);
+    expect(planOf(given({ spec, facts: { ports: {} } })).ports).toMatchObject({ masterRpc: 19998, workerRpc: 29999, gateway: 39999 });
+  });
+  test.each(['no number', '70000', '1.5'])('that are %s are refused', (text) =>
+    expect(() => alluxio.bind(given({ spec: { properties: { 'alluxio.worker.rpc.port': text } } }))).toThrow(
+      'spec.properties[alluxio.worker.rpc.port]: expected a port, 1 to 65535',
+    ),
+  );
+});
+
+describe('properties', () => {
+  test('of one component keep a default from all of them', () => {
+    const input = given({ spec: { master: { properties: { 'alluxio.master.metastore': 'HEAP' } } } });
+    expect(propertiesOf(input)).not.toHaveProperty('alluxio.master.metastore');
+    expect(propertiesOf(input, 'ALLUXIO_MASTER_JAVA_OPTS')).toMatchObject({ 'alluxio.master.metastore': 'HEAP' });
+  });
+  test('of the user win', () =>
+    expect(propertiesOf(given({ spec: { properties: { 'alluxio.user.file.readtype.default': 'NO_CACHE' } } }))).toMatchObject({
+      'alluxio.user.file.readtype.default': 'NO_CACHE',
+    }));
+  test('over HTTP read large pieces', () =>
+    expect(propertiesOf(given({ mounts: [{ mountPoint: 'https://a.example/b', name: 'b' }] }))).toMatchObject({
+      'alluxio.user.block.size.bytes.default': '256MB',
+      'alluxio.user.streaming.data.timeout': '300sec',
+    }));
+  test.each([
+    [{ properties: { a: '$(id)' } }, 'spec.properties[a]'],
+    [{ properties: { a: '`id`' } }, 'spec.properties[a]'],
+    [{ properties: { 'a b': 'c' } }, 'spec.properties[a b]'],
+    [{ worker: { jvmOptions: ['-Da="b"'] } }, 'spec.worker.jvmOptions[0]'],
+  ])('that a shell would take for its own are refused: %j', (spec, message) =>
+    expect(() => alluxio.bind(given({ spec }))).toThrow(message),
+  );
+});
+
+describe('mounts', () => {
+  const rows = (...mounts: readonly Mount[]) => planOf(given({ mounts })).mounts.rows;
+
+  test('are at their path, or under their name', () =>
+    expect(
+      rows({ ...bucket, path: '/a//b/' }, { mountPoint: 'hdfs://h:9000/x', name: 'x', path: 'not-absolute' }).map(({ path }) => path),
+    ).toEqual(['/a/b', '/x']));
+  test('from nodes and claims are directories of masters and workers', () => {
+    const input = given({
+      mounts: [
+        { mountPoint: 'local:///mnt/disk', name: 'disk', path: '/data' },
+        { mountPoint: 'pvc://home/models/', name: 'models', readOnly: true },
+      ],
+    });
+    expect(planOf(input).mounts.rows).toEqual([]);
+    for (const [role, name] of [
+      ['master', 'alluxio-master'],
+      ['master', 'alluxio-job-master'],
+      ['worker', 'alluxio-worker'],
+      ['worker', 'alluxio-job-worker'],
+    ] as const)
+      expect(container(input, role, name).volumeMounts).toEqual(
+        expect.arrayContaining([
+          { name: 'disk', mountPath: '/underFSStorage/data' },
+          { name: 'home', mountPath: '/underFSStorage/models', subPath: 'models', readOnly: true },
+        ]),
+      );
+    expect(podOf(input, 'worker').volumes).toContainEqual({ name: 'disk', hostPath: { path: '/mnt/disk' } });
+    expect(propertiesOf(input)['alluxio.master.mount.table.root.ufs']).toBe('/underFSStorage');
+  });
+  test('at / are what the master is started with', () => {
+    const input = given({ mounts: [{ ...bucket, path: '/', readOnly: true, options: { 'alluxio.underfs.s3.region': 'eu' } }] });
+    expect(planOf(input).mounts.rows).toEqual([]);
+    expect(propertiesOf(input)).toMatchObject({
+      'alluxio.master.mount.table.root.ufs': 's3://bucket/data',
+      'alluxio.master.mount.table.root.readonly': 'true',
+      'alluxio.underfs.s3.region': 'eu',
+    });
+  });
+  test('have no secret in any manifest or command', () => {
+    const input = given({
+      mounts: [
+        { ...bucket, encryptOptions: [secret('s3a.secretKey', 'key', 'minio')] },
+        { ...bucket, path: '/', name: 'r', encryptOptions: [secret('k', 'root')] },
+      ],
+    });
+    expect(alluxio.needs(input).secrets).toEqual([{ name: 'minio' }, { name: 's3' }]);
+    expect(container(input, 'master', 'alluxio-master').volumeMounts).toEqual(
+      expect.arrayContaining([{ name: 'alluxio-mount-secret-minio', mountPath: '/etc/fluid/secrets/minio', readOnly: true }]),
+    );
+    expect(container(input, 'master', 'alluxio-master').command.slice(3)).toEqual([
+      'master',
+      '--secret',
+      'alluxio.master.mount.table.root.option.k',
+      '/etc/fluid/secrets/s3/root',
+    ]);
+  });
+  test.each([
+    ['two at one path', [bucket, { ...bucket, name: 'x', path: '/data' }], 'spec.mounts[1].path: expected a path that no other mount has'],
+    ['no source', [{ mountPoint: 'bucket', name: 'a' }], 'spec.mounts[0].mountPoint: expected <scheme>://<address>'],
+    ['a reference', [{ mountPoint: 'dataset://a/b', name: 'a' }], 'spec.mounts[0].mountPoint'],
+    ['an option for a name', [{ ...bucket, options: { '--shared': '' } }], 'spec.mounts[0].options'],
+    ['a way out of a claim', [{ mountPoint: 'pvc://a/../b', name: 'a' }], 'without ".."'],
+    [
+      'a disk beside a root',
+      [
+        { ...bucket, path: '/' },
+        { mountPoint: 'local:///a', name: 'a' },
+      ],
+      'expected nothing at /',
+    ],
+  ])('with %s are refused', (_, mounts, message) => {
+    expect(() => alluxio.bind(given({ mounts }))).toThrow(message);
+    expect(() => alluxio.bind(given({ mounts }))).toThrow('Dataset ml/demo');
+  });
+});
+
+describe('the client', () => {
+  const args = (spec: AlluxioRuntimeSpec, dataset = {}) => container(given({ spec, dataset }), 'fuse', 'alluxio-fuse').args;
+
+  test('is called as its version wants it', () => {
+    expect(args({ fuse: { imageTag: '2.8.0' } }).slice(2)).toEqual(['/runtime-mnt/alluxio/ml/demo/alluxio-fuse', '/']);
+    expect(args({ fuse: { imageTag: '2.3.0-SNAPSHOT-2c41226' } })).toHaveLength(2);
+    expect(container(given({ spec: { fuse: { imageTag: '2.7.3' } } }), 'fuse', 'alluxio-fuse').env).toContainEqual({
+      name: 'MOUNT_POINT',
+      value: '/runtime-mnt/alluxio/ml/demo/alluxio-fuse',
+    });
+  });
+  test('writes where the Dataset may be written', () =>
+    expect(args({}, { accessModes: ['ReadWriteMany'] })[1]).toBe('--fuse-opts=kernel_cache,rw,allow_other'));
+  test('of libfuse 2 has other words for it', () =>
+    expect(args({ properties: { 'alluxio.fuse.jnifuse.libfuse.version': '2' } })[1]).toContain('max_read=131072'));
+  test('has the memory of the cache beside its own', () =>
+    expect(
+      container(
+        given({
+          spec: {
+            fuse: { resources: { limits: { memory: '4Gi' } } },
+            tieredstore: { levels: [level({ mediumtype: 'MEM', quota: '2Gi' })] },
+          },
+        }),
+        'fuse',
+        'alluxio-fuse',
+      ).resources.limits,
+    ).toEqual({ memory: '6Gi' }));
+});
+
+test('several masters are refused', () =>
+  expect(() => alluxio.bind(given({ spec: { master: { replicas: 3 } } }))).toThrow('spec.master.replicas: expected 1'));
+
+test('a backup on a node is read on that node', () => {
+  const input = given({ dataset: { dataRestoreLocation: { path: 'local:///backups/', nodeName: 'n1' } } });
+  expect(podOf(input, 'master').nodeSelector).toEqual({ 'kubernetes.io/hostname': 'n1' });
+  expect(container(input, 'master', 'alluxio-master').env).toContainEqual({
+    name: 'JOURNAL_BACKUP',
+    value: '/host/metadata-backup-demo-ml.gz',
+  });
+});
