@@ -13,7 +13,14 @@ import type { Synthesized } from './synth.ts';
 const runtimes = { thin, juicefs };
 const parts: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
 const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
-const facts = { ports: {}, secrets: {}, claims: {}, objects: { [`ThinRuntimeProfile/${PROFILE}`]: parse(ThinRuntimeProfile, profile) } };
+const facts = {
+  ports: {},
+  secrets: {},
+  claims: {},
+  configMaps: {},
+  pods: {},
+  objects: { [`ThinRuntimeProfile/${PROFILE}`]: parse(ThinRuntimeProfile, profile) },
+};
 const count = Number(process.argv[2]);
 
 function synthesize(kind: Kind, i: number): number {

@@ -100,6 +100,8 @@ export function copiesOf(sample: Sample, perNamespace = 100): Copies {
           ports: of,
           secrets: {},
           claims: {},
+          configMaps: {},
+          pods: {},
           objects: {},
           fuse: { image: fact.image, generation: fact.generation, ...(scriptHash && { scriptHash }) },
         },

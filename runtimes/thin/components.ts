@@ -12,7 +12,8 @@ export class ThinWorker extends Worker {
 export class ThinFuse extends Fuse {
   constructor(scope: Construct, plan: ThinPlan) {
     // First, so that pods find what they mount.
-    owned(scope, plan, 'fuse', { apiVersion: 'v1', ...plan.config });
+    const { roles: _readers, ...config } = plan.config;
+    owned(scope, plan, 'fuse', { apiVersion: 'v1', ...config });
     if (plan.secretCopy) owned(scope, plan, undefined, { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', ...plan.secretCopy });
     super(scope, plan, { ...props('thin-fuse', plan.fusePod), dnsPolicy: 'ClusterFirstWithHostNet' });
   }

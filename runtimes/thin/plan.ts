@@ -28,7 +28,10 @@ export interface ThinPlan extends BasePlan {
   readonly fusePod: ThinPod;
   readonly worker?: ThinPod;
   /** The object that holds config.json. */
-  readonly config: { readonly kind: 'ConfigMap' | 'Secret'; readonly name: string; readonly data: Readonly<Record<string, string>> };
+  readonly config: NonNullable<BasePlan['config']> & {
+    readonly kind: 'ConfigMap' | 'Secret';
+    readonly data: Readonly<Record<string, string>>;
+  };
   readonly secretCopy?: ReturnType<typeof secretCopy>;
   readonly autoSync: boolean;
 }
@@ -78,6 +81,7 @@ export function plan(input: Input): ThinPlan {
   const files = { 'config.json': text, ...script?.files, ...secretOptions };
   const config = {
     name: `${name}-fuse-conf`,
+    roles: ['fuse'] as const,
     ...(inline
       ? {
           kind: 'Secret' as const,
@@ -97,7 +101,6 @@ export function plan(input: Input): ThinPlan {
   return {
     ...base,
     config,
-    fuseConfig: config.name,
     fusePod: {
       ...fuse,
       // Last, since the client must mount where the CSI plugin looks.

@@ -1,7 +1,7 @@
 import { parse } from '../api/index.ts';
 import type { Facts, PortNeed, Role, Runtime, SecretNeed } from '../constructs/index.ts';
 import type { KubeObject } from '../kube/types.ts';
-import { type Answers, claimFact } from '../reconciler/kubernetes/facts.ts';
+import { type Answers, claimFact, keysOf } from '../reconciler/kubernetes/facts.ts';
 import { workloadKind } from '../reconciler/kubernetes/kinds.ts';
 import { recordedPorts } from '../reconciler/kubernetes/port-table.ts';
 import { livePort } from '../reconciler/kubernetes/ports.ts';
@@ -72,6 +72,14 @@ export async function answersFrom({
       });
       return { reason: 'ClaimNotBound', message: `claim ${asked}` };
     },
+    async keys(asked) {
+      const found = await lookup.find('ConfigMap', namespace, asked);
+      if (found) return keysOf(found);
+      onAbsent({ kind: 'ConfigMap', namespace, name: asked });
+      return { reason: 'ConfigMapNotFound', message: `ConfigMap ${asked}` };
+    },
+    // Only a running controller knows.
+    pods: () => [],
     async object(kind, asked) {
       const found = await lookup.find(kind, undefined, asked);
       const resource = runtime.companions.find((companion) => companion.kind === kind);
@@ -87,7 +95,7 @@ export const unknownUid = ({ kind, metadata: { name } }: { readonly kind: string
   `<uid:${kind}/${name}>`;
 
 /** Before anything was looked up. */
-export const noFacts: Facts = { ports: {}, secrets: {}, claims: {}, objects: {} };
+export const noFacts: Facts = { ports: {}, secrets: {}, claims: {}, objects: {}, configMaps: {}, pods: {} };
 
 /** As the API server gives it: in base64. */
 function dataOf({ data, stringData }: KubeObject): Readonly<Record<string, string>> {

@@ -111,6 +111,7 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Contex
     const needs = runtime.needs({ ...given, facts: noFacts });
     for (const { kind, name } of needs.objects ?? []) await answers.object(kind, name);
     for (const claim of needs.claims ?? []) await answers.claim(claim);
+    for (const configMap of needs.configMaps ?? []) await answers.keys(configMap);
     for (const secret of needs.secrets ?? []) await answers.secret(secret);
     const gathered = await gatherFacts(runtime, given, answers);
     // A Secret that must only be there is no reason not to look for more faults.

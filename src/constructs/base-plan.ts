@@ -1,32 +1,22 @@
 import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, InvalidSpec, label, shown } from '../api/index.ts';
-import type { BasePlan, Facts, ObjectLabels, PlanInput } from './contract.ts';
+import type { BaseChoices, BasePlan, Facts, FusePlan, ObjectLabels, PlanInput } from './contract.ts';
 import { MOST_ENTRIES } from './limits.ts';
 import { ignored } from './warnings.ts';
 
 const DEFAULT_STORAGE = '100Pi';
 
-export interface BaseChoices {
-  /** Label `app` of the workloads. Default: the runtime's type. */
-  readonly app?: string;
-  /** `mount_type` of the volume. */
-  readonly mountType: string;
-  /** Last element of the mount path, `juicefs-fuse`. */
-  readonly mountDir: string;
-  readonly fuseNodeSelector?: Readonly<Record<string, string>> | undefined;
-}
-
 /** What is decided alike for every runtime: paths, identity, placement, the volume. A runtime's plan spreads it and adds its own. */
-export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BasePlan {
+export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BasePlan & { readonly fuse: FusePlan } {
   const { name, namespace, uid, dataset, settings, annotations } = input;
   const { kind, type, engine, workloads } = input.runtime;
-  const { app = type, mountType, mountDir, fuseNodeSelector = {} } = choices;
+  const { app = type, mountType, mountDir, mountAt, isMount = true, fuseNodeSelector = {} } = choices;
   const hostPath = `${settings.mountRoot}/${type}/${namespace}/${name}`;
   const mountPath = `${hostPath}/${mountDir}`;
   const { placement, nodeAffinity, tolerations, accessModes } = dataset.spec;
   const { warnings, ...metadata } = metadataLists(annotations[annotation.metadataList]);
   const storage = storageOf(dataset.annotations[annotation.storageRequest]);
   checkAccessModes(accessModes, `Dataset ${namespace}/${name}`);
-  const skipCheck = annotations[annotation.skipMountCheck];
+  const skipCheck = annotations[annotation.skipMountCheck] || (isMount ? undefined : 'MountPod');
   return {
     type,
     engine,
@@ -47,6 +37,8 @@ export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BaseP
       hostPid: annotations[annotation.fuseHostPid] === 'true',
       critical: settings.criticalFusePod,
       nodeSelector: fuseNodeSelector,
+      ...(mountAt !== undefined && { mountAt }),
+      ...(!isMount && { isMount }),
     },
     volume: {
       mountType,

@@ -2,7 +2,7 @@ import { Construct } from 'constructs';
 import { datasetId, type EnvVar, fuseNodeLabel, label, type Volume } from '../api/index.ts';
 import { commonLabels, podCommonLabels } from './base-plan.ts';
 import { canonicalClaim, unlessEmpty } from './canonical.ts';
-import type { BasePlan, ComponentProps, Role } from './contract.ts';
+import type { BasePlan, ComponentProps, FusePlan, Role } from './contract.ts';
 import { KubeObject } from './kube-object.ts';
 import { workerAffinity } from './placement.ts';
 import { mergedAffinity, podSpec } from './pod.ts';
@@ -94,7 +94,8 @@ export class Fuse extends Component {
   constructor(scope: Construct, plan: BasePlan, props: ComponentProps) {
     const name = `${plan.app}-fuse-mount`;
     const shared: Volume = { name, hostPath: { path: plan.hostPath, type: 'DirectoryOrCreate' } };
-    const { generation, critical, hostPid, nodeSelector } = plan.fuse;
+    // A plan without renders none.
+    const { generation, critical, hostPid, nodeSelector, mountAt = plan.hostPath } = plan.fuse as FusePlan;
     const [client, ...others] = props.containers;
     super(
       scope,
@@ -110,7 +111,7 @@ export class Fuse extends Component {
             // Why a client ended then stands in its pod's status, where the CSI plugin reads it without a right to logs.
             terminationMessagePolicy: 'FallbackToLogsOnError',
             env: [...fuseEnv(plan), ...(client.env ?? [])],
-            volumeMounts: [{ name, mountPath: plan.hostPath, mountPropagation: 'Bidirectional' }, ...(client.volumeMounts ?? [])],
+            volumeMounts: [{ name, mountPath: mountAt, mountPropagation: 'Bidirectional' }, ...(client.volumeMounts ?? [])],
           },
           ...others,
         ],

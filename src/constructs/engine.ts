@@ -17,7 +17,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
     parse: (answers, before) => of.parse(answers, plan, before),
   });
   const roles = (['master', 'fuse', 'worker'] as const).filter(
-    (role) => components[role] && (role === 'fuse' || plan.replicas[role] !== undefined),
+    (role) => components[role] && (role === 'fuse' ? plan.fuse : plan.replicas[role]) !== undefined,
   );
   const rendered = new Map<Part, readonly Manifest[]>();
   return {

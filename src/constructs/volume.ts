@@ -13,7 +13,7 @@ export class DatasetVolume extends Construct {
     super(scope, 'volume');
     const name = volumeName(plan.dataset);
     // In order of keys, since they cannot change later.
-    const selectors = Object.entries(plan.fuse.nodeSelector)
+    const selectors = Object.entries(plan.fuse?.nodeSelector ?? {})
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, value]) => ({ key, operator: 'In', values: [value] }));
     new KubeObject(this, 'pv', {
@@ -38,7 +38,7 @@ export class DatasetClaim extends Construct {
   constructor(scope: Construct, plan: BasePlan) {
     super(scope, 'claim');
     const { labels, annotations } = metadataOf(plan, plan.volume.metadata.claim);
-    const { generation } = plan.fuse;
+    const generation = plan.fuse?.generation;
     new KubeObject(this, 'pvc', {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',

@@ -62,8 +62,8 @@ export interface Cluster {
   markDataset(key: Key, dataset: Dataset): Promise<void>;
   apply(world: World, outlines: readonly Outline[]): Promise<Applied>;
   prune(world: World, keep: readonly Outline[]): Promise<Pruned>;
-  /** Makes running fuse pods see a configuration at once that changed in this pass, or earlier if they could not be told then. */
-  refreshFuse(world: World, changed: boolean): Promise<void>;
+  /** Makes running pods see a configuration at once that changed in this pass, or earlier if they could not be told then. */
+  refresh(world: World, changed: boolean): Promise<void>;
   /** Runs beside the loop; the key is looked at again when it has ended. */
   run(world: World, commands: readonly Command[]): void;
   /** The volume remembers `to` as its claim, or none; `seen` is the claim that is there. */

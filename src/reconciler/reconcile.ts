@@ -120,8 +120,8 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
     }
   }
   failed.push(...applied.failed);
-  const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.plan.fuseConfig}`));
-  failed.push(...(await attempt('UpdateFailed', `DaemonSet/${world.names.fuse}`, () => cluster.refreshFuse(world, reconfigured))));
+  const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.plan.config?.name}`));
+  failed.push(...(await attempt('UpdateFailed', me, () => cluster.refresh(world, reconfigured))));
   if (mayPrune && failed.length === 0)
     try {
       const done = await cluster.prune(world, desired);

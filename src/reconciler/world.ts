@@ -62,7 +62,7 @@ export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'tel
     | 'replicas'
     | 'cacheOnNode'
     | 'cleaning'
-    | 'fuseConfig'
+    | 'config'
     | 'warnings'
   >;
   readonly leader?: BoundRuntime['leader'] | undefined;

@@ -31,7 +31,7 @@ export function planInput<Spec extends object = object>(given: Given<Spec> = {})
       annotations: datasetAnnotations,
       spec: { ...dataset, mounts: [...mounts] },
     },
-    facts: { ports: {}, secrets: {}, claims: {}, objects: {}, ...facts },
+    facts: { ports: {}, secrets: {}, claims: {}, objects: {}, configMaps: {}, pods: {}, ...facts },
     settings: { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {}, ...settings },
   };
 }

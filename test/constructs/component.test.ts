@@ -16,7 +16,7 @@ import { DatasetClaim, DatasetVolume } from '../../src/constructs/volume.ts';
 import { type Given, planInput } from '../../src/testing/given.ts';
 import { namesOf } from '../support/names.ts';
 
-const planOf = (given: Given<object> = {}, more: Partial<BasePlan> = {}): BasePlan => ({
+const planOf = (given: Given<object> = {}, more: Partial<BasePlan> = {}) => ({
   ...basePlan({ ...planInput(given), runtime: namesOf('thin', 'ThinRuntime') }, { mountType: 'fuse.s3fs', mountDir: 'thin-fuse' }),
   replicas: { master: 1, worker: 2 },
   ...more,

@@ -17,6 +17,8 @@ const answers = (more: Partial<Answers> = {}): Answers => ({
   },
   claim: async () => claim,
   object: (_, name) => (name === 'there' ? { spec: {} } : undefined),
+  keys: async () => ['a', 'b'],
+  pods: (role) => [{ name: `${role}-0`, ip: '10.0.0.1', node: 'n' }],
   ...more,
 });
 const gather = (needs: (input: RuntimeInput<unknown>) => Needs, more: Partial<Answers> = {}) =>
@@ -26,7 +28,7 @@ describe('gathering facts', () => {
   test('asks nothing of nobody', async () => {
     const runtime = asking(() => ({}));
     expect(await gatherFacts(runtime, exampleInput(), answers())).toEqual({
-      facts: { ports: {}, secrets: {}, claims: {}, objects: {} },
+      facts: { ports: {}, secrets: {}, claims: {}, objects: {}, configMaps: {}, pods: {} },
       missingSecrets: [],
     });
     expect(runtime.needs).toHaveBeenCalledTimes(1);
@@ -37,6 +39,8 @@ describe('gathering facts', () => {
       claims: ['c'],
       secrets: [{ name: 'here', inline: true }],
       objects: [{ kind: 'Profile', name: 'there' }],
+      configMaps: ['m'],
+      pods: ['worker'],
     };
     expect(await gather(() => needs, { fuse: { image: 'i', generation: 1 } })).toMatchObject({
       facts: {

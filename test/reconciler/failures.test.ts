@@ -86,7 +86,7 @@ describe('what the API server refuses in a pass is told on the runtime', () => {
     const rule = at.server.rules.refuse({ verb: 'patch', kind: 'Pod' }, denied);
     at.edit('Dataset', { mounts: [{ mountPoint: 's3://other', name: 'data' }] });
     await at.advance(20_000);
-    expect(synced(at)).toMatch(/^False UpdateFailed: DaemonSet\/demo-fuse: PATCH .*denied it/);
+    expect(synced(at)).toMatch(/^False UpdateFailed: ThinRuntime\/demo: PATCH .*denied it/);
     rule.remove();
     await at.advance(60_000);
     expect(told()).toEqual(['1']);

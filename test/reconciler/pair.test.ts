@@ -166,3 +166,51 @@ test('what is told of the engine is told by one function, rates from two answers
   });
   expect(at.runtime(PAIR)).toMatchObject({ apiGateway: { endpoint: 'demo-pairfs-master.ml:8080' } });
 });
+
+describe('a ConfigMap of the user', () => {
+  test('is waited for, and its keys are all that is known of it', async () => {
+    const at = await harness(options(pairFileSystem()));
+    at.put(write.openDataset('demo'));
+    at.put(write.pairRuntime('demo', { hadoopConfig: 'hadoop' }));
+    await at.quiet();
+    expect(at.conditions('Dataset')['NotReady']).toBe('True DatasetFailedToSetup: ConfigMap hadoop does not exist');
+    at.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hadoop' }, data: { 'hdfs-site.xml': 'x', 'core-site.xml': 'y' } });
+    await at.advance(60_000);
+    expect(at.dataset().phase).toBe('Bound');
+    const container = (at.get('DaemonSet', 'demo-client') as unknown as { spec: { template: { spec: { containers: [object] } } } }).spec
+      .template.spec.containers[0];
+    expect(container).toMatchObject({ env: expect.arrayContaining([{ name: 'FILES', value: 'core-site.xml,hdfs-site.xml' }]) as unknown });
+  });
+});
+
+test('where workers can be reached is known once they are ready, and the pods that read it are told at once', async () => {
+  const at = await bound({}, { replicas: 2 });
+  const endpoints = () => (at.get('ConfigMap', 'demo-endpoints') as unknown as { data: { endpoints: string } }).data.endpoints.split('\n');
+  const ofPod = (name: string) => {
+    const { spec, status } = at.get('Pod', name) as unknown as { spec: { nodeName: string }; status: { podIP: string } };
+    return `${spec.nodeName}=${status.podIP}`;
+  };
+  expect(endpoints()).toEqual(['demo-pairfs-worker-0', 'demo-pairfs-worker-1'].map(ofPod));
+  at.controllers.unready.add('ml/demo-pairfs-worker');
+  await at.quiet();
+  expect(endpoints()).toEqual(['']);
+  const told = at.get('Pod', 'demo-pairfs-worker-0')?.metadata.annotations?.['fluid.io/f-update-fuse-config'];
+  expect(Number(told)).toBeGreaterThan(0);
+});
+
+test('where nothing is mounted, readers do not wait for a mount, and the directory may be elsewhere in the pod', async () => {
+  const at = await bound();
+  expect(at.get('PersistentVolume', 'ml-demo')).toMatchObject({
+    spec: {
+      csi: {
+        volumeAttributes: {
+          fluid_path: '/runtime-mnt/pair/ml/demo/pairfs-fuse',
+          'fluid.io/skip-check-mount-ready-target': 'MountPod',
+        },
+      },
+    },
+  });
+  expect(JSON.stringify(at.get('DaemonSet', 'demo-client'))).toContain(
+    '{"mountPath":"/pairfs","mountPropagation":"Bidirectional","name":"pairfs-fuse-mount"}',
+  );
+});

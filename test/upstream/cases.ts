@@ -1,3 +1,5 @@
+import type { KubeObject } from '../../src/kube/types.ts';
+import { keysOf } from '../../src/reconciler/kubernetes/facts.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -118,6 +120,8 @@ function factsOf({ companions }: Runtime, input: readonly Manifest[]): Facts {
     Object.fromEntries(input.filter((object) => object.kind === kind).map((object) => [object.metadata.name, fact(object)]));
   return {
     ports: {},
+    configMaps: named('ConfigMap', (object) => keysOf(object as unknown as KubeObject)),
+    pods: {},
     secrets: named('Secret', ({ data, stringData }) => ({
       ...(data as Record<string, string> | undefined),
       ...Object.fromEntries(Object.entries((stringData ?? {}) as Record<string, string>).map(([key, value]) => [key, base64(value)])),

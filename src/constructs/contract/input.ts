@@ -1,6 +1,7 @@
 import type { DatasetSpec, Identity, PersistentVolumeSpec, WorkloadRole } from '../../api/index.ts';
 
 export type Role = WorkloadRole;
+export type ServingRole = Exclude<Role, 'fuse'>;
 
 /** Everything planning may depend on. Anything not in here cannot influence a manifest. */
 export interface PlanInput<Spec> extends RuntimeInput<Spec> {
@@ -48,8 +49,18 @@ export interface Facts {
   readonly claims: Readonly<Record<string, ClaimFact>>;
   /** Objects that a spec refers to by name (a profile, a class), by `Kind/name`. */
   readonly objects: Readonly<Record<string, unknown>>;
+  /** Keys of ConfigMaps of users, in order, by name: what they hold is for pods alone. */
+  readonly configMaps: Readonly<Record<string, readonly string[]>>;
+  /** Pods that are ready, by name; none before they are. What they are made of must not follow from it. */
+  readonly pods: Readonly<Partial<Record<ServingRole, readonly PodFact[]>>>;
   /** The fuse pod template as it stands in the cluster. */
   readonly fuse?: { readonly image: string; readonly generation: number; readonly scriptHash?: string };
+}
+
+export interface PodFact {
+  readonly name: string;
+  readonly ip: string;
+  readonly node: string;
 }
 
 export interface ClaimFact {
@@ -65,6 +76,10 @@ export interface Needs {
   readonly ports?: readonly PortNeed[];
   readonly claims?: readonly string[];
   readonly secrets?: readonly SecretNeed[];
+  /** In the runtime's namespace. */
+  readonly configMaps?: readonly string[];
+  /** Fuse pods come and go with their users, so nobody plans with them. */
+  readonly pods?: readonly ServingRole[];
   /** Cluster-scoped objects of our API group. */
   readonly objects?: readonly ObjectNeed[];
 }

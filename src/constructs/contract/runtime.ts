@@ -47,7 +47,7 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
   readonly needs?: (input: PlanInput<Spec>) => Needs;
   /** Every decision; throws InvalidSpec. */
   readonly plan: (input: PlanInput<Spec>) => P;
-  readonly components: { readonly master?: ComponentClass<P>; readonly worker?: ComponentClass<P>; readonly fuse: ComponentClass<P> };
+  readonly components: { readonly master?: ComponentClass<P>; readonly worker?: ComponentClass<P>; readonly fuse?: ComponentClass<P> };
   /** Name of the pod that leads, for commands on the `leader`; undefined while none does, and then they wait. */
   readonly leader?: Probe<P, string | undefined>;
   readonly mounts?: MountTable<P>;

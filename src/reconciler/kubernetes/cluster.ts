@@ -68,7 +68,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   const confirmed = (seen: readonly Seen[]) => confirm(client, store, seen);
   const sourcesOf = ({ runtime, dataset, companions = [] }: World): readonly Seen[] => [dataset, runtime, ...companions];
 
-  // Runtimes whose fuse pods are yet to be told of a changed configuration.
+  // Runtimes whose pods are yet to be told of a changed configuration.
   const unrefreshed = new Set<string>();
 
   return {
@@ -117,14 +117,13 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       return done;
     },
 
-    async refreshFuse({ key, runtime, names }, changed) {
+    async refresh({ key, runtime, plan, names }, changed) {
       const { uid = '' } = runtime.metadata;
       if (changed) unrefreshed.add(uid);
       if (!unrefreshed.has(uid)) return;
-      const fuse = store.live('DaemonSet', key.namespace, names.fuse);
-      const pods = fuse ? store.pods(fuse.metadata.uid) : [];
+      const { pods } = podChoice(store, key, { workloads: () => names });
       await each(
-        pods.map(({ metadata }) => async () => {
+        (plan.plan.config?.roles ?? []).flatMap(pods).map(({ metadata }) => async () => {
           const count = Number(metadata.annotations?.[annotation.fuseConfigUpdate] ?? 0) + 1;
           const body = { metadata: { annotations: { [annotation.fuseConfigUpdate]: String(count) } } };
           await client.patch(Pod, metadata, body, { type: 'merge' }).catch(ignoreGone);

@@ -12,7 +12,7 @@ export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
 
 /** Of what it says, most is said by thousands in the same words. */
 export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
-  const { type, engine, app, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, fuseConfig, warnings } = plan;
+  const { type, engine, app, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, config, warnings } = plan;
   return {
     plan: {
       type,
@@ -25,7 +25,7 @@ export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: Bound
       replicas: piece(replicas),
       cacheOnNode: piece(cacheOnNode),
       cleaning: piece(cleaning),
-      ...(fuseConfig !== undefined && { fuseConfig }),
+      ...(config && { config: piece({ name: config.name, roles: config.roles }) }),
       ...(warnings && { warnings: piece(warnings) }),
     },
     roles: piece(roles),

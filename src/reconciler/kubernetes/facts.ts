@@ -1,5 +1,5 @@
 import { label } from '../../api/index.ts';
-import type { ClaimFact, Facts, Needs, RuntimeInput, Runtime, SecretNeed } from '../../constructs/index.ts';
+import type { ClaimFact, Facts, Needs, PodFact, ServingRole, RuntimeInput, Runtime, SecretNeed } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
@@ -15,6 +15,8 @@ export interface Lookups {
    */
   secret(namespace: string, need: SecretNeed, asker: Asker): Promise<SecretState>;
   claim(namespace: string, name: string, asker: Asker): Promise<ClaimFact | Hold>;
+  /** Of a ConfigMap, in order. */
+  keys(namespace: string, name: string, asker: Asker): Promise<readonly string[] | Hold>;
   /** Who `fluid.io/managed-by` says has a claim that was found. */
   manager(uid: string, claim: string): string | undefined;
   /** It was written since. */
@@ -47,7 +49,10 @@ const backoff = (tries: number): number => Math.min(LONGEST_RETRY_MS, FIRST_RETR
 
 export function createLookups(client: KubeClient, now: () => number): Lookups {
   // By runtime, then by what was asked.
-  type Entries = Map<string, { state: SecretState | ClaimFact; tries: number; at: number; message?: string; manager?: string | undefined }>;
+  type Entries = Map<
+    string,
+    { state: SecretState | ClaimFact | readonly string[]; tries: number; at: number; message?: string; manager?: string | undefined }
+  >;
   const known = new Map<string, { readonly generations: string; readonly entries: Entries; refusals: number; staleAt: number }>();
 
   const remembered = ({ uid, generations }: Asker): Entries => {
@@ -91,6 +96,31 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
     return found;
   }
 
+  /** Looked for until it is there, with back-off; then good for as long as the specs are the same. */
+  async function awaited<T extends ClaimFact | readonly string[]>(
+    asker: Asker,
+    id: string,
+    reason: string,
+    look: () => Promise<{ readonly found: T; readonly manager?: string | undefined } | { readonly missing: string }>,
+  ): Promise<T | Hold> {
+    const entries = remembered(asker);
+    const before = entries.get(id);
+    // The cast: entries of one name hold facts of one kind.
+    if (before && !('missing' in before.state)) return before.state as T;
+    const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - now() : 0;
+    // Looked at for another reason: this is no try.
+    if (waitMs > 0) return { reason, message: before?.message ?? '', retryMs: waitMs };
+    const tries = (before?.tries ?? 0) + 1;
+    const seen = await look();
+    if ('found' in seen) {
+      entries.set(id, { state: seen.found, tries: 0, at: now(), manager: seen.manager });
+      return seen.found;
+    }
+    const retryMs = backoff(tries);
+    entries.set(id, { state: { missing: true, retryMs }, tries, at: now(), message: seen.missing });
+    return { reason, message: seen.missing, retryMs };
+  }
+
   return {
     async secret(home, { name, namespace = home, inline = false }, asker) {
       const entries = remembered(asker);
@@ -108,32 +138,23 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       entries.set(id, { state, tries, at: now() });
       return state;
     },
-    async claim(namespace, name, asker) {
-      const entries = remembered(asker);
-      const before = entries.get(`claim/${name}`);
-      if (before && 'uid' in before.state) return before.state as ClaimFact;
-      const hold = (message: string, retryMs: number): Hold => ({ reason: 'ClaimNotBound', message, retryMs });
-      const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - now() : 0;
-      // Looked at for another reason: this is no try.
-      if (waitMs > 0) return hold(before?.message ?? '', waitMs);
-      const tries = (before?.tries ?? 0) + 1;
-      const again = (message: string): Hold => {
-        const retryMs = backoff(tries);
-        entries.set(`claim/${name}`, { state: { missing: true, retryMs }, tries, at: now(), message });
-        return hold(message, retryMs);
-      };
-      const claim = await orNothing(ownedKinds.PersistentVolumeClaim, { namespace, name });
-      if (!claim) return again(`persistent volume claim ${name} not found`);
-      const volumeName = (claim['spec'] as { volumeName?: string }).volumeName;
-      const volume =
-        volumeName && (claim['status'] as { phase?: string } | undefined)?.phase === 'Bound'
-          ? await orNothing(ownedKinds.PersistentVolume, { name: volumeName })
-          : undefined;
-      if (!volume) return again(`persistent volume claim ${name} not bounded yet`);
-      const fact = claimFact(claim, volume);
-      entries.set(`claim/${name}`, { state: fact, tries: 0, at: now(), manager: claim.metadata.labels?.[label.managedBy] });
-      return fact;
-    },
+    claim: (namespace, name, asker) =>
+      awaited(asker, `claim/${name}`, 'ClaimNotBound', async () => {
+        const claim = await orNothing(ownedKinds.PersistentVolumeClaim, { namespace, name });
+        if (!claim) return { missing: `persistent volume claim ${name} not found` };
+        const volumeName = (claim['spec'] as { volumeName?: string }).volumeName;
+        const volume =
+          volumeName && (claim['status'] as { phase?: string } | undefined)?.phase === 'Bound'
+            ? await orNothing(ownedKinds.PersistentVolume, { name: volumeName })
+            : undefined;
+        if (!volume) return { missing: `persistent volume claim ${name} not bounded yet` };
+        return { found: claimFact(claim, volume), manager: claim.metadata.labels?.[label.managedBy] };
+      }),
+    keys: (namespace, name, asker) =>
+      awaited(asker, `configmap/${name}`, 'ConfigMapNotFound', async () => {
+        const object = await orNothing(ownedKinds.ConfigMap, { namespace, name });
+        return object ? { found: keysOf(object) } : { missing: `ConfigMap ${name} does not exist` };
+      }),
     manager: (uid, claim) => known.get(uid)?.entries.get(`claim/${claim}`)?.manager,
     managed(uid, claim, by) {
       const entry = known.get(uid)?.entries.get(`claim/${claim}`);
@@ -154,6 +175,9 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
   };
 }
 
+export const keysOf = ({ data, binaryData }: KubeObject): readonly string[] =>
+  Object.keys({ ...(data as object | undefined), ...(binaryData as object | undefined) }).toSorted();
+
 /** What a bound claim and its volume tell. */
 export function claimFact(claim: KubeObject, volume: KubeObject): ClaimFact {
   const { csi, mountOptions } = volume['spec'] as { csi?: ClaimFact['csi']; mountOptions?: readonly string[] };
@@ -172,6 +196,8 @@ export interface Answers {
   secret(need: SecretNeed): Promise<SecretState | 'assumed'>;
   claim(name: string): Promise<ClaimFact | Hold>;
   object(kind: string, name: string): unknown;
+  keys(configMap: string): Promise<readonly string[] | Hold>;
+  pods(role: ServingRole): readonly PodFact[];
   readonly fuse?: Facts['fuse'];
   readonly engine?: string;
 }
@@ -191,12 +217,16 @@ export async function gatherFacts(
   const secrets: Record<string, Readonly<Record<string, string>>> = {};
   const claims: Record<string, ClaimFact> = {};
   const objects: Record<string, unknown> = {};
+  const configMaps: Record<string, readonly string[]> = {};
+  const pods: Partial<Record<ServingRole, readonly PodFact[]>> = {};
   const missing = new Map<string, number>();
   const facts: Facts = {
     ports,
     secrets,
     claims,
     objects,
+    configMaps,
+    pods,
     ...(answers.fuse && { fuse: answers.fuse }),
     ...(answers.engine !== undefined && { engine: answers.engine }),
   };
@@ -217,6 +247,13 @@ export async function gatherFacts(
       if ('reason' in claim) return claim;
       claims[name] = claim;
     }
+    for (const name of needs.configMaps ?? []) {
+      if (!isNew(`configmap/${name}`)) continue;
+      const keys = await answers.keys(name);
+      if ('reason' in keys) return keys;
+      configMaps[name] = keys;
+    }
+    for (const role of needs.pods ?? []) if (isNew(`pods/${role}`)) pods[role] = answers.pods(role);
     for (const need of needs.ports ?? []) {
       if (!isNew(`port/${need.name}`)) continue;
       const port = answers.port(need);
@@ -243,6 +280,14 @@ export async function gatherFacts(
       };
     if (asked.size === before) break;
   }
-  const kept = { ...facts, secrets: compact(secrets), claims: compact(claims), objects: compact(objects), ports: compact(ports) };
+  const kept = {
+    ...facts,
+    secrets: compact(secrets),
+    claims: compact(claims),
+    objects: compact(objects),
+    ports: compact(ports),
+    configMaps: compact(configMaps),
+    pods: compact(pods),
+  };
   return { facts: kept, missingSecrets: [...missing.keys()], ...(missing.size > 0 && { secretRetryMs: Math.min(...missing.values()) }) };
 }

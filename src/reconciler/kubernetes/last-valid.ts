@@ -13,7 +13,7 @@ export type Recorded = Pick<LastValid, 'generations'> & {
   readonly annotations: Annotations;
   readonly spec: object;
   readonly dataset: { readonly annotations: Annotations; readonly spec: Dataset['spec'] };
-  readonly facts: Pick<Facts, 'claims' | 'objects'>;
+  readonly facts: Pick<Facts, 'claims' | 'objects'> & Partial<Pick<Facts, 'configMaps'>>;
 };
 type Annotations = Readonly<Record<string, string>>;
 
@@ -57,6 +57,7 @@ function recordOf({ generations, input: { annotations, spec, dataset, facts } }:
     dataset: { annotations: without(dataset.annotations), spec: dataset.spec },
     facts: {
       claims: facts.claims,
+      ...(Object.keys(facts.configMaps).length > 0 && { configMaps: facts.configMaps }),
       objects: Object.fromEntries(Object.entries(facts.objects).map(([name, object]) => [name, slim(object)])),
     },
   };

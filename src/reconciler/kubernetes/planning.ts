@@ -9,11 +9,11 @@ import { type Binding, outlineOf } from './bindings.ts';
 import { type Answers, gatherFacts } from './facts.ts';
 import { ownedKinds } from './kinds.ts';
 import { type LastValid, type Recorded, readRecord, recorded } from './last-valid.ts';
-import type { Parts } from './parts.ts';
+import { type Parts, podChoice } from './parts.ts';
 import { recordedPorts } from './port-table.ts';
 import { livePort } from './ports.ts';
 import { compact } from './sharing.ts';
-import { fuseFact, liveEngine } from './views.ts';
+import { fuseFact, liveEngine, podFacts } from './views.ts';
 
 export interface Asking {
   readonly key: Key;
@@ -62,6 +62,8 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
       secret: async (need) => (bound && !need.inline ? 'assumed' : lookups.secret(namespace, need, asker)),
       claim: (claim) => lookups.claim(namespace, claim, asker),
       object: (kind, objectName) => store.companion(kind, objectName, key),
+      keys: (configMap) => lookups.keys(namespace, configMap, asker),
+      pods: (role) => podFacts(podChoice(store, key, runtime).pods(role)),
     };
 
     const newest = await follow();
@@ -129,6 +131,7 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
         {
           ...answers,
           claim: async (claim) => facts.claims[claim] ?? answers.claim(claim),
+          keys: async (configMap) => facts.configMaps?.[configMap] ?? answers.keys(configMap),
           object: (kind, objectName) => facts.objects[`${kind}/${objectName}`] ?? answers.object(kind, objectName),
         },
       );

@@ -14,10 +14,11 @@ export function isNews(change: Change<KubeObject>, workload: LiveObject, isAwait
   if (workload.kind === 'DaemonSet' && !hasOlderTemplate(workload, pod)) return isAwaited && pod['ready'] === true;
   return change.type !== 'changed' || !isDeepStrictEqual(whatCounts(change.old), whatCounts(pod));
 }
-const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, container }: KubeObject) => ({
+const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, container, ip }: KubeObject) => ({
   revision: labels?.['controller-revision-hash'],
   deletionTimestamp,
   ready,
   restarts,
   container,
+  ip,
 });

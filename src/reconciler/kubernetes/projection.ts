@@ -140,7 +140,11 @@ const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
 /** Of a pod: who owns it, of which template it is, where it runs, whether it is ready, how often its containers were started again. */
 export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject, { text, piece }: Sharing): KubeObject {
   const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
-  const { conditions, phase } = (status ?? {}) as { conditions?: readonly { type: string; status: string }[]; phase?: string };
+  const { conditions, phase, podIP } = (status ?? {}) as {
+    conditions?: readonly { type: string; status: string }[];
+    phase?: string;
+    podIP?: string;
+  };
   const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly { restartCount: number }[] };
   const { nodeName, containers = [] } = (spec ?? {}) as { nodeName?: string; containers?: readonly { name: string }[] };
   const owner = ownerReferences?.find(({ controller }) => controller);
@@ -161,6 +165,7 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
       deletionTimestamp,
     },
     nodeName: piece(nodeName),
+    ip: podIP,
     phase: piece(phase),
     container: piece(containers[0]?.name),
     restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),

@@ -1,5 +1,5 @@
 import { annotation, label, type Manifest, type ObjectMeta, valueFile } from '../../api/index.ts';
-import type { Facts, Runtime } from '../../constructs/index.ts';
+import type { Facts, PodFact, Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { LiveObject, RuntimeObject, WorkloadView } from '../world.ts';
 
@@ -53,6 +53,14 @@ export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fu
   const scriptHash = template?.metadata?.annotations?.[annotation.scriptHash];
   return image && Number.isInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
 }
+
+/** Of pods that can be reached. */
+export const podFacts = (pods: readonly KubeObject[]): readonly PodFact[] =>
+  pods
+    .flatMap(({ metadata: { name }, ready, ip, nodeName }) =>
+      ready === true && typeof ip === 'string' && typeof nodeName === 'string' ? [{ name, ip, node: nodeName }] : [],
+    )
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 
 /** Only where there are several is there anything to keep. */
 export const liveEngine = (

@@ -18,7 +18,7 @@ const line = (input: RuntimeInput<JuiceFSRuntimeSpec>) =>
 const ports = (role: 'worker' | 'fuse', input: RuntimeInput<JuiceFSRuntimeSpec>) => workload(input, role).container.ports;
 const images = (input: RuntimeInput<JuiceFSRuntimeSpec>) => Object.values(planOf(input).pods).map(({ container }) => container.image);
 const generation = (fuse?: { image: string; generation: number; scriptHash?: string }) =>
-  planOf(community({ ...(fuse && { facts: { fuse } }) })).fuse.generation;
+  planOf(community({ ...(fuse && { facts: { fuse } }) })).fuse?.generation;
 const mounts = (input: RuntimeInput<JuiceFSRuntimeSpec>, role: 'worker' | 'fuse' = 'worker') =>
   workload(input, role)
     .container.volumeMounts.filter(({ name }) => name.startsWith('cache-dir'))

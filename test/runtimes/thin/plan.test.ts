@@ -100,7 +100,7 @@ describe('runtime over profile', () => {
   });
 
   test('puts the volume where the fuse pods can be', () => {
-    const { nodeSelector } = plan(both({ nodeSelector: { a: '1' } }, { nodeSelector: { b: '2' } })).fuse;
+    const { nodeSelector } = plan(both({ nodeSelector: { a: '1' } }, { nodeSelector: { b: '2' } })).fuse ?? {};
     expect(nodeSelector).toEqual({ b: '2' });
   });
   test('leaves the profile as it was', () => {
@@ -385,7 +385,8 @@ describe('workers', () => {
 });
 
 describe('status', () => {
-  test('tells running pods at once of a new config.json', () => expect(plan(given()).fuseConfig).toBe('demo-fuse-conf'));
+  test('tells running pods at once of a new config.json', () =>
+    expect(plan(given()).config).toMatchObject({ name: 'demo-fuse-conf', roles: ['fuse'] }));
   test('knows nothing of the cache', () =>
     expect(thin.bind(given()).tell({ readyWorkers: 1 }).cacheStates).toEqual({
       cacheCapacity: 'N/A',

@@ -22,13 +22,18 @@ export class PairWorker extends Worker {
 
 export class PairFuse extends Fuse {
   constructor(scope: Construct, plan: PairPlan) {
+    const data = { endpoints: plan.endpoints.join('\n') };
+    owned(scope, plan, undefined, { apiVersion: 'v1', kind: 'ConfigMap', name: `${plan.name}-endpoints`, data });
     super(scope, plan, { containers: [pairfs(plan, 'fuse')] });
   }
 }
 
-const pairfs = ({ image, masters, engine }: PairPlan, program: string): ContainerProps => ({
+const pairfs = ({ image, masters, engine, files }: PairPlan, program: string): ContainerProps => ({
   name: `pairfs-${program}`,
   image,
   args: [engine, program],
-  env: [{ name: 'MASTERS', value: masters.join() }],
+  env: [
+    { name: 'MASTERS', value: masters.join() },
+    { name: 'FILES', value: files.join() },
+  ],
 });

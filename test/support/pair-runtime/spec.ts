@@ -2,6 +2,8 @@ import { type CustomResource, nameRule, runtimeStatus, t } from '../../../src/ap
 
 export const pairRuntimeSpec = t.Object({
   image: t.Optional(t.String()),
+  /** A ConfigMap of the user, whose files the pods mount. */
+  hadoopConfig: t.Optional(t.String()),
   masters: t.Optional(t.Integer({ minimum: 1, maximum: 3, default: 3 })),
   replicas: t.Optional(t.Integer({ minimum: 0, default: 1 })),
 });

@@ -32,10 +32,17 @@ export function runPod(hands: Hands, pod: KubeObject, isUnready: (pod: KubeObjec
     {
       status: {
         phase: 'Running',
+        podIP: addressOf(pod),
         conditions: [...conditions.filter(({ type }) => type !== 'Ready'), { type: 'Ready', status }],
         containerStatuses,
       },
     },
     'status',
   );
+}
+
+/** Any address, the same for a pod each time. */
+function addressOf({ metadata: { uid = '' } }: KubeObject): string {
+  const number = [...uid].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_536, 0);
+  return `10.0.${number >> 8}.${number & 255}`;
 }
