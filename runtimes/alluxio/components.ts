@@ -1,6 +1,7 @@
 import type { Construct } from 'constructs';
-import type { Affinity } from '../../src/api/index.ts';
+import { type Affinity, annotation } from '../../src/api/index.ts';
 import { type ContainerProps, Fuse, Master, owned, Worker } from '../../src/constructs/index.ts';
+import { environmentHash } from './environment.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { type Component, containerPorts } from './ports.ts';
 import { masterCommand } from './root-secrets.ts';
@@ -11,6 +12,7 @@ export class AlluxioMaster extends Master {
     const { master, jobMaster, gateway, ...pod } = plan.master;
     super(scope, plan, {
       ...pod,
+      podAnnotations: annotations(plan, 'master'),
       affinity: nearItsDisks(plan),
       containers: [
         {
@@ -41,6 +43,7 @@ export class AlluxioWorker extends Worker {
     const { worker, jobWorker, ...pod } = plan.worker;
     super(scope, plan, {
       ...pod,
+      podAnnotations: annotations(plan, 'worker'),
       containers: [
         { ...program(plan, 'alluxio-worker', 'worker', ['worker-only', '--no-format']), ...worker },
         { ...program(plan, 'alluxio-job-worker', 'jobWorker', ['job-worker']), ...jobWorker },
@@ -54,6 +57,7 @@ export class AlluxioFuse extends Fuse {
     const { client, ...pod } = plan.client;
     super(scope, plan, {
       ...pod,
+      podAnnotations: annotations(plan, 'fuse'),
       containers: [
         {
           ...client,
@@ -69,6 +73,10 @@ export class AlluxioFuse extends Fuse {
 }
 
 const configName = ({ name }: AlluxioPlan): string => `${name}-config`;
+const annotations = (plan: AlluxioPlan, role: 'master' | 'worker' | 'fuse') => ({
+  ...(role === 'fuse' ? plan.client : plan[role]).podAnnotations,
+  [annotation.scriptHash]: environmentHash(plan.environment, role),
+});
 const environmentOf = (plan: AlluxioPlan) => [{ configMapRef: { name: configName(plan) } }];
 
 /** One of the programs of Alluxio's image, which its first argument names. */

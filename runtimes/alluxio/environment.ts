@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { PlanInput } from '../../src/constructs/index.ts';
 import { defaultsFor } from './defaults.ts';
 import type { Mounts, Row } from './mounts.ts';
@@ -59,6 +60,18 @@ export function environmentPlan({ name, namespace, spec, dataset }: Input, parts
       'alluxio.job.worker.web.port': String(ports.jobWorkerWeb),
     },
   });
+}
+
+const READERS = {
+  master: /^ALLUXIO_((JOB_)?MASTER_|PROXY_)?JAVA_OPTS$/,
+  worker: /^ALLUXIO_((JOB_)?WORKER_)?JAVA_OPTS$/,
+  fuse: /^ALLUXIO_(FUSE_)?JAVA_OPTS$/,
+} as const;
+
+/** Of what the pods of a role read when they start: a template that says so tells older pods apart. */
+export function environmentHash(environment: Properties, role: keyof typeof READERS): string {
+  const read = Object.entries(environment).filter(([variable]) => READERS[role].test(variable));
+  return createHash('sha256').update(JSON.stringify(read)).digest('hex').slice(0, 16);
 }
 
 /** What Alluxio shows at `/` it must know when it starts. */

@@ -74,10 +74,17 @@ function divided(number: bigint, by: bigint, most: number): readonly [bigint, nu
   return [left, times];
 }
 
+const STATUS_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 /** Bytes as Fluid prints them in a status: two decimals and a binary suffix, `40.00GiB`. */
 export function bytesText(bytes: number): string {
-  const [amount, unit] = inUnits(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
+  const [amount, unit] = inUnits(bytes, STATUS_UNITS);
   return `${amount.toFixed(2)}${unit}`;
+}
+
+/** About as many bytes as `bytesText` printed; undefined for any other text. */
+export function textBytes(text: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d{1,16}(?:\.\d{1,2})?)((?:[KMGT]i)?B)$/.exec(text) ?? [];
+  return amount === undefined ? undefined : Number(amount) * 1024 ** STATUS_UNITS.indexOf(unit);
 }
 
 /** Bytes as Fluid prints them in a node label: at most four significant digits, no trailing zeros, `4GiB`. */

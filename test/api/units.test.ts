@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bytesLabel, bytesText, canonicalQuantity, durationText, percentText, quantity } from '../../src/api/units.ts';
+import { bytesLabel, bytesText, canonicalQuantity, durationText, percentText, quantity, textBytes } from '../../src/api/units.ts';
 
 const GiB = 1024 ** 3;
 
@@ -128,4 +128,10 @@ test('a ratio has one decimal, and none where there is nothing to divide by', ()
   expect(percentText(603, 1000)).toBe('60.3%');
   expect(percentText(1, 1)).toBe('100.0%');
   expect(percentText(1, 0)).toBeUndefined();
+});
+
+test('a size in a status is about as many bytes', () => {
+  for (const bytes of [0, 512, 1536, 3 * 2 ** 40]) expect(textBytes(bytesText(bytes))).toBe(bytes);
+  expect(textBytes(bytesText(154_262_709_011))).toBeCloseTo(154_262_709_011, -8);
+  for (const text of ['[Calculating]', '', 'N/A', '1.00XB']) expect(textBytes(text)).toBeUndefined();
 });

@@ -193,6 +193,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     referencesIn: admin,
   },
   'src/api/units.ts': {
+    textBytes: { text: api.textBytes },
     ...Object.fromEntries('bytesLabel bytesText durationText percentText'.split(' ').map((name) => [name, numbers])),
     canonicalQuantity: { text: (text) => api.canonicalQuantity(text, 'spec.x') },
     quantity: { text: (text) => api.quantity(text, 'spec.x') },
@@ -419,7 +420,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'runtimes/alluxio/commands.ts': { freeCache: planOnly, master: 'takes what the plan has' },
   'runtimes/alluxio/components.ts': { AlluxioFuse: planOnly, AlluxioMaster: planOnly, AlluxioWorker: planOnly },
   'runtimes/alluxio/defaults.ts': { defaultsFor: numbers },
-  'runtimes/alluxio/environment.ts': { environmentPlan: 'is measured with plan' },
+  'runtimes/alluxio/environment.ts': { environmentHash: planOnly, environmentPlan: 'is measured with plan' },
   'runtimes/alluxio/fuse.ts': {
     fuseCall: {
       text: [(text) => alluxioSpec({ fuse: { imageTag: text } }), (text) => alluxioSpec({ fuse: { args: ['fuse', text] } })],

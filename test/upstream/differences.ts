@@ -48,12 +48,12 @@ export const differences: readonly Difference[] = [
     reason: 'Our inventory: what may be pruned.',
   },
   {
-    cases: /^juicefs/,
+    cases: /^(juicefs|alluxio)/,
     object: /^(DaemonSet|StatefulSet)\//,
     path: /^spec\.template\.metadata\.annotations\[data\.fluid\.io\/script-hash\]$/,
     ours: /./,
     reason:
-      'Options stand in a script outside of the template. With it, pods that run an older script are told apart, and clean policy OnFuseChanged heeds options as well as images.',
+      'Options stand in a script or a ConfigMap outside of the template. With it, pods that run an older script are told apart, and clean policy OnFuseChanged heeds options as well as images.',
   },
   {
     object: /^DaemonSet\//,

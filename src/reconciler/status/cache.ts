@@ -1,5 +1,5 @@
-import type { Manifest, RuntimeStatus } from '../../api/index.ts';
-import type { Told } from '../../constructs/index.ts';
+import { type Manifest, type RuntimeStatus, textBytes } from '../../api/index.ts';
+import type { Told, UfsUsage } from '../../constructs/index.ts';
 import type { World } from '../world.ts';
 
 /** Where cache can be, for pods that want to be near it: the workers' node affinity with their node selector in each term. */
@@ -29,12 +29,20 @@ interface NodeAffinity {
   };
 }
 
-export function cacheStatesOf({ plan, workloads, probes }: World, before: Pick<RuntimeStatus, 'cacheStates'> | undefined) {
+export function cacheStatesOf({ plan, workloads, probes, dataset }: World, before: Pick<RuntimeStatus, 'cacheStates'> | undefined) {
   // Being asked for the first time since we started: what was told before is better than nothing.
   if (probes.cacheRunning && !probes.cache && before?.cacheStates) return before.cacheStates;
-  const { cacheStates } = toldOf({ plan, workloads, probes });
+  const { cacheStates } = toldOf({ plan, workloads, probes, dataset });
   return cacheStates && { ...cacheStates };
 }
 
-export const toldOf = ({ plan, workloads, probes }: Pick<World, 'plan' | 'workloads' | 'probes'>): Told =>
-  plan.tell({ readyWorkers: workloads.worker?.ready ?? 0, ...probes });
+export function toldOf({ plan, workloads, probes, dataset }: Pick<World, 'plan' | 'workloads' | 'probes' | 'dataset'>): Told {
+  const ufs = probes.ufs ?? counted(dataset.status?.ufsTotal);
+  return plan.tell({ readyWorkers: workloads.worker?.ready ?? 0, ...probes, ...(ufs && { ufs }) });
+}
+
+/** Counted once, by whichever process: from then on it stands in the status, rounded. */
+function counted(text: string | undefined): UfsUsage | undefined {
+  const totalBytes = text === undefined ? undefined : textBytes(text);
+  return totalBytes === undefined ? undefined : { totalBytes };
+}

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import alluxio from '../../runtimes/alluxio/index.ts';
+import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
+import thin from '../../runtimes/thin/index.ts';
+import type { DatasetSpec } from '../../src/api/index.ts';
+import { type AlluxioFileSystem, alluxioFileSystem } from '../support/alluxio-exec.ts';
+import * as write from '../support/objects.ts';
+import { boundHarness } from './harness.ts';
+
+const ALLUXIO = 'AlluxioRuntime';
+const tiered: AlluxioRuntimeSpec = { replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD', path: '/cache', quota: '4Gi' }] } };
+const withSecret: DatasetSpec = {
+  mounts: [
+    {
+      mountPoint: 's3://bucket/data/',
+      name: 'data',
+      options: { 'alluxio.underfs.s3.endpoint': 'http://minio:9000' },
+      encryptOptions: [{ name: 's3a.secretKey', valueFrom: { secretKeyRef: { name: 'minio', key: 'key' } } }],
+    },
+  ],
+};
+const bound = (files: AlluxioFileSystem, dataset: DatasetSpec = withSecret, spec: AlluxioRuntimeSpec = tiered) =>
+  boundHarness([write.secret('minio', { key: 'hush' }), write.datasetObject('demo', dataset), write.alluxioRuntime('demo', spec)], {
+    runtimes: [thin, alluxio],
+    exec: files.exec,
+    probeMs: 60_000,
+  });
+const changes = ({ execs }: AlluxioFileSystem) => execs.filter((each) => /alluxio fs (un)?mount /.test(each));
+
+test('a Dataset is Bound once Alluxio shows its mounts, and tells what Alluxio counts', async () => {
+  const files = alluxioFileSystem();
+  const at = await bound(files);
+  expect(at.dataset()).toMatchObject({
+    phase: 'Bound',
+    ufsTotal: '143.67GiB',
+    fileNum: '1152',
+    hcfs: { endpoint: expect.stringMatching(/^alluxio:\/\/demo-master-0\.ml:2\d{4}$/) as string },
+    cacheStates: { cacheCapacity: '4.00GiB', cached: '1.00GiB', cachedPercentage: '0.7%', cacheHitRatio: '0.0%' },
+  });
+  expect(at.runtime(ALLUXIO)).toMatchObject({ masterPhase: 'Ready', workerPhase: 'Ready', masterNumberReady: 1 });
+  // List, mount, list again, count, report: each starts a Java virtual machine.
+  expect(files.execs.length).toBeLessThanOrEqual(8);
+  expect(files.execs.filter((each) => !each.startsWith('demo-master-0/alluxio-master '))).toEqual([]);
+  expect(JSON.stringify([files.execs, at.server.all().filter(({ kind }) => kind !== 'Secret')])).not.toContain('hush');
+});
+
+test('the hit ratio is of what was read since the last time', async () => {
+  const files = alluxioFileSystem();
+  const at = await bound(files);
+  Object.assign(files.read, { local: 30, ufs: 10 });
+  await at.advance(60_000);
+  expect(at.dataset().cacheStates).toMatchObject({ cacheHitRatio: '75.0%', localHitRatio: '75.0%', remoteHitRatio: '0.0%' });
+  Object.assign(files.read, { local: 30, ufs: 50 });
+  await at.advance(60_000);
+  expect(at.dataset().cacheStates).toMatchObject({ cacheHitRatio: '0.0%' });
+});
+
+test('mounts are added, changed and removed while pods read', async () => {
+  const files = alluxioFileSystem();
+  const at = await bound(files);
+  const [data] = withSecret.mounts ?? [];
+  files.size.files = 2000;
+  at.edit('Dataset', {
+    mounts: [
+      { ...data, options: { 'alluxio.underfs.s3.endpoint': 'http://other:9000' } },
+      { mountPoint: 'https://a.example/b', name: 'b', readOnly: true },
+    ],
+  });
+  await at.quiet();
+  expect([...files.mounted.keys()]).toEqual(['/data', '/b']);
+  expect(files.mounted.get('/data')?.facts).toContain('http://other:9000');
+  expect(files.mounted.get('/b')?.facts).toMatch(/(?<!not )read-only/);
+  expect(at.dataset()).toMatchObject({ phase: 'Bound', mounts: [{ name: 'data' }, { name: 'b' }], fileNum: '2000' });
+  at.edit('Dataset', { mounts: [{ mountPoint: 'https://a.example/b', name: 'b', readOnly: true }] });
+  await at.quiet();
+  expect([...files.mounted.keys()]).toEqual(['/b']);
+  expect(changes(files)).toHaveLength(3);
+});
+
+test('a new master is told all mounts', async () => {
+  const files = alluxioFileSystem();
+  const at = await bound(files);
+  files.mounted.clear();
+  at.delete('Pod', 'demo-master-0');
+  await at.quiet();
+  expect([...files.mounted.keys()]).toEqual(['/data']);
+  expect(at.dataset().phase).toBe('Bound');
+});
+
+test('nothing is asked of an Alluxio that is well but once a minute', async () => {
+  const files = alluxioFileSystem();
+  const at = await bound(files);
+  files.execs.length = 0;
+  at.forget();
+  await at.advance(300_000);
+  expect(files.execs.length).toBeLessThanOrEqual(5);
+  expect(at.written()).toEqual([]);
+});
+
+test('how much of the data is cached is told by a new process as well', async () => {
+  const at = await bound(alluxioFileSystem());
+  at.kill();
+  await at.restart();
+  await at.advance(60_000);
+  expect(at.dataset().cacheStates?.['cachedPercentage']).toBe('0.7%');
+});
+
+test('deletion frees the cache on the nodes, and leaves nothing', async () => {
+  const files = alluxioFileSystem();
+  const at = await bound(files);
+  at.delete('Dataset');
+  await at.quiet();
+  expect(files.execs.at(-1)).toBe('demo-master-0/alluxio-master timeout 60 alluxio fs free -f /');
+  expect(at.server.all().filter(({ metadata }) => metadata.namespace === 'ml' && metadata.name.startsWith('demo'))).toEqual([]);
+});
