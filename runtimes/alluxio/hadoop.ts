@@ -1,15 +1,18 @@
-import type { Mounted } from '../../src/constructs/index.ts';
+import { type Mounted, must } from '../../src/constructs/index.ts';
 
+const FILES = ['hdfs-site.xml', 'core-site.xml'] as const;
 const DIRECTORY = '/hdfs-config';
-const FILES = ['hdfs-site.xml', 'core-site.xml'].map((file) => `${DIRECTORY}/${file}`);
 
-/** The user's configuration of Hadoop's clients. Which of the files are in the ConfigMap need not be known: Hadoop passes over what is not there. */
-export function hadoopOf(configMap: string | undefined): Hadoop {
+/** The user's configuration of Hadoop's clients; `keys` are those of the ConfigMap, none where it is not there. */
+export function hadoopOf(configMap: string | undefined, keys: readonly string[] = []): Hadoop {
   if (!configMap) return { mounted: [], properties: {} };
+  const files = FILES.filter((file) => keys.includes(file));
+  must(files.length > 0, 'spec.hadoopConfig', `a ConfigMap with ${FILES.join(', ')} or both`, configMap);
   const name = 'hdfs-confs';
+  const items = files.map((file) => ({ key: file, path: file }));
   return {
-    mounted: [{ volume: { name, configMap: { name: configMap } }, mount: { name, mountPath: DIRECTORY, readOnly: true } }],
-    properties: { 'alluxio.underfs.hdfs.configuration': FILES.join(':') },
+    mounted: [{ volume: { name, configMap: { name: configMap, items } }, mount: { name, mountPath: DIRECTORY, readOnly: true } }],
+    properties: { 'alluxio.underfs.hdfs.configuration': files.map((file) => `${DIRECTORY}/${file}`).join(':') },
   };
 }
 

@@ -40,10 +40,11 @@ type Input = PlanInput<AlluxioRuntimeSpec>;
 export const needs = (input: Input): Needs => ({
   secrets: optionSecrets(input.dataset.spec).map((name) => ({ name })),
   ports: portNeeds(input),
+  ...(input.spec.hadoopConfig && { configMaps: [input.spec.hadoopConfig] }),
 });
 
 export function plan(input: Input): AlluxioPlan {
-  const { name, namespace, spec, dataset } = input;
+  const { name, namespace, spec, dataset, facts } = input;
   const base = basePlan(input, {
     mountType: 'fuse.alluxio-fuse',
     mountDir: 'alluxio-fuse',
@@ -54,7 +55,7 @@ export function plan(input: Input): AlluxioPlan {
     tiers: () => tiersOf(spec.tieredstore?.levels, input),
     mounts: () => mountsOf(dataset.spec, `Dataset ${namespace}/${name}`),
     ports: () => portsOf(input),
-    hadoop: () => hadoopOf(spec.hadoopConfig),
+    hadoop: () => hadoopOf(spec.hadoopConfig, facts.configMaps[spec.hadoopConfig ?? '']),
   });
   const images = imagesOf(input);
   const readOnly = !dataset.spec.accessModes?.length || dataset.spec.accessModes.includes('ReadOnlyMany');

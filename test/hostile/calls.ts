@@ -428,7 +428,15 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
     withTier: { text: (text) => alluxioSpec({ fuse: { resources: { limits: { memory: text } } } }) },
   },
-  'runtimes/alluxio/hadoop.ts': { hadoopOf: ofNames },
+  'runtimes/alluxio/hadoop.ts': {
+    hadoopOf: {
+      many: (entries) =>
+        planned(
+          alluxio,
+          alluxioGiven({ spec: { hadoopConfig: 'h' }, facts: { configMaps: { h: [...list(entries, String), 'core-site.xml'] } } }),
+        ),
+    },
+  },
   'runtimes/alluxio/images.ts': { imagesOf: { text: (text) => alluxioSpec({ alluxioVersion: { image: text, imageTag: text } }) } },
   'runtimes/alluxio/index.ts': { default: 'its needs and plan are below' },
   'runtimes/alluxio/mount-table.ts': {

@@ -1,5 +1,6 @@
 /** The kinds that tests make or look at, by name. */
 
+import { AlluxioRuntime } from '../../runtimes/alluxio/spec.ts';
 import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
 import { Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { ResourceType } from '../../src/kube/types.ts';
@@ -23,6 +24,7 @@ export const kinds = {
   ThinRuntime: typeOf(ThinRuntime),
   ThinRuntimeProfile: typeOf(ThinRuntimeProfile),
   JuiceFSRuntime: typeOf(JuiceFSRuntime),
+  AlluxioRuntime: typeOf(AlluxioRuntime),
   ExampleRuntime: typeOf(ExampleRuntime),
   Event: other('', 'v1', 'Event', 'events'),
   Namespace: other('', 'v1', 'Namespace', 'namespaces', false),
@@ -39,6 +41,12 @@ export const kinds = {
 export type Kind = keyof typeof kinds;
 
 /** Of our API group, in a namespace: what must not outlive a test, since only a controller can let it go. */
-export const customKinds = ['Dataset', 'ThinRuntime', 'JuiceFSRuntime', 'ExampleRuntime'] as const satisfies readonly Kind[];
+export const customKinds = [
+  'Dataset',
+  'ThinRuntime',
+  'JuiceFSRuntime',
+  'AlluxioRuntime',
+  'ExampleRuntime',
+] as const satisfies readonly Kind[];
 /** What a runtime may be made of, Secrets included. */
 export const madeKinds = [...(Object.keys(ownedKinds) as (keyof typeof ownedKinds)[]), 'Secret'] as const satisfies readonly Kind[];

@@ -177,13 +177,6 @@ export const differences: readonly Difference[] = [
     reason: 'As above.',
   },
   {
-    cases: /^alluxio\/full$/,
-    object: /^StatefulSet\//,
-    path: /^spec\.template\.spec\.volumes\[hdfs-confs\]\.configMap\.items\[[01]\]\.(key|path)$/,
-    fluid: /^"(hdfs|core)-site\.xml"$/,
-    reason: 'Which of them there are, only the ConfigMap knows: it is mounted whole, and Hadoop passes over what is not there.',
-  },
-  {
     cases: /^alluxio\/containernet-shared$/,
     object: /^DaemonSet\//,
     path: /^spec\.template\.spec\.hostNetwork$/,

@@ -34,6 +34,7 @@ conformance(alluxio, {
       dataRestoreLocation: { path: 'pvc://backups/alluxio' },
     },
     mounts: [{ ...bucket, path: '/', encryptOptions: [secret('s3a.secretKey')] }],
+    facts: { configMaps: { hadoop: ['core-site.xml', 'other'] } },
     spec: {
       replicas: 1,
       alluxioVersion: { image: 'example.io/alluxio', imageTag: 'v9', imagePullPolicy: 'Always' },

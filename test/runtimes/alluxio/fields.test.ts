@@ -67,7 +67,7 @@ const paths = Object.entries((alluxioRuntimeSpec as unknown as Schema).propertie
 
 /** All that a spec can change. */
 function effects(spec: AlluxioRuntimeSpec): string {
-  const { plan, synth, probes } = alluxio.bind(given({ spec }));
+  const { plan, synth, probes } = alluxio.bind(given({ spec, facts: { configMaps: { hadoop: ['core-site.xml'] } } }));
   return JSON.stringify([(['master', 'fuse', 'worker', 'volume', 'claim'] as const).flatMap(synth), plan.cleaning, Object.keys(probes)]);
 }
 const base: AlluxioRuntimeSpec = {

@@ -200,6 +200,14 @@ describe('the client', () => {
     ).toEqual({ memory: '6Gi' }));
 });
 
+test('what Hadoop is told is what the ConfigMap has of it', () => {
+  const spec = { hadoopConfig: 'hadoop' };
+  expect(alluxio.needs(given({ spec })).configMaps).toEqual(['hadoop']);
+  const input = given({ spec, facts: { configMaps: { hadoop: ['core-site.xml', 'log4j'] } } });
+  expect(propertiesOf(input)['alluxio.underfs.hdfs.configuration']).toBe('/hdfs-config/core-site.xml');
+  expect(() => alluxio.bind(given({ spec }))).toThrow('spec.hadoopConfig: expected a ConfigMap with hdfs-site.xml, core-site.xml or both');
+});
+
 test('several masters are refused', () =>
   expect(() => alluxio.bind(given({ spec: { master: { replicas: 3 } } }))).toThrow('spec.master.replicas: expected 1'));
 

@@ -1,0 +1,55 @@
+/** Alluxio on a real API server: what its kinds of object need of one, in the formats of 2.9.4. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sharedControlPlane, simulated } from '../../support/cluster.ts';
+import { alluxioRuntime, datasetObject } from '../../support/objects.ts';
+import { type Sluice, startSluice } from '../../support/sluice.ts';
+
+const TABLE = `/underFSStorage  on  /  (local, capacity=1B, used=1B(11%), not read-only, not shared, properties={})
+https://a.example/spark  on  /spark  (web, capacity=-1B, used=-1B, not read-only, not shared, properties={})
+`;
+const METRICS = `Cluster.BytesReadRemote  (Type: COUNTER, Value: 14B)
+Cluster.CapacityTotal  (Type: GAUGE, Value: 67,108,864)
+Cluster.CapacityUsed  (Type: GAUGE, Value: 1,500,000)
+`;
+
+describe.skipIf(!simulated)('an Alluxio', () => {
+  let sluice: Sluice;
+  beforeAll(async () => {
+    sluice = await startSluice(sharedControlPlane(), { probeMs: 60_000 });
+  });
+  afterAll(() => sluice?.stop());
+
+  test('is Bound, is left alone then, and leaves nothing', async () => {
+    const space = await sluice.space('alluxio');
+    const { namespace } = space;
+    const { exec } = sluice.plane;
+    await exec.answer({ namespace, argv: ['alluxio', 'fs', 'mount'], stdout: TABLE });
+    await exec.answer({ namespace, argv: /report metrics/, stdout: METRICS });
+    await exec.answer({ namespace, argv: /fs count/, stdout: 'File Count  Folder Count  Folder Size\n7  1  4096\n' });
+    await exec.answer({ namespace, argv: /fs free/ });
+    await space.create(
+      datasetObject('demo', { placement: 'Shared', mounts: [{ mountPoint: 'https://a.example/spark/', name: 'spark' }] }),
+      alluxioRuntime('demo', {
+        replicas: 1,
+        apiGateway: { enabled: true },
+        tieredstore: { levels: [{ mediumtype: 'SSD', path: '/cache', quota: '64Mi' }] },
+      }),
+    );
+    await space.bound('AlluxioRuntime', 'demo');
+    await space.becomes('Dataset', 'demo', { status: { fileNum: '7', cacheStates: { cacheCapacity: '64.00MiB' } } });
+    expect(await space.made()).toEqual(
+      expect.arrayContaining(['ConfigMap/demo-config', 'Service/demo-master-0', 'StatefulSet/demo-master', 'StatefulSet/demo-worker']),
+    );
+    // Its templates are as the API server prints them: nobody has written them a second time.
+    for (const [kind, name] of [
+      ['StatefulSet', 'demo-master'],
+      ['StatefulSet', 'demo-worker'],
+      ['DaemonSet', 'demo-fuse'],
+    ] as const)
+      expect((await space.get(kind, name)).metadata.generation, name).toBe(1);
+    await space.delete('Dataset', 'demo');
+    await space.gone('Dataset', 'demo');
+    expect(await space.made()).toEqual([]);
+    expect((await exec.calls({ namespace })).map(({ argv }) => argv.join(' '))).toContain('timeout 60 alluxio fs free -f /');
+  });
+});
