@@ -39,6 +39,8 @@ node_files() {
 /usr/sbin/sshd openssh-server
 /usr/bin/python3 python3
 /usr/bin/redis-check-rdb redis-tools
+/etc/java-17-openjdk/security/java.security openjdk-17-jre-headless
+/usr/bin/mvn maven
 TEXT
 }
 

@@ -1,10 +1,13 @@
 /**
- * Builds the programs of the test control plane that are not there yet, and on Linux those of the test node: `node scripts/tools.ts`.
+ * Builds the programs of the test control plane that are not there yet, and on Linux those of the test node, for which it fetches jars too:
+ * `node scripts/tools.ts`.
  * Exit code 3 means that Go is missing; scripts/setup.sh then says or does something about it.
  */
+
+import { missingTools } from '../src/testing/tools.ts';
 import { buildTools, type Progress } from '../src/testing/tools-build.ts';
 import { findGo } from '../src/testing/tools-go.ts';
-import { missingTools } from '../src/testing/tools.ts';
+import { fetchJars } from '../src/testing/tools-jars.ts';
 
 // So that the lock is given back.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
@@ -16,6 +19,7 @@ if (missingTools(wanted).length > 0) {
   if (go === undefined) process.exit(3);
   await buildTools(go, wanted, progressOn(process.stderr));
 }
+if (wanted === 'node') await fetchJars(progressOn(process.stderr));
 
 /** One line that is rewritten on a terminal; in a log, a line every half minute. */
 function progressOn(stream: NodeJS.WriteStream): Progress {

@@ -18,6 +18,8 @@ export { type ExistingCluster, useExistingCluster } from './existing-cluster.ts'
 export { type Given, planInput } from './given.ts';
 export { buildImage, type ImageDefinition, type ImageFile, type ImageFiles } from './node/image.ts';
 export {
+  ALLUXIO_IMAGE,
+  alluxioImage,
   BUSYBOX_IMAGE,
   FUSE_IMAGE,
   fuseImage,
@@ -25,6 +27,7 @@ export {
   juicefsStandInImage,
   MINIO_IMAGE,
   minioImage,
+  whyNoAlluxio,
 } from './node/images.ts';
 export { type NodeOptions, type RealNode, startNode, whyNoNode } from './node.ts';
 export {

@@ -100,6 +100,47 @@ describe.skipIf(!canHaveNode)('a real node', () => {
     expect(await plane.kubectl('logs', name)).toBe('system:serviceaccount:default:default');
   });
 
+  describe('Services', () => {
+    beforeAll(async () => {
+      const sleep = 'exec sleep 100000';
+      const serve = 'mkdir /www; hostname > /www/index.html; exec httpd -f -p 8080 -h /www';
+      const ofService = onRealNode({ hostname: 'server', subdomain: 'headless' });
+      const ofNode = onRealNode({ dnsPolicy: 'ClusterFirstWithHostNet', hostNetwork: true });
+      await createPod(plane, { name: 'server', image: FUSE_IMAGE, script: serve, ...ofService });
+      await createPod(plane, { name: 'client', image: FUSE_IMAGE, script: sleep, ...onRealNode() });
+      await createPod(plane, { name: 'node-client', image: FUSE_IMAGE, script: sleep, ...ofNode });
+      for (const [name, further] of [
+        ['balanced', { ports: [{ port: 80, targetPort: 8080 }] }],
+        ['headless', { clusterIP: 'None', ports: [{ port: 8080 }] }],
+      ] as const)
+        await plane.create('/api/v1/namespaces/default/services', {
+          apiVersion: 'v1',
+          kind: 'Service',
+          metadata: { name },
+          spec: { selector: { app: 'server' }, ...further },
+        });
+      await ready('server', 'client', 'node-client');
+    });
+
+    test.for([
+      ['client', 'balanced', 80],
+      ['client', 'balanced.default', 80],
+      ['client', 'headless', 8080],
+      ['client', 'server.headless.default.svc.cluster.local', 8080],
+      ['node-client', 'balanced.default.svc.cluster.local', 80],
+      // Itself.
+      ['server', 'balanced', 80],
+    ] as const)('%s reaches the pod as %s:%d', async ([pod, host, port]) => {
+      showLogs();
+      // Bash asks the system for names, a static busybox does not.
+      const ask = `exec 3<>/dev/tcp/${host}/${port}; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3`;
+      await vi.waitFor(async () => expect(await plane.kubectl('exec', pod, '--', 'bash', '-c', ask)).toMatch(/server\n$/), soon);
+    });
+
+    test('a name that nobody has is denied at once', async () =>
+      expect(await plane.kubectl('exec', 'client', '--', 'sh', '-c', 'nslookup nobody.example || true')).toContain('NXDOMAIN'));
+  });
+
   test('what a FUSE client in a pod mounts is seen by the machine and by other pods', async () => {
     showLogs();
     const env = [

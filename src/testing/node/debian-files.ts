@@ -1,6 +1,6 @@
 /** Programs of this machine with what they need to run, as files of an image. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ImageFiles } from './image.ts';
 
@@ -60,13 +60,38 @@ export function pythonFiles(): ImageFiles {
   };
 }
 
+/** Debian's Java without a display: the package's files, and the libraries that its own name. */
+export function javaFiles(): ImageFiles {
+  const listed = execFileSync('dpkg-query', ['--listfiles', JAVA_PACKAGE], { encoding: 'utf8' }).split('\n');
+  const wanted = listed.filter((path) => /^\/(usr\/lib\/jvm|etc)\//.test(path) && !JAVA_UNUSED.test(path));
+  const files = wanted.map((path): ImageFiles => {
+    const found = lstatSync(path);
+    if (found.isDirectory()) return {};
+    if (found.isSymbolicLink()) return { [path]: { link: readlinkSync(path) } };
+    return { [path]: { from: path, mode: found.mode & 0o777 } };
+  });
+  const binaries = wanted.filter((path) => /\.so$|\/bin\/java$/.test(path) && lstatSync(path).isFile());
+  const libraries = binaries.flatMap(librariesOf).filter((path) => !path.includes('/jvm/'));
+  return {
+    ...(Object.assign({}, ...files) as ImageFiles),
+    ...Object.fromEntries(libraries.map((path) => [inUsr(path), { from: realpathSync(path) }])),
+    '/usr/bin/java': { link: wanted.find((path) => path.endsWith('/bin/java')) ?? '' },
+  };
+}
+
+const JAVA_PACKAGE = 'openjdk-17-jre-headless';
+/** Where the package is installed; another Java may have its names in /usr/bin. */
+export const JAVA_SETTINGS = '/etc/java-17-openjdk/security/java.security';
+/** What draws, plays, compiles or debugs, and what was loaded before where pointers are long. */
+const JAVA_UNUSED = /\/(legal|man|jfr)\/|nocoops|ct\.sym|lib(awt|mlib|fontmanager|javajpeg|lcms|jsound|jdwp|saproc|dt_socket|j2pcsc|sctp)/;
+
 /** As the dynamic linker finds them. */
-function librariesOf(program: string): readonly string[] {
+export function librariesOf(program: string): readonly string[] {
   // A static program is no error here: it needs nothing.
   const lines = execFileSync('sh', ['-c', 'ldd "$1" 2>/dev/null || true', 'sh', program], { encoding: 'utf8' }).split('\n');
   return lines.map((line) => /(?:=> |^\s*)(\/\S+) \(0x/.exec(line)?.[1]).filter((path) => path !== undefined);
 }
 
-function inUsr(path: string): string {
+export function inUsr(path: string): string {
   return path.replace(/^\/(bin|sbin|lib|lib64)\//, '/usr/$1/');
 }

@@ -1,12 +1,15 @@
 /** The images of the tests' pods, made of this machine's Debian packages and the programs under tools/. */
-import { join } from 'node:path';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { MODULES, nodeTools } from '../tools.ts';
-import { BASE_FILES, busyboxFiles, programFiles, pythonFiles } from './debian-files.ts';
+import { jarsDir } from '../tools-jars.ts';
+import { BASE_FILES, busyboxFiles, inUsr, JAVA_SETTINGS, javaFiles, librariesOf, programFiles, pythonFiles } from './debian-files.ts';
 import type { ImageDefinition, ImageFiles } from './image.ts';
 import { PAUSE_IMAGE } from './layout.ts';
 
 export const BUSYBOX_IMAGE = 'localhost/busybox:1';
 export const FUSE_IMAGE = 'localhost/fuse:1';
+export const ALLUXIO_IMAGE = 'localhost/alluxio:2.9.4';
 export const MINIO_IMAGE = 'localhost/minio:1';
 export const JUICEFS_STAND_IN_IMAGE = 'localhost/juicefs-stand-in:1';
 
@@ -68,4 +71,38 @@ export function juicefsStandInImage(name: string = JUICEFS_STAND_IN_IMAGE): Imag
     '/usr/bin/mount.juicefs': { link: '/usr/local/bin/juicefs' },
   };
   return { name, files };
+}
+
+/** Why no image of Alluxio can be made here; undefined when one can. */
+export function whyNoAlluxio(): string | undefined {
+  const missing = [jarsDir(), JAVA_SETTINGS].filter((path) => !existsSync(path));
+  return missing.length === 0 ? undefined : `missing here: ${missing.join(', ')}; as root on Debian, scripts/setup.sh sees to them`;
+}
+
+/** Alluxio 2.9.4 with the arguments and variables of its own image; its jars are Maven's, its launch scripts ours (tools/node/alluxio). */
+export function alluxioImage(): ImageDefinition {
+  const jars = jarsDir();
+  const own = (name: string) => ({ from: join(MODULES, 'node/alluxio', name) });
+  const named = librariesOf('/usr/bin/sshfs');
+  // What libraries inside of the jars name: FUSE, and parts of the C library that are in its main file by now.
+  const libc = dirname(named.find((path) => path.endsWith('/libc.so.6')) ?? '');
+  const libraries = [
+    ...named.filter((path) => path.includes('/libfuse3.')),
+    ...['libpthread.so.0', 'libdl.so.2', 'librt.so.1'].map((name) => join(libc, name)),
+  ];
+  const files = {
+    ...BASE_FILES,
+    ...busyboxFiles(),
+    ...programFiles(...['bash', 'getent', 'mount', 'umount'].map((program) => `/usr/bin/${program}`)),
+    ...fuseFiles(),
+    ...javaFiles(),
+    ...Object.fromEntries(libraries.map((path) => [inUsr(path), { from: realpathSync(path) }])),
+    ...Object.fromEntries(readdirSync(jars).map((jar) => [`/opt/alluxio/lib/${jar}`, { from: join(jars, jar), mode: 0o644 }])),
+    ...Object.fromEntries(['conf', 'logs', 'underFSStorage'].map((name) => [`/opt/alluxio/${name}`, { directory: true } as const])),
+    '/entrypoint.sh': own('entrypoint.sh'),
+    '/usr/bin/alluxio': own('alluxio'),
+    '/opt/alluxio/bin/alluxio': { link: '/usr/bin/alluxio' },
+    '/opt/alluxio/integration/fuse/bin/alluxio-fuse': own('alluxio-fuse'),
+  };
+  return { name: ALLUXIO_IMAGE, files, entrypoint: ['/entrypoint.sh'] };
 }
