@@ -48,6 +48,12 @@ export interface Finding {
   found: unknown;
 }
 
+/** A probe of which is known, without its plan, which pods it would ask. */
+export interface Question<T> extends BoundProbe<T> {
+  readonly where?: readonly Where[];
+}
+export type Where = Pick<Command, 'in' | 'on'>;
+
 /** A runtime bound to its plan, as far as anybody but its components needs to know it. */
 export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'tell'> {
   readonly plan: Pick<
@@ -67,7 +73,7 @@ export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'tel
   >;
   readonly leader?: BoundRuntime['leader'] | undefined;
   readonly mounts?: BoundRuntime['mounts'] | undefined;
-  readonly probes: { readonly cache?: BoundProbe<unknown> | undefined; readonly ufs?: BoundProbe<UfsUsage> | undefined };
+  readonly probes: { readonly cache?: Question<unknown> | undefined; readonly ufs?: Question<UfsUsage> | undefined };
   readonly cleanup?: BoundRuntime['cleanup'] | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import { InvalidSpec } from '../../src/api/index.ts';
-import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
+import type { Runtime, RuntimeInput, Seen } from '../../src/constructs/index.ts';
 import { createBindings } from '../../src/reconciler/kubernetes/bindings.ts';
 import { PARTS } from '../../src/reconciler/world.ts';
 import { planInput } from '../../src/testing/given.ts';
@@ -25,10 +25,10 @@ function scene(runtime: Runtime) {
   const bindings = createBindings(settings);
   const whole = runtime.bind({ ...input, settings });
   /** As a pass does that finds all as it should be. */
-  function pass(changes: Partial<RuntimeInput<unknown>> = {}) {
+  function pass(changes: Partial<RuntimeInput<unknown>> = {}, seen: Seen<unknown> = { readyWorkers: 2 }) {
     const binding = bindings.bind(counted, { ...input, facts: structuredClone(input.facts), ...changes });
     const outlines = PARTS.flatMap((part) => binding.outlines(part).map(({ kind, name, hash }) => `${kind}/${name} ${hash}`));
-    const states = binding.plan.tell({ readyWorkers: 2 });
+    const states = binding.plan.tell(seen);
     bindings.settled(input.uid);
     return { ...binding, outlines, states };
   }
@@ -58,6 +58,17 @@ test.each([juicefs, example])('$type: what is not remembered is worked out when 
   expect(plan.mounts?.wanted).toEqual(whole.mounts?.wanted);
   const seen = { readyWorkers: 1, cache: { cachedBytes: 2 ** 20 } };
   expect(plan.tell(seen)).toEqual(whole.tell(seen));
+  expect(count()).toBe(2);
+});
+
+test('what probes found is told without the plan, until they find something else', () => {
+  const { pass, whole, count } = scene(juicefs);
+  const seen = { readyWorkers: 2, cache: { cachedBytes: 2 ** 20 }, ufs: { totalBytes: 2 ** 30 } };
+  for (let i = 0; i < 3; i++) expect(pass({}, { ...seen }).states).toEqual(whole.tell(seen));
+  expect(pass({}, seen).plan.probes.cache?.where).toEqual(whole.probes.cache?.commands.map(({ in: role, on }) => ({ in: role, on })));
+  expect(count()).toBe(1);
+  const more = { ...seen, cache: { cachedBytes: 2 ** 21 } };
+  expect(pass({}, more).states).toEqual(whole.tell(more));
   expect(count()).toBe(2);
 });
 

@@ -1,13 +1,15 @@
 import type { BoundProbe, BoundRuntime, Seen, Told } from '../../constructs/index.ts';
-import type { PlanInForce } from '../world.ts';
+import type { PlanInForce, Question, Where } from '../world.ts';
 import type { Sharing } from './sharing.ts';
 
 /** What a pass that finds all as it should be reads of a plan. */
 export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
   /** Which of them there are. */
-  readonly has: Readonly<Record<'leader' | 'mounts' | 'cleanup' | 'cache' | 'ufs', boolean>>;
-  /** While nobody was asked: they follow from how many workers there are. */
-  states?: { readonly readyWorkers: number; readonly told: Told };
+  readonly has: Readonly<Record<'leader' | 'mounts' | 'cleanup', boolean>>;
+  /** The pods that they ask, of those that there are. */
+  readonly asks: Readonly<Partial<Record<'cache' | 'ufs', readonly Where[]>>>;
+  /** What was told last, which is told again while the same was seen. */
+  told?: { readonly seen: Seen<unknown>; readonly told: Told };
 }
 
 /** Of what it says, most is said by thousands in the same words. */
@@ -29,13 +31,14 @@ export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: Bound
       ...(warnings && { warnings: piece(warnings) }),
     },
     roles: piece(roles),
-    has: piece({ leader: !!leader, mounts: !!mounts, cleanup: !!cleanup, cache: !!probes.cache, ufs: !!probes.ufs }),
+    has: piece({ leader: !!leader, mounts: !!mounts, cleanup: !!cleanup }),
+    asks: piece({ ...(probes.cache && { cache: placesOf(probes.cache) }), ...(probes.ufs && { ufs: placesOf(probes.ufs) }) }),
   };
 }
 
 /** The plan of a digest; `whole` is called for what is not in it. */
 export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce {
-  const { plan, roles, has } = digest;
+  const { plan, roles, has, asks } = digest;
   return {
     plan,
     roles,
@@ -50,22 +53,24 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
       return has.cleanup ? whole().cleanup : undefined;
     },
     probes: {
-      cache: has.cache ? probe(() => whole().probes.cache) : undefined,
-      ufs: has.ufs ? probe(() => whole().probes.ufs) : undefined,
+      cache: asks.cache && question(asks.cache, () => whole().probes.cache),
+      ufs: asks.ufs && question(asks.ufs, () => whole().probes.ufs),
     },
-    tell: (seen) => (seen.cache !== undefined || seen.ufs ? whole().tell(seen) : statesOf(digest, seen, whole)),
+    tell(seen) {
+      if (!digest.told || !isSameSight(digest.told.seen, seen)) digest.told = { seen, told: whole().tell(seen) };
+      return digest.told.told;
+    },
   };
 }
 
-function statesOf(digest: Digest, seen: Seen<unknown>, whole: () => BoundRuntime): Told {
-  const { readyWorkers } = seen;
-  if (digest.states?.readyWorkers !== readyWorkers) digest.states = { readyWorkers, told: whole().tell(seen) };
-  return digest.states.told;
-}
+const placesOf = ({ commands }: BoundProbe<unknown>): readonly Where[] => commands.map(({ in: role, on }) => ({ in: role, on }));
+/** An answer is kept until there is another. */
+const isSameSight = (a: Seen<unknown>, b: Seen<unknown>): boolean =>
+  a.readyWorkers === b.readyWorkers && a.cache === b.cache && a.ufs === b.ufs;
 
-/** One that is there, as it was when the digest was made. */
-function probe<T>(found: () => BoundProbe<T> | undefined): BoundProbe<T> {
+function question<T>(where: readonly Where[], found: () => BoundProbe<T> | undefined): Question<T> {
   return {
+    where,
     get commands() {
       return found()!.commands;
     },

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { Answered, BoundProbe, Command, Role } from '../../constructs/index.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
+import type { Where } from '../world.ts';
 
 /** Runs one command in one container; rejects when it cannot be run, ends with another code than 0, or takes too long. */
 export type PodExec = (
@@ -136,8 +137,8 @@ const choose: Readonly<Record<Command['on'], (ready: readonly KubeObject[], lead
 };
 
 /** Whether each command has a pod to run in, or somebody to ask for it; nothing is asked before. */
-export function canRun({ namespace, pods, leader }: PodChoice, commands: readonly Command[]): boolean {
-  return commands.every(({ in: role, on }) =>
+export function canRun({ namespace, pods, leader }: PodChoice, where: readonly Where[]): boolean {
+  return where.every(({ in: role, on }) =>
     on === 'leader'
       ? leader !== undefined && canRun({ namespace, pods }, leader.commands)
       : choose[on](

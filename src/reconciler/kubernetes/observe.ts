@@ -8,7 +8,7 @@ import { CALCULATING, mountsChanged } from '../status/dataset.ts';
 import { type LiveObject, PARTS, ROLES, type WorkloadView, type World } from '../world.ts';
 import { askProbe, NO_LEADER } from './exec.ts';
 import { workloadKind } from './kinds.ts';
-import { canAsk, type Parts, podChoice } from './parts.ts';
+import { canAsk, type Parts, podChoice, whereOf } from './parts.ts';
 import { planner } from './planning.ts';
 import { evidence } from './survivors.ts';
 import { fluidsWorkloads, unseen } from './unseen.ts';
@@ -81,7 +81,7 @@ export function observer(parts: Parts): Cluster['observe'] {
     const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
     store.awaitFuse(
       uid,
-      wanted.some((probe) => probe?.commands.some((command) => command.in === 'fuse') && !canAsk(choice, probe)),
+      wanted.some((probe) => probe && whereOf(probe).some((each) => each.in === 'fuse') && !canAsk(choice, probe)),
     );
     const ufs = counts
       ? jobs.ask(

@@ -1,8 +1,8 @@
-import type { BoundProbe, Role, Runtime, Settings } from '../../constructs/index.ts';
+import type { Role, Runtime, Settings } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { EventSink } from '../../kube/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
-import type { Key, LiveObject } from '../world.ts';
+import type { Key, LiveObject, Question, Where } from '../world.ts';
 import type { createBindings } from './bindings.ts';
 import type { createClaimUsers } from './claim-users.ts';
 import { canRun, type createJobs, type PodChoice, type PodExec } from './exec.ts';
@@ -59,5 +59,6 @@ export function podChoice(
   return { namespace, pods, leader };
 }
 
-export const canAsk = (choice: PodChoice, probe: BoundProbe<unknown> | undefined): probe is BoundProbe<unknown> =>
-  probe !== undefined && canRun(choice, probe.commands);
+export const canAsk = <T>(choice: PodChoice, probe: Question<T> | undefined): probe is Question<T> =>
+  probe !== undefined && canRun(choice, whereOf(probe));
+export const whereOf = (probe: Question<unknown>): readonly Where[] => probe.where ?? probe.commands;
