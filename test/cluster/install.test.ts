@@ -18,7 +18,16 @@ import { simulated } from '../support/cluster.ts';
 import { endProcesses, startProcess } from '../support/controller-process.ts';
 import { startEngine } from '../support/example-engine.ts';
 import { type Kind, kinds } from '../support/kinds.ts';
-import { datasetObject, exampleRuntime, jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
+import {
+  alluxioRuntime,
+  datasetObject,
+  exampleRuntime,
+  jfsDataset,
+  jfsRuntime,
+  jfsSecret,
+  openDataset,
+  thinRuntime,
+} from '../support/objects.ts';
 import { createSpace, established, eventually, PROFILE, profile, removeSpaces } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
 
@@ -120,7 +129,10 @@ describe.skipIf(!simulated)('sluice install', () => {
     const space = await createSpace(plane, client, 'rights');
     const engine = await startEngine(plane, space.namespace);
     onTestFinished(() => engine.stop());
-    // Bound: one runtime of each sort.
+    // Set up as far as Alluxio goes without answers of its own.
+    await space.create(openDataset('alluxio'), alluxioRuntime('alluxio', { replicas: 0 }));
+    await space.becomes('StatefulSet', 'alluxio-master', { metadata: { labels: { [label.datasetId]: expect.any(String) } } });
+    // Bound: one runtime of each other sort.
     await space.create(openDataset('thin'), thinRuntime('thin', { profileName: PROFILE }));
     await space.create(jfsSecret(), jfsDataset('jfs'), jfsRuntime('jfs'));
     await space.create(
@@ -193,10 +205,11 @@ describe.skipIf(!simulated)('sluice install', () => {
     });
     onTestFinished(async () => void (await Promise.all([admin.close(), client.close()])));
     const space = await createSpace(plane, admin, 'plugin-rights');
-    onTestFinished(async () => void (await space.kubectl('delete', 'thinruntimes,juicefsruntimes,datasets', '--all')));
+    onTestFinished(async () => void (await space.kubectl('delete', 'alluxioruntimes,thinruntimes,juicefsruntimes,datasets', '--all')));
     const { namespace } = space;
     await space.create(openDataset('thin'), thinRuntime('thin', {}), jfsDataset('jfs'), jfsRuntime('jfs'));
-    for (const [name, type] of Object.entries({ thin: 'thin', jfs: 'juicefs' }))
+    await space.create(openDataset('alluxio'), alluxioRuntime('alluxio', {}));
+    for (const [name, type] of Object.entries({ alluxio: 'alluxio', thin: 'thin', jfs: 'juicefs' }))
       await space.patch('Dataset', name, { status: { conditions: [], runtimes: [{ name, namespace, type }] } }, 'status');
     const mark = auditMark(plane);
     const plugin = kubeCluster({ client, nodeId: 'node-1', log: silent });
@@ -207,8 +220,8 @@ describe.skipIf(!simulated)('sluice install', () => {
       volume: async () => expect(await plugin.volume('none')).toBeUndefined(),
       claimLabels: async () => expect(await plugin.claimLabels({ namespace, name: 'none' })).toBeUndefined(),
       runtime: async () => {
-        expect(await plugin.runtime({ namespace, name: 'thin' })).toEqual({ cleanPolicy: expect.any(String) });
-        expect(await plugin.runtime({ namespace, name: 'jfs' })).toEqual({ cleanPolicy: expect.any(String) });
+        for (const name of ['alluxio', 'thin', 'jfs'])
+          expect(await plugin.runtime({ namespace, name })).toEqual({ cleanPolicy: expect.any(String) });
       },
       pod: async () => expect(await plugin.pod({ namespace, name: 'none' })).toBeUndefined(),
       dataset: async () => expect(await plugin.dataset({ namespace, name: 'thin' })).toMatchObject({ uid: expect.any(String) }),
@@ -373,7 +386,7 @@ describe.skipIf(!simulated)('sluice install', () => {
         expect((await uninstall('--keep-crds')).stdout).toContain('kept CSIDriver fuse.csi.fluid.io: it does not carry our labels\n');
         expect(await left()).toEqual([
           'csidriver.storage.k8s.io/fuse.csi.fluid.io',
-          ...['datasets', 'exampleruntimes', 'juicefsruntimes', 'thinruntimeprofiles', 'thinruntimes'].map(
+          ...['alluxioruntimes', 'datasets', 'exampleruntimes', 'juicefsruntimes', 'thinruntimeprofiles', 'thinruntimes'].map(
             (plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.data.fluid.io`,
           ),
         ]);
