@@ -61,7 +61,8 @@ export const removeCache: Cleanup<JuiceFSPlan, string> = {
     },
   },
   commands: ({ source, pods }, uuid) => {
-    const id = source.edition === 'enterprise' ? source.name : uuid;
+    // Whatever was found: nothing above the volume's own directory is deleted.
+    const id = source.edition === 'enterprise' ? source.name : /^[\w-]+$/.exec(uuid ?? '')?.[0];
     const chunks = pods.worker.nodeCaches.map((directory) => absolutePath(`${directory}/${id}/raw/chunks`, 'cache'));
     return id && chunks.length > 0 ? [{ in: 'worker', on: 'every', argv: ['rm', '-rf', ...chunks] }] : [];
   },

@@ -16,13 +16,13 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
     commands: of.commands(plan),
     parse: (answers, before) => of.parse(answers, plan, before),
   });
-  const roles = (['master', 'fuse', 'worker'] as const).filter(
-    (role) => components[role] && (role === 'fuse' ? plan.fuse : plan.replicas[role]) !== undefined,
-  );
+  const known = (['master', 'fuse', 'worker'] as const).filter((role) => components[role]);
+  const roles = known.filter((role) => (role === 'fuse' ? plan.fuse : plan.replicas[role]) !== undefined);
   const rendered = new Map<Part, readonly Manifest[]>();
   return {
     plan,
     roles,
+    known,
     synth(part) {
       const before = rendered.get(part);
       if (before) return before;

@@ -4,6 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { fuseNodeLabel, GROUP, label, type Manifest, parse, runtimePlural, VERSION, volumeName } from '../api/index.ts';
 import type { BoundRuntime, Part, RuntimeInput, Runtime } from '../constructs/index.ts';
+import { cleanupFaults, forgotten, identityFaults, mountFaults, probeFaults } from './conformance/commands.ts';
+import { podFaults, workloadFaults } from './conformance/pods.ts';
+import { ruleFaults } from './conformance/rules.ts';
 
 /**
  * What every runtime must keep to, whoever wrote it; one suite for each case.
@@ -14,6 +17,9 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
     expect(runtime.type).toMatch(/^[a-z0-9-]+$/);
     expect(runtime.resource.plural).toBe(runtimePlural(runtime.type));
   });
+  test(`${runtime.resource.kind} has rules that can be asked of any spec`, () => expect(ruleFaults(runtime.resource)).toEqual([]));
+  test(`${runtime.resource.kind} has in some case each of its components`, () =>
+    expect(forgotten(Object.values(cases).map((given) => runtime.bind({ ...given, spec: admitted(runtime, given) })))).toEqual([]));
   describe.each(Object.entries(cases))(`${runtime.resource.kind}: %s`, (name, given) => {
     const input = frozen({ ...given, spec: admitted(runtime, given) });
     const render = () => everything(runtime.bind(input));
@@ -23,16 +29,25 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
       await expect(render().map(document).join('---\n')).toMatchFileSnapshot(file);
     });
     test('synthesizes the same objects twice', () => expect(document(render())).toBe(document(render())));
+    test('is what its definition says', () => expect(identityFaults(runtime, runtime.bind(input))).toEqual([]));
+    test('makes pods that the API server takes', () => {
+      expect(workloadFaults(runtime.bind(input))).toEqual([]);
+      expect(podFaults(render())).toEqual([]);
+    });
+    test('asks pods that there are, and reads whatever they answer', () => expect(probeFaults(runtime.bind(input))).toEqual([]));
+    test('mounts what is wanted where it can be', () => expect(mountFaults(runtime.bind(input))).toEqual([]));
+    test('cleans nothing but its own', () => expect(cleanupFaults(runtime.bind(input))).toEqual([]));
     test('plans nothing but data', () => {
       expect(notData(runtime.needs(input), 'needs')).toEqual([]);
       expect(notData(runtime.bind(input).plan, 'plan')).toEqual([]);
     });
     test('is given every fact that it asks for', () => {
-      const { ports = [], claims = [], objects = [], secrets = [] } = runtime.needs(input);
+      const { ports = [], claims = [], objects = [], secrets = [], configMaps = [] } = runtime.needs(input);
       const { facts } = input;
       const missing = [
         ...ports.filter((port) => facts.ports[port.name] === undefined),
         ...claims.filter((claim) => !facts.claims[claim]),
+        ...configMaps.filter((name) => !facts.configMaps[name]),
         ...objects.filter((object) => !facts.objects[`${object.kind}/${object.name}`]),
         ...secrets.filter(
           (secret) => secret.inline && !facts.secrets[secret.namespace ? `${secret.namespace}/${secret.name}` : secret.name],
@@ -60,6 +75,7 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
     test('uses labels and names that Kubernetes admits', () => expect(render().flatMap(badLabels)).toEqual([]));
     test('starts fuse pods only where the CSI plugin asks for them, with a mount that the node sees', () => {
       const { plan, synth } = runtime.bind(input);
+      if (!plan.fuse) return;
       const [daemonSet, ...more] = synth('fuse').filter(({ kind }) => kind === 'DaemonSet');
       const pod = podOf(daemonSet);
       expect(more).toEqual([]);

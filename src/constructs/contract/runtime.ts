@@ -82,6 +82,8 @@ export interface Runtime {
 export interface BoundRuntime {
   readonly plan: BasePlan;
   readonly roles: readonly Role[];
+  /** Of these some may be left out of a plan. */
+  readonly known: readonly Role[];
   /** The same bytes each time; computed once per binding. */
   synth(part: Part): readonly Manifest[];
   readonly leader?: BoundProbe<string | undefined>;

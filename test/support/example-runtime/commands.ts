@@ -41,8 +41,9 @@ export const cache: Probe<ExamplePlan, CacheUse> = {
 export const ufs: Probe<ExamplePlan, UfsUsage> = {
   commands: () => [master('count')],
   parse: (answers) => {
-    const [totalBytes = 0, files = 0] = firstLine(answers).split(' ').map(Number);
-    return { totalBytes, files };
+    const [, totalBytes, files] = /^(\d+) (\d+)$/.exec(firstLine(answers)) ?? [];
+    if (totalBytes === undefined) throw new Error(`example count said: ${firstLine(answers)}`);
+    return { totalBytes: Number(totalBytes), files: Number(files) };
   },
 };
 

@@ -7,6 +7,12 @@ const container = 'pairfs-master';
 const atLeader = (...argv: readonly string[]): Command => ({ in: 'master', on: 'leader', container, argv });
 const firstLine = (answers: readonly (readonly string[])[]): string => answers[0]?.[0]?.split('\n')[0] ?? '';
 
+function numberIn(answers: readonly (readonly string[])[]): number {
+  const [digits] = /^\d+$/.exec(firstLine(answers)) ?? [];
+  if (digits === undefined) throw new Error(`expected a number, found: ${firstLine(answers)}`);
+  return Number(digits);
+}
+
 /** `pairfs leader` prints the name of the pod, or nothing. */
 export const leader: Probe<PairPlan, string | undefined> = {
   commands: () => [{ in: 'master', on: 'one', container, argv: ['pairfs', 'leader'] }],
@@ -43,13 +49,13 @@ export interface PairUse {
 export const use: Probe<PairPlan, PairUse> = {
   commands: () => [atLeader('pairfs', 'counters')],
   parse(answers, _, before) {
-    const readBytes = Number(firstLine(answers));
+    const readBytes = numberIn(answers);
     return { readBytes, ...(before && { bytesPerSecond: (readBytes - before.value.readBytes) / (before.ageMs / 1000) }) };
   },
 };
 export const ufs: Probe<PairPlan, UfsUsage> = {
   commands: () => [atLeader('pairfs', 'count')],
-  parse: (answers) => ({ totalBytes: Number(firstLine(answers)) }),
+  parse: (answers) => ({ totalBytes: numberIn(answers) }),
 };
 
 export const tell = ({ workloads, namespace }: PairPlan, { cache }: Seen<PairUse>): Told => ({

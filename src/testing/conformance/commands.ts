@@ -1,0 +1,112 @@
+import type { Answers, BoundProbe, BoundRuntime, Command, Runtime } from '../../constructs/index.ts';
+import { containersOf } from './pods.ts';
+
+/** Each function tells what is wrong, a line a fault; nothing where all is well. */
+
+/** A plan that says of itself what its definition does not. */
+export function identityFaults({ type, engines, resource, workloads }: Runtime, { plan, roles }: BoundRuntime): readonly string[] {
+  const names = workloads(plan.name);
+  return [
+    ...(plan.type === type ? [] : [`plan.type: expected ${type}, found ${plan.type}`]),
+    ...(engines.includes(plan.engine) ? [] : [`plan.engine: expected one of ${engines.join(', ')}, found ${plan.engine}`]),
+    ...(plan.owner.kind === resource.kind ? [] : [`plan.owner.kind: expected ${resource.kind}, found ${plan.owner.kind}`]),
+    ...roles.flatMap((role) => (plan.workloads[role] === names[role] ? [] : [`plan.workloads.${role}: expected ${names[role]}`])),
+    ...(['master', 'worker'] as const).flatMap((role) =>
+      plan.replicas[role] === undefined || roles.includes(role) ? [] : [`plan.replicas.${role}: there is no such component`],
+    ),
+  ];
+}
+
+/** Components that no plan has: their pods would never be. */
+export function forgotten(bound: readonly BoundRuntime[]): readonly string[] {
+  const made = new Set(bound.flatMap(({ roles }) => roles));
+  return [...new Set(bound.flatMap(({ known }) => known))].filter((role) => !made.has(role)).map((role) => `no case has a ${role}`);
+}
+
+function commandFaults(bound: BoundRuntime, commands: readonly Command[]): readonly string[] {
+  const containers = containersOf(bound);
+  return commands.flatMap(({ in: role, on, container, argv, timeoutSeconds = 1 }) => {
+    const what = `${argv.join(' ') || 'a command'} in ${role}`;
+    return [
+      ...(containers.has(role) ? [] : [`${what}: there is no ${role}`]),
+      ...(container === undefined || !containers.has(role) || containers.get(role)?.includes(container)
+        ? []
+        : [`${what}: no container is called ${container}`]),
+      ...(on === 'leader' && !bound.leader ? [`${what}: nobody says who leads`] : []),
+      ...(argv.length > 0 && argv.every((arg) => typeof arg === 'string') ? [] : [`${what}: expected a program and its arguments`]),
+      ...(timeoutSeconds > 0 ? [] : [`${what}: expected a time in which it can be done, found ${timeoutSeconds}`]),
+    ];
+  });
+}
+
+export function mountFaults(bound: BoundRuntime): readonly string[] {
+  const { mounts } = bound;
+  if (!mounts) return [];
+  const paths = mounts.wanted.map(({ path }) => path);
+  const all = mounts.change({ unmount: ['/a'], mount: mounts.wanted });
+  const text = JSON.stringify(all);
+  return [
+    ...paths.filter((path) => !path.startsWith('/')).map((path) => `mounts.wanted: expected absolute paths, found ${path}`),
+    ...paths.filter((path, i) => paths.indexOf(path) < i).map((path) => `mounts.wanted: ${path} twice`),
+    ...commandFaults(bound, [...mounts.list.commands, ...all]),
+    ...['/a', ...paths]
+      .filter((path) => !text.includes(JSON.stringify(path).slice(1, -1)))
+      .map((path) => `mounts.change: nothing is done about ${path}`),
+    ...answerFaults('mounts.list', mounts.list),
+  ];
+}
+
+export function probeFaults(bound: BoundRuntime): readonly string[] {
+  const { probes, leader } = bound;
+  const asked = Object.entries({ cache: probes.cache, ufs: probes.ufs, leader });
+  return asked.flatMap(([name, probe]) => (probe ? [...commandFaults(bound, probe.commands), ...answerFaults(name, probe)] : []));
+}
+
+/** What engines say before they are up, or when they fail. */
+const SAID = ['', '\n', 'error: not ready\n', '{}', '[]', '0', 'null'];
+
+/** Whatever is answered, a probe finds what can be told, or says what is wrong. */
+function answerFaults(name: string, { commands, parse }: BoundProbe<unknown>): readonly string[] {
+  const answered = (text: string): Answers => commands.map(() => [text]);
+  return [...SAID.map(answered), commands.map(() => [])].flatMap((answers) => {
+    try {
+      return isTellable(parse(answers))
+        ? []
+        : [`${name}: ${JSON.stringify(answers)} is read as ${String(JSON.stringify(parse(answers)))}, with a number that is none`];
+    } catch (error) {
+      return error instanceof TypeError || error instanceof RangeError
+        ? [`${name}: ${JSON.stringify(answers)} ends in ${error.message}`]
+        : [];
+    }
+  });
+}
+function isTellable(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isTellable);
+}
+
+/** What is deleted are named directories, whatever was found out. */
+export function cleanupFaults(bound: BoundRuntime): readonly string[] {
+  const { cleanup } = bound;
+  if (!cleanup) return [];
+  const asked = cleanup.ask ? commandFaults(bound, cleanup.ask.commands) : [];
+  const found = [undefined, '', '.', '..', '/', 'uuid'].flatMap((each) => {
+    try {
+      return cleanup.commands(each);
+    } catch {
+      // It may refuse.
+      return [];
+    }
+  });
+  const fuse = found.filter((command) => (command.in as string) === 'fuse');
+  return [
+    ...asked,
+    ...commandFaults(bound, found),
+    ...fuse.map(({ argv }) => `${argv.join(' ')}: fuse pods are gone when caches are cleaned`),
+    ...found
+      .filter(({ argv }) => argv[0] === 'rm')
+      .flatMap(({ argv }) => argv.slice(1).filter((arg) => !arg.startsWith('-') && !isOwn(arg)))
+      .map((path) => `${path} would be deleted`),
+  ];
+}
+const isOwn = (path: string): boolean => /^\/[^/]+(\/[^/]+)+$/.test(path) && !path.split('/').some((part) => part === '..' || part === '.');
