@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { sh } from '../../src/constructs/index.ts';
+import { hashOfScript, sh } from '../../src/constructs/index.ts';
 import type { PodRole } from './pod.ts';
 import type { Source } from './source.ts';
 
@@ -41,7 +40,7 @@ export function scriptOf(role: PodRole, { source, configs, mountPath, options }:
   ]
     .flat()
     .join('\n');
-  return { text, hash: createHash('sha256').update(text).digest('hex').slice(0, 16) };
+  return { text, hash: hashOfScript(text) };
 }
 
 const step = (name: 'format' | 'auth' | 'set quota' | 'mount', command: string): readonly string[] => [

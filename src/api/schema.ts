@@ -135,7 +135,13 @@ export type TieredStore = Static<typeof tieredStore>;
 export const cleanCachePolicy = Type.Object(
   {
     gracePeriodSeconds: opt(int32({ default: 60, description: 'How long one attempt may take.' })),
-    maxRetryAttempts: opt(int32({ default: 3, description: 'How often a failed attempt is repeated.' })),
+    maxRetryAttempts: opt(
+      int32({
+        default: 3,
+        description:
+          'How often cleaning is tried before the runtime goes without. Where there is no cleanCachePolicy, as often as the engine does by default.',
+      }),
+    ),
   },
   { description: 'How the cache is cleaned when the runtime is deleted.' },
 );

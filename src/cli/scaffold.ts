@@ -56,9 +56,13 @@ export const ${title}Runtime = {
 } as const satisfies CustomResource;
 `;
 
-const plan = ({ name, title, from }: Scaffold) => `import type { ResourceRequirements } from '${from.api}';
-import { absolutePath, type BasePlan, basePlan, cacheByMedium, imageOf, must, type Needs } from '${from.constructs}';
-import { optionList, optionSecrets, type PlanInput, positional } from '${from.constructs}';
+const plan = ({
+  name,
+  title,
+  from,
+}: Scaffold) => `import type { DatasetSpec, EnvVar, ResourceRequirements, TierLevel, Volume } from '${from.api}';
+import { absolutePath, type BasePlan, basePlan, cacheByMedium, directoriesOf, imageOf, must, type Needs } from '${from.constructs}';
+import { optionList, optionSecrets, type PlanInput, positional, secretEnv, secretVariables, together } from '${from.constructs}';
 import type { ${title}RuntimeSpec } from './spec.ts';
 
 export interface ${title}Plan extends BasePlan {
@@ -66,8 +70,16 @@ export interface ${title}Plan extends BasePlan {
   readonly source: string;
   /** Of \`-o\`. */
   readonly options: string;
-  readonly cacheDir: string;
+  /** Options that are secret: of Secrets, which Kubernetes reads, and nobody else. */
+  readonly env: readonly EnvVar[];
+  readonly cache: readonly Directory[];
   readonly resources: ResourceRequirements | undefined;
+}
+
+/** Of the cache: a disk of the node, or memory. */
+export interface Directory {
+  readonly path: string;
+  readonly volume: Volume;
 }
 
 type Input = PlanInput<${title}RuntimeSpec>;
@@ -77,9 +89,12 @@ export const needs = ({ dataset }: Input): Needs => ({ secrets: optionSecrets(da
 
 /** Every decision, and none of the YAML. */
 export function plan(input: Input): ${title}Plan {
-  const { spec, dataset } = input;
-  const [mount, ...others] = dataset.spec.mounts ?? [];
-  must(mount && others.length === 0, 'spec.mounts', 'exactly one mount', dataset.spec.mounts);
+  const { name, namespace, spec, dataset } = input;
+  // Faults of the Dataset are told as such, all of them at once.
+  const { source, env, shared } = together(
+    { source: () => sourceOf(dataset.spec), env: () => secretEnv(secretVariables(dataset.spec, new Map()).values()), shared: () => optionsOf(dataset.spec) },
+    \`Dataset \${namespace}/\${name}\`,
+  );
   const base = basePlan(input, { mountType: 'fuse.${name}', mountDir: '${name}-fuse' });
   const levels = spec.tieredstore?.levels ?? [];
   return {
@@ -87,12 +102,38 @@ export function plan(input: Input): ${title}Plan {
     replicas: { worker: spec.replicas ?? 1 },
     cacheOnNode: cacheByMedium(levels),
     image: imageOf(spec.version, undefined, 'example.io/${name}:v1'),
-    source: positional(mount.mountPoint, 'spec.mounts[0].mountPoint'),
+    source,
+    env,
     // The runtime's own options win over those of the dataset, which are for every runtime.
-    options: optionList({ ...dataset.spec.sharedOptions, ...mount.options, ...spec.options }, 'spec.options'),
-    cacheDir: absolutePath(levels[0]?.path ?? '/var/cache/${name}', 'spec.tieredstore.levels[0].path'),
+    options: optionList({ ...shared, ...spec.options }, 'spec.options'),
+    cache: levels.length > 0 ? levels.flatMap(directoriesOfLevel) : [directory('/var/cache/${name}', 0, {}, 'spec.tieredstore')],
     resources: spec.resources,
   };
+}
+
+function sourceOf({ mounts = [] }: DatasetSpec): string {
+  const [mount, ...others] = mounts;
+  must(mount && others.length === 0, 'spec.mounts', 'exactly one mount', mounts);
+  return positional(mount.mountPoint, 'spec.mounts[0].mountPoint');
+}
+
+function optionsOf({ mounts: [mount] = [], sharedOptions }: DatasetSpec) {
+  const options = { ...sharedOptions, ...mount?.options };
+  optionList(options, 'spec.mounts[0].options');
+  return options;
+}
+
+/** A level may be several directories, \`/a,/b\`. */
+function directoriesOfLevel(level: TierLevel, i: number): readonly Directory[] {
+  const field = \`spec.tieredstore.levels[\${i}].path\`;
+  return directoriesOf(level.path ?? '/var/cache/${name}', ',', field).map((path, j) => directory(path, i * 100 + j, level, field));
+}
+
+function directory(path: string, i: number, { mediumtype, volumeType, volumeSource }: Partial<TierLevel>, field: string): Directory {
+  const name = \`cache-\${i}\`;
+  const emptyDir = volumeType === 'emptyDir' ? (volumeSource?.emptyDir ?? {}) : mediumtype === 'MEM' ? { medium: 'Memory' } : undefined;
+  const volume = emptyDir ? { name, emptyDir } : { name, hostPath: { path, type: 'DirectoryOrCreate' } };
+  return { path: absolutePath(path, field), volume };
 }
 `;
 
@@ -103,11 +144,12 @@ import type { ${title}Plan } from './plan.ts';
 /** Keeps the cache. */
 export class ${title}Worker extends Worker {
   constructor(scope: Construct, plan: ${title}Plan) {
-    const command = ['sh', '-c', sh\`exec ${name} cache --dir \${plan.cacheDir} \${plan.source}\`];
-    const volumeMounts = [{ name: 'cache', mountPath: plan.cacheDir }];
+    const directories = plan.cache.flatMap(({ path }) => ['--dir', path]);
+    const command = ['sh', '-c', sh\`exec ${name} cache \${directories} \${plan.source}\`];
+    const volumeMounts = plan.cache.map(({ path, volume }) => ({ name: volume.name, mountPath: path }));
     super(scope, plan, {
       containers: [{ ...container(plan, 'worker'), command, volumeMounts }],
-      volumes: [{ name: 'cache', hostPath: { path: plan.cacheDir, type: 'DirectoryOrCreate' } }],
+      volumes: plan.cache.map(({ volume }) => volume),
     });
   }
 }
@@ -122,7 +164,7 @@ export class ${title}Fuse extends Fuse {
   }
 }
 
-const container = ({ image, resources }: ${title}Plan, role: 'worker' | 'fuse'): ContainerProps => ({ name: \`${name}-\${role}\`, image, resources });
+const container = ({ image, env, resources }: ${title}Plan, role: 'worker' | 'fuse'): ContainerProps => ({ name: \`${name}-\${role}\`, image, env, resources });
 `;
 
 const index = ({ name, title, from }: Scaffold) => `import { defineRuntime, diskUsage } from '${from.constructs}';

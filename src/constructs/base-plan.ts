@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, InvalidSpec, label, shown } from '../api/index.ts';
 import type { BaseChoices, BasePlan, Facts, FusePlan, ObjectLabels, PlanInput } from './contract.ts';
 import { MOST_ENTRIES } from './limits.ts';
@@ -80,6 +81,9 @@ export function nextGeneration({ fuse }: Facts, image: string, scriptHash?: stri
   const isSame = fuse.image === image && (fuse.scriptHash === undefined || fuse.scriptHash === scriptHash);
   return isSame ? fuse.generation : fuse.generation + 1;
 }
+
+/** Of what a fuse container runs, for `nextGeneration` and the annotation `scriptHash` of its pods. */
+export const hashOfScript = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 /** The labels by which Fluid's users, charts and dashboards find our objects. */
 export const commonLabels = (plan: BasePlan): Readonly<Record<string, string>> => ({

@@ -6,7 +6,10 @@ export function cacheByMedium(levels: readonly TierLevel[] = []): Readonly<Parti
   const sums: Partial<Record<'memory' | 'disk', number>> = {};
   levels.forEach((level, i) => {
     const medium = level.mediumtype === 'MEM' ? 'memory' : 'disk';
-    const bytes = levelQuotas(level, `spec.tieredstore.levels[${i}]`).reduce((sum, quota) => sum + quota, 0);
+    const field = `spec.tieredstore.levels[${i}]`;
+    const listed = levelQuotas(level, field).reduce((sum, quota) => sum + quota, 0);
+    // What is divided evenly loses no byte here.
+    const bytes = level.quotaList || level.quota === undefined ? listed : quantity(level.quota, `${field}.quota`);
     if (bytes > 0) sums[medium] = (sums[medium] ?? 0) + bytes;
   });
   return sums;
@@ -22,11 +25,12 @@ export function directoriesOf(list: string, separator: ',' | ':', path: string):
   return directories;
 }
 
-/** Bytes for each directory of a level. A quotaList wins over the quota, which is divided evenly. */
+/** Whole bytes for each directory of a level. A quotaList wins over the quota, which is divided evenly. */
 export function levelQuotas({ path = '', quota, quotaList }: TierLevel, field: string): readonly number[] {
   const paths = directoriesOf(path, ',', `${field}.path`).length;
-  if (!quotaList) return Array.from<number>({ length: paths }).fill(quota === undefined ? 0 : quantity(quota, `${field}.quota`) / paths);
+  if (!quotaList)
+    return Array.from<number>({ length: paths }).fill(quota === undefined ? 0 : Math.floor(quantity(quota, `${field}.quota`) / paths));
   const quotas = quotaList.split(',', MOST_DIRECTORIES + 2).filter(Boolean);
   must(quotas.length === paths, `${field}.quotaList`, `${paths} amounts, one for each path`, quotaList);
-  return quotas.map((each) => quantity(each, `${field}.quotaList`));
+  return quotas.map((each) => Math.floor(quantity(each, `${field}.quotaList`)));
 }

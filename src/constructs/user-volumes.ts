@@ -23,18 +23,19 @@ export function userVolumes(
   });
 }
 
-/** Templates of claims, of which a worker's pods have one each; every one must be mounted and have a name of its own. */
+/** Templates of claims, of which each pod has one; every one must be mounted and have a name of its own. `path` names the `volumeMounts` in errors. */
 export function claimTemplates(
   templates: readonly PersistentVolumeClaim[] | undefined,
   mounts: readonly VolumeMount[] | undefined,
   volumes: readonly Volume[] | undefined,
+  path = 'spec.worker.volumeMounts',
 ): readonly PersistentVolumeClaim[] {
   const namesOf = (list: readonly { readonly name: string }[] = []) => new Set<string | undefined>(list.map(({ name }) => name));
   const [mounted, taken] = [namesOf(mounts), namesOf(volumes)];
   for (const [i, { metadata }] of (templates ?? []).entries()) {
-    const path = `spec.volumeClaimTemplates[${i}].metadata.name`;
-    must(mounted.has(metadata?.name), path, 'a name in spec.worker.volumeMounts', metadata?.name);
-    must(!taken.has(metadata?.name), path, 'a name that no volume in spec.volumes has', metadata?.name);
+    const field = `spec.volumeClaimTemplates[${i}].metadata.name`;
+    must(mounted.has(metadata?.name), field, `a name in ${path}`, metadata?.name);
+    must(!taken.has(metadata?.name), field, 'a name that no volume in spec.volumes has', metadata?.name);
   }
   return templates ?? [];
 }

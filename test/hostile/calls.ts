@@ -206,6 +206,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/constructs/account.ts': { account: planOnly },
   'src/constructs/base-plan.ts': {
+    hashOfScript: { text: (text) => constructs.hashOfScript(text) },
     basePlan: {
       text: [
         (text) => annotated(Object.fromEntries(Object.values(annotation).map((key) => [key, text]))),
