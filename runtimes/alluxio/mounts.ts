@@ -13,6 +13,7 @@ import {
   together,
 } from '../../src/constructs/index.ts';
 import { below, cleanPath } from './paths.ts';
+import { isPlain } from './properties.ts';
 
 /** Where a pod finds what is mounted into it from outside of Alluxio; the root of Alluxio unless the Dataset has another. */
 const LOCAL_ROOT = '/underFSStorage';
@@ -86,6 +87,7 @@ function rowOf(spec: DatasetSpec, mount: Mount, path: string, shared: readonly S
   const options = { ...spec.sharedOptions, ...mount.options };
   for (const key of [...Object.keys(options), ...secrets.keys()])
     must(/^[^\s=-][^\s=]*$/.test(key), `${field}.options`, 'names of properties, such as alluxio.underfs.s3.endpoint', key);
+  if (path === '/') startedWith({ ...options, mountPoint: source }, field);
   return {
     path,
     source,
@@ -100,6 +102,12 @@ function rowOf(spec: DatasetSpec, mount: Mount, path: string, shared: readonly S
     },
     secrets: [...secrets.values()].toSorted((a, b) => (a.option < b.option ? -1 : 1)),
   };
+}
+
+/** What is at `/` the master must know when it starts: Alluxio's scripts read its properties as a shell does. */
+function startedWith(texts: Options, field: string): void {
+  const expected = 'no blanks, quotation marks and commands of a shell in what is mounted at /';
+  for (const [key, text] of Object.entries(texts)) must(isPlain(key) && isPlain(text), field, expected, `${key}: ${text}`);
 }
 
 /** The file that holds the value of an option. */

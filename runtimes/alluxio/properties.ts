@@ -65,7 +65,7 @@ function checked(spec: Spec): void {
           const field = component ? `spec.${component}` : 'spec';
           const faults = [
             ...Object.entries(properties)
-              .filter(([key, value]) => /[\s=]/.test(key) || key === '' || UNSAFE.test(key) || UNSAFE.test(value) || /\s/.test(value))
+              .filter(([key, value]) => key === '' || key.includes('=') || !isPlain(key) || !isPlain(value))
               .map(([key, value]) => ({
                 path: `${field}.properties[${key}]`,
                 expected: 'a property without blanks, quotation marks and commands of a shell',
@@ -90,3 +90,5 @@ function checked(spec: Spec): void {
   );
 }
 const UNSAFE = /["`\n\r\0]|\$\(/;
+/** Whether it can stand in a line of properties as it is. */
+export const isPlain = (text: string): boolean => !UNSAFE.test(text) && !/\s/.test(text);

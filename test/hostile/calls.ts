@@ -498,7 +498,11 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     portsOf: 'is measured with plan',
   },
   'runtimes/alluxio/probes.ts': { cache: 'is measured with readReport', tell: numbers, ufs: 'is measured with readCount' },
-  'runtimes/alluxio/properties.ts': { commonProperties: 'is measured with plan', environmentOf: 'is measured with plan' },
+  'runtimes/alluxio/properties.ts': {
+    commonProperties: 'is measured with plan',
+    environmentOf: 'is measured with plan',
+    isPlain: { text: (text) => alluxioMount({ path: '/', options: { [text]: text } }) },
+  },
   'runtimes/alluxio/report.ts': {
     readCount: { text: (text) => ignoringErrors(() => readCount(text)) },
     readMounts: { text: readMounts },

@@ -155,6 +155,9 @@ describe('mounts', () => {
     ['no source', [{ mountPoint: 'bucket', name: 'a' }], 'spec.mounts[0].mountPoint: expected <scheme>://<address>'],
     ['a reference', [{ mountPoint: 'dataset://a/b', name: 'a' }], 'spec.mounts[0].mountPoint'],
     ['an option for a name', [{ ...bucket, options: { '--shared': '' } }], 'spec.mounts[0].options'],
+    ['a command at the root', [{ ...bucket, path: '/', options: { k: '$(id)' } }], 'spec.mounts[0]: expected no blanks, quotation marks'],
+    ['a property at the root', [{ ...bucket, path: '/', options: { k: 'v -Dother=1' } }], 'spec.mounts[0]: expected no blanks'],
+    ['a source of a shell at the root', [{ ...bucket, path: '/', mountPoint: 's3://a`id`' }], 'spec.mounts[0]: expected no blanks'],
     ['a way out of a claim', [{ mountPoint: 'pvc://a/../b', name: 'a' }], 'without ".."'],
     [
       'a disk beside a root',
