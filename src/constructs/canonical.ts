@@ -66,8 +66,11 @@ function canonicalContainer({ fuseClient: _isClient, ...container }: ContainerPr
 }
 
 /** An empty text of these is what it is by default, which is another text. */
-const said = <T extends object>(fields: T): T =>
-  Object.values(fields).includes('') ? (Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as T) : fields;
+function said<T extends object>(fields: T): T {
+  for (const field in fields)
+    if (fields[field] === '') return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as T;
+  return fields;
+}
 
 const canonicalLifecycle = ({ postStart, preStop, ...rest }: Lifecycle): Lifecycle => ({
   ...rest,

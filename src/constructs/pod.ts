@@ -108,7 +108,9 @@ function nodeAffinity(a: Affinity['nodeAffinity'], b: Affinity['nodeAffinity']):
 }
 
 /** Only what is said: `undefined` overrides nothing. An empty pull policy is none. */
-const defined = <T extends object>(said: T): T =>
-  Object.fromEntries(
-    Object.entries(said).filter(([field, value]) => value !== undefined && !(field === 'imagePullPolicy' && value === '')),
-  ) as T;
+function defined<T extends object>(said: T): T {
+  const result: Partial<T> = {};
+  for (const field in said)
+    if (said[field] !== undefined && !(field === 'imagePullPolicy' && said[field] === '')) result[field] = said[field];
+  return result as T;
+}
