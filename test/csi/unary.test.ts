@@ -96,11 +96,16 @@ test('of what is longer than a header may be, the beginning arrives', async () =
 
 test('a method learns of its deadline, and that it has passed', async () => {
   const before = Date.now();
-  const { answered } = ask('Wait', undefined, 300);
-  answered.catch(() => {});
-  const { signal, deadline } = await called;
+  let found: Call | undefined;
+  let answered = Promise.resolve<unknown>(undefined);
+  // On a busy machine a deadline may pass on the way.
+  for (let ms = 300; !found; ms *= 2) {
+    ({ answered } = ask('Wait', undefined, ms));
+    found = await Promise.race([called, answered.then(() => undefined).catch(() => undefined)]);
+  }
+  const { signal, deadline } = found;
   expect(deadline).toBeGreaterThan(before);
-  expect(deadline).toBeLessThanOrEqual(before + 300 + 60_000);
+  expect(deadline).toBeLessThanOrEqual(before + 60_000);
   await expect(answered).rejects.toMatchObject({ code: known.DEADLINE_EXCEEDED });
   await expect.poll(() => signal.aborted).toBe(true);
 });
