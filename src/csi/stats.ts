@@ -37,7 +37,11 @@ const abnormal = (message: string): Stats => ({ usage: [], volumeCondition: { ab
 export function usageOf(text: string): NonNullable<Stats['usage']> {
   const [size = 0n, blocks = 0n, available = 0n, free = 0n, inodes = 0n, freeInodes = 0n] = text.trim().split(' ').map(BigInt);
   return [
-    { unit: unit.BYTES, total: blocks * size, available: available * size, used: (blocks - free) * size },
-    { unit: unit.INODES, total: inodes, available: freeInodes, used: inodes - freeInodes },
+    { unit: unit.BYTES, total: int64(blocks * size), available: int64(available * size), used: int64((blocks - free) * size) },
+    { unit: unit.INODES, total: int64(inodes), available: int64(freeInodes), used: int64(inodes - freeInodes) },
   ];
 }
+
+/** As much as CSI can say: an object store without end claims 16 EiB. */
+const int64 = (count: bigint): bigint => (count > MOST ? MOST : count < 0n ? 0n : count);
+const MOST = 2n ** 63n - 1n;
