@@ -26,8 +26,9 @@ function kubeProxyConfig({ dir, name }: NodeLayout) {
     mode: 'nftables',
     clientConnection: { kubeconfig: `${dir}/kube-proxy.kubeconfig` },
     hostnameOverride: name,
-    // The tables of connections are the whole machine's: zero leaves their size as it is.
-    conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
+    // The tables of connections are the whole machine's: zero leaves their size as it is. Liberal: a packet that comes late on a busy
+    // machine is left to TCP, where it would be dropped as that of no connection.
+    conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s', tcpBeLiberal: true },
     nftables: { syncPeriod: '30s', minSyncPeriod: '100ms' },
   };
 }
