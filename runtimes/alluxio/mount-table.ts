@@ -23,14 +23,24 @@ export const mounts: MountTable<AlluxioPlan, Row> = {
       '-c',
       [
         'set -e',
+        ...(mount.length > 0 ? [MOUNT] : []),
         ...unmount.map((path) => sh`alluxio fs unmount ${path}`),
         // A shell goes on when it cannot read what is part of a command's arguments.
         ...mount.flatMap(({ secrets }) => secrets.map((secret) => sh`cat ${secretFile(secret)} > /dev/null`)),
-        ...mount.map((row) => sh`alluxio fs mount ${mountArgs(row)}`),
+        ...mount.map((row) => sh`mount ${mountArgs(row)}`),
       ].join('\n'),
     ]),
   ],
 };
+
+/** Of a mount that it refuses Alluxio prints every option, secrets too, and in its last line why. */
+const MOUNT = `mount() {
+  local said code
+  said=$(alluxio fs mount "$@" 2>&1) && return
+  code=$?
+  printf '%s\\n' "\${said##*$'\\n'}" >&2
+  return $code
+}`;
 
 /** What is secret is read in the pod: no request holds it. */
 const mountArgs = ({ path, source, options, secrets }: Row): readonly Arg[] => [

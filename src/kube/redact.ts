@@ -13,6 +13,11 @@ export function redactedText(text: string): string {
         /\b((?:[\w-]{0,40}[-_])?(?:password|passwd|token|secret[-_]?key|access[-_]?key)["']?\s*[=:]\s*)["']?[^\s"',;&]+["']?/gi,
         `$1${REDACTED}`,
       )
+      // As protocol buffers are printed: a key, and its value in the next line.
+      .replace(
+        /(key: *"[\w.-]{0,80}(?:secret|password|passwd|token|credential|access_?-?key)[\w.-]{0,80}"\s{1,20}value: *)"[^"\n]*"/gi,
+        `$1"${REDACTED}"`,
+      )
   );
 }
 

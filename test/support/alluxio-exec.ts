@@ -38,7 +38,7 @@ Cluster.CapacityTotal  (Type: GAUGE, Value: 4,294,967,296)
 Cluster.CapacityUsed  (Type: GAUGE, Value: 1,073,741,824)
 `;
   if (line.includes('fs count')) return `File Count               Folder Count             Folder Size\n${size.files}  4  ${size.bytes}\n`;
-  const [, verb, rest = ''] = /^alluxio fs (mount|unmount)(?: (.*))?$/.exec(line) ?? [];
+  const [, verb, rest = ''] = /^(?:alluxio fs )?(mount|unmount)(?: (.*))?$/.exec(line) ?? [];
   if (verb === 'unmount') mounted.delete(rest);
   if (verb !== 'mount') return '';
   if (!rest)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -33,15 +33,25 @@ function run(argv: readonly string[]) {
 const encrypted = { ...bucket, options: { a: 'b c' }, encryptOptions: [secret('s3a.secretKey', 'key', 'minio')] };
 
 test('a mount reads its secrets in the pod', () => {
-  program('alluxio', `printf '<%s>' "$@"`);
+  program('alluxio', `printf '<%s>' "$@" | tee -a "$ALLUXIO_HOME/said"`);
   const { mounts } = alluxio.bind(given({ mounts: [encrypted] }));
   const [command] = mounts?.change({ unmount: ['/old'], mount: mounts.wanted }) ?? [];
   expect(run(command?.argv ?? [])).toMatchObject({
     status: 0,
-    stdout: "<fs><unmount></old><fs><mount><--option><a=b c><--option><s3a.secretKey=it's $HOME\\></data><s3://bucket/data>",
+    stdout: '<fs><unmount></old>',
   });
+  expect(readFileSync(join(root, 'said'), 'utf8')).toBe(
+    "<fs><unmount></old><fs><mount><--option><a=b c><--option><s3a.secretKey=it's $HOME\\></data><s3://bucket/data>",
+  );
   rmSync(join(root, 'minio', 'key'));
   expect(run(command?.argv ?? [])).toMatchObject({ status: 1, stdout: '<fs><unmount></old>' });
+});
+
+test('of a mount that is refused only the last line is told, in which no option stands', () => {
+  program('alluxio', `printf 'key: "%s"\\n' "$@"; echo 'no such bucket' >&2; exit 255`);
+  const { mounts } = alluxio.bind(given({ mounts: [encrypted] }));
+  const [command] = mounts?.change({ unmount: [], mount: mounts.wanted }) ?? [];
+  expect(run(command?.argv ?? [])).toEqual({ status: 255, stdout: '', stderr: 'no such bucket\n' });
 });
 
 test('a master finds the secrets of / in a file, not among its arguments', () => {
@@ -49,7 +59,7 @@ test('a master finds the secrets of / in a file, not among its arguments', () =>
     'entrypoint.sh',
     `printf '<%s>' "$@"; printf '%s\\n' "$ALLUXIO_MASTER_JAVA_OPTS"; cat "\${ALLUXIO_MASTER_JAVA_OPTS##*=}"/*; stat -c %a "\${ALLUXIO_MASTER_JAVA_OPTS##*=}"/*`,
   );
-  const { command, args } = container(given({ mounts: [{ ...encrypted, path: '/' }] }), 'master', 'alluxio-master');
+  const { command, args } = container(given({ mounts: [{ ...encrypted, options: {}, path: '/' }] }), 'master', 'alluxio-master');
   const { status, stdout, stderr } = run([...command, ...args]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(/^<master-only><--no-format> -Dalluxio\.site\.conf\.dir=\S+\n/);
