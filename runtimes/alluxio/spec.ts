@@ -2,7 +2,6 @@ import * as fields from '../../src/api/fields.ts';
 import type { CustomResource, Resource } from '../../src/api/resource.ts';
 import { nameRule, replicasRule, shortNameRule } from '../../src/api/rules.ts';
 import {
-  type Static,
   cleanPolicy,
   described,
   imageFields,
@@ -12,13 +11,14 @@ import {
   opt,
   podMetadata,
   runtimeManagement,
+  type Static,
   stringMap,
   t,
   tieredStore,
   user,
   versionSpec,
 } from '../../src/api/schema.ts';
-import { type RuntimeStatus, runtimeStatus } from '../../src/api/status.ts';
+import { podColumns, type RuntimeStatus, runtimeStatus } from '../../src/api/status.ts';
 
 const properties = stringMap('Properties of Alluxio, alluxio.user.block.size.bytes.default for example.');
 const jvmOptions = t.Array(t.String(), { description: 'Arguments of the Java virtual machine.' });
@@ -96,15 +96,9 @@ export const AlluxioRuntime = {
   namespaced: true,
   description: 'Serves the dataset of the same name by Alluxio.',
   columns: [
-    { name: 'Ready Masters', type: 'integer', jsonPath: '.status.masterNumberReady', priority: 10 },
-    { name: 'Desired Masters', type: 'integer', jsonPath: '.status.desiredMasterNumberScheduled', priority: 10 },
-    { name: 'Master Phase', type: 'string', jsonPath: '.status.masterPhase' },
-    { name: 'Ready Workers', type: 'integer', jsonPath: '.status.workerNumberReady', priority: 10 },
-    { name: 'Desired Workers', type: 'integer', jsonPath: '.status.desiredWorkerNumberScheduled', priority: 10 },
-    { name: 'Worker Phase', type: 'string', jsonPath: '.status.workerPhase' },
-    { name: 'Ready Fuses', type: 'integer', jsonPath: '.status.fuseNumberReady', priority: 10 },
-    { name: 'Desired Fuses', type: 'integer', jsonPath: '.status.desiredFuseNumberScheduled', priority: 10 },
-    { name: 'Fuse Phase', type: 'string', jsonPath: '.status.fusePhase' },
+    ...podColumns.master,
+    ...podColumns.worker,
+    ...podColumns.fuse,
     { name: 'API Gateway', type: 'string', jsonPath: '.status.apiGateway.endpoint', priority: 10 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],

@@ -3,7 +3,6 @@ import * as k8s from '../../src/api/k8s.ts';
 import type { CustomResource, Resource } from '../../src/api/resource.ts';
 import { nameRule, replicasRule, shortNameWithReplicasRule, workerSetNameRule } from '../../src/api/rules.ts';
 import {
-  type Static,
   cleanPolicy,
   described,
   imageFields,
@@ -13,12 +12,13 @@ import {
   opt,
   podMetadata,
   runtimeManagement,
+  type Static,
   t,
   tieredStore,
   user,
   versionSpec,
 } from '../../src/api/schema.ts';
-import { type RuntimeStatus, runtimeStatus } from '../../src/api/status.ts';
+import { podColumns, type RuntimeStatus, runtimeStatus } from '../../src/api/status.ts';
 
 const containerFields = {
   env: opt(fields.env),
@@ -78,15 +78,7 @@ export const JuiceFSRuntime = {
   categories: ['fluid'],
   namespaced: true,
   description: 'Serves the dataset of the same name by JuiceFS, community or enterprise edition.',
-  columns: [
-    { name: 'Ready Workers', type: 'integer', jsonPath: '.status.workerNumberReady', priority: 10 },
-    { name: 'Desired Workers', type: 'integer', jsonPath: '.status.desiredWorkerNumberScheduled', priority: 10 },
-    { name: 'Worker Phase', type: 'string', jsonPath: '.status.workerPhase' },
-    { name: 'Ready Fuses', type: 'integer', jsonPath: '.status.fuseNumberReady', priority: 10 },
-    { name: 'Desired Fuses', type: 'integer', jsonPath: '.status.desiredFuseNumberScheduled', priority: 10 },
-    { name: 'Fuse Phase', type: 'string', jsonPath: '.status.fusePhase' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-  ],
+  columns: [...podColumns.worker, ...podColumns.fuse, { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
   scale: { selector: true },
   statusSubresource: true,
   spec: juiceFSRuntimeSpec,

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import * as k8s from './k8s.ts';
+import type { WorkloadRole } from './names.ts';
+import type { Column } from './resource.ts';
 import { dateTime, described, int32, int64, mountSpec, openEnum, opt, stringMap } from './schema.ts';
 
 export const phases = ['', 'NotReady', 'PartialReady', 'Ready'] as const;
@@ -75,3 +77,18 @@ export const runtimeStatus = Type.Object(
   { description: 'What was observed; written by the controller.' },
 );
 export type RuntimeStatus = Static<typeof runtimeStatus>;
+
+/** What `kubectl get` shows of a role's pods: numbers with `-o wide`. */
+export const podColumns = {
+  master: columnsOf('master', 'Master'),
+  worker: columnsOf('worker', 'Worker'),
+  fuse: columnsOf('fuse', 'Fuse'),
+} as const;
+
+function columnsOf(role: WorkloadRole, word: string): readonly Column[] {
+  return [
+    { name: `Ready ${word}s`, type: 'integer', jsonPath: `.status.${role}NumberReady`, priority: 10 },
+    { name: `Desired ${word}s`, type: 'integer', jsonPath: `.status.desired${word}NumberScheduled`, priority: 10 },
+    { name: `${word} Phase`, type: 'string', jsonPath: `.status.${role}Phase` },
+  ];
+}

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GROUP, VERSION } from '../api/resource.ts';
 import type { Runtime } from '../constructs/contract.ts';
+import { FLUID_LEASES } from '../install/fluid.ts';
 import type { KubeClient } from '../kube/contract.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { LEASE, type Lease } from '../kube/lease-record.ts';
@@ -10,8 +11,6 @@ import { messageOf, Refused } from './errors.ts';
 /** Bookmarks of paged lists, and CEL rules over the whole object. */
 const OLDEST_MINOR = 29;
 const FLUID_NAMESPACE = 'fluid-system';
-/** Those that write what we write. Not `fluidapp`: it ends the sidecars that Fluid's webhook has put into pods, and may go on. */
-const FLUID_CONTROLLERS = ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache'];
 const deploymentOf = (controller: string): string => (controller === 'dataset' ? 'dataset-controller' : `${controller}runtime-controller`);
 /** client-go's, where a Lease does not say. */
 const LEASE_SECONDS = 15;
@@ -45,22 +44,20 @@ export async function checkFluidIsGone(client: KubeClient, signal: AbortSignal):
       ([name, lease]) => current.get(name)?.spec?.renewTime !== lease.spec?.renewTime && current.get(name)?.spec?.holderIdentity,
     );
     if (!alive) continue;
-    const [name, { spec }] = alive;
+    const [controller, { spec }] = alive;
     throw new Refused(
-      `Fluid's controller ${spec?.holderIdentity} renews the lease ${FLUID_NAMESPACE}/${leaseOf(name)}: two controllers would undo each other's work.\n` +
+      `Fluid's controller ${spec?.holderIdentity} renews the lease ${FLUID_NAMESPACE}/${FLUID_LEASES.get(controller)}: two controllers would undo each other's work.\n` +
         `Stop it first (kubectl -n ${FLUID_NAMESPACE} scale deployment ${[...doubtful.keys()].map(deploymentOf).join(' ')} --replicas=0), or start with --take-over.`,
     );
   }
 }
 
-const leaseOf = (controller: string): string => `${controller}.${GROUP}`;
-
 /** By controller. */
 async function leases(client: KubeClient): Promise<ReadonlyMap<string, Lease>> {
   const found = await Promise.all(
-    FLUID_CONTROLLERS.map(async (controller) => {
+    [...FLUID_LEASES].map(async ([controller, name]) => {
       try {
-        return [[controller, (await client.get(LEASE, { namespace: FLUID_NAMESPACE, name: leaseOf(controller) })) as Lease] as const];
+        return [[controller, (await client.get(LEASE, { namespace: FLUID_NAMESPACE, name })) as Lease] as const];
       } catch (error) {
         if (isNotFound(error)) return [];
         throw new Refused(`Fluid's leases cannot be read: ${messageOf(error)}`, { cause: error });

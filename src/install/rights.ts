@@ -1,5 +1,6 @@
 import { GROUP } from '../api/index.ts';
 import type { Runtime } from '../constructs/index.ts';
+import { FLUID_LEASES } from './fluid.ts';
 
 /** One rule of RBAC, and why it is there. A test runs the real programs and compares what they asked for with these, both ways. */
 export interface Right {
@@ -16,8 +17,6 @@ const LEASES = 'coordination.k8s.io';
 const MAKE = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 /** The election's, as `sluice reconcile` calls it. */
 const LEASE = 'sluice';
-/** Whose renewal says that Fluid still writes what we write (`<name>.data.fluid.io`; specs of Fluid's controllers). */
-const FLUID_LEASES = ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache'].map((name) => `${name}.${GROUP}`);
 
 /** Of the controller, in every namespace. */
 export function controllerRights(runtimes: readonly Runtime[], namespace: string): readonly Right[] {
@@ -56,7 +55,7 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
     { group: '', resources: ['nodes'], verbs: ['list', 'watch', 'patch'], because: 'labels of nodes that hold a cache' },
     { group: '', resources: ['namespaces'], verbs: ['get'], names: [namespace], because: 'whether the lease has a home' },
     { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'what users are told' },
-    { group: LEASES, resources: ['leases'], verbs: ['get'], names: FLUID_LEASES, because: 'whether Fluid still runs' },
+    { group: LEASES, resources: ['leases'], verbs: ['get'], names: [...FLUID_LEASES.values()], because: 'whether Fluid still runs' },
   ];
 }
 
