@@ -51,10 +51,10 @@ describe('which answer is given', () => {
 
   test('"command not found" for what nobody knows, and again after reset', async () => {
     const answers = execAnswers(dir);
-    await answers.answer({ argv: ['alluxio'], stdout: 'here' });
-    expect(answerTo(dir, call(['alluxio'])).exitCode).toBe(0);
+    await answers.answer({ argv: ['goosefs'], stdout: 'here' });
+    expect(answerTo(dir, call(['goosefs'])).exitCode).toBe(0);
     await answers.reset();
-    expect(answerTo(dir, call(['alluxio'])).exitCode).toBe(127);
+    expect(answerTo(dir, call(['goosefs'])).exitCode).toBe(127);
   });
 });
 
@@ -84,4 +84,14 @@ describe('the built-in answers are those of a JuiceFS that works', () => {
     expect(answerTo(dir, call(argv)).exitCode).toBe(0);
     expect(printed(call(argv))).toMatch(expected);
   });
+});
+
+test('a simulated Alluxio keeps its mounts, each pod its own', () => {
+  const inPod = (pod: string, ...argv: readonly string[]) => printed(call(argv, { pod, container: 'alluxio-master' }));
+  expect(inPod('a-master-0', 'alluxio', 'fs', 'mount')).not.toMatch(/s3:/);
+  inPod('a-master-0', 'bash', '-c', 'mount() {\n  alluxio fs mount "$@"\n}\nmount --readonly --option key=value /data s3://bucket');
+  expect(inPod('a-master-0', 'alluxio', 'fs', 'mount')).toMatch(
+    /^s3:\/\/bucket {2}on {2}\/data {2}\(s3, .*, read-only, .*properties=\{key=value\}/m,
+  );
+  expect(inPod('b-master-0', 'alluxio', 'fs', 'mount')).not.toMatch(/s3:/);
 });

@@ -1,8 +1,9 @@
 /** The keeper's half of the exec answers: finds the answer to a command, writes down that it was asked. */
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { alluxioAnswer, type SimulatedAlluxio, simulatedAlluxio } from './alluxio-answers.ts';
 import type { ExecAnswer, ExecCall } from './exec-call.ts';
-import { defaultAnswer } from './juicefs-answers.ts';
+import { defaultAnswer as juicefsAnswer } from './juicefs-answers.ts';
 
 /** An answer as it lies in a file of `<dir>/exec/answers`; regular expressions as their source and flags. */
 export interface StoredAnswer extends ExecAnswer {
@@ -26,6 +27,8 @@ export interface Replay {
 }
 
 const given = new Map<string, number>();
+/** By namespace and pod: one that is made again still has its mounts. */
+const alluxios = new Map<string, SimulatedAlluxio>();
 
 /** The newest answer that fits, else the built-in ones, else "command not found". */
 export function answerTo(dir: string, call: ExecCall): Replay {
@@ -37,9 +40,18 @@ export function answerTo(dir: string, call: ExecCall): Replay {
     .map((file) => ({ file, answer: JSON.parse(readFileSync(join(folder, file), 'utf8')) as StoredAnswer }))
     .find(({ file, answer }) => fits(answer, call) && (given.get(file) ?? 0) < (answer.times ?? Number.POSITIVE_INFINITY));
   if (stored !== undefined) given.set(stored.file, (given.get(stored.file) ?? 0) + 1);
-  const answer = stored?.answer ?? defaultAnswer(call) ?? { stderr: `${call.argv[0]}: command not found\n`, exitCode: 127 };
+  const answer = stored?.answer ?? builtIn(call) ?? { stderr: `${call.argv[0]}: command not found\n`, exitCode: 127 };
   const { stdout = '', stderr = '', exitCode = 0, delayMs = 0 } = answer;
   return { stdoutFile: textFile(dir, stdout), stderrFile: textFile(dir, stderr), exitCode, delayMs };
+}
+
+function builtIn(call: ExecCall): ExecAnswer | undefined {
+  const name = `${call.namespace}/${call.pod}`;
+  const alluxio = alluxios.get(name) ?? simulatedAlluxio();
+  const stdout = alluxioAnswer(alluxio, call.argv);
+  if (stdout === undefined) return juicefsAnswer(call);
+  alluxios.set(name, alluxio);
+  return { stdout };
 }
 
 /** A list fits a command that begins with its words; a pattern is looked for in the words joined by spaces. */

@@ -1,0 +1,53 @@
+/** An Alluxio as its commands show it, in memory, in the formats of 2.9.4: it keeps its table of mounts. No Alluxio runs. */
+
+export interface SimulatedAlluxio {
+  /** Lines of its table by path, without `/`. */
+  readonly mounted: Map<string, { readonly source: string; readonly facts: string }>;
+  /** What was read from workers and from below, in all. */
+  readonly read: { local: number; ufs: number };
+  readonly size: { files: number; bytes: number };
+}
+
+export const simulatedAlluxio = (): SimulatedAlluxio => ({
+  mounted: new Map(),
+  read: { local: 0, ufs: 0 },
+  size: { files: 1152, bytes: 154_262_709_011 },
+});
+
+/** What a command of ours prints; `undefined` for one that Alluxio's pods would not know. */
+export function alluxioAnswer(alluxio: SimulatedAlluxio, argv: readonly string[]): string | undefined {
+  const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
+  if (!/\balluxio (fs|fsadmin)\b/.test(script)) return undefined;
+  return script
+    .split('\n')
+    .map((line) => answer(alluxio, line))
+    .join('');
+}
+
+function answer({ mounted, read, size }: SimulatedAlluxio, line: string): string {
+  if (line.includes('report metrics'))
+    return `Cluster.BytesReadLocal  (Type: COUNTER, Value: ${read.local}B)
+Cluster.BytesReadUfsAll  (Type: COUNTER, Value: ${read.ufs}B)
+Cluster.CapacityTotal  (Type: GAUGE, Value: 4,294,967,296)
+Cluster.CapacityUsed  (Type: GAUGE, Value: 1,073,741,824)
+`;
+  if (line.includes('fs count')) return `File Count               Folder Count             Folder Size\n${size.files}  4  ${size.bytes}\n`;
+  const [, verb, rest = ''] = /^(?:alluxio fs )?(mount|unmount)(?: (.*))?$/.exec(line) ?? [];
+  if (verb === 'unmount') mounted.delete(rest);
+  if (verb !== 'mount') return '';
+  if (!rest)
+    return ['/underFSStorage  on  /    (local, capacity=1B, used=1B(11%), not read-only, not shared, properties={})']
+      .concat([...mounted].map(([path, { source, facts }]) => `${source}  on  ${path}  (${facts})`))
+      .join('\n');
+  const words = rest.split(' ');
+  const options = [...rest.matchAll(/--option ([^ ="]+)=(\S+)/g)].map(
+    ([, key, value = '']) => `${key}=${value.startsWith('"') ? '******' : value}`,
+  );
+  const [path = '', source = ''] = words.slice(-2);
+  const flag = (name: string) => `${words.includes(`--${name.replace('-', '')}`) ? '' : 'not '}${name}`;
+  mounted.set(path, {
+    source,
+    facts: `s3, capacity=-1B, used=-1B, ${flag('read-only')}, ${flag('shared')}, properties={${options.join(', ')}}`,
+  });
+  return `Mounted ${source} at ${path}\n`;
+}
