@@ -1,5 +1,5 @@
 import type { Dataset, DatasetStatus, Identity, InvalidSpec, RuntimeStatus } from '../api/index.ts';
-import type { Command, Runtime } from '../constructs/index.ts';
+import type { Command, MountChange, Runtime } from '../constructs/index.ts';
 import type { Teardown } from './teardown.ts';
 import type { Applied, Hold, Key, LiveObject, Outline, Pruned, RuntimeObject, World } from './world.ts';
 
@@ -65,7 +65,7 @@ export interface Cluster {
   /** Makes running pods see a configuration at once that changed in this pass, or earlier if they could not be told then. */
   refresh(world: World, changed: boolean): Promise<void>;
   /** Runs beside the loop; the key is looked at again when it has ended. */
-  run(world: World, commands: readonly Command[]): void;
+  run(world: World, commands: readonly Command[], change: MountChange): void;
   /** The volume remembers `to` as its claim, or none; `seen` is the claim that is there. */
   release(world: World, volume: LiveObject, seen: LiveObject, to?: LiveObject): Promise<void>;
   /** Says that a claim and its volume name each other. */

@@ -1,5 +1,6 @@
 import type { Part, Role } from '../constructs/index.ts';
-import { mountChange } from './mount-change.ts';
+import { mountChange, pathsOf, without } from './mount-change.ts';
+import { holdOf } from './mount-trouble.ts';
 import type { Hold, LiveObject, Step, World } from './world.ts';
 
 const ensure =
@@ -36,21 +37,25 @@ const MOUNTS_AGAIN_MS = 5000;
 /** An election is over in moments, and nobody tells us. */
 const LEADER_AGAIN_MS = 1000;
 
-/** Wanted minus mounted is mounted, mounted minus wanted is unmounted, what changed is both, and we wait until the list shows it. */
-const alignMounts: Step = ({ plan: { mounts }, mounted, leaderless, execError }) => {
+/**
+ * Wanted minus mounted is mounted, mounted minus wanted is unmounted, what changed is both, and we wait until the list shows it. Where it
+ * does not, that row waits for its turn, and holds up nothing but a first set-up whose readers would miss it.
+ */
+const alignMounts: Step = ({ plan: { mounts }, mounted, mountTroubles = [], bound, leaderless, execError }) => {
   if (!mounts) return {};
   if (leaderless)
     return { hold: { reason: 'NoLeader', message: 'none of the masters says that it leads', passing: true, retryMs: LEADER_AGAIN_MS } };
   const lasting = { passing: !execError, retryMs: MOUNTS_AGAIN_MS };
   if (!mounted)
     return { hold: { reason: 'MountsUnknown', message: execError ?? 'no master could be asked for its mounts yet', ...lasting } };
-  const change = mountChange(mounts.wanted, mounted);
-  const rows = new Set([...change.unmount, ...change.mount.map(({ path }) => path)]).size;
-  if (rows === 0) return {};
-  return {
-    action: { run: mounts.change(change) },
-    hold: { reason: 'MountsChanging', message: execError ?? `${rows} mounts to change`, ...lasting },
-  };
+  const waiting = new Set(mountTroubles.filter(({ isDue }) => !isDue).map(({ path }) => path));
+  const change = without(mountChange(mounts.wanted, mounted), waiting);
+  const rows = pathsOf(change);
+  const known = new Set(mountTroubles.map(({ path }) => path));
+  const lack = bound ? undefined : holdOf(mountTroubles.filter(({ isLack }) => isLack));
+  const changing = { reason: 'MountsChanging', message: execError ?? `${rows.length} mounts to change`, ...lasting };
+  const hold = rows.length > 0 && (execError !== undefined || rows.some((path) => !known.has(path))) ? changing : lack;
+  return { ...(rows.length > 0 && { action: { run: mounts.change(change), change } }), ...(hold && { hold }) };
 };
 
 const phaseOf = (object: LiveObject | undefined): unknown => object?.status?.['phase'];

@@ -11,7 +11,22 @@ export function mountChange(wanted: readonly MountRow[], mounted: readonly Mount
   };
 }
 
+export const pathsOf = ({ unmount, mount }: MountChange): readonly string[] =>
+  [...new Set([...unmount, ...mount.map(({ path }) => path)])].toSorted();
+
+/** All of it but what concerns these paths. */
+export const without = ({ unmount, mount }: MountChange, paths: ReadonlySet<string>): MountChange => ({
+  unmount: unmount.filter((path) => !paths.has(path)),
+  mount: mount.filter(({ path }) => !paths.has(path)),
+});
+
 /** What one of them does not say is not compared: few engines tell the options of a mount. */
 const isAlike = (a: MountRow | undefined, b: MountRow | undefined): boolean =>
   a !== undefined && b !== undefined && isSame(a.source, b.source) && isSame(a.options, b.options);
 const isSame = (a: unknown, b: unknown): boolean => a === undefined || b === undefined || equal(a, b);
+
+/** Names of what only one of two rows has, or each with a value of its own. */
+export function differingOptions({ options: a }: Partial<MountRow> = {}, { options: b }: Partial<MountRow> = {}): readonly string[] {
+  if (!a || !b) return [];
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => a[key] !== b[key]).toSorted();
+}

@@ -102,7 +102,7 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
   const failed: Failure[] = [];
   let applied = nothingApplied;
   for (const action of actions) {
-    if ('run' in action) cluster.run(world, action.run);
+    if ('run' in action) cluster.run(world, action.run, action.change);
     else if ('release' in action)
       failed.push(
         ...(await attempt('UpdateFailed', `PersistentVolume/${action.release.metadata.name}`, () =>

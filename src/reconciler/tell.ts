@@ -3,6 +3,7 @@ import { isConflict } from '../kube/errors.ts';
 import type { Cluster, Notice } from './cluster.ts';
 import { withCondition } from './conditions.ts';
 import { each, failureOf } from './failures.ts';
+import { holdOf } from './mount-trouble.ts';
 import { EMPTY, type Statuses } from './status.ts';
 import type { Applied, Decision, Hold, RuntimeObject, World } from './world.ts';
 
@@ -97,7 +98,16 @@ export const noticesOfHold = ({ message, passing, event = 'ErrorProcessRuntime' 
       ];
 
 /** What a change of status is worth telling in events. */
-export function noticesOf(world: World, { hold }: Decision, { failed }: Applied): readonly About[] {
+export function noticesOf(world: World, decision: Decision, applied: Applied): readonly About[] {
+  const differs = decision.hold?.reason === 'MountsDiffer' ? undefined : holdOf(world.mountTroubles ?? []);
+  const before = world.runtime.status?.conditions?.find(({ type }) => type === 'MountsDiffer')?.message;
+  const notices = noticesOfPass(world, decision, applied);
+  if (!differs || differs.message === before) return notices;
+  const notice = { type: 'Warning', reason: differs.reason, note: differs.message } as const;
+  return [...notices, { about: 'runtime', ...notice }, { about: 'dataset', ...notice }];
+}
+
+function noticesOfPass(world: World, { hold }: Decision, { failed }: Applied): readonly About[] {
   const { bound, dataset, runtime, workloads, plan } = world;
   if (failed.length > 0)
     return failed.map(({ object, message }) => ({

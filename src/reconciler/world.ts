@@ -1,5 +1,16 @@
 import type { Dataset, Manifest, Resource, RuntimeStatus } from '../api/index.ts';
-import type { BasePlan, BoundProbe, BoundRuntime, Command, MountRow, Part, Role, UfsUsage, WorkloadNames } from '../constructs/index.ts';
+import type {
+  BasePlan,
+  BoundProbe,
+  BoundRuntime,
+  Command,
+  MountChange,
+  MountRow,
+  Part,
+  Role,
+  UfsUsage,
+  WorkloadNames,
+} from '../constructs/index.ts';
 import type { KubeObject, ObjectMeta } from '../kube/types.ts';
 
 /** In the order of set-up. */
@@ -107,12 +118,24 @@ export interface World {
   readonly answersInMs?: number;
   /** Absent while no pod could be asked. */
   readonly mounted?: readonly MountRow[];
+  /** Rows that were changed in vain. */
+  readonly mountTroubles?: readonly MountTrouble[];
   /** Masters are there, and none of them says that it leads. */
   readonly leaderless?: boolean;
   /** Why the last command failed. */
   readonly execError?: string;
   /** Why the newest specs cannot be followed: the plan is that of the last ones that could be. */
   readonly obstacle?: Hold;
+}
+
+/** A row that was mounted or unmounted without an error, and is listed otherwise. */
+export interface MountTrouble {
+  readonly path: string;
+  readonly text: string;
+  /** Whoever reads there does not find what the spec promises. */
+  readonly isLack: boolean;
+  /** It is to be tried again now. */
+  readonly isDue: boolean;
 }
 
 export interface Hold {
@@ -131,7 +154,8 @@ export interface Hold {
 /** What one step asks for. Actions are taken in order. */
 export type Action =
   | { readonly ensure: Part }
-  | { readonly run: readonly Command[] }
+  /** What changes the mounts so. */
+  | { readonly run: readonly Command[]; readonly change: MountChange }
   /** Gives a volume that remembers another claim, or none, to this one; without `to` it is freed first. */
   | { readonly release: LiveObject; readonly seen: LiveObject; readonly to?: LiveObject }
   /** Says on a claim that it and its volume name each other, and has the volume controller look at it. */

@@ -10,13 +10,10 @@ export interface AlluxioFileSystem extends SimulatedAlluxio {
 export function alluxioFileSystem(): AlluxioFileSystem {
   const alluxio = simulatedAlluxio();
   const execs: string[] = [];
-  return {
-    ...alluxio,
-    execs,
-    async exec({ pod, container }, argv) {
-      const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
-      execs.push(`${pod}/${container} ${script.split('\n').at(-1)}`);
-      return alluxioAnswer(alluxio, argv) ?? '';
-    },
+  const exec: PodExec = async ({ pod, container }, argv) => {
+    const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
+    execs.push(`${pod}/${container} ${script.split('\n').at(-1)}`);
+    return alluxioAnswer(alluxio, argv) ?? '';
   };
+  return Object.assign(alluxio, { execs, exec });
 }

@@ -15,6 +15,7 @@ import { confirm, type Seen } from './fresh.ts';
 import { inUse } from './in-use.ts';
 import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
 import { BINDER } from './managed-fields.ts';
+import { createMountTries } from './mount-tries.ts';
 import { createNudges } from './nudges.ts';
 import { observer } from './observe.ts';
 import { teardownObserver } from './observe-teardown.ts';
@@ -39,6 +40,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     lookups: createLookups(client, now),
     bindings: createBindings(options.settings),
     lastValid: new Map(),
+    mountTries: createMountTries(now),
     ports: portAllocator(options.settings, options.portPolicy, store.ports),
     claimUsers: createClaimUsers(client, now),
   };
@@ -57,6 +59,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   const leaving = new Map<string, string[]>();
   function forget(uid: string): void {
     jobs.drop(uid);
+    parts.mountTries.forget(uid);
     parts.lookups.forget(uid);
     parts.bindings.forget(uid);
     parts.lastValid.delete(uid);
@@ -131,17 +134,18 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       );
       unrefreshed.delete(uid);
     },
-    run(world, commands) {
+    run(world, commands, change) {
       const { uid = '' } = world.runtime.metadata;
+      const cameOff = parts.mountTries.begun(uid, change);
       // Each try is a version of its own; the same commands are not tried again within a second.
       jobs.ask(
         `${uid}/run`,
         JSON.stringify(commands),
         1000,
         () =>
-          runCommands(exec, podChoice(store, world.key, runtimeOf(world), world.plan.leader), commands).finally(() =>
-            jobs.drop(`${uid}/mounts`),
-          ),
+          runCommands(exec, podChoice(store, world.key, runtimeOf(world), world.plan.leader), commands)
+            .then(cameOff)
+            .finally(() => jobs.drop(`${uid}/mounts`)),
         () => wake(world.key),
       );
     },

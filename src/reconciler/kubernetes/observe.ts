@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { label, volumeName } from '../../api/index.ts';
-import type { MountChange, Role } from '../../constructs/index.ts';
+import { type Dataset, label, volumeName } from '../../api/index.ts';
+import type { Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
-import { mountChange } from '../mount-change.ts';
+import { mountChange, pathsOf } from '../mount-change.ts';
 import { CALCULATING, mountsChanged } from '../status/dataset.ts';
-import { type LiveObject, PARTS, ROLES, type WorkloadView, type World } from '../world.ts';
+import { type LiveObject, PARTS, ROLES, type RuntimeObject, type WorkloadView, type World } from '../world.ts';
 import { askProbe, NO_LEADER } from './exec.ts';
 import { workloadKind } from './kinds.ts';
 import { canAsk, type Parts, podChoice, whereOf } from './parts.ts';
@@ -24,7 +24,7 @@ const FIRST_ANSWERS_MS = 300;
 
 /** One consistent reading: the objects from the watches, the plan and the facts behind it, and what the probes found last. */
 export function observer(parts: Parts): Cluster['observe'] {
-  const { store, jobs, exec, probeMs, secretMs = 300_000, wake, now } = parts;
+  const { store, jobs, exec, mountTries, probeMs, secretMs = 300_000, wake, now } = parts;
   const planned = planner(parts);
   return async (key, dataset, runtime, object, invalid) => {
     const { namespace, name } = key;
@@ -61,21 +61,30 @@ export function observer(parts: Parts): Cluster['observe'] {
       // A master that was started again in its pod has no mounts any more either.
       .map(({ metadata, restarts }) => `${metadata.uid}/${restarts}`)
       .join();
+    const table = plan.mounts && canAsk(choice, plan.mounts.list) ? plan.mounts : undefined;
+    const tried = `${dataset.metadata.generation}/${object.metadata.generation}/${masters}`;
     const mounts =
-      plan.mounts && canAsk(choice, plan.mounts.list)
-        ? jobs.ask(
-            `${uid}/mounts`,
-            `${dataset.metadata.generation}/${masters}`,
-            retryOf(jobs.state(`${uid}/mounts`).error),
-            () => askProbe(exec, choice, plan.mounts!.list),
-            woken,
-          )
-        : undefined;
+      table &&
+      jobs.ask(
+        `${uid}/mounts`,
+        `${dataset.metadata.generation}/${masters}`,
+        Math.min(retryOf(jobs.state(`${uid}/mounts`).error), mountTries.relistMs(uid, tried)),
+        () => askProbe(exec, choice, table.list),
+        woken,
+      );
+    const {
+      mounted,
+      mountTroubles = [],
+      againMs: rowAgainMs = Infinity,
+    } = {
+      ...(table && mounts && mountTries.seen(uid, tried, table.wanted, mounts, (text) => toldMs(text, dataset, object, now()))),
+    };
     const total = dataset.status?.ufsTotal;
     // With a table of mounts there is nothing to count before they are mounted.
     // What was counted is of other mounts; the new ones are counted once they are there.
     const isOutdated =
-      mountsChanged(dataset) && (!plan.mounts || (mounts?.value && isEmpty(mountChange(plan.mounts.wanted, mounts.value))));
+      mountsChanged(dataset) &&
+      (!plan.mounts || (mounted && pathsOf(mountChange(plan.mounts.wanted, mounted)).length === mountTroubles.length));
     const wantsCount = (bound || !plan.mounts) && (!total || total === CALCULATING || isOutdated);
     const counts = wantsCount && canAsk(choice, plan.probes.ufs);
     const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
@@ -98,6 +107,7 @@ export function observer(parts: Parts): Cluster['observe'] {
     const firstIn = bound ? 0 : FIRST_ANSWERS_MS - Math.min(...runningMs);
     const answered = answersIn <= 0;
     const again = [
+      ...(rowAgainMs === Infinity ? [] : [rowAgainMs]),
       ...(cache ? [probeMs] : []),
       ...(answered ? [] : [answersIn]),
       ...(ufs?.error === undefined ? [] : [Math.max(probeMs, RETRY_MS)]),
@@ -133,7 +143,8 @@ export function observer(parts: Parts): Cluster['observe'] {
         ufsRunning: answered && (ufs?.running ?? false),
       },
       ...(firstIn > 0 && { answersInMs: firstIn }),
-      ...(mounts?.value && { mounted: mounts.value }),
+      ...(mounted && { mounted }),
+      mountTroubles,
       ...(error === NO_LEADER && { leaderless: true }),
       ...(error !== undefined && error !== NO_LEADER && { execError: error }),
       ...(obstacle && { obstacle }),
@@ -157,12 +168,17 @@ const writesSecrets = ({ outlines }: Pick<World, 'outlines'>): boolean =>
 /** Between half of `ms` and all of it, so that runtimes which were set up together do not ask together. */
 const spread = (uid: string, ms: number): number => Math.round(ms * (0.5 + Number.parseInt(hash('sha1', uid).slice(0, 4), 16) / 0x1ffff));
 
-const isEmpty = ({ mount, unmount }: MountChange): boolean => mount.length + unmount.length === 0;
-
 /** An election is over in moments. */
 const retryOf = (error: string | undefined): number => (error === undefined ? Infinity : error === NO_LEADER ? 1000 : RETRY_MS);
 
 const isBound = (volume: LiveObject | undefined): boolean => volume?.status?.['phase'] === 'Bound';
+
+/** How long ago this was told of a mount, by whichever process, of specs that are the same still. */
+function toldMs(text: string, { metadata, status }: Dataset, object: RuntimeObject, now: number): number | undefined {
+  const isSame = metadata.generation === status?.observedGeneration && object.metadata.generation === object.status?.observedGeneration;
+  const told = object.status?.conditions?.find(({ type, message }) => type === 'MountsDiffer' && message?.includes(` ${text}`));
+  return isSame && told ? now - Date.parse(told.lastTransitionTime ?? '') || 0 : undefined;
+}
 
 /** The volume of a claim that we made. */
 const volumeOf = (claim: LiveObject | undefined, owner: string): string | undefined =>

@@ -9,6 +9,7 @@ import { canRun, type createJobs, type PodChoice, type PodExec } from './exec.ts
 import type { createLookups } from './facts.ts';
 import { workloadKind } from './kinds.ts';
 import type { LastValid } from './last-valid.ts';
+import type { MountTries } from './mount-tries.ts';
 import type { NodeLabeler } from './node-labels.ts';
 import type { PortAllocator, PortPolicy } from './ports.ts';
 import type { Store } from './store.ts';
@@ -40,6 +41,7 @@ export interface Parts extends KubernetesClusterOptions {
   readonly bindings: ReturnType<typeof createBindings>;
   /** By UID of the runtime. */
   readonly lastValid: Map<string, LastValid>;
+  readonly mountTries: MountTries;
   readonly ports: PortAllocator;
   readonly claimUsers: ReturnType<typeof createClaimUsers>;
 }

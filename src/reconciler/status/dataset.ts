@@ -1,6 +1,7 @@
 import { bytesText, type Dataset, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
 import { type Claim, withCondition } from '../conditions.ts';
 import type { Hold, World } from '../world.ts';
+import { holdOf } from '../mount-trouble.ts';
 import { equal } from '../merge-patch.ts';
 import { cacheStatesOf, toldOf } from './cache.ts';
 import { phaseOf, type Seen } from './pods.ts';
@@ -9,7 +10,13 @@ export function datasetStatus(world: World, trouble: Hold | undefined): Partial<
   const { dataset, runtime, plan, now, probes } = world;
   const before = dataset.status;
   const phase = datasetPhase(world, trouble);
-  const conditions = datasetConditions(before?.conditions ?? [], phase, trouble, now, world.obstacle) as DatasetCondition[];
+  const conditions = datasetConditions(
+    before?.conditions ?? [],
+    phase,
+    trouble,
+    now,
+    world.obstacle ?? holdOf(world.mountTroubles ?? []),
+  ) as DatasetCondition[];
   if (phase === 'NotBound') return { phase, conditions };
   const cacheStates = cacheStatesOf(world, before);
   // Asked for the first time since we started: what was told before is better than half of it.

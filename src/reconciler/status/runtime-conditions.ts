@@ -1,5 +1,6 @@
 import { annotation, type RuntimeCondition } from '../../api/index.ts';
 import { type Claim, withCondition, withoutCondition } from '../conditions.ts';
+import { holdOf } from '../mount-trouble.ts';
 import { some } from '../some.ts';
 import type { Applied, Hold, World } from '../world.ts';
 import { podConditions } from './pods.ts';
@@ -22,12 +23,15 @@ export function runtimeConditions(world: World, applied: Applied, trouble: Hold 
   }
   const waiting = waitingText(applied);
   const kept = waiting ? { reason: 'PlacementWaiting', message: waiting } : undefined;
-  conditions = withSync(conditions, trouble ?? kept, now);
+  const differs = holdOf(world.mountTroubles ?? []);
+  conditions = withSync(conditions, trouble ?? kept ?? differs, now);
   const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
   tell('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
   const warnings = world.plan.plan.warnings ?? [];
   tell('SpecWarning', warnings.map(({ message }) => message).join('; '), warnings[0]?.reason);
   tell('PlacementWaiting', waiting, 'NodesInUse');
+  // Until they are listed, what was told of them stands.
+  if (!world.plan.mounts || world.mounted) tell('MountsDiffer', differs?.message);
   tell(
     'ImmutableFieldChanged',
     applied.immutable.length > 0

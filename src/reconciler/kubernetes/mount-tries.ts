@@ -1,0 +1,123 @@
+import type { MountChange, MountRow } from '../../constructs/index.ts';
+import { mountChange, pathsOf } from '../mount-change.ts';
+import { troubleOf } from '../mount-trouble.ts';
+import type { MountTrouble } from '../world.ts';
+import type { Job } from './exec.ts';
+
+/** A row that is listed otherwise is changed again after so long, then after twice as long and so on: each time takes it from its readers. */
+const FIRST_MS = 10_000;
+const LONGEST_MS = 3_600_000;
+
+/** A change of a row that came off without an error. */
+interface Try {
+  readonly asked: string;
+  readonly at: number;
+  readonly againMs: number;
+  /** A list that came after it does not show it. */
+  readonly isVain: boolean;
+}
+interface Table {
+  readonly version: string;
+  /** This process has not seen it before. */
+  isFirst: boolean;
+  readonly tries: Map<string, Try>;
+  listed?: { readonly rows: readonly MountRow[]; readonly at: number };
+}
+
+/** What is known of a table of mounts, and of what was done to it in vain. */
+export interface MountsSeen {
+  /** Absent while nobody has told. */
+  readonly mounted?: readonly MountRow[];
+  readonly mountTroubles: readonly MountTrouble[];
+  /** Until the next row is due. */
+  readonly againMs: number;
+}
+
+/** Rows that were changed without an error, and are listed otherwise all the same. In memory: a restart begins with what was told. */
+export interface MountTries {
+  /** A row is due once the list, asked for again so long after the last one, still does not show it. */
+  relistMs(uid: string, version: string): number;
+  /**
+   * @param version of the specs and of the masters: with another one, all begins afresh
+   * @param list the last one, whose value is gone while one that follows a change is on its way
+   * @param toldMs how long ago an earlier process told this of a row, if it did
+   */
+  seen(
+    uid: string,
+    version: string,
+    wanted: readonly MountRow[],
+    list: Job<readonly MountRow[]>,
+    toldMs: (text: string) => number | undefined,
+  ): MountsSeen;
+  /** A change is begun; what it returns is to be called when that has come off. */
+  begun(uid: string, change: MountChange): () => void;
+  forget(uid: string): void;
+}
+
+export function createMountTries(now: () => number): MountTries {
+  const tables = new Map<string, Table>();
+  return {
+    relistMs(uid, version) {
+      const table = tables.get(uid);
+      if (table?.version !== version || !table.listed) return Infinity;
+      const { at: listedAt } = table.listed;
+      return Math.min(Infinity, ...[...table.tries.values()].map(({ at, againMs }) => at + againMs - listedAt).filter((ms) => ms > 0));
+    },
+
+    seen(uid, version, wanted, list, toldMs) {
+      const before = tables.get(uid);
+      const table: Table = before?.version === version ? before : { version, isFirst: !before, tries: new Map() };
+      tables.set(uid, table);
+      const { value, endedAt = 0, error } = list;
+      if (value) table.listed = { rows: value, at: endedAt };
+      const { isFirst, listed, tries } = table;
+      if (!listed || error !== undefined) return { mountTroubles: [], againMs: Infinity };
+      const rows = new Map(listed.rows.map((row) => [row.path, row]));
+      const asked = new Map(wanted.map((row) => [row.path, row]));
+      const paths = pathsOf(mountChange(wanted, listed.rows));
+      if (value) for (const path of tries.keys()) if (!paths.includes(path)) tries.delete(path);
+      const troubles = paths.flatMap((path): MountTrouble[] => {
+        const row = asked.get(path);
+        const trouble = troubleOf(path, row, rows.get(path));
+        const known = tries.get(path);
+        const last = known?.asked === textOf(row) ? known : undefined;
+        const ageMs = isFirst ? toldMs(trouble.text) : undefined;
+        const tried =
+          last ?? (ageMs === undefined ? undefined : { asked: textOf(row), at: listed.at, againMs: limited(ageMs), isVain: true });
+        if (!tried || !(tried.isVain || value)) return [];
+        tries.set(path, { ...tried, isVain: true });
+        return [{ ...trouble, isDue: listed.at >= tried.at + tried.againMs }];
+      });
+      table.isFirst = false;
+      const waits = [...tries.values()].map(({ at, againMs }) => at + againMs - now()).filter((ms) => ms > 0);
+      return {
+        // What was listed before a change is no news, but for rows of which nothing else is expected.
+        ...((value || troubles.length === paths.length) && { mounted: listed.rows }),
+        mountTroubles: troubles,
+        againMs: Math.min(Infinity, ...waits),
+      };
+    },
+
+    begun(uid, change) {
+      const tries = tables.get(uid)?.tries;
+      const rows = new Map(change.mount.map((row) => [row.path, row]));
+      return () => {
+        for (const path of pathsOf(change)) {
+          const asked = textOf(rows.get(path));
+          const last = tries?.get(path);
+          const again = last?.asked === asked ? last : undefined;
+          tries?.set(path, {
+            asked,
+            at: now(),
+            againMs: again ? limited(2 * again.againMs) : FIRST_MS,
+            isVain: again?.isVain ?? false,
+          });
+        }
+      };
+    },
+    forget: (uid) => void tables.delete(uid),
+  };
+}
+
+const textOf = (row: MountRow | undefined): string => JSON.stringify(row ?? null);
+const limited = (ms: number): number => Math.min(LONGEST_MS, Math.max(FIRST_MS, ms));
