@@ -5,7 +5,7 @@ import thin from '../../runtimes/thin/index.ts';
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { type AlluxioFileSystem, alluxioFileSystem } from '../support/alluxio-exec.ts';
 import * as write from '../support/objects.ts';
-import { boundHarness } from './harness.ts';
+import { boundHarness, harness } from './harness.ts';
 
 const ALLUXIO = 'AlluxioRuntime';
 const tiered: AlluxioRuntimeSpec = { replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD', path: '/cache', quota: '4Gi' }] } };
@@ -19,12 +19,9 @@ const withSecret: DatasetSpec = {
     },
   ],
 };
-const bound = (files: AlluxioFileSystem, dataset: DatasetSpec = withSecret, spec: AlluxioRuntimeSpec = tiered) =>
-  boundHarness([write.secret('minio', { key: 'hush' }), write.datasetObject('demo', dataset), write.alluxioRuntime('demo', spec)], {
-    runtimes: [thin, alluxio],
-    exec: files.exec,
-    probeMs: 60_000,
-  });
+const objects = [write.secret('minio', { key: 'hush' }), write.datasetObject('demo', withSecret), write.alluxioRuntime('demo', tiered)];
+const options = ({ exec }: AlluxioFileSystem) => ({ runtimes: [thin, alluxio], exec, probeMs: 60_000 });
+const bound = (files: AlluxioFileSystem) => boundHarness(objects, options(files));
 const changes = ({ execs }: AlluxioFileSystem) => execs.filter((each) => / (un)?mount /.test(each));
 
 test('a Dataset is Bound once Alluxio shows its mounts, and tells what Alluxio counts', async () => {
@@ -42,6 +39,16 @@ test('a Dataset is Bound once Alluxio shows its mounts, and tells what Alluxio c
   expect(files.execs.length).toBeLessThanOrEqual(8);
   expect(files.execs.filter((each) => !each.startsWith('demo-master-0/alluxio-master '))).toEqual([]);
   expect(JSON.stringify([files.execs, at.server.all().filter(({ kind }) => kind !== 'Secret')])).not.toContain('hush');
+});
+
+test('files are counted while workers come up, and told with the phase', async () => {
+  const at = await harness(options(alluxioFileSystem()));
+  for (const object of objects) at.put(object);
+  await at.quiet();
+  expect(at.written().filter((each) => each.endsWith('/status'))).toEqual([
+    'patch AlluxioRuntime/demo/status',
+    'patch Dataset/demo/status',
+  ]);
 });
 
 test('the hit ratio is of what was read since the last time', async () => {

@@ -80,12 +80,9 @@ export function observer(parts: Parts): Cluster['observe'] {
       ...(table && mounts && mountTries.seen(uid, tried, table.wanted, mounts, (text) => toldMs(text, dataset, object, now()))),
     };
     const total = dataset.status?.ufsTotal;
-    // With a table of mounts there is nothing to count before they are mounted.
-    // What was counted is of other mounts; the new ones are counted once they are there.
-    const isOutdated =
-      mountsChanged(dataset) &&
-      (!plan.mounts || (mounted && pathsOf(mountChange(plan.mounts.wanted, mounted)).length === mountTroubles.length));
-    const wantsCount = (bound || !plan.mounts) && (!total || total === CALCULATING || isOutdated);
+    // Before they are mounted there is nothing to count; from then on it is counted while workers come up.
+    const isMounted = !plan.mounts || (mounted && pathsOf(mountChange(plan.mounts.wanted, mounted)).length === mountTroubles.length);
+    const wantsCount = (bound || isMounted) && (!total || total === CALCULATING || (mountsChanged(dataset) && isMounted));
     const counts = wantsCount && canAsk(choice, plan.probes.ufs);
     const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
     store.awaitFuse(
