@@ -1,6 +1,6 @@
 /** A bare client: what anybody gets from this API server with so many connections. It retries nothing and keeps nothing. */
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'undici';
+import { Agent, request, WebSocket } from 'undici';
 import type { KubeObject } from '../src/kube/types.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -8,6 +8,8 @@ export interface Client {
   /** Sends a text as it is, anything else as JSON. The object in the answer; throws with the server's message when that is no success. */
   send(method: Method, path: string, body?: unknown, contentType?: string): Promise<KubeObject>;
   list(path: string): Promise<readonly KubeObject[]>;
+  /** Runs a command in a container, as the path says; throws when it does not end well. What it prints is thrown away. */
+  exec(path: string): Promise<void>;
   /** Tells of every object there is, then of every change, until stopped. `at` is performance.now() when it came. */
   watch(path: string, onEvent: (event: WatchEvent) => void): Promise<() => void>;
   close(): Promise<void>;
@@ -17,6 +19,7 @@ export interface WatchEvent {
   readonly object: KubeObject;
   readonly at: number;
 }
+const STATUS_CHANNEL = 3;
 export const MERGE = 'application/merge-patch+json';
 export const JSON_PATCH = 'application/json-patch+json';
 export const APPLY = 'application/apply-patch+yaml';
@@ -45,6 +48,25 @@ export function openClient(kubeconfig: string, connections = 16): Client {
     send: async (method, path, body, contentType = 'application/json') =>
       JSON.parse(await text(method, path, body, contentType)) as KubeObject,
     list: async (path) => (JSON.parse(await text('GET', path, undefined, 'application/json')) as { items: readonly KubeObject[] }).items,
+    exec: (path) =>
+      new Promise((resolve, reject) => {
+        const socket = new WebSocket(server.replace('https', 'wss') + path, { dispatcher: streams, protocols: ['v5.channel.k8s.io'] });
+        socket.binaryType = 'arraybuffer';
+        socket.addEventListener('message', ({ data }) => {
+          const message = Buffer.from(data as ArrayBuffer);
+          if (message[0] !== STATUS_CHANNEL) return;
+          const { status, message: why } = JSON.parse(message.toString('utf8', 1)) as {
+            readonly status: string;
+            readonly message?: string;
+          };
+          if (status === 'Success') resolve();
+          else reject(new Error(`exec ${path}: ${why}`));
+          socket.close();
+        });
+        // After its status nobody hears it.
+        for (const end of ['error', 'close'] as const)
+          socket.addEventListener(end, () => reject(new Error(`exec ${path}: the connection ended`)));
+      }),
     async watch(path, onEvent) {
       const stop = new AbortController();
       const url = `${server}${path}${path.includes('?') ? '&' : '?'}watch=true&timeoutSeconds=3600`;

@@ -43,5 +43,15 @@ export const atLeast = (bench: string, value: number, unit: string, least: numbe
   ...detail,
 });
 
+/** Without a target. */
+export const told = (bench: string, value: number, unit: string, detail: Detail = {}): Figure => ({
+  bench,
+  value: rounded(value),
+  unit,
+  target: '',
+  ok: true,
+  ...detail,
+});
+
 /** Three digits that count. */
 export const rounded = (value: number): number => (Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));

@@ -12,9 +12,11 @@ import { type AuditLog, auditLog, CONTROLLER, POLICY, REPLAY, USER } from './aud
 import { type Client, MERGE, openClient, unlessGone } from './client.ts';
 import { bundled, type Controller, startController } from './controller.ts';
 import { rounded } from './figure.ts';
-import { type Kind, pair, paths, profile, secret } from './objects.ts';
+import { type Kind, KINDS, pair, paths, profile, secret } from './objects.ts';
 import { quantile } from './statistics.ts';
 
+/** The usual range has host ports for 666 Alluxios. */
+const FLAGS = ['--runtime-node-port-range', 'alluxio=20000-60000'];
 const CRDS = fileURLToPath(new URL('../crds', import.meta.url));
 
 export interface Lab {
@@ -27,7 +29,7 @@ export interface Lab {
   readonly audit: AuditLog;
   /** A controller that leads; with `standby` one on another host that waits. */
   start(standby?: 'standby'): Promise<Controller>;
-  /** A new namespace, with the Secret that JuiceFS needs. */
+  /** A new namespace, with the Secret that mounts name. */
   namespace(): Promise<string>;
   /** Waits until so many are bound; they stay until the lab is closed. Its namespace. */
   population(kind: Kind, count: number): Promise<string>;
@@ -93,7 +95,7 @@ async function furnished(plane: ControlPlane): Promise<Lab> {
     async start(standby) {
       await bundled();
       const [metricsPort = 0] = await freePorts(1);
-      const controller = startController({ kubeconfig, metricsPort, ...(standby && { elsewhere: 'another-host' }) });
+      const controller = startController({ kubeconfig, metricsPort, flags: FLAGS, ...(standby && { elsewhere: 'another-host' }) });
       controllers.add(controller);
       await (standby ? controller.synced() : controller.leading());
       return controller;
@@ -192,14 +194,14 @@ export async function watchBound({ user }: Pick<Lab, 'user'>, path: string): Pro
 /** Much faster than teardown, which is not what is measured here: finalizers go, then everything at once. The namespace stays, empty. */
 async function clear(user: Client, namespace: string): Promise<void> {
   const volumes = async () => (await user.list(paths.volumes)).filter(({ metadata }) => metadata.name.startsWith(`${namespace}-`));
-  const users = [paths.datasets(namespace), paths.runtimes('thin', namespace), paths.runtimes('juicefs', namespace)];
+  const users = [paths.datasets(namespace), ...KINDS.map((kind) => paths.runtimes(kind, namespace))];
   for (const path of users) {
     const marked = (await user.list(path)).filter(({ metadata }) => metadata.finalizers?.length);
     await atOnce(16, marked, ({ metadata }) =>
       user.send('PATCH', `${path}/${metadata.name}`, { metadata: { finalizers: null } }, MERGE).catch(unlessGone),
     );
   }
-  const core = ['configmaps', 'persistentvolumeclaims'].map((plural) => paths.core(namespace, plural));
+  const core = ['configmaps', 'services', 'persistentvolumeclaims'].map((plural) => paths.core(namespace, plural));
   const apps = ['daemonsets', 'statefulsets'].map((plural) => paths.apps(namespace, plural));
   for (const path of [...apps, ...users, ...core]) await user.send('DELETE', path);
   await atOnce(16, await volumes(), ({ metadata }) => user.send('DELETE', `${paths.volumes}/${metadata.name}`).catch(unlessGone));

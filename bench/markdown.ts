@@ -8,7 +8,7 @@ export function markdown(figures: readonly Figure[]): string {
     shown(figure),
     unitOf(figure),
     figure.target.replace('<=', '≤').replace('>=', '≥'),
-    figure.ok ? 'yes' : '**no**',
+    figure.target === '' ? '' : figure.ok ? 'yes' : '**no**',
     FLUID[figure.bench] ?? '',
   ]);
   return [['figure', 'Sluice', 'unit', 'target', 'reached', 'Fluid'], ['---', '--:', '---', '--:', '---', '--:'], ...rows]

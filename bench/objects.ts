@@ -4,8 +4,9 @@ import type { KubeObject } from '../src/kube/types.ts';
 const GROUP = 'data.fluid.io/v1alpha1';
 export const PROFILE = 'bench';
 
-export type Kind = 'thin' | 'juicefs';
-export const PLURALS = { thin: 'thinruntimes', juicefs: 'juicefsruntimes' } as const;
+export const PLURALS = { thin: 'thinruntimes', juicefs: 'juicefsruntimes', alluxio: 'alluxioruntimes' } as const;
+export type Kind = keyof typeof PLURALS;
+export const KINDS = Object.keys(PLURALS) as readonly Kind[];
 
 export const paths = {
   namespaces: '/api/v1/namespaces',
@@ -26,7 +27,7 @@ export const profile: KubeObject = {
   spec: { fileSystemType: 'fuse.s3fs', fuse: { image: 'example.io/s3fs', imageTag: 'v1', imagePullPolicy: 'IfNotPresent' } },
 };
 
-const SECRET = 'juicefs';
+const SECRET = 'store';
 export const secret: Omit<KubeObject, 'metadata'> & { readonly metadata: { readonly name: string } } = {
   apiVersion: 'v1',
   kind: 'Secret',
@@ -41,27 +42,52 @@ export interface Pair {
 
 export function pair(kind: Kind, namespace: string, name: string): Pair {
   const metadata = { namespace, name };
-  return kind === 'thin'
-    ? {
-        dataset: { apiVersion: GROUP, kind: 'Dataset', metadata, spec: { mounts: [{ mountPoint: 's3://bucket', name: 'data' }] } },
-        runtime: { apiVersion: GROUP, kind: 'ThinRuntime', metadata, spec: { profileName: PROFILE } },
-      }
-    : {
-        dataset: {
-          apiVersion: GROUP,
-          kind: 'Dataset',
-          metadata,
-          spec: { accessModes: ['ReadWriteMany'], placement: 'Shared', mounts: [juicefsMount] },
-        },
-        runtime: { apiVersion: GROUP, kind: 'JuiceFSRuntime', metadata, spec: { replicas: 1, tieredstore: { levels: [level] } } },
-      };
+  const { runtimeKind, runtime, dataset } = SPECS[kind];
+  return {
+    dataset: { apiVersion: GROUP, kind: 'Dataset', metadata, spec: dataset },
+    runtime: { apiVersion: GROUP, kind: runtimeKind, metadata, spec: runtime },
+  };
 }
 
-const fromSecret = (key: string) => ({ name: key, valueFrom: { secretKeyRef: { name: SECRET, key } } });
-const juicefsMount = {
-  mountPoint: 'juicefs:///',
-  name: 'minio',
-  options: { bucket: 'http://minio:9000/minio/test', storage: 'minio' },
-  encryptOptions: ['metaurl', 'access-key', 'secret-key'].map(fromSecret),
+const fromSecret = (name: string, key: string = name) => ({ name, valueFrom: { secretKeyRef: { name: SECRET, key } } });
+// Of one node, many share it.
+const shared = { accessModes: ['ReadWriteMany'], placement: 'Shared' };
+const cachedIn = (path: string) => ({ replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD', path, quota: '1Gi', low: '0.01' }] } });
+
+const SPECS: Readonly<Record<Kind, { readonly runtimeKind: string; readonly runtime: object; readonly dataset: object }>> = {
+  thin: {
+    runtimeKind: 'ThinRuntime',
+    runtime: { profileName: PROFILE },
+    dataset: { mounts: [{ mountPoint: 's3://bucket', name: 'data' }] },
+  },
+  juicefs: {
+    runtimeKind: 'JuiceFSRuntime',
+    runtime: cachedIn('/var/lib/juicefs'),
+    dataset: {
+      ...shared,
+      mounts: [
+        {
+          mountPoint: 'juicefs:///',
+          name: 'minio',
+          options: { bucket: 'http://minio:9000/minio/test', storage: 'minio' },
+          encryptOptions: ['metaurl', 'access-key', 'secret-key'].map((key) => fromSecret(key)),
+        },
+      ],
+    },
+  },
+  alluxio: {
+    runtimeKind: 'AlluxioRuntime',
+    runtime: cachedIn('/var/lib/alluxio'),
+    dataset: {
+      ...shared,
+      mounts: [
+        {
+          mountPoint: 's3://bucket',
+          name: 'data',
+          options: { 'alluxio.underfs.s3.endpoint': 'http://minio:9000', 'alluxio.underfs.s3.disable.dns.buckets': 'true' },
+          encryptOptions: [fromSecret('s3a.accessKeyId', 'access-key'), fromSecret('s3a.secretKey', 'secret-key')],
+        },
+      ],
+    },
+  },
 };
-const level = { mediumtype: 'SSD', path: '/var/lib/juicefs', quota: '1Gi', low: '0.01' };

@@ -1,11 +1,15 @@
 /**
  * What the API server can take: the writes of a run, the user's creates included, sent again by a bare client at 16 connections, in
- * another namespace. Each runtime's writes follow one another as they did in the run; what the server hands out (uids and
+ * another namespace, and the commands that were run in pods. Each runtime's follow one another as they did in the run; what the server hands out (uids and
  * resourceVersions) is put in where the bodies name it. Everything is prepared before the clock starts.
  */
-import { CONTROLLER, type Entry, isLease, isWrite, nameIn, numberOf, USER } from './audit.ts';
-import { APPLY, JSON_PATCH, MERGE, type Method } from './client.ts';
-import { atOnce, type Lab } from './lab.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import type { KubeObject } from '../src/kube/types.ts';
+import { CONTROLLER, type Entry, isExec, isLease, isWrite, nameIn, numberOf, USER } from './audit.ts';
+import { APPLY, type Client, JSON_PATCH, MERGE, type Method } from './client.ts';
+import type { Lab } from './lab.ts';
+import { paths } from './objects.ts';
 
 export interface Replay {
   readonly runtimes: number;
@@ -14,8 +18,9 @@ export interface Replay {
   readonly failed: number;
 }
 
+type Step = Write | Exec;
 /** One request, with blanks in its body. */
-interface Step {
+interface Write {
   readonly method: Method;
   readonly path: string;
   readonly contentType: string;
@@ -23,46 +28,94 @@ interface Step {
   /** What it writes to, as `resource/name`. */
   readonly about: string;
 }
+interface Exec {
+  readonly pod: string;
+  readonly path: string;
+}
+type Metadata = { readonly uid?: string; readonly resourceVersion?: string };
+
+const CONNECTIONS = 16;
+const STARTING_MS = 60_000;
 
 /** @param untilMs what was asked later, ms since the epoch, is left out */
 export async function replayed({ replay, audit }: Lab, mark: number, untilMs: number, from: string, to: string): Promise<Replay> {
   const asked = audit.since(mark).filter(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp) <= untilMs);
   const scripts = scriptsOf(asked, from).map((script) => stepsOf(script, from, to));
+  const pods = await podsIn(replay, to);
+  const limit = pLimit(CONNECTIONS);
   let failed = 0;
   const began = performance.now();
-  await atOnce(16, scripts, async (steps) => {
-    /** Our copies of the objects, as the server answered last. */
-    const copies = new Map<string, { readonly uid?: string; readonly resourceVersion?: string }>();
-    for (const { method, path, contentType, body, about } of steps) {
-      try {
+  await Promise.all(
+    scripts.map(async (steps) => {
+      /** Our copies of the objects, as the server answered last. */
+      const copies = new Map<string, Metadata>();
+      const take = async (step: Step) => {
+        if ('pod' in step) return replay.exec(step.path);
+        const { method, path, body, about, contentType } = step;
         copies.set(about, (await replay.send(method, path, filled(body, about, copies), contentType)).metadata);
-      } catch (error) {
-        if (++failed === 1) process.stderr.write(`replay: ${String(error).slice(0, 300)}\n`);
+      };
+      for (const stretch of stretchesOf(steps)) {
+        if ('pod' in stretch[0]!) await pods.ready(stretch[0].pod);
+        await limit(async () => {
+          for (const step of stretch)
+            await take(step).catch((error: unknown) => {
+              if (++failed === 1) process.stderr.write(`replay: ${String(error).slice(0, 300)}\n`);
+            });
+        });
       }
-    }
-  });
+    }),
+  );
   const seconds = (performance.now() - began) / 1000;
+  pods.stop();
   return { runtimes: scripts.length, seconds, requests: scripts.reduce((sum, steps) => sum + steps.length, 0), failed };
 }
+
+/** What follows without a wait: a command waits for its pod, and meanwhile others have the connection. */
+function stretchesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const started = new Set<string>();
+  const stretches: Step[][] = [];
+  for (const step of steps) {
+    const waits = 'pod' in step && !started.has(step.pod);
+    if (waits) started.add(step.pod);
+    if (waits || stretches.length === 0) stretches.push([]);
+    stretches.at(-1)?.push(step);
+  }
+  return stretches;
+}
+
+async function podsIn(replay: Client, namespace: string) {
+  const pods = new Map<string, PromiseWithResolvers<void>>();
+  const of = (name: string) => {
+    const known = pods.get(name) ?? Promise.withResolvers<void>();
+    pods.set(name, known);
+    return known;
+  };
+  const stop = await replay.watch(paths.core(namespace, 'pods'), ({ object }) => isReady(object) && of(object.metadata.name).resolve());
+  const late = async (name: string) => {
+    await sleep(STARTING_MS, undefined, { ref: false });
+    throw new Error(`expected pod ${name} to be ready, it was not after ${STARTING_MS / 1000} s`);
+  };
+  return { ready: (name: string) => Promise.race([of(name).promise, late(name)]), stop };
+}
+const isReady = ({ status }: KubeObject): boolean =>
+  (status as { conditions?: readonly { type: string; status: string }[] }).conditions?.some(
+    (condition) => condition.type === 'Ready' && condition.status === 'True',
+  ) === true;
 
 const BLANK = /@(version|uid):([^@]*)@/g;
 const VERSION = '@version:@';
 
-const filled = (
-  body: string,
-  about: string,
-  copies: ReadonlyMap<string, { readonly uid?: string; readonly resourceVersion?: string }>,
-): string =>
+const filled = (body: string, about: string, copies: ReadonlyMap<string, Metadata>): string =>
   body.replace(
     BLANK,
     (blank, what: string, of: string) => (what === 'uid' ? copies.get(of)?.uid : copies.get(about)?.resourceVersion) ?? blank,
   );
 
-/** The successful writes of each runtime in the order in which they were made, the runtimes in the order of their creation. */
+/** The successful writes and commands of each runtime in the order in which they were made, the runtimes in the order of their creation. */
 function scriptsOf(entries: readonly Entry[], namespace: string): readonly (readonly Entry[])[] {
   const scripts = new Map<string, Entry[]>();
-  const writes = entries.filter((entry) => isWrite(entry) && !isLease(entry) && (entry.responseStatus?.code ?? 500) < 300);
-  for (const entry of writes.toSorted((a, b) => a.requestReceivedTimestamp.localeCompare(b.requestReceivedTimestamp))) {
+  const sent = entries.filter((entry) => (isWrite(entry) || isExec(entry)) && !isLease(entry) && (entry.responseStatus?.code ?? 500) < 300);
+  for (const entry of sent.toSorted((a, b) => a.requestReceivedTimestamp.localeCompare(b.requestReceivedTimestamp))) {
     const name = numberOf(entry);
     const isPart = [CONTROLLER, USER].includes(entry.user.username) && (entry.objectRef?.namespace ?? nameIn(entry)).startsWith(namespace);
     if (!name || !isPart) continue;
@@ -75,12 +128,14 @@ function scriptsOf(entries: readonly Entry[], namespace: string): readonly (read
 
 function stepsOf(script: readonly Entry[], from: string, to: string): readonly Step[] {
   const uids = uidsIn(script);
-  return script.map((entry) => {
+  return script.map((entry): Step => {
+    const path = entry.requestURI.replaceAll(from, to);
+    if (isExec(entry)) return { pod: nameIn(entry), path };
     let body = JSON.stringify(withBlankVersion(entry.requestObject as Body)).replaceAll(from, to);
     for (const [id, uid] of uids) body = body.replaceAll(uid, `@uid:${id}@`);
     return {
       method: entry.verb === 'create' ? 'POST' : 'PATCH',
-      path: entry.requestURI.replaceAll(from, to),
+      path,
       contentType: contentTypeOf(entry),
       body,
       about: idOf(entry),

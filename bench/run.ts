@@ -10,7 +10,6 @@
  * Exits with 1 when a bench could not be run, not when it missed its target.
  */
 import { readFileSync } from 'node:fs';
-import { bindJuicefs } from './bind-juicefs.ts';
 import { bindMany } from './bind-many.ts';
 import { bindOne } from './bind-one.ts';
 import { csi } from './csi.ts';
@@ -21,16 +20,18 @@ import { type Lab, openLab, say } from './lab.ts';
 import { live } from './live/live.ts';
 import { markdown } from './markdown.ts';
 import { noop } from './noop.ts';
-import { quiet, quietJuicefs } from './quiet.ts';
+import { quiet } from './quiet.ts';
 import { realNode } from './real-node.ts';
 import { recover } from './recover.ts';
 import { restart } from './restart.ts';
-import { synth } from './synth.ts';
+import { synth, synthEach } from './synth.ts';
 
 /** Benches of one group share a control plane, in this order. */
 const groups: readonly (readonly Bench[])[] = [
-  [synth(20_000)],
-  [idleRss, bindOne, drift, recover, bindJuicefs(50), quietJuicefs(50)],
+  [synth(20_000), synthEach],
+  [idleRss, bindOne, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
+  [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],
+  [quiet(1000, 'alluxio')],
   [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
   // As many as a real API server holds here in some minutes.
   [restart(10_000)],

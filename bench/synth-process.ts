@@ -1,7 +1,8 @@
 /**
- * Parses, plans and renders so many pairs of Dataset and Runtime, half of them Thin and half JuiceFS, as a controller that starts would.
+ * Parses, plans and renders so many pairs of Dataset and Runtime, of the kinds that are named by turns, as a controller that starts would.
  * Nothing is kept: the controller keeps what is in the cluster, not what it rendered.
  */
+import alluxio from '../runtimes/alluxio/index.ts';
 import juicefs from '../runtimes/juicefs/index.ts';
 import thin from '../runtimes/thin/index.ts';
 import { Dataset, parse, ThinRuntimeProfile } from '../src/api/index.ts';
@@ -10,7 +11,7 @@ import { type Kind, PROFILE, pair, profile } from './objects.ts';
 import { memory } from './proc.ts';
 import type { Synthesized } from './synth.ts';
 
-const runtimes = { thin, juicefs };
+const runtimes = { thin, juicefs, alluxio };
 const parts: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
 const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 const facts = {
@@ -21,7 +22,7 @@ const facts = {
   pods: {},
   objects: { [`ThinRuntimeProfile/${PROFILE}`]: parse(ThinRuntimeProfile, profile) },
 };
-const count = Number(process.argv[2]);
+const [, , count = '', ...kinds] = process.argv;
 
 function synthesize(kind: Kind, i: number): number {
   const [namespace, name] = ['bench', `d${i}`];
@@ -44,7 +45,8 @@ function synthesize(kind: Kind, i: number): number {
 
 const before = process.cpuUsage();
 let objects = 0;
-for (let i = 0; i < count; i++) objects += synthesize(i % 2 === 0 ? 'thin' : 'juicefs', i);
+// The bench passes kinds.
+for (let i = 0; i < Number(count); i++) objects += synthesize(kinds[i % kinds.length] as Kind, i);
 const { user, system } = process.cpuUsage(before);
 const result: Synthesized = { cpuSeconds: (user + system) / 1e6, peakMb: memory(process.pid).peak, objects };
 console.log(JSON.stringify(result));

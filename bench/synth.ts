@@ -1,20 +1,36 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { atMost, type Bench, rounded } from './figure.ts';
+import { type Kind, KINDS } from './objects.ts';
 
 const PROCESS = fileURLToPath(new URL('synth-process.ts', import.meta.url));
 
-/** Synthesis alone, in a process of its own. */
+const synthesized = (runtimes: number, ...kinds: readonly Kind[]) =>
+  JSON.parse(execFileSync(process.execPath, [PROCESS, String(runtimes), ...kinds], { encoding: 'utf8' })) as Synthesized;
+
+/** Synthesis alone, in a process of its own: half Thin, half JuiceFS. */
 export const synth = (count: number): Bench => ({
   name: `synth-${count}`,
   async *run() {
-    const synthesized = (runtimes: number) =>
-      JSON.parse(execFileSync(process.execPath, [PROCESS, String(runtimes)], { encoding: 'utf8' })) as Synthesized;
-    const { cpuSeconds, peakMb, objects } = synthesized(count);
+    const { cpuSeconds, peakMb, objects } = synthesized(count, 'thin', 'juicefs');
     yield atMost(`synth-${count}/cpu`, cpuSeconds, 'CPU s', 8, { objects });
     yield atMost(`synth-${count}/rss`, peakMb, 'MB', 350, { programAloneMb: rounded(synthesized(0).peakMb) });
   },
 });
+
+const TARGETS_MS: Readonly<Record<Kind, number>> = { thin: 0.4, juicefs: 0.4, alluxio: 0.6 };
+
+/** Of one runtime, by kind: the mean of many. */
+export const synthEach: Bench = {
+  name: 'synth-each',
+  async *run({ quick }) {
+    const count = quick ? 1000 : 10_000;
+    for (const kind of KINDS) {
+      const { cpuSeconds, objects } = synthesized(count, kind);
+      yield atMost(`synth-each/${kind}`, (cpuSeconds * 1000) / count, 'CPU ms', TARGETS_MS[kind], { objectsEach: objects / count });
+    }
+  },
+};
 
 export interface Synthesized {
   /** Without the loading of the program. */
