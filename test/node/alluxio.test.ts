@@ -1,7 +1,11 @@
 /** Alluxio itself on a real node: that it runs in pods whose names are Services', and caches. Its runtime's own test comes to stand here. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test, vi } from 'vitest';
+import alluxio from '../../runtimes/alluxio/index.ts';
+import type { Report } from '../../runtimes/alluxio/report.ts';
+import type { BoundProbe } from '../../src/constructs/index.ts';
 import { whyNoAlluxio } from '../../src/testing/index.ts';
+import { given } from '../runtimes/alluxio/given.ts';
 import { canRun } from '../support/can-run.ts';
 import { canHaveNode } from '../support/node.ts';
 import { type AlluxioPods, bytesRead, NUMBERS, OPTIONS, startAlluxio } from './alluxio-pods.ts';
@@ -31,6 +35,30 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
     const first = await bytesRead(pods);
     expect(await read()).toContain(NUMBERS.md5);
     await vi.waitFor(async () => expect(await bytesRead(pods)).toEqual({ cache: first.cache + NUMBERS.bytes, ufs: NUMBERS.bytes }), soon);
+  });
+
+  test("the master's web port answers as the commands do", { timeout: LIMIT }, async () => {
+    onTestFailed(async () => console.error(await pods.logs()));
+    const answered = async (webPort: number) => {
+      const properties = { 'alluxio.master.web.port': String(webPort) };
+      const options = { ...OPTIONS, 's3a.secretKey': '******' };
+      const { mounts, probes } = alluxio.bind(
+        given({ mounts: [{ mountPoint: 's3://bucket', name: 'data', options }], spec: { properties } }),
+      );
+      const run = async (probe?: BoundProbe<unknown>) => pods.exec('demo-master-0', 'alluxio-master', ...(probe?.commands[0]?.argv ?? []));
+      const [listed, counted] = [await run(mounts?.list), await run(probes.cache)];
+      const { capacity, used, version } = (probes.cache?.parse([[counted]]) ?? {}) as Partial<Report>;
+      return {
+        isWeb: [listed.startsWith('{'), counted.startsWith('"')],
+        report: { capacity, used, version },
+        rows: mounts?.list.parse([[listed]]),
+      };
+    };
+    // Nobody listens there.
+    const byCommands = await answered(1);
+    expect(byCommands.rows).toMatchObject([{ path: '/data', source: 's3://bucket' }]);
+    expect(await answered(19999)).toEqual({ ...byCommands, isWeb: [true, true] });
+    expect(byCommands.isWeb).toEqual([false, false]);
   });
 
   test('pods have the names of their Services', async () => {
