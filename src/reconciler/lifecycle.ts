@@ -53,7 +53,8 @@ const alignMounts: Step = ({ plan: { mounts }, mounted, mountTroubles = [], boun
   const rows = pathsOf(change);
   const known = new Set(mountTroubles.map(({ path }) => path));
   const lack = bound ? undefined : holdOf(mountTroubles.filter(({ isLack }) => isLack));
-  const changing = { reason: 'MountsChanging', message: execError ?? `${rows.length} mounts to change`, ...lasting };
+  const count = rows.length === 1 ? '1 mount' : `${rows.length} mounts`;
+  const changing = { reason: 'MountsChanging', message: execError ?? `${count} to change`, ...lasting };
   const hold = rows.length > 0 && (execError !== undefined || rows.some((path) => !known.has(path))) ? changing : lack;
   return { ...(rows.length > 0 && { action: { run: mounts.change(change), change } }), ...(hold && { hold }) };
 };

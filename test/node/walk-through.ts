@@ -1,5 +1,5 @@
 /** The files of docs/thin-runtime.md, for a node of ours: images have other names there, and nothing else. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FUSE_IMAGE, fuseImage, type ImageDefinition, MINIO_IMAGE } from '../../src/testing/index.ts';
 import { blocksOf } from '../support/page.ts';
@@ -40,7 +40,6 @@ function withLocalImages(text: string): string {
 export async function nameMinio({ plane, node }: Installed): Promise<void> {
   const address = await plane.kubectl('get', 'pod', '-l', 'app=minio', '-o', 'jsonpath={.items[0].status.podIP}');
   const hosts = join(node.dir, 'hosts');
-  const isKnown = existsSync(hosts);
-  writeFileSync(hosts, `127.0.0.1 localhost\n${address} minio\n`);
-  if (!isKnown) await node.run('mount', '--bind', hosts, '/etc/hosts');
+  const others = readFileSync(hosts, 'utf8').replace(/^.* minio\n/m, '');
+  writeFileSync(hosts, `${others}${address} minio\n`);
 }

@@ -11,6 +11,8 @@ interface Asked {
   readonly open: () => void;
   /** Ends the command well. */
   readonly succeed: () => void;
+  /** Ends it with an exit code, as a kubelet says it, when it has written something. */
+  readonly fail: (code: number, said: string, output?: 'stdout' | 'stderr') => void;
 }
 
 // Loaded at the first command, which takes long where the disk is busy.
@@ -33,10 +35,12 @@ beforeEach(async () => {
         socket.write(
           `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n`,
         ),
-      // One binary frame, on the channel of the status.
-      succeed: () => {
-        const status = Buffer.from(`\x03${JSON.stringify({ status: 'Success' })}`);
-        socket.write(Buffer.concat([Buffer.from([0x82, status.length]), status]));
+      succeed: () => send(socket, 3, JSON.stringify({ status: 'Success' })),
+      fail: (code, said, output = 'stderr') => {
+        send(socket, output === 'stdout' ? 1 : 2, said);
+        const message = `command terminated with non-zero exit code: command terminated with exit code ${code}`;
+        const details = { causes: [{ reason: 'ExitCode', message: String(code) }] };
+        send(socket, 3, JSON.stringify({ status: 'Failure', reason: 'NonZeroExitCode', message, details }));
       },
     });
   });
@@ -47,6 +51,12 @@ afterEach(() => {
   for (const { socket } of asked) socket.destroy();
   server.close();
 });
+
+/** One binary frame, on a channel of the command's. */
+function send(socket: Socket, channel: number, text: string): void {
+  const payload = Buffer.concat([Buffer.from([channel]), Buffer.from(text)]);
+  socket.write(Buffer.concat([Buffer.from([0x82, 126, payload.length >> 8, payload.length & 255]), payload]));
+}
 
 const run = (fence?: ExecFence, timeoutMs = 60_000) => {
   const { port } = server.address() as AddressInfo;
@@ -118,4 +128,12 @@ test.each(['before', 'after'] as const)('a command is given up when the lease is
   reign.abort(new Error('no longer leading'));
   await expect(answer).rejects.toThrow('no longer leading');
   await closed(command);
+});
+
+test.each(['stdout', 'stderr'] as const)('a command that fails is named with its exit code and what it said on %s', async (output) => {
+  const answer = run();
+  const { open, fail } = await first();
+  open();
+  fail(32, 'mount: /a: busy\n', output);
+  await expect(answer).rejects.toThrow(/^mount in ml\/p ended with exit code 32: mount: \/a: busy$/);
 });

@@ -91,7 +91,7 @@ describe('the Dataset', () => {
       'Bound',
       { Ready: 'True DatasetReady: The ddc runtime is ready.' },
     ],
-    ['Updating while mounts change', { ...well, mounted: [] }, {}, 'Updating', { Updating: 'True DatasetUpdating: 1 mounts to change' }],
+    ['Updating while mounts change', { ...well, mounted: [] }, {}, 'Updating', { Updating: 'True DatasetUpdating: 1 mount to change' }],
   ])('is %s', (_, changes, applied, phase, conditions) => {
     const { dataset } = told(exampleWorld(changes), applied);
     expect(dataset.phase).toBe(phase);

@@ -15,6 +15,8 @@ export interface ExecFence {
 
 /** An engine's answer is a page of numbers; whoever prints more is not answering us. */
 const MOST_BYTES = 1 << 20;
+/** Of a command that failed. */
+const MOST_SAID = 4096;
 
 /**
  * Runs commands in containers through the API server. The client library is loaded at the first command: it costs 90 MB,
@@ -55,7 +57,7 @@ export function podExec(connection: ClusterConnection, { signal, deadline, now =
     };
     const what = `${argv[0]} in ${namespace}/${pod}`;
     const out = collector(MOST_BYTES);
-    const err = collector(4096);
+    const err = collector(MOST_SAID);
     return new Promise<string>((resolve, reject) => {
       let socket: { close(): void; terminate(): void } | undefined;
       const end = (settle: () => void) => {
@@ -77,7 +79,11 @@ export function podExec(connection: ClusterConnection, { signal, deadline, now =
       const onStatus = (status: V1Status) => {
         if (out.overflowed) end(() => reject(new Error(`${what} printed more than ${MOST_BYTES} bytes`)));
         else if (status.status === 'Success') end(() => resolve(out.text()));
-        else end(() => reject(new Error(`${what} failed: ${[status.message, err.text().trim()].filter(Boolean).join(': ')}`)));
+        else {
+          // Some say on standard output what went wrong.
+          const said = err.text().trim() || out.text().trim().slice(-MOST_SAID);
+          end(() => reject(new Error([`${what} ${outcomeOf(status)}`, said].filter(Boolean).join(': '))));
+        }
       };
       new Exec(config).exec(namespace, pod, container, [...argv], out.stream, err.stream, null, false, onStatus).then(
         (opened) => {
@@ -91,6 +97,12 @@ export function podExec(connection: ClusterConnection, { signal, deadline, now =
       );
     });
   };
+}
+
+/** The API server says three times over that a command did not end well. */
+function outcomeOf({ message, details }: V1Status): string {
+  const code = details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message;
+  return code === undefined ? `failed${message ? `: ${message}` : ''}` : `ended with exit code ${code}`;
 }
 
 /** Keeps what fits and swallows the rest, so that the other side is never blocked. */

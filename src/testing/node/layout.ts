@@ -71,6 +71,8 @@ export function nodeFiles(layout: NodeLayout, snapshotter: string): Readonly<Rec
     'kubelet.yaml': JSON.stringify(kubeletConfig(layout), null, 2),
     'cni/net.d/10-bridge.conflist': JSON.stringify(networkConfig(layout), null, 2),
     'service-address.nft': serviceAddressRules(layout),
+    // As machines know their own names; pods of the node's network have a copy.
+    hosts: `127.0.0.1 localhost\n${layout.address} ${layout.name}\n`,
   };
 }
 

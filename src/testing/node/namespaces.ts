@@ -76,6 +76,7 @@ export function furnish({ dir }: NodeLayout, init: number): void {
   mount('-t', 'tmpfs', '-o', 'mode=755', 'tmpfs', '/run');
   mount('--bind', varLib, '/var/lib');
   mount('--bind', varLog, '/var/log');
+  mount('--bind', join(dir, 'hosts'), '/etc/hosts');
   mkdirSync(sysctls, { recursive: true });
   for (const [name, value] of Object.entries(KUBELET_SYSCTLS)) {
     const file = join(sysctls, name.replaceAll('/', '.'));
