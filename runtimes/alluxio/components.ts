@@ -19,8 +19,7 @@ export class AlluxioMaster extends Master {
           ...program(plan, 'alluxio-master', 'master', ['master-only', '--no-format']),
           ...master,
           command: masterCommand(plan.mounts.root),
-          // Mounts are made once it answers, by whoever makes them: it need not ask itself.
-          readinessProbe: { tcpSocket: { port: 'rpc' }, periodSeconds: 2 },
+          readinessProbe: SERVES,
         },
         { ...program(plan, 'alluxio-job-master', 'jobMaster', ['job-master']), ...jobMaster },
         ...(plan.hasGateway ? [{ ...program(plan, 'api-gateway', 'apiGateway', ['proxy']), ...gateway, securityContext: undefined }] : []),
@@ -45,7 +44,7 @@ export class AlluxioWorker extends Worker {
       ...pod,
       podAnnotations: annotations(plan, 'worker'),
       containers: [
-        { ...program(plan, 'alluxio-worker', 'worker', ['worker-only', '--no-format']), ...worker },
+        { ...program(plan, 'alluxio-worker', 'worker', ['worker-only', '--no-format']), ...worker, readinessProbe: SERVES },
         { ...program(plan, 'alluxio-job-worker', 'jobWorker', ['job-worker']), ...jobWorker },
       ],
     });
@@ -79,6 +78,9 @@ const annotations = (plan: AlluxioPlan, role: 'master' | 'worker' | 'fuse') => (
 });
 const environmentOf = (plan: AlluxioPlan) => [{ configMapRef: { name: configName(plan) } }];
 
+/** The web port is the last to open: of a master once it has its journal and leads, of a worker once the master knows it. */
+const SERVES = { tcpSocket: { port: 'web' }, periodSeconds: 2 };
+
 /** One of the programs of Alluxio's image, which its first argument names. */
 const program = (plan: AlluxioPlan, name: string, component: Component, args: readonly string[]): ContainerProps => ({
   ...plan.image,
@@ -110,6 +112,8 @@ function serviceOf(scope: Construct, plan: AlluxioPlan): void {
     labels: { ...(isMonitored && { monitor: 'alluxio_runtime_metrics' }) },
     spec: {
       clusterIP: 'None',
+      // The master's own commands look it up in the moment in which it is ready, and what does not exist is remembered.
+      publishNotReadyAddresses: true,
       selector: { app, release: plan.name, role: `${app}-master`, 'statefulset.kubernetes.io/pod-name': pod },
       ports: all.map(({ name, containerPort: port, protocol }) => ({ name, port, protocol, targetPort: port })),
     },

@@ -1,70 +1,61 @@
-/** Alluxio itself on a real node: that it runs in pods whose names are Services', and caches. Its runtime's own test comes to stand here. */
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFailed, test, vi } from 'vitest';
-import alluxio from '../../runtimes/alluxio/index.ts';
-import type { Report } from '../../runtimes/alluxio/report.ts';
-import type { BoundProbe } from '../../src/constructs/index.ts';
-import { whyNoAlluxio } from '../../src/testing/index.ts';
-import { given } from '../runtimes/alluxio/given.ts';
+/** An AlluxioRuntime on a real node, with a real Alluxio and a real object store, from the first read to the last trace. */
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { BUSYBOX_IMAGE, whyNoAlluxio } from '../../src/testing/index.ts';
 import { canRun } from '../support/can-run.ts';
-import { canHaveNode } from '../support/node.ts';
-import { type AlluxioPods, bytesRead, NUMBERS, OPTIONS, startAlluxio } from './alluxio-pods.ts';
+import { canHaveNode, createPod } from '../support/node.ts';
+import { condition, eventually as within } from '../support/sluice.ts';
+import { step } from '../support/step.ts';
+import { type AlluxioSpace, demoRuntime, NAME, NUMBERS, startAlluxioSpace } from './alluxio-space.ts';
 
 /** For what hangs: a busy node is no failure. */
-const LIMIT = 400_000;
-const soon = { timeout: 90_000, interval: 500 };
+const LIMIT = 600_000;
+const eventually = <T>(check: () => T | Promise<T>) => within(check, 120);
 
 describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()))('Alluxio on a real node', () => {
-  let pods: AlluxioPods;
+  let alluxio: AlluxioSpace;
   beforeAll(async () => {
-    pods = await startAlluxio();
+    alluxio = await startAlluxioSpace();
   }, LIMIT);
-  afterAll(() => pods?.stop());
+  afterAll(() => alluxio?.stop());
 
-  test('a file of a bucket is read twice, the second time from the cache', { timeout: LIMIT }, async () => {
-    onTestFailed(async () => console.error(await pods.logs()));
-    const options = Object.entries(OPTIONS).flatMap(([key, value]) => ['--option', `${key}=${value}`]);
-    const mounted = await pods.exec('demo-master-0', 'alluxio-master', 'alluxio', 'fs', 'mount', ...options, '/data', 's3://bucket');
-    expect(mounted).toBe('Mounted s3://bucket at /data\n');
-    // Past what the kernel keeps of the file.
-    const script = `dd if=${join(pods.node.mountRoot, 'alluxio-fuse/data/numbers')} iflag=direct bs=128k 2>/dev/null | md5sum`;
-    const read = () => pods.exec('demo-fuse', 'reader', 'sh', '-c', script);
-    expect(await bytesRead(pods)).toEqual({ cache: 0, ufs: 0 });
-    expect(await read()).toContain(NUMBERS.md5);
-    await vi.waitFor(async () => expect((await bytesRead(pods)).ufs).toBe(NUMBERS.bytes), soon);
-    const first = await bytesRead(pods);
-    expect(await read()).toContain(NUMBERS.md5);
-    await vi.waitFor(async () => expect(await bytesRead(pods)).toEqual({ cache: first.cache + NUMBERS.bytes, ufs: NUMBERS.bytes }), soon);
-  });
+  /** A pod that has the dataset of its name at /data for as long as it is there. */
+  async function startReader(): Promise<void> {
+    const { cluster, space } = alluxio;
+    const container = { volumeMounts: [{ name: 'data', mountPath: '/data' }] };
+    const spec = { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: NAME } }] };
+    await createPod(cluster.plane, {
+      name: 'reader',
+      namespace: space.namespace,
+      image: BUSYBOX_IMAGE,
+      script: 'exec tail -f /dev/null',
+      container,
+      spec,
+    });
+    await space.becomes('Pod', 'reader', condition('Ready', { status: 'True' }), 120);
+  }
+  const inReader = (script: string) =>
+    alluxio.cluster.plane.kubectl('exec', '-n', alluxio.space.namespace, 'reader', '--', 'sh', '-ec', script);
+  /** Past what the kernel keeps of a file. */
+  const digest = (path: string) => inReader(`dd if=/data/${path} iflag=direct bs=128k 2>/dev/null | md5sum`);
 
-  test("the master's web port answers as the commands do", { timeout: LIMIT }, async () => {
-    onTestFailed(async () => console.error(await pods.logs()));
-    const answered = async (webPort: number) => {
-      const properties = { 'alluxio.master.web.port': String(webPort) };
-      const options = { ...OPTIONS, 's3a.secretKey': '******' };
-      const { mounts, probes } = alluxio.bind(
-        given({ mounts: [{ mountPoint: 's3://bucket', name: 'data', options }], spec: { properties } }),
-      );
-      const run = async (probe?: BoundProbe<unknown>) => pods.exec('demo-master-0', 'alluxio-master', ...(probe?.commands[0]?.argv ?? []));
-      const [listed, counted] = [await run(mounts?.list), await run(probes.cache)];
-      const { capacity, used, version } = (probes.cache?.parse([[counted]]) ?? {}) as Partial<Report>;
-      return {
-        isWeb: [listed.startsWith('{'), counted.startsWith('"')],
-        report: { capacity, used, version },
-        rows: mounts?.list.parse([[listed]]),
-      };
-    };
-    // Nobody listens there.
-    const byCommands = await answered(1);
-    expect(byCommands.rows).toMatchObject([{ path: '/data', source: 's3://bucket' }]);
-    expect(await answered(19999)).toEqual({ ...byCommands, isWeb: [true, true] });
-    expect(byCommands.isWeb).toEqual([false, false]);
-  });
+  test('serves from the first read to the last trace', { timeout: LIMIT, retry: 0 }, async () => {
+    const { space, bytesRead } = alluxio;
+    onTestFailed(async () => console.error(await alluxio.logs()));
 
-  test('pods have the names of their Services', async () => {
-    const resolved = async (name: string) => (await pods.exec('demo-worker-0', 'alluxio-worker', 'getent', 'hosts', name)).split(/\s/)[0];
-    const fieldOf = (ref: string, path: string) => pods.plane.kubectl('get', ref, '-o', `jsonpath={${path}}`);
-    expect(await resolved('demo-master-0.default')).toBe(await fieldOf('pod/demo-master-0', '.status.podIP'));
-    expect(await resolved('minio')).toBe(await fieldOf('service/minio', '.spec.clusterIP'));
+    await step('is Bound with the secrets of a bucket, and was never in trouble', async () => {
+      await space.create(alluxio.dataset([{ name: 'data', mountPoint: 's3://bucket' }]), demoRuntime(alluxio));
+      await space.bound('AlluxioRuntime', NAME, 240);
+      expect((await space.events(NAME)).filter((event) => event.startsWith('Warning'))).toEqual([]);
+    });
+
+    await step('what a pod reads a second time comes from the cache', async () => {
+      await startReader();
+      expect(await bytesRead()).toEqual({ cache: 0, ufs: 0 });
+      expect(await digest('data/numbers')).toContain(NUMBERS.md5);
+      await eventually(async () => expect((await bytesRead()).ufs).toBe(NUMBERS.bytes));
+      const first = await bytesRead();
+      expect(await digest('data/numbers')).toContain(NUMBERS.md5);
+      await eventually(async () => expect(await bytesRead()).toEqual({ cache: first.cache + NUMBERS.bytes, ufs: NUMBERS.bytes }));
+    });
   });
 });

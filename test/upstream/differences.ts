@@ -222,6 +222,20 @@ export const differences: readonly Difference[] = [
     reason: 'A master that answers is ready, and mounts are made then.',
   },
   {
+    cases: /^alluxio\//,
+    object: /^StatefulSet\/.*-worker$/,
+    path: /^spec\.template\.spec\.containers\[alluxio-worker\]\.readinessProbe\./,
+    ours: /./,
+    reason: 'A worker that the master knows is ready: a read fails before.',
+  },
+  {
+    cases: /^alluxio\//,
+    object: /^Service\/.*-master-0$/,
+    path: /^spec\.publishNotReadyAddresses$/,
+    ours: /^true$/,
+    reason: 'Commands in the master, and workers, look for it by that name in the moment in which it is ready.',
+  },
+  {
     cases: /\/(ce-)?reference$/,
     object: /^(DaemonSet\/ref-fuse|PersistentVolume\/g-[-a-z]+-ref|PersistentVolumeClaim\/ref|ThinRuntime\/ref)$/,
     path: /^$/,

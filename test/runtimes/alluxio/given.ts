@@ -10,9 +10,6 @@ import { type Given, planInput } from '../../../src/testing/given.ts';
 /** What Alluxio 2.9.4 printed. */
 export const printed = (name: string): string => readFileSync(join(import.meta.dirname, 'outputs', `${name}.txt`), 'utf8');
 
-/** What it printed and answered in pods. */
-export const recorded = (file: string): string => readFileSync(join(import.meta.dirname, 'fixtures', file), 'utf8');
-
 export const PORTS = {
   masterRpc: 20001,
   masterWeb: 20002,
@@ -65,6 +62,7 @@ export interface Container {
   readonly env: readonly { readonly name: string; readonly value?: string }[];
   readonly resources: { readonly limits?: Record<string, string>; readonly requests?: Record<string, string> };
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly readinessProbe?: object;
 }
 
 export function podOf(input: RuntimeInput<AlluxioRuntimeSpec>, role: 'master' | 'worker' | 'fuse'): Pod {

@@ -222,3 +222,16 @@ test('a backup on a node is read on that node', () => {
     value: '/host/metadata-backup-demo-ml.gz',
   });
 });
+
+test('masters and workers are ready when their web ports are open, which are the last', () => {
+  const probes = [container(given(), 'master', 'alluxio-master'), container(given(), 'worker', 'alluxio-worker')];
+  for (const { name, readinessProbe } of probes) expect(readinessProbe, name).toMatchObject({ tcpSocket: { port: 'web' } });
+});
+
+test('a master has its name before it is ready, when its commands look for it', () => {
+  const service = alluxio
+    .bind(given())
+    .synth('master')
+    .find(({ kind }) => kind === 'Service');
+  expect(service?.['spec']).toMatchObject({ clusterIP: 'None', publishNotReadyAddresses: true });
+});

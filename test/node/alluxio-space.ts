@@ -1,0 +1,147 @@
+/** A cluster as operators have it, with Alluxio's image and an object store that has a bucket, for what is served by an AlluxioRuntime. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Mount } from '../../src/api/index.ts';
+import { createClient } from '../../src/kube/client.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { ALLUXIO_IMAGE, alluxioImage, MINIO_IMAGE, minioImage } from '../../src/testing/index.ts';
+import { nodeTools } from '../../src/testing/tools.ts';
+import { createPod } from '../support/node.ts';
+import { alluxioRuntime, datasetObject, secret } from '../support/objects.ts';
+import { condition, createSpace, type Space } from '../support/sluice.ts';
+import { type Installed, startInstalled } from './installed.ts';
+
+export const NAME = 'demo';
+const [IMAGE = '', IMAGE_TAG = ''] = ALLUXIO_IMAGE.split(':');
+/** What a shell, a file of properties or a list would take for something else is left as it is. */
+const KEYS = { access: 'accesskey', secret: 'secret\\key=$HOME' };
+const SECRET = 'bucket-keys';
+
+/** A file: the numbers to 300,000, a line each. */
+export const NUMBERS = {
+  text: Array.from({ length: 300_000 }, (_, i) => `${i + 1}\n`).join(''),
+  bytes: 1_988_895,
+  md5: 'daef482d6c698625ab13d987d14e8781',
+};
+
+export interface AlluxioSpace {
+  readonly cluster: Installed;
+  readonly space: Space;
+  /** Writes an object; its bucket is made where it is not there yet. */
+  store(path: string, text: string): Promise<void>;
+  /** Of these buckets, with their keys in a Secret. */
+  dataset(mounts: readonly Mount[]): KubeObject;
+  /** Bytes that the worker has read, by its own counters: from its cache, and from buckets. */
+  bytesRead(): Promise<{ readonly cache: number; readonly ufs: number }>;
+  /** What went on, for who looks for a cause. */
+  logs(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** `bucket/numbers` is there when it returns. */
+export async function startAlluxioSpace(onProgress?: (what: string) => void): Promise<AlluxioSpace> {
+  const cluster = await startInstalled({ images: [alluxioImage(), minioImage()], ...(onProgress && { onProgress }) });
+  const client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
+  const stop = async () => {
+    await client.close();
+    await cluster.stop();
+  };
+  try {
+    const space = await createSpace(cluster.plane, client, 'alluxio');
+    const minio = await startMinio(cluster, space);
+    const store = async (path: string, text: string) => {
+      const file = join(cluster.node.dir, basename(path));
+      writeFileSync(file, text);
+      await rclone(minio, 'copy', file, `store:${dirname(path)}`);
+    };
+    await space.create(secret(SECRET, KEYS));
+    await store('bucket/numbers', NUMBERS.text);
+    return {
+      cluster,
+      space,
+      store,
+      stop,
+      dataset: (mounts) =>
+        datasetObject(NAME, {
+          mounts: [...mounts],
+          sharedOptions: {
+            'alluxio.underfs.s3.endpoint': `http://minio.${space.namespace}:9000`,
+            'alluxio.underfs.s3.disable.dns.buckets': 'true',
+            'alluxio.underfs.s3.inherit.acl': 'false',
+          },
+          sharedEncryptOptions: [encrypted('s3a.accessKeyId', 'access'), encrypted('s3a.secretKey', 'secret')],
+        }),
+      async bytesRead() {
+        const annotation = (await space.get('AlluxioRuntime', NAME)).metadata.annotations?.['data.fluid.io/ports'] ?? '';
+        // Sluice's own, with a port for each name.
+        const { ports } = JSON.parse(annotation) as { readonly ports: Readonly<Record<string, number>> };
+        // The format of Dropwizard's metrics; the names end with the worker's address, those of a bucket with the bucket before that.
+        const answer = await fetch(`http://${cluster.node.address}:${ports['workerWeb']}/metrics/json/`);
+        const { counters } = (await answer.json()) as { readonly counters: Record<string, { readonly count: number }> };
+        const sum = (prefix: string) =>
+          Object.entries(counters).reduce((total, [name, { count }]) => total + (name.startsWith(prefix) ? count : 0), 0);
+        return { cache: sum('Worker.BytesReadCache'), ufs: sum('Worker.BytesReadPerUfs') };
+      },
+      async logs() {
+        const tail = ['--all-containers', '--prefix', '--tail=20', '--ignore-errors'];
+        const said = await space.kubectl('logs', '-l', 'app=alluxio', ...tail).catch(String);
+        const described = await space.kubectl('describe', `dataset/${NAME}`, `alluxioruntime/${NAME}`).catch(String);
+        return [await cluster.logs(), said, described].join('\n');
+      },
+    };
+  } catch (error) {
+    console.error(await cluster.logs());
+    await stop();
+    throw error;
+  }
+}
+
+/** Small: most of what its processes do in a test is to start, so code is compiled once and not well. */
+export const demoRuntime = ({ cluster }: Pick<AlluxioSpace, 'cluster'>): KubeObject =>
+  alluxioRuntime(NAME, {
+    replicas: 1,
+    alluxioVersion: { image: IMAGE, imageTag: IMAGE_TAG },
+    jvmOptions: ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
+    master: { jvmOptions: ['-Xmx256m'] },
+    jobMaster: { jvmOptions: ['-Xmx128m'] },
+    worker: { jvmOptions: ['-Xmx256m'] },
+    jobWorker: { jvmOptions: ['-Xmx128m'] },
+    fuse: { image: IMAGE, imageTag: IMAGE_TAG, jvmOptions: ['-Xmx128m'] },
+    tieredstore: { levels: [{ mediumtype: 'SSD', path: cacheOf({ cluster }), quota: '64Mi' }] },
+  });
+
+/** The directory of the node in which workers cache. */
+const cacheOf = ({ cluster }: Pick<AlluxioSpace, 'cluster'>): string => join(cluster.node.dir, 'alluxio-cache');
+
+const encrypted = (name: string, key: string) => ({ name, valueFrom: { secretKeyRef: { name: SECRET, key } } });
+
+/** Returns its address. */
+async function startMinio({ plane }: Installed, space: Space): Promise<string> {
+  const { namespace } = space;
+  const env = [
+    { name: 'MINIO_ROOT_USER', value: KEYS.access },
+    { name: 'MINIO_ROOT_PASSWORD', value: KEYS.secret },
+  ];
+  const readinessProbe = { httpGet: { path: '/minio/health/ready', port: 9000 }, periodSeconds: 1 };
+  const script = 'exec minio server /data --address :9000';
+  await createPod(plane, { name: 'minio', namespace, image: MINIO_IMAGE, script, container: { env, readinessProbe } });
+  const spec = { selector: { app: 'minio' }, ports: [{ port: 9000 }] };
+  await plane.create(`/api/v1/namespaces/${namespace}/services`, { apiVersion: 'v1', kind: 'Service', metadata: { name: 'minio' }, spec });
+  await space.becomes('Pod', 'minio', condition('Ready', { status: 'True' }), 120);
+  return space.kubectl('get', 'pod', 'minio', '-o', 'jsonpath={.status.podIP}');
+}
+
+/** A client of the object store on this machine, which reaches the node's pods. */
+async function rclone(address: string, ...args: readonly string[]): Promise<void> {
+  const env = {
+    RCLONE_CONFIG_STORE_TYPE: 's3',
+    RCLONE_CONFIG_STORE_PROVIDER: 'Minio',
+    RCLONE_CONFIG_STORE_ENDPOINT: `http://${address}:9000`,
+    RCLONE_CONFIG_STORE_ACCESS_KEY_ID: KEYS.access,
+    RCLONE_CONFIG_STORE_SECRET_ACCESS_KEY: KEYS.secret,
+  };
+  await promisify(execFile)(nodeTools().rclone, ['--config', '/dev/null', ...args], { env });
+}
