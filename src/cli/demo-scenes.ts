@@ -30,7 +30,7 @@ export interface Stage extends Actors {
 const NEW_KIND_MS = 2_000;
 
 const COUNTING_MS = 2_000;
-const FILES = ['thin.yaml', 'juicefs.yaml'];
+const FILES = ['thin.yaml', 'juicefs.yaml', 'alluxio.yaml'];
 const Crd: ResourceType = {
   group: 'apiextensions.k8s.io',
   version: 'v1',

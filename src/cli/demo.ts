@@ -18,7 +18,7 @@ Examples:
   sluice demo --keep                         waits before the removal, for you to look around
   sluice demo --use-cluster --context dev    in your cluster, in a namespace of its own
 
-In your cluster the pods are real: they need the images of the examples, and JuiceFS its object store.
+In your cluster the pods are real: they need the images of the examples, JuiceFS and Alluxio an object store too.
 
 Exit codes:
   0    everything was seen to work
@@ -95,7 +95,7 @@ async function startControlPlane(progress: Progress, signal: AbortSignal, ending
 async function lookAround({ kubeconfig, progress }: Stage, enough: Promise<void>): Promise<void> {
   progress.heading('Look around, and press Ctrl-C to go on');
   if (kubeconfig) progress.line(`export KUBECONFIG=${kubeconfig}`);
-  progress.line(`kubectl -n ${NAMESPACE} get datasets,thinruntimes,juicefsruntimes,all`);
+  progress.line(`kubectl -n ${NAMESPACE} get datasets,thinruntimes,juicefsruntimes,alluxioruntimes,all`);
   await enough;
 }
 

@@ -197,7 +197,7 @@ describe.skipIf(!simulated)('demo', () => {
   const plane = sharedControlPlane();
   const demo = () => spawn(process.execPath, [join(root, 'src/cli/main.ts'), 'demo', '--use-cluster', '--kubeconfig', plane.kubeconfig]);
   const left = async () => {
-    const names = await plane.kubectl('get', 'datasets,thinruntimes,juicefsruntimes,pv', '-A', '-o', 'name');
+    const names = await plane.kubectl('get', 'datasets,thinruntimes,juicefsruntimes,alluxioruntimes,pv', '-A', '-o', 'name');
     return names.split('\n').filter((name) => /demo/.test(name));
   };
 
@@ -212,7 +212,8 @@ describe.skipIf(!simulated)('demo', () => {
       '✓ sluice reconcile',
       '✓ minio-demo',
       '✓ jfsdemo',
-      'Made for JuiceFSRuntime jfsdemo',
+      '✓ alluxiodemo',
+      'Made for AlluxioRuntime alluxiodemo',
       '✓ drift',
       '✓ removal',
       'All of it took',
