@@ -20,6 +20,7 @@ import { type Lab, openLab, say } from './lab.ts';
 import { live } from './live/live.ts';
 import { markdown } from './markdown.ts';
 import { noop } from './noop.ts';
+import { KINDS } from './objects.ts';
 import { quiet } from './quiet.ts';
 import { realNode } from './real-node.ts';
 import { recover } from './recover.ts';
@@ -35,7 +36,8 @@ const groups: readonly (readonly Bench[])[] = [
   [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
   // As many as a real API server holds here in some minutes.
   [restart(10_000)],
-  [live(20_000)],
+  [live('live', 20_000, ['juicefs'])],
+  [live('mixed', 20_000, KINDS)],
   [csi],
   [realNode],
 ];

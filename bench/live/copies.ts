@@ -1,6 +1,8 @@
-/** Any number of copies of the sample, as the API server would keep them: other names, UIDs and ports, and the stamps of what they render to. */
+/** Any number of copies of a sample, as the API server would keep them: other names, UIDs and ports, and the stamps of what they render to. */
+import alluxio from '../../runtimes/alluxio/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
-import { annotation, Dataset, parse } from '../../src/api/index.ts';
+import thin from '../../runtimes/thin/index.ts';
+import { annotation, Dataset, parse, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { RuntimeInput } from '../../src/constructs/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { bindingOf } from '../../src/reconciler/kubernetes/bindings.ts';
@@ -8,30 +10,46 @@ import { cacheLabels } from '../../src/reconciler/kubernetes/cache-labels.ts';
 import { recordedPorts } from '../../src/reconciler/kubernetes/port-table.ts';
 import { fuseFact } from '../../src/reconciler/kubernetes/views.ts';
 import { type LiveObject, PARTS, type RuntimeObject } from '../../src/reconciler/world.ts';
+import { PLURALS, PROFILE, profile } from '../objects.ts';
 import type { Sample } from './sample.ts';
 
 export interface Copies {
   /** Of one kind and one copy, as JSON; `version` is theirs. Partial: only metadata, which the API server cuts out for whoever asks for it. */
   objects(plural: string, i: number, version: number, isPartial?: boolean): readonly string[];
   readonly plurals: readonly string[];
-  /** What the node of a worker carries for a copy. */
+  /** Of the runtime. */
+  readonly plural: string;
+  /** What the node of a worker carries for a copy; nothing where there is no worker. */
   nodeLabels(i: number): Readonly<Record<string, string>>;
-  /** The fuse pod of a copy, from the sample's worker. */
+  /** The fuse pod of a copy. */
   fusePod(i: number, nodeName: string, serial: number, state: FuseState, version: number): string;
   identity(i: number): { readonly namespace: string; readonly name: string };
 }
 export type FuseState = 'pending' | 'scheduled' | 'ready' | 'terminating';
 
 const SETTINGS = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
+const RUNTIMES = { thin, juicefs, alluxio };
+const FACTS = {
+  secrets: {},
+  claims: {},
+  configMaps: {},
+  pods: {},
+  objects: { [`ThinRuntimeProfile/${PROFILE}`]: parse(ThinRuntimeProfile, profile) },
+};
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+/** Two may have one on record, where there are too few. */
+const [FIRST_PORT, PORTS] = [10_000, 55_000];
 const VERSION = '"@version@"';
 
-export function copiesOf(sample: Sample, perNamespace = 100): Copies {
+/** @param pod one that is ready, of whomever: fuse pods are like it */
+export function copiesOf(sample: Sample, pod: KubeObject, perNamespace = 100): Copies {
+  const runtime = RUNTIMES[sample.kind];
+  const plural = PLURALS[sample.kind];
   const first = <T extends KubeObject>(plural: string) => sample.objects[plural]?.[0] as unknown as T;
   const daemonSet = first<LiveObject>('daemonsets');
   const text = JSON.stringify(sample.objects);
   const uids = [...new Set(text.match(UUID))];
-  const ports = [...new Set(Object.values(recordedPorts(first<KubeObject>('juicefsruntimes') as unknown as RuntimeObject)))];
+  const ports = [...new Set(Object.values(portsOf(sample)))];
   // The namespace may be all the same to its dataset; every other name follows from these two.
   const names = [`${sample.namespace}-${sample.name}`, sample.namespace, sample.name];
   const stamps = stampsOf(plan(sample.namespace, sample.name, uidsOf(sample), portsOf(sample)));
@@ -67,12 +85,12 @@ export function copiesOf(sample: Sample, perNamespace = 100): Copies {
     if (known) return known;
     const { namespace, name } = identity(i);
     const own = new Map(uids.map((uid) => [uid, uidOf(uid, i)]));
-    ports.forEach((port, k) => own.set(String(port), String(10_000 + i * ports.length + k)));
+    ports.forEach((port, k) => own.set(String(port), String(FIRST_PORT + ((i * ports.length + k) % PORTS))));
     own.set(names[0]!, `${namespace}-${name}`).set(sample.namespace, namespace).set(sample.name, name);
     const ofCopy = (uid: string) => own.get(uid) ?? '';
-    const { runtime, dataset } = uidsOf(sample);
+    const uid = uidsOf(sample);
     const theirs = Object.fromEntries(Object.entries(portsOf(sample)).map(([role, port]) => [role, Number(own.get(String(port)))]));
-    const bound = plan(namespace, name, { runtime: ofCopy(runtime), dataset: ofCopy(dataset) }, theirs);
+    const bound = plan(namespace, name, { runtime: ofCopy(uid.runtime), dataset: ofCopy(uid.dataset) }, theirs);
     const mine = [...stampsOf(bound).keys()];
     hashes.forEach((hash, k) => own.set(hash, mine[k]!));
     values.set(i, own);
@@ -81,15 +99,14 @@ export function copiesOf(sample: Sample, perNamespace = 100): Copies {
 
   /** As the controller plans it. */
   function plan(namespace: string, name: string, uid: { runtime: string; dataset: string }, of: Readonly<Record<string, number>>) {
-    const runtime = first<KubeObject>('juicefsruntimes');
-    const fact = fuseFact(daemonSet)!;
+    const fact = fuseFact(daemonSet);
     const render = (scriptHash: string | undefined) =>
-      juicefs.bind({
+      runtime.bind({
         name,
         namespace,
         uid: uid.runtime,
         annotations: {},
-        spec: (parse(juicefs.resource, runtime) as { spec: object }).spec,
+        spec: (parse(runtime.resource, first(plural)) as { spec: object }).spec,
         dataset: {
           identity: { namespace, name, uid: uid.dataset, collides: false },
           annotations: {},
@@ -97,13 +114,9 @@ export function copiesOf(sample: Sample, perNamespace = 100): Copies {
         },
         settings: SETTINGS,
         facts: {
+          ...FACTS,
           ports: of,
-          secrets: {},
-          claims: {},
-          configMaps: {},
-          pods: {},
-          objects: {},
-          fuse: { image: fact.image, generation: fact.generation, ...(scriptHash && { scriptHash }) },
+          ...(fact && { fuse: { image: fact.image, generation: fact.generation, ...(scriptHash && { scriptHash }) } }),
         },
       } satisfies RuntimeInput<unknown>);
     // What stands in the DaemonSet is what it renders to.
@@ -113,13 +126,13 @@ export function copiesOf(sample: Sample, perNamespace = 100): Copies {
   }
 
   function fuseTemplates(): Readonly<Record<FuseState, readonly string[]>> {
-    const worker = first<KubeObject>('pods');
     const { template } = daemonSet['spec'] as { template: { metadata: { labels: Record<string, string> } } };
     const { name, uid } = daemonSet.metadata;
-    const pod = (state: FuseState): KubeObject => ({
-      ...worker,
+    const podIn = (state: FuseState): KubeObject => ({
+      ...pod,
       metadata: {
-        ...worker.metadata,
+        ...pod.metadata,
+        namespace: sample.namespace,
         name: `${name}-@serial@`,
         uid: '@pod@',
         labels: {
@@ -129,22 +142,24 @@ export function copiesOf(sample: Sample, perNamespace = 100): Copies {
         ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid, controller: true, blockOwnerDeletion: true }],
         ...(state === 'terminating' && { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 }),
       },
-      spec: { ...(worker['spec'] as object), nodeName: state === 'pending' ? undefined : '@node@' },
-      status: state === 'ready' || state === 'terminating' ? worker['status'] : { phase: 'Pending', conditions: [] },
+      spec: { ...(pod['spec'] as object), nodeName: state === 'pending' ? undefined : '@node@' },
+      status: state === 'ready' || state === 'terminating' ? pod['status'] : { phase: 'Pending', conditions: [] },
     });
     const states = ['pending', 'scheduled', 'ready', 'terminating'] as const;
-    return Object.fromEntries(states.map((state) => [state, templateOf(pod(state))])) as Record<FuseState, readonly string[]>;
+    return Object.fromEntries(states.map((state) => [state, templateOf(podIn(state))])) as Record<FuseState, readonly string[]>;
   }
 
   return {
+    plural,
     plurals: Object.keys(templates),
-    objects: (plural, i, version, isPartial = false) =>
-      ((isPartial ? partials : templates)[plural] ?? []).map((template) => filled(template, i, version)),
+    objects: (of, i, version, isPartial = false) =>
+      ((isPartial ? partials : templates)[of] ?? []).map((template) => filled(template, i, version)),
     nodeLabels(i) {
+      if (!sample.objects['pods']?.length) return {};
       const { namespace, name } = identity(i);
       const own = valuesOf(i);
-      const { runtime, dataset } = uidsOf(sample);
-      const of = { runtime: own.get(runtime) ?? '', dataset: own.get(dataset) ?? '' };
+      const uid = uidsOf(sample);
+      const of = { runtime: own.get(uid.runtime) ?? '', dataset: own.get(uid.dataset) ?? '' };
       const bound = plan(namespace, name, of, portsOf(sample));
       return cacheLabels(bound.plan);
     },
@@ -158,11 +173,13 @@ export function copiesOf(sample: Sample, perNamespace = 100): Copies {
 }
 
 const partialOf = ({ metadata }: KubeObject): KubeObject => ({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata });
-const uidsOf = ({ objects }: Sample) => ({
-  runtime: objects['juicefsruntimes']?.[0]?.metadata.uid ?? '',
-  dataset: objects['datasets']?.[0]?.metadata.uid ?? '',
+const runtimeOf = ({ kind, objects }: Sample) => objects[PLURALS[kind]]?.[0];
+const uidsOf = (sample: Sample) => ({
+  runtime: runtimeOf(sample)?.metadata.uid ?? '',
+  dataset: sample.objects['datasets']?.[0]?.metadata.uid ?? '',
 });
-const portsOf = ({ objects }: Sample) => recordedPorts(objects['juicefsruntimes']?.[0] as unknown as RuntimeObject);
+// As the watch has it.
+const portsOf = (sample: Sample) => recordedPorts(runtimeOf(sample) as unknown as RuntimeObject);
 const scriptHashOf = (object: LiveObject): string | undefined =>
   (object['spec'] as { template?: { metadata?: { annotations?: Record<string, string> } } } | undefined)?.template?.metadata?.annotations?.[
     annotation.scriptHash

@@ -10,7 +10,8 @@ import { bundled, type Controller, startController } from '../controller.ts';
 import { atMost, type Bench, type Figure, rounded } from '../figure.ts';
 import { say, until } from '../lab.ts';
 import { cpuSeconds } from '../proc.ts';
-import { FLAGS, type Sample, takeSample } from './sample.ts';
+import type { Kind } from '../objects.ts';
+import { FLAGS, type Samples, takeSamples } from './sample.ts';
 import { type LiveServer, startLiveServer } from './server.ts';
 import type { Size } from './world.ts';
 
@@ -18,22 +19,23 @@ const SECONDS = 60;
 const TOUCHED = 2000;
 
 /**
- * So many datasets of JuiceFS size behind a scripted API server (server-process.ts), which copies what a real one made of one: a thousand
+ * So many datasets, of these kinds by turns, behind a scripted API server (server-process.ts), which copies what a real one made: a thousand
  * nodes whose status changes every ten seconds, each with ten fuse pods that come and go once a minute. What the controller costs beyond
  * reading these streams is told against a bare client that only parses them, in the same minute. BENCH_SAMPLE names a file that keeps the
- * sample for the next run.
+ * samples for the next run; the name of the bench is appended.
  */
-export const live = (datasets: number): Bench => ({
-  name: 'live',
+export const live = (name: string, datasets: number, kinds: readonly Kind[]): Bench => ({
+  name,
   async *run({ lab: open, quick }) {
     const size: Size = quick ? { datasets: datasets / 10, nodes: 100, podsPerNode: 10 } : { datasets, nodes: 1000, podsPerNode: 10 };
-    const kept = process.env['BENCH_SAMPLE'];
-    const sample = kept && existsSync(kept) ? (JSON.parse(readFileSync(kept, 'utf8')) as Sample) : await takeSample(await open());
-    if (kept) writeFileSync(kept, JSON.stringify(sample));
-    const server = await startLiveServer(sample, size);
+    const kept = process.env['BENCH_SAMPLE'] && `${process.env['BENCH_SAMPLE']}.${name}`;
+    const isKept = kept && existsSync(kept);
+    const samples = isKept ? (JSON.parse(readFileSync(kept, 'utf8')) as Samples) : await takeSamples(await open(), kinds);
+    if (kept) writeFileSync(kept, JSON.stringify(samples));
+    const server = await startLiveServer(samples, size);
     const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-gauge-'));
     try {
-      yield* measured(server, size, folder, quick ? 15 : SECONDS);
+      yield* measured(name, server, size, folder, quick ? 15 : SECONDS);
     } finally {
       server.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -41,13 +43,14 @@ export const live = (datasets: number): Bench => ({
   },
 });
 
-async function* measured(server: LiveServer, size: Size, folder: string, seconds: number): AsyncGenerator<Figure> {
+async function* measured(name: string, server: LiveServer, size: Size, folder: string, seconds: number): AsyncGenerator<Figure> {
   const gauge = join(folder, 'live.json');
   const detail = { datasets: size.datasets, nodes: size.nodes };
   let controller = await begun(server, gauge);
-  yield atMost('live/ready', await readyAfter(controller, server), 's', 30, detail);
+  yield atMost(`${name}/ready`, await readyAfter(controller, server), 's', 30, detail);
   const firstSeconds = await passedAll(controller, size.datasets);
-  yield atMost('live/first-passes', firstSeconds, 'CPU s', 30, detail);
+  const { execs } = await server.send({ do: 'tell' });
+  yield atMost(`${name}/first-passes`, firstSeconds, 'CPU s', 30, { ...detail, execs });
   await noWrites(server, 'the first passes');
 
   say(`traffic for ${seconds} s`);
@@ -61,7 +64,7 @@ async function* measured(server: LiveServer, size: Size, folder: string, seconds
   const elapsed = (performance.now() - began) / 1000;
   const [used, parsing] = [controller.cpuSeconds() - mine, cpuSeconds(reader.pid!) - bare];
   const after = await server.send({ do: 'tell' });
-  yield atMost('live/quiet', ((used - parsing) / elapsed) * 100, '% of a core', 3, {
+  yield atMost(`${name}/quiet`, ((used - parsing) / elapsed) * 100, '% of a core', 3, {
     ...detail,
     whole: rounded((used / elapsed) * 100),
     parsing: rounded((parsing / elapsed) * 100),
@@ -78,25 +81,25 @@ async function* measured(server: LiveServer, size: Size, folder: string, seconds
   await until('the watches are open again', 120, async () => (await server.send({ do: 'tell' })).watches >= OPEN);
   await server.send({ do: 'traffic', on: false });
   await controller.idle();
-  yield atMost('live/expired', controller.cpuSeconds() - expired, 'CPU s', 30, detail);
+  yield atMost(`${name}/expired`, controller.cpuSeconds() - expired, 'CPU s', 30, detail);
   await noWrites(server, 'the watches expired');
 
   const touched = Math.min(TOUCHED, size.datasets);
   const unread = await touchedBy('unread');
-  yield atMost('live/event', (unread.seconds * 1000) / touched, 'CPU ms', READING_MS, { ...detail, passes: unread.passes });
+  yield atMost(`${name}/event`, (unread.seconds * 1000) / touched, 'CPU ms', READING_MS, { ...detail, passes: unread.passes });
   const label = await touchedBy('label');
   if (label.passes < touched) throw new Error(`expected ${touched} runtimes to be looked at again, found ${label.passes}`);
-  yield atMost('live/pass', (label.seconds * 1000) / label.passes, 'CPU ms', 0.2 + READING_MS, detail);
+  yield atMost(`${name}/pass`, (label.seconds * 1000) / label.passes, 'CPU ms', rounded(0.2 + READING_MS), detail);
 
   const heap = await liveHeap(controller, gauge);
-  yield atMost('live/heap', (heap * 1000) / size.datasets, 'KB a dataset', 20, { ...detail, liveMb: rounded(heap) });
-  yield atMost('live/rss', controller.memory().rss, 'MB', 600, { ...detail, peak: rounded(controller.memory().peak) });
+  yield atMost(`${name}/heap`, (heap * 1000) / size.datasets, 'KB a dataset', 20, { ...detail, liveMb: rounded(heap) });
+  yield atMost(`${name}/rss`, controller.memory().rss, 'MB', 600, { ...detail, peak: rounded(controller.memory().peak) });
 
   say('killed, and started again');
   await controller.stop('SIGKILL');
   await server.send({ do: 'forget' });
   controller = await begun(server, gauge);
-  yield atMost('live/ready-again', await readyAfter(controller, server), 's', 30, detail);
+  yield atMost(`${name}/ready-again`, await readyAfter(controller, server), 's', 30, detail);
   await passedAll(controller, size.datasets);
   await noWrites(server, 'the restart');
   await controller.stop();
@@ -115,8 +118,8 @@ async function* measured(server: LiveServer, size: Size, folder: string, seconds
 const READING_MS = 0.1;
 /** A scrape tells of every dataset, and is not what is measured. */
 const SCRAPE_MS = 2000;
-/** Nine kinds that are made, pods, nodes, datasets, two runtimes and profiles. */
-const OPEN = 15;
+/** Nine kinds that are made, pods, nodes, datasets, three runtimes and profiles. */
+const OPEN = 16;
 
 async function begun(server: LiveServer, gauge: string): Promise<Controller> {
   await bundled();

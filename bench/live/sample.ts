@@ -1,46 +1,69 @@
-/** One JuiceFS dataset as a real API server keeps it once our controller has bound it: what thousands are copied from. */
+/** A dataset of a kind as a real API server keeps it once our controller has bound it: what thousands are copied from. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { freePorts } from '../../src/testing/control-plane/ports.ts';
 import { bundled, startController } from '../controller.ts';
 import { createAll, type Lab, nameOf, until } from '../lab.ts';
-import { paths } from '../objects.ts';
+import { type Kind, PLURALS, PROFILE, paths } from '../objects.ts';
 
 export interface Sample {
+  readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
   /** Everything of the dataset, by plural. */
   readonly objects: Readonly<Record<string, readonly KubeObject[]>>;
+  /** What was run in its pods. */
+  readonly commands: readonly (readonly string[])[];
+}
+export interface Samples {
+  /** Copied by turns. */
+  readonly kinds: readonly Sample[];
   readonly node: KubeObject;
+  readonly profile: KubeObject;
 }
 
 /** What the controller of the bench is told besides: caches of thousands are not asked every minute, and all have host ports. */
-export const FLAGS = ['--probe-interval', '0', '--runtime-node-port-range', 'juicefs=10000-60000'];
+export const FLAGS = [
+  '--probe-interval',
+  '0',
+  ...['juicefs', 'alluxio'].flatMap((kind) => ['--runtime-node-port-range', `${kind}=10000-65535`]),
+];
 
-export async function takeSample(lab: Lab): Promise<Sample> {
+export async function takeSamples(lab: Lab, kinds: readonly Kind[]): Promise<Samples> {
   await bundled();
-  const namespace = await lab.namespace();
-  const name = nameOf(0);
   const [metricsPort = 0] = await freePorts(1);
   const controller = startController({ kubeconfig: lab.kubeconfig, metricsPort, flags: FLAGS });
+  const made: { readonly kind: Kind; readonly namespace: string }[] = [];
   try {
     await controller.leading();
-    await createAll(lab, 'juicefs', namespace, 1);
-    await until('the sample has counted its files', 120, async () => {
-      const { status } = (await lab.user.send('GET', `${paths.datasets(namespace)}/${name}`)) as {
-        status?: { phase?: string; ufsTotal?: string };
-      };
-      return status?.phase === 'Bound' && status.ufsTotal !== undefined && /\d/.test(status.ufsTotal);
-    });
+    for (const kind of kinds) {
+      const namespace = await lab.namespace();
+      made.push({ kind, namespace });
+      await createAll(lab, kind, namespace, 1);
+      await until(`the sample of ${kind} is as it will stay`, 120, async () => {
+        const { status } = (await lab.user.send('GET', `${paths.datasets(namespace)}/${nameOf(0)}`)) as {
+          status?: { phase?: string; ufsTotal?: string };
+        };
+        // Nobody can ask a ThinRuntime for its files.
+        return status?.phase === 'Bound' && (kind === 'thin' || (status.ufsTotal !== undefined && /\d/.test(status.ufsTotal)));
+      });
+    }
     await controller.idle();
     await sleep(1000);
   } finally {
     await controller.stop();
   }
+  const samples: Sample[] = [];
+  for (const { kind, namespace } of made) samples.push(await sampleOf(lab, kind, namespace));
+  const [node] = await lab.user.list(paths.nodes);
+  return { kinds: samples, node: node!, profile: await lab.user.send('GET', `${paths.profiles}/${PROFILE}`) };
+}
+
+async function sampleOf(lab: Lab, kind: Kind, namespace: string): Promise<Sample> {
   const core = (plural: string) => paths.core(namespace, plural);
   const where: Readonly<Record<string, string>> = {
     datasets: paths.datasets(namespace),
-    juicefsruntimes: paths.runtimes('juicefs', namespace),
+    [PLURALS[kind]]: paths.runtimes(kind, namespace),
     configmaps: core('configmaps'),
     serviceaccounts: core('serviceaccounts'),
     services: core('services'),
@@ -52,8 +75,8 @@ export async function takeSample(lab: Lab): Promise<Sample> {
     persistentvolumeclaims: core('persistentvolumeclaims'),
     pods: core('pods'),
   };
-  const isOfDataset = ({ metadata: { labels = {} } }: KubeObject) => 'fluid.io/dataset-id' in labels;
+  const isOfDataset = ({ metadata: { labels = {} } }: KubeObject) => labels['fluid.io/dataset-id'] === `${namespace}-${nameOf(0)}`;
   const found = Object.entries(where).map(async ([plural, path]) => [plural, (await lab.user.list(path)).filter(isOfDataset)] as const);
-  const [node] = await lab.user.list(paths.nodes);
-  return { namespace, name, objects: Object.fromEntries(await Promise.all(found)), node: node! };
+  const commands = (await lab.plane.exec.calls({ namespace })).map(({ argv }) => argv);
+  return { kind, namespace, name: nameOf(0), objects: Object.fromEntries(await Promise.all(found)), commands };
 }

@@ -1,25 +1,29 @@
 /**
- * An API server that speaks the real protocol (TLS, HTTP/1.1, list pages, watch streams) and is scripted: it serves copies of a dataset that
- * a real one made, and refuses every write, which it counts. Told what to do by its parent.
+ * An API server that speaks the real protocol (TLS, HTTP/1.1, list pages, watch streams) and is scripted: it serves copies of datasets that
+ * a real one made, answers commands in their pods, and refuses every write, which it counts. Told what to do by its parent.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setInterval } from 'node:timers';
-import type { Sample } from './sample.ts';
+// @ts-expect-error it brings no types
+import { WebSocketServer } from 'ws';
+import { alluxioAnswer, simulatedAlluxio } from '../../src/testing/control-plane/alluxio-answers.ts';
+import type { Samples } from './sample.ts';
 import type { Answer, Command, Setup } from './server.ts';
 import { type Event, liveWorld } from './world.ts';
 
 const setup = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Setup;
-const sample = JSON.parse(readFileSync(setup.sample, 'utf8')) as Sample;
-const world = liveWorld(sample, setup.size);
+const samples = JSON.parse(readFileSync(setup.samples, 'utf8')) as Samples;
+const world = liveWorld(samples, setup.size);
 const GROUP = 'data.fluid.io';
 const PERIOD_MS = 100;
 const watchers = new Map<ServerResponse, string>();
 const writes: string[] = [];
 let bytes = 0;
 let events = 0;
+let execs = 0;
 let firstListAt: number | undefined;
 
 const server = createServer({ key: setup.key, cert: setup.certificate }, (request, response) => {
@@ -27,6 +31,18 @@ const server = createServer({ key: setup.key, cert: setup.certificate }, (reques
   request.on('end', () => answer(request, response));
 });
 server.keepAliveTimeout = 90_000;
+
+/** One for all copies, which are alike. It has the mounts that the sample got. */
+const alluxio = simulatedAlluxio();
+for (const argv of samples.kinds.flatMap(({ commands }) => commands)) alluxioAnswer(alluxio, argv);
+const sockets = new WebSocketServer({ server, handleProtocols: () => 'v4.channel.k8s.io' });
+sockets.on('connection', (socket: { send(data: Buffer): void; close(): void }, { url = '' }: IncomingMessage) => {
+  execs++;
+  const { searchParams } = new URL(url, 'https://server');
+  socket.send(Buffer.from(`\x01${alluxioAnswer(alluxio, searchParams.getAll('command')) ?? ''}`));
+  socket.send(Buffer.from('\x03{"status":"Success"}'));
+  socket.close();
+});
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(request.url ?? '', 'https://server');
@@ -104,7 +120,7 @@ process.on('message', (command: Command) => {
     firstListAt = undefined;
     writes.length = 0;
   }
-  const state: Answer = { writes: writes.length, examples: writes.slice(0, 5), events, bytes, firstListAt, watches: watchers.size };
+  const state: Answer = { writes: writes.length, examples: writes.slice(0, 5), events, execs, bytes, firstListAt, watches: watchers.size };
   process.send?.(state);
 });
 process.on('disconnect', () => process.exit());

@@ -5,12 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCa, issue } from '../../src/testing/control-plane/pki.ts';
-import type { Sample } from './sample.ts';
+import { PLURALS } from '../objects.ts';
+import type { Samples } from './sample.ts';
 import type { Size } from './world.ts';
 
 export interface Setup {
   /** A file: it is large. */
-  readonly sample: string;
+  readonly samples: string;
   readonly size: Size;
   readonly key: string;
   readonly certificate: string;
@@ -29,6 +30,7 @@ export interface Answer {
   readonly writes: number;
   readonly examples: readonly string[];
   readonly events: number;
+  readonly execs: number;
   readonly bytes: number;
   /** ms since the epoch. */
   readonly firstListAt: number | undefined;
@@ -42,9 +44,9 @@ export interface LiveServer {
   stop(): void;
 }
 
-const KINDS = ['datasets', 'juicefsruntimes', 'thinruntimes', 'thinruntimeprofiles'];
+const SERVED = ['datasets', 'thinruntimeprofiles', ...Object.values(PLURALS)];
 
-export async function startLiveServer(sample: Sample, size: Size): Promise<LiveServer> {
+export async function startLiveServer(samples: Samples, size: Size): Promise<LiveServer> {
   const now = new Date();
   const ca = await createCa(now);
   const { certificate, key } = await issue(ca, { user: 'server', hosts: ['127.0.0.1'] }, now);
@@ -53,7 +55,7 @@ export async function startLiveServer(sample: Sample, size: Size): Promise<LiveS
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
-  const setup: Setup = { sample: write('sample.json', JSON.stringify(sample)), size, key, certificate, kinds: KINDS };
+  const setup: Setup = { samples: write('samples.json', JSON.stringify(samples)), size, key, certificate, kinds: SERVED };
   const child = fork(join(import.meta.dirname, 'server-process.ts'), [write('setup.json', JSON.stringify(setup))]);
   const stop = () => {
     child.kill('SIGKILL');

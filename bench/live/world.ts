@@ -1,7 +1,7 @@
-/** What the scripted API server holds: copies of a dataset, nodes, and fuse pods that come and go. Rendered when asked for: whole it would be gigabytes. */
+/** What the scripted API server holds: copies of datasets, nodes, and fuse pods that come and go. Rendered when asked for: whole it would be gigabytes. */
 import type { KubeObject } from '../../src/kube/types.ts';
 import { type Copies, copiesOf, type FuseState } from './copies.ts';
-import type { Sample } from './sample.ts';
+import type { Samples } from './sample.ts';
 
 export interface Size {
   readonly datasets: number;
@@ -36,8 +36,11 @@ const nodeName = (i: number): string => `node-${String(i).padStart(4, '0')}`;
 /** Objects of a list are older than anything that happens later. */
 const FIRST = 1_000;
 
-export function liveWorld(sample: Sample, { datasets, nodes, podsPerNode }: Size): LiveWorld {
-  const copies: Copies = copiesOf(sample);
+export function liveWorld(samples: Samples, { datasets, nodes, podsPerNode }: Size): LiveWorld {
+  const [pod] = samples.kinds.flatMap(({ objects }) => objects['pods'] ?? []);
+  const kinds: readonly Copies[] = samples.kinds.map((sample) => copiesOf(sample, pod!));
+  const plurals = new Set(kinds.flatMap((copies) => copies.plurals));
+  const copiesAt = (i: number): Copies => kinds[i % kinds.length]!;
   const slots = nodes * podsPerNode;
   const at = Array.from({ length: slots }, () => ({ step: CYCLE.length - 1, serial: 0, version: FIRST }));
   let version = FIRST + 1;
@@ -50,14 +53,15 @@ export function liveWorld(sample: Sample, { datasets, nodes, podsPerNode }: Size
 
   /** With the labels that its workers and fuse pods have left on it, so that there is nothing to write. */
   function nodeText(i: number): readonly string[] {
-    const { metadata } = sample.node;
+    const { metadata } = samples.node;
     const foreign = Object.entries(metadata.labels ?? {}).filter(([key]) => !key.startsWith('fluid'));
-    const cached = Array.from({ length: Math.ceil((datasets - i) / nodes) }, (_, k) => copies.nodeLabels(i + k * nodes));
+    const here = Array.from({ length: Math.ceil((datasets - i) / nodes) }, (_, k) => copiesAt(i + k * nodes).nodeLabels(i + k * nodes));
+    const cached = here.filter((each) => Object.keys(each).length > 0);
     const labels: Record<string, string> = { ...Object.fromEntries(foreign), 'kubernetes.io/hostname': nodeName(i) };
     for (const each of cached) Object.assign(labels, each);
     if (cached.length > 0) labels['fluid.io/dataset-num'] = String(cached.length);
     const node: KubeObject = {
-      ...sample.node,
+      ...samples.node,
       apiVersion: 'v1',
       kind: 'Node',
       metadata: {
@@ -74,21 +78,27 @@ export function liveWorld(sample: Sample, { datasets, nodes, podsPerNode }: Size
   function podNow(slot: number): string | undefined {
     const { step, serial, version: of } = at[slot]!;
     const state = CYCLE[step]!;
-    return state === 'deleted' ? undefined : copies.fusePod(datasetOf(slot), nodeName(Math.floor(slot / podsPerNode)), serial, state, of);
+    return state === 'deleted'
+      ? undefined
+      : copiesAt(datasetOf(slot)).fusePod(datasetOf(slot), nodeName(Math.floor(slot / podsPerNode)), serial, state, of);
   }
 
   /** Items of each index: copies, then, of pods, the fuse pods. */
   function itemsAt(plural: string, index: number, isPartial: boolean): readonly string[] {
     if (plural === 'nodes') return [nodeNow(index)];
+    if (plural === 'thinruntimeprofiles') return [JSON.stringify(samples.profile)];
     if (index < datasets)
-      return copies.objects(plural, index, FIRST, isPartial).map((text) => (plural === 'pods' ? onNode(text, index) : text));
+      return copiesAt(index)
+        .objects(plural, index, FIRST, isPartial)
+        .map((text) => (plural === 'pods' ? onNode(text, index) : text));
     return [podNow(index - datasets) ?? []].flat();
   }
   const onNode = (text: string, i: number): string => text.replace(/"nodeName":"[^"]*"/, `"nodeName":"${nodeName(i % nodes)}"`);
   function lengthOf(plural: string): number {
     if (plural === 'nodes') return nodes;
+    if (plural === 'thinruntimeprofiles') return 1;
     if (plural === 'pods') return datasets + slots;
-    return copies.plurals.includes(plural) ? datasets : 0;
+    return plurals.has(plural) ? datasets : 0;
   }
 
   return {
@@ -118,9 +128,10 @@ export function liveWorld(sample: Sample, { datasets, nodes, podsPerNode }: Size
       return { plural: 'pods', text: event(state === 'pending' ? 'ADDED' : 'MODIFIED', podNow(slot)!) };
     },
     touch(i, what) {
-      const [text = ''] = copies.objects('juicefsruntimes', i, ++version);
+      const { plural, objects } = copiesAt(i);
+      const [text = ''] = objects(plural, i, ++version);
       const [where, field] = what === 'label' ? ['"labels":{', 'touched'] : ['"metadata":{', 'selfLink'];
-      return { plural: 'juicefsruntimes', text: event('MODIFIED', text.replace(where, `${where}"${field}":"${version}",`)) };
+      return { plural, text: event('MODIFIED', text.replace(where, `${where}"${field}":"${version}",`)) };
     },
   };
 }

@@ -3,14 +3,17 @@ import { master } from './commands.ts';
 import { type Row, secretFile } from './mounts.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { type MountLine, readMounts } from './report.ts';
+import { readMaster, web, WEB_MASTER } from './web.ts';
 
 /** Alluxio's own table. `/` is what the master was started with. */
 export const mounts: MountTable<AlluxioPlan, Row> = {
   list: {
-    commands: () => [master(['alluxio', 'fs', 'mount'])],
+    commands: ({ ports }) => [master(['bash', '-c', [web(ports.masterWeb), WEB_MASTER, 'alluxio fs mount'].join('\n')])],
     parse([answers], { mounts }) {
-      const lines = readMounts(answers?.[0] ?? '');
-      if (lines.length === 0) throw new Error(`alluxio fs mount said: ${answers?.[0]?.slice(0, 200) || 'nothing'}`);
+      const text = answers?.[0] ?? '';
+      const lines = text.startsWith('{') ? readMaster(text) : readMounts(text);
+      if (lines.length === 0)
+        throw new Error(`alluxio fs mount said: ${text.startsWith('{') ? 'no mounts' : text.slice(0, 200) || 'nothing'}`);
       const wanted = new Map(mounts.rows.map((row) => [row.path, row]));
       return lines.filter(({ path }) => path !== '/').map((line) => inOurWords(line, wanted.get(line.path)));
     },

@@ -3,17 +3,22 @@ import type { Probe, Seen, Told, UfsUsage } from '../../src/constructs/index.ts'
 import { master } from './commands.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { readCount, readReport, type Report, type Sources } from './report.ts';
+import { web, WEB_METRICS, webSetting } from './web.ts';
 
-/** A second command is a second Java virtual machine: metrics tell all, and what never changes is asked once. */
-const REPORT = `metrics=$(alluxio fsadmin report metrics) || exit
+const VERSION = 'alluxio.underfs.version';
+
+/** Where the web port does not tell, commands do: metrics tell all, and what never changes is asked once. */
+const REPORT = `metrics=$(${WEB_METRICS})
+[ -n "$metrics" ] || metrics=$(alluxio fsadmin report metrics) || exit
 printf '%s\\n' "$metrics"
 case $metrics in *Cluster.CapacityTotal*) ;; *) alluxio fsadmin report summary ;; esac
 known=/tmp/underfs-version
-[ -e $known ] || alluxio getConf alluxio.underfs.version > $known 2> /dev/null || :
+[ -e $known ] || ${webSetting(VERSION)} > $known
+[ -s $known ] || { alluxio getConf ${VERSION} || echo; } > $known 2> /dev/null
 printf 'underfs version: %s\\n' "$(cat $known)"`;
 
 export const cache: Probe<AlluxioPlan, Report> = {
-  commands: () => [master(['bash', '-c', REPORT])],
+  commands: ({ ports }) => [master(['bash', '-c', `${web(ports.masterWeb)}\n${REPORT}`])],
   parse: ([answers], _, before) => readReport(answers?.[0] ?? '', before?.value),
 };
 

@@ -1,4 +1,4 @@
-/** What Alluxio counts, from `alluxio fsadmin report`. Bytes; throughput in bytes a minute. */
+/** What Alluxio counts, from the master's metrics or `alluxio fsadmin report`. Bytes; throughput in bytes a minute. */
 export interface Report {
   readonly capacity: number;
   readonly used: number;
@@ -54,13 +54,15 @@ export function readReport(text: string, before?: Report): Report {
 /** A counter that is smaller than before began anew, with its process. */
 const growth = (now: number, before = 0): number => (now < before ? now : now - before);
 
-/** `Cluster.BytesReadLocal  (Type: COUNTER, Value: 19.37MB)`. */
+/** `"Cluster.BytesReadLocal":{"count":20310917` of the web port, `Cluster.BytesReadLocal  (Type: COUNTER, Value: 19.37MB)` of a command. */
 const metricsOf = (text: string): ReadonlyMap<string, number> =>
   new Map(
-    [...text.matchAll(/^[ \t]*(\S+)[ \t]+\(Type: \w+, Value: ([^)\n]+)\)/gm)].flatMap(([, name = '', value = '']): [string, number][] => {
-      const number = sizeOf(value);
-      return number === undefined ? [] : [[name, number]];
-    }),
+    [...text.matchAll(/^(?:"([\w.]+)":\{"\w+":|[ \t]*(\S+)[ \t]+\(Type: \w+, Value: )([^)\n]+)\)?$/gm)].flatMap(
+      ([, ofWeb, name = '', value = '']): [string, number][] => {
+        const number = ofWeb ? Number(value) : sizeOf(value);
+        return number === undefined || Number.isNaN(number) ? [] : [[ofWeb ?? name, number]];
+      },
+    ),
   );
 
 const summary = (text: string, name: string): number | undefined => sizeOf(new RegExp(`^[ \\t]*${name}: (.*)$`, 'm').exec(text)?.[1] ?? '');

@@ -1,6 +1,7 @@
 import alluxio from '../../runtimes/alluxio/index.ts';
 import { readCount, readMounts, readReport } from '../../runtimes/alluxio/report.ts';
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
+import { readMaster } from '../../runtimes/alluxio/web.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
@@ -526,6 +527,14 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       many: (entries) =>
         alluxioSpec({ tieredstore: { levels: list(entries, () => ({ mediumtype: 'SSD' as const, path: '/a', quota: '1Gi' })) } }),
     },
+  },
+  'runtimes/alluxio/web.ts': {
+    readMaster: {
+      text: (text) => [ignoringErrors(() => readMaster(text)), readMaster(JSON.stringify({ mountPoints: { [text]: { ufsUri: text } } }))],
+      many: (n) => readMaster(JSON.stringify({ mountPoints: { '/': { properties: record(n) } } })),
+    },
+    web: numbers,
+    webSetting: 'has names of ours',
   },
   'runtimes/juicefs/cache.ts': {
     cacheOf: {

@@ -34,6 +34,10 @@ export interface AlluxioSpace {
   store(path: string, text: string): Promise<void>;
   /** Of these buckets, with their keys in a Secret. */
   dataset(mounts: readonly Mount[]): KubeObject;
+  /** Host ports by name. */
+  ports(): Promise<Readonly<Record<string, number>>>;
+  /** Runs a command in the master's container; returns what it wrote. */
+  inMaster(...argv: readonly string[]): Promise<string>;
   /** Bytes that the worker has read, by its own counters: from its cache, and from buckets. */
   bytesRead(): Promise<{ readonly cache: number; readonly ufs: number }>;
   /** What went on, for who looks for a cause. */
@@ -57,6 +61,11 @@ export async function startAlluxioSpace(onProgress?: (what: string) => void): Pr
       writeFileSync(file, text);
       await rclone(minio, 'copy', file, `store:${dirname(path)}`);
     };
+    const ports = async () => {
+      const annotation = (await space.get('AlluxioRuntime', NAME)).metadata.annotations?.['data.fluid.io/ports'] ?? '';
+      // Sluice's own, with a port for each name.
+      return (JSON.parse(annotation) as { readonly ports: Readonly<Record<string, number>> }).ports;
+    };
     await space.create(secret(SECRET, KEYS));
     await store('bucket/numbers', NUMBERS.text);
     return {
@@ -74,12 +83,12 @@ export async function startAlluxioSpace(onProgress?: (what: string) => void): Pr
           },
           sharedEncryptOptions: [encrypted('s3a.accessKeyId', 'access'), encrypted('s3a.secretKey', 'secret')],
         }),
+      ports,
+      inMaster: (...argv) =>
+        cluster.plane.kubectl('exec', '-n', space.namespace, `${NAME}-master-0`, '-c', 'alluxio-master', '--', ...argv),
       async bytesRead() {
-        const annotation = (await space.get('AlluxioRuntime', NAME)).metadata.annotations?.['data.fluid.io/ports'] ?? '';
-        // Sluice's own, with a port for each name.
-        const { ports } = JSON.parse(annotation) as { readonly ports: Readonly<Record<string, number>> };
         // The format of Dropwizard's metrics; the names end with the worker's address, those of a bucket with the bucket before that.
-        const answer = await fetch(`http://${cluster.node.address}:${ports['workerWeb']}/metrics/json/`);
+        const answer = await fetch(`http://${cluster.node.address}:${(await ports())['workerWeb']}/metrics/json/`);
         const { counters } = (await answer.json()) as { readonly counters: Record<string, { readonly count: number }> };
         const sum = (prefix: string) =>
           Object.entries(counters).reduce((total, [name, { count }]) => total + (name.startsWith(prefix) ? count : 0), 0);

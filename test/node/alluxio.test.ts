@@ -1,6 +1,10 @@
 /** An AlluxioRuntime on a real node, with a real Alluxio and a real object store, from the first read to the last trace. */
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import alluxioRuntime from '../../runtimes/alluxio/index.ts';
+import type { Report } from '../../runtimes/alluxio/report.ts';
+import type { BoundProbe } from '../../src/constructs/index.ts';
 import { BUSYBOX_IMAGE, whyNoAlluxio } from '../../src/testing/index.ts';
+import { given } from '../runtimes/alluxio/given.ts';
 import { canRun } from '../support/can-run.ts';
 import { canHaveNode, createPod } from '../support/node.ts';
 import { condition, eventually as within } from '../support/sluice.ts';
@@ -35,6 +39,20 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
   }
   const inReader = (script: string) =>
     alluxio.cluster.plane.kubectl('exec', '-n', alluxio.space.namespace, 'reader', '--', 'sh', '-ec', script);
+  /** What the runtime's own questions to the master find. */
+  async function answered(webPort: number) {
+    const { mounts, probes } = alluxioRuntime.bind(
+      given({
+        mounts: [{ mountPoint: 's3://bucket', name: 'data' }],
+        spec: { properties: { 'alluxio.master.web.port': String(webPort) } },
+      }),
+    );
+    const run = (probe?: BoundProbe<unknown>) => alluxio.inMaster(...(probe?.commands[0]?.argv ?? []));
+    const [listed, counted] = [await run(mounts?.list), await run(probes.cache)];
+    const { capacity, used, version } = (probes.cache?.parse([[counted]]) ?? {}) as Partial<Report>;
+    const isWeb = [listed.startsWith('{'), counted.startsWith('"')];
+    return { isWeb, report: { capacity, used, version }, rows: mounts?.list.parse([[listed]]) };
+  }
   /** Past what the kernel keeps of a file. */
   const digest = (path: string) => inReader(`dd if=/data/${path} iflag=direct bs=128k 2>/dev/null | md5sum`);
 
@@ -46,6 +64,15 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       await space.create(alluxio.dataset([{ name: 'data', mountPoint: 's3://bucket' }]), demoRuntime(alluxio));
       await space.bound('AlluxioRuntime', NAME, 240);
       expect((await space.events(NAME)).filter((event) => event.startsWith('Warning'))).toEqual([]);
+    });
+
+    await step("the master's web port answers as its commands do", async () => {
+      const ports = await alluxio.ports();
+      // Nobody listens there.
+      const byCommands = await answered(1);
+      expect(byCommands.rows).toMatchObject([{ path: '/data', source: 's3://bucket' }]);
+      expect(await answered(ports['masterWeb'] ?? 0)).toEqual({ ...byCommands, isWeb: [true, true] });
+      expect(byCommands.isWeb).toEqual([false, false]);
     });
 
     await step('what a pod reads a second time comes from the cache', async () => {

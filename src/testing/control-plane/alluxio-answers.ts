@@ -1,4 +1,4 @@
-/** An Alluxio as its commands show it, in memory, in the formats of 2.9.4: it keeps its table of mounts. No Alluxio runs. */
+/** An Alluxio as its commands and its master's web port show it, in memory, in the formats of 2.9.4: it keeps its table of mounts. No Alluxio runs. */
 
 export interface SimulatedAlluxio {
   /** Its table by path, without `/`. */
@@ -32,19 +32,31 @@ export const simulatedAlluxio = (): SimulatedAlluxio => ({
 export function alluxioAnswer(alluxio: SimulatedAlluxio, argv: readonly string[]): string | undefined {
   const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
   if (!/\balluxio (fs|fsadmin)\b/.test(script)) return undefined;
+  if (script.includes('web /metrics/json/')) return metrics(alluxio);
+  if (script.includes('web /api/v1/master/info')) return JSON.stringify({ mountPoints: mountPoints(alluxio) });
   return script
     .split('\n')
     .map((line) => answer(alluxio, line))
     .join('');
 }
 
-function answer({ mounted, shows, changes, read, size }: SimulatedAlluxio, line: string): string {
-  if (line.includes('report metrics'))
-    return `Cluster.BytesReadLocal  (Type: COUNTER, Value: ${read.local}B)
-Cluster.BytesReadUfsAll  (Type: COUNTER, Value: ${read.ufs}B)
-Cluster.CapacityTotal  (Type: GAUGE, Value: 4,294,967,296)
-Cluster.CapacityUsed  (Type: GAUGE, Value: 1,073,741,824)
+const metrics = ({ read }: SimulatedAlluxio): string => `"Cluster.CapacityTotal":{"value":4294967296
+"Cluster.CapacityUsed":{"value":1073741824
+"Cluster.BytesReadLocal":{"count":${read.local}
+"Cluster.BytesReadUfsAll":{"count":${read.ufs}
+underfs version: 3.3.4
 `;
+
+const mountPoints = ({ mounted, shows }: SimulatedAlluxio) =>
+  Object.fromEntries([
+    ['/', { ufsUri: '/underFSStorage', readOnly: false, shared: false, properties: {} }],
+    ...[...shows(mounted)].map(([path, { source, readOnly, shared, options }]) => [
+      path,
+      { ufsUri: source, readOnly, shared, properties: options },
+    ]),
+  ]) as object;
+
+function answer({ mounted, shows, changes, size }: SimulatedAlluxio, line: string): string {
   if (line.includes('fs count')) return `File Count               Folder Count             Folder Size\n${size.files}  4  ${size.bytes}\n`;
   const [, verb, rest = ''] = /^(?:alluxio fs )?(mount|unmount)(?: (.*))?$/.exec(line) ?? [];
   if (verb === 'unmount') {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import alluxio from '../../../runtimes/alluxio/index.ts';
 import type { Mount } from '../../../src/api/index.ts';
-import { bucket, given, printed, secret } from './given.ts';
+import { bucket, given, printed, recorded, secret } from './given.ts';
 
 function table(...mounts: readonly Mount[]) {
   const { mounts: table } = alluxio.bind(given({ mounts }));
@@ -55,11 +55,37 @@ test('what Alluxio lists is in the words in which it was told', () => {
   expect(list.parse([['s3://b  on  /x  (s3, capacity=-1B, read-only, not shared, properties={a=b})\n']])).toEqual([
     { path: '/x', source: 's3://b', options: { '--readonly': '', a: 'b' } },
   ]);
+  // What the web port answers is clear: in the command's text above a comma may be of a value.
+  const asked = (table({ ...mount, mountPoint: 's3://bucket', path: '/data', readOnly: true, shared: true }).wanted[0]?.options ??
+    {}) as object;
+  expect(list.parse([[recorded('master-info.json')]])).toEqual([
+    {
+      path: '/data',
+      source: 's3://bucket/',
+      options: {
+        ...asked,
+        'alluxio.underfs.s3.endpoint': 'http://minio.default:9000',
+        's3a.accessKeyId': '******',
+        's3a.secretKey': '******',
+      },
+    },
+  ]);
   // Of versions that tell less, less is compared.
   expect(list.parse([['/underFSStorage  on  /  (local)\nhttps://a.example/b  on  /b  (web)']])).toEqual([
     { path: '/b', source: 'https://a.example/b' },
   ]);
   expect(() => list.parse([['Cannot connect']])).toThrow('Cannot connect');
+});
+
+test('what the web port lists is read as it is, however it is written', () => {
+  const options = { a: 'b, c=d', q: '}"x\ns3://evil  on  /evil  (s3, properties={})' };
+  const { list, wanted } = table({ ...encrypted, path: '/we"ird}', options });
+  const mountPoints = (properties: object) => JSON.stringify({ mountPoints: { '/we"ird}': { ufsUri: 's3://bucket/data/', properties } } });
+  expect(list.parse([[mountPoints({ ...options, 's3a.secretKey': 'unmasked', none: null })]])).toEqual([
+    { path: '/we"ird}', source: wanted[0]?.source, options },
+  ]);
+  expect(() => list.parse([['{"configuration":{"fs.key":"unmasked"}}']])).toThrow(/^alluxio fs mount said: no mounts$/);
+  expect(() => list.parse([['{"configuration":{"fs.key":"unmasked"']])).toThrow(/^the master's web port answered no JSON$/);
 });
 
 test('all nine states are told, of what was read since the last time', () => {

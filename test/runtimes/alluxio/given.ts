@@ -10,6 +10,9 @@ import { type Given, planInput } from '../../../src/testing/given.ts';
 /** What Alluxio 2.9.4 printed. */
 export const printed = (name: string): string => readFileSync(join(import.meta.dirname, 'outputs', `${name}.txt`), 'utf8');
 
+/** What it printed and answered in pods. */
+export const recorded = (file: string): string => readFileSync(join(import.meta.dirname, 'fixtures', file), 'utf8');
+
 export const PORTS = {
   masterRpc: 20001,
   masterWeb: 20002,

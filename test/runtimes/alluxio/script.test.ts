@@ -1,10 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import alluxio from '../../../runtimes/alluxio/index.ts';
-import { bucket, container, given, secret } from './given.ts';
+import { bucket, container, given, recorded, secret } from './given.ts';
 
 /** A directory with the programs that a pod has, and the files of a Secret. */
 let root: string;
@@ -16,20 +19,26 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const program = (name: string, script: string) => writeFileSync(join(root, name), `#!/bin/bash\n${script}\n`, { mode: 0o755 });
-function run(argv: readonly string[]) {
-  const [command = '', ...args] = argv.map((arg) =>
+const placed = (argv: readonly string[]) =>
+  argv.map((arg) =>
     arg
       .replaceAll('/etc/fluid/secrets', root)
       .replaceAll('/tmp/underfs-version', `${root}/version`)
       .replaceAll('/entrypoint.sh', `${root}/entrypoint.sh`),
   );
+const environment = () => ({ PATH: `${root}:${process.env['PATH'] ?? ''}`, ALLUXIO_HOME: root });
+function run(argv: readonly string[]) {
+  const [command = '', ...args] = placed(argv);
   const { status, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: `${root}:${process.env['PATH'] ?? ''}`, ALLUXIO_HOME: root },
+    env: environment(),
   });
   return { status, stdout, stderr };
 }
+/** While this process goes on; without an input that bash takes for that of a remote shell. */
+const runBeside = async (argv: readonly string[]) =>
+  promisify(execFile)('sh', ['-c', 'exec "$@" < /dev/null', 'sh', ...placed(argv)], { env: environment() });
 const encrypted = { ...bucket, options: { a: 'b c' }, encryptOptions: [secret('s3a.secretKey', 'key', 'minio')] };
 
 test('a mount reads its secrets in the pod', () => {
@@ -64,6 +73,62 @@ test('a master finds the secrets of / in a file, not among its arguments', () =>
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(/^<master-only><--no-format> -Dalluxio\.site\.conf\.dir=\S+\n/);
   expect(stdout).toContain("\nalluxio.master.mount.table.root.option.s3a.secretKey=it's $HOME\\\\\n600\n");
+});
+
+describe("the master's web port", () => {
+  /** Its answers by path, over HTTP; and the plan that knows it. */
+  async function answering(answers: Readonly<Record<string, string>>) {
+    const server = createServer((request, response) => {
+      const answer = answers[request.url ?? ''];
+      response.writeHead(answer === undefined ? 404 : 200).end(answer ?? 'not found: {"mountPoints":');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    return alluxio.bind(given({ spec: { properties: { 'alluxio.master.web.port': String(port) } } }));
+  }
+  const configured = (text: string) => text.replace('"configuration": {}', '"configuration":{"alluxio.underfs.version":"3.3.4"}');
+
+  test('answers a probe, without any command', async () => {
+    program('alluxio', 'exit 3');
+    const { probes } = await answering({
+      '/metrics/json/': recorded('metrics.json'),
+      '/api/v1/master/info': configured(recorded('master-info.json')),
+    });
+    const { stdout, stderr } = await runBeside(probes.cache?.commands[0]?.argv ?? []);
+    expect(stderr).toBe('');
+    // Not all of what is some 50 KB.
+    expect(stdout.length).toBeLessThan(2000);
+    expect(probes.cache?.parse([[stdout]])).toEqual({
+      capacity: 67_108_864,
+      used: 1_988_895,
+      version: '3.3.4',
+      read: { local: 0, remote: 1_988_895, ufs: 0 },
+      throughput: { local: 0, remote: 994_447, ufs: 0 },
+      since: { local: 0, remote: 1_988_895, ufs: 0 },
+    });
+  });
+
+  test('lists mounts, without any command', async () => {
+    program('alluxio', 'exit 3');
+    const { mounts } = await answering({ '/api/v1/master/info': recorded('master-info.json') });
+    const { stdout } = await runBeside(mounts?.list.commands[0]?.argv ?? []);
+    expect(mounts?.list.parse([[stdout]])).toMatchObject([{ path: '/data', source: 's3://bucket/', options: { '--readonly': '' } }]);
+  });
+
+  test('that does not know these pages is done without', async () => {
+    program('alluxio', 'echo "$*"');
+    const { mounts, probes } = await answering({});
+    const { stdout } = await runBeside(mounts?.list.commands[0]?.argv ?? []);
+    expect(stdout).toBe('fs mount\n');
+    expect((await runBeside(probes.cache?.commands[0]?.argv ?? [])).stdout).toMatch(/^fsadmin report metrics\n/);
+  });
+
+  test('is not listened to where it says more than an exec takes', async () => {
+    program('alluxio', 'echo "$*"');
+    const { mounts } = await answering({ '/api/v1/master/info': JSON.stringify({ mountPoints: {}, workers: 'x'.repeat(1_000_000) }) });
+    expect((await runBeside(mounts?.list.commands[0]?.argv ?? [])).stdout).toBe('fs mount\n');
+  });
 });
 
 test('a report asks for a summary only where the metrics say nothing of capacity', () => {

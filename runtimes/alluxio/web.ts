@@ -1,0 +1,52 @@
+import type { MountLine } from './report.ts';
+
+/**
+ * A shell function for a pod: `web /path` prints what the master's web port answers, in milliseconds, while a command starts a Java virtual
+ * machine. It fails where there is no such port or page. In bash alone, since images may have no curl. To HTTP 1.0 an answer comes whole.
+ */
+export const web = (port: number): string => `web() {
+  timeout 10 bash -c '
+    exec 3<> "/dev/tcp/127.0.0.1/$0" && printf "GET %s HTTP/1.0\\r\\nConnection: close\\r\\n\\r\\n" "$1" >&3 || exit
+    IFS= read -r line <&3
+    [[ $line == HTTP/*" 200 "* ]] || exit
+    until [[ $line == "$2" ]]; do IFS= read -r line <&3 || exit; done
+    exec cat <&3' ${port} "$1" $'\\r' 2> /dev/null
+}`;
+
+/** Of a master's metrics, which are some 50 KB, the few that are read. */
+export const WEB_METRICS = `web /metrics/json/ | tr -d '[:space:]' | grep -oE '"Cluster[.](BytesRead|Capacity)[A-Za-z]*":[{]"(count|value)":[0-9.E+]+'`;
+
+/** The names of plain settings are ours, not a user's. */
+export const webSetting = (key: string): string => `web /api/v1/master/info | sed -n 's/.*"${key}":"\\([^"\\\\]*\\)".*/\\1/p'`;
+
+/** All that a master says of itself: what is secret is masked as in its commands. An exec takes no more than a megabyte. */
+export const WEB_MASTER = `info=$(web /api/v1/master/info)
+[[ $info == *'"mountPoints":'* && \${#info} -lt 1000000 ]] && printf '%s\\n' "$info" && exit`;
+
+/** Mounts that a master says it has; in its commands' output a comma of a value cannot be told from one between two. */
+export function readMaster(text: string): readonly MountLine[] {
+  const { mountPoints } = mapOf(parsed(text));
+  return Object.entries(mapOf(mountPoints)).map(([path, mount]) => {
+    const { ufsUri, readOnly, shared, properties } = mapOf(mount);
+    const texts = Object.entries(mapOf(properties)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+    return {
+      path,
+      source: String(ufsUri),
+      readOnly: readOnly === true,
+      shared: shared === true,
+      ...(properties !== undefined && { properties: Object.fromEntries(texts) }),
+    };
+  });
+}
+
+/** What cannot be parsed is not shown: there may be secrets in it. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Error("the master's web port answered no JSON");
+  }
+}
+
+const mapOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
