@@ -9,10 +9,8 @@ export function decide(world: World, steps: readonly Step[] = lifecycle): Decisi
     taken.push(contribution);
     if (contribution.hold && !world.bound) break;
   }
-  const hold = both(
-    world.obstacle,
-    taken.find((contribution) => contribution.hold),
-  );
+  const holds = taken.flatMap((contribution) => contribution.hold ?? []);
+  const hold = both(world.obstacle, holds.find(({ untold }) => !untold) ?? holds[0]);
   return {
     actions: taken.flatMap(({ action }) => action ?? []),
     ...(hold && { hold }),
@@ -22,8 +20,8 @@ export function decide(world: World, steps: readonly Step[] = lifecycle): Decisi
 }
 
 /** What the user is to mend comes first; what does not serve meanwhile is told with it. */
-function both(obstacle: Hold | undefined, { hold }: Contribution = {}): Hold | undefined {
-  if (!obstacle || !hold) return obstacle ?? hold;
+function both(obstacle: Hold | undefined, hold: Hold | undefined): Hold | undefined {
+  if (!obstacle || !hold || hold.untold) return obstacle ?? hold;
   const retries = [obstacle, hold].flatMap(({ retryMs }) => retryMs ?? []);
   return {
     ...obstacle,

@@ -41,13 +41,17 @@ const LEADER_AGAIN_MS = 1000;
  * Wanted minus mounted is mounted, mounted minus wanted is unmounted, what changed is both, and we wait until the list shows it. Where it
  * does not, that row waits for its turn, and holds up nothing but a first set-up whose readers would miss it.
  */
-const alignMounts: Step = ({ plan: { mounts }, mounted, mountTroubles = [], bound, leaderless, execError }) => {
+const alignMounts: Step = ({ plan: { mounts }, mounted, listing = false, mountTroubles = [], bound, leaderless, execError }) => {
   if (!mounts) return {};
   if (leaderless)
     return { hold: { reason: 'NoLeader', message: 'none of the masters says that it leads', passing: true, retryMs: LEADER_AGAIN_MS } };
   const lasting = { passing: !execError, retryMs: MOUNTS_AGAIN_MS };
-  if (!mounted)
-    return { hold: { reason: 'MountsUnknown', message: execError ?? 'no master could be asked for its mounts yet', ...lasting } };
+  if (!mounted) {
+    const message = execError ?? 'no master could be asked for its mounts yet';
+    // A process that begins asks thousands, a few at a time.
+    const untold = bound && listing && !execError;
+    return { hold: { reason: 'MountsUnknown', message, ...lasting, untold } };
+  }
   const waiting = new Set(mountTroubles.filter(({ isDue }) => !isDue).map(({ path }) => path));
   const change = without(mountChange(mounts.wanted, mounted), waiting);
   const rows = pathsOf(change);

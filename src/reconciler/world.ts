@@ -118,6 +118,8 @@ export interface World {
   readonly answersInMs?: number;
   /** Absent while no pod could be asked. */
   readonly mounted?: readonly MountRow[];
+  /** One is being asked, or will be once it is this runtime's turn. */
+  readonly listing?: boolean;
   /** Rows that were changed in vain. */
   readonly mountTroubles?: readonly MountTrouble[];
   /** Masters are there, and none of them says that it leads. */
@@ -144,6 +146,8 @@ export interface Hold {
   readonly message: string;
   /** Expected on the way and over in moments: worth a status only if it lasts a second. */
   readonly passing?: boolean;
+  /** Nobody needs to read of it: what serves goes on. */
+  readonly untold?: boolean;
   /** Look again after so many milliseconds; otherwise an event will wake us. */
   readonly retryMs?: number;
   /** The pass counts as failed: it is made again with back-off. */

@@ -104,6 +104,23 @@ test('nothing is asked of an Alluxio that is well but once a minute', async () =
   expect(at.written()).toEqual([]);
 });
 
+test('a new process that waits for the list of mounts writes nothing of a Dataset that is bound', async () => {
+  const files = alluxioFileSystem();
+  let delayMs = 0;
+  const at = await boundHarness(objects, {
+    ...options(files),
+    exec: async (...asked) => {
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      return files.exec(...asked);
+    },
+  });
+  delayMs = 60_000;
+  at.kill();
+  await at.restart();
+  await at.advance(59_000);
+  expect(at.written()).toEqual([]);
+});
+
 test('how much of the data is cached is told by a new process as well', async () => {
   const at = await bound(alluxioFileSystem());
   at.kill();

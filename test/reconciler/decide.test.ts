@@ -85,6 +85,10 @@ describe('mounts', () => {
     const { mounted: _, ...unknown } = world;
     expect(decide(unknown).hold).toMatchObject({ reason: 'MountsUnknown', passing: true });
   });
+  test('that are being asked for while a Dataset is bound hide nothing that is worth telling', () => {
+    const { mounted: _, ...asking } = worldOf(undefined, undefined, { ...before, bound: true, listing: true });
+    expect(decide(asking).hold).toMatchObject({ reason: 'WorkersNotReady' });
+  });
   test('wanted ones are mounted and others unmounted, in one go', () => {
     const decision = decided({ ...before, mounted: [{ path: '/old' }] });
     expect(actions(decision).slice(2)).toEqual(['run example unmount /old, example mount /data s3://bucket']);

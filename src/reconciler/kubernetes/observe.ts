@@ -141,6 +141,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       },
       ...(firstIn > 0 && { answersInMs: firstIn }),
       ...(mounted && { mounted }),
+      ...(mounts?.running && { listing: true }),
       mountTroubles,
       ...(error === NO_LEADER && { leaderless: true }),
       ...(error !== undefined && error !== NO_LEADER && { execError: error }),
