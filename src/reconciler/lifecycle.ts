@@ -1,5 +1,5 @@
 import type { Part, Role } from '../constructs/index.ts';
-import { mountChange, pathsOf, without } from './mount-change.ts';
+import { differences, pathsOf, without } from './mount-change.ts';
 import { holdOf } from './mount-trouble.ts';
 import type { Hold, LiveObject, Step, World } from './world.ts';
 
@@ -53,7 +53,7 @@ const alignMounts: Step = ({ plan: { mounts }, mounted, listing = false, mountTr
     return { hold: { reason: 'MountsUnknown', message, ...lasting, untold } };
   }
   const waiting = new Set(mountTroubles.filter(({ isDue }) => !isDue).map(({ path }) => path));
-  const change = without(mountChange(mounts.wanted, mounted), waiting);
+  const change = without(differences(mounts, mounted), waiting);
   const rows = pathsOf(change);
   const known = new Set(mountTroubles.map(({ path }) => path));
   const lack = bound ? undefined : holdOf(mountTroubles.filter(({ isLack }) => isLack));

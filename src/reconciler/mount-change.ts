@@ -1,5 +1,9 @@
 import type { MountChange, MountRow } from '../constructs/index.ts';
 import { equal } from './merge-patch.ts';
+import type { MountsInForce } from './world.ts';
+
+export const differences = (table: MountsInForce, mounted: readonly MountRow[]): MountChange =>
+  table.differences?.(mounted) ?? mountChange(table.wanted, mounted);
 
 /** What is to be done until what is mounted is what is wanted. */
 export function mountChange(wanted: readonly MountRow[], mounted: readonly MountRow[]): MountChange {

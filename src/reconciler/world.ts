@@ -63,6 +63,11 @@ export interface Finding {
 export interface Question<T> extends BoundProbe<T> {
   readonly where?: readonly Where[];
 }
+/** A table of mounts of which may be known, without its plan, how a list differs that was compared with it before. */
+export interface MountsInForce extends NonNullable<BoundRuntime['mounts']> {
+  readonly list: Question<readonly MountRow[]>;
+  differences?(mounted: readonly MountRow[]): MountChange;
+}
 export type Where = Pick<Command, 'in' | 'on'>;
 
 /** A runtime bound to its plan, as far as anybody but its components needs to know it. */
@@ -82,8 +87,8 @@ export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'tel
     | 'config'
     | 'warnings'
   >;
-  readonly leader?: BoundRuntime['leader'] | undefined;
-  readonly mounts?: BoundRuntime['mounts'] | undefined;
+  readonly leader?: Question<string | undefined> | undefined;
+  readonly mounts?: MountsInForce | undefined;
   readonly probes: { readonly cache?: Question<unknown> | undefined; readonly ufs?: Question<UfsUsage> | undefined };
   readonly cleanup?: BoundRuntime['cleanup'] | undefined;
 }

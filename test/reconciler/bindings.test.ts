@@ -3,12 +3,15 @@ import juicefs from '../../runtimes/juicefs/index.ts';
 import { InvalidSpec } from '../../src/api/index.ts';
 import type { Runtime, RuntimeInput, Seen } from '../../src/constructs/index.ts';
 import { createBindings } from '../../src/reconciler/kubernetes/bindings.ts';
+import { canRun } from '../../src/reconciler/kubernetes/exec.ts';
+import { differences } from '../../src/reconciler/mount-change.ts';
 import { PARTS } from '../../src/reconciler/world.ts';
 import { planInput } from '../../src/testing/given.ts';
 import example from '../support/example-runtime/index.ts';
+import pair from '../support/pair-runtime/index.ts';
 
 /** Tells how often a plan was computed. */
-function scene(runtime: Runtime) {
+function scene(runtime: Runtime, spec: object = { replicas: 2 }) {
   let count = 0;
   const counted: Runtime = {
     ...runtime,
@@ -18,7 +21,7 @@ function scene(runtime: Runtime) {
     },
   };
   const given = planInput({
-    spec: { replicas: 2 },
+    spec,
     mounts: [{ mountPoint: 'juicefs:///', name: 'data', options: { metaurl: 'redis://r:6379/1' } }],
   });
   const { settings, ...input } = { ...given, facts: { ...given.facts, ports: { master: 24001, worker: 24002, fuse: 24003 } } };
@@ -70,6 +73,26 @@ test('what probes found is told without the plan, until they find something else
   const more = { ...seen, cache: { cachedBytes: 2 ** 21 } };
   expect(pass({}, more).states).toEqual(whole.tell(more));
   expect(count()).toBe(2);
+});
+
+test('a list of mounts that is as it should be is compared once', () => {
+  const { pass, whole, count } = scene(example);
+  const mounted = structuredClone(whole.mounts?.wanted ?? []);
+  for (let i = 0; i < 3; i++) expect(differences(pass().plan.mounts!, mounted)).toEqual({ unmount: [], mount: [] });
+  expect(pass().plan.mounts?.list.where).toEqual([{ in: 'master', on: 'first' }]);
+  expect(count()).toBe(1);
+  const other = [{ path: '/other' }];
+  for (let i = 0; i < 2; i++) expect(differences(pass().plan.mounts!, other)).toEqual({ unmount: ['/other'], mount: whole.mounts?.wanted });
+  expect(count()).toBe(3);
+});
+
+test('whom to ask who leads is known without the plan', () => {
+  const { pass, whole, count } = scene(pair, { shards: 2 });
+  pass();
+  const { leader } = pass().plan;
+  expect(canRun({ namespace: 'ml', pods: () => [], leader }, [{ in: 'master', on: 'leader' }])).toBe(false);
+  expect(count()).toBe(1);
+  expect(leader?.commands).toEqual(whole.leader?.commands);
 });
 
 test.each(['spec', 'facts', 'dataset'] as const)('another %s is planned anew', (field) => {

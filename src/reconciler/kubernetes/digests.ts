@@ -1,13 +1,15 @@
-import type { BoundProbe, BoundRuntime, Seen, Told } from '../../constructs/index.ts';
-import type { PlanInForce, Question, Where } from '../world.ts';
+import type { BoundProbe, BoundRuntime, MountRow, Seen, Told } from '../../constructs/index.ts';
+import { mountChange, pathsOf } from '../mount-change.ts';
+import type { MountsInForce, PlanInForce, Question, Where } from '../world.ts';
 import type { Sharing } from './sharing.ts';
 
 /** What a pass that finds all as it should be reads of a plan. */
 export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
-  /** Which of them there are. */
-  readonly has: Readonly<Record<'leader' | 'mounts' | 'cleanup', boolean>>;
+  readonly hasCleanup: boolean;
   /** The pods that they ask, of those that there are. */
-  readonly asks: Readonly<Partial<Record<'cache' | 'ufs', readonly Where[]>>>;
+  readonly asks: Readonly<Partial<Record<'cache' | 'ufs' | 'leader' | 'list', readonly Where[]>>>;
+  /** The list of mounts that was last found to be as it should. */
+  aligned?: readonly MountRow[];
   /** What was told last, which is told again while the same was seen. */
   told?: { readonly seen: Seen<unknown>; readonly told: Told };
 }
@@ -31,27 +33,28 @@ export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: Bound
       ...(warnings && { warnings: piece(warnings) }),
     },
     roles: piece(roles),
-    has: piece({ leader: !!leader, mounts: !!mounts, cleanup: !!cleanup }),
-    asks: piece({ ...(probes.cache && { cache: placesOf(probes.cache) }), ...(probes.ufs && { ufs: placesOf(probes.ufs) }) }),
+    hasCleanup: !!cleanup,
+    asks: piece({
+      ...(probes.cache && { cache: placesOf(probes.cache) }),
+      ...(probes.ufs && { ufs: placesOf(probes.ufs) }),
+      ...(leader && { leader: placesOf(leader) }),
+      ...(mounts && { list: placesOf(mounts.list) }),
+    }),
   };
 }
 
 /** The plan of a digest; `whole` is called for what is not in it. */
 export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce {
-  const { plan, roles, has, asks } = digest;
+  const { plan, roles, hasCleanup, asks } = digest;
   return {
     plan,
     roles,
     synth: (part) => whole().synth(part),
-    get leader() {
-      return has.leader ? whole().leader : undefined;
-    },
-    get mounts() {
-      return has.mounts ? whole().mounts : undefined;
-    },
     get cleanup() {
-      return has.cleanup ? whole().cleanup : undefined;
+      return hasCleanup ? whole().cleanup : undefined;
     },
+    leader: asks.leader && question(asks.leader, () => whole().leader),
+    mounts: asks.list && table(digest, asks.list, () => whole().mounts),
     probes: {
       cache: asks.cache && question(asks.cache, () => whole().probes.cache),
       ufs: asks.ufs && question(asks.ufs, () => whole().probes.ufs),
@@ -67,6 +70,22 @@ const placesOf = ({ commands }: BoundProbe<unknown>): readonly Where[] => comman
 /** An answer is kept until there is another. */
 const isSameSight = (a: Seen<unknown>, b: Seen<unknown>): boolean =>
   a.readyWorkers === b.readyWorkers && a.cache === b.cache && a.ufs === b.ufs;
+
+function table(digest: Digest, where: readonly Where[], found: () => BoundRuntime['mounts']): MountsInForce {
+  return {
+    list: question(where, () => found()?.list),
+    get wanted() {
+      return found()!.wanted;
+    },
+    change: (change) => found()!.change(change),
+    differences(mounted) {
+      if (digest.aligned === mounted) return { unmount: [], mount: [] };
+      const change = mountChange(found()!.wanted, mounted);
+      if (pathsOf(change).length === 0) digest.aligned = mounted;
+      return change;
+    },
+  };
+}
 
 function question<T>(where: readonly Where[], found: () => BoundProbe<T> | undefined): Question<T> {
   return {

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Answered, BoundProbe, Command, Role } from '../../constructs/index.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
-import type { Where } from '../world.ts';
+import type { Question, Where } from '../world.ts';
 
 /** Runs one command in one container; rejects when it cannot be run, ends with another code than 0, or takes too long. */
 export type PodExec = (
@@ -106,7 +106,7 @@ export interface PodChoice {
   readonly namespace: string;
   pods(role: Role): readonly KubeObject[];
   /** Asked anew for each run of commands that wants it: a leader may change at any time. */
-  readonly leader?: BoundProbe<string | undefined> | undefined;
+  readonly leader?: Question<string | undefined> | undefined;
 }
 
 /** Commands on the leader were not run, since none of the pods leads. */
@@ -140,7 +140,7 @@ const choose: Readonly<Record<Command['on'], (ready: readonly KubeObject[], lead
 export function canRun({ namespace, pods, leader }: PodChoice, where: readonly Where[]): boolean {
   return where.every(({ in: role, on }) =>
     on === 'leader'
-      ? leader !== undefined && canRun({ namespace, pods }, leader.commands)
+      ? leader !== undefined && canRun({ namespace, pods }, leader.where ?? leader.commands)
       : choose[on](
           pods(role).filter((pod) => pod['ready']),
           undefined,

@@ -1,7 +1,7 @@
 import type { MountChange, MountRow } from '../../constructs/index.ts';
-import { mountChange, pathsOf } from '../mount-change.ts';
+import { differences, pathsOf } from '../mount-change.ts';
 import { troubleOf } from '../mount-trouble.ts';
-import type { MountTrouble } from '../world.ts';
+import type { MountsInForce, MountTrouble } from '../world.ts';
 import type { Job } from './exec.ts';
 
 /** A row that is listed otherwise is changed again after so long, then after twice as long and so on: each time takes it from its readers. */
@@ -45,7 +45,7 @@ export interface MountTries {
   seen(
     uid: string,
     version: string,
-    wanted: readonly MountRow[],
+    mounts: MountsInForce,
     list: Job<readonly MountRow[]>,
     toldMs: (text: string) => number | undefined,
   ): MountsSeen;
@@ -64,7 +64,7 @@ export function createMountTries(now: () => number): MountTries {
       return Math.min(Infinity, ...[...table.tries.values()].map(({ at, againMs }) => at + againMs - listedAt).filter((ms) => ms > 0));
     },
 
-    seen(uid, version, wanted, list, toldMs) {
+    seen(uid, version, mounts, list, toldMs) {
       const before = tables.get(uid);
       const table: Table = before?.version === version ? before : { version, isFirst: !before, tries: new Map() };
       tables.set(uid, table);
@@ -72,9 +72,9 @@ export function createMountTries(now: () => number): MountTries {
       if (value) table.listed = { rows: value, at: endedAt };
       const { isFirst, listed, tries } = table;
       if (!listed || error !== undefined) return { mountTroubles: [], againMs: Infinity };
+      const paths = pathsOf(differences(mounts, listed.rows));
       const rows = new Map(listed.rows.map((row) => [row.path, row]));
-      const asked = new Map(wanted.map((row) => [row.path, row]));
-      const paths = pathsOf(mountChange(wanted, listed.rows));
+      const asked = new Map(paths.length > 0 ? mounts.wanted.map((row) => [row.path, row]) : []);
       if (value) for (const path of tries.keys()) if (!paths.includes(path)) tries.delete(path);
       const troubles = paths.flatMap((path): MountTrouble[] => {
         const row = asked.get(path);

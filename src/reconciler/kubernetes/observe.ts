@@ -3,7 +3,7 @@ import { type Dataset, label, volumeName } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
-import { mountChange, pathsOf } from '../mount-change.ts';
+import { differences, pathsOf } from '../mount-change.ts';
 import { CALCULATING, mountsChanged } from '../status/dataset.ts';
 import { type LiveObject, PARTS, ROLES, type RuntimeObject, type WorkloadView, type World } from '../world.ts';
 import { askProbe, NO_LEADER } from './exec.ts';
@@ -77,11 +77,11 @@ export function observer(parts: Parts): Cluster['observe'] {
       mountTroubles = [],
       againMs: rowAgainMs = Infinity,
     } = {
-      ...(table && mounts && mountTries.seen(uid, tried, table.wanted, mounts, (text) => toldMs(text, dataset, object, now()))),
+      ...(table && mounts && mountTries.seen(uid, tried, table, mounts, (text) => toldMs(text, dataset, object, now()))),
     };
     const total = dataset.status?.ufsTotal;
     // Before they are mounted there is nothing to count; from then on it is counted while workers come up.
-    const isMounted = !plan.mounts || (mounted && pathsOf(mountChange(plan.mounts.wanted, mounted)).length === mountTroubles.length);
+    const isMounted = !plan.mounts || (mounted && pathsOf(differences(plan.mounts, mounted)).length === mountTroubles.length);
     const wantsCount = (bound || isMounted) && (!total || total === CALCULATING || (mountsChanged(dataset) && isMounted));
     const counts = wantsCount && canAsk(choice, plan.probes.ufs);
     const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
