@@ -34,19 +34,29 @@ export const live = (name: string, datasets: number, kinds: readonly Kind[]): Be
     if (kept) writeFileSync(kept, JSON.stringify(samples));
     const server = await startLiveServer(samples, size);
     const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-gauge-'));
+    const endings: Endings = [() => rmSync(folder, { recursive: true, force: true }), () => server.stop()];
     try {
-      yield* measured(name, server, size, folder, quick ? 15 : SECONDS);
+      yield* measured(name, server, size, folder, quick ? 15 : SECONDS, endings);
     } finally {
-      server.stop();
-      rmSync(folder, { recursive: true, force: true });
+      for (const end of endings.toReversed()) await end();
     }
   },
 });
 
-async function* measured(name: string, server: LiveServer, size: Size, folder: string, seconds: number): AsyncGenerator<Figure> {
+/** Processes and folders that are taken away whatever happens, the last first. */
+type Endings = (() => unknown)[];
+
+async function* measured(
+  name: string,
+  server: LiveServer,
+  size: Size,
+  folder: string,
+  seconds: number,
+  endings: Endings,
+): AsyncGenerator<Figure> {
   const gauge = join(folder, 'live.json');
   const detail = { datasets: size.datasets, nodes: size.nodes };
-  let controller = await begun(server, gauge);
+  let controller = await begun(server, gauge, endings);
   yield atMost(`${name}/ready`, await readyAfter(controller, server), 's', 30, detail);
   const firstSeconds = await passedAll(controller, size.datasets);
   const { execs } = await server.send({ do: 'tell' });
@@ -54,7 +64,7 @@ async function* measured(name: string, server: LiveServer, size: Size, folder: s
   await noWrites(server, 'the first passes');
 
   say(`traffic for ${seconds} s`);
-  const reader = await startReader(server);
+  const reader = await startReader(server, endings);
   await server.send({ do: 'traffic', on: true });
   await sleep(5000);
   const before = await server.send({ do: 'tell' });
@@ -98,7 +108,7 @@ async function* measured(name: string, server: LiveServer, size: Size, folder: s
   say('killed, and started again');
   await controller.stop('SIGKILL');
   await server.send({ do: 'forget' });
-  controller = await begun(server, gauge);
+  controller = await begun(server, gauge, endings);
   yield atMost(`${name}/ready-again`, await readyAfter(controller, server), 's', 30, detail);
   await passedAll(controller, size.datasets);
   await noWrites(server, 'the restart');
@@ -121,17 +131,19 @@ const SCRAPE_MS = 2000;
 /** Nine kinds that are made, pods, nodes, datasets, three runtimes and profiles. */
 const OPEN = 16;
 
-async function begun(server: LiveServer, gauge: string): Promise<Controller> {
+async function begun(server: LiveServer, gauge: string, endings: Endings): Promise<Controller> {
   await bundled();
   const [metricsPort = 0] = await freePorts(1);
   const nodeFlags = ['--expose-gc', '--import', join(import.meta.dirname, 'gauge.ts')];
-  return startController({
+  const controller = startController({
     kubeconfig: server.kubeconfig,
     metricsPort,
     flags: ['--no-leader-election', ...FLAGS],
     nodeFlags,
     env: { ...installedMemory(), BENCH_GAUGE: gauge },
   });
+  endings.push(() => controller.stop('SIGKILL'));
+  return controller;
 }
 /** As `sluice install` has it, in a container with the limit that it prints; there is none here. */
 function installedMemory(): Readonly<Record<string, string>> {
@@ -162,9 +174,10 @@ async function noWrites(server: LiveServer, when: string): Promise<void> {
   const { writes, examples } = await server.send({ do: 'tell' });
   if (writes > 0) throw new Error(`expected no write during ${when}, found ${writes}: ${examples.join(', ')}`);
 }
-async function startReader({ url, ca }: LiveServer): Promise<ChildProcess> {
+async function startReader({ url, ca }: LiveServer, endings: Endings): Promise<ChildProcess> {
   const reader = fork(join(import.meta.dirname, 'reader-process.ts'), [url, ca]);
   process.once('exit', () => reader.kill('SIGKILL'));
+  endings.push(() => reader.kill('SIGKILL'));
   await once(reader, 'message');
   return reader;
 }
