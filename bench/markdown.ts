@@ -3,19 +3,29 @@ import { FLUID } from './fluid.ts';
 
 /** The table of docs/benchmarks.md. */
 export function markdown(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => [
-    figure.bench,
-    shown(figure),
-    unitOf(figure),
-    figure.target.replace('<=', '≤').replace('>=', '≥'),
-    figure.target === '' ? '' : figure.ok ? 'yes' : '**no**',
-    FLUID[figure.bench] ?? '',
-  ]);
-  return [['figure', 'Sluice', 'unit', 'target', 'reached', 'Fluid'], ['---', '--:', '---', '--:', '---', '--:'], ...rows]
-    .map((row) => `| ${row.join(' | ')} |`)
+  const rows = figures.map((figure) => [named(figure), measured(figure), figure.target, reached(figure), FLUID[figure.bench] ?? '']);
+  return [['bench', 'measured', 'target', 'reached', 'Fluid'], ['---', '---', '---', '---', '---'], ...rows]
+    .map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     .join('\n');
 }
 
-const shown = ({ value }: Figure): string => (value === null ? 'never' : String(value));
-const unitOf = ({ unit, change }: Figure): string =>
-  (typeof change === 'string' ? `${unit}: ${change}` : unit).replaceAll('|', '\\|').replace(/<(\w+)>/g, '`<$1>`');
+const named = ({ bench, change }: Figure): string => (typeof change === 'string' ? `${bench} ${change}` : bench);
+const reached = ({ target, ok }: Figure): string => (target === '' ? '' : ok ? 'yes' : '**no**');
+
+function measured(figure: Figure): string {
+  const { value, unit } = figure;
+  if (value === null) return 'never';
+  const depends = Object.entries(DEPENDS).flatMap(([detail, text]) => (typeof figure[detail] === 'number' ? text(figure[detail]) : []));
+  return `${value} ${unit}${depends.length > 0 ? ` (${depends.join(', ')})` : ''}`;
+}
+
+/** What a figure depends on, and was measured in the same run, by the name of the detail. */
+const DEPENDS: Readonly<Record<string, (value: number) => string>> = {
+  bareWriteSeconds: (value) => `bare write ${value} s`,
+  limitPerSecond: (value) => `bare client ${value}/s`,
+  programAloneMb: (value) => `program alone ${value} MB`,
+  whole: (value) => `whole ${value} %`,
+  parsing: (value) => `parsing alone ${value} %`,
+  eventsPerSecond: (value) => `${value} events/s`,
+  peak: (value) => `peak ${value} MB`,
+};

@@ -1,15 +1,5 @@
-/**
- * `npm run -s bench [-- NAME…]`: one JSON object a line for each figure, progress on standard error.
- *
- *   NAME         only these benches, and those whose names go on after it with a dash: bind-one drift; csi for csi and csi-real-node
- *   --markdown   the table of docs/benchmarks.md instead of JSON
- *   --from FILE  with --markdown: from the JSON lines of an earlier run
- *   --quick      fewer runs and shorter periods, for trying a bench out
- *   --list       the names
- *
- * Exits with 1 when a bench could not be run, not when it missed its target.
- */
 import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { bindMany } from './bind-many.ts';
 import { bindOne } from './bind-one.ts';
 import { csi } from './csi.ts';
@@ -27,6 +17,17 @@ import { recover } from './recover.ts';
 import { restart } from './restart.ts';
 import { synth, synthEach } from './synth.ts';
 
+const USAGE = `npm run -s bench [-- NAME…]: one JSON object a line for each figure, progress on standard error.
+
+  NAME         only these benches, and those whose names go on after it with a dash: bind-one drift; csi for csi and csi-real-node
+  --markdown   the table of docs/benchmarks.md instead of JSON
+  --from FILE  with --markdown: from the JSON lines of an earlier run
+  --quick      fewer runs and shorter periods, for trying a bench out
+  --list       the names
+  --help       this
+
+Exits with 1 when a bench could not be run, not when it missed its target; with 2 when it was called wrongly.`;
+
 /** Benches of one group share a control plane, in this order. */
 const groups: readonly (readonly Bench[])[] = [
   [synth(20_000), synthEach],
@@ -42,9 +43,7 @@ const groups: readonly (readonly Bench[])[] = [
   [realNode],
 ];
 
-const args = process.argv.slice(2);
-const from = args.includes('--from') ? args[args.indexOf('--from') + 1] : undefined;
-const names = args.filter((argument) => !argument.startsWith('-') && argument !== from);
+const { values: flags, positionals: names } = called();
 const all = groups.flat().map(({ name }) => name);
 const selects = (name: string, bench: string) => bench === name || bench.startsWith(`${name}-`);
 const unknown = names.filter((name) => !all.some((bench) => selects(name, bench)));
@@ -53,17 +52,29 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(sign
 const figures: Figure[] = [];
 let broken = 0;
 
-if (args.includes('--list')) console.log(all.join('\n'));
+if (flags.help) console.log(USAGE);
+else if (flags.list) console.log(all.join('\n'));
 else if (unknown.length > 0) {
   console.error(`no bench is called ${unknown.join(', ')}; there are ${all.join(', ')}`);
   process.exitCode = 2;
 } else {
-  if (from) figures.push(...read(from));
+  if (flags.from) figures.push(...read(flags.from));
   else
     for (const group of groups)
       await runGroup(group.filter(({ name }) => names.length === 0 || names.some((asked) => selects(asked, name))));
-  if (args.includes('--markdown')) console.log(markdown(figures));
+  if (flags.markdown) console.log(markdown(figures));
   process.exitCode = broken > 0 ? 1 : 0;
+}
+
+function called() {
+  const flag = { type: 'boolean' } as const;
+  const options = { markdown: flag, quick: flag, list: flag, help: flag, from: { type: 'string' } } as const;
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    process.exit(2);
+  }
 }
 
 async function runGroup(benches: readonly Bench[]): Promise<void> {
@@ -72,7 +83,7 @@ async function runGroup(benches: readonly Bench[]): Promise<void> {
   for (const bench of benches) {
     say(`${bench.name} begins`);
     try {
-      for await (const figure of bench.run({ lab, quick: args.includes('--quick') })) told(figure);
+      for await (const figure of bench.run({ lab, quick: flags.quick ?? false })) told(figure);
     } catch (error) {
       broken++;
       say(`${bench.name} could not be run: ${error instanceof Error ? error.stack : error}`);
@@ -83,7 +94,7 @@ async function runGroup(benches: readonly Bench[]): Promise<void> {
 
 function told(figure: Figure): void {
   figures.push(figure);
-  if (!args.includes('--markdown')) console.log(JSON.stringify(figure));
+  if (!flags.markdown) console.log(JSON.stringify(figure));
   else say(JSON.stringify(figure));
 }
 
