@@ -48,9 +48,9 @@ const alignMounts: Step = ({ plan: { mounts }, mounted, listing = false, mountTr
   const lasting = { passing: !execError, retryMs: MOUNTS_AGAIN_MS };
   if (!mounted) {
     const message = execError ?? 'no master could be asked for its mounts yet';
-    // A process that begins asks thousands, a few at a time.
-    const untold = bound && listing && !execError;
-    return { hold: { reason: 'MountsUnknown', message, ...lasting, untold } };
+    // A process that begins asks thousands, a few at a time. The answer wakes us.
+    const isAsking = bound && listing && !execError;
+    return { hold: { reason: 'MountsUnknown', message, ...(isAsking ? { untold: true } : lasting) } };
   }
   const waiting = new Set(mountTroubles.filter(({ isDue }) => !isDue).map(({ path }) => path));
   const change = without(differences(mounts, mounted), waiting);

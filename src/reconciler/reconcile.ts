@@ -168,7 +168,7 @@ async function alone(cluster: Cluster, { object }: Candidate, tellInMs: number):
 async function held(hold: Hold, tellInMs: number, tell: () => Promise<unknown>): Promise<Next> {
   // Most often it comes off at the next try.
   if (hold.fails) return failing(hold.message, tellInMs <= 0 ? tell : undefined);
-  if (hold.untold) return hold.retryMs ? { after: hold.retryMs } : 'on-change';
+  if (hold.untold) return 'on-change';
   if (hold.passing && tellInMs > 0) return { after: Math.min(tellInMs, hold.retryMs ?? Infinity) };
   await tell();
   return hold.retryMs ? { after: hold.retryMs } : 'on-change';

@@ -151,7 +151,7 @@ export interface Hold {
   readonly message: string;
   /** Expected on the way and over in moments: worth a status only if it lasts a second. */
   readonly passing?: boolean;
-  /** Nobody needs to read of it: what serves goes on. */
+  /** Nobody needs to read of it, since what serves goes on; its end wakes us. */
   readonly untold?: boolean;
   /** Look again after so many milliseconds; otherwise an event will wake us. */
   readonly retryMs?: number;
