@@ -5,6 +5,7 @@ const DEFAULTS = {
   'fuse.jnifuse.enabled': 'true',
   'fuse.jnifuse.libfuse.version': '3',
   'fuse.logging.threshold': '1000ms',
+  'fuse.special.command.enabled': 'true',
   'job.master.finished.job.retention.time': '30sec',
   'job.worker.threadpool.size': '32',
   'master.journal.folder': '/journal',

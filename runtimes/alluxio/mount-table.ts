@@ -1,5 +1,5 @@
 import { type Arg, contents, type MountTable, sh, word } from '../../src/constructs/index.ts';
-import { master } from './commands.ts';
+import { forget, master } from './commands.ts';
 import { type Row, secretFile } from './mounts.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { type MountLine, readMounts } from './report.ts';
@@ -20,7 +20,7 @@ export const mounts: MountTable<AlluxioPlan, Row> = {
   },
   wanted: (plan) => plan.mounts.rows,
   // One script: each exec is a connection of its own.
-  change: (_, { unmount, mount }) => [
+  change: (plan, { unmount, mount }) => [
     master([
       'bash',
       '-c',
@@ -33,6 +33,7 @@ export const mounts: MountTable<AlluxioPlan, Row> = {
         ...mount.map((row) => sh`mount ${mountArgs(row)}`),
       ].join('\n'),
     ]),
+    forget(plan),
   ],
 };
 

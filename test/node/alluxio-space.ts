@@ -17,7 +17,8 @@ import { type Installed, startInstalled } from './installed.ts';
 export const NAME = 'demo';
 const [IMAGE = '', IMAGE_TAG = ''] = ALLUXIO_IMAGE.split(':');
 /** What a shell, a file of properties or a list would take for something else is left as it is. */
-const KEYS = { access: 'accesskey', secret: 'secret\\key=$HOME' };
+export const SECRET_KEY = 'secret\\key=$HOME';
+const KEYS = { access: 'accesskey', secret: SECRET_KEY };
 const SECRET = 'bucket-keys';
 
 /** A file: the numbers to 300,000, a line each. */
@@ -26,6 +27,9 @@ export const NUMBERS = {
   bytes: 1_988_895,
   md5: 'daef482d6c698625ab13d987d14e8781',
 };
+
+/** Further objects, by bucket and name. */
+const SMALL = { 'other/one': 'one\n', 'more/one': 'one\n', 'more/two': 'two\n' };
 
 export interface AlluxioSpace {
   readonly cluster: Installed;
@@ -45,7 +49,7 @@ export interface AlluxioSpace {
   stop(): Promise<void>;
 }
 
-/** `bucket/numbers` is there when it returns. */
+/** Three buckets are there when it returns. */
 export async function startAlluxioSpace(onProgress?: (what: string) => void): Promise<AlluxioSpace> {
   const cluster = await startInstalled({ images: [alluxioImage(), minioImage()], ...(onProgress && { onProgress }) });
   const client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
@@ -67,7 +71,7 @@ export async function startAlluxioSpace(onProgress?: (what: string) => void): Pr
       return (JSON.parse(annotation) as { readonly ports: Readonly<Record<string, number>> }).ports;
     };
     await space.create(secret(SECRET, KEYS));
-    await store('bucket/numbers', NUMBERS.text);
+    for (const [path, text] of Object.entries({ ...SMALL, 'bucket/numbers': NUMBERS.text })) await store(path, text);
     return {
       cluster,
       space,
@@ -123,7 +127,7 @@ export const demoRuntime = ({ cluster }: Pick<AlluxioSpace, 'cluster'>): KubeObj
   });
 
 /** The directory of the node in which workers cache. */
-const cacheOf = ({ cluster }: Pick<AlluxioSpace, 'cluster'>): string => join(cluster.node.dir, 'alluxio-cache');
+export const cacheOf = ({ cluster }: Pick<AlluxioSpace, 'cluster'>): string => join(cluster.node.dir, 'alluxio-cache');
 
 const encrypted = (name: string, key: string) => ({ name, valueFrom: { secretKeyRef: { name: SECRET, key } } });
 

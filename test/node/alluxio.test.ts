@@ -1,7 +1,9 @@
 /** An AlluxioRuntime on a real node, with a real Alluxio and a real object store, from the first read to the last trace. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import alluxioRuntime from '../../runtimes/alluxio/index.ts';
 import type { Report } from '../../runtimes/alluxio/report.ts';
+import type { Mount } from '../../src/api/index.ts';
 import type { BoundProbe } from '../../src/constructs/index.ts';
 import { BUSYBOX_IMAGE, whyNoAlluxio } from '../../src/testing/index.ts';
 import { given } from '../runtimes/alluxio/given.ts';
@@ -9,7 +11,7 @@ import { canRun } from '../support/can-run.ts';
 import { canHaveNode, createPod } from '../support/node.ts';
 import { condition, eventually as within } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
-import { type AlluxioSpace, demoRuntime, NAME, NUMBERS, startAlluxioSpace } from './alluxio-space.ts';
+import { type AlluxioSpace, cacheOf, demoRuntime, NAME, NUMBERS, SECRET_KEY, startAlluxioSpace } from './alluxio-space.ts';
 
 /** For what hangs: a busy node is no failure. */
 const LIMIT = 600_000;
@@ -43,7 +45,7 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
   async function answered(webPort: number) {
     const { mounts, probes } = alluxioRuntime.bind(
       given({
-        mounts: [{ mountPoint: 's3://bucket', name: 'data' }],
+        mounts: [DATA, OTHER],
         spec: { properties: { 'alluxio.master.web.port': String(webPort) } },
       }),
     );
@@ -51,7 +53,11 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
     const [listed, counted] = [await run(mounts?.list), await run(probes.cache)];
     const { capacity, used, version } = (probes.cache?.parse([[counted]]) ?? {}) as Partial<Report>;
     const isWeb = [listed.startsWith('{'), counted.startsWith('"')];
-    return { isWeb, report: { capacity, used, version }, rows: mounts?.list.parse([[listed]]) };
+    return {
+      isWeb,
+      report: { capacity, used, version },
+      rows: mounts?.list.parse([[listed]]).toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    };
   }
   /** Past what the kernel keeps of a file. */
   const digest = (path: string) => inReader(`dd if=/data/${path} iflag=direct bs=128k 2>/dev/null | md5sum`);
@@ -61,7 +67,7 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
     onTestFailed(async () => console.error(await alluxio.logs()));
 
     await step('is Bound with the secrets of a bucket, and was never in trouble', async () => {
-      await space.create(alluxio.dataset([{ name: 'data', mountPoint: 's3://bucket' }]), demoRuntime(alluxio));
+      await space.create(alluxio.dataset([DATA, OTHER]), demoRuntime(alluxio));
       await space.bound('AlluxioRuntime', NAME, 240);
       expect((await space.events(NAME)).filter((event) => event.startsWith('Warning'))).toEqual([]);
     });
@@ -70,7 +76,7 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       const ports = await alluxio.ports();
       // Nobody listens there.
       const byCommands = await answered(1);
-      expect(byCommands.rows).toMatchObject([{ path: '/data', source: 's3://bucket' }]);
+      expect(byCommands.rows).toMatchObject([{ source: 's3://bucket' }, { source: 's3://other/' }]);
       expect(await answered(ports['masterWeb'] ?? 0)).toEqual({ ...byCommands, isWeb: [true, true] });
       expect(byCommands.isWeb).toEqual([false, false]);
     });
@@ -84,5 +90,76 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       expect(await digest('data/numbers')).toContain(NUMBERS.md5);
       await eventually(async () => expect(await bytesRead()).toEqual({ cache: first.cache + NUMBERS.bytes, ufs: NUMBERS.bytes }));
     });
+
+    await step('a mount that comes, changes and goes is seen by the pod', async () => {
+      const mount = (...mounts: readonly Mount[]) => space.patch('Dataset', NAME, { spec: { mounts } });
+      // Its client remembers what there is, and what there is not.
+      expect(await inReader('ls /data; ls /data/more 2>&1 || :')).toBe('data\nother\nls: /data/more: No such file or directory\n');
+      const more = { name: 'more', mountPoint: 's3://more' };
+      await mount(DATA, OTHER, more);
+      await eventually(async () => expect(await inReader('ls /data; cat /data/more/one')).toBe('data\nmore\nother\none\n'));
+      expect(await inReader('ls -l /data/more/one')).toMatch(/^-rwx------ /);
+      const options = { 'alluxio.underfs.s3.default.mode': '0755' };
+      await mount(DATA, OTHER, { ...more, options });
+      await space.becomes('Dataset', NAME, { status: { phase: 'Bound', mounts: [{}, {}, { options }] } }, 120);
+      // What its pod has looked at the kernel remembers.
+      expect(await inReader('ls -l /data/more/two')).toMatch(/^-rwxr-xr-x /);
+      await mount(DATA, OTHER);
+      await eventually(async () => expect(await inReader('ls /data')).toBe('data\nother\n'));
+      await expect(inReader('cat /data/more/one')).rejects.toThrow(/No such file/);
+      await space.bound('AlluxioRuntime', NAME);
+      expect((await space.events(NAME)).filter((event) => event.startsWith('Warning'))).toEqual([]);
+    });
+
+    await step('a master that was lost returns with its mounts, and what is read is right', async () => {
+      // Its journal goes with its pod. What is stored meanwhile stands before what workers have cached.
+      const before = (await space.get('Pod', `${NAME}-master-0`)).metadata.uid;
+      await alluxio.store('bucket/first', 'the first\n');
+      await space.kubectl('delete', 'pod', `${NAME}-master-0`, '--grace-period=0', '--force');
+      await eventually(async () => expect((await space.get('Pod', `${NAME}-master-0`)).metadata.uid).not.toBe(before));
+      await space.becomes('Dataset', NAME, condition('Ready', { status: 'False' }), 120);
+      await space.becomes('Pod', `${NAME}-master-0`, condition('Ready', { status: 'True' }), 120);
+      await space.becomes('Dataset', NAME, condition('Ready', { status: 'True' }), 120);
+      await space.bound('AlluxioRuntime', NAME, 120);
+      await eventually(async () => expect(await inReader('cat /data/data/first /data/other/one')).toBe('the first\none\n'));
+      expect(await digest('data/numbers')).toContain(NUMBERS.md5);
+      expect(await digest('data/numbers')).toContain(NUMBERS.md5);
+    });
+
+    await step('deleted, it leaves no cache, file system, label, volume or pod', async () => {
+      expect(cached()).not.toEqual([]);
+      expect(await nodeLabels()).not.toEqual([]);
+      await space.kubectl('delete', 'pod', 'reader');
+      await space.delete('Dataset', NAME);
+      await space.gone('Dataset', NAME, 120);
+      await space.gone('AlluxioRuntime', NAME);
+      expect(cached()).toEqual([]);
+      await eventually(async () => {
+        expect(await space.made()).toEqual([]);
+        expect((await space.list('Pod')).map(({ metadata }) => metadata.name)).toEqual(['minio']);
+        expect(await nodeLabels()).toEqual([]);
+        expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(`/alluxio/${space.namespace}/`);
+      });
+    });
+
+    await step('a bucket at / has its secrets, which nobody sees', async () => {
+      await space.create(alluxio.dataset([{ ...DATA, path: '/' }]), demoRuntime(alluxio));
+      await space.bound('AlluxioRuntime', NAME, 240);
+      await startReader();
+      expect(await digest('numbers')).toContain(NUMBERS.md5);
+      const processes = await alluxio.inMaster('sh', '-c', 'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | tr "\\0" "\\n"');
+      expect(processes).toContain('alluxio.master.mount.table.root.ufs=s3://bucket');
+      expect(processes).not.toContain(SECRET_KEY);
+    });
   });
+
+  /** Blocks that workers keep on the node. */
+  const cached = () => readdirSync(cacheOf(alluxio), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const nodeLabels = async () => {
+    const node = await alluxio.space.get('Node', alluxio.cluster.node.name);
+    return Object.keys(node.metadata.labels ?? {}).filter((label) => /^fluid\.io\/(f|s)-/.test(label));
+  };
 });
+
+const DATA: Mount = { name: 'data', mountPoint: 's3://bucket' };
+const OTHER: Mount = { name: 'other', mountPoint: 's3://other/' };

@@ -151,6 +151,10 @@ describe('commands', () => {
   });
   test('without a pod say so', async () =>
     expect(runCommands(exec, choice(pod('w-0', false)), [command('every')])).rejects.toThrow('no ready worker pod to run df in'));
+  test('of every client run nowhere while nobody reads', async () => {
+    expect(await runCommands(exec, choice(), [command('every', { in: 'fuse' })])).toEqual([[]]);
+    await expect(runCommands(exec, choice(), [command('one', { in: 'fuse' })])).rejects.toThrow('no ready fuse pod to run df in');
+  });
   test.each<[Command['on'], readonly KubeObject[], boolean]>([
     ['one', [pod('w-1')], true],
     ['every', [pod('w-1')], true],

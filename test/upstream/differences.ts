@@ -230,6 +230,13 @@ export const differences: readonly Difference[] = [
   },
   {
     cases: /^alluxio\//,
+    object: /^ConfigMap\/.*-config$/,
+    path: /^data\.ALLUXIO_JAVA_OPTS\[-Dalluxio\.fuse\.special\.command\.enabled\]$/,
+    ours: /=true"$/,
+    reason: 'So clients can be told to forget what they remember of mounts that have changed, for ten minutes otherwise.',
+  },
+  {
+    cases: /^alluxio\//,
     object: /^Service\/.*-master-0$/,
     path: /^spec\.publishNotReadyAddresses$/,
     ours: /^true$/,

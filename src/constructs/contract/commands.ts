@@ -3,7 +3,7 @@ import type { Role } from './input.ts';
 /** Something to run inside a pod. It is data, so a plan containing it can be printed, diffed and tested. */
 export interface Command {
   readonly in: Role;
-  /** `first` is the pod with ordinal 0; `leader` the one that the engine's own `leader` names; `one` any ready pod; `every` all ready pods. */
+  /** `first` is the pod with ordinal 0; `leader` the one that the engine's own `leader` names; `one` any ready pod; `every` all ready pods: of clients perhaps none, where nobody reads. */
   readonly on: 'first' | 'leader' | 'one' | 'every';
   /** Default: the pod's first. */
   readonly container?: string;

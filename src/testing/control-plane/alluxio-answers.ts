@@ -31,6 +31,7 @@ export const simulatedAlluxio = (): SimulatedAlluxio => ({
 /** What a command of ours prints; `undefined` for one that Alluxio's pods would not know. */
 export function alluxioAnswer(alluxio: SimulatedAlluxio, argv: readonly string[]): string | undefined {
   const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
+  if (script.includes('/.alluxiocli.')) return '';
   if (!/\balluxio (fs|fsadmin)\b/.test(script)) return undefined;
   if (script.includes('web /metrics/json/')) return metrics(alluxio);
   if (script.includes('web /api/v1/master/info')) return JSON.stringify({ mountPoints: mountPoints(alluxio) });

@@ -16,7 +16,10 @@ describe.skipIf(!simulated)('an Alluxio', () => {
     const { namespace } = space;
     const { exec } = sluice.plane;
     await space.create(
-      datasetObject('demo', { placement: 'Shared', mounts: [{ mountPoint: 'https://a.example/spark/', name: 'spark' }] }),
+      datasetObject('demo', {
+        placement: 'Shared',
+        mounts: ['spark', 'hbase'].map((name) => ({ mountPoint: `https://a.example/${name}/`, name })),
+      }),
       alluxioRuntime('demo', {
         replicas: 1,
         apiGateway: { enabled: true },
@@ -24,6 +27,7 @@ describe.skipIf(!simulated)('an Alluxio', () => {
       }),
     );
     await space.bound('AlluxioRuntime', 'demo');
+    await space.becomes('Dataset', 'demo', { status: { mounts: [{ name: 'spark' }, { name: 'hbase' }] } });
     await space.becomes('Dataset', 'demo', { status: { fileNum: '1152', cacheStates: { cacheCapacity: '4.00GiB' } } });
     expect(await space.made()).toEqual(
       expect.arrayContaining(['ConfigMap/demo-config', 'Service/demo-master-0', 'StatefulSet/demo-master', 'StatefulSet/demo-worker']),

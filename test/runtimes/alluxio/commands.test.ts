@@ -33,6 +33,7 @@ cat /etc/fluid/secrets/minio/key > /dev/null
 mount --readonly --shared --option a=1 --option 'b=it'\\''s $2' --option s3a.secretKey="$(cat /etc/fluid/secrets/minio/key)" /data s3://bucket/data`,
       ],
     },
+    { in: 'fuse', on: 'every' },
   ]);
 });
 

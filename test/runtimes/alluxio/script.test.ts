@@ -131,6 +131,17 @@ describe("the master's web port", () => {
   });
 });
 
+test('a client is told to forget by a name that is new each time, and nothing fails when it cannot', () => {
+  const { mounts } = alluxio.bind(given());
+  const argv = mounts?.change({ unmount: ['/old'], mount: [] }).at(-1)?.argv ?? [];
+  program('ls', `printf '%s\n' "$2" >> "$ALLUXIO_HOME/asked"; exit 1`);
+  for (let i = 0; i < 2; i++) expect(run(argv)).toEqual({ status: 0, stdout: '', stderr: '' });
+  const names = readFileSync(join(root, 'asked'), 'utf8').trim().split('\n');
+  for (const name of names)
+    expect(name).toMatch(/^\/runtime-mnt\/alluxio\/ml\/demo\/alluxio-fuse\/\.alluxiocli\.metadatacache\.dropAll\.\d+$/);
+  expect(new Set(names).size).toBe(2);
+});
+
 test('a report asks for a summary only where the metrics say nothing of capacity', () => {
   const argv = alluxio.bind(given()).probes.cache?.commands[0]?.argv ?? [];
   program('alluxio', 'echo "$*"');
