@@ -2,6 +2,7 @@ import { backoff, type Clock, sleep, systemClock } from './clock.ts';
 import { type Change, createCollection, keyOf } from './collection.ts';
 import type { KubeClient, ListOptions, Selection } from './contract.ts';
 import { ApiError, isGone, isNotFound, NoAnswer } from './errors.ts';
+import type { Gate } from './gate.ts';
 import { createLookout } from './lookout.ts';
 import { type KubeList, type KubeObject, type Log, type ResourceType, silent } from './types.ts';
 
@@ -54,6 +55,8 @@ export interface ReflectOptions<T extends KubeObject> extends Selection {
   /** Told of each change in order, before anything else is read. What it throws is logged, and does no harm. */
   readonly onChange: (change: Change<T>) => void;
   readonly onSynced?: () => void;
+  /** How many collections are listed at a time, of all that share it: the answers of one are many times as large as what is kept of them. */
+  readonly listing?: Gate;
   readonly log?: Log;
   readonly clock?: Clock;
 }
@@ -77,7 +80,7 @@ const TRIES_WHEN_BEHIND = 2;
  * stopped; only when the server has forgotten that point is the collection listed anew and compared with the store.
  */
 export function reflect<T extends KubeObject>(client: KubeClient, type: ResourceType, options: ReflectOptions<T>): Reflector<T> {
-  const { onChange, onSynced, log = silent, clock = systemClock, ...rest } = options;
+  const { onChange, onSynced, listing, log = silent, clock = systemClock, ...rest } = options;
   const { project = withoutManagedFields as (object: KubeObject, before?: T) => T, ...selection } = rest;
   const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
   const stopped = new AbortController();
@@ -206,7 +209,8 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
       let isCheapToAsk = false;
       try {
         if (resourceVersion === undefined) {
-          await list();
+          await listing?.enter(signal);
+          await list().finally(listing?.leave);
           continue;
         }
         await watch(resourceVersion);

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import { createGate } from '../../src/kube/gate.ts';
 import { type ReflectOptions, type Reflector, reflect } from '../../src/kube/reflector.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { aMoment, type ManualClock, manualClock, until } from '../support/manual-clock.ts';
@@ -73,6 +74,19 @@ test('is synced once the first list is in the store', async () => {
   expect(order).toEqual(['change', 'onSynced']);
   expect(reflector.get('ns', 'a')?.metadata.name).toBe('a');
   expect(reflector.get('other', 'a')).toBeUndefined();
+});
+
+test('does not list while another does that shares its gate, until that one fails', async () => {
+  const held = Promise.withResolvers<() => void>();
+  const listing = createGate(1, manualClock());
+  await start([(response) => held.resolve(() => json(500, {})(response)), list(5)], { listing });
+  const other = reflect(client, CONFIG_MAP, { onChange() {}, listing, clock });
+  const fail = await held.promise;
+  await aMoment();
+  expect(server.requests).toHaveLength(1);
+  fail();
+  await other.synced;
+  other.stop();
 });
 
 test('keeps everything but managedFields', async () => {

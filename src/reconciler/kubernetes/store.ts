@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Dataset, type InvalidSpec, joinedName, label, type Resource, rivalNames } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
+import { systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
+import { createGate } from '../../kube/gate.ts';
 import { type Change, type Reflector, reflect } from '../../kube/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import type { Candidate } from '../cluster.ts';
@@ -68,11 +70,15 @@ export interface StoreOptions {
 /** A pod of a workload came, went, ended or found its node; or a node came, went or got other labels. */
 export type Moved = { readonly workload: string } | { readonly node: string };
 
+/** When all watches expire at once, whole lists of thousands are read: two at a time keep this one thread as busy as all would. */
+const LISTS_AT_A_TIME = 2;
+
 export function createStore({ client, runtimes, onKey, onGone, onPlacement, log }: StoreOptions): Store {
   // Two would both claim each object, and write its status in turn for ever.
   const twin = runtimes.find(({ resource }, i) => runtimes.findIndex((other) => other.resource.kind === resource.kind) < i);
   if (twin) throw new Error(`runtimes: expected one definition for each kind, found a second for ${twin.resource.kind}, ${twin.type}`);
   const reflectors = new Map<string, Reflector<KubeObject>>();
+  const listing = createGate(LISTS_AT_A_TIME, systemClock);
   const watched = new Map<string, { readonly type: ResourceType; readonly reflector: Reflector<KubeObject> }>();
   const expecting = new Map<string, (object: KubeObject) => void>();
   const recent = new Map<string, KubeObject>();
@@ -98,6 +104,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   ) {
     const reflector = reflect<KubeObject>(client, type, {
       ...options,
+      listing,
       log,
       onChange(change) {
         onChange(change, settle(change, type));
