@@ -9,12 +9,19 @@ export const master = (argv: readonly string[], timeoutSeconds: number = SECONDS
 
 /**
  * Clients remember for minutes what there is, and what there is not; this is how one that may be asked is told to forget it. By a name
- * that was never asked for, as the kernel remembers too. It never fails: a client that starts remembers nothing yet.
+ * that was never asked for, as the kernel remembers too. A client that starts remembers nothing yet, and one that hangs finds out later.
  */
 const FORGET = 'ls -l "$0/.alluxiocli.metadatacache.dropAll.$RANDOM$RANDOM$RANDOM" > /dev/null 2>&1 || :';
 
 export const forget = ({ mountPath }: AlluxioPlan) =>
-  ({ in: 'fuse', on: 'every', container: 'alluxio-fuse', argv: ['bash', '-c', FORGET, mountPath] }) as const;
+  ({
+    in: 'fuse',
+    on: 'every',
+    container: 'alluxio-fuse',
+    argv: ['bash', '-c', FORGET, mountPath],
+    timeoutSeconds: 5,
+    mayFail: true,
+  }) as const;
 
 /** What is cached on nodes outlives pods. A cache that ends with its pod needs no command. */
 export const freeCache: Cleanup<AlluxioPlan> = {

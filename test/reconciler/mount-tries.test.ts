@@ -17,7 +17,10 @@ const data: Mount = {
 };
 const other: Mount = { mountPoint: 's3://other', name: 'other' };
 
-/** Whose mounts succeed, and are listed as `shows` says; each command takes as long as a Java virtual machine. */
+/**
+ * Whose mounts succeed, and are listed as `shows` says; each command takes as long as a Java virtual machine. Clients, where there are some,
+ * cannot be asked for anything.
+ */
 async function started(
   shows: AlluxioFileSystem['shows'],
   mounts: DatasetSpec['mounts'] = [data],
@@ -26,6 +29,7 @@ async function started(
   files.shows = shows;
   const exec: PodExec = async (...call) => {
     await new Promise((resolve) => setTimeout(resolve, 3000));
+    if (call[0].container === 'alluxio-fuse') throw new Error('bash took longer than 5 s');
     return files.exec(...call);
   };
   const at = await harness({ runtimes: [thin, alluxio], exec });
@@ -72,6 +76,19 @@ test('it is tried again ever less often, and costs no write', async () => {
   expect(tries.reduce((all, each) => all + each)).toBeGreaterThan(tries[0] ?? 0);
   expect(Math.max(...tries.slice(2))).toBe(1);
   expect(at.written()).toEqual([]);
+});
+
+test('a client that cannot be told of a mount does not make it a failure, which would be tried again at once', async () => {
+  const at = await started(embellished);
+  const node = at.get('Node', 'node-1')!;
+  at.server.put({ ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, 'fluid.io/f-ml-demo': 'true' } } });
+  at.edit('Dataset', { mounts: [data, other] });
+  await at.advance(60_000);
+  expect(at.get('Pod', 'demo-fuse-node-1')?.status).toMatchObject({ phase: 'Running' });
+  expect(at.conditions(RUNTIME)).toMatchObject({ Synced: `False MountsDiffer: ${DATA}` });
+  at.files.changes.length = 0;
+  await at.advance(3_600_000);
+  expect(mountsOf(at.files, '/data')).toBeLessThanOrEqual(9);
 });
 
 test('it is well once it is listed as it was asked for, without being mounted again', async () => {

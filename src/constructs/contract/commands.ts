@@ -10,6 +10,8 @@ export interface Command {
   readonly argv: readonly string[];
   /** Default 20. */
   readonly timeoutSeconds?: number;
+  /** A pod in which it fails gives no answer, and nothing waits for it: for a word to clients, of which any may hang. */
+  readonly mayFail?: true;
 }
 
 /** For each command, the standard output of each pod that ran it. */
