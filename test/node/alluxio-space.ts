@@ -113,16 +113,19 @@ export async function startAlluxioSpace(onProgress?: (what: string) => void): Pr
 }
 
 /** Small: most of what its processes do in a test is to start, so code is compiled once and not well. */
-export const demoRuntime = ({ cluster }: Pick<AlluxioSpace, 'cluster'>): KubeObject =>
+export const demoRuntime = (
+  { cluster }: Pick<AlluxioSpace, 'cluster'>,
+  networkMode: 'HostNetwork' | 'ContainerNetwork' = 'HostNetwork',
+): KubeObject =>
   alluxioRuntime(NAME, {
     replicas: 1,
     alluxioVersion: { image: IMAGE, imageTag: IMAGE_TAG },
     jvmOptions: ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
-    master: { jvmOptions: ['-Xmx256m'] },
+    master: { networkMode, jvmOptions: ['-Xmx256m'] },
     jobMaster: { jvmOptions: ['-Xmx128m'] },
-    worker: { jvmOptions: ['-Xmx256m'] },
+    worker: { networkMode, jvmOptions: ['-Xmx256m'] },
     jobWorker: { jvmOptions: ['-Xmx128m'] },
-    fuse: { image: IMAGE, imageTag: IMAGE_TAG, jvmOptions: ['-Xmx128m'] },
+    fuse: { image: IMAGE, imageTag: IMAGE_TAG, networkMode, jvmOptions: ['-Xmx128m'] },
     tieredstore: { levels: [{ mediumtype: 'SSD', path: cacheOf({ cluster }), quota: '64Mi' }] },
   });
 
