@@ -21,21 +21,38 @@ export const mounts: MountTable<AlluxioPlan, Row> = {
   wanted: (plan) => plan.mounts.rows,
   // One script: each exec is a connection of its own.
   change: (plan, { unmount, mount }) => [
-    master([
-      'bash',
-      '-c',
-      [
-        'set -e',
-        ...(mount.length > 0 ? [MOUNT] : []),
-        ...unmount.map((path) => sh`alluxio fs unmount ${path}`),
-        // A shell goes on when it cannot read what is part of a command's arguments.
-        ...mount.flatMap(({ secrets }) => secrets.map((secret) => sh`cat ${secretFile(secret)} > /dev/null`)),
-        ...mount.map((row) => sh`mount ${mountArgs(row)}`),
-      ].join('\n'),
-    ]),
+    master(['bash', '-c', script(unmount, mount)], SECONDS_FOR_TEN * Math.max(1, Math.ceil((unmount.length + mount.length) / 10))),
     forget(plan),
   ],
 };
+
+/** Each of them starts a Java virtual machine. */
+const SECONDS_FOR_TEN = 120;
+
+/** What fails keeps nothing else from being done. What is in another mount goes before it, and comes after it. */
+function script(unmount: readonly string[], mount: readonly Row[]): string {
+  const files = new Map(mount.map(({ path, secrets }) => [path, secrets.map(secretFile)]));
+  return [
+    'failed=0',
+    ...(mount.length > 0 ? [MOUNT] : []),
+    ...unmount
+      .toSorted()
+      .toReversed()
+      .map((path) => {
+        // A pod that is older than a Secret's volume has no such file: what is mounted stays so until the pod is made again.
+        const present = (files.get(path) ?? []).map((file) => sh`[ -r ${file} ] && `);
+        return `${present.join('')}${sh`alluxio fs unmount ${path}`} || failed=$?`;
+      }),
+    ...mount
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+      .map((row) => {
+        // A shell goes on when it cannot read what is part of a command's arguments.
+        const read = (files.get(row.path) ?? []).map((file) => sh`cat ${file} > /dev/null && `);
+        return `${read.join('')}${sh`mount ${mountArgs(row)}`} || failed=$?`;
+      }),
+    'exit $failed',
+  ].join('\n');
+}
 
 /** Of a mount that it refuses Alluxio prints every option, secrets too, and in its last line why. */
 const MOUNT = `mount() {

@@ -74,7 +74,7 @@ test('mounts are added, changed and removed while pods read', async () => {
     ],
   });
   await at.quiet();
-  expect([...files.mounted.keys()]).toEqual(['/data', '/b']);
+  expect([...files.mounted.keys()]).toEqual(['/b', '/data']);
   expect(files.mounted.get('/data')?.options).toMatchObject({ 'alluxio.underfs.s3.endpoint': 'http://other:9000' });
   expect(files.mounted.get('/b')?.readOnly).toBe(true);
   expect(at.dataset()).toMatchObject({ phase: 'Bound', mounts: [{ name: 'data' }, { name: 'b' }], fileNum: '2000' });

@@ -12,7 +12,7 @@ export function alluxioFileSystem(): AlluxioFileSystem {
   const execs: string[] = [];
   const exec: PodExec = async ({ pod, container }, argv) => {
     const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
-    execs.push(`${pod}/${container} ${script.split('\n').at(-1)}`);
+    execs.push(`${pod}/${container} ${script.replace('\nexit $failed', '').split('\n').at(-1)}`);
     return alluxioAnswer(alluxio, argv) ?? '';
   };
   return Object.assign(alluxio, { execs, exec });

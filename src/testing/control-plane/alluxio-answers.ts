@@ -59,7 +59,7 @@ const mountPoints = ({ mounted, shows }: SimulatedAlluxio) =>
 
 function answer({ mounted, shows, changes, size }: SimulatedAlluxio, line: string): string {
   if (line.includes('fs count')) return `File Count               Folder Count             Folder Size\n${size.files}  4  ${size.bytes}\n`;
-  const [, verb, rest = ''] = /^(?:alluxio fs )?(mount|unmount)(?: (.*))?$/.exec(line) ?? [];
+  const [, verb, rest = ''] = /^(?:.* && )?(?:alluxio fs )?(mount|unmount)(?: (.*?))?(?: \|\| failed=\$\?)?$/.exec(line) ?? [];
   if (verb === 'unmount') {
     mounted.delete(rest);
     changes.push(`unmount ${rest}`);

@@ -52,8 +52,53 @@ test('a mount reads its secrets in the pod', () => {
   expect(readFileSync(join(root, 'said'), 'utf8')).toBe(
     "<fs><unmount></old><fs><mount><--option><a=b c><--option><s3a.secretKey=it's $HOME\\></data><s3://bucket/data>",
   );
+});
+
+test('a mount that is refused keeps no other from being made or unmade', () => {
+  program('alluxio', `echo "$*" >> "$ALLUXIO_HOME/said"; case $* in *bad*) echo "no $3" >&2; exit 7 ;; esac`);
+  const { mounts } = alluxio.bind(
+    given({
+      mounts: [
+        { mountPoint: 's3://bad', name: 'data' },
+        { mountPoint: 's3://good', name: 'more' },
+      ],
+    }),
+  );
+  const [command] = mounts?.change({ unmount: ['/bad', '/old'], mount: mounts.wanted }) ?? [];
+  expect(run(command?.argv ?? [])).toMatchObject({ status: 7, stderr: 'no /bad\nno /data\n' });
+  expect(readFileSync(join(root, 'said'), 'utf8').split('\n').toSorted()).toEqual([
+    '',
+    'fs mount /data s3://bad',
+    'fs mount /more s3://good',
+    'fs unmount /bad',
+    'fs unmount /old',
+  ]);
+});
+
+test('a mount whose new secret the pod does not have yet stays as it is', () => {
+  program('alluxio', `echo "$*" >> "$ALLUXIO_HOME/said"`);
   rmSync(join(root, 'minio', 'key'));
-  expect(run(command?.argv ?? [])).toMatchObject({ status: 1, stdout: '<fs><unmount></old>' });
+  const { mounts } = alluxio.bind(given({ mounts: [encrypted, { mountPoint: 's3://more', name: 'more' }] }));
+  const [command] = mounts?.change({ unmount: ['/data'], mount: mounts.wanted }) ?? [];
+  const { status, stderr } = run(command?.argv ?? []);
+  expect(status).toBe(1);
+  expect(stderr.trim().split('\n')).toEqual([expect.stringContaining('minio/key: No such file or directory')]);
+  expect(readFileSync(join(root, 'said'), 'utf8')).toBe('fs mount /more s3://more\n');
+});
+
+test('what is mounted in another mount comes after it, and goes before it', () => {
+  program('alluxio', `echo "$*" >> "$ALLUXIO_HOME/said"`);
+  const { mounts } = alluxio.bind(
+    given({
+      mounts: [
+        { mountPoint: 's3://in', path: '/a/b', name: 'in' },
+        { mountPoint: 's3://a', name: 'a' },
+      ],
+    }),
+  );
+  const [command] = mounts?.change({ unmount: ['/a', '/a/b'], mount: mounts.wanted }) ?? [];
+  expect(run(command?.argv ?? []).status).toBe(0);
+  expect(readFileSync(join(root, 'said'), 'utf8')).toBe('fs unmount /a/b\nfs unmount /a\nfs mount /a s3://a\nfs mount /a/b s3://in\n');
 });
 
 test('of a mount that is refused only the last line is told, in which no option stands', () => {
