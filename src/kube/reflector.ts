@@ -61,8 +61,11 @@ export interface ReflectOptions<T extends KubeObject> extends Selection {
   readonly clock?: Clock;
 }
 
-/** client-go's page size; keeps one answer, and the parsing of it, short. */
-const PAGE = 500;
+/**
+ * How many objects are asked for at a time. client-go's 500 where only metadata comes. Of whole objects, 10 KB each, what is parsed of one
+ * answer must fit into V8's new space: what does not becomes garbage that only a collection of the whole heap takes away.
+ */
+const PAGE = { metadata: 500, whole: 100 };
 /** A watch that lived so long was a good one: whatever ends it is new trouble, not the old. */
 const HEALTHY_MS = 10_000;
 /** A server that keeps refusing to resume here will not change its mind. */
@@ -266,11 +269,12 @@ export async function listAll<T = KubeObject>(
   // The cast: without it T is what it returns.
   kept: (object: KubeObject) => T = (object) => object as unknown as T,
 ): Promise<Omit<KubeList, 'items'> & { readonly items: readonly T[] }> {
-  let page = await client.list(type, { ...options, limit: PAGE });
+  const limit = options.metadataOnly ? PAGE.metadata : PAGE.whole;
+  let page = await client.list(type, { ...options, limit });
   const items = page.items.map(kept);
   try {
     while (page.continue !== undefined) {
-      page = await client.list(type, { ...options, limit: PAGE, continue: page.continue });
+      page = await client.list(type, { ...options, limit, continue: page.continue });
       items.push(...page.items.map(kept));
     }
   } catch (error) {
