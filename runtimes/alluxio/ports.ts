@@ -54,11 +54,12 @@ function chosen(spec: Spec, { component, key, property }: Port): { readonly valu
 export function portNeeds({ spec, settings }: Input): readonly PortNeed[] {
   if (!needNode(spec)) return [];
   const range = settings.portRanges['alluxio'] ?? RANGE;
+  const except = names(spec).flatMap((name) => Number(chosen(spec, PORTS[name])?.value ?? []));
   return names(spec)
     .filter((name) => !chosen(spec, PORTS[name]))
     .map((name) => {
       const { component, portName } = PORTS[name];
-      return { name, range, in: component === 'worker' || component === 'jobWorker' ? 'worker' : 'master', portName };
+      return { name, range, except, in: component === 'worker' || component === 'jobWorker' ? 'worker' : 'master', portName };
     });
 }
 /** That of Fluid's chart. */

@@ -3,6 +3,7 @@ import alluxio from '../../runtimes/alluxio/index.ts';
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
 import type { DatasetSpec } from '../../src/api/index.ts';
+import { recordedPorts } from '../../src/reconciler/kubernetes/port-table.ts';
 import { type AlluxioFileSystem, alluxioFileSystem } from '../support/alluxio-exec.ts';
 import * as write from '../support/objects.ts';
 import { boundHarness, harness } from './harness.ts';
@@ -139,4 +140,19 @@ test('deletion frees the cache on the nodes, and leaves nothing', async () => {
   await at.quiet();
   expect(files.execs.at(-1)).toBe('demo-master-0/alluxio-master timeout 60 alluxio fs free -f /');
   expect(at.server.all().filter(({ metadata }) => metadata.namespace === 'ml' && metadata.name.startsWith('demo'))).toEqual([]);
+});
+
+test('a port that the user says is none of those that are given out', async () => {
+  const at = await harness(options(alluxioFileSystem()));
+  for (const object of [write.secret('minio', { key: 'hush' }), write.datasetObject('demo', withSecret)]) at.put(object);
+  at.put(write.alluxioRuntime('demo', { ...tiered, master: { ports: { rpc: 20000 } } }));
+  await at.quiet();
+  const portsOf = () => Object.values(recordedPorts(at.get(ALLUXIO)!));
+  expect(at.dataset().phase).toBe('Bound');
+  expect(portsOf()).not.toContain(20000);
+  const [first = 0] = portsOf();
+  at.edit(ALLUXIO, { master: { ports: { rpc: first } } });
+  await at.quiet();
+  expect(at.conditions(ALLUXIO)['Synced']).not.toContain('InvalidSpec');
+  expect(portsOf()).not.toContain(first);
 });

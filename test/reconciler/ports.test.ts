@@ -45,6 +45,11 @@ describe('a free port', () => {
     expect(allocator('random', [recorded('a', { x: 24002 })], { random: () => 0.99 })('u', 'thin', need)).toBe(24000));
   test('is in the range of the installation where it sets one', () =>
     expect(allocator('bitmap', [], { range: [30000, 30009] })('u', 'thin', need)).toBe(30000));
+  test('is none that the user has given out, even where it was so before', () => {
+    const ports = allocator('bitmap');
+    expect(ports('u', 'thin', { ...need, except: [24000] })).toBe(24001);
+    expect(ports('u', 'thin', { ...need, except: [24001] })).toBe(24000);
+  });
   test('is none when all are taken', () => {
     const ports = allocator('bitmap', [recorded('a', { x: 24000, y: 24001, z: 24002 })]);
     expect(ports('u', 'thin', need)).toBeUndefined();
@@ -123,12 +128,15 @@ describe('the port of a runtime that Fluid set up', () => {
                   { name: 'rpc', containerPort: 14321 },
                 ],
               },
+              {},
+              { ports: [{ name: 'job-rpc', containerPort: 14322 }] },
             ],
           },
         },
       },
     });
   test('is the one of that name in its workload', () => expect(livePort(need, workload(true))).toBe(14321));
+  test('is that of whichever container has it', () => expect(livePort({ ...need, portName: 'job-rpc' }, workload(true))).toBe(14322));
   test('is nobody’s concern in a network of its own', () => expect(livePort(need, workload(false))).toBeUndefined());
   test('is unknown without a workload', () => expect(livePort(need, undefined)).toBeUndefined());
 });

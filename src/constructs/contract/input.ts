@@ -87,6 +87,8 @@ export interface PortNeed {
   readonly name: string;
   /** First and last port that may be given out. */
   readonly range: readonly [number, number];
+  /** What the user has said for others of its ports. */
+  readonly except?: readonly number[];
   /** Where a runtime that was taken over has it: the port of that name in this workload's pods. */
   readonly in: Role;
   readonly portName: string;

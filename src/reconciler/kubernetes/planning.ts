@@ -11,7 +11,7 @@ import { ownedKinds } from './kinds.ts';
 import { type LastValid, type Recorded, readRecord, recorded } from './last-valid.ts';
 import { type Parts, podChoice } from './parts.ts';
 import { recordedPorts } from './port-table.ts';
-import { livePort } from './ports.ts';
+import { livePort, mayBe } from './ports.ts';
 import { compact } from './sharing.ts';
 import { fuseFact, liveEngine, podFacts } from './views.ts';
 
@@ -51,8 +51,7 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
       ...(fuse && { fuse }),
       ...(engine !== undefined && { engine }),
       port: (need) =>
-        onRecord[need.name] ??
-        livePort(need, workload(need.in)) ??
+        [onRecord[need.name], livePort(need, workload(need.in))].find((known) => known !== undefined && mayBe(need, known)) ??
         ports(uid, runtime.type, need) ?? {
           reason: 'PortsExhausted',
           message: `no host port is left between ${need.range.join(' and ')}`,

@@ -17,8 +17,11 @@ interface Workload {
 export function livePort({ portName }: PortNeed, workload: LiveObject | undefined): number | undefined {
   const { hostNetwork, containers } = (workload?.['spec'] as Workload | undefined)?.template?.spec ?? {};
   // In a network of its own every pod may have the same.
-  return hostNetwork ? containers?.[0]?.ports?.find(({ name }) => name === portName)?.containerPort : undefined;
+  return hostNetwork ? containers?.flatMap(({ ports = [] }) => ports).find(({ name }) => name === portName)?.containerPort : undefined;
 }
+
+/** Whether the user has not said that it is another of the runtime's ports. */
+export const mayBe = ({ except }: PortNeed, port: number): boolean => !except?.includes(port);
 
 /** Gives a runtime a host port that nobody has; the same to who asks again before it is on record. `undefined`: the range is used up. */
 export type PortAllocator = (uid: string, type: string, need: PortNeed) => number | undefined;
@@ -27,13 +30,13 @@ export const portAllocator =
   ({ portRanges }: Pick<Settings, 'portRanges'>, policy: PortPolicy, table: PortTable, random: () => number = Math.random): PortAllocator =>
   (uid, type, need) => {
     const before = table.reserved(uid)[need.name];
-    if (before !== undefined) return before;
+    if (before !== undefined && mayBe(need, before)) return before;
     const [first, last] = portRanges[type] ?? need.range;
     const size = last - first + 1;
     const start = policy === 'random' ? Math.floor(random() * size) : 0;
     for (let i = 0; i < size; i++) {
       const port = first + ((start + i) % size);
-      if (table.isTaken(port)) continue;
+      if (table.isTaken(port) || !mayBe(need, port)) continue;
       table.reserve(uid, need.name, port);
       return port;
     }
