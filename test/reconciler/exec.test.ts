@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Command, Role } from '../../src/constructs/index.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
 import {
@@ -106,6 +106,17 @@ describe('a job', () => {
     expect(running).toHaveLength(8);
     await end('x');
     expect(running.map(({ name }) => name).at(-1)).toBe('u8/ufs');
+  });
+  test('that takes long gives up its turn, and goes on', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    for (let i = 0; i < 10; i++) ask(`u${i}/mounts`);
+    await turn();
+    vi.advanceTimersByTime(10_000);
+    await turn();
+    expect(running).toHaveLength(10);
+    await end('late');
+    expect(ask('u0/mounts')).toMatchObject({ running: false, value: 'late' });
   });
   test('does not wait for those of another sort, however slow they are', async () => {
     for (let i = 0; i < 10; i++) ask(`u${i}/ufs`);

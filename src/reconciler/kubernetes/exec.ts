@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Answered, BoundProbe, Command, Role } from '../../constructs/index.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
@@ -40,6 +40,8 @@ interface Last {
 const AT_ONCE = 8;
 /** Of one command that runs in many: each is a connection. */
 const PODS_AT_ONCE = 32;
+/** Who takes longer goes on beside those whose turn it is: pods of one tenant that hang keep no other waiting for minutes. */
+const TURN_MS = 10_000;
 const DEFAULT_TIMEOUT_S = 20;
 
 /**
@@ -70,7 +72,7 @@ export function createJobs(now: () => number, log: Log, signal?: AbortSignal): J
       };
       jobs.set(name, entry);
       const isWanted = () => !signal?.aborted && jobs.get(name) === entry;
-      void turnOf(name)(async () => (isWanted() ? work(answered(entry.last)) : undefined)).then(
+      void inTurn(turnOf(name), async () => (isWanted() ? work(answered(entry.last)) : undefined)).then(
         (value) => end({ running: false, value, endedAt: now() }),
         (error: unknown) => {
           if (!isWanted()) return;
@@ -158,6 +160,22 @@ export function canRun({ namespace, pods, leader }: PodChoice, where: readonly W
 
 export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: BoundProbe<T>, before?: Answered<T>): Promise<T> =>
   probe.parse(await runCommands(exec, choice, probe.commands), before);
+
+/** Begins when its turn comes, and keeps that until it is done, but no longer than others can be asked to wait. */
+const inTurn = <T>(turn: LimitFunction, work: () => Promise<T>): Promise<T> =>
+  new Promise((resolve) => {
+    void turn(
+      () =>
+        new Promise<void>((over) => {
+          const timer = setTimeout(over, TURN_MS);
+          const working = work().finally(() => {
+            clearTimeout(timer);
+            over();
+          });
+          resolve(working);
+        }),
+    );
+  });
 
 function lazy<T>(work: () => Promise<T>): () => Promise<T> {
   let begun: Promise<T> | undefined;
