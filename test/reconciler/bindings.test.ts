@@ -75,6 +75,13 @@ test('what probes found is told without the plan, until they find something else
   expect(count()).toBe(2);
 });
 
+test('a size that stands in the status is read from it each time, and told without the plan', () => {
+  const { pass, whole, count } = scene(juicefs);
+  const seen = () => ({ readyWorkers: 2, ufs: { totalBytes: 3000 } });
+  for (let i = 0; i < 3; i++) expect(pass({}, seen()).states).toEqual(whole.tell(seen()));
+  expect(count()).toBe(1);
+});
+
 test('a list of mounts that is as it should be is compared once', () => {
   const { pass, whole, count } = scene(example);
   const mounted = structuredClone(whole.mounts?.wanted ?? []);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { BoundProbe, BoundRuntime, MountRow, Seen, Told } from '../../constructs/index.ts';
 import { mountChange, pathsOf } from '../mount-change.ts';
 import type { MountsInForce, PlanInForce, Question, Where } from '../world.ts';
@@ -67,9 +68,9 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
 }
 
 const placesOf = ({ commands }: BoundProbe<unknown>): readonly Where[] => commands.map(({ in: role, on }) => ({ in: role, on }));
-/** An answer is kept until there is another. */
+/** An answer is kept until there is another; a size is read from the status each time. */
 const isSameSight = (a: Seen<unknown>, b: Seen<unknown>): boolean =>
-  a.readyWorkers === b.readyWorkers && a.cache === b.cache && a.ufs === b.ufs;
+  a.readyWorkers === b.readyWorkers && a.cache === b.cache && isDeepStrictEqual(a.ufs, b.ufs);
 
 function table(digest: Digest, where: readonly Where[], found: () => BoundRuntime['mounts']): MountsInForce {
   return {
