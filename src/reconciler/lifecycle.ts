@@ -41,7 +41,16 @@ const LEADER_AGAIN_MS = 1000;
  * Wanted minus mounted is mounted, mounted minus wanted is unmounted, what changed is both, and we wait until the list shows it. Where it
  * does not, that row waits for its turn, and holds up nothing but a first set-up whose readers would miss it.
  */
-const alignMounts: Step = ({ plan: { mounts }, mounted, listing = false, mountTroubles = [], bound, leaderless, execError }) => {
+const alignMounts: Step = ({
+  plan: { mounts },
+  mounted,
+  listing = false,
+  mountTroubles = [],
+  bound,
+  leaderless,
+  execError,
+  changeFailed,
+}) => {
   if (!mounts) return {};
   if (leaderless)
     return { hold: { reason: 'NoLeader', message: 'none of the masters says that it leads', passing: true, retryMs: LEADER_AGAIN_MS } };
@@ -50,7 +59,9 @@ const alignMounts: Step = ({ plan: { mounts }, mounted, listing = false, mountTr
     const message = execError ?? 'no master could be asked for its mounts yet';
     // A process that begins asks thousands, a few at a time. The answer wakes us.
     const isAsking = bound && listing && !execError;
-    return { hold: { reason: 'MountsUnknown', message, ...(isAsking ? { untold: true } : lasting) } };
+    // As it was told before the list was asked for once more.
+    const reason = changeFailed ? 'MountsChanging' : 'MountsUnknown';
+    return { hold: { reason, message, ...(isAsking ? { untold: true } : lasting) } };
   }
   const waiting = new Set(mountTroubles.filter(({ isDue }) => !isDue).map(({ path }) => path));
   const change = without(differences(mounts, mounted), waiting);

@@ -131,6 +131,8 @@ export interface World {
   readonly leaderless?: boolean;
   /** Why the last command failed. */
   readonly execError?: string;
+  /** That was a change of mounts, which is listed meanwhile. */
+  readonly changeFailed?: boolean;
   /** Why the newest specs cannot be followed: the plan is that of the last ones that could be. */
   readonly obstacle?: Hold;
 }

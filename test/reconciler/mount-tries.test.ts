@@ -91,6 +91,25 @@ test('a client that cannot be told of a mount does not make it a failure, which 
   expect(mountsOf(at.files, '/data')).toBeLessThanOrEqual(9);
 });
 
+test('is tried no more often because another mount is refused, which is tried every few seconds', async () => {
+  const at = await started(embellished);
+  at.files.refuses.add('/other');
+  at.edit('Dataset', { mounts: [data, other] });
+  await at.advance(60_000);
+  expect(at.conditions(RUNTIME)['Synced']).toBe('False MountsChanging: no such bucket');
+  at.files.changes.length = 0;
+  at.forget();
+  await at.advance(600_000);
+  expect(mountsOf(at.files, '/data')).toBeLessThanOrEqual(6);
+  expect(mountsOf(at.files, '/other')).toBeGreaterThan(20);
+  expect(at.written()).toEqual([]);
+  expect(at.events).toEqual([]);
+  at.files.refuses.clear();
+  await at.advance(60_000);
+  expect([...at.files.mounted.keys()].toSorted()).toEqual(['/data', '/other']);
+  expect(at.conditions(RUNTIME)['Synced']).toBe(`False MountsDiffer: ${DATA}`);
+});
+
 test('it is well once it is listed as it was asked for, without being mounted again', async () => {
   const at = await started(embellished);
   at.files.changes.length = 0;

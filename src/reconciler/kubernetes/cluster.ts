@@ -136,7 +136,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     run(world, commands, change) {
       const { uid = '' } = world.runtime.metadata;
-      const cameOff = parts.mountTries.begun(uid, change);
+      const ended = parts.mountTries.begun(uid, change);
       // Each try is a version of its own; the same commands are not tried again within a second.
       jobs.ask(
         `${uid}/run`,
@@ -144,7 +144,13 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         1000,
         () =>
           runCommands(exec, podChoice(store, world.key, runtimeOf(world), world.plan.leader), commands)
-            .then(cameOff)
+            .then(
+              () => ended(true),
+              (error: unknown) => {
+                ended(false);
+                throw error;
+              },
+            )
             .finally(() => jobs.drop(`${uid}/mounts`)),
         () => wake(world.key),
       );

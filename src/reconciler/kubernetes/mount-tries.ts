@@ -7,14 +7,18 @@ import type { Job } from './exec.ts';
 /** A row that is listed otherwise is changed again after so long, then after twice as long and so on: each time takes it from its readers. */
 const FIRST_MS = 10_000;
 const LONGEST_MS = 3_600_000;
+/** Perhaps nothing was done: that commands cannot be run is over one day. */
+const LONGEST_REFUSED_MS = 300_000;
 
-/** A change of a row that came off without an error. */
+/** A change of a row that came off without an error, as far as we know. */
 interface Try {
   readonly asked: string;
   readonly at: number;
   readonly againMs: number;
   /** A list that came after it does not show it. */
   readonly isVain: boolean;
+  /** Something of that change was refused: this row, unless it is listed. */
+  readonly mayBeRefused: boolean;
 }
 interface Table {
   readonly version: string;
@@ -49,8 +53,8 @@ export interface MountTries {
     list: Job<readonly MountRow[]>,
     toldMs: (text: string) => number | undefined,
   ): MountsSeen;
-  /** A change is begun; what it returns is to be called when that has come off. */
-  begun(uid: string, change: MountChange): () => void;
+  /** A change is begun; what it returns is to be called when that has ended, with whether all of it came off. */
+  begun(uid: string, change: MountChange): (cameOff: boolean) => void;
   forget(uid: string): void;
 }
 
@@ -75,7 +79,9 @@ export function createMountTries(now: () => number): MountTries {
       const paths = pathsOf(differences(mounts, listed.rows));
       const rows = new Map(listed.rows.map((row) => [row.path, row]));
       const asked = new Map(paths.length > 0 ? mounts.wanted.map((row) => [row.path, row]) : []);
-      if (value) for (const path of tries.keys()) if (!paths.includes(path)) tries.delete(path);
+      if (value)
+        for (const [path, { mayBeRefused }] of tries)
+          if (!paths.includes(path) || (mayBeRefused && (!asked.has(path) || !rows.has(path)))) tries.delete(path);
       const troubles = paths.flatMap((path): MountTrouble[] => {
         const row = asked.get(path);
         const trouble = troubleOf(path, row, rows.get(path));
@@ -83,7 +89,10 @@ export function createMountTries(now: () => number): MountTries {
         const last = known?.asked === textOf(row) ? known : undefined;
         const ageMs = isFirst ? toldMs(trouble.text) : undefined;
         const tried =
-          last ?? (ageMs === undefined ? undefined : { asked: textOf(row), at: listed.at, againMs: limited(ageMs), isVain: true });
+          last ??
+          (ageMs === undefined
+            ? undefined
+            : { asked: textOf(row), at: listed.at, againMs: limited(ageMs), isVain: true, mayBeRefused: false });
         if (!tried || !(tried.isVain || value)) return [];
         tries.set(path, { ...tried, isVain: true });
         return [{ ...trouble, isDue: listed.at >= tried.at + tried.againMs }];
@@ -101,7 +110,7 @@ export function createMountTries(now: () => number): MountTries {
     begun(uid, change) {
       const tries = tables.get(uid)?.tries;
       const rows = new Map(change.mount.map((row) => [row.path, row]));
-      return () => {
+      return (cameOff) => {
         for (const path of pathsOf(change)) {
           const asked = textOf(rows.get(path));
           const last = tries?.get(path);
@@ -109,8 +118,9 @@ export function createMountTries(now: () => number): MountTries {
           tries?.set(path, {
             asked,
             at: now(),
-            againMs: again ? limited(2 * again.againMs) : FIRST_MS,
+            againMs: again ? Math.min(cameOff ? LONGEST_MS : LONGEST_REFUSED_MS, limited(2 * again.againMs)) : FIRST_MS,
             isVain: again?.isVain ?? false,
+            mayBeRefused: !cameOff,
           });
         }
       };

@@ -144,7 +144,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       ...(mounts?.running && { listing: true }),
       mountTroubles,
       ...(error === NO_LEADER && { leaderless: true }),
-      ...(error !== undefined && error !== NO_LEADER && { execError: error }),
+      ...(error !== undefined && error !== NO_LEADER && { execError: error, changeFailed: mounts?.error === undefined }),
       ...(obstacle && { obstacle }),
       ...(again.length > 0 && { againMs: Math.min(...again) }),
     };

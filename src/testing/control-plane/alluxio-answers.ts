@@ -5,6 +5,8 @@ export interface SimulatedAlluxio {
   readonly mounted: Map<string, Row>;
   /** What it shows of its table. */
   shows: (mounted: ReadonlyMap<string, Row>) => ReadonlyMap<string, Row>;
+  /** Paths at which it mounts nothing. */
+  readonly refuses: Set<string>;
   /** `mount /data`, `unmount /data`, in order. */
   readonly changes: string[];
   /** What was read from workers and from below, in all. */
@@ -23,6 +25,7 @@ interface Row {
 export const simulatedAlluxio = (): SimulatedAlluxio => ({
   mounted: new Map(),
   shows: (mounted) => mounted,
+  refuses: new Set(),
   changes: [],
   read: { local: 0, ufs: 0 },
   size: { files: 1152, bytes: 154_262_709_011 },
@@ -35,11 +38,15 @@ export function alluxioAnswer(alluxio: SimulatedAlluxio, argv: readonly string[]
   if (!/\balluxio (fs|fsadmin)\b/.test(script)) return undefined;
   if (script.includes('web /metrics/json/')) return metrics(alluxio);
   if (script.includes('web /api/v1/master/info')) return JSON.stringify({ mountPoints: mountPoints(alluxio) });
-  return script
+  const said = script
     .split('\n')
     .map((line) => answer(alluxio, line))
     .join('');
+  if (said.includes(REFUSED)) throw new Error(REFUSED);
+  return said;
 }
+
+const REFUSED = 'no such bucket';
 
 const metrics = ({ read }: SimulatedAlluxio): string => `"Cluster.CapacityTotal":{"value":4294967296
 "Cluster.CapacityUsed":{"value":1073741824
@@ -57,7 +64,7 @@ const mountPoints = ({ mounted, shows }: SimulatedAlluxio) =>
     ]),
   ]) as object;
 
-function answer({ mounted, shows, changes, size }: SimulatedAlluxio, line: string): string {
+function answer({ mounted, shows, refuses, changes, size }: SimulatedAlluxio, line: string): string {
   if (line.includes('fs count')) return `File Count               Folder Count             Folder Size\n${size.files}  4  ${size.bytes}\n`;
   const [, verb, rest = ''] = /^(?:.* && )?(?:alluxio fs )?(mount|unmount)(?: (.*?))?(?: \|\| failed=\$\?)?$/.exec(line) ?? [];
   if (verb === 'unmount') {
@@ -77,8 +84,9 @@ function answer({ mounted, shows, changes, size }: SimulatedAlluxio, line: strin
     ]),
   );
   const [path = '', source = ''] = words.slice(-2);
-  mounted.set(path, { source, readOnly: words.includes('--readonly'), shared: words.includes('--shared'), options });
   changes.push(`mount ${path}`);
+  if (refuses.has(path)) return REFUSED;
+  mounted.set(path, { source, readOnly: words.includes('--readonly'), shared: words.includes('--shared'), options });
   return `Mounted ${source} at ${path}\n`;
 }
 
