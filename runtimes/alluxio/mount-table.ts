@@ -14,6 +14,7 @@ export const mounts: MountTable<AlluxioPlan, Row> = {
       const lines = text.startsWith('{') ? readMaster(text) : readMounts(text);
       if (lines.length === 0)
         throw new Error(`alluxio fs mount said: ${text.startsWith('{') ? 'no mounts' : text.slice(0, 200) || 'nothing'}`);
+      if (lines.length > MOST) throw new Error(`alluxio fs mount said: ${lines.length} mounts`);
       const wanted = new Map(mounts.rows.map((row) => [row.path, row]));
       return lines.filter(({ path }) => path !== '/').map((line) => inOurWords(line, wanted.get(line.path)));
     },
@@ -25,6 +26,9 @@ export const mounts: MountTable<AlluxioPlan, Row> = {
     forget(plan),
   ],
 };
+
+/** Twice as many as a Dataset may have: pods run what image a user likes, and each pass compares all of them. */
+const MOST = 4096;
 
 /** Each of them starts a Java virtual machine. */
 const SECONDS_FOR_TEN = 120;

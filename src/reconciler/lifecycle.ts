@@ -34,6 +34,9 @@ const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000 }) =>
 /** The end of a command wakes us; a command that failed does so only once. */
 const MOUNTS_AGAIN_MS = 5000;
 
+/** Mounts that are changed by one command: Linux takes no argument of more than 128 KiB. */
+const AT_ONCE = 100;
+
 /** An election is over in moments, and nobody tells us. */
 const LEADER_AGAIN_MS = 1000;
 
@@ -71,7 +74,9 @@ const alignMounts: Step = ({
   const count = rows.length === 1 ? '1 mount' : `${rows.length} mounts`;
   const changing = { reason: 'MountsChanging', message: execError ?? `${count} to change`, ...lasting };
   const hold = rows.length > 0 && (execError !== undefined || rows.some((path) => !known.has(path))) ? changing : lack;
-  return { ...(rows.length > 0 && { action: { run: mounts.change(change), change } }), ...(hold && { hold }) };
+  // The list shows what is left to do.
+  const now = without(change, new Set(rows.slice(AT_ONCE)));
+  return { ...(rows.length > 0 && { action: { run: mounts.change(now), change: now } }), ...(hold && { hold }) };
 };
 
 const phaseOf = (object: LiveObject | undefined): unknown => object?.status?.['phase'];

@@ -4,6 +4,7 @@ import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { recordedPorts } from '../../src/reconciler/kubernetes/port-table.ts';
+import type { PodExec } from '../../src/reconciler/kubernetes/exec.ts';
 import { type AlluxioFileSystem, alluxioFileSystem } from '../support/alluxio-exec.ts';
 import * as write from '../support/objects.ts';
 import { boundHarness, harness } from './harness.ts';
@@ -83,6 +84,23 @@ test('mounts are added, changed and removed while pods read', async () => {
   await at.quiet();
   expect([...files.mounted.keys()]).toEqual(['/b']);
   expect(changes(files)).toHaveLength(3);
+});
+
+test('of hundreds of mounts no command is longer than Linux takes', async () => {
+  const files = alluxioFileSystem();
+  let longest = 0;
+  const exec: PodExec = async (where, argv, timeoutMs) => {
+    longest = Math.max(longest, ...argv.map(({ length }) => length));
+    return files.exec(where, argv, timeoutMs);
+  };
+  const mounts = Array.from({ length: 250 }, (_, i) => ({ mountPoint: `s3://${i}`, name: `m${i}`, options: { hint: 'x'.repeat(600) } }));
+  const at = await boundHarness([write.datasetObject('demo', { mounts }), write.alluxioRuntime('demo', tiered)], {
+    ...options(files),
+    exec,
+  });
+  expect(at.dataset().phase).toBe('Bound');
+  expect(files.mounted.size).toBe(250);
+  expect(longest).toBeLessThan(128 * 1024);
 });
 
 test('a new master is told all mounts', async () => {

@@ -125,3 +125,8 @@ underfs version: 3.3
   });
   expect(new Set(Object.values(tell({ readyWorkers: 0 }).cacheStates ?? {}))).toEqual(new Set(['']));
 });
+
+test('a list of more mounts than anybody asked for is not believed', () => {
+  const mountPoints = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`/${i}`, { ufsUri: 's3://bucket' }]));
+  expect(() => table(bucket).list.parse([[JSON.stringify({ mountPoints })]])).toThrow('alluxio fs mount said: 5000 mounts');
+});
