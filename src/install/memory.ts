@@ -5,7 +5,7 @@ type Variables = Readonly<Record<string, string>>;
  * glibc keeps what large answers took. The share is of the container's limit.
  */
 export const CONTROLLER_MEMORY = {
-  NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size-percentage=45',
+  NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size-percentage=50',
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '131072',
   MALLOC_TRIM_THRESHOLD_: '131072',

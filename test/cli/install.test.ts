@@ -46,7 +46,7 @@ describe('sluice install', () => {
     const { NODE_OPTIONS = '' } = Object.fromEntries(
       (env as readonly { name: string; value: string }[]).map(({ name, value }) => [name, value]),
     );
-    expect(NODE_OPTIONS).toContain('--max-old-space-size-percentage=45');
+    expect(NODE_OPTIONS).toContain('--max-old-space-size-percentage=50');
     // It ends at once where it does not know one of them.
     expect(execFileSync(process.execPath, ['-p', '1'], { env: { NODE_OPTIONS }, encoding: 'utf8' })).toBe('1\n');
     expect(env).toContainEqual({ name: 'MALLOC_ARENA_MAX', value: '2' });
