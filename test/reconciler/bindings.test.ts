@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import { InvalidSpec } from '../../src/api/index.ts';
@@ -122,6 +125,18 @@ test('workers that come and go are told without the plan', () => {
   const { plan } = pass();
   expect(plan.tell({ readyWorkers: 0 })).toEqual(whole.tell({ readyWorkers: 0 }));
   expect(plan.tell({ readyWorkers: 2 })).toEqual(whole.tell({ readyWorkers: 2 }));
+  expect(count()).toBe(2);
+});
+
+test('who waits for his turn to ask keeps no plan meanwhile', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const { pass, count } = scene(example);
+  const { plan } = pass();
+  expect(count()).toBe(1);
+  await setImmediate();
+  collect();
+  expect(plan.probes.cache?.commands).toHaveLength(1);
   expect(count()).toBe(2);
 });
 

@@ -70,8 +70,13 @@ export function createBindings(settings: Settings) {
     /** Throws InvalidSpec. `told`: the cache affinity that the runtime's status has, which takes no memory of its own while it is the same. */
     bind(runtime: Runtime, given: Input, told?: object): Binding & { readonly input: Input; readonly whole: () => BoundRuntime } {
       const { of, input, parts, cacheAffinity, digest } = recall(runtime, given, told);
-      let bound: BoundRuntime | undefined;
-      const whole = () => (bound ??= planned(runtime, input, of));
+      // Whoever waits for his turn to run a command keeps this for minutes, and 40 KB of a plan with it otherwise.
+      let last: WeakRef<BoundRuntime> | undefined;
+      const whole = () => {
+        const bound = last?.deref() ?? planned(runtime, input, of);
+        last = new WeakRef(bound);
+        return bound;
+      };
       return {
         plan: recalled(digest, whole),
         outlines(part) {
