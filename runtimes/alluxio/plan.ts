@@ -16,6 +16,7 @@ import { fusePod, masterPod, workerPod } from './pod.ts';
 import { portNeeds, type Ports, portsOf } from './ports.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 import { tiersOf } from './tiers.ts';
+import { specWarnings } from './warnings.ts';
 
 export interface AlluxioPlan extends BasePlan {
   /** Of all but the client. */
@@ -93,6 +94,6 @@ export function plan(input: Input): AlluxioPlan {
       attempts: cleanCachePolicy?.maxRetryAttempts ?? 3,
       graceSeconds: cleanCachePolicy?.gracePeriodSeconds ?? base.cleaning.graceSeconds,
     },
-    warnings: [...(base.warnings ?? []), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],
+    warnings: [...(base.warnings ?? []), ...specWarnings(spec, dataset.spec), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],
   };
 }

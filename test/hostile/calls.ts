@@ -528,6 +528,12 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
         alluxioSpec({ tieredstore: { levels: list(entries, () => ({ mediumtype: 'SSD' as const, path: '/a', quota: '1Gi' })) } }),
     },
   },
+  'runtimes/alluxio/warnings.ts': {
+    specWarnings: {
+      text: (text) => alluxioMount({ path: text }),
+      many: (entries) => planned(alluxio, alluxioGiven({ mounts: mountsOf(entries).map((mount) => ({ ...mount, path: 'a' })) })),
+    },
+  },
   'runtimes/alluxio/web.ts': {
     readMaster: {
       text: (text) => [ignoringErrors(() => readMaster(text)), readMaster(JSON.stringify({ mountPoints: { [text]: { ufsUri: text } } }))],
