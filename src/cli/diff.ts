@@ -14,6 +14,7 @@ import { readFiles, readInput } from './input/read.ts';
 import { inCluster } from './lookup.ts';
 import { renderAll } from './render.ts';
 import { unified } from './unified.ts';
+import { warningLines } from './warnings.ts';
 
 interface Flags extends SettingsFlags, ConnectionFlags {
   readonly namespace?: string;
@@ -59,6 +60,7 @@ export const define: Define = (command, parts) => {
           const uids = new Set(known.flat().map(({ metadata }) => metadata.uid));
           const changes: Change[] = [];
           for (const each of rendered) changes.push(...(await changesOf(client, each, (uid) => uids.has(uid))));
+          process.stderr.write(warningLines(rendered));
           process.stdout.write(report(changes));
           process.exitCode = changes.some(({ action }) => action !== 'none') ? 1 : 0;
         } finally {

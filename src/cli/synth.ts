@@ -8,6 +8,7 @@ import { readFiles, readInput } from './input/read.ts';
 import { among, inCluster, inOrder } from './lookup.ts';
 import { outputOption, printed } from './output.ts';
 import { renderAll } from './render.ts';
+import { warningLines } from './warnings.ts';
 
 interface Flags extends SettingsFlags, ConnectionFlags {
   readonly output: 'yaml' | 'json';
@@ -30,6 +31,9 @@ Facts are objects that manifests depend on: Secrets, claims and volumes behind p
 workloads (their ports and fuse generation). They may stand in the input as well. UIDs that nobody knows
 are printed as <uid:Kind/name>. The annotation data.fluid.io/manifest-hash, which the controller adds to
 each object to know its own work again, is left out.
+
+Warnings on standard error name what has no effect, or probably another one than meant. The controller tells
+them in the condition SpecWarning.
 
 ${SETTINGS_ENVIRONMENT.trim()}
 
@@ -66,6 +70,7 @@ export const define: Define = (command, parts) => {
         if (unreadable.length > 0) throw new BadInput([...input.faults, ...unreadable]);
         const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));
         const rendered = await renderAll(input, { settings, elsewhere, assumeSecrets: flags.assumeSecrets ?? false });
+        process.stderr.write(warningLines(rendered));
         process.stdout.write(
           printed(
             rendered.flatMap(({ manifests }) => manifests),

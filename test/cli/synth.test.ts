@@ -106,6 +106,19 @@ describe('synth', async () => {
   });
   test('takes Secrets for granted only when told to', () => expect(assumed).toMatchObject({ code: 0, stderr: '' }));
 
+  test('warns of what has no effect, and of whose field it is, beside what it prints', async () => {
+    const alluxio = readFileSync(join(root, 'examples/alluxio.yaml'), 'utf8')
+      .replace('    - name: images', '    - name: images\n      path: sub')
+      .replace('  replicas: 1', '  replicas: 1\n  data: { pin: true }');
+    const { code, stdout, stderr } = await sluice(['synth', '-n', 'ml', '-'], { input: alluxio });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('warning:');
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'warning: AlluxioRuntime ml/alluxiodemo: spec.data.pin: has no effect',
+      'warning: Dataset ml/alluxiodemo: spec.mounts[0].path: expected an absolute path, found "sub"; mounted at "/images"',
+    ]);
+  });
+
   test('knows the order of the lifecycle', () => {
     const world = {
       bound: true,
