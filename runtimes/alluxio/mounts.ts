@@ -11,6 +11,7 @@ import {
   type SecretOption,
   secretOptions,
   together,
+  volumeLabel,
 } from '../../src/constructs/index.ts';
 import { below, cleanPath } from './paths.ts';
 import { isPlain } from './properties.ts';
@@ -120,8 +121,8 @@ function nativeOf(mount: Mount, path: string, field: string): Mounted {
   if (claim) {
     const subPath = cleanPath(claim.path).slice(1);
     must(!subPath.split('/').includes('..'), `${field}.mountPoint`, 'a path without ".."', mountPoint);
-    const volume = { name: claim.claim, persistentVolumeClaim: { claimName: claim.claim } };
-    return { volume, mount: { name: claim.claim, ...at, ...(subPath && { subPath }) } };
+    const volume = { name: volumeLabel(claim.claim), persistentVolumeClaim: { claimName: claim.claim } };
+    return { volume, mount: { name: volume.name, ...at, ...(subPath && { subPath }) } };
   }
   const { name = '' } = mount;
   must(isLocal(mount), `${field}.mountPoint`, 'pvc://<claim> or pvc://<claim>/<path>', mountPoint);

@@ -1,6 +1,7 @@
 import {
   type BasePlan,
   basePlan,
+  cleaningOf,
   cleanPolicyWarnings,
   must,
   type Needs,
@@ -90,10 +91,7 @@ export function plan(input: Input): AlluxioPlan {
     syncsMetadata: metadataSyncPolicy?.autoSync !== false,
     replicas: { master: 1, worker: spec.replicas ?? 0 },
     cacheOnNode: tiers.onNode,
-    cleaning: {
-      attempts: cleanCachePolicy?.maxRetryAttempts ?? 3,
-      graceSeconds: cleanCachePolicy?.gracePeriodSeconds ?? base.cleaning.graceSeconds,
-    },
+    cleaning: cleaningOf(cleanCachePolicy, { ...base.cleaning, attempts: 3 }),
     warnings: [...(base.warnings ?? []), ...specWarnings(spec, dataset.spec), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],
   };
 }

@@ -57,11 +57,10 @@ export function portNeeds({ spec, settings }: Input): readonly PortNeed[] {
   const except = names(spec).flatMap((name) => Number(chosen(spec, PORTS[name])?.value ?? []));
   return names(spec)
     .filter((name) => !chosen(spec, PORTS[name]))
-    .map((name) => {
-      const { component, portName } = PORTS[name];
-      return { name, range, except, in: component === 'worker' || component === 'jobWorker' ? 'worker' : 'master', portName };
-    });
+    .map((name) => ({ name, range, except, in: podOf(name), portName: PORTS[name].portName }));
 }
+const podOf = (name: Name) => (PORTS[name].component === 'worker' || PORTS[name].component === 'jobWorker' ? 'worker' : 'master');
+
 /** That of Fluid's chart. */
 const RANGE = [20000, 26000] as const;
 
@@ -74,7 +73,21 @@ export function portsOf({ spec, facts }: Input): Ports {
     must(Number.isInteger(number) && number > 0 && number < 2 ** 16, said.path, 'a port, 1 to 65535', said.value);
     return [name, number];
   });
-  return Object.fromEntries(numbers) as unknown as Ports;
+  const ports = Object.fromEntries(numbers) as unknown as Ports;
+  apart(spec, ports);
+  return ports;
+}
+
+/** Programs of one pod share its address. */
+function apart(spec: Spec, ports: Ports): void {
+  const taken = new Set<string>();
+  // What a user says is held against all that is not theirs to say.
+  for (const name of names(spec).toSorted((a, b) => Number(!!chosen(spec, PORTS[a])) - Number(!!chosen(spec, PORTS[b])))) {
+    const place = `${podOf(name)} ${ports[name]}`;
+    const { path = '' } = chosen(spec, PORTS[name]) ?? {};
+    must(!taken.has(place), path, 'a port that no other program of the pod has', ports[name]);
+    taken.add(place);
+  }
 }
 
 /** So that every process knows every port. */

@@ -1,6 +1,7 @@
 import {
   type BasePlan,
   basePlan,
+  cleaningOf,
   cleanPolicyWarnings,
   type Needs,
   nextGeneration,
@@ -64,7 +65,6 @@ export function plan(input: Input): JuiceFSPlan {
   const { source, cache } = together({ source: () => sourceOf(dataset), cache: () => cacheOf(spec.tieredstore?.levels) });
   const pods = together({ worker: () => podPlan(input, source, cache, 'worker'), fuse: () => podPlan(input, source, cache, 'fuse') });
   const { cleanCachePolicy, metadataSyncPolicy } = spec.management ?? {};
-  const { attempts, graceSeconds } = base.cleaning;
   const { 'cache-size': size, 'cache-dir': directory } = spec.worker?.options ?? {};
   const configs = (spec.configs ?? []).flatMap((config) => (config.trim() ? `--${config.trim()}` : []));
   const scriptFor = (role: PodRole) => scriptOf(role, { source, configs, mountPath: base.mountPath, options: pods[role].options });
@@ -80,10 +80,7 @@ export function plan(input: Input): JuiceFSPlan {
     cacheBytes: size ? (Number(size) || 0) * 2 ** 20 : cache.bytes,
     cacheOnNode: cache.onNode,
     syncsMetadata: metadataSyncPolicy?.autoSync !== false,
-    cleaning: {
-      attempts: cleanCachePolicy?.maxRetryAttempts ?? attempts,
-      graceSeconds: cleanCachePolicy?.gracePeriodSeconds ?? graceSeconds,
-    },
+    cleaning: cleaningOf(cleanCachePolicy, base.cleaning),
     warnings: [
       ...(base.warnings ?? []),
       ...source.warnings.map((warning) => ({ ...warning, message: `Dataset: ${warning.message}` })),

@@ -2,6 +2,7 @@ export { type Arg, contents, env, isEnvName, sh, word } from '../api/shell.ts';
 export { account } from './account.ts';
 export * from './base-plan.ts';
 export { cacheTexts } from './cache-texts.ts';
+export * from './cleaning.ts';
 export * from './component.ts';
 export * from './contract.ts';
 export { claimNames, claimOf, mountsAlike } from './dataset-mounts.ts';

@@ -10,8 +10,8 @@ export function secretFiles(volume: string, secretName: string, directory: strin
   return { volume: { name, secret: { secretName } }, mount: { name, mountPath: secretDirectory(directory), readOnly: true } };
 }
 
-/** Secrets may have names that no volume can have, longer and with dots. Two that become alike are refused where lists are merged. */
-const volumeLabel = (name: string): string => name.replaceAll('.', '-').slice(-63).replace(/^-+/, '');
+/** Secrets and claims may have names that no volume can have, longer and with dots. Two that become alike are refused where lists are merged. */
+export const volumeLabel = (name: string): string => name.replaceAll('.', '-').slice(-63).replace(/^-+/, '');
 
 /** Text as it stands in the `data` of a Secret. */
 export function base64(text: string): string {

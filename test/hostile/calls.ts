@@ -245,6 +245,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
     canonicalVolume: { text: (text) => canonicalVolume({ name: 'a', emptyDir: { sizeLimit: text } }) },
   },
+  'src/constructs/cleaning.ts': { cleaningOf: numbers },
   'src/constructs/component.ts': Object.fromEntries('Fuse Master Worker owned'.split(' ').map((name) => [name, planOnly])),
   'src/constructs/dataset-mounts.ts': {
     claimNames: {
@@ -312,6 +313,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     podSpec: planOnly,
   },
   'src/constructs/secret-files.ts': {
+    volumeLabel: { text: constructs.volumeLabel },
     base64: { text: constructs.base64 },
     fromBase64: { text: [(text) => constructs.fromBase64(constructs.base64(text)), (text) => constructs.fromBase64(text)] },
     secretDirectory: ofNames,

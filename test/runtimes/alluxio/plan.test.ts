@@ -66,6 +66,14 @@ describe('ports', () => {
       'spec.properties[alluxio.worker.rpc.port]: expected a port, 1 to 65535',
     ),
   );
+  test.each([
+    [{ master: { ports: { rpc: 7000, web: 7000 } } }, /spec\.master\.ports\.web: expected a port that no other program of the pod has/],
+    [{ worker: { ports: { web: PORTS.jobWorkerRpc } } }, /spec\.worker\.ports\.web: expected a port that no other program/],
+  ])('of programs of one pod are apart: %j', (spec, message) => expect(() => planOf(given({ spec }))).toThrow(message));
+  test('of masters may be those of workers', () => {
+    const spec = { master: { ports: { rpc: 7000 } }, worker: { ports: { rpc: 7000 } } };
+    expect(planOf(given({ spec })).ports).toMatchObject({ masterRpc: 7000, workerRpc: 7000 });
+  });
 });
 
 describe('properties', () => {
@@ -122,6 +130,14 @@ describe('mounts', () => {
       );
     expect(podOf(input, 'worker').volumes).toContainEqual({ name: 'disk', hostPath: { path: '/mnt/disk' } });
     expect(propertiesOf(input)['alluxio.master.mount.table.root.ufs']).toBe('/underFSStorage');
+  });
+  test('of a claim with dots in its name are of a volume without', () => {
+    const input = given({ mounts: [{ mountPoint: 'pvc://home.of.eve', name: 'home' }] });
+    expect(podOf(input, 'worker').volumes).toContainEqual({ name: 'home-of-eve', persistentVolumeClaim: { claimName: 'home.of.eve' } });
+    expect(container(input, 'worker', 'alluxio-worker').volumeMounts).toContainEqual({
+      name: 'home-of-eve',
+      mountPath: '/underFSStorage/home',
+    });
   });
   test('at / are what the master is started with', () => {
     const input = given({ mounts: [{ ...bucket, path: '/', readOnly: true, options: { 'alluxio.underfs.s3.region': 'eu' } }] });
