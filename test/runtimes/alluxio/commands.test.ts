@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import alluxio from '../../../runtimes/alluxio/index.ts';
+import type { Row } from '../../../runtimes/alluxio/mounts.ts';
 import type { Mount } from '../../../src/api/index.ts';
-import { bucket, given, printed, recorded, secret } from './given.ts';
+import { bucket, given, recorded, secret } from './given.ts';
 
 function table(...mounts: readonly Mount[]) {
   const { mounts: table } = alluxio.bind(given({ mounts }));
@@ -37,45 +38,33 @@ exit $failed`,
   ]);
 });
 
-test('what Alluxio lists is in the words in which it was told', () => {
-  const mount: Mount = {
+describe('what Alluxio lists is in the words in which it was told', () => {
+  const { list, wanted } = table({
     mountPoint: 's3://bucket',
-    name: 's3',
+    name: 'data',
+    readOnly: true,
+    shared: true,
     options: {
       'alluxio.underfs.s3.inherit.acl': 'false',
       'alluxio.underfs.s3.disable.dns.buckets': 'true',
-      'alluxio.underfs.s3.endpoint': 'http://127.0.0.1:29000',
+      'alluxio.underfs.s3.endpoint': 'http://minio.default:9000',
       's3a.accessKeyId': 'plain',
     },
     encryptOptions: [secret('s3a.secretKey')],
-  };
-  const { list, wanted } = table(mount);
-  expect(list.parse([[printed('fs-mount-list')]])).toEqual([
-    { path: '/s3', source: 's3://bucket', options: (wanted[0] as { readonly options: object }).options },
-  ]);
-  expect(list.parse([['s3://b  on  /x  (s3, capacity=-1B, read-only, not shared, properties={a=b})\n']])).toEqual([
-    { path: '/x', source: 's3://b', options: { '--readonly': '', a: 'b' } },
-  ]);
-  // What the web port answers is clear: in the command's text above a comma may be of a value.
-  const asked = (table({ ...mount, mountPoint: 's3://bucket', path: '/data', readOnly: true, shared: true }).wanted[0]?.options ??
-    {}) as object;
-  expect(list.parse([[recorded('master-info.json')]])).toEqual([
-    {
-      path: '/data',
-      source: 's3://bucket/',
-      options: {
-        ...asked,
-        'alluxio.underfs.s3.endpoint': 'http://minio.default:9000',
-        's3a.accessKeyId': '******',
-        's3a.secretKey': '******',
-      },
-    },
-  ]);
-  // Of versions that tell less, less is compared.
-  expect(list.parse([['/underFSStorage  on  /  (local)\nhttps://a.example/b  on  /b  (web)']])).toEqual([
-    { path: '/b', source: 'https://a.example/b' },
-  ]);
-  expect(() => list.parse([['Cannot connect']])).toThrow('Cannot connect');
+  });
+  const [asked] = wanted as readonly Row[];
+  const row = { path: '/data', source: 's3://bucket', options: asked?.options };
+
+  test.each(['fs-mount.txt', 'master-info.json'])('in %s', (file) => expect(list.parse([[recorded(file)]])).toEqual([row]));
+  test('of a mount that nobody asked for', () =>
+    expect(list.parse([['s3://b  on  /x  (s3, capacity=-1B, read-only, not shared, properties={a=b})\n']])).toEqual([
+      { path: '/x', source: 's3://b', options: { '--readonly': '', a: 'b' } },
+    ]));
+  test('without options, in versions that tell none', () =>
+    expect(list.parse([['/underFSStorage  on  /  (local)\nhttps://a.example/b  on  /b  (web)']])).toEqual([
+      { path: '/b', source: 'https://a.example/b' },
+    ]));
+  test('and what is no list is told', () => expect(() => list.parse([['Cannot connect']])).toThrow('Cannot connect'));
 });
 
 test('what the web port lists is read as it is, however it is written', () => {

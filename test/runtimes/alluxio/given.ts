@@ -7,10 +7,7 @@ import type { EncryptOption, Mount } from '../../../src/api/index.ts';
 import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import { type Given, planInput } from '../../../src/testing/given.ts';
 
-/** What Alluxio 2.9.4 printed. */
-export const printed = (name: string): string => readFileSync(join(import.meta.dirname, 'outputs', `${name}.txt`), 'utf8');
-
-/** What it printed and answered in pods. */
+/** What a real Alluxio printed and answered; record.ts says to what. */
 export const recorded = (file: string): string => readFileSync(join(import.meta.dirname, 'fixtures', file), 'utf8');
 
 export const PORTS = {

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { readCount, readReport } from '../../../runtimes/alluxio/report.ts';
-import { printed } from './given.ts';
+import { recorded } from './given.ts';
 
 describe('a report', () => {
   test('of metrics tells all', () => {
-    expect(readReport(printed('report-metrics'))).toEqual({
+    expect(readReport(recorded('report-metrics.txt'))).toEqual({
       capacity: 67_108_864,
-      used: 1_500_000,
-      read: { local: 0, remote: 14, ufs: 0 },
-      throughput: { local: 0, remote: 3, ufs: 0 },
-      since: { local: 0, remote: 14, ufs: 0 },
+      used: 1_988_895,
+      read: { local: 0, remote: 1942.28 * 1024, ufs: 0 },
+      throughput: { local: 0, remote: 971.14 * 1024, ufs: 0 },
+      since: { local: 0, remote: 1942.28 * 1024, ufs: 0 },
     });
   });
   test('of an older version has its capacity in the summary', () => {
-    const text = `Cluster.BytesReadLocal  (Type: COUNTER, Value: 19.37MB)\n${printed('report-summary')}`;
-    expect(readReport(text)).toMatchObject({ capacity: 64 * 2 ** 20, used: 14, read: { local: 19.37 * 2 ** 20 } });
+    const text = `Cluster.BytesReadLocal  (Type: COUNTER, Value: 19.37MB)\n${recorded('report-summary.txt')}`;
+    expect(readReport(text)).toMatchObject({ capacity: 64 * 2 ** 20, used: 1942.28 * 1024, read: { local: 19.37 * 2 ** 20 } });
   });
   test('is of what was read since the one before', () => {
     const report = (remote: string, ufs: string) =>
@@ -29,6 +29,6 @@ Cluster.CapacityTotal  (Type: GAUGE, Value: 1,024)\nCluster.CapacityUsed  (Type:
 });
 
 test('counts files and bytes', () => {
-  expect(readCount(printed('fs-count'))).toEqual({ totalBytes: 14, files: 1 });
+  expect(readCount(recorded('fs-count.txt'))).toEqual({ totalBytes: 1_988_895, files: 1 });
   expect(() => readCount('Path "/" does not exist.')).toThrow('does not exist');
 });
