@@ -1,24 +1,12 @@
 import { type Arg, contents, type MountTable, sh, word } from '../../src/constructs/index.ts';
 import { forget, master } from './commands.ts';
+import { list } from './mount-list.ts';
 import { type Row, secretFile } from './mounts.ts';
 import type { AlluxioPlan } from './plan.ts';
-import { type MountLine, readMounts } from './report.ts';
-import { readMaster, web, WEB_MASTER } from './web.ts';
 
 /** Alluxio's own table. `/` is what the master was started with. */
 export const mounts: MountTable<AlluxioPlan, Row> = {
-  list: {
-    commands: ({ ports }) => [master(['bash', '-c', [web(ports.masterWeb), WEB_MASTER, 'alluxio fs mount'].join('\n')])],
-    parse([answers], { mounts }) {
-      const text = answers?.[0] ?? '';
-      const lines = text.startsWith('{') ? readMaster(text) : readMounts(text);
-      if (lines.length === 0)
-        throw new Error(`alluxio fs mount said: ${text.startsWith('{') ? 'no mounts' : text.slice(0, 200) || 'nothing'}`);
-      if (lines.length > MOST) throw new Error(`alluxio fs mount said: ${lines.length} mounts`);
-      const wanted = new Map(mounts.rows.map((row) => [row.path, row]));
-      return lines.filter(({ path }) => path !== '/').map((line) => inOurWords(line, wanted.get(line.path)));
-    },
-  },
+  list,
   wanted: (plan) => plan.mounts.rows,
   // One script: each exec is a connection of its own.
   change: (plan, { unmount, mount }) => [
@@ -26,9 +14,6 @@ export const mounts: MountTable<AlluxioPlan, Row> = {
     forget(plan),
   ],
 };
-
-/** Twice as many as a Dataset may have: pods run what image a user likes, and each pass compares all of them. */
-const MOST = 4096;
 
 /** Each of them starts a Java virtual machine. */
 const SECONDS_FOR_TEN = 120;
@@ -75,23 +60,3 @@ const mountArgs = ({ path, source, options, secrets }: Row): readonly Arg[] => [
   path,
   source,
 ];
-
-/** Alluxio writes addresses without a slash at their end, and masks what it takes for a secret, whoever gave it. */
-function inOurWords(
-  { path, source, readOnly, shared, properties }: MountLine,
-  row: Row | undefined,
-): Pick<Row, 'path' | 'source'> & Partial<Row> {
-  const secret = new Set(row?.secrets.map(({ option }) => option));
-  const known = row && address(row.source) === address(source) ? row.source : source;
-  if (!properties) return { path, source: known };
-  const told = Object.entries(properties).flatMap(([key, value]): [string, string][] =>
-    secret.has(key) ? [] : [[key, /^\*+$/.test(value) ? (row?.options[key] ?? value) : value]],
-  );
-  return {
-    path,
-    source: known,
-    options: { ...(readOnly && { '--readonly': '' }), ...(shared && { '--shared': '' }), ...Object.fromEntries(told) },
-  };
-}
-
-const address = (source: string): string => source.split('/').filter(Boolean).join('/');

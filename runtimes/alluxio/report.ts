@@ -82,34 +82,3 @@ export function readCount(text: string): { readonly totalBytes: number; readonly
   if (files === undefined || bytes === undefined) throw new Error(`alluxio fs count said: ${text.slice(0, 200) || 'nothing'}`);
   return { totalBytes: Number(bytes), files: Number(files) };
 }
-
-/** A line of `alluxio fs mount`. */
-export interface MountLine {
-  readonly source: string;
-  readonly path: string;
-  readonly readOnly: boolean;
-  readonly shared: boolean;
-  /** As they were given, but for what Alluxio masks; absent in versions that do not list them. */
-  readonly properties?: Readonly<Record<string, string>>;
-}
-
-export const readMounts = (text: string): readonly MountLine[] =>
-  [...text.matchAll(/^[ \t]*(\S+)[ \t]+on[ \t]+(\S+)[ \t]+\((.*)\)[ \t]*$/gm)].map(([, source = '', path = '', facts = '']) => {
-    const [plain = '', properties] = facts.split('properties={', 2);
-    return {
-      source,
-      path,
-      readOnly: /(?<!not )read-only/.test(plain),
-      shared: /(?<!not )shared/.test(plain),
-      ...(properties !== undefined && { properties: propertiesOf(properties.replace('}', '')) }),
-    };
-  });
-
-/** `a=1, b=2`. */
-const propertiesOf = (text: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    text
-      .split(', ')
-      .filter(Boolean)
-      .map((pair) => [pair.split('=', 1)[0] ?? '', pair.slice(pair.indexOf('=') + 1)]),
-  );

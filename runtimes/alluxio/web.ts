@@ -1,5 +1,3 @@
-import type { MountLine } from './report.ts';
-
 /**
  * A shell function for a pod: `web /path` prints what the master's web port answers, in milliseconds, while a command starts a Java virtual
  * machine. It fails where there is no such port or page. In bash alone, since images may have no curl. To HTTP 1.0 an answer comes whole.
@@ -22,31 +20,3 @@ export const webSetting = (key: string): string => `web /api/v1/master/info | se
 /** All that a master says of itself: what is secret is masked as in its commands. An exec takes no more than a megabyte. */
 export const WEB_MASTER = `info=$(web /api/v1/master/info)
 [[ $info == *'"mountPoints":'* && \${#info} -lt 1000000 ]] && printf '%s\\n' "$info" && exit`;
-
-/** Mounts that a master says it has; in its commands' output a comma of a value cannot be told from one between two. */
-export function readMaster(text: string): readonly MountLine[] {
-  const { mountPoints } = mapOf(parsed(text));
-  return Object.entries(mapOf(mountPoints)).map(([path, mount]) => {
-    const { ufsUri, readOnly, shared, properties } = mapOf(mount);
-    const texts = Object.entries(mapOf(properties)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-    return {
-      path,
-      source: String(ufsUri),
-      readOnly: readOnly === true,
-      shared: shared === true,
-      ...(properties !== undefined && { properties: Object.fromEntries(texts) }),
-    };
-  });
-}
-
-/** What cannot be parsed is not shown: there may be secrets in it. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new Error("the master's web port answered no JSON");
-  }
-}
-
-const mapOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};

@@ -1,7 +1,7 @@
 import alluxio from '../../runtimes/alluxio/index.ts';
-import { readCount, readMounts, readReport } from '../../runtimes/alluxio/report.ts';
+import { readMaster, readMounts } from '../../runtimes/alluxio/mount-list.ts';
+import { readCount, readReport } from '../../runtimes/alluxio/report.ts';
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
-import { readMaster } from '../../runtimes/alluxio/web.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
@@ -443,6 +443,14 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/alluxio/images.ts': { imagesOf: { text: (text) => alluxioSpec({ alluxioVersion: { image: text, imageTag: text } }) } },
   'runtimes/alluxio/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/alluxio/mount-list.ts': {
+    list: 'is measured with mounts',
+    readMaster: {
+      text: (text) => [ignoringErrors(() => readMaster(text)), readMaster(JSON.stringify({ mountPoints: { [text]: { ufsUri: text } } }))],
+      many: (n) => readMaster(JSON.stringify({ mountPoints: { '/': { properties: record(n) } } })),
+    },
+    readMounts: { text: readMounts },
+  },
   'runtimes/alluxio/mount-table.ts': {
     mounts: {
       text: (text) => {
@@ -508,7 +516,6 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/alluxio/report.ts': {
     readCount: { text: (text) => ignoringErrors(() => readCount(text)) },
-    readMounts: { text: readMounts },
     readReport: { text: (text) => ignoringErrors(() => readReport(text)) },
   },
   'runtimes/alluxio/restore.ts': {
@@ -536,14 +543,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       many: (entries) => planned(alluxio, alluxioGiven({ mounts: mountsOf(entries).map((mount) => ({ ...mount, path: 'a' })) })),
     },
   },
-  'runtimes/alluxio/web.ts': {
-    readMaster: {
-      text: (text) => [ignoringErrors(() => readMaster(text)), readMaster(JSON.stringify({ mountPoints: { [text]: { ufsUri: text } } }))],
-      many: (n) => readMaster(JSON.stringify({ mountPoints: { '/': { properties: record(n) } } })),
-    },
-    web: numbers,
-    webSetting: 'has names of ours',
-  },
+  'runtimes/alluxio/web.ts': { web: numbers, webSetting: 'has names of ours' },
   'runtimes/juicefs/cache.ts': {
     cacheOf: {
       text: (['path', 'low', 'quota', 'quotaList'] as const).map(

@@ -1,0 +1,102 @@
+import type { MountRow, Probe } from '../../src/constructs/index.ts';
+import { master } from './commands.ts';
+import type { Row } from './mounts.ts';
+import type { AlluxioPlan } from './plan.ts';
+import { web, WEB_MASTER } from './web.ts';
+
+/** What is mounted: from the master's web port, or from a command where that does not answer. */
+export const list: Probe<AlluxioPlan, readonly MountRow[]> = {
+  commands: ({ ports }) => [master(['bash', '-c', [web(ports.masterWeb), WEB_MASTER, 'alluxio fs mount'].join('\n')])],
+  parse([answers], { mounts }) {
+    const text = answers?.[0] ?? '';
+    const lines = text.startsWith('{') ? readMaster(text) : readMounts(text);
+    if (lines.length === 0)
+      throw new Error(`alluxio fs mount said: ${text.startsWith('{') ? 'no mounts' : text.slice(0, 200) || 'nothing'}`);
+    if (lines.length > MOST) throw new Error(`alluxio fs mount said: ${lines.length} mounts`);
+    const wanted = new Map(mounts.rows.map((row) => [row.path, row]));
+    return lines.filter(({ path }) => path !== '/').map((line) => inOurWords(line, wanted.get(line.path)));
+  },
+};
+
+/** Twice as many as a Dataset may have: pods run what image a user likes, and each pass compares all of them. */
+const MOST = 4096;
+
+/** Alluxio adds and drops a slash at the end of an address, and masks what it takes for a secret, whoever gave it. */
+function inOurWords(
+  { path, source, readOnly, shared, properties }: MountLine,
+  row: Row | undefined,
+): Pick<Row, 'path' | 'source'> & Partial<Row> {
+  const secret = new Set(row?.secrets.map(({ option }) => option));
+  const known = row && address(row.source) === address(source) ? row.source : source;
+  if (!properties) return { path, source: known };
+  const told = Object.entries(properties).flatMap(([key, value]): [string, string][] =>
+    secret.has(key) ? [] : [[key, /^\*+$/.test(value) ? (row?.options[key] ?? value) : value]],
+  );
+  return {
+    path,
+    source: known,
+    options: { ...(readOnly && { '--readonly': '' }), ...(shared && { '--shared': '' }), ...Object.fromEntries(told) },
+  };
+}
+
+const address = (source: string): string => source.split('/').filter(Boolean).join('/');
+
+/** A mount as Alluxio lists it. */
+interface MountLine {
+  readonly source: string;
+  readonly path: string;
+  readonly readOnly: boolean;
+  readonly shared: boolean;
+  /** As they were given, but for what Alluxio masks; absent in versions that do not list them. */
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+/** Mounts that a master says it has; in its commands' output a comma of a value cannot be told from one between two. */
+export function readMaster(text: string): readonly MountLine[] {
+  const { mountPoints } = mapOf(parsed(text));
+  return Object.entries(mapOf(mountPoints)).map(([path, mount]) => {
+    const { ufsUri, readOnly, shared, properties } = mapOf(mount);
+    const texts = Object.entries(mapOf(properties)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+    return {
+      path,
+      source: String(ufsUri),
+      readOnly: readOnly === true,
+      shared: shared === true,
+      ...(properties !== undefined && { properties: Object.fromEntries(texts) }),
+    };
+  });
+}
+
+/** What cannot be parsed is not shown: there may be secrets in it. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Error("the master's web port answered no JSON");
+  }
+}
+
+const mapOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+
+/** Mounts that `alluxio fs mount` prints. */
+export const readMounts = (text: string): readonly MountLine[] =>
+  [...text.matchAll(/^[ \t]*(\S+)[ \t]+on[ \t]+(\S+)[ \t]+\((.*)\)[ \t]*$/gm)].map(([, source = '', path = '', facts = '']) => {
+    const [plain = '', properties] = facts.split('properties={', 2);
+    return {
+      source,
+      path,
+      readOnly: /(?<!not )read-only/.test(plain),
+      shared: /(?<!not )shared/.test(plain),
+      ...(properties !== undefined && { properties: propertiesOf(properties.replace('}', '')) }),
+    };
+  });
+
+/** `a=1, b=2`. */
+const propertiesOf = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text
+      .split(', ')
+      .filter(Boolean)
+      .map((pair) => [pair.split('=', 1)[0] ?? '', pair.slice(pair.indexOf('=') + 1)]),
+  );
