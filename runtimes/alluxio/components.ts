@@ -62,7 +62,7 @@ export class AlluxioFuse extends Fuse {
           ...client,
           name: 'alluxio-fuse',
           command: ['/entrypoint.sh'],
-          envFrom: environmentOf(plan),
+          envFrom: envFrom(plan),
           lifecycle: { preStop: { exec: { command: ['/opt/alluxio/integration/fuse/bin/alluxio-fuse', 'unmount', plan.mountPath] } } },
           securityContext: { ...plan.user, privileged: true },
         },
@@ -76,7 +76,7 @@ const annotations = (plan: AlluxioPlan, role: 'master' | 'worker' | 'fuse') => (
   ...(role === 'fuse' ? plan.client : plan[role]).podAnnotations,
   [annotation.scriptHash]: environmentHash(plan.environment, role),
 });
-const environmentOf = (plan: AlluxioPlan) => [{ configMapRef: { name: configName(plan) } }];
+const envFrom = (plan: AlluxioPlan) => [{ configMapRef: { name: configName(plan) } }];
 
 /** The web port is the last to open: of a master once it has its journal and leads, of a worker once the master knows it. */
 const SERVES = { tcpSocket: { port: 'web' }, periodSeconds: 2 };
@@ -87,7 +87,7 @@ const program = (plan: AlluxioPlan, name: string, component: Component, args: re
   name,
   command: ['/entrypoint.sh'],
   args,
-  envFrom: environmentOf(plan),
+  envFrom: envFrom(plan),
   ports: containerPorts(plan.ports, component),
   securityContext: plan.user,
 });

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { PlanInput } from '../../src/constructs/index.ts';
+import { hashOfScript, type PlanInput } from '../../src/constructs/index.ts';
 import { defaultsFor } from './defaults.ts';
 import type { Mounts, Row } from './mounts.ts';
 import { isOnHost, type Ports, portProperties } from './ports.ts';
@@ -71,7 +70,7 @@ const READERS = {
 /** Of what the pods of a role read when they start: a template that says so tells older pods apart. */
 export function environmentHash(environment: Properties, role: keyof typeof READERS): string {
   const read = Object.entries(environment).filter(([variable]) => READERS[role].test(variable));
-  return createHash('sha256').update(JSON.stringify(read)).digest('hex').slice(0, 16);
+  return hashOfScript(JSON.stringify(read));
 }
 
 /** What Alluxio shows at `/` it must know when it starts. */

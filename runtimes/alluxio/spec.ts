@@ -46,9 +46,16 @@ export const alluxioRuntimeSpec = t.Object(
   {
     alluxioVersion: opt(versionSpec),
     master: opt(described(component, 'Keeps the metadata and the table of mounts.')),
-    jobMaster: opt(described(component, 'Hands out jobs, such as loading data. Runs beside the master; ports and resources are read.')),
+    jobMaster: opt(
+      described(
+        component,
+        'Hands out jobs, such as loading data. Runs beside the master: env, jvmOptions, ports, properties and resources are read.',
+      ),
+    ),
     worker: opt(described(component, 'Pods that hold the cache.')),
-    jobWorker: opt(described(component, 'Does the jobs. Runs beside the worker; ports and resources are read.')),
+    jobWorker: opt(
+      described(component, 'Does the jobs. Runs beside the worker: env, jvmOptions, ports, properties and resources are read.'),
+    ),
     apiGateway: opt(described(component, 'Offers the API over HTTP, beside the master.')),
     initUsers: opt(initUsers),
     fuse: opt(

@@ -23,12 +23,12 @@ export function tiersOf(all: readonly TierLevel[] = [], { name, namespace }: { r
   levels.forEach(({ medium }, i) =>
     must(medium !== levels[i - 1]?.medium, 'spec.tieredstore.levels', `one level of ${medium}, with several paths`, levels.length),
   );
-  const memory = cacheByMedium(all).memory;
+  const onNode = cacheByMedium(all);
   return {
     levels: levels.length > 0 ? levels : [WITHOUT_LEVELS],
-    onNode: cacheByMedium(all),
+    onNode,
     /** What workers must request, and what a client may use beside its own, as the cache is memory. */
-    ...(memory && { memory: quantityText(memory) }),
+    ...(onNode.memory && { memory: quantityText(onNode.memory) }),
     /** Clients read the files of a worker themselves where both see the same directories. */
     isShared: levels.every(({ isOnNode }) => isOnNode),
     /** One directory in all. */

@@ -47,7 +47,7 @@ interface Own {
   readonly spec?: object;
 }
 
-/** Serves metadata or keeps the table of mounts; `masters` of it, each with a stable name. */
+/** Serves metadata or keeps the table of mounts. */
 export class Master extends Component {
   constructor(scope: Construct, plan: BasePlan, props: ComponentProps) {
     super(
@@ -56,16 +56,7 @@ export class Master extends Component {
       'master',
       'StatefulSet',
       { ...props, tolerations: props.tolerations ?? plan.tolerations },
-      {
-        spec: {
-          replicas: plan.replicas.master,
-          serviceName: plan.workloads.master,
-          podManagementPolicy: 'Parallel',
-          volumeClaimTemplates: unlessEmpty(
-            props.volumeClaimTemplates?.map((claim, i) => canonicalClaim(claim, `spec.volumeClaimTemplates[${i}]`)),
-          ),
-        },
-      },
+      { spec: statefulSet(plan, 'master', props) },
     );
   }
 }
@@ -77,14 +68,7 @@ export class Worker extends Component {
     const placed = { ...props, affinity, tolerations: props.tolerations ?? plan.tolerations };
     super(scope, plan, 'worker', 'StatefulSet', placed, {
       labels: { [label.dataset]: datasetId(plan.dataset), [label.placement]: plan.placement },
-      spec: {
-        replicas: plan.replicas.worker,
-        serviceName: plan.workloads.worker,
-        podManagementPolicy: 'Parallel',
-        volumeClaimTemplates: unlessEmpty(
-          props.volumeClaimTemplates?.map((claim, i) => canonicalClaim(claim, `spec.volumeClaimTemplates[${i}]`)),
-        ),
-      },
+      spec: statefulSet(plan, 'worker', props),
     });
   }
 }
@@ -139,6 +123,13 @@ export interface OwnedObject {
   readonly labels?: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
+
+const statefulSet = (plan: BasePlan, role: 'master' | 'worker', { volumeClaimTemplates }: ComponentProps) => ({
+  replicas: plan.replicas[role],
+  serviceName: plan.workloads[role],
+  podManagementPolicy: 'Parallel',
+  volumeClaimTemplates: unlessEmpty(volumeClaimTemplates?.map((claim, i) => canonicalClaim(claim, `spec.volumeClaimTemplates[${i}]`))),
+});
 
 /** What a fuse container learns of the runtime it serves. */
 const fuseEnv = (plan: BasePlan): readonly EnvVar[] => [

@@ -39,7 +39,7 @@ export interface MountsSeen {
 
 /** Rows that were changed without an error, and are listed otherwise all the same. In memory: a restart begins with what was told. */
 export interface MountTries {
-  /** A row is due once the list, asked for again so long after the last one, still does not show it. */
+  /** How long after the last list the next is due. A row is changed again only if that one does not show it either. */
   relistMs(uid: string, version: string): number;
   /**
    * @param version of the specs and of the masters: with another one, all begins afresh
