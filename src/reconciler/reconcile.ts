@@ -45,7 +45,7 @@ async function pass(cluster: Cluster, key: Key, tellInMs: number): Promise<Next>
         if (leaving.length > 0) return queued(cluster, dataset, leaving, tellInMs);
         if (dataset && chosen) return serve(cluster, scene, dataset, chosen, tellInMs);
         if (dataset) return unserved(cluster, key, dataset, tellInMs);
-        return chosen ? alone(cluster, chosen, tellInMs) : 'on-change';
+        return chosen ? alone(cluster, key, chosen, tellInMs) : 'on-change';
       },
     ]),
   );
@@ -160,8 +160,12 @@ async function unserved(cluster: Cluster, key: Key, dataset: Dataset, tellInMs: 
   return held(hold, tellInMs, () => tellDataset(cluster, dataset, hold));
 }
 
-async function alone(cluster: Cluster, { object }: Candidate, tellInMs: number): Promise<Next> {
-  const hold: Hold = { reason: 'DatasetNotFound', message: 'No dataset can be bound to the runtime, waiting.', passing: true };
+async function alone(cluster: Cluster, key: Key, { object }: Candidate, tellInMs: number): Promise<Next> {
+  const hold: Hold = {
+    reason: 'DatasetNotFound',
+    message: `no Dataset is called ${key.name} in namespace ${key.namespace}`,
+    passing: true,
+  };
   return held(hold, tellInMs, () => tellRuntime(cluster, object, hold));
 }
 

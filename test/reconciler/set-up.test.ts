@@ -160,7 +160,7 @@ describe('set-up', () => {
     const at = await harness();
     at.put(thin());
     await at.quiet();
-    expect(at.conditions('ThinRuntime')['Synced']).toBe('False DatasetNotFound: No dataset can be bound to the runtime, waiting.');
+    expect(at.conditions('ThinRuntime')['Synced']).toBe('False DatasetNotFound: no Dataset is called demo in namespace ml');
     expect(at.get('ThinRuntime')?.metadata.finalizers).toBeUndefined();
   });
 });

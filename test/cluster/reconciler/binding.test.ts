@@ -34,7 +34,7 @@ describe.skipIf(!simulated).concurrent('binding', () => {
   test('a runtime alone says that it waits for its dataset, and binds once it is there', async () => {
     const space = await sluice.space('bind');
     await space.create(thin());
-    const waiting = { status: 'False', reason: 'DatasetNotFound', message: 'No dataset can be bound to the runtime, waiting.' };
+    const waiting = { status: 'False', reason: 'DatasetNotFound', message: `no Dataset is called demo in namespace ${space.namespace}` };
     await space.becomes('ThinRuntime', 'demo', condition('Synced', waiting));
     await eventually(async () => expect(await space.events('demo')).toContain(`Warning ErrorProcessRuntime: ${waiting.message}`));
     expect(await space.made()).toEqual([]);
