@@ -23,9 +23,16 @@ export const forget = ({ mountPath }: AlluxioPlan) =>
     mayFail: true,
   }) as const;
 
-/** What is cached on nodes outlives pods. A cache that ends with its pod needs no command. */
-export const freeCache: Cleanup<AlluxioPlan> = {
-  commands: ({ cachesOnNode, cleaning: { graceSeconds } }) =>
-    // Ended in the pod as well, so that no second one begins beside it.
-    cachesOnNode ? [master(['timeout', String(graceSeconds), 'alluxio', 'fs', 'free', '-f', '/'], graceSeconds)] : [],
+/** Only what is below: the directory itself is a mount of the pod's. */
+const EMPTY = 'for directory; do rm -rf "$directory"/*; done';
+
+/**
+ * What is cached on nodes outlives pods. Each worker removes its own, since Alluxio only notes what is to be freed: a worker that ends before
+ * it has heard of it leaves all. A cache that ends with its pod needs no command.
+ */
+export const removeCache: Cleanup<AlluxioPlan> = {
+  commands: ({ nodeCaches }) =>
+    nodeCaches.length > 0
+      ? [{ in: 'worker', on: 'every', container: 'alluxio-worker', argv: ['bash', '-c', EMPTY, 'bash', ...nodeCaches] }]
+      : [],
 };

@@ -1,5 +1,5 @@
 import { defineRuntime } from '../../src/constructs/index.ts';
-import { freeCache } from './commands.ts';
+import { removeCache } from './commands.ts';
 import { AlluxioFuse, AlluxioMaster, AlluxioWorker } from './components.ts';
 import { imageVariables } from './images.ts';
 import { mounts } from './mount-table.ts';
@@ -19,5 +19,5 @@ export default defineRuntime({
   probes: { cache, ufs },
   syncsMetadata: (plan) => plan.syncsMetadata,
   tell,
-  cleanup: freeCache,
+  cleanup: removeCache,
 });

@@ -33,7 +33,8 @@ export interface AlluxioPlan extends BasePlan {
   readonly hasGateway: boolean;
   readonly isMonitored: boolean;
   /** Some of the cache is in directories of nodes. */
-  readonly cachesOnNode: boolean;
+  /** Directories of nodes, each of this runtime alone. */
+  readonly nodeCaches: readonly string[];
   readonly syncsMetadata: boolean;
 }
 
@@ -87,7 +88,7 @@ export function plan(input: Input): AlluxioPlan {
     user: { runAsUser: spec.runAs?.uid ?? 0, runAsGroup: spec.runAs?.gid ?? 0 },
     hasGateway: spec.apiGateway?.enabled === true,
     isMonitored: spec.disablePrometheus !== true,
-    cachesOnNode: tiers.levels.some(({ isOnNode }) => isOnNode),
+    nodeCaches: tiers.levels.flatMap(({ isOnNode, paths }) => (isOnNode ? paths : [])),
     syncsMetadata: metadataSyncPolicy?.autoSync !== false,
     replicas: { master: 1, worker: spec.replicas ?? 0 },
     cacheOnNode: tiers.onNode,

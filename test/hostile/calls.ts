@@ -421,7 +421,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     secretsIn: { text: (text) => secretsIn('/dir').place({ option: text, value: text }) },
     words: 'is measured with clientsOf',
   },
-  'runtimes/alluxio/commands.ts': { forget: planOnly, freeCache: planOnly, master: 'takes what the plan has' },
+  'runtimes/alluxio/commands.ts': { forget: planOnly, removeCache: planOnly, master: 'takes what the plan has' },
   'runtimes/alluxio/components.ts': { AlluxioFuse: planOnly, AlluxioMaster: planOnly, AlluxioWorker: planOnly },
   'runtimes/alluxio/defaults.ts': { defaultsFor: numbers },
   'runtimes/alluxio/environment.ts': { environmentHash: planOnly, environmentPlan: 'is measured with plan' },

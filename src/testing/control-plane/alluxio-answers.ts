@@ -35,6 +35,8 @@ export const simulatedAlluxio = (): SimulatedAlluxio => ({
 export function alluxioAnswer(alluxio: SimulatedAlluxio, argv: readonly string[]): string | undefined {
   const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
   if (script.includes('/.alluxiocli.')) return '';
+  // A worker's cache, of which there are no files here.
+  if (script.includes('rm -rf "$directory"')) return '';
   if (!/\balluxio (fs|fsadmin)\b/.test(script)) return undefined;
   if (script.includes('web /metrics/json/')) return metrics(alluxio);
   if (script.includes('web /api/v1/master/info')) return JSON.stringify({ mountPoints: mountPoints(alluxio) });

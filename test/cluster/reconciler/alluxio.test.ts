@@ -42,6 +42,7 @@ describe.skipIf(!simulated)('an Alluxio', () => {
     await space.delete('Dataset', 'demo');
     await space.gone('Dataset', 'demo');
     expect(await space.made()).toEqual([]);
-    expect((await exec.calls({ namespace })).map(({ argv }) => argv.join(' '))).toContain('timeout 60 alluxio fs free -f /');
+    const cleaning = (await exec.calls({ namespace })).filter(({ argv }) => argv[2]?.includes('rm -rf'));
+    expect(cleaning.map(({ pod, argv }) => [pod, argv.slice(4)])).toEqual([['demo-worker-0', [`/cache/${namespace}/demo`]]]);
   });
 });

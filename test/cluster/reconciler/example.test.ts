@@ -130,7 +130,7 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
     await space.becomes(
       'ExampleRuntime',
       'demo',
-      condition('Synced', { status: 'False', message: says('example in', 'demo-master-0 failed', 'no such bucket') }),
+      condition('Synced', { status: 'False', message: says('example in', 'demo-master-0 ended with exit code 1', 'no such bucket') }),
     );
     await space.create(dataset('other', 'a'), exampleRuntime('other', {}));
     await space.bound('ExampleRuntime', 'other');

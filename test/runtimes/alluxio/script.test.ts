@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -195,4 +195,16 @@ test('a report asks for a summary only where the metrics say nothing of capacity
   expect(run(argv).stdout).toBe('Cluster.CapacityTotal\nunderfs version: getConf alluxio.underfs.version\n');
   program('alluxio', 'exit 3');
   expect(run(argv).status).toBe(3);
+});
+
+test('cleaning empties the directories of the node, and touches nothing else', () => {
+  const caches = ["it's a cache", 'other'].map((name) => join(root, name));
+  for (const cache of caches) mkdirSync(join(cache, 'alluxioworker'), { recursive: true });
+  writeFileSync(join(caches[0]!, 'alluxioworker', '16777216'), 'block');
+  const input = given({ spec: { tieredstore: { levels: [{ mediumtype: 'SSD', path: '/cache', quota: '1Gi' }] } } });
+  const [{ argv } = { argv: [] }] = alluxio.bind(input).cleanup?.commands(undefined) ?? [];
+  expect(argv.at(-1)).toBe('/cache/ml/demo');
+  expect(run([...argv.slice(0, -1), ...caches]).status).toBe(0);
+  expect(caches.map((cache) => readdirSync(cache))).toEqual([[], []]);
+  expect(readFileSync(join(root, 'minio', 'key'), 'utf8')).not.toBe('');
 });
