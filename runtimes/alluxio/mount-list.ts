@@ -1,6 +1,6 @@
 import type { MountRow, Probe } from '../../src/constructs/index.ts';
 import { master } from './commands.ts';
-import type { Row } from './mounts.ts';
+import { originOf, type Row } from './mounts.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { web, WEB_MASTER } from './web.ts';
 
@@ -26,12 +26,14 @@ function inOurWords(
   { path, source, readOnly, shared, properties }: MountLine,
   row: Row | undefined,
 ): Pick<Row, 'path' | 'source'> & Partial<Row> {
-  const secret = new Set(row?.secrets.map(({ option }) => option));
   const known = row && address(row.source) === address(source) ? row.source : source;
   if (!properties) return { path, source: known };
-  const told = Object.entries(properties).flatMap(([key, value]): [string, string][] =>
-    secret.has(key) ? [] : [[key, /^\*+$/.test(value) ? (row?.options[key] ?? value) : value]],
-  );
+  const told = new Map(Object.entries(properties).map(([key, value]) => [key, /^\*+$/.test(value) ? (row?.options[key] ?? value) : value]));
+  for (const secret of row?.secrets ?? []) {
+    const origin = originOf(secret);
+    // Fluid mounts without an origin.
+    if (told.delete(secret.option) && !told.has(origin)) told.set(origin, row?.options[origin] ?? '');
+  }
   return {
     path,
     source: known,

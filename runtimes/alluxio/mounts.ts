@@ -23,7 +23,7 @@ const LOCAL_ROOT = '/underFSStorage';
 export interface Row {
   readonly path: string;
   readonly source: string;
-  /** By name; `--readonly` and `--shared` where the mount is. */
+  /** By name; `--readonly` and `--shared` where the mount is, and where each secret value comes from. */
   readonly options: Options;
   readonly secrets: readonly SecretOption[];
 }
@@ -89,6 +89,7 @@ function rowOf(spec: DatasetSpec, mount: Mount, path: string, shared: readonly S
   for (const key of [...Object.keys(options), ...secrets.keys()])
     must(/^[^\s=-][^\s=]*$/.test(key), `${field}.options`, 'names of properties, such as alluxio.underfs.s3.endpoint', key);
   if (path === '/') startedWith({ ...options, mountPoint: source }, field);
+  const inOrder = [...secrets.values()].toSorted((a, b) => (a.option < b.option ? -1 : 1));
   return {
     path,
     source,
@@ -100,10 +101,15 @@ function rowOf(spec: DatasetSpec, mount: Mount, path: string, shared: readonly S
           .filter(([key]) => !secrets.has(key))
           .toSorted(([a], [b]) => (a < b ? -1 : 1)),
       ),
+      // The master starts anew when a source at / has another.
+      ...Object.fromEntries(path === '/' ? [] : inOrder.map((each) => [originOf(each), `${each.secret}/${each.key}`])),
     },
-    secrets: [...secrets.values()].toSorted((a, b) => (a.option < b.option ? -1 : 1)),
+    secrets: inOrder,
   };
 }
+
+/** An option that Alluxio only keeps: it masks values, so that nothing else tells when a mount takes one from another key. */
+export const originOf = ({ option }: SecretOption): string => `sluice.secret.${option}`;
 
 /** What is at `/` the master must know when it starts: Alluxio's scripts read its properties as a shell does. */
 function startedWith(texts: Options, field: string): void {

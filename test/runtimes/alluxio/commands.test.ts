@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import alluxio from '../../../runtimes/alluxio/index.ts';
 import type { Row } from '../../../runtimes/alluxio/mounts.ts';
 import type { Mount } from '../../../src/api/index.ts';
+import { mountChange } from '../../../src/reconciler/mount-change.ts';
 import { bucket, given, recorded, secret } from './given.ts';
 
 function table(...mounts: readonly Mount[]) {
@@ -30,7 +31,7 @@ mount() {
   return $code
 }
 alluxio fs unmount '/old one' || failed=$?
-cat /etc/fluid/secrets/minio/key > /dev/null && mount --readonly --shared --option a=1 --option 'b=it'\\''s $2' --option s3a.secretKey="$(cat /etc/fluid/secrets/minio/key)" /data s3://bucket/data || failed=$?
+cat /etc/fluid/secrets/minio/key > /dev/null && mount --readonly --shared --option a=1 --option 'b=it'\\''s $2' --option sluice.secret.s3a.secretKey=minio/key --option s3a.secretKey="$(cat /etc/fluid/secrets/minio/key)" /data s3://bucket/data || failed=$?
 exit $failed`,
       ],
     },
@@ -72,10 +73,23 @@ test('what the web port lists is read as it is, however it is written', () => {
   const { list, wanted } = table({ ...encrypted, path: '/we"ird}', options });
   const mountPoints = (properties: object) => JSON.stringify({ mountPoints: { '/we"ird}': { ufsUri: 's3://bucket/data/', properties } } });
   expect(list.parse([[mountPoints({ ...options, 's3a.secretKey': 'unmasked', none: null })]])).toEqual([
-    { path: '/we"ird}', source: wanted[0]?.source, options },
+    { path: '/we"ird}', source: wanted[0]?.source, options: { ...options, 'sluice.secret.s3a.secretKey': 'minio/key' } },
   ]);
   expect(() => list.parse([['{"configuration":{"fs.key":"unmasked"}}']])).toThrow(/^alluxio fs mount said: no mounts$/);
   expect(() => list.parse([['{"configuration":{"fs.key":"unmasked"']])).toThrow(/^the master's web port answered no JSON$/);
+});
+
+test.each<[string, Readonly<Record<string, string>>, Mount, boolean]>([
+  ['as Fluid mounts it', { 's3a.secretKey': '******' }, encrypted, true],
+  ['with its key', { 's3a.secretKey': '******', 'sluice.secret.s3a.secretKey': 'minio/key' }, encrypted, true],
+  ['with another key', { 's3a.secretKey': '******', 'sluice.secret.s3a.secretKey': 'minio/old' }, encrypted, false],
+  ['without it', {}, encrypted, false],
+  ['with a secret that is none any more', { 's3a.secretKey': '******', 'sluice.secret.s3a.secretKey': 'minio/key' }, bucket, false],
+  ['with a secret that is a plain option now', { k: '******', 'sluice.secret.k': 'minio/key' }, { ...bucket, options: { k: 'v' } }, false],
+])('a mount that is listed %s', (_, properties, mount, same) => {
+  const { list, wanted } = table(mount);
+  const listed = list.parse([[JSON.stringify({ mountPoints: { '/data': { ufsUri: 's3://bucket/data', properties } } })]]);
+  expect(mountChange(wanted, listed)).toEqual(same ? { unmount: [], mount: [] } : { unmount: ['/data'], mount: wanted });
 });
 
 test('all nine states are told, of what was read since the last time', () => {

@@ -50,7 +50,7 @@ test('a mount reads its secrets in the pod', () => {
     stdout: '<fs><unmount></old>',
   });
   expect(readFileSync(join(root, 'said'), 'utf8')).toBe(
-    "<fs><unmount></old><fs><mount><--option><a=b c><--option><s3a.secretKey=it's $HOME\\></data><s3://bucket/data>",
+    "<fs><unmount></old><fs><mount><--option><a=b c><--option><sluice.secret.s3a.secretKey=minio/key><--option><s3a.secretKey=it's $HOME\\></data><s3://bucket/data>",
   );
 });
 
