@@ -1,15 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Command, Role } from '../../src/constructs/index.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
-import {
-  askProbe,
-  canRun,
-  createJobs,
-  type Jobs,
-  type PodChoice,
-  type PodExec,
-  runCommands,
-} from '../../src/reconciler/kubernetes/exec.ts';
+import { askProbe, canRun, type PodChoice, type PodExec, runCommands } from '../../src/reconciler/kubernetes/exec.ts';
+import { createJobs, type Jobs } from '../../src/reconciler/kubernetes/jobs.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -24,11 +17,10 @@ describe('a job', () => {
     ended = [];
     running = [];
   });
-  const ask = (name: string, version = '1', everyMs = Infinity) =>
+  const ask = (name: string, version = '1', everyMs = Infinity, namespace = 'ml') =>
     jobs.ask(
       name,
-      version,
-      everyMs,
+      { namespace, version, everyMs },
       () => new Promise((resolve, reject) => running.push({ name, resolve, reject })),
       () => ended.push(name),
     );
@@ -106,6 +98,19 @@ describe('a job', () => {
     expect(running).toHaveLength(8);
     await end('x');
     expect(running.map(({ name }) => name).at(-1)).toBe('u8/ufs');
+  });
+  test('of another namespace waits for one, however many of the first wait', async () => {
+    for (let i = 0; i < 100; i++) ask(`u${i}/mounts`);
+    ask('other/mounts', '1', Infinity, 'other');
+    ask('third/mounts', '1', Infinity, 'third');
+    ask('other2/mounts', '1', Infinity, 'other');
+    await end('x');
+    await end('x');
+    await end('x');
+    await end('x');
+    expect(running.slice(-4).map(({ name }) => name)).toEqual(['u8/mounts', 'other/mounts', 'third/mounts', 'u9/mounts']);
+    await end('x');
+    expect(running.at(-1)?.name).toBe('other2/mounts');
   });
   test('that takes long gives up its turn, and goes on', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -190,7 +195,7 @@ test('a probe sees its last answer, also after one that failed, but none of anot
         if (answer instanceof Error) throw answer;
         return answer;
       };
-      jobs.ask('uid/cache', version, 0, work, resolve);
+      jobs.ask('uid/cache', { namespace: 'ml', version, everyMs: 0 }, work, resolve);
     });
   for (const answer of [1, new Error('no'), 2]) await ask(answer);
   await ask(3, 'new');

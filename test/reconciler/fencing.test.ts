@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/constructs/index.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
-import { createJobs, type PodExec, runCommands } from '../../src/reconciler/kubernetes/exec.ts';
+import { type PodExec, runCommands } from '../../src/reconciler/kubernetes/exec.ts';
+import { createJobs } from '../../src/reconciler/kubernetes/jobs.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const master: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'm-0' }, ready: true, container: 'c' };
@@ -24,8 +25,7 @@ function busy() {
   for (let i = 0; i < 30; i++)
     jobs.ask(
       `u${i}/run`,
-      'v',
-      1000,
+      { namespace: 'ml', version: 'v', everyMs: 1000 },
       () => runCommands(exec, choice, [command('unmount', `/${i}`), command('mount', `/${i}`)]),
       () => woken.push(`u${i}`),
     );

@@ -9,10 +9,11 @@ import { type Key, keyText, type RuntimeObject, type World } from '../world.ts';
 import { createApplier, ignoreGone } from './apply.ts';
 import { createBindings } from './bindings.ts';
 import { createClaimUsers } from './claim-users.ts';
-import { askProbe, canRun, createJobs, runCommands } from './exec.ts';
+import { askProbe, canRun, runCommands } from './exec.ts';
 import { createLookups } from './facts.ts';
 import { confirm, type Seen } from './fresh.ts';
 import { inUse } from './in-use.ts';
+import { createJobs } from './jobs.ts';
 import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
 import { BINDER } from './managed-fields.ts';
 import { createMountTries } from './mount-tries.ts';
@@ -140,8 +141,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       // Each try is a version of its own; the same commands are not tried again within a second.
       jobs.ask(
         `${uid}/run`,
-        JSON.stringify(commands),
-        1000,
+        { namespace: world.key.namespace, version: JSON.stringify(commands), everyMs: 1000 },
         () =>
           runCommands(exec, podChoice(store, world.key, runtimeOf(world), world.plan.leader), commands)
             .then(
@@ -189,12 +189,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     async clean({ key, object, runtime, dataset, plan, planError, cleaning }) {
       const { uid = '' } = object.metadata;
-      const version = String(cleaning.attempts + 1);
+      const due = { namespace: key.namespace, version: String(cleaning.attempts + 1), everyMs: 1000 };
       if (planError !== undefined)
         jobs.ask(
           `${uid}/clean`,
-          version,
-          1000,
+          due,
           () => Promise.reject(new Error(planError)),
           () => {},
         );
@@ -204,8 +203,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const choice = podChoice(store, key, runtime, plan.leader);
       jobs.ask(
         `${uid}/clean`,
-        version,
-        1000,
+        due,
         async () => {
           const found = ask ? await askProbe(exec, choice, ask) : undefined;
           // Where no pod is left to run one in, nothing is left to be cleaned from there.

@@ -2,7 +2,7 @@ import type { MountChange, MountRow } from '../../constructs/index.ts';
 import { differences, pathsOf } from '../mount-change.ts';
 import { troubleOf } from '../mount-trouble.ts';
 import type { MountsInForce, MountTrouble } from '../world.ts';
-import type { Job } from './exec.ts';
+import type { Job } from './jobs.ts';
 
 /** A row that is listed otherwise is changed again after so long, then after twice as long and so on: each time takes it from its readers. */
 const FIRST_MS = 10_000;

@@ -54,7 +54,12 @@ export function observer(parts: Parts): Cluster['observe'] {
 
     const cache =
       probeMs > 0 && canAsk(choice, plan.probes.cache)
-        ? jobs.ask(`${uid}/cache`, '', probeMs, (before) => askProbe(exec, choice, plan.probes.cache!, before), woken)
+        ? jobs.ask(
+            `${uid}/cache`,
+            { namespace, version: '', everyMs: probeMs },
+            (before) => askProbe(exec, choice, plan.probes.cache!, before),
+            woken,
+          )
         : undefined;
     const masters = choice
       .pods('master')
@@ -67,8 +72,11 @@ export function observer(parts: Parts): Cluster['observe'] {
       table &&
       jobs.ask(
         `${uid}/mounts`,
-        `${dataset.metadata.generation}/${masters}`,
-        Math.min(retryOf(jobs.state(`${uid}/mounts`).error), mountTries.relistMs(uid, tried)),
+        {
+          namespace,
+          version: `${dataset.metadata.generation}/${masters}`,
+          everyMs: Math.min(retryOf(jobs.state(`${uid}/mounts`).error), mountTries.relistMs(uid, tried)),
+        },
         () => askProbe(exec, choice, table.list),
         woken,
       );
@@ -92,8 +100,7 @@ export function observer(parts: Parts): Cluster['observe'] {
     const ufs = counts
       ? jobs.ask(
           `${uid}/ufs`,
-          `${dataset.metadata.generation}`,
-          Math.max(probeMs, RETRY_MS),
+          { namespace, version: `${dataset.metadata.generation}`, everyMs: Math.max(probeMs, RETRY_MS) },
           () => askProbe(exec, choice, plan.probes.ufs!),
           woken,
         )
