@@ -1,6 +1,7 @@
 import type { Part, Role } from '../constructs/index.ts';
 import { differences, pathsOf, without } from './mount-change.ts';
 import { holdOf } from './mount-trouble.ts';
+import { secretText } from './secret-text.ts';
 import type { Hold, LiveObject, Step, World } from './world.ts';
 
 const ensure =
@@ -26,10 +27,12 @@ function isReady({ workloads, bound }: World, role: Role): boolean {
 }
 
 /** Pods would only fail to start; and what is created now need not be undone. */
-const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000 }) =>
-  missingSecrets.length === 0
-    ? {}
-    : { hold: { reason: 'SecretNotFound', message: `waiting for Secret ${missingSecrets.join(', ')}`, retryMs: secretRetryMs } };
+const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000, key, dataset, runtime }) => {
+  if (missingSecrets.length === 0) return {};
+  const specs = { Dataset: dataset.spec, [runtime.kind]: runtime.spec };
+  const message = `waiting for Secret ${missingSecrets.map((name) => secretText(name, key.namespace, specs)).join(', ')}`;
+  return { hold: { reason: 'SecretNotFound', message, retryMs: secretRetryMs } };
+};
 
 /** The end of a command wakes us; a command that failed does so only once. */
 const MOUNTS_AGAIN_MS = 5000;

@@ -478,6 +478,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
         (entries) => planned(alluxio, alluxioGiven({ mounts: list(entries, (i) => ({ mountPoint: `pvc://c${i}`, name: `n${i}` })) })),
       ],
     },
+    originOf: 'joins two names',
     secretFile: 'joins two names',
   },
   'runtimes/alluxio/paths.ts': { below: 'is measured with mountsOf', cleanPath: 'is measured with mountsOf' },

@@ -75,7 +75,10 @@ describe('a first set-up', () => {
     expect(decided({ workloads: { master: pods(1), worker: pods(0, 2) } }).hold?.message).toBe('0 of 2 worker pods are ready');
   });
   test('looks for missing Secrets again by the clock, as nothing tells when they come', () =>
-    expect(decided({ missingSecrets: ['a'], secretRetryMs: 250 }).hold).toMatchObject({ message: 'waiting for Secret a', retryMs: 250 }));
+    expect(decided({ missingSecrets: ['a'], secretRetryMs: 250 }).hold).toMatchObject({
+      message: 'waiting for Secret ml/a',
+      retryMs: 250,
+    }));
 });
 
 describe('mounts', () => {

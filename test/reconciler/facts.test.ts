@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ClaimFact, Needs, RuntimeInput, Runtime } from '../../src/constructs/index.ts';
+import type { ClaimFact, Needs, Runtime, RuntimeInput } from '../../src/constructs/index.ts';
 import type { KubeClient } from '../../src/kube/contract.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { type Answers, createLookups, gatherFacts } from '../../src/reconciler/kubernetes/facts.ts';
 import { exampleInput } from './worlds.ts';
 
-const asking = (needs: (input: RuntimeInput<unknown>) => Needs): Runtime => ({ needs: vi.fn(needs) }) as unknown as Runtime;
+const asking = (needs: (input: RuntimeInput<unknown>) => Needs): Runtime =>
+  ({ needs: vi.fn(needs), resource: { kind: 'ThinRuntime' } }) as unknown as Runtime;
 const secrets: Record<string, Record<string, string>> = { here: { k: 'dg==' } };
 const claim: ClaimFact = { uid: 'c', volume: 'v', mountOptions: [] };
 const answers = (more: Partial<Answers> = {}): Answers => ({

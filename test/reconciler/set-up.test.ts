@@ -181,7 +181,9 @@ describe('secrets', () => {
   }
   test('are waited for, and nothing is made before they are there', async () => {
     const at = await waiting();
-    expect(at.conditions('Dataset')['NotReady']).toBe('True DatasetFailedToSetup: waiting for Secret keys');
+    expect(at.conditions('Dataset')['NotReady']).toBe(
+      'True DatasetFailedToSetup: waiting for Secret ml/keys of spec.mounts[0].encryptOptions[0].valueFrom.secretKeyRef in the Dataset',
+    );
     expect(at.written({ verb: 'create' })).toEqual([]);
   });
   test('are asked for less and less often while they are missing', async () => {

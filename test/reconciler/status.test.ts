@@ -46,7 +46,7 @@ describe('the Dataset', () => {
       { missingSecrets: ['s'] },
       {},
       'NotBound',
-      { NotReady: 'True DatasetFailedToSetup: waiting for Secret s' },
+      { NotReady: 'True DatasetFailedToSetup: waiting for Secret ml/s' },
     ],
     [
       'NotBound while an object is refused, though nothing else holds it',

@@ -102,7 +102,7 @@ describe('events', () => {
     ['what an edit of another object brought', bound({ conditions: [] }), [deprecated]],
     ['more workers', bound({ desiredWorkerNumberScheduled: 0 }), ['runtime Succeed: Runtime scaled out from 0 to 1 workers']],
     ['fewer workers', bound({ desiredWorkerNumberScheduled: 3 }), ['runtime Succeed: Runtime scaled in from 3 to 1 workers']],
-    ['what is waited for and will last', world({ missingSecrets: ['s'] }), ['runtime ErrorProcessRuntime: waiting for Secret s']],
+    ['what is waited for and will last', world({ missingSecrets: ['s'] }), ['runtime ErrorProcessRuntime: waiting for Secret ml/s']],
     ['nothing of what passes', world({ workloads: {} }), []],
   ])('tell of %s', (_, of, expected) => expect(notices(of)).toEqual(expected));
   test('tell of each object that was refused, and of nothing else', () =>

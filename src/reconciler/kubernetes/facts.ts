@@ -1,8 +1,9 @@
 import { label } from '../../api/index.ts';
-import type { ClaimFact, Facts, Needs, PodFact, ServingRole, RuntimeInput, Runtime, SecretNeed } from '../../constructs/index.ts';
+import type { ClaimFact, Facts, Needs, PodFact, Runtime, RuntimeInput, SecretNeed, ServingRole } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { secretText } from '../secret-text.ts';
 import type { Hold } from '../world.ts';
 import { ownedKinds, Secret } from './kinds.ts';
 import { compact } from './sharing.ts';
@@ -275,7 +276,7 @@ export async function gatherFacts(
     if (unread)
       return {
         reason: 'SecretNotFound',
-        message: `waiting for Secret ${unread.called}`,
+        message: `waiting for Secret ${secretText(unread.called, input.namespace, { Dataset: input.dataset.spec, [runtime.resource.kind]: input.spec })}`,
         retryMs: missing.get(unread.called) ?? FIRST_RETRY_MS,
       };
     if (asked.size === before) break;

@@ -54,9 +54,17 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
   test('a Secret that is missing is named, and the dataset binds once it is there', async () => {
     const space = await sluice.space('trouble');
     await space.create(jfsDataset('demo'), jfsRuntime('demo'));
-    await refused(space, 'JuiceFSRuntime', 'demo', 'SecretNotFound', `waiting for Secret ${JFS_SECRET}`);
+    await refused(
+      space,
+      'JuiceFSRuntime',
+      'demo',
+      'SecretNotFound',
+      `waiting for Secret ${space.namespace}/${JFS_SECRET} of spec.mounts[0].encryptOptions[0].valueFrom.secretKeyRef in the Dataset`,
+    );
     await eventually(async () =>
-      expect(await space.events('demo')).toContain(`Warning ErrorProcessRuntime: waiting for Secret ${JFS_SECRET}`),
+      expect(await space.events('demo')).toContain(
+        `Warning ErrorProcessRuntime: waiting for Secret ${space.namespace}/${JFS_SECRET} of spec.mounts[0].encryptOptions[0].valueFrom.secretKeyRef in the Dataset`,
+      ),
     );
     await space.create(jfsSecret());
     await space.bound('JuiceFSRuntime', 'demo');
