@@ -13,7 +13,7 @@ export const label = {
 } as const;
 
 export const annotation = {
-  /** SHA-256 of the manifest we applied last: tells that a field is to be taken away, which a comparison of leaves cannot. */
+  /** Of the manifest that we rendered last, 8 bytes of its SHA-256: tells that a field is to be taken away, which a comparison of leaves cannot. */
   manifestHash: 'data.fluid.io/manifest-hash',
   /** On a fuse DaemonSet whose clients are counted by generation: the image that we asked for, whatever admission made of it. */
   fuseImage: 'data.fluid.io/fuse-image',

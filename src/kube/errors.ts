@@ -51,7 +51,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** A write was about to be sent by a process that may no longer be the leader (architecture.md §7, the lease). */
+/** A write was about to be sent by a process that may no longer be the leader. */
 export class NotLeader extends Error {
   override readonly name = 'NotLeader';
 

@@ -55,7 +55,7 @@ interface Sighting {
 }
 
 /**
- * Takes part in the election for a Lease (architecture.md §7, the lease): the leader renews every 2 s with one PUT and
+ * Takes part in the election for a Lease (docs/operating.md, "Several replicas"): the leader renews every 2 s with one PUT and
  * writes nothing later than 4 s after the last one that succeeded; a standby takes over 6 s after it last saw the Lease
  * change. The two seconds between are for requests that are still on their way.
  *

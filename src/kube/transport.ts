@@ -63,7 +63,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
   const prefix = pathname.replace(/\/$/, '');
   const shared = {
     connect: connector(connection),
-    // Node's HTTP/2 client leaks with long watches (libraries.md §1.2), and one stream's stall would be everybody's.
+    // Node's HTTP/2 client leaks with long watches, and one stream's stall would be everybody's.
     allowH2: false,
     keepAliveTimeout: IDLE_MS,
     // Ours: theirs are checked only every half second, and fencing needs better.
