@@ -46,7 +46,7 @@ export async function letGo(cluster: Cluster, key: Key, dataset: Dataset, runtim
 
   const hold = await told('LookupFailed', () => cluster.usersOf(key, dataset));
   if (hold) {
-    await tell(hold);
+    if (!hold.passing || tellInMs <= 0) await tell(hold);
     return { after: hold.retryMs ?? 2000 };
   }
   const isOurs = ({ runtime, object: { metadata } }: Candidate) =>

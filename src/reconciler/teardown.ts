@@ -18,10 +18,7 @@ export interface Teardown {
   readonly inventory: readonly LiveObject[];
   readonly claim?: LiveObject;
   readonly volume?: LiveObject;
-  /** Pods that have the claim mounted. */
-  readonly pods: readonly string[];
-  /** Pods that have ended and still name the claim: Kubernetes keeps it for them until they are deleted. */
-  readonly endedPods?: readonly string[];
+  readonly users: ClaimUsers | NotListed;
   /** Since its deletion was asked for. */
   readonly waitedMs?: number;
   /** Nodes that carry a label that goes with it. */
@@ -31,6 +28,16 @@ export interface Teardown {
   /** Of nodes that could not be written, `<node>: <why>`. */
   readonly refusals?: readonly string[];
   readonly cleaning: Cleaning;
+}
+/** Pods that name the claim. */
+export interface ClaimUsers {
+  readonly mounting: readonly string[];
+  /** They have ended, and Kubernetes keeps the claim for them until they are deleted. */
+  readonly ended: readonly string[];
+}
+/** Not known before the next list of pods, which may begin then. */
+export interface NotListed {
+  readonly askAgainMs: number;
 }
 export interface Cleaning {
   /** There is something to clean, and a pod that can do it. */
@@ -55,7 +62,17 @@ export interface TeardownDecision {
 }
 type TeardownStep = (left: Teardown) => TeardownDecision | undefined;
 
-const refuseWhileMounted: TeardownStep = ({ pods, waitedMs }) => (pods.length === 0 ? undefined : { hold: stillMounted(pods, waitedMs) });
+const refuseWhileMounted: TeardownStep = ({ users, waitedMs }) => {
+  if ('askAgainMs' in users) return { hold: notListed(users) };
+  return users.mounting.length === 0 ? undefined : { hold: stillMounted(users.mounting, waitedMs) };
+};
+
+export const notListed = ({ askAgainMs }: NotListed): Hold => ({
+  reason: 'Deleting',
+  message: 'waiting for the next list of the namespace’s pods, which says whether one mounts the dataset',
+  passing: true,
+  retryMs: askAgainMs,
+});
 
 /** Nothing tells us when such a pod has gone. Who has waited for long need not know it to the second. */
 export const stillMounted = (pods: readonly string[], waitedMs = 0): Hold => ({
@@ -129,8 +146,8 @@ const unbindDataset: TeardownStep = ({ dataset, object, runtime }) =>
 
 const unmark: TeardownStep = ({ object }) => (object.metadata.finalizers?.length ? { action: { unmark: true } } : undefined);
 
-const claimKept = ({ endedPods = [] }: Teardown): string =>
-  endedPods.length > 0 ? `; pods that have ended keep it until they are deleted: ${some(endedPods)}` : '';
+const claimKept = ({ users }: Teardown): string =>
+  'ended' in users && users.ended.length > 0 ? `; pods that have ended keep it until they are deleted: ${some(users.ended)}` : '';
 
 /** The reverse of set-up. Each step is done before the next begins; the claim goes first, so that no new pod mounts what is going away. */
 const teardown: readonly TeardownStep[] = [

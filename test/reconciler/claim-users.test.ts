@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { createClaimUsers } from '../../src/reconciler/kubernetes/claim-users.ts';
 import { createApiServer } from '../../src/testing/api-server/index.ts';
 import { openDataset, reader, thinRuntime } from '../support/objects.ts';
-import { harness } from './harness.ts';
+import { boundHarness, harness } from './harness.ts';
 
 const pod = (name: string, claim: string, phase = 'Running'): KubeObject => {
   const { metadata, ...rest } = reader(name, claim);
@@ -18,8 +18,16 @@ function scene(names: readonly string[] = []) {
   return {
     server,
     counted,
-    mounting: async (claim = 'demo') => (await users.of('ml', claim)).mounting,
-    ended: async () => (await users.of('ml', 'demo')).ended,
+    users,
+    /** Undefined: not known yet. */
+    mounting: async (claim = 'demo') => {
+      const found = await users.of('ml', claim);
+      return 'mounting' in found ? found.mounting : undefined;
+    },
+    ended: async () => {
+      const found = await users.of('ml', 'demo');
+      return 'ended' in found ? found.ended : undefined;
+    },
     later: (ms: number) => {
       now += ms;
     },
@@ -65,6 +73,53 @@ describe('what it costs', () => {
   });
 });
 
+describe('that nobody mounts a claim', () => {
+  test('is never said by a list that was begun before the question', async () => {
+    const { server, users, counted, mounting, later } = scene();
+    server.rules.add({ verb: 'list', times: 1 }, { before: () => later(3000) });
+    expect(await mounting('other')).toEqual([]);
+    server.put(pod('a', 'demo'));
+    later(2000);
+    expect(await users.of('ml', 'demo')).toEqual({ askAgainMs: 55_000 });
+    later(55_000);
+    expect(await mounting()).toEqual(['a']);
+    expect(counted('list')).toBe(2);
+  });
+  test('is not said by the list under way, and the next one begins after that', async () => {
+    const { server, mounting, later } = scene();
+    const held = server.rules.holdAnswers({ verb: 'list' });
+    const first = mounting('other');
+    await vi.waitUntil(() => held.waiting === 1);
+    server.put(pod('a', 'demo'));
+    expect(await mounting()).toBeUndefined();
+    expect(held.waiting).toBe(1);
+    held.release();
+    expect(await first).toEqual([]);
+    later(2000);
+    expect(await mounting()).toEqual(['a']);
+  });
+  test('is said by one list to all who asked before it, also to those who come for the answer later', async () => {
+    const { counted, mounting, later } = scene();
+    await mounting('first');
+    const claims = Array.from({ length: 100 }, (_, i) => `claim-${i}`);
+    for (const claim of claims) expect(await mounting(claim)).toBeUndefined();
+    later(2000);
+    expect(await mounting('claim-0')).toEqual([]);
+    later(5000);
+    for (const claim of claims.slice(1)) expect(await mounting(claim)).toEqual([]);
+    expect(counted('list')).toBe(2);
+  });
+  test('has to be found out anew when it was said a while ago', async () => {
+    const { server, mounting, later } = scene();
+    expect(await mounting()).toEqual([]);
+    server.put(pod('a', 'demo'));
+    later(1999);
+    expect(await mounting()).toEqual([]);
+    later(1);
+    expect(await mounting()).toEqual(['a']);
+  });
+});
+
 describe('what is found out', () => {
   test('that the last pod has gone', async () => {
     const { server, mounting, later } = scene(['a', 'b']);
@@ -91,7 +146,7 @@ describe('what is found out', () => {
     server.put(pod('b', 'demo'));
     server.remove('Pod', 'ml', 'a');
     later(5000);
-    expect(await mounting()).toEqual(['a']);
+    expect(await mounting()).toBeUndefined();
     later(15_000);
     expect(await mounting()).toEqual(['b']);
   });
@@ -101,6 +156,17 @@ describe('what is found out', () => {
     server.put(pod('b', 'demo'));
     later(60_000);
     expect(await mounting()).toEqual(['a', 'b']);
+  });
+  test('so too by a list for others, without which nothing is known of the claim', async () => {
+    const { server, counted, mounting, later } = scene(['a']);
+    await mounting();
+    server.put(pod('b', 'demo'));
+    later(50_000);
+    await mounting('other');
+    server.rules.refuse({ verb: 'list' });
+    later(40_000);
+    expect(await mounting()).toEqual(['a', 'b']);
+    expect(counted('list')).toBe(2);
   });
   test('everything, though the pages are forgotten on the way', async () => {
     const { server, mounting } = scene(Array.from({ length: 300 }, (_, i) => `app-${i}`));
@@ -135,4 +201,20 @@ test('many datasets deleted at once in a namespace are one list of its pods, and
   at.delete('Pod', 'app');
   await at.advance(60_000);
   expect(at.get('Dataset', 'd0')).toBeUndefined();
+});
+
+test('a pod that came since the list for another deletion keeps its claim from being deleted', async () => {
+  const pair = (name: string) => [openDataset(name), thinRuntime(name, { profileName: 'profile' })];
+  const at = await boundHarness([...pair('demo'), ...pair('other')]);
+  // So long that the next list comes a minute later.
+  const slow = at.server.rules.delay({ verb: 'list', kind: 'Pod' }, 3000);
+  at.delete('Dataset', 'other');
+  await at.advance(6000);
+  slow.remove();
+  expect(at.get('Dataset', 'other')).toBeUndefined();
+  at.put(reader('app', 'demo'));
+  at.delete('Dataset', 'demo');
+  await at.advance(120_000);
+  expect(at.get('PersistentVolumeClaim', 'demo')?.metadata.deletionTimestamp).toBeUndefined();
+  expect(at.conditions('Dataset')['NotReady']).toBe('True StillMounted: waiting for pods that mount the dataset: app');
 });

@@ -18,7 +18,7 @@ const everything: Teardown = {
   inventory: [volume('Bound'), claim(), live('StatefulSet', 'demo-worker'), live('DaemonSet', 'demo-fuse')],
   claim: claim(),
   volume: volume('Bound'),
-  pods: [],
+  users: { mounting: [], ended: [] },
   nodes: ['node-1'],
   cleaning: untouched,
 };
@@ -48,8 +48,9 @@ test.each<[string, Teardown, unknown]>([
 ])('next goes %s', (_, left, expected) => expect(deleted(left)).toEqual(expected));
 
 describe('while pods mount the dataset', () => {
+  const mounting = (names: readonly string[]): Teardown['users'] => ({ mounting: names, ended: [] });
   test('nothing goes, and the pods are named', () =>
-    expect(decideTeardown({ ...everything, pods: ['a', 'b'] })).toEqual({
+    expect(decideTeardown({ ...everything, users: mounting(['a', 'b']) })).toEqual({
       hold: { reason: 'StillMounted', message: 'waiting for pods that mount the dataset: a, b', retryMs: 2000 },
     }));
   test.each([
@@ -57,13 +58,18 @@ describe('while pods mount the dataset', () => {
     [60_000, 6000],
     [3_600_000, 30_000],
   ])('and after %d ms they are looked for again in %d ms', (waitedMs, retryMs) =>
-    expect(decideTeardown({ ...everything, pods: ['a'], waitedMs }).hold).toMatchObject({ retryMs }),
+    expect(decideTeardown({ ...everything, users: mounting(['a']), waitedMs }).hold).toMatchObject({ retryMs }),
   );
   test('no more than five are named', () =>
-    expect(decideTeardown({ ...everything, pods: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }).hold?.message).toMatch(
+    expect(decideTeardown({ ...everything, users: mounting(['a', 'b', 'c', 'd', 'e', 'f', 'g']) }).hold?.message).toMatch(
       /: a, b, c, d, e and 2 more$/,
     ));
 });
+
+test('while it is not known whether pods mount the dataset, nothing goes', () =>
+  expect(decideTeardown({ ...everything, users: { askAgainMs: 1234 } })).toEqual({
+    hold: expect.objectContaining({ reason: 'Deleting', passing: true, retryMs: 1234 }),
+  }));
 
 describe('while nodes carry labels of the dataset', () => {
   test('they are taken off, and we are waiting for it', () =>
@@ -86,7 +92,7 @@ describe('what is going already', () => {
     expect(decision.hold).toMatchObject({ reason: 'Deleting', message: 'the claim goes first: PersistentVolumeClaim/demo' });
   });
   test('names the pods that have ended and keep a claim', () =>
-    expect(decideTeardown({ ...everything, claim: going, endedPods: ['job-1'] }).hold?.message).toMatch(
+    expect(decideTeardown({ ...everything, claim: going, users: { mounting: [], ended: ['job-1'] } }).hold?.message).toMatch(
       /pods that have ended keep it until they are deleted: job-1$/,
     ));
 });

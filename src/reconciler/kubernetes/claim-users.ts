@@ -1,49 +1,63 @@
 import type { KubeClient } from '../../kube/contract.ts';
 import { isGone, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
+import type { ClaimUsers, NotListed } from '../teardown.ts';
 import { Pod } from './kinds.ts';
 
-/** Pods that name a claim. */
-export interface ClaimUsers {
-  readonly mounting: readonly string[];
-  /** They have ended, and Kubernetes keeps the claim for them until they are deleted. */
-  readonly ended: readonly string[];
-}
-interface Snapshot {
+interface Answer extends ClaimUsers {
   readonly at: number;
-  readonly tookMs: number;
-  readonly byClaim: ReadonlyMap<string, ClaimUsers>;
+  toldAt?: number;
+}
+/** One list at a time, for all who asked before it. */
+interface Listing {
+  readonly claims: ReadonlySet<string>;
+  readonly ended: Promise<unknown>;
+}
+interface Space {
+  /** Claims that somebody asked about since the last list was begun. */
+  asked: Set<string>;
+  readonly answers: Map<string, Answer>;
+  listing?: Listing | undefined;
+  begunAt: number;
+  nextAt: number;
 }
 
 /** 1 MB of pods at a time: between two pages others have their turn. */
 const PAGE = 250;
-/** A list is good for so long, and for the longer the more it costs. */
+/** Between two lists, and the longer the more they cost; and so long an answer may be given again. */
 const FRESH_MS = 2000;
 const PACE = 20;
 /** Until then a pod that is still there is enough to say no; afterwards its neighbours are named anew. */
 const KEEP_MS = 60_000;
-const nobody: ClaimUsers = { mounting: [], ended: [] };
 
 /**
  * Who mounts a claim. The API server cannot select pods by claim, so all of a namespace are listed: page by page, keeping names only, once
  * for all who ask in that namespace, and never more than a twentieth of the time. While a pod that was found is still there, it alone is
- * asked for. A pod that comes between a list and the deletion of the claim keeps it nonetheless: Kubernetes sees to that.
+ * asked for. That there is none only a list can say that was begun after the question: until there may be one, the answer is to ask again.
+ * A pod that comes between that list and the deletion of the claim keeps it nonetheless: Kubernetes sees to that.
  */
 export function createClaimUsers(client: KubeClient, now: () => number) {
-  const snapshots = new Map<string, Snapshot>();
-  const running = new Map<string, Promise<Snapshot>>();
+  const spaces = new Map<string, Space>();
 
-  function list(namespace: string): Promise<Snapshot> {
-    const known = running.get(namespace);
-    if (known) return known;
-    const listing = listed(client, namespace, now)
-      .then((snapshot) => {
-        snapshots.set(namespace, snapshot);
-        return snapshot;
-      })
-      .finally(() => running.delete(namespace));
-    running.set(namespace, listing);
-    return listing;
+  function spaceOf(namespace: string): Space {
+    for (const [name, { listing, begunAt }] of spaces) if (!listing && now() - begunAt >= KEEP_MS) spaces.delete(name);
+    const space = spaces.get(namespace) ?? { asked: new Set(), answers: new Map(), begunAt: now(), nextAt: 0 };
+    spaces.set(namespace, space);
+    return space;
+  }
+
+  /** What is known already, as far as it still holds. */
+  async function known(namespace: string, claim: string, answer: Answer): Promise<ClaimUsers | undefined> {
+    const { mounting, at } = answer;
+    if (now() - at >= KEEP_MS) return undefined;
+    if (mounting.length === 0) {
+      answer.toldAt ??= now();
+      return now() - answer.toldAt < FRESH_MS ? answer : undefined;
+    }
+    if (now() - at < FRESH_MS) return answer;
+    for (const [i, name] of mounting.entries())
+      if (await stillMounts(namespace, name, claim)) return { ...answer, mounting: mounting.slice(i) };
+    return undefined;
   }
 
   async function stillMounts(namespace: string, name: string, claim: string): Promise<boolean> {
@@ -56,26 +70,53 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
     }
   }
 
+  async function list(namespace: string, space: Space): Promise<void> {
+    // Who asks in the same turn is answered by it too.
+    await new Promise(setImmediate);
+    const claims = space.asked;
+    space.asked = new Set();
+    const at = now();
+    space.begunAt = at;
+    try {
+      // Whose users are known has asked too.
+      const used = [...space.answers].flatMap(([claim, { mounting }]) => (mounting.length > 0 ? [claim] : []));
+      const found = await listed(client, namespace, new Set([...claims, ...used]));
+      for (const [claim, answer] of space.answers) if (at - answer.at >= KEEP_MS && !found.has(claim)) space.answers.delete(claim);
+      // A question may have come anew meanwhile.
+      for (const [claim, users] of found) if (claims.has(claim) || space.answers.has(claim)) space.answers.set(claim, { ...users, at });
+    } finally {
+      space.nextAt = at + Math.min(KEEP_MS, Math.max(FRESH_MS, (now() - at) * PACE));
+      space.listing = undefined;
+    }
+  }
+
   return {
-    async of(namespace: string, claim: string): Promise<ClaimUsers> {
-      for (const [old, { at }] of snapshots) if (now() - at >= KEEP_MS) snapshots.delete(old);
-      const last = snapshots.get(namespace);
-      const age = last ? now() - last.at : Infinity;
-      const users = last?.byClaim.get(claim) ?? nobody;
-      const mayList = !last || age >= Math.min(KEEP_MS, Math.max(FRESH_MS, last.tookMs * PACE));
-      if (users.mounting.length > 0 && age < FRESH_MS) return users;
-      for (const [i, name] of users.mounting.entries())
-        if (await stillMounts(namespace, name, claim)) return { ...users, mounting: users.mounting.slice(i) };
-      // The last of them has gone; whether another came meanwhile is known when it may be asked again.
-      if (!mayList) return { ...users, mounting: users.mounting.slice(-1) };
-      return (await list(namespace)).byClaim.get(claim) ?? nobody;
+    async of(namespace: string, claim: string): Promise<ClaimUsers | NotListed> {
+      const space = spaceOf(namespace);
+      const before = space.answers.get(claim);
+      const users = before && (await known(namespace, claim, before));
+      if (users) return users;
+      if (before && space.answers.get(claim) === before) space.answers.delete(claim);
+      if (!space.listing?.claims.has(claim)) space.asked.add(claim);
+      if (!space.listing) {
+        const waitMs = Math.min(KEEP_MS, space.nextAt - now());
+        if (waitMs > 0) return { askAgainMs: waitMs };
+        space.listing = { claims: space.asked, ended: list(namespace, space) };
+      }
+      const { claims, ended } = space.listing;
+      // The one under way was begun before.
+      if (!claims.has(claim)) return { askAgainMs: FRESH_MS };
+      await ended;
+      const answer = space.answers.get(claim);
+      if (!answer) return { askAgainMs: FRESH_MS };
+      answer.toldAt ??= now();
+      return answer;
     },
   };
 }
 
-async function listed(client: KubeClient, namespace: string, now: () => number): Promise<Snapshot> {
-  const at = now();
-  const byClaim = new Map<string, { mounting: string[]; ended: string[] }>();
+async function listed(client: KubeClient, namespace: string, claims: ReadonlySet<string>): Promise<ReadonlyMap<string, ClaimUsers>> {
+  const byClaim = new Map([...claims].map((claim) => [claim, { mounting: [] as string[], ended: [] as string[] }]));
   let next: string | undefined;
   do {
     const page = await client.list(Pod, { namespace, limit: PAGE, ...(next && { continue: next }) }).catch((error: unknown) => {
@@ -83,16 +124,12 @@ async function listed(client: KubeClient, namespace: string, now: () => number):
       if (isGone(error) && next) return undefined;
       throw error;
     });
-    if (!page) return listed(client, namespace, now);
+    if (!page) return listed(client, namespace, claims);
     for (const pod of page.items)
-      for (const claim of claimsOf(pod)) {
-        const users = byClaim.get(claim) ?? { mounting: [], ended: [] };
-        byClaim.set(claim, users);
-        users[hasEnded(pod) ? 'ended' : 'mounting'].push(pod.metadata.name);
-      }
+      for (const claim of claimsOf(pod)) byClaim.get(claim)?.[hasEnded(pod) ? 'ended' : 'mounting'].push(pod.metadata.name);
     next = page.continue;
   } while (next !== undefined);
-  return { at, tookMs: now() - at, byClaim };
+  return byClaim;
 }
 
 /** Whether a pod that has not ended names the claim. */

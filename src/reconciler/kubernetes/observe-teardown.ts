@@ -3,7 +3,7 @@ import type { Runtime } from '../../constructs/index.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
-import { stillMounted, type Teardown } from '../teardown.ts';
+import { notListed, stillMounted, type Teardown } from '../teardown.ts';
 import type { Hold, Key, LiveObject, RuntimeObject } from '../world.ts';
 import { allTraces } from './cache-labels.ts';
 import { canRun } from './exec.ts';
@@ -77,7 +77,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
       // Under whatever name it was made.
       const volume =
         inventory.find(({ kind }) => kind === 'PersistentVolume') ?? (await ours('PersistentVolume', key, volumeName(identity), uid));
-      const { mounting, ended } = await usersOfClaim(key, claim?.metadata.name);
+      const users = await usersOfClaim(key, claim?.metadata.name);
       const { plan, planError } = dataset ? await planOf(dataset) : {};
       const choice = podChoice(store, key, runtime, plan?.leader);
       const cleanable = plan?.cleanup !== undefined && canRun(choice, plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
@@ -95,8 +95,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         inventory,
         ...(claim && { claim }),
         ...(volume && { volume }),
-        pods: mounting,
-        endedPods: ended,
+        users,
         waitedMs: waitedMs(object),
         ...nodeLabels(key, runtime, object, identity),
         cleaning: {
@@ -124,8 +123,9 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
     async usersOf(key, dataset): Promise<Hold | undefined> {
       const claim = store.live('PersistentVolumeClaim', key.namespace, key.name);
       const isFluids = claim?.metadata.annotations?.[annotation.createdBy] === 'fluid';
-      const { mounting } = await usersOfClaim(key, isFluids ? claim.metadata.name : undefined);
-      if (mounting.length > 0) return stillMounted(mounting, waitedMs(dataset));
+      const users = await usersOfClaim(key, isFluids ? claim.metadata.name : undefined);
+      if ('askAgainMs' in users) return notListed(users);
+      if (users.mounting.length > 0) return stillMounted(users.mounting, waitedMs(dataset));
       const references = (dataset.status?.datasetRef ?? []).filter((reference) => {
         const [namespace = '', name = ''] = reference.split('/');
         return store.dataset({ namespace, name }) !== undefined;
