@@ -1,8 +1,8 @@
 import type { KubeClient } from '../../kube/contract.ts';
-import { isGone, isNotFound } from '../../kube/errors.ts';
-import type { KubeObject } from '../../kube/types.ts';
+import { isNotFound } from '../../kube/errors.ts';
 import type { ClaimUsers, NotListed } from '../teardown.ts';
 import { Pod } from './kinds.ts';
+import { claimsOf, fromPods, hasEnded, mounts } from './pod-pages.ts';
 
 interface Answer extends ClaimUsers {
   readonly at: number;
@@ -22,8 +22,6 @@ interface Space {
   nextAt: number;
 }
 
-/** 1 MB of pods at a time: between two pages others have their turn. */
-const PAGE = 250;
 /** Between two lists, and the longer the more they cost; and so long an answer may be given again. */
 const FRESH_MS = 2000;
 const PACE = 20;
@@ -117,27 +115,11 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
 
 async function listed(client: KubeClient, namespace: string, claims: ReadonlySet<string>): Promise<ReadonlyMap<string, ClaimUsers>> {
   const byClaim = new Map([...claims].map((claim) => [claim, { mounting: [] as string[], ended: [] as string[] }]));
-  let next: string | undefined;
-  do {
-    const page = await client.list(Pod, { namespace, limit: PAGE, ...(next && { continue: next }) }).catch((error: unknown) => {
-      // The pages were compacted away under us.
-      if (isGone(error) && next) return undefined;
-      throw error;
-    });
-    if (!page) return listed(client, namespace, claims);
-    for (const pod of page.items)
-      for (const claim of claimsOf(pod)) byClaim.get(claim)?.[hasEnded(pod) ? 'ended' : 'mounting'].push(pod.metadata.name);
-    next = page.continue;
-  } while (next !== undefined);
+  const users = await fromPods(client, namespace, (pod) =>
+    claimsOf(pod)
+      .filter((claim) => claims.has(claim))
+      .map((claim) => ({ claim, name: pod.metadata.name, as: hasEnded(pod) ? ('ended' as const) : ('mounting' as const) })),
+  );
+  for (const { claim, name, as } of users) byClaim.get(claim)?.[as].push(name);
   return byClaim;
 }
-
-/** Whether a pod that has not ended names the claim. */
-export const mounts = (pod: KubeObject, claim: string): boolean => claimsOf(pod).includes(claim) && !hasEnded(pod);
-
-function claimsOf({ spec }: KubeObject): readonly string[] {
-  const { volumes = [] } = (spec ?? {}) as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
-  return [...new Set(volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []))];
-}
-const hasEnded = ({ status }: KubeObject): boolean =>
-  ['Succeeded', 'Failed'].includes((status as { phase?: string } | undefined)?.phase ?? '');

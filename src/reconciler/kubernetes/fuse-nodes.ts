@@ -1,11 +1,9 @@
 import type { Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { listAll } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { isPlacedAlike, keeping, nodesLeft } from '../fuse-placement.ts';
 import type { LiveObject, Waiting } from '../world.ts';
-import { mounts } from './claim-users.ts';
-import { Pod } from './kinds.ts';
+import { fromPods, mounts } from './pod-pages.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -20,13 +18,12 @@ export async function withNodesInUse(
   live: LiveObject,
 ): Promise<{ readonly manifest: Manifest; readonly waiting?: Waiting }> {
   if (isPlacedAlike(desired, live)) return { manifest: desired };
-  const { items } = await listAll(client, Pod, { namespace });
-  const readers = Map.groupBy(
-    items.filter((pod) => mounts(pod, claim)),
-    nodeOf,
-  );
-  const nodes = [...readers.keys()].filter((name) => name !== undefined);
-  const inUse = nodes.map((name) => ({ name, labels: store.node(name)?.metadata.labels ?? {} }));
+  const pods = await fromPods(client, namespace, (pod) => {
+    const node = nodeOf(pod);
+    return node !== undefined && mounts(pod, claim) ? [{ node, name: pod.metadata.name }] : [];
+  });
+  const readers = Map.groupBy(pods, ({ node }) => node);
+  const inUse = [...readers.keys()].map((name) => ({ name, labels: store.node(name)?.metadata.labels ?? {} }));
   const left = nodesLeft(desired, live, inUse);
   if (left.length === 0) return { manifest: desired };
   return {
@@ -37,7 +34,7 @@ export async function withNodesInUse(
     ),
     waiting: {
       object: `${desired.kind}/${desired.metadata.name}`,
-      nodes: left.map((name) => ({ name, pods: (readers.get(name) ?? []).map(({ metadata }) => metadata.name) })),
+      nodes: left.map((name) => ({ name, pods: (readers.get(name) ?? []).map((pod) => pod.name) })),
     },
   };
 }
