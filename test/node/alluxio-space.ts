@@ -7,15 +7,15 @@ import type { Mount } from '../../src/api/index.ts';
 import { createClient } from '../../src/kube/client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
-import { ALLUXIO_IMAGE, alluxioImage, MINIO_IMAGE, minioImage } from '../../src/testing/index.ts';
+import { alluxioImage, MINIO_IMAGE, minioImage } from '../../src/testing/index.ts';
 import { nodeTools } from '../../src/testing/tools.ts';
 import { createPod } from '../support/node.ts';
-import { alluxioRuntime, datasetObject, secret } from '../support/objects.ts';
+import { datasetObject, secret } from '../support/objects.ts';
 import { condition, createSpace, type Space } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';
+import { type BytesRead, bytesRead, encrypted, minioOptions, portsOf, smallAlluxio } from './small-alluxio.ts';
 
 export const NAME = 'demo';
-const [IMAGE = '', IMAGE_TAG = ''] = ALLUXIO_IMAGE.split(':');
 /** What a shell, a file of properties or a list would take for something else is left as it is. */
 export const SECRET_KEY = 'secret\\key=$HOME';
 const KEYS = { access: 'accesskey', secret: SECRET_KEY };
@@ -43,7 +43,7 @@ export interface AlluxioSpace {
   /** Runs a command in the master's container; returns what it wrote. */
   inMaster(...argv: readonly string[]): Promise<string>;
   /** Bytes that the worker has read, by its own counters: from its cache, and from buckets. */
-  bytesRead(): Promise<{ readonly cache: number; readonly ufs: number }>;
+  bytesRead(): Promise<BytesRead>;
   /** What went on, for who looks for a cause. */
   logs(): Promise<string>;
   stop(): Promise<void>;
@@ -65,11 +65,7 @@ export async function startAlluxioSpace(onProgress?: (what: string) => void): Pr
       writeFileSync(file, text);
       await rclone(minio, 'copy', file, `store:${dirname(path)}`);
     };
-    const ports = async () => {
-      const annotation = (await space.get('AlluxioRuntime', NAME)).metadata.annotations?.['data.fluid.io/ports'] ?? '';
-      // Sluice's own, with a port for each name.
-      return (JSON.parse(annotation) as { readonly ports: Readonly<Record<string, number>> }).ports;
-    };
+    const runtime = () => space.get('AlluxioRuntime', NAME);
     await space.create(secret(SECRET, KEYS));
     for (const [path, text] of Object.entries({ ...SMALL, 'bucket/numbers': NUMBERS.text })) await store(path, text);
     return {
@@ -80,24 +76,13 @@ export async function startAlluxioSpace(onProgress?: (what: string) => void): Pr
       dataset: (mounts) =>
         datasetObject(NAME, {
           mounts: [...mounts],
-          sharedOptions: {
-            'alluxio.underfs.s3.endpoint': `http://minio.${space.namespace}:9000`,
-            'alluxio.underfs.s3.disable.dns.buckets': 'true',
-            'alluxio.underfs.s3.inherit.acl': 'false',
-          },
-          sharedEncryptOptions: [encrypted('s3a.accessKeyId', 'access'), encrypted('s3a.secretKey', 'secret')],
+          sharedOptions: minioOptions(`http://minio.${space.namespace}:9000`),
+          sharedEncryptOptions: [encrypted('s3a.accessKeyId', SECRET, 'access'), encrypted('s3a.secretKey', SECRET, 'secret')],
         }),
-      ports,
+      ports: async () => portsOf(await runtime()),
       inMaster: (...argv) =>
         cluster.plane.kubectl('exec', '-n', space.namespace, `${NAME}-master-0`, '-c', 'alluxio-master', '--', ...argv),
-      async bytesRead() {
-        // The format of Dropwizard's metrics; the names end with the worker's address, those of a bucket with the bucket before that.
-        const answer = await fetch(`http://${cluster.node.address}:${(await ports())['workerWeb']}/metrics/json/`);
-        const { counters } = (await answer.json()) as { readonly counters: Record<string, { readonly count: number }> };
-        const sum = (prefix: string) =>
-          Object.entries(counters).reduce((total, [name, { count }]) => total + (name.startsWith(prefix) ? count : 0), 0);
-        return { cache: sum('Worker.BytesReadCache'), ufs: sum('Worker.BytesReadPerUfs') };
-      },
+      bytesRead: async () => bytesRead(cluster.node.address, await runtime()),
       async logs() {
         const tail = ['--all-containers', '--prefix', '--tail=20', '--ignore-errors'];
         const said = await space.kubectl('logs', '-l', 'app=alluxio', ...tail).catch(String);
@@ -112,27 +97,11 @@ export async function startAlluxioSpace(onProgress?: (what: string) => void): Pr
   }
 }
 
-/** Small: most of what its processes do in a test is to start, so code is compiled once and not well. */
-export const demoRuntime = (
-  { cluster }: Pick<AlluxioSpace, 'cluster'>,
-  networkMode: 'HostNetwork' | 'ContainerNetwork' = 'HostNetwork',
-): KubeObject =>
-  alluxioRuntime(NAME, {
-    replicas: 1,
-    alluxioVersion: { image: IMAGE, imageTag: IMAGE_TAG },
-    jvmOptions: ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
-    master: { networkMode, jvmOptions: ['-Xmx256m'] },
-    jobMaster: { jvmOptions: ['-Xmx128m'] },
-    worker: { networkMode, jvmOptions: ['-Xmx256m'] },
-    jobWorker: { jvmOptions: ['-Xmx128m'] },
-    fuse: { image: IMAGE, imageTag: IMAGE_TAG, networkMode, jvmOptions: ['-Xmx128m'] },
-    tieredstore: { levels: [{ mediumtype: 'SSD', path: cacheOf({ cluster }), quota: '64Mi' }] },
-  });
+export const demoRuntime = ({ cluster }: Pick<AlluxioSpace, 'cluster'>, networkMode?: 'HostNetwork' | 'ContainerNetwork'): KubeObject =>
+  smallAlluxio(NAME, cacheOf({ cluster }), networkMode);
 
 /** The directory of the node in which workers cache. */
 export const cacheOf = ({ cluster }: Pick<AlluxioSpace, 'cluster'>): string => join(cluster.node.dir, 'alluxio-cache');
-
-const encrypted = (name: string, key: string) => ({ name, valueFrom: { secretKeyRef: { name: SECRET, key } } });
 
 /** Returns its address. */
 async function startMinio({ plane }: Installed, space: Space): Promise<string> {

@@ -16,7 +16,7 @@ import { canHaveNode } from '../support/node.ts';
 import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually as within } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';
-import { imageWith, nameMinio, ownImage, page, writeFiles } from './walk-through.ts';
+import { imageWith, ownImage, page, writeFiles } from './walk-through.ts';
 
 const SEED = resolve(root, '../shared/seeds/004_fd22d1c79bc876ca.txt');
 const hasSeed = canRun("Fluid's own script", existsSync(SEED) ? undefined : `no ${SEED}`);
@@ -78,7 +78,6 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
     for (const [i, { language, text }] of page.entries()) {
       if (language !== 'sh') continue;
       const said = await typed(text);
-      if (text.includes('rollout status deployment/minio')) await nameMinio(cluster);
       if (text.includes('Bound dataset/minio-demo')) expect(await nodesOf('role=thin-fuse')).toEqual([]);
       if (text.includes('logs test-minio')) expect(await nodesOf('role=thin-fuse')).toEqual([cluster.node.name]);
       if (text.includes('delete pod test-minio')) expect(await nodesOf('role=thin-fuse')).toEqual([]);
@@ -93,7 +92,6 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
     beforeAll(async () => {
       await typed(`kubectl wait --for=delete pod -l app=minio --timeout=60s
         kubectl apply -f minio.yaml; kubectl rollout status deployment/minio --timeout=60s`);
-      await nameMinio(cluster);
       await inMinio('for name in one two; do mkdir -p $name; echo $name > $name/file; rclone copy $name store:bucket-$name; done');
       await typed(SECRET);
     });

@@ -1,9 +1,8 @@
 /** The files of docs/thin-runtime.md, for a node of ours: images have other names there, and nothing else. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FUSE_IMAGE, fuseImage, type ImageDefinition, MINIO_IMAGE } from '../../src/testing/index.ts';
 import { blocksOf } from '../support/page.ts';
-import type { Installed } from './installed.ts';
 
 /** Of the page's own Dockerfile. */
 const OWN_IMAGE = 'localhost/fluid-minio-s3fs:demo';
@@ -34,12 +33,4 @@ function withLocalImages(text: string): string {
   return text
     .replace(/^( +image: )(\S+)$/gm, (_line, key: string, image: string) => `${key}${IMAGES[image] ?? image}`)
     .replace('imageTag: v1', `imageTag: "${FUSE_IMAGE.split(':')[1] ?? ''}"`);
-}
-
-/** There is no DNS on the node: pods of its network know MinIO by its hosts file. */
-export async function nameMinio({ plane, node }: Installed): Promise<void> {
-  const address = await plane.kubectl('get', 'pod', '-l', 'app=minio', '-o', 'jsonpath={.items[0].status.podIP}');
-  const hosts = join(node.dir, 'hosts');
-  const others = readFileSync(hosts, 'utf8').replace(/^.* minio\n/m, '');
-  writeFileSync(hosts, `${others}${address} minio\n`);
 }

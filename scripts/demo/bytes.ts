@@ -1,0 +1,61 @@
+/** Sluice installed in a cluster with a real node, MinIO, and pods that read what is in it: by a FUSE client, and by a cache. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Progress, secondsText } from '../../src/cli/progress.ts';
+import { alluxioImage, fuseImage, minioImage } from '../../src/testing/index.ts';
+import { type Installed, startInstalled } from '../../test/node/installed.ts';
+import { writeFiles } from '../../test/node/walk-through.ts';
+import { readTwice, removeAlluxio, whyWithoutAlluxio } from './alluxio.ts';
+import type { Stage } from './stage.ts';
+import { read, removeThin } from './thin.ts';
+
+/** Returns the exit code. */
+export async function showBytes(progress: Progress, signal: AbortSignal): Promise<number> {
+  const began = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'));
+  const withoutAlluxio = whyWithoutAlluxio();
+  let cluster: Installed | undefined;
+  let problem: unknown;
+  try {
+    progress.heading('Now with bytes: a real node, on which Sluice is installed');
+    await progress.step('cluster', async (say) => {
+      const images = [fuseImage(), minioImage(), ...(withoutAlluxio === undefined ? [alluxioImage()] : [])];
+      cluster = await startInstalled({ images, onProgress: say });
+      return 'etcd, API server, kubelet, containerd; two controllers and a node plugin, from one image';
+    });
+    writeFiles(folder);
+    // The step has set it, which the compiler does not see.
+    const { plane, node } = cluster as Installed;
+    const stage: Stage = { plane, node, folder, progress, signal };
+    const scenes = [store, read, removeThin, ...(withoutAlluxio === undefined ? [readTwice, removeAlluxio] : [])];
+    for (const scene of scenes) {
+      signal.throwIfAborted();
+      await scene(stage);
+    }
+    if (withoutAlluxio !== undefined) progress.line(`\nA cache, Alluxio, is not shown here: ${withoutAlluxio}.`);
+  } catch (error) {
+    problem = error;
+  }
+  // Also when it was interrupted: nothing is left behind.
+  await cluster?.stop();
+  rmSync(folder, { recursive: true, force: true });
+  if (problem !== undefined && !signal.aborted) console.error(`\ndemo: ${problem instanceof Error ? problem.message : problem}`);
+  const verdict = signal.aborted ? 'Interrupted after' : problem === undefined ? 'All of that took' : 'Failed after';
+  progress.line(`\n${verdict} ${secondsText(performance.now() - began)}.`);
+  return signal.aborted ? 130 : problem === undefined ? 0 : 1;
+}
+
+/** An object store with a file. */
+async function store({ plane: { kubectl }, folder, progress: { heading, step } }: Stage): Promise<void> {
+  heading('kubectl apply -f minio.yaml');
+  await step('MinIO', async () => {
+    await kubectl('apply', '-f', join(folder, 'minio.yaml'));
+    await kubectl('rollout', 'status', 'deployment/minio', '--timeout=60s');
+    const put = 'echo fluid-minio-test > testfile && rclone copy testfile store:my-first-bucket';
+    await kubectl('exec', 'deployment/minio', '-c', 'client', '--', 'sh', '-c', put);
+    const keys = ['minio-access-key', 'minio-access-secret'].map((key) => `--from-literal=${key}=minioadmin`);
+    await kubectl('create', 'secret', 'generic', 'minio-secret', ...keys);
+    return 'serves my-first-bucket with one file, testfile';
+  });
+}
