@@ -136,12 +136,14 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
           await pause(wait);
           continue;
         }
+        const write = tried.lease ? 'update' : 'create';
         try {
-          return await put(tried.lease ? 'update' : 'create', taken(tried.lease, claim, clock.now()), patience);
+          return await put(write, taken(tried.lease, claim, clock.now()), patience);
         } catch (error) {
+          const isTaken = isOutdated(error, write);
           // Somebody was faster; the reflector will show who. If it has already, that is what counts.
-          if (isTaken(error) && seen === tried) seen = undefined;
-          if (isTaken(error)) continue;
+          if (isTaken && seen === tried) seen = undefined;
+          if (isTaken) continue;
           log[failures === 0 ? 'warn' : 'debug']({ lease: name, err: error }, 'lease not taken');
           await pause(backoff(++failures, clock.random, { mostMs: renewMs }));
         }
@@ -169,17 +171,16 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
       if (stopping.signal.aborted) return { reason: 'stopped', mine };
       const timeoutMs = Math.min(patience, left());
       if (timeoutMs <= 0) return { reason: `not renewed for ${writeWindowMs} ms${problem && `: ${problem}`}`, mine };
+      const write = mine ? 'update' : 'create';
       try {
-        mine = mine
-          ? await put('update', renewed(mine, clock.now()), timeoutMs)
-          : await put('create', taken(undefined, claim, clock.now()), timeoutMs);
+        mine = await put(write, mine ? renewed(mine, clock.now()) : taken(undefined, claim, clock.now()), timeoutMs);
         problem = '';
         next = renewMs;
       } catch (error) {
         problem = error instanceof Error ? error.message : String(error);
         log.warn({ lease: name, error: problem, leftMs: Math.round(left()) }, 'lease not renewed');
         next = RETRY_MS;
-        if (!isTaken(error)) continue;
+        if (!isOutdated(error, write)) continue;
         // Edited or deleted by hand, or an earlier renewal arrived though its answer did not.
         const found = await current(timeoutMs);
         if (found === 'unknown') continue;
@@ -254,5 +255,6 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
   };
 }
 
-/** The Lease is not as we last saw it. */
-const isTaken = (error: unknown): boolean => isConflict(error) || isAlreadyExists(error) || isNotFound(error);
+/** The Lease is not as we last saw it. Where it cannot be created because nothing of the kind is found, its namespace is not there. */
+const isOutdated = (error: unknown, write: 'create' | 'update'): boolean =>
+  isConflict(error) || isAlreadyExists(error) || (write === 'update' && isNotFound(error));

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
 import { type ElectionOptions, elect, type LeaderElection } from '../../src/kube/lease.ts';
+import { type Log, silent } from '../../src/kube/types.ts';
 import { aMoment, type ManualClock, manualClock, until } from '../support/manual-clock.ts';
 import { hang, json, lines, reset, type ScriptedServer, type Step, scriptedServer } from '../support/scripted-server.ts';
 
@@ -29,6 +30,8 @@ const is = (holder: string, resourceVersion: number) => json(200, lease(holder, 
 /** In either order: what is there, and the lease that was ours. */
 const stillOurs: Step = (response) => (response.req.method === 'PUT' ? is('me_1', 7) : there(lease('me_1', 6)))(response);
 const conflict = json(409, { kind: 'Status', code: 409, reason: 'Conflict', message: 'the object has been modified' });
+
+const gone = json(404, { kind: 'Status', code: 404, reason: 'NotFound' });
 
 let server: ScriptedServer;
 let client: KubeClient;
@@ -142,6 +145,18 @@ describe('taking it', () => {
     expect(writes()[0]?.method).toBe('POST');
   });
 
+  test('while its namespace is not there this is said once and tried again, and it is taken when the namespace has come', async () => {
+    const warnings: string[] = [];
+    const log: Log = { ...silent, warn: (_, message) => void warnings.push(message) };
+    await start([there(), gone, gone, json(201, lease('me_1', 6))], { log });
+    await clock.passes(100);
+    await requestsSeen(3);
+    await clock.passes(200);
+    await leading();
+    expect(writes().map(({ method }) => method)).toEqual(['POST', 'POST', 'POST']);
+    expect(warnings).toEqual(['lease not taken']);
+  });
+
   test('who comes second stands by', async () => {
     const won = lines({ type: 'MODIFIED', object: lease('other_1', 6) });
     await start([there(lease('', 5)), conflict], {}, [won]);
@@ -242,13 +257,24 @@ describe('keeping it', () => {
   });
 
   test('a Lease deleted by hand is made again', async () => {
-    const gone = json(404, { kind: 'Status', code: 404, reason: 'NotFound' });
     await lead([gone, gone, json(201, lease('me_1', 9))]);
     await clock.passes(2_000);
     await requestsSeen(5);
     expect(requests().at(-1)?.method).toBe('POST');
     await until(() => election.writeDeadline() - clock.now() === 4_000, 'not renewed');
     expect(happened).toEqual(['started']);
+  });
+
+  test('a Lease whose namespace was deleted is asked for again after a pause, until writing ends', async () => {
+    await lead(Array.from({ length: 20 }, () => gone));
+    await clock.passes(2_000);
+    // Two to find out that it is gone; from then on one in a quarter of a second.
+    for (let tries = 1; tries <= 8; tries++) {
+      await requestsSeen(4 + tries);
+      await clock.passes(250);
+    }
+    await until(() => happened.length === 2, 'not stopped');
+    expect(happened[1]).toMatch(/^stopped: not renewed for 4000 ms: POST .*404 NotFound/);
   });
 
   test('taken by somebody else, it stops at once and stands by', async () => {
