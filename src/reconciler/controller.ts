@@ -78,10 +78,7 @@ export function startController(options: ControllerOptions): Controller {
     onPlacement: (moved) => reign?.labeler.changed(moved),
   });
 
-  function add(key: string): void {
-    metrics?.added();
-    reign?.queue.add(key);
-  }
+  const add = (key: string): void => reign?.queue.add(key);
 
   function lead(): void {
     if (stopped || reign) return;
@@ -112,6 +109,7 @@ export function startController(options: ControllerOptions): Controller {
     const queue = createQueue({
       concurrency,
       work: (key, { heldMs, unsettled, failures }) => pass(cluster, key, patience(unsettled) - heldMs, failures),
+      onAdded: () => metrics?.added(),
       onDone(key, outcome, waitedMs) {
         metrics?.waited(waitedMs / 1000);
         metrics?.queued(queue.depth, queue.running);

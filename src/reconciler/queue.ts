@@ -25,6 +25,8 @@ export interface PassInfo {
 export interface QueueOptions {
   readonly work: (key: string, info: PassInfo) => Promise<Outcome>;
   readonly concurrency: number;
+  /** It is in line from now on, and was not before. */
+  readonly onAdded?: (key: string) => void;
   readonly onDone?: (key: string, outcome: Outcome, waitedMs: number) => void;
   readonly now?: () => number;
 }
@@ -54,7 +56,7 @@ const EVENT_BACKOFF_MS = 1000;
 export const backoffMs = (failures: number): number => Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, failures - 1));
 
 /** One key at a time, each key once, the oldest first; a key that fails or waits holds up no other. */
-export function createQueue({ work, concurrency, onDone, now = () => performance.now() }: QueueOptions): Queue {
+export function createQueue({ work, concurrency, onAdded, onDone, now = () => performance.now() }: QueueOptions): Queue {
   const entries = new Map<string, Entry>();
   const alarms = new Map<string, NodeJS.Timeout>();
   const line = createHeap();
@@ -93,6 +95,7 @@ export function createQueue({ work, concurrency, onDone, now = () => performance
       entry.state = 'queued';
       entry.queuedAt = now();
       line.push(entry.ticket, key);
+      onAdded?.(key);
       queueMicrotask(pump);
       return;
     }

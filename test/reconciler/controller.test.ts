@@ -4,22 +4,24 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import { silent } from '../../src/kube/types.ts';
 import { type Controller, startController } from '../../src/reconciler/controller.ts';
-import type { Metrics } from '../../src/reconciler/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/reconciler/metrics.ts';
 import { until } from '../support/manual-clock.ts';
 
-/** A cluster that has nothing in it but the lease. */
+/** A cluster that has nothing in it but the lease, and what `items` says, by plural. */
+let items: Record<string, readonly object[]>;
 let server: ReturnType<typeof createServer>;
 let holders: string[];
 let controller: Controller | undefined;
 beforeEach(async () => {
   holders = [];
+  items = {};
   server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       if (request.url?.includes('watch=true')) return response.flushHeaders();
-      if (request.method === 'GET') return response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items: [] }));
+      if (request.method === 'GET') return response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items: items[pluralOf(request.url)] ?? [] }));
       const lease = JSON.parse(Buffer.concat(parts).toString());
       holders.push(lease.spec.holderIdentity);
       return response.end(JSON.stringify({ ...lease, metadata: { ...lease.metadata, resourceVersion: String(holders.length + 1) } }));
@@ -33,6 +35,7 @@ afterEach(async () => {
   server.close();
 });
 
+const pluralOf = (url = ''): string => url.split('?')[0]?.split('/').at(-1) ?? '';
 const start = (metrics?: Metrics, election = true): Controller =>
   startController({
     connection: { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
@@ -67,4 +70,18 @@ test('a controller that cannot begin to lead gives the lease back and says why, 
 test('a controller without an election says so too when it cannot begin', async () => {
   controller = start(broken, false);
   expect(await controller.failed).toMatchObject({ message: 'out of file descriptors' });
+});
+
+test('a standby puts no key in line, and counts none', async () => {
+  const spec = { holderIdentity: 'other', leaseDurationSeconds: 60 };
+  items = {
+    leases: [{ metadata: { name: 'sluice', namespace: 'fluid-system', uid: 'l', resourceVersion: '1' }, spec }],
+    datasets: [{ metadata: { name: 'demo', namespace: 'ml', uid: 'd', resourceVersion: '1' }, spec: {} }],
+  };
+  const metrics = createMetrics('host', () => ({ byPhase: new Map(), ufs: [] }));
+  controller = start(metrics);
+  await controller.synced;
+  expect([...controller.store.datasets()]).toHaveLength(1);
+  expect(controller.isLeader).toBe(false);
+  expect(await metrics.registry.metrics()).not.toContain('workqueue_adds_total{');
 });

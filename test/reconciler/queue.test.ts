@@ -19,8 +19,10 @@ interface Pass {
 function manual(concurrency = 1) {
   const begun: Pass[] = [];
   const done: string[] = [];
+  const lined: string[] = [];
   const queue = createQueue({
     concurrency,
+    onAdded: (key) => lined.push(key),
     onDone: (key, { kind }) => done.push(`${key} ${kind}`),
     work: (key, info) =>
       new Promise((resolve) => {
@@ -32,6 +34,7 @@ function manual(concurrency = 1) {
     queue,
     begun,
     done,
+    lined,
     last,
     keys: () => begun.map(({ key }) => key),
     add: (...keys: string[]) => (keys.forEach((key) => queue.add(key)), vi.advanceTimersByTimeAsync(0)),
@@ -40,6 +43,19 @@ function manual(concurrency = 1) {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 describe('what is seen', () => {
+  test('is told of when it is put in line, and not when it stands there already', async () => {
+    const { add, last, lined } = manual();
+    await add('a', 'a');
+    await add('b', 'b');
+    await add('a');
+    expect(lined).toEqual(['a', 'b']);
+    await last().end(settled);
+    expect(lined).toEqual(['a', 'b', 'a']);
+    await last().end(failed);
+    expect(lined).toEqual(['a', 'b', 'a']);
+    await pass(50);
+    expect(lined).toEqual(['a', 'b', 'a', 'b']);
+  });
   test('many times before a pass is one pass', async () => {
     const { add, keys } = manual();
     await add('a', 'a', 'a');
