@@ -1,5 +1,5 @@
 import type { Runtime, Settings } from '../constructs/index.ts';
-import { createClient } from '../kube/client.ts';
+import { createClient, type KubeClient } from '../kube/client.ts';
 import type { ClusterConnection } from '../kube/connection.ts';
 import { type EventSink, eventSink } from '../kube/events.ts';
 import { elect, type LeaderElection } from '../kube/lease.ts';
@@ -64,6 +64,7 @@ export function startController(options: ControllerOptions): Controller {
   const { connection, runtimes, settings, election: candidacy, log, metrics, concurrency = 24 } = options;
   const onRequest = metrics && { onRequest: metrics.requested };
   let election: LeaderElection | undefined;
+  let leases: KubeClient | undefined;
   let reign: Reign | undefined;
   let stopped = false;
   const failed = Promise.withResolvers<unknown>();
@@ -161,7 +162,7 @@ export function startController(options: ControllerOptions): Controller {
   const begun = store.synced.then(() => {
     if (stopped) return;
     if (!candidacy) return lead();
-    const leases = createClient(connection, { fieldManager: 'sluice', userAgent: 'sluice', maxConnections: 2, ...onRequest });
+    leases = createClient(connection, { fieldManager: 'sluice', userAgent: 'sluice', maxConnections: 2, ...onRequest });
     election = elect(leases, { ...candidacy, onStarted: lead, onStopped: step, onFailed: failed.resolve, log });
   });
   begun.catch(failed.resolve);
@@ -179,7 +180,7 @@ export function startController(options: ControllerOptions): Controller {
       if (election) await election.stop();
       else await step('stopped');
       store.stop();
-      await client.close();
+      await Promise.all([client.close(), leases?.close()]);
     },
   };
 }

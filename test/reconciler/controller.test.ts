@@ -85,3 +85,12 @@ test('a standby puts no key in line, and counts none', async () => {
   expect(controller.isLeader).toBe(false);
   expect(await metrics.registry.metrics()).not.toContain('workqueue_adds_total{');
 });
+
+test('a controller that has stopped leaves no connection open', async () => {
+  // Neither side closes an idle connection by itself.
+  server.keepAliveTimeout = 600_000;
+  controller = start();
+  await until(() => controller?.isLeader === true, 'it does not lead');
+  await controller.stop();
+  await expect.poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count))), { timeout: 10_000 }).toBe(0);
+});
