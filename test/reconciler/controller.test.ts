@@ -21,7 +21,8 @@ beforeEach(async () => {
     request.on('end', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       if (request.url?.includes('watch=true')) return response.flushHeaders();
-      if (request.method === 'GET') return response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items: items[pluralOf(request.url)] ?? [] }));
+      if (request.method === 'GET')
+        return response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items: items[pluralOf(request.url)] ?? [] }));
       const lease = JSON.parse(Buffer.concat(parts).toString());
       holders.push(lease.spec.holderIdentity);
       return response.end(JSON.stringify({ ...lease, metadata: { ...lease.metadata, resourceVersion: String(holders.length + 1) } }));

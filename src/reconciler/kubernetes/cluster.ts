@@ -47,7 +47,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   };
   const { jobs } = parts;
   const users = userObjects(client, store, now);
-  const nudges = createNudges(client, store, now, log);
+  const nudges = createNudges(parts);
   const applier = createApplier(client, store, log, now);
   const ownerOf = ({ runtime, dataset, key }: World) => ({
     uid: runtime.metadata.uid ?? '',

@@ -1,10 +1,8 @@
 import { annotation } from '../../api/index.ts';
-import type { KubeClient } from '../../kube/contract.ts';
-import type { Log } from '../../kube/types.ts';
 import type { LiveObject } from '../world.ts';
 import { ownedKinds } from './kinds.ts';
 import { BINDER } from './managed-fields.ts';
-import type { Store } from './store.ts';
+import type { Parts } from './parts.ts';
 
 /** In a burst the controller manager is behind, not forgetful. So each claim that waits gives every claim so much more time. */
 const EACH_WAITING_MS = 20;
@@ -22,7 +20,7 @@ export interface Nudges {
   nudge(claim: LiveObject, afterMs: number): void;
 }
 
-export function createNudges(client: KubeClient, store: Store, now: () => number, log: Log): Nudges {
+export function createNudges({ client, store, now, log, signal }: Pick<Parts, 'client' | 'store' | 'now' | 'log' | 'signal'>): Nudges {
   const waiting = new Map<string, Waiting>();
 
   async function patch({ metadata: { uid, namespace, name } }: LiveObject, annotations: Readonly<Record<string, string>>): Promise<void> {
@@ -40,6 +38,8 @@ export function createNudges(client: KubeClient, store: Store, now: () => number
     entry.timer = setTimeout(() => look(entry), Math.min(LONGEST_MS, (entry.afterMs + crowd) * 2 ** entry.tries++)).unref();
   }
   function look(entry: Waiting): void {
+    // The next reign has nudges of its own.
+    if (signal?.aborted) return;
     const { uid, namespace, name } = entry.claim.metadata;
     const live = store.live('PersistentVolumeClaim', namespace, name);
     if (live?.metadata.uid !== uid || live.status?.['phase'] === 'Bound') {
