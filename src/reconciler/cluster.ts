@@ -69,8 +69,8 @@ export interface Cluster {
   /** The volume remembers `to` as its claim, or none; `seen` is the claim that is there. */
   release(world: World, volume: LiveObject, seen: LiveObject, to?: LiveObject): Promise<void>;
   /** Says that a claim and its volume name each other. */
-  complete(claim: LiveObject): void;
-  /** A moment later, and only if the claim is still not bound. */
+  complete(claim: LiveObject): Promise<void>;
+  /** A moment later, and only if the claim is still not bound. Throws what refused the last one. */
   nudge(claim: LiveObject, afterMs: number): void;
   /** Where the workers are is written on their nodes, in batches. */
   place(world: World): void;

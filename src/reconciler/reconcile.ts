@@ -8,7 +8,17 @@ import { attempt, each, failureOf } from './failures.ts';
 import { statusOf, unplannedStatusOf } from './status.ts';
 import { letGo, takeDown } from './take-down.ts';
 import { noticesOf, noticesOfHold, orTold, tellBoth, tellDataset, tellRuntime } from './tell.ts';
-import { type Applied, type Decision, type Failure, type Hold, type Key, type Next, nothingApplied, type Outline } from './world.ts';
+import {
+  type Applied,
+  type Decision,
+  type Failure,
+  type Hold,
+  type Key,
+  type LiveObject,
+  type Next,
+  nothingApplied,
+  type Outline,
+} from './world.ts';
 
 const WITH_PROMISE: ReadonlySet<Part> = new Set(['claim', 'volume']);
 
@@ -101,16 +111,13 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
   const desired: Outline[] = [];
   const failed: Failure[] = [];
   let applied = nothingApplied;
+  const update = async (object: LiveObject, effect: (object: LiveObject) => unknown) =>
+    void failed.push(...(await attempt('UpdateFailed', `${object.kind}/${object.metadata.name}`, () => effect(object))));
   for (const action of actions) {
     if ('run' in action) cluster.run(world, action.run, action.change);
-    else if ('release' in action)
-      failed.push(
-        ...(await attempt('UpdateFailed', `PersistentVolume/${action.release.metadata.name}`, () =>
-          cluster.release(world, action.release, action.seen, action.to),
-        )),
-      );
-    else if ('complete' in action) cluster.complete(action.complete);
-    else if ('nudge' in action) cluster.nudge(action.nudge, action.afterMs);
+    else if ('release' in action) await update(action.release, (volume) => cluster.release(world, volume, action.seen, action.to));
+    else if ('complete' in action) await update(action.complete, (claim) => cluster.complete(claim));
+    else if ('nudge' in action) await update(action.nudge, (claim) => cluster.nudge(claim, action.afterMs));
     // A claim that binds is a promise that reads will work; and a volume without one of ours is nobody's, or a stranger's of its name.
     else if (WITH_PROMISE.has(action.ensure) && !bound && failed.length + applied.failed.length > 0) break;
     else {

@@ -75,6 +75,43 @@ describe('what the API server refuses in a pass is told on the runtime', () => {
     await at.advance(30_000);
     expect(synced(at)).toMatch(/^False UpdateFailed: PersistentVolume\/ml-demo: PATCH .*denied it/);
   });
+  test('that a claim is completed: nothing is promised until it is', async () => {
+    const at = await harness();
+    at.controllers.paused.add('claims');
+    const rule = at.server.rules.refuse({ verb: 'patch', kind: 'PersistentVolumeClaim' }, denied);
+    at.put(openDataset('demo'));
+    at.put(thinRuntime('demo', { profileName: 'profile' }));
+    at.start();
+    await at.advance(20_000);
+    expect(at.get('PersistentVolume', 'ml-demo')?.['status']).toEqual({ phase: 'Bound' });
+    expect(synced(at)).toMatch(/^False UpdateFailed: PersistentVolumeClaim\/demo: PATCH .*denied it/);
+    expect(at.dataset().phase).not.toBe('Bound');
+    expect(at.conditions('Dataset')['NotReady']).toMatch(/PersistentVolumeClaim\/demo: PATCH .*denied it/);
+    rule.remove();
+    at.controllers.paused.delete('claims');
+    await at.advance(120_000);
+    expect(at.get('PersistentVolumeClaim')?.['status']).toMatchObject({ phase: 'Bound' });
+    expect(synced(at)).toMatch(/^True/);
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test('that a completed claim which is still not bound is nudged, for as long as it is refused', async () => {
+    const at = await harness();
+    at.controllers.paused.add('claims');
+    at.put(openDataset('demo'));
+    at.put(thinRuntime('demo', { profileName: 'profile' }));
+    at.start();
+    await at.advance(2_000);
+    expect(synced(at)).toMatch(/^True/);
+    const rule = at.server.rules.refuse({ verb: 'patch', kind: 'PersistentVolumeClaim' }, denied);
+    await at.advance(2_000);
+    expect(synced(at)).toMatch(/^False UpdateFailed: PersistentVolumeClaim\/demo: PATCH .*denied it/);
+    await at.advance(600_000);
+    expect(synced(at)).toMatch(/^False UpdateFailed/);
+    rule.remove();
+    await at.advance(300_000);
+    expect(at.get('PersistentVolumeClaim')?.['status']).toMatchObject({ phase: 'Pending' });
+    expect(synced(at)).toMatch(/^True/);
+  });
   test('that fuse pods are told of a new configuration; they are told once they may be', async () => {
     const at = await thin();
     at.controllers.settle();

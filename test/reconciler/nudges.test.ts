@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { silent } from '../../src/kube/types.ts';
 import { createNudges } from '../../src/reconciler/kubernetes/nudges.ts';
 import type { LiveObject } from '../../src/reconciler/world.ts';
 import { openDataset, thinRuntime } from '../support/objects.ts';
@@ -14,16 +13,17 @@ async function pending() {
   await at.quiet();
   const { store, server } = at;
   const reign = new AbortController();
+  const woken: string[] = [];
   const nudges = createNudges({
     client: server.client({ fieldManager: 'sluice' }),
     store,
     now: Date.now,
-    log: silent,
+    wake: ({ name }) => void woken.push(name),
     signal: reign.signal,
   });
   await at.advance(600_000);
   at.forget();
-  return { at, reign, nudges, claim: at.get('PersistentVolumeClaim') as LiveObject };
+  return { at, reign, nudges, woken, claim: at.get('PersistentVolumeClaim') as LiveObject };
 }
 const patches = (at: Harness) => at.written({ kind: 'PersistentVolumeClaim', verb: 'patch' }).length;
 
@@ -34,4 +34,21 @@ test('a claim is not nudged any more once the reign has ended in which it was as
   reign.abort(new Error('no longer leading'));
   await at.advance(60_000);
   expect(patches(at)).toBe(0);
+});
+
+test('a nudge that is refused says so at the next pass, until one comes off', async () => {
+  const { at, nudges, woken, claim } = await pending();
+  const rule = at.server.rules.refuse(
+    { verb: 'patch', kind: 'PersistentVolumeClaim' },
+    { status: 403, reason: 'Forbidden', message: 'no' },
+  );
+  nudges.nudge(claim, 500);
+  nudges.nudge(claim, 500);
+  await at.advance(600_000);
+  expect(woken).toEqual(['demo']);
+  expect(() => nudges.nudge(claim, 500)).toThrow(/403 Forbidden: no/);
+  rule.remove();
+  await at.advance(300_000);
+  expect(woken).toEqual(['demo', 'demo']);
+  nudges.nudge(claim, 500);
 });
