@@ -1,5 +1,5 @@
 import type { Clock } from '../kube/clock.ts';
-import type { Mount } from './mountinfo.ts';
+import { type Mount, topAt } from './mountinfo.ts';
 
 /**
  * FUSE clients whose pods this node has let go. Their mounts stay until the pods have ended, which takes some seconds: a volume that is
@@ -7,7 +7,7 @@ import type { Mount } from './mountinfo.ts';
  */
 export interface Departing {
   /** What is mounted here is about to go. */
-  add(fusePath: string, device: string): void;
+  add(fusePath: string, mounts: readonly Mount[]): void;
   /** For how long, ms; undefined where what is mounted is none of those. */
   since(fusePath: string, mounted: Mount | undefined): number | undefined;
   /** It stays after all. */
@@ -17,7 +17,12 @@ export interface Departing {
 export function createDeparting(clock: Pick<Clock, 'elapsed'>): Departing {
   const leaving = new Map<string, { readonly device: string; readonly at: number }>();
   return {
-    add: (fusePath, device) => void leaving.set(fusePath, { device, at: clock.elapsed() }),
+    add(fusePath, mounts) {
+      // Those of volumes that nobody stages here again would stay for ever.
+      for (const [path, { device }] of leaving) if (topAt(mounts, path)?.device !== device) leaving.delete(path);
+      const mounted = topAt(mounts, fusePath);
+      if (mounted) leaving.set(fusePath, { device: mounted.device, at: clock.elapsed() });
+    },
     since(fusePath, mounted) {
       const known = leaving.get(fusePath);
       if (!known) return undefined;

@@ -7,7 +7,7 @@ import { CsiError, invalid, status, unavailable } from './errors.ts';
 import { fuseOf } from './fuse-label.ts';
 import { fusePod } from './fuse-pods.ts';
 import { handleOf, podPathOf } from './kubelet.ts';
-import { isOnFuse, topAt } from './mountinfo.ts';
+import { isOnFuse } from './mountinfo.ts';
 import type { NodeParts } from './parts.ts';
 import { stagedFuse } from './staged-fuse.ts';
 import { type RuntimeName, volumeOf } from './volume.ts';
@@ -42,9 +42,8 @@ export async function unstage(parts: NodeParts, volumeId: string): Promise<void>
   // Without its runtime, the label is the controller's: it takes all of them away at the end.
   const runtime = name && (await cluster.runtime(name));
   if (nodeLabel && volume && runtime && (await mayGo(parts, runtime, name))) {
-    const mounted = topAt(await host.mounts(), volume.fusePath);
-    const removed = await release.leave(volumeId, nodeLabel);
-    if (removed && mounted) departing.add(volume.fusePath, mounted.device);
+    const mounts = await host.mounts();
+    if (await release.leave(volumeId, nodeLabel)) departing.add(volume.fusePath, mounts);
   } else release.forget(volumeId);
   staged.forget(volumeId);
 }
