@@ -60,10 +60,10 @@ export function fuseRelease(parts: Parts): FuseRelease {
       settle(nodeLabel);
       const { sure, unsure } = await others(parts, nodeLabel, left, leaving);
       const kept = sure.length + unsure.length > 0;
-      log.info({ volumeId: leaving, label: nodeLabel, sharers: [...sure, ...unsure] }, kept ? 'label kept' : 'label removed');
       // Who has taken it in between keeps it.
       if (!kept) await labels.leave(nodeLabel, leaving ?? '');
       else if (leaving !== undefined) labels.forget(leaving);
+      log.info({ volumeId: leaving, label: nodeLabel, sharers: [...sure, ...unsure] }, kept ? 'label kept' : 'label removed');
       if (leaving !== undefined) left.add(leaving);
       if (sure.length === 0 && unsure.length > 0) lookAgain(nodeLabel, looks + 1);
       return !kept;
