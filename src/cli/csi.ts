@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { kubeCluster } from '../csi/kube-cluster.ts';
-import { startPlugin } from '../csi/plugin.ts';
+import { type Plugin, startPlugin } from '../csi/plugin.ts';
 import { createClient } from '../kube/client.ts';
 import { serveHealth } from '../reconciler/health.ts';
 import type { Define } from './command.ts';
@@ -41,7 +41,7 @@ Examples:
 
 Exit codes:
   0  stopped by SIGTERM or SIGINT
-  1  refused to start: no way to a cluster, or another plugin serves the driver
+  1  refused to start: no way to a cluster, another plugin serves the driver, or its health cannot be served
   2  bad usage`;
 
 /** Less than the kubelet's 30 s, and than a successor waits; calls under way have 5 s of them. */
@@ -71,13 +71,20 @@ export const define: Define = (command) => {
       const { address, ...options } = config;
       const cluster = kubeCluster({ client, nodeId: config.nodeId, log });
       const stop = stopSignal(log);
-      const scratch = mkdtempSync(join(tmpdir(), 'sluice-csi-'));
-      const plugin = await startPlugin({ ...options, scratch, cluster, version: version(), log }).catch((error: unknown) => {
-        throw new Refused(messageOf(error), { cause: error });
-      });
       const registry = new Registry();
       if (address) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
-      const health = address && (await serveHealth(address.host, address.port, { alive: plugin.lost, ready: plugin.notReady }, registry));
+      let plugin: Plugin | undefined;
+      const served = { alive: () => plugin?.lost(), ready: () => (plugin ? plugin.notReady() : 'the plugin starts') };
+      // First: a plugin that nobody can ask whether it works must not serve volumes.
+      const cannotServe = refused(`--metrics-addr ${flags.metricsAddr} cannot be served: `);
+      const health = address && (await serveHealth(address.host, address.port, served, registry).catch(cannotServe));
+      try {
+        const scratch = mkdtempSync(join(tmpdir(), 'sluice-csi-'));
+        plugin = await startPlugin({ ...options, scratch, cluster, version: version(), log }).catch(refused());
+      } catch (error) {
+        await health?.stop();
+        throw error;
+      }
       // Not waited for: without an API server, pods can still be unmounted.
       void cluster.check().then(
         (problem) => problem && log.error({ problem }, 'volumes cannot be staged'),
@@ -96,6 +103,12 @@ export const define: Define = (command) => {
       process.exit(0);
     });
 };
+
+const refused =
+  (what = '') =>
+  (error: unknown): never => {
+    throw new Refused(`${what}${messageOf(error)}`, { cause: error });
+  };
 
 function configOf(flags: Flags, env: Readonly<Record<string, string | undefined>>) {
   return complete((read) => {

@@ -62,11 +62,11 @@ export const define: Define = (command, parts) => {
         () => controller?.store.reflectors ?? new Map(),
       );
       const health = await served(config, () => notReady(controller), metrics.registry, log);
-      await untilInstalled(client, runtimes, log, stop);
-      if (config.leaseNamespace !== undefined) await untilNamespace(client, config.leaseNamespace, log, stop);
-      await client.close();
-
-      if (!stop.aborted) {
+      try {
+        await untilInstalled(client, runtimes, log, stop);
+        if (config.leaseNamespace !== undefined) await untilNamespace(client, config.leaseNamespace, log, stop);
+        await client.close();
+        if (stop.aborted) return;
         const { leaseNamespace, address: _, ...options } = config;
         controller = startController({
           connection,
@@ -90,9 +90,11 @@ export const define: Define = (command, parts) => {
           log.error({ err: failure.error }, 'cannot go on');
           process.exitCode = 1;
         }
+      } finally {
+        // A process that listens does not end, whatever became of the rest, and would be called alive.
+        await Promise.all([client.close(), health?.stop()]);
+        log.info({}, 'stopped');
       }
-      await health?.stop();
-      log.info({}, 'stopped');
     });
 };
 

@@ -22,12 +22,13 @@ function kubeconfigFor(server: string): string {
   return join(folder, 'config');
 }
 
-/** An API server that has a version and nothing else. */
-async function emptyServer(minor: string): Promise<string> {
+/** An API server that has a version and nothing else; when asked which kinds it knows, it answers as `kinds` says, 0 being no answer. */
+async function emptyServer(minor: string, kinds: { status: number } = { status: 404 }): Promise<string> {
   const server = createServer((request, response) => {
-    const answer =
-      request.url === '/version' ? { major: '1', minor, gitVersion: `v1.${minor}.0` } : { kind: 'Status', code: 404, reason: 'NotFound' };
-    response.writeHead(request.url === '/version' ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    const status = request.url === '/version' ? 200 : request.url === '/apis/data.fluid.io/v1alpha1' ? kinds.status : 404;
+    if (status === 0) return request.socket.destroy();
+    const answer = status === 200 ? { major: '1', minor, gitVersion: `v1.${minor}.0` } : { kind: 'Status', code: status };
+    return response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -59,26 +60,22 @@ describe('reconcile', () => {
     ]);
     expect(code).toBe(2);
   });
-  test('waits for the CRDs, names those that are missing, and ends at SIGTERM', async () => {
-    const kubeconfig = kubeconfigFor(await emptyServer('34'));
-    const child = spawn(process.execPath, [
-      join(root, 'src/cli/main.ts'),
-      'reconcile',
-      '--kubeconfig',
-      kubeconfig,
-      '--metrics-addr',
-      '127.0.0.1:0',
-    ]);
+  /** As a process that serves its health: what it says, and how it ends. */
+  function started(server: string) {
+    const argv = ['reconcile', '--kubeconfig', kubeconfigFor(server), '--metrics-addr', '127.0.0.1:0'];
+    const child = spawn(process.execPath, [join(root, 'src/cli/main.ts'), ...argv]);
     onTestFinished(() => void child.kill('SIGKILL'));
-    const ended = new Promise((resolve) => child.on('close', resolve));
-    const lines: { readonly msg: string; readonly missing?: readonly string[]; readonly port?: number }[] = [];
-    await new Promise<void>((resolve) =>
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        lines.push(JSON.parse(line) as (typeof lines)[number]);
-        if (lines.at(-1)?.missing) resolve();
-      }),
-    );
-    expect(lines.at(-1)?.missing).toContain('datasets.data.fluid.io');
+    const lines: { readonly msg: string; readonly missing?: readonly string[]; readonly port?: number; readonly error?: string }[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line) as (typeof lines)[number]));
+    let stderr = '';
+    child.stderr.on('data', (text) => (stderr += text));
+    const ended = new Promise((resolve) => child.on('close', (code) => resolve({ code, stderr })));
+    return { child, lines, ended };
+  }
+
+  test('waits for the CRDs, names those that are missing, and ends at SIGTERM', async () => {
+    const { child, lines, ended } = started(await emptyServer('34'));
+    await expect.poll(() => lines.at(-1)?.missing).toContain('datasets.data.fluid.io');
     const port = lines.find((line) => line.port)?.port;
     const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
     expect({ status: ready.status, text: await ready.text() }).toEqual({
@@ -87,7 +84,27 @@ describe('reconcile', () => {
     });
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     child.kill('SIGTERM');
-    expect(await ended).toBe(0);
+    expect(await ended).toEqual({ code: 0, stderr: '' });
     expect(lines.at(-1)?.msg).toBe('stopped');
+  });
+  test.each([
+    ['breaks the connection', 0, 'other side closed'],
+    ['is not well', 500, '500'],
+    ['is overloaded', 429, '429'],
+  ])('goes on to wait for the CRDs while the API server %s, and says so', async (_, status, why) => {
+    const kinds = { status };
+    const { child, lines, ended } = started(await emptyServer('34', kinds));
+    await expect.poll(() => lines.at(-1)).toMatchObject({ msg: 'the API server does not answer', error: expect.stringContaining(why) });
+    kinds.status = 404;
+    await expect.poll(() => lines.at(-1)?.missing).toContain('datasets.data.fluid.io');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual({ code: 0, stderr: '' });
+  });
+  test('ends when the API server refuses to say which kinds it knows, rather than to be alive and do nothing', async () => {
+    const { ended } = started(await emptyServer('34', { status: 403 }));
+    expect(await ended).toEqual({
+      code: 1,
+      stderr: 'sluice: the API server does not say which kinds it knows: GET /apis/data.fluid.io/v1alpha1: 403\n',
+    });
   });
 });

@@ -1,6 +1,6 @@
 /** `sluice csi` as a process, without an API server. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../../../src/testing/control-plane/ports.ts';
 import { root } from '../../cli/run.ts';
 import { canRun } from '../../support/can-run.ts';
@@ -13,26 +13,37 @@ describe.skipIf(!canMount)('sluice csi', () => {
   let node: TestNode;
   let plugin: TestPlugin;
   let health: string;
+  let port: number;
 
   beforeAll(async () => {
-    const [port = 0, nowhere = 0] = await freePorts(2);
+    [port = 0] = await freePorts(1);
     health = `http://127.0.0.1:${port}`;
     node = await startNode();
-    const config = join(node.dir, 'config');
-    const cluster = `clusters: [{name: a, cluster: {server: "https://127.0.0.1:${nowhere}"}}]`;
-    node.sh('echo "$2" >"$1"', config, `${cluster}\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a`);
-    const places = ['--kubelet-dir', node.kubelet, '--mount-root', node.mountRoot, '--kubeconfig', config];
-    const flags = ['--node-id=node-1', `--metrics-addr=127.0.0.1:${port}`, ...places];
-    plugin = await node.startProgram([process.execPath, join(root, 'src/cli/main.ts'), 'csi', ...flags]);
+    plugin = await start(node);
   });
   afterAll(async () => {
     await plugin?.end('SIGKILL');
     await node?.close();
   });
+  async function start(node: TestNode): Promise<TestPlugin> {
+    const [nowhere = 0] = await freePorts(1);
+    const config = join(node.dir, 'config');
+    const cluster = `clusters: [{name: a, cluster: {server: "https://127.0.0.1:${nowhere}"}}]`;
+    node.sh('echo "$2" >"$1"', config, `${cluster}\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a`);
+    const places = ['--kubelet-dir', node.kubelet, '--mount-root', node.mountRoot, '--kubeconfig', config];
+    const flags = ['--node-id=node-1', `--metrics-addr=127.0.0.1:${port}`, ...places];
+    return node.startProgram([process.execPath, join(root, 'src/cli/main.ts'), 'csi', ...flags]);
+  }
   const asked = async (path: string) => {
     const answer = await fetch(`${health}/${path}`);
     return { status: answer.status, text: await answer.text() };
   };
+
+  test('ends when its health cannot be served, rather than to serve volumes without', async () => {
+    const other = await startNode();
+    onTestFinished(() => other.close());
+    await expect(start(other)).rejects.toThrow('the plugin ended');
+  });
 
   test('is to be started again when its socket was taken', async () => {
     await expect.poll(() => asked('healthz').catch(() => undefined)).toEqual({ status: 200, text: 'ok\n' });
