@@ -13,7 +13,7 @@ const placement = (uid: string, traces: readonly string[] = [`s-${uid}`], worker
 function scene() {
   const pods = new Map<string, readonly (string | undefined)[]>();
   const ended = new Set<string>();
-  const podsOf = (workload: string): readonly KubeObject[] =>
+  const podsOf = ({ uid: workload }: { readonly uid: string }): readonly KubeObject[] =>
     (pods.get(workload) ?? []).map((nodeName, i) => ({
       apiVersion: 'v1',
       kind: 'Pod',

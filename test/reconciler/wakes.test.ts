@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
 import { type Harness, harness } from './harness.ts';
@@ -135,4 +135,41 @@ test('a DaemonSet that its controller has seen wakes nobody, but its first pod d
   const seen = (counts: object) => () => edit(at, 'DaemonSet', 'demo-fuse', () => ({ status: { ...status, ...counts } }));
   expect(await passesAfter(at, seen({}))).toEqual([]);
   expect(await passesAfter(at, seen({ currentNumberScheduled: 1, desiredNumberScheduled: 1 }))).toEqual(['ml/demo']);
+});
+
+describe('what another tenant marks as a runtime’s', () => {
+  const other = { namespace: 'default', labels: { 'fluid.io/dataset-id': 'ml-one' } };
+  const ownerOf = (at: Harness) => at.get('ThinRuntime', 'one')!.metadata.uid!;
+  const claimed = (at: Harness, name = 'x'): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { ...other, name, labels: { 'data.fluid.io/owner-uid': ownerOf(at) } },
+  });
+  const podOf = (workload: KubeObject): KubeObject => {
+    const { apiVersion, kind, metadata } = workload;
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid!, controller: true }];
+    return { apiVersion: 'v1', kind: 'Pod', metadata: { ...other, name: 'p', ownerReferences }, spec: { containers: [] } };
+  };
+
+  test('wakes nobody, and is not in its inventory', async () => {
+    const at = await two();
+    const before = at.store.inventory({ uid: ownerOf(at), namespace: 'ml' });
+    expect(await passesAfter(at, () => at.server.put(claimed(at)))).toEqual([]);
+    expect(at.store.inventory({ uid: ownerOf(at), namespace: 'ml' })).toEqual(before);
+  });
+  test('wakes nobody by its pods', async () => {
+    const at = await two();
+    const { spec, ...fuse } = at.get('DaemonSet', 'one-fuse')!;
+    const { labels } = claimed(at).metadata;
+    const workload = at.server.put({ ...fuse, kind: 'StatefulSet', spec, metadata: { ...other, name: 'x', labels: labels! } });
+    await at.settle();
+    expect(await passesAfter(at, () => at.server.put(podOf(workload)))).toEqual([]);
+  });
+  test('is no pod of its workloads', async () => {
+    const at = await two();
+    const { metadata } = at.get('DaemonSet', 'one-fuse')!;
+    at.server.put(podOf(at.get('DaemonSet', 'one-fuse')!));
+    await at.settle();
+    expect(at.store.pods({ uid: metadata.uid!, namespace: 'ml' })).toEqual([]);
+  });
 });

@@ -19,7 +19,7 @@ export function inUse(
   const isSettled = ROLES.every((role) => {
     const workload = store.live(workloadKind(role), namespace, names[role]);
     if (!workload) return true;
-    const pods = store.pods(workload.metadata.uid);
+    const pods = store.pods(workload.metadata);
     const { observedGeneration } = (workload.status ?? {}) as { observedGeneration?: number };
     return pods.length === 0 || (observedGeneration === workload.metadata.generation && outdatedPods(workload, pods).length === 0);
   });

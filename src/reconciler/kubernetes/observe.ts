@@ -40,7 +40,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       const workloads: Partial<Record<Role, WorkloadView>> = {};
       for (const role of roles) {
         const live = workload(role);
-        if (live) workloads[role] = workloadView(live, store.pods(live.metadata.uid));
+        if (live) workloads[role] = workloadView(live, store.pods(live.metadata));
       }
       return workloads;
     };

@@ -57,7 +57,7 @@ export function podChoice(
   const names = runtime.workloads(name);
   const pods = (role: Role): readonly KubeObject[] => {
     const workload: LiveObject | undefined = store.live(workloadKind(role), namespace, names[role]);
-    return workload ? store.pods(workload.metadata.uid) : [];
+    return workload ? store.pods(workload.metadata) : [];
   };
   return { namespace, pods, leader };
 }

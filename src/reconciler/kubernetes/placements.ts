@@ -1,6 +1,6 @@
 import type { ObjectRef } from '../../kube/events.ts';
-import type { KubeObject } from '../../kube/types.ts';
 import type { Cached } from './cache-labels.ts';
+import type { Store } from './store.ts';
 
 /** A runtime whose workers are to be seen on their nodes. */
 export interface Placement {
@@ -27,7 +27,7 @@ export interface Placements {
   ofTrace(trace: string): Placement | undefined;
 }
 
-export function createPlacements(podsOf: (workload: string) => readonly KubeObject[]): Placements {
+export function createPlacements(podsOf: Store['pods']): Placements {
   const placed = new Map<string, { readonly placement: Placement; readonly nodes: readonly string[] }>();
   const byWorkload = new Map<string, string>();
   const byNode = new Map<string, Set<string>>();
@@ -54,9 +54,11 @@ export function createPlacements(podsOf: (workload: string) => readonly KubeObje
     return [...new Set([...(before?.nodes ?? []), ...nodes])];
   }
 
-  const nodesOf = ({ workers }: Placement): readonly string[] => [
+  const nodesOf = ({ workers, runtime: { namespace } }: Placement): readonly string[] => [
     ...new Set(
-      (workers ? podsOf(workers) : []).flatMap((pod) => (pod['nodeName'] && pod['phase'] !== 'Failed' ? String(pod['nodeName']) : [])),
+      (workers ? podsOf({ uid: workers, namespace }) : []).flatMap((pod) =>
+        pod['nodeName'] && pod['phase'] !== 'Failed' ? String(pod['nodeName']) : [],
+      ),
     ),
   ];
 

@@ -8,6 +8,7 @@ import { type Change, type Reflector, reflect } from '../../kube/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import type { Candidate } from '../cluster.ts';
 import { type Key, keyText, type LiveObject, type RuntimeObject } from '../world.ts';
+import { createGroups } from './groups.ts';
 import { Node, ownedKinds, Pod, typeOf } from './kinds.ts';
 import { isElsewhere, isNews } from './pod-news.ts';
 import { createPortTable, type PortTable } from './port-table.ts';
@@ -41,7 +42,7 @@ export interface Store {
   live(kind: string, namespace: string | undefined, name: string): LiveObject | undefined;
   /** Everything that carries the inventory label of this owner; a copy that somebody made in another namespace is theirs. */
   inventory(owner: { readonly uid: string; readonly namespace: string }): readonly LiveObject[];
-  pods(workloadUid: string): readonly KubeObject[];
+  pods(workload: { readonly uid: string; readonly namespace?: string | undefined }): readonly KubeObject[];
   /** Whether a runtime is to be told when a fuse pod of its can be asked something. They come and go with their users, mostly unasked. */
   awaitFuse(uid: string, isAwaited: boolean): void;
   /** Host ports of all runtimes. */
@@ -83,8 +84,8 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   const expecting = new Map<string, (object: KubeObject) => void>();
   const recent = new Map<string, KubeObject>();
   const keyOfOwner = new Map<string, Key>();
-  const inventories = new Map<string, readonly LiveObject[]>();
-  const podsOf = new Map<string, readonly KubeObject[]>();
+  const inventories = createGroups<LiveObject>();
+  const podsOf = createGroups<KubeObject>();
   const byJoinedName = new Map<string, readonly Key[]>();
   const engines = runtimes.flatMap((runtime) => runtime.engines);
   const runtimeKinds = new Set(runtimes.map(({ resource }) => resource.kind));
@@ -160,6 +161,8 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           onGone(keyOf(object), uid);
         } else {
           keyOfOwner.set(uid, keyOf(object));
+          // What came before it.
+          for (const each of inventories.of(uid)) if (!isIn(each, keyOf(object))) inventories.delete(uid, each);
           ports.seen(object);
         }
         if (!isEcho && (change.type !== 'changed' || !isNoNews(change.old, object))) onKey(keyOf(object), `${object.kind} ${change.type}`);
@@ -190,15 +193,12 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           const uid = object.metadata.labels?.[label.owner] ?? '';
           // An object whose owner changed hands was in the old owner's inventory, and is missed there.
           const oldUid = change.type === 'changed' ? (change.old.metadata.labels?.[label.owner] ?? '') : uid;
-          for (const owner of new Set([oldUid, uid])) {
-            const others = inventories.get(owner)?.filter(({ metadata }) => metadata.uid !== object.metadata.uid) ?? [];
-            const all = owner === uid && change.type !== 'deleted' ? [...others, object] : others;
-            if (all.length > 0) inventories.set(owner, all);
-            else inventories.delete(owner);
-          }
+          const key = keyOfOwner.get(uid);
+          if (change.type === 'deleted' || oldUid !== uid) inventories.delete(oldUid, object);
+          if (change.type !== 'deleted' && (!key || isIn(object, key))) inventories.set(uid, object);
           // Its status is written by others, and so is what waits for it.
           if (isEcho || isOthersNews(change)) return;
-          const keys = [uid, oldUid].map((owner) => keyOfOwner.get(owner) ?? keyOfPredecessor(object));
+          const keys = [uid, oldUid].map((owner) => keyFor(owner, object) ?? keyOfPredecessor(object));
           for (const key of new Map(keys.flatMap((key) => (key ? [[keyText(key), key] as const] : []))).values())
             onKey(key, `${type.kind} ${object.metadata.name} ${change.type}`);
         },
@@ -206,6 +206,12 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       ),
     ]),
   );
+
+  /** Whose an object is that carries this owner's UID; anybody may write that on something of his own. */
+  function keyFor(owner: string, object: KubeObject): Key | undefined {
+    const key = keyOfOwner.get(owner);
+    return key && isIn(object, key) ? key : undefined;
+  }
 
   /** What a runtime that is gone left in the way of its successor: the garbage collector takes it sooner or later. */
   function keyOfPredecessor(object: KubeObject): Key | undefined {
@@ -219,16 +225,12 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       const { object } = change;
       const workload = controllerOf(object);
       if (!workload) return;
-      const before = podsOf.get(workload.uid) ?? [];
-      const at = before.findIndex(({ metadata }) => metadata.name === object.metadata.name);
-      const others = at === -1 ? before : before.toSpliced(at, 1);
-      const pods = change.type === 'deleted' ? others : others.toSpliced(at === -1 ? others.length : at, 0, object);
-      if (pods.length > 0) podsOf.set(workload.uid, pods);
-      else podsOf.delete(workload.uid);
+      if (change.type === 'deleted') podsOf.delete(workload.uid, object);
+      else podsOf.set(workload.uid, object);
       if (change.type !== 'changed' || isElsewhere(change.old, object)) onPlacement({ workload: workload.uid });
       const live = owned.get(workload.kind)?.get(object.metadata.namespace, workload.name) as LiveObject | undefined;
       const owner = live?.metadata.labels?.[label.owner];
-      const key = owner && keyOfOwner.get(owner);
+      const key = owner && keyFor(owner, object);
       if (key && isNews(change, live, fuseAwaited.has(owner))) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
     },
     { labelSelector: label.datasetId },
@@ -323,10 +325,9 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       return found.type;
     },
     live: (kind, namespace, name) => newest(kind, owned.get(kind), namespace, name) as LiveObject | undefined,
-    inventory: ({ uid, namespace }) =>
-      (inventories.get(uid) ?? []).filter(({ metadata }) => (metadata.namespace ?? namespace) === namespace),
+    inventory: ({ uid, namespace }) => inventories.of(uid).filter((object) => isIn(object, { namespace })),
     awaitFuse: (uid, isAwaited) => void (isAwaited ? fuseAwaited.add(uid) : fuseAwaited.delete(uid)),
-    pods: (workloadUid) => podsOf.get(workloadUid) ?? [],
+    pods: ({ uid, namespace }) => podsOf.of(uid).filter(({ metadata }) => metadata.namespace === namespace),
     nodes: () => nodes.values(),
     node: (name) => newest('Node', nodes, undefined, name),
     project: (object) => read(object) as LiveObject,
@@ -375,6 +376,9 @@ const phaseOf = ({ status }: KubeObject): unknown => (status as { readonly phase
 /** In whatever version. What was found to be deleted is none. */
 const isSameObject = (kept: KubeObject, object: KubeObject): boolean =>
   kept.metadata.uid === object.metadata.uid && kept.metadata['gone'] === undefined;
+
+/** Whether it may belong to something in that namespace. */
+const isIn = ({ metadata }: KubeObject, { namespace }: Pick<Key, 'namespace'>): boolean => (metadata.namespace ?? namespace) === namespace;
 
 const idOf = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace ?? ''}/${name}`;
 export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: string; readonly name: string } }): Key => ({
