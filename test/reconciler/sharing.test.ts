@@ -1,9 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { Dataset } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { nodeProjection } from '../../src/reconciler/kubernetes/projection.ts';
 import { faultOf, isNoNews, readResource } from '../../src/reconciler/kubernetes/resources.ts';
-import { createSharing, fieldsOr } from '../../src/reconciler/kubernetes/sharing.ts';
+import { createSharing, fieldsOr, type Sharing } from '../../src/reconciler/kubernetes/sharing.ts';
 
 describe('pieces', () => {
   test('that are alike are one, at any depth, and nothing else is changed', () => {
@@ -27,6 +29,31 @@ describe('pieces', () => {
     for (let i = 0; i < 150_000; i++) text(`text-${i}`);
     expect(text('text-7')).toBe('text-7');
   });
+});
+
+/** What stays in memory of what was shared, in MB. */
+function kept(sharing: Sharing, values: Iterable<unknown>): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed / 1e6;
+  };
+  const before = used();
+  for (const value of values) sharing.piece(value);
+  return used() - before;
+}
+test.each<[string, number, number]>([
+  ['long texts, such as somebody may write into an annotation again and again', 200, 200_000],
+  ['texts of which there are many', 80_000, 900],
+])('sharing holds no more than some megabytes of %s', (_, count, length) => {
+  const sharing = createSharing();
+  function* annotations() {
+    for (let i = 0; i < count; i++) yield { note: String(i).padEnd(length, '.') };
+  }
+  expect(kept(sharing, annotations())).toBeLessThan(20);
+  // It is there until here.
+  expect(sharing.text('a')).toBe('a');
 });
 
 test('fields that have not changed stay the same objects', () => {

@@ -8,6 +8,10 @@ export interface Sharing {
 }
 
 const MOST_TEXTS = 100_000;
+/** Of all texts together. As a rule one has 34. */
+const MOST_CHARACTERS = 8_000_000;
+/** What is longer is like no other: an annotation that a tool writes again and again would be kept each time. */
+const LONGEST_TEXT = 1000;
 /** What objects of one sort share comes up again within a few; larger or rarer pieces would take more memory here than they save. */
 const MOST_PIECES = 1000;
 const LARGEST_PIECE = 1000;
@@ -15,13 +19,19 @@ const LARGEST_PIECE = 1000;
 export function createSharing(): Sharing {
   const texts = new Map<string, string>();
   const pieces = new Map<string, unknown>();
+  let characters = 0;
 
   function text(given: string): string {
+    if (given.length > LONGEST_TEXT) return given;
     const before = texts.get(given);
     if (before !== undefined) return before;
     // What is in use stays so; only sharing begins anew.
-    if (texts.size >= MOST_TEXTS) texts.clear();
+    if (texts.size >= MOST_TEXTS || characters > MOST_CHARACTERS) {
+      texts.clear();
+      characters = 0;
+    }
     texts.set(given, given);
+    characters += given.length;
     return given;
   }
 
