@@ -11,6 +11,7 @@ import { type Key, keyText, type LiveObject, type RuntimeObject } from '../world
 import { createGroups } from './groups.ts';
 import { Node, ownedKinds, Pod, typeOf } from './kinds.ts';
 import { isElsewhere, isNews } from './pod-news.ts';
+import { createOwnWrites } from './own-writes.ts';
 import { createPortTable, type PortTable } from './port-table.ts';
 import { createProjection, metadataOnly, nodeProjection, podProjection } from './projection.ts';
 import { faultOf, isNoNews, isSame, readResource, whatMatters } from './resources.ts';
@@ -82,7 +83,8 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   const listing = createGate(LISTS_AT_A_TIME, systemClock);
   const watched = new Map<string, { readonly type: ResourceType; readonly reflector: Reflector<KubeObject> }>();
   const expecting = new Map<string, (object: KubeObject) => void>();
-  const recent = new Map<string, KubeObject>();
+  const own = createOwnWrites(project);
+  const { newest } = own;
   const keyOfOwner = new Map<string, Key>();
   const inventories = createGroups<LiveObject>();
   const podsOf = createGroups<KubeObject>();
@@ -108,7 +110,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       listing,
       log,
       onChange(change) {
-        onChange(change, settle(change, type));
+        onChange(change, own.settle(change, type.kind));
       },
       project: read,
     });
@@ -119,17 +121,6 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       if (labelSelector === undefined || labels?.[labelSelector] !== undefined) reflector.expect(resourceVersion);
     });
     return reflector;
-  }
-
-  /** The watch has caught up with what we remembered. Returns whether it shows just that, which we have reckoned with since we wrote it. */
-  function settle({ type, object }: Change<KubeObject>, { kind }: ResourceType): boolean {
-    // Nearly always; and thousands of pods come and go.
-    if (recent.size === 0) return false;
-    const id = idOf(kind, object.metadata.namespace, object.metadata.name);
-    const ours = recent.get(id);
-    if (!ours) return false;
-    if (type === 'deleted' ? ours.metadata.uid === object.metadata.uid : version(object) >= version(ours)) recent.delete(id);
-    return type !== 'deleted' && version(object) === version(ours);
   }
 
   const datasets = watch(typeOf(Dataset), (change, isEcho) => {
@@ -246,28 +237,9 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
 
   const optional = new Set([...runtimesByKind.values(), ...companions.values()]);
 
-  function newest(
-    kind: string,
-    reflector: Reflector<KubeObject> | undefined,
-    namespace: string | undefined,
-    name: string,
-  ): KubeObject | undefined {
-    const seen = reflector?.get(namespace, name);
-    if (recent.size === 0) return seen;
-    const id = idOf(kind, namespace, name);
-    const ours = recent.get(id);
-    if (!ours) return seen;
-    if (isBehind(seen, ours, reflector?.status.resourceVersion)) return ours.metadata['gone'] ? undefined : ours;
-    // An answer may come after its event, and even after that of the object's deletion: what the watch has passed, it knows better.
-    recent.delete(id);
-    return seen;
-  }
-
   /** What we wrote ourselves was read when it was answered. */
   function read(object: KubeObject, before?: KubeObject): KubeObject {
-    const { kind, metadata } = object;
-    const ours = recent.size > 0 ? recent.get(idOf(kind, metadata.namespace, metadata.name)) : undefined;
-    return ours && isSameObject(ours, object) && version(ours) === version(object) ? ours : project(object, before);
+    return own.kept(object) ?? project(object, before);
   }
   function project(object: KubeObject, before?: KubeObject): KubeObject {
     const { kind } = object;
@@ -332,31 +304,17 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     node: (name) => newest('Node', nodes, undefined, name),
     project: (object) => read(object) as LiveObject,
     remember: (object) => {
-      const { kind, metadata } = object;
-      const reflector = watched.get(kind)?.reflector;
+      const reflector = watched.get(object.kind)?.reflector;
       // Without a watch it would be remembered for ever, and Secrets are to be forgotten at once.
       if (!reflector) return;
-      const id = idOf(kind, metadata.namespace, metadata.name);
-      const before = recent.get(id) ?? reflector.get(metadata.namespace, metadata.name);
-      recent.set(id, project(object, before && isSameObject(before, object) ? before : undefined));
-      expecting.get(kind)?.(object);
+      own.remember(object, reflector);
+      expecting.get(object.kind)?.(object);
     },
-    forget: (object) => {
-      recent.set(idOf(object.kind, object.metadata.namespace, object.metadata.name), {
-        ...object,
-        metadata: { ...object.metadata, gone: true },
-      });
-    },
+    forget: own.forget,
     stop: () => {
       for (const reflector of reflectors.values()) reflector.stop();
     },
   };
-}
-
-/** Whether the watch has yet to show what we wrote, or found to be deleted. */
-export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watchedUpTo: string | undefined): boolean {
-  if (ours.metadata['gone']) return seen?.metadata.uid === ours.metadata.uid;
-  return Math.max(seen ? version(seen) : 0, Number(watchedUpTo ?? 0)) < version(ours);
 }
 
 /** A claim that became Bound, or a DaemonSet without pods that was seen by its controller, and nothing else: nothing here waits for that. */
@@ -373,21 +331,13 @@ const isIdle = ({ status }: KubeObject): boolean =>
   Object.entries((status ?? {}) as object).every(([field, value]) => field === 'observedGeneration' || !value);
 const phaseOf = ({ status }: KubeObject): unknown => (status as { readonly phase?: unknown } | undefined)?.phase;
 
-/** In whatever version. What was found to be deleted is none. */
-const isSameObject = (kept: KubeObject, object: KubeObject): boolean =>
-  kept.metadata.uid === object.metadata.uid && kept.metadata['gone'] === undefined;
-
 /** Whether it may belong to something in that namespace. */
 const isIn = ({ metadata }: KubeObject, { namespace }: Pick<Key, 'namespace'>): boolean => (metadata.namespace ?? namespace) === namespace;
 
-const idOf = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace ?? ''}/${name}`;
 export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: string; readonly name: string } }): Key => ({
   namespace: metadata.namespace ?? '',
   name: metadata.name,
 });
-
-// Kubernetes 1.35 made resourceVersions comparable by documentation; they always were by construction (etcd revisions).
-const version = (object: KubeObject): number => Number(object.metadata.resourceVersion);
 
 function controllerOf({ metadata }: KubeObject) {
   return metadata.ownerReferences?.find(({ controller }) => controller);
