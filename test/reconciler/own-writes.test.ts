@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { isBehind } from '../../src/reconciler/kubernetes/own-writes.ts';
+import { createOwnWrites, isBehind } from '../../src/reconciler/kubernetes/own-writes.ts';
 
 const object = (resourceVersion: string, more: object = {}): KubeObject => ({
   apiVersion: 'v1',
@@ -25,4 +25,42 @@ describe('the watch is behind a deletion that we found', () => {
   test('while it shows the object', () => expect(isBehind(object('10'), gone, '20')).toBe(true));
   test('not when it shows another of the name', () => expect(isBehind(object('21', { uid: 'other' }), gone, '21')).toBe(false));
   test('not when it shows none', () => expect(isBehind(undefined, gone, '20')).toBe(false));
+});
+
+describe('nothing is kept', () => {
+  /** A watch that has shown everything up to version 9. */
+  const watching = (seen?: KubeObject) =>
+    ({ get: () => seen, status: { resourceVersion: '9' } }) as unknown as Parameters<ReturnType<typeof createOwnWrites>['remember']>[1];
+  const own = () => createOwnWrites((each) => each);
+
+  test('of an answer that comes after its event', () => {
+    const writes = own();
+    writes.remember(object('9'), watching(object('9')));
+    expect(writes.size).toBe(0);
+  });
+  test('of one that comes after its object is gone', () => {
+    const writes = own();
+    writes.remember(object('9'), watching());
+    expect(writes.size).toBe(0);
+  });
+  test('of what is found to be deleted when the watch has shown that', () => {
+    const writes = own();
+    writes.forget(object('9'), watching());
+    writes.forget(object('9'), watching(object('9', { uid: 'another' })));
+    expect(writes.size).toBe(0);
+  });
+  test('of what is found to be deleted before the watch has shown that it was made', () => {
+    const writes = own();
+    writes.remember(object('10'), watching());
+    expect(writes.size).toBe(1);
+    writes.forget(object('10'), watching());
+    expect(writes.size).toBe(0);
+  });
+  test('but of what the watch has yet to show', () => {
+    const writes = own();
+    writes.remember(object('10'), watching(object('9')));
+    expect(writes.newest('Dataset', watching(object('9')), undefined, 'demo')).toEqual(object('10'));
+    writes.forget(object('10'), watching(object('9')));
+    expect(writes.newest('Dataset', watching(object('9')), undefined, 'demo')).toBeUndefined();
+  });
 });

@@ -11,13 +11,22 @@ export interface OwnWrites {
   settle(change: Change<KubeObject>, kind: string): boolean;
   remember(object: KubeObject, watched: Watched): void;
   /** It was found to be deleted. */
-  forget(object: KubeObject): void;
+  forget(object: KubeObject, watched: Watched): void;
+  /** How many the watches have yet to show. */
+  readonly size: number;
 }
 type Watched = Pick<Reflector<KubeObject>, 'get' | 'status'>;
 
 /** @param project what is kept of an object */
 export function createOwnWrites(project: (object: KubeObject, before?: KubeObject) => KubeObject): OwnWrites {
   const recent = new Map<string, KubeObject>();
+
+  /** An answer may come after its event, which would be awaited for ever. */
+  function keep(ours: KubeObject, seen: KubeObject | undefined, watched: Watched): void {
+    const id = idOf(ours.kind, ours.metadata.namespace, ours.metadata.name);
+    if (isBehind(seen, ours, watched.status.resourceVersion)) recent.set(id, ours);
+    else recent.delete(id);
+  }
 
   return {
     newest(kind, watched, namespace, name) {
@@ -47,13 +56,16 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
     },
     remember(object, watched) {
       const { kind, metadata } = object;
-      const id = idOf(kind, metadata.namespace, metadata.name);
-      const before = recent.get(id) ?? watched.get(metadata.namespace, metadata.name);
-      recent.set(id, project(object, before && isSameObject(before, object) ? before : undefined));
+      const seen = watched.get(metadata.namespace, metadata.name);
+      const before = recent.get(idOf(kind, metadata.namespace, metadata.name)) ?? seen;
+      keep(project(object, before && isSameObject(before, object) ? before : undefined), seen, watched);
     },
-    forget(object) {
-      const { kind, metadata } = object;
-      recent.set(idOf(kind, metadata.namespace, metadata.name), { ...object, metadata: { ...metadata, gone: true } });
+    forget(object, watched) {
+      const { metadata } = object;
+      keep({ ...object, metadata: { ...metadata, gone: true } }, watched.get(metadata.namespace, metadata.name), watched);
+    },
+    get size() {
+      return recent.size;
     },
   };
 }

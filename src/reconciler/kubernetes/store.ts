@@ -310,7 +310,10 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       own.remember(object, reflector);
       expecting.get(object.kind)?.(object);
     },
-    forget: own.forget,
+    forget: (object) => {
+      const reflector = watched.get(object.kind)?.reflector;
+      if (reflector) own.forget(object, reflector);
+    },
     stop: () => {
       for (const reflector of reflectors.values()) reflector.stop();
     },
