@@ -46,7 +46,7 @@ describe('a Secret of ours', () => {
     } as unknown as KubeClient;
     applier = createApplier(client, { remember() {}, isRuntime: () => false } as unknown as Store, silent, () => clock);
   });
-  const pass = (password = 'b2xk') => applier.apply(owner, [outlineOf(manifest(password))]);
+  const pass = (password = 'b2xk') => applier.apply(owner, [outlineOf(manifest(password))], async () => {});
 
   test('that somebody deleted is there again after the next pass', async () => {
     await pass();

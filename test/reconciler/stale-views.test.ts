@@ -64,6 +64,31 @@ describe('prune, with a watch that hangs beside others that are of today,', () =
   });
 });
 
+test('what a runtime seems to have left is not deleted for one that is gone, whatever the clocks of two API servers say', async () => {
+  const at = await bound();
+  const first = at.get('ThinRuntime')!;
+  const { metadata: _, status: __, ...fuse } = at.get('DaemonSet', 'demo-fuse')!;
+  at.server.hold('ThinRuntime');
+  at.server.remove('ThinRuntime', 'ml', 'demo');
+  at.put(thinRuntime('demo', { profileName: 'profile' }));
+  // As another process of ours makes it, whose API server's clock is behind.
+  const owner = { apiVersion: first.apiVersion, kind: 'ThinRuntime', name: 'demo', uid: uidOf(at, 'ThinRuntime'), controller: true };
+  at.server.remove('DaemonSet', 'ml', 'demo-fuse');
+  const { uid } = at.put({
+    ...fuse,
+    metadata: {
+      name: 'demo-fuse',
+      creationTimestamp: first.metadata.creationTimestamp!,
+      labels: { 'data.fluid.io/owner-uid': owner.uid },
+      ownerReferences: [owner],
+    },
+  }).metadata;
+  await at.settle();
+  await at.advance(1_000);
+  expect(at.written({ verb: 'delete', kind: 'DaemonSet' })).toEqual([]);
+  expect(uidOf(at, 'DaemonSet', 'demo-fuse')).toBe(uid);
+});
+
 describe('reading afresh', () => {
   const reads = (at: Harness) =>
     at.server

@@ -18,13 +18,16 @@ import { takeOverFields } from './take-over-fields.ts';
 import { fuseFact } from './views.ts';
 
 export interface Applier {
-  /** Writes what differs, in order; an object that fails does not stop the next. */
-  apply(owner: Owner, outlines: readonly Outline[]): Promise<Applied>;
+  /** Writes what differs, in order; an object that fails does not stop the next. `confirmed` comes before anything is deleted. */
+  apply(owner: Owner, outlines: readonly Outline[], confirmed: Confirmed): Promise<Applied>;
   /** Deletes what carries the owner's label and is not among `keep`, each whatever becomes of the others; `confirmed` comes before the first. */
-  prune(owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>[], confirmed: () => Promise<void>): Promise<Pruned>;
+  prune(owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>[], confirmed: Confirmed): Promise<Pruned>;
   /** Nothing is remembered of what this owner had. */
   forget(uid: string): void;
 }
+
+/** What the owner asks for is so: read afresh. Throws where it is not. */
+type Confirmed = () => Promise<void>;
 
 /** Thrown for an object that exists and is somebody else's. */
 class NameTaken extends Error {
@@ -48,7 +51,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   // Secrets are not watched: what we last looked at, and when, by uid of the owner, then by name.
   const secrets = new Map<string, Map<string, { readonly hash: string; readonly at: number }>>();
 
-  async function applyOne(owner: Owner, outline: Outline, report: Mutable<Applied>): Promise<void> {
+  async function applyOne(owner: Owner, outline: Outline, report: Mutable<Applied>, confirmed: Confirmed): Promise<void> {
     const { kind, name } = outline;
     const type = ownedType(kind);
     const namespace = type.namespaced ? owner.namespace : undefined;
@@ -57,7 +60,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     const live = kind === 'Secret' ? secret : store.live(kind, namespace, name);
     if (live && !isOurs(live, owner, store) && !isLeft(live, owner)) throw taken(live, owner);
     if (!live || isLeft(live, owner)) {
-      if (live) await removeLeft(type, live);
+      if (live) await removeLeft(type, live, confirmed);
       const created = await create(owner, type, outline);
       if (created) {
         report.created.push(refOf(outline));
@@ -66,7 +69,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       // Somebody has it already, or our watch is behind.
       const existing = (await client.get(type, { namespace, name })) as LiveObject;
       if (isLeft(existing, owner)) {
-        await removeLeft(type, existing);
+        await removeLeft(type, existing, confirmed);
         throw new Left(`a ${owner.kind} of this name that is gone has left it behind; it is being deleted`);
       }
       if (!isOurs(existing, owner, store)) throw taken(existing, owner);
@@ -85,7 +88,9 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   }
 
   /** Before the garbage collector comes to it, which does the same. */
-  async function removeLeft(type: ResourceType, { metadata }: LiveObject): Promise<void> {
+  async function removeLeft(type: ResourceType, { metadata }: LiveObject, confirmed: Confirmed): Promise<void> {
+    // The owner may be the one that is gone, and the clock of the API server that made this behind.
+    await confirmed();
     await client.delete(type, metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
   }
 
@@ -188,11 +193,11 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   }
 
   return {
-    async apply(owner, outlines) {
+    async apply(owner, outlines, confirmed) {
       const report: Mutable<Applied> = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
       for (const outline of outlines) {
         try {
-          await applyOne(owner, outline, report);
+          await applyOne(owner, outline, report, confirmed);
         } catch (error) {
           secrets.get(owner.uid)?.delete(outline.name);
           report.failed.push(failureOf(outline, error));

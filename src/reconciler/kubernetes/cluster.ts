@@ -113,7 +113,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     async markDataset(key, dataset) {
       await users.mark(typeOf(Dataset), dataset, datasetMarks(identityOf(key, evidence(store, key, { dataset })), []));
     },
-    apply: (world, outlines) => applier.apply(ownerOf(world), outlines),
+    apply: (world, outlines) => applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world))),
     async prune(world, keep) {
       const used = inUse(store, world).map(({ kind, metadata: { name } }) => ({ kind, name }));
       const done = await applier.prune(ownerOf(world), [...keep, ...used], () => confirmed(sourcesOf(world)));
