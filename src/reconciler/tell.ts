@@ -3,7 +3,6 @@ import { isConflict } from '../kube/errors.ts';
 import type { Cluster, Notice } from './cluster.ts';
 import { withCondition } from './conditions.ts';
 import { each, failureOf } from './failures.ts';
-import { holdOf } from './mount-trouble.ts';
 import { EMPTY, type Statuses } from './status.ts';
 import type { Applied, Decision, Hold, RuntimeObject, World } from './world.ts';
 
@@ -99,7 +98,7 @@ export const noticesOfHold = ({ message, passing, event = 'ErrorProcessRuntime' 
 
 /** What a change of status is worth telling in events. */
 export function noticesOf(world: World, decision: Decision, applied: Applied): readonly About[] {
-  const differs = decision.hold?.reason === 'MountsDiffer' ? undefined : holdOf(world.mountTroubles ?? []);
+  const differs = decision.hold?.reason === 'MountsDiffer' ? undefined : world.mountsDiffer;
   const before = world.runtime.status?.conditions?.find(({ type }) => type === 'MountsDiffer')?.message;
   const notices = noticesOfPass(world, decision, applied);
   if (!differs || differs.message === before) return notices;

@@ -127,6 +127,8 @@ export interface World {
   readonly listing?: boolean;
   /** Rows that were changed in vain. */
   readonly mountTroubles?: readonly MountTrouble[];
+  /** All of them in words. */
+  readonly mountsDiffer?: Hold | undefined;
   /** Masters are there, and none of them says that it leads. */
   readonly leaderless?: boolean;
   /** Why the last command failed. */

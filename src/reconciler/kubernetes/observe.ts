@@ -4,6 +4,7 @@ import type { Role } from '../../constructs/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
 import { differences, pathsOf } from '../mount-change.ts';
+import { holdOf } from '../mount-trouble.ts';
 import { CALCULATING, mountsChanged } from '../status/dataset.ts';
 import { type LiveObject, PARTS, ROLES, type RuntimeObject, type WorkloadView, type World } from '../world.ts';
 import { askProbe, NO_LEADER } from './exec.ts';
@@ -150,6 +151,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       ...(mounted && { mounted }),
       ...(mounts?.running && { listing: true }),
       mountTroubles,
+      mountsDiffer: holdOf(mountTroubles),
       ...(error === NO_LEADER && { leaderless: true }),
       ...(error !== undefined && error !== NO_LEADER && { execError: error, changeFailed: mounts?.error === undefined }),
       ...(obstacle && { obstacle }),

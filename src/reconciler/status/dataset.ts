@@ -1,7 +1,6 @@
 import { bytesText, type Dataset, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
 import { type Claim, withCondition } from '../conditions.ts';
 import type { Hold, World } from '../world.ts';
-import { holdOf } from '../mount-trouble.ts';
 import { equal } from '../merge-patch.ts';
 import { cacheStatesOf, toldOf } from './cache.ts';
 import { phaseOf, type Seen } from './pods.ts';
@@ -15,7 +14,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined): Partial<
     phase,
     trouble,
     now,
-    world.obstacle ?? holdOf(world.mountTroubles ?? []),
+    world.obstacle ?? world.mountsDiffer,
   ) as DatasetCondition[];
   if (phase === 'NotBound') return { phase, conditions };
   const cacheStates = cacheStatesOf(world, before);

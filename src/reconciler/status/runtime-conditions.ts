@@ -1,6 +1,5 @@
 import { annotation, type RuntimeCondition } from '../../api/index.ts';
 import { type Claim, withCondition, withoutCondition } from '../conditions.ts';
-import { holdOf } from '../mount-trouble.ts';
 import { some } from '../some.ts';
 import type { Applied, Hold, World } from '../world.ts';
 import { podConditions } from './pods.ts';
@@ -23,7 +22,7 @@ export function runtimeConditions(world: World, applied: Applied, trouble: Hold 
   }
   const waiting = waitingText(applied);
   const kept = waiting ? { reason: 'PlacementWaiting', message: waiting } : undefined;
-  const differs = holdOf(world.mountTroubles ?? []);
+  const differs = world.mountsDiffer;
   conditions = withSync(conditions, trouble ?? kept ?? differs, now);
   const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
   tell('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
