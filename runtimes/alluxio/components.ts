@@ -19,7 +19,7 @@ export class AlluxioMaster extends Master {
           ...program(plan, 'alluxio-master', 'master', ['master-only', '--no-format']),
           ...master,
           command: masterCommand(plan.mounts.root),
-          readinessProbe: SERVES,
+          readinessProbe: serves('master'),
         },
         { ...program(plan, 'alluxio-job-master', 'jobMaster', ['job-master']), ...jobMaster },
         ...(plan.hasGateway ? [{ ...program(plan, 'api-gateway', 'apiGateway', ['proxy']), ...gateway, securityContext: undefined }] : []),
@@ -44,7 +44,7 @@ export class AlluxioWorker extends Worker {
       ...pod,
       podAnnotations: annotations(plan, 'worker'),
       containers: [
-        { ...program(plan, 'alluxio-worker', 'worker', ['worker-only', '--no-format']), ...worker, readinessProbe: SERVES },
+        { ...program(plan, 'alluxio-worker', 'worker', ['worker-only', '--no-format']), ...worker, readinessProbe: serves('worker') },
         { ...program(plan, 'alluxio-job-worker', 'jobWorker', ['job-worker']), ...jobWorker },
       ],
     });
@@ -78,8 +78,15 @@ const annotations = (plan: AlluxioPlan, role: 'master' | 'worker' | 'fuse') => (
 });
 const envFrom = (plan: AlluxioPlan) => [{ configMapRef: { name: configName(plan) } }];
 
-/** The web port is the last to open: of a master once it has its journal and leads, of a worker once the master knows it. */
-const SERVES = { tcpSocket: { port: 'web' }, periodSeconds: 2 };
+/**
+ * The web port is the last to answer: of a master once it has its journal and leads, of a worker once the master knows it. It is open
+ * before; and what it answers here are a few settings, at once.
+ */
+const serves = (what: 'master' | 'worker') => ({
+  httpGet: { port: 'web', path: `/api/v1/${what}/webui_init` },
+  periodSeconds: 2,
+  timeoutSeconds: 5,
+});
 
 /** One of the programs of Alluxio's image, which its first argument names. */
 const program = (plan: AlluxioPlan, name: string, component: Component, args: readonly string[]): ContainerProps => ({

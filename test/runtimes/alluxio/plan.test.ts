@@ -239,9 +239,10 @@ test('a backup on a node is read on that node', () => {
   });
 });
 
-test('masters and workers are ready when their web ports are open, which are the last', () => {
+test('masters and workers are ready when their web ports answer, which are the last', () => {
   const probes = [container(given(), 'master', 'alluxio-master'), container(given(), 'worker', 'alluxio-worker')];
-  for (const { name, readinessProbe } of probes) expect(readinessProbe, name).toMatchObject({ tcpSocket: { port: 'web' } });
+  for (const { name, readinessProbe } of probes)
+    expect(readinessProbe, name).toMatchObject({ httpGet: { port: 'web', path: `/api/v1/${name.replace('alluxio-', '')}/webui_init` } });
 });
 
 test('a master has its name before it is ready, when its commands look for it', () => {
