@@ -52,7 +52,12 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
     { group: '', resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch'], because: 'who mounts; annotation of fuse pods' },
     // Who makes a Role must have what it grants: those of JuiceFS grant these three.
     { group: '', resources: ['pods/exec'], verbs: ['get', 'create', 'list'], because: 'probes, mounts, cleaning' },
-    { group: '', resources: ['nodes'], verbs: ['list', 'watch', 'patch'], because: 'labels of nodes that hold a cache' },
+    {
+      group: '',
+      resources: ['nodes'],
+      verbs: ['get', 'list', 'watch', 'patch'],
+      because: 'labels of nodes that hold a cache, and whose readers keep a client',
+    },
     { group: '', resources: ['namespaces'], verbs: ['get'], names: [namespace], because: 'whether the lease has a home' },
     { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'what users are told' },
     { group: LEASES, resources: ['leases'], verbs: ['get'], names: [...FLUID_LEASES.values()], because: 'whether Fluid still runs' },

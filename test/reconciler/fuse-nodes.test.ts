@@ -34,7 +34,12 @@ function server(pages: number, onPage: (page: number) => unknown = () => {}) {
     return { items, resourceVersion: '1', ...(!isLast && { continue: String(page + 1) }) };
   };
   const held: WeakRef<KubeObject>[] = [];
-  const client = { list } as unknown as KubeClient;
+  const get = async (_: ResourceType, { name }: { name: string }) => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: LABEL },
+  });
+  const client = { list, get } as unknown as KubeClient;
   const store = { node: (name: string) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: LABEL } }) };
   const waiting = () =>
     withNodesInUse(client, store, { namespace: 'ml', name: 'demo' }, fuse({ ...LABEL, disk: 'ssd' }), fuse(LABEL)).then(

@@ -1,14 +1,21 @@
 import type { Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
+import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { isPlacedAlike, keeping, nodesLeft } from '../fuse-placement.ts';
+import { isPlacedAlike, keeping, nodesLeft, type PlacementNode } from '../fuse-placement.ts';
 import type { LiveObject, Waiting } from '../world.ts';
+import { Node } from './kinds.ts';
 import { fromPods, mounts } from './pod-pages.ts';
 import type { Store } from './store.ts';
 
+/** Labels of this kind bring fuse pods to a node: written by the node plugin when the first pod there is given the volume. */
+const FUSE_LABELS = 'fluid.io/f-';
+const NODES_AT_A_TIME = 8;
+
 /**
  * The fuse DaemonSet as it may be applied now: a node on which a pod mounts the claim stays selected. Pods are read afresh, since a reader
- * that the watches do not show yet would lose its file system; and only where the placement changes.
+ * that the watches do not show yet would lose its file system; and only where the placement changes. So are their nodes, before any is
+ * given up: the watch of nodes may hang by itself.
  */
 export async function withNodesInUse(
   client: KubeClient,
@@ -23,20 +30,44 @@ export async function withNodesInUse(
     return node !== undefined && mounts(pod, claim) ? [{ node, name: pod.metadata.name }] : [];
   });
   const readers = Map.groupBy(pods, ({ node }) => node);
-  const inUse = [...readers.keys()].map((name) => ({ name, labels: store.node(name)?.metadata.labels ?? {} }));
-  const left = nodesLeft(desired, live, inUse);
+  const names = [...readers.keys()];
+  const kept = (nodes: readonly PlacementNode[]) => {
+    const inUse = nodes.map(({ name, labels }) => ({ name, labels: { ...labels, ...fuseLabelsOf(live) } }));
+    const left = new Set(nodesLeft(desired, live, inUse));
+    const stay = inUse.filter(({ name }) => left.has(name));
+    return { left: [...left], manifest: keeping(desired, live, stay) };
+  };
+  const seen = kept(names.map((name) => ({ name, labels: store.node(name)?.metadata.labels ?? {} })));
+  const { left, manifest } = names.length === 0 || isPlacedAlike(seen.manifest, live) ? seen : kept(await nodesAfresh(client, names));
   if (left.length === 0) return { manifest: desired };
   return {
-    manifest: keeping(
-      desired,
-      live,
-      inUse.filter(({ name }) => left.includes(name)),
-    ),
+    manifest,
     waiting: {
       object: `${desired.kind}/${desired.metadata.name}`,
       nodes: left.map((name) => ({ name, pods: (readers.get(name) ?? []).map((pod) => pod.name) })),
     },
   };
+}
+
+async function nodesAfresh(client: KubeClient, names: readonly string[]): Promise<readonly PlacementNode[]> {
+  const nodes: PlacementNode[] = [];
+  for (let i = 0; i < names.length; i += NODES_AT_A_TIME) {
+    const some = names.slice(i, i + NODES_AT_A_TIME).map((name) => client.get(Node, { name }, { metadataOnly: true }).catch(orNothing));
+    nodes.push(
+      ...(await Promise.all(some)).flatMap((node) => (node ? { name: node.metadata.name, labels: node.metadata.labels ?? {} } : [])),
+    );
+  }
+  return nodes;
+}
+const orNothing = (error: unknown): undefined => {
+  if (!isNotFound(error)) throw error;
+};
+
+/** What a node gets in the moment in which a pod that was scheduled to it is given the volume. */
+function fuseLabelsOf({ spec }: KubeObject): Readonly<Record<string, string>> {
+  const { nodeSelector = {} } =
+    (spec as { readonly template?: { readonly spec?: { nodeSelector?: Record<string, string> } } }).template?.spec ?? {};
+  return Object.fromEntries(Object.entries(nodeSelector).filter(([key]) => key.startsWith(FUSE_LABELS)));
 }
 
 const nodeOf = ({ spec }: KubeObject): string | undefined => (spec as { readonly nodeName?: string } | undefined)?.nodeName;
