@@ -53,6 +53,8 @@ const MOST_REMEMBERED = 4_096;
 const NOTE_BYTES = 1_024;
 const REASON_LENGTH = 128;
 const TRIES = 3;
+/** Of as many namespaces an event each is on its way: one that answers late, or with errors, keeps no other waiting. */
+const AT_ONCE = 4;
 
 /** One event in the cluster, and how often it has happened since. */
 interface Series {
@@ -63,12 +65,14 @@ interface Series {
   waiting: boolean;
 }
 
-/** Writes events.k8s.io/v1 events, one at a time and in order; a repeated one becomes a series of the first. */
+/** Writes events.k8s.io/v1 events, those of a namespace in order, namespaces in turn; a repeated one becomes a series of the first. */
 export function eventSink(client: KubeClient, options: EventSinkOptions): EventSink {
   const { reportingController, reportingInstance, clock = systemClock, log = silent } = options;
   const known = new Map<string, Series>();
-  const waiting: Series[] = [];
-  let sending: Promise<void> | undefined;
+  /** By namespace; the first of them is next. */
+  const lines = new Map<string, Series[]>();
+  const sending = new Map<string, Promise<void>>();
+  let waiting = 0;
   let dropped = 0;
   let serial = 0;
 
@@ -97,30 +101,49 @@ export function eventSink(client: KubeClient, options: EventSinkOptions): EventS
   function enqueue(series: Series): void {
     if (series.waiting) return;
     series.waiting = true;
-    waiting.push(series);
-    if (waiting.length > MOST_WAITING) {
-      drop(waiting.shift());
-    }
-    sending ??= drain().finally(() => {
-      sending = undefined;
-    });
+    const namespace = series.event.metadata.namespace ?? '';
+    const line = lines.get(namespace);
+    if (line) line.push(series);
+    else lines.set(namespace, [series]);
+    if (++waiting > MOST_WAITING) dropOne();
+    begin();
   }
 
-  function drop(series: Series | undefined): void {
-    dropped++;
+  /** The oldest of who has most. */
+  function dropOne(): void {
+    const [longest] = [...lines.values()].toSorted((a, b) => b.length - a.length);
+    const series = longest?.shift();
     if (series) series.waiting = false;
+    waiting--;
+    dropped++;
   }
 
-  async function drain(): Promise<void> {
-    for (let series = waiting.shift(); series !== undefined; series = waiting.shift()) {
+  function begin(): void {
+    for (const [namespace, line] of lines) {
+      if (sending.size >= AT_ONCE) return;
+      if (sending.has(namespace)) continue;
+      const series = line.shift();
+      lines.delete(namespace);
+      if (!series) continue;
+      // Behind all others.
+      if (line.length > 0) lines.set(namespace, line);
+      waiting--;
       series.waiting = false;
-      try {
-        await send(series);
-      } catch (error) {
-        dropped++;
-        const level = isNoNamespace(error) ? 'debug' : 'warn';
-        log[level]({ event: series.event['reason'], error: error instanceof Error ? error.message : String(error) }, 'event not sent');
-      }
+      const over = () => {
+        sending.delete(namespace);
+        begin();
+      };
+      sending.set(namespace, attempt(series).then(over));
+    }
+  }
+
+  async function attempt(series: Series): Promise<void> {
+    try {
+      await send(series);
+    } catch (error) {
+      dropped++;
+      const level = isNoNamespace(error) ? 'debug' : 'warn';
+      log[level]({ event: series.event['reason'], error: error instanceof Error ? error.message : String(error) }, 'event not sent');
     }
   }
 
@@ -171,7 +194,7 @@ export function eventSink(client: KubeClient, options: EventSinkOptions): EventS
   return {
     emit,
     flush: async () => {
-      for (let batch = sending; batch !== undefined; batch = sending) await batch;
+      while (sending.size > 0) await Promise.all(sending.values());
     },
     get dropped() {
       return dropped;

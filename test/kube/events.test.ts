@@ -150,6 +150,23 @@ test('too many at once: the oldest are dropped, and counted', async () => {
   expect(sink.dropped).toBe(100);
 });
 
+test('a namespace whose events are not answered keeps no other waiting, nor its events from being sent', async () => {
+  const others = Array.from({ length: 3 }, () => ok);
+  await start([hang, ...others]);
+  const of = (namespace: string, note: string) => sink.emit({ ...failed, regarding: { ...failed.regarding, namespace }, note });
+  for (let i = 0; i < 1_500; i++) of('slow', String(i));
+  for (const namespace of ['a', 'b', 'c']) of(namespace, namespace);
+  await until(() => server.requests.length === 4, 'not sent');
+  expect(server.requests.map(({ path }) => path.split('/')[5])).toEqual(['slow', 'a', 'b', 'c']);
+});
+
+test('events of a namespace stay in order', async () => {
+  await start([ok, ok, ok]);
+  for (const note of ['1', '2', '3']) sink.emit({ ...failed, note });
+  await sink.flush();
+  expect([0, 1, 2].map((i) => bodyOf(i).note)).toEqual(['1', '2', '3']);
+});
+
 test('a note is cut at 1,024 bytes, between characters', async () => {
   await start([ok]);
   sink.emit({ ...failed, note: 'é'.repeat(2_000) });
