@@ -78,7 +78,7 @@ export interface WatchOptions extends Selection {
  * that is no, NoAnswer when there was none, NotLeader for a write past the deadline, and the signal's reason.
  *
  * Tried again, with back-off: anything that was certainly never sent (connection refused), anything turned away with
- * 429, and reads that met a broken connection or a 503 with Retry-After. A write whose fate is unknown is never repeated.
+ * 429 for a short time, and reads that met a broken connection or a 503 with Retry-After. A write whose fate is unknown is never repeated.
  */
 export interface KubeClient {
   get(type: ResourceType, name: ObjectName, options?: CallOptions & { readonly metadataOnly?: boolean }): Promise<KubeObject>;

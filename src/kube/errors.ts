@@ -106,7 +106,8 @@ export function apiErrorFrom(
   return new ApiError(request, status, excerpt(text), wait);
 }
 
-function statusIn(text: string): Status | undefined {
+/** The Status that an answer is, if it is one. */
+export function statusIn(text: string): Status | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
     // The kind was checked; a Status has only optional fields.

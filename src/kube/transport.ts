@@ -1,4 +1,5 @@
 import { buildConnector, Pool } from 'undici';
+import { type Busy, busy, retryAfter } from './busy.ts';
 import { backoff, type Clock, sleep } from './clock.ts';
 import type { ClusterConnection } from './connection.ts';
 import type { Method } from './contract.ts';
@@ -45,8 +46,8 @@ interface Attempt {
   readonly status: number;
   readonly text: string;
   readonly retryAfterMs: number | undefined;
-  /** The server asked to be asked later. A 429 was turned away unread; a 503 may come from half-way. */
-  readonly mayRepeat: boolean;
+  /** Set where it may be asked again: what a 429 refused was not done, a 503 may come from half-way. */
+  readonly later: Busy | undefined;
 }
 
 /** The API server drops a connection that was idle for 90 s; ours go first, so that a request never meets the closing. */
@@ -54,8 +55,6 @@ const IDLE_MS = 60_000;
 /** Linux asks a silent peer 10 times a second apart after this, so that a vanished machine is noticed within 15 s. No request of the API's is made for it. */
 const KEEP_ALIVE_MS = 4_000;
 const CONNECT_MS = 5_000;
-/** Asked to wait longer than this, we return the answer instead. */
-const LONGEST_WAIT_MS = 30_000;
 
 export function createTransport(connection: ClusterConnection, connections: number, options: TransportOptions): Transport {
   const { userAgent, clock, gate, deadline } = options;
@@ -103,10 +102,9 @@ export function createTransport(connection: ClusterConnection, connections: numb
       cancelTimeout = clock.after(patience, () => abort(new Timeout(patience)));
       const { status, text, headers: received } = await answer;
       const retryAfterMs = retryAfter(received['retry-after'], clock);
-      const quiet = quietFor(status, retryAfterMs);
-      // Everybody waits, not only this request: the server is telling us that it has too much to do.
-      if (quiet !== undefined) gate.pause(quiet);
-      return { status, text, retryAfterMs, mayRepeat: quiet !== undefined && (status === 429 || method === 'GET') };
+      const later = busy(status, text, retryAfterMs);
+      if (later?.forAll) gate.pause(later.waitMs);
+      return { status, text, retryAfterMs, later: status === 429 || method === 'GET' ? later : undefined };
     } catch (error) {
       throw named(request, error, signal);
     } finally {
@@ -121,12 +119,14 @@ export function createTransport(connection: ClusterConnection, connections: numb
       for (let retries = 0; ; retries++) {
         const mayRetry = retries < request.retries;
         try {
-          const { status, text, retryAfterMs, mayRepeat } = await attempt(request);
-          if (!mayRepeat || !mayRetry) {
+          const { status, text, retryAfterMs, later } = await attempt(request);
+          if (!later || !mayRetry) {
             done(status, retries);
             if (status >= 300) throw apiErrorFrom(request, status, text, { confidential: request.confidential, retryAfterMs });
             return text;
           }
+          // What is for all the gate waits for.
+          if (!later.forAll) await sleep(clock, Math.max(later.waitMs, backoff(retries + 1, clock.random)), request.signal);
         } catch (error) {
           if (!(error instanceof NoAnswer)) throw error;
           if (!mayRetry || !isHarmlessToRepeat(request, error)) {
@@ -188,20 +188,6 @@ export class Timeout extends Error {
 function isHarmlessToRepeat({ method }: Request, { code, mayHaveArrived }: NoAnswer): boolean {
   if (code === 'TIMEOUT' || (code !== undefined && isDistrust(code))) return false;
   return !mayHaveArrived || method === 'GET';
-}
-
-/** How long the server wants no requests, ms; undefined when it said nothing of the kind, or more than we would wait. */
-function quietFor(status: number, retryAfterMs: number | undefined): number | undefined {
-  if (status !== 429 && !(status === 503 && retryAfterMs !== undefined)) return undefined;
-  const ms = Math.max(100, retryAfterMs ?? 1000);
-  return ms > LONGEST_WAIT_MS ? undefined : ms;
-}
-
-/** RFC 9110 §10.2.3: seconds, or a date. In ms. */
-function retryAfter(header: string | string[] | undefined, clock: Clock): number | undefined {
-  if (typeof header !== 'string') return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 /** Connects with the CA of the moment; undici's own connector is made anew only when the CA changed. */

@@ -202,6 +202,37 @@ describe('trying again', () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  test.each([429, 503])('a %i about one object, such as of an admission webhook, keeps no other request away', async (code) => {
+    const clock = manualClock();
+    const denied = { kind: 'Status', code, message: 'admission webhook "limits" denied the request: slow down' };
+    await start([json(code, denied, { 'retry-after': '30' }), json(200, object)], { clock });
+    expect(await failure(client.create(CONFIG_MAP, object))).toMatchObject({ status: code, retryAfterMs: 30_000 });
+    expect(await client.get(CONFIG_MAP, at)).toMatchObject({ metadata: { name: 'a' } });
+  });
+
+  test('what the server says of one object to ask again in a second is asked again then, and others meanwhile', async () => {
+    const clock = manualClock();
+    const later = { kind: 'Status', code: 429, message: 'storage is (re)initializing', details: { retryAfterSeconds: 1 } };
+    await start([json(429, later, { 'retry-after': '1' }), json(200, object), json(200, object)], { clock });
+    const turnedAway = client.apply(CONFIG_MAP, object);
+    await until(() => clock.waits.includes(1_000), 'does not wait');
+    await client.get(CONFIG_MAP, at);
+    clock.advance(1_000);
+    await turnedAway;
+    expect(server.requests.map(({ method }) => method)).toEqual(['PATCH', 'GET', 'PATCH']);
+  });
+
+  test('a request that waits to be sent again is given up when its caller does', async () => {
+    const clock = manualClock();
+    const gone = new AbortController();
+    await start([json(429, { kind: 'Status', code: 429 })], { clock });
+    const given = failure(client.create(CONFIG_MAP, object, { signal: gone.signal }));
+    await until(() => clock.waits.includes(1_000), 'does not wait');
+    gone.abort(new Error('enough'));
+    expect(await given).toMatchObject({ message: 'enough' });
+    expect(clock.waits).toEqual([]);
+  });
+
   test('a read whose connection broke is repeated', async () => {
     const clock = manualClock();
     await start([reset, reset, json(200, object)], { clock });
