@@ -98,14 +98,20 @@ describe('a node that refuses its labels', () => {
   });
 });
 
-test('a label that is refused for one runtime is not withheld from another on the same node', async () => {
+test.each([
+  [422, 'Invalid'],
+  [409, 'Conflict'],
+  [429, 'TooManyRequests'],
+  [500, 'InternalError'],
+])('a label that is refused for one runtime, by %d, is not withheld from another on the same node', async (status, reason) => {
   const at = await harness({ nodes: 1 });
   at.server.rules.refuse(
     { verb: 'patch', kind: 'Node', when: (request) => names(request, 'fluid.io/s-ml-evil') },
-    { status: 422, reason: 'Invalid', message: 'no such label' },
+    { status, reason, message: 'no such label' },
   );
   for (const name of ['evil', 'good']) serve(at, 'node-1', name);
   await at.quiet();
+  await at.advance(5000);
   expect(ours(at, 'node-1')).toContain('fluid.io/s-ml-good');
   expect(ours(at, 'node-1')).not.toContain('fluid.io/s-ml-evil');
   expect(new Set(at.events.filter(({ reason }) => reason === 'NodeNotLabelled').map(({ regarding }) => regarding.name))).toEqual(

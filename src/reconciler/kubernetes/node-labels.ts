@@ -124,7 +124,7 @@ export function createNodeLabeler(
     try {
       if (patches.size > 0) await patch(name, Object.assign({}, ...patches.values()));
     } catch (error) {
-      const parts = patches.size > 1 && isRefusal(error) ? [...patches] : [];
+      const parts = patches.size > 1 && mayBeOfOne(error, failures) ? [...patches] : [];
       if (parts.length === 0) for (const of of patches.keys()) refused.set(of, messageOf(error));
       for (const [of, part] of parts) await patch(name, part).catch((again: unknown) => refused.set(of, messageOf(again)));
     }
@@ -234,5 +234,6 @@ export function createNodeLabeler(
   };
 }
 
-/** The API server has looked at it and says no; anything else concerns all parts alike. */
-const isRefusal = (error: unknown): boolean => error instanceof ApiError && [400, 403, 413, 422].includes(error.status);
+/** The API server has looked at it and says no. A server that is busy says the same of all parts, so they are asked for once more first. */
+const mayBeOfOne = (error: unknown, failures: number): boolean =>
+  error instanceof ApiError && (failures > 0 || [400, 403, 413, 422].includes(error.status));
