@@ -179,7 +179,7 @@ const uidsOf = (sample: Sample) => ({
   dataset: sample.objects['datasets']?.[0]?.metadata.uid ?? '',
 });
 // As the watch has it.
-const portsOf = (sample: Sample) => recordedPorts(runtimeOf(sample) as unknown as RuntimeObject);
+const portsOf = (sample: Sample) => recordedPorts(runtimeOf(sample) as unknown as RuntimeObject, RUNTIMES[sample.kind]);
 const scriptHashOf = (object: LiveObject): string | undefined =>
   (object['spec'] as { template?: { metadata?: { annotations?: Record<string, string> } } } | undefined)?.template?.metadata?.annotations?.[
     annotation.scriptHash

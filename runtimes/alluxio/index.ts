@@ -4,6 +4,7 @@ import { AlluxioFuse, AlluxioMaster, AlluxioWorker } from './components.ts';
 import { imageVariables } from './images.ts';
 import { mounts } from './mount-table.ts';
 import { needs, plan } from './plan.ts';
+import { portNames } from './ports.ts';
 import { cache, tell, ufs } from './probes.ts';
 import { AlluxioRuntime } from './spec.ts';
 
@@ -12,6 +13,7 @@ export default defineRuntime({
   type: 'alluxio',
   resource: AlluxioRuntime,
   env: imageVariables,
+  hostPorts: portNames,
   needs,
   plan,
   components: { master: AlluxioMaster, worker: AlluxioWorker, fuse: AlluxioFuse },

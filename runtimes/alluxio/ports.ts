@@ -28,6 +28,8 @@ const PORTS = {
 } as const satisfies Readonly<Record<string, Port>>;
 
 type Name = keyof typeof PORTS;
+/** As they stand on record. */
+export const portNames = Object.keys(PORTS) as readonly Name[];
 export type Ports = Readonly<Record<Name, number>>;
 
 type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'settings' | 'facts'>;
@@ -39,8 +41,7 @@ export const isOnHost = (component: { readonly networkMode?: string } | undefine
 /** Master and worker name each other's ports: they are the same for both, whoever of them is on the node's network. */
 const needNode = ({ master, worker }: Spec): boolean => isOnHost(master) || isOnHost(worker);
 
-const names = ({ apiGateway }: Spec): readonly Name[] =>
-  (Object.keys(PORTS) as Name[]).filter((name) => name !== 'gateway' || apiGateway?.enabled);
+const names = ({ apiGateway }: Spec): readonly Name[] => portNames.filter((name) => name !== 'gateway' || apiGateway?.enabled);
 
 /** What the user says, the property before the list of ports; as it stands there. */
 function chosen(spec: Spec, { component, key, property }: Port): { readonly value: string; readonly path: string } | undefined {
@@ -65,7 +66,7 @@ const podOf = (name: Name) => (PORTS[name].component === 'worker' || PORTS[name]
 const RANGE = [20000, 26000] as const;
 
 export function portsOf({ spec, facts }: Input): Ports {
-  const numbers = (Object.keys(PORTS) as Name[]).map((name): [Name, number] => {
+  const numbers = portNames.map((name): [Name, number] => {
     const port = PORTS[name];
     const said = chosen(spec, port);
     if (!said) return [name, (needNode(spec) && facts.ports[name]) || port.usual];
@@ -96,6 +97,6 @@ export const portProperties = (spec: Spec, ports: Ports): Readonly<Record<string
 
 /** Of a container, as Kubernetes lists them. */
 export const containerPorts = (ports: Ports, component: Component) =>
-  (Object.keys(PORTS) as Name[])
+  portNames
     .filter((name) => PORTS[name].component === component)
     .map((name) => ({ name: PORTS[name].portName, containerPort: ports[name], protocol: 'TCP' }));

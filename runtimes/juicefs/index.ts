@@ -2,7 +2,7 @@ import { defineRuntime, diskUsage } from '../../src/constructs/index.ts';
 import { cacheUse, removeCache, tell } from './commands.ts';
 import { JuiceFSFuse, JuiceFSWorker } from './components.ts';
 import { needs, plan } from './plan.ts';
-import { imageVariables } from './pod.ts';
+import { imageVariables, roles } from './pod.ts';
 import { JuiceFSRuntime } from './spec.ts';
 
 /** No master: every JuiceFS client talks to the metadata engine itself, so workers only hold cache. */
@@ -10,6 +10,7 @@ export default defineRuntime({
   type: 'juicefs',
   resource: JuiceFSRuntime,
   env: imageVariables,
+  hostPorts: roles,
   needs,
   plan,
   components: { worker: JuiceFSWorker, fuse: JuiceFSFuse },

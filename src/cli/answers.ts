@@ -4,7 +4,7 @@ import type { KubeObject } from '../kube/types.ts';
 import { type Answers, claimFact, keysOf } from '../reconciler/kubernetes/facts.ts';
 import { workloadKind } from '../reconciler/kubernetes/kinds.ts';
 import { recordedPorts } from '../reconciler/kubernetes/port-table.ts';
-import { livePort } from '../reconciler/kubernetes/ports.ts';
+import { knownPort, livePort } from '../reconciler/kubernetes/ports.ts';
 import { fuseFact, liveEngine } from '../reconciler/kubernetes/views.ts';
 import type { Key, LiveObject, RuntimeObject } from '../reconciler/world.ts';
 import type { Lookup } from './lookup.ts';
@@ -43,13 +43,16 @@ export async function answersFrom({
   const workloads = { master: await workload('master'), worker: await workload('worker'), fuse: await workload('fuse') };
   const engine = liveEngine(runtime, object);
   const fuse = fuseFact(workloads.fuse);
-  const recorded = recordedPorts(object);
+  const recorded = recordedPorts(object, runtime);
   return {
     ...(fuse && { fuse }),
     ...(engine !== undefined && { engine }),
     port: (need) =>
-      recorded[need.name] ??
-      livePort(need, workloads[need.in]) ??
+      knownPort(need, need.range, {
+        recorded: recorded[need.name],
+        live: livePort(need, workloads[need.in]),
+        isOthers: () => false,
+      }) ??
       allocate(need) ?? { reason: 'PortsExhausted', message: `no host port is left between ${need.range.join(' and ')}` },
     async secret(need: SecretNeed) {
       const { name: secret, namespace: home = namespace, inline = false } = need;

@@ -67,7 +67,10 @@ async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = fa
   const known = (await Promise.all([...kinds].map((kind) => elsewhere.list(kind)))).flat();
   const written = input.runtimes.map(({ object }) => object);
   const taken = createPortTable();
-  for (const object of [...written, ...known]) taken.seen(object);
+  for (const object of [...written, ...known]) {
+    const item = input.runtimes.find((each) => each.object.kind === object.kind);
+    if (item) taken.seen(object, item.runtime);
+  }
   const lookup = inOrder(among(input.all.map(({ object }) => object)), elsewhere);
   return {
     input,

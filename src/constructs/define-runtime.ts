@@ -24,7 +24,7 @@ export function defineRuntime<S extends TSchema>(definition: RuntimeDefinition<S
 export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
   definition: RuntimeDefinition<S> & (EngineDefinition<Static<S>, P, C> | Engines<Static<S>>),
 ): Runtime {
-  const { type, resource, companions = [], env = [], workloads: suffixes = {} } = definition;
+  const { type, resource, companions = [], env = [], hostPorts = [], workloads: suffixes = {} } = definition;
   const isOne = 'plan' in definition;
   const engines = new Map<string, Engine<Static<S>>>(isOne ? [[type, engine(definition)]] : Object.entries(definition.engines));
   for (const name of [type, ...engines.keys()])
@@ -51,11 +51,17 @@ export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
     resource,
     companions,
     env,
+    hostPorts,
     engines: [...engines.keys()],
     workloads,
     needs(input) {
       const [asked, typed] = chosen(input);
-      return asked.needs(typed);
+      const needs = asked.needs(typed);
+      // Its record would not be read back, and its port given to another.
+      const unnamed = needs.ports?.find(({ name }) => !hostPorts.includes(name));
+      if (unnamed)
+        throw new Error(`runtime ${type}: expected hostPorts to name every port that is needed, found ${shown(unnamed.name)} too`);
+      return needs;
     },
     bind(input) {
       const [asked, typed] = chosen(input);

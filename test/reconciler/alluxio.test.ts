@@ -165,7 +165,7 @@ test('a port that the user says is none of those that are given out', async () =
   for (const object of [write.secret('minio', { key: 'hush' }), write.datasetObject('demo', withSecret)]) at.put(object);
   at.put(write.alluxioRuntime('demo', { ...tiered, master: { ports: { rpc: 20000 } } }));
   await at.quiet();
-  const portsOf = () => Object.values(recordedPorts(at.get(ALLUXIO)!));
+  const portsOf = () => Object.values(recordedPorts(at.get(ALLUXIO)!, alluxio));
   expect(at.dataset().phase).toBe('Bound');
   expect(portsOf()).not.toContain(20000);
   const [first = 0] = portsOf();

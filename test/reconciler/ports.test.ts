@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { PortNeed } from '../../src/constructs/index.ts';
 import { createPortTable, portRecord, recordedPorts } from '../../src/reconciler/kubernetes/port-table.ts';
-import { livePort, portAllocator } from '../../src/reconciler/kubernetes/ports.ts';
+import { knownPort, livePort, portAllocator } from '../../src/reconciler/kubernetes/ports.ts';
 import { live } from './worlds.ts';
 
+const kind = { hostPorts: ['worker', 'master', 'x', 'y', 'z'] };
 const need: PortNeed = { name: 'worker', range: [24000, 24002], in: 'worker', portName: 'rpc' };
 const runtime = (uid: string, annotations: Record<string, string> = {}) => ({ metadata: { name: uid, uid, annotations } });
 const recorded = (uid: string, ports: Record<string, number>) => runtime(uid, { 'data.fluid.io/ports': portRecord(uid, ports) });
 const tableOf = (...runtimes: readonly ReturnType<typeof runtime>[]) => {
   const table = createPortTable();
-  for (const each of runtimes) table.seen(each);
+  for (const each of runtimes) table.seen(each, kind);
   return table;
 };
 const allocator = (
@@ -20,9 +21,9 @@ const allocator = (
 
 describe('the record', () => {
   test('is read by the runtime that it was written for', () =>
-    expect(recordedPorts(recorded('u', { worker: 24001 }))).toEqual({ worker: 24001 }));
+    expect(recordedPorts(recorded('u', { worker: 24001 }), kind)).toEqual({ worker: 24001 }));
   test('that was copied along with an object counts for nothing', () =>
-    expect(recordedPorts(runtime('copy', { 'data.fluid.io/ports': portRecord('u', { worker: 24001 }) }))).toEqual({}));
+    expect(recordedPorts(runtime('copy', { 'data.fluid.io/ports': portRecord('u', { worker: 24001 }) }), kind)).toEqual({}));
   test.each([
     '',
     'no json',
@@ -33,7 +34,34 @@ describe('the record', () => {
     '{"for":"u","ports":7}',
     '{"for":"u","ports":{"worker":"80"}}',
     '{"for":"u","ports":null}',
-  ])('%j is none', (text) => expect(recordedPorts(runtime('u', { 'data.fluid.io/ports': text }))).toEqual({}));
+    '{"for":"u","ports":{"other":24001}}',
+    '{"for":"u","ports":{"worker":-7}}',
+    '{"for":"u","ports":{"worker":0}}',
+    '{"for":"u","ports":{"worker":65536}}',
+    '{"for":"u","ports":{"worker":24000.5}}',
+  ])('%j is none', (text) => expect(recordedPorts(runtime('u', { 'data.fluid.io/ports': text }), kind)).toEqual({}));
+});
+
+test('a record reserves nothing that its kind has no use for', () => {
+  const table = createPortTable();
+  table.seen(recorded('u', { worker: 24000, other: 24001, master: 24000 }), kind);
+  table.seen(recorded('none', { worker: 24002 }), { hostPorts: [] });
+  expect([24000, 24001, 24002].filter((port) => table.isTaken(port))).toEqual([24000]);
+  table.gone('u');
+  expect(table.isTaken(24000)).toBe(false);
+});
+
+describe('a port that a runtime has', () => {
+  const known = (port: { recorded?: number; live?: number; others?: readonly number[] }, of = need) =>
+    knownPort(of, of.range, { recorded: port.recorded, live: port.live, isOthers: (other) => port.others?.includes(other) ?? false });
+  test('is that on record', () => expect(known({ recorded: 24001 })).toBe(24001));
+  test('is not one on record that could not be given out', () => expect(known({ recorded: 10250 })).toBeUndefined());
+  test('is what its pods have instead', () => expect(known({ recorded: 10250, live: 24001 })).toBe(24001));
+  test('is what its pods have, wherever that is', () => expect(known({ recorded: 14321, live: 14321 })).toBe(14321));
+  test('is not one on record that another one has', () => expect(known({ recorded: 24001, others: [24001] })).toBeUndefined());
+  test('is what its pods have, whoever says the same', () => expect(known({ recorded: 24001, live: 24001, others: [24001] })).toBe(24001));
+  test('is none that the user has said for another', () =>
+    expect(known({ recorded: 24001, live: 24001 }, { ...need, except: [24001] })).toBeUndefined());
 });
 
 describe('a free port', () => {
@@ -81,7 +109,7 @@ describe('until it is on record, a port', () => {
     const table = tableOf(...both);
     const ports = portAllocator({ portRanges: {} }, 'bitmap', table);
     ports('a', 'thin', need);
-    table.seen(recorded('a', { master: 24001 }));
+    table.seen(recorded('a', { master: 24001 }), kind);
     expect([ports('a', 'thin', need), ports('b', 'thin', need)]).toEqual([24000, 24002]);
   });
 });
@@ -107,8 +135,8 @@ describe('a port on record', () => {
   test('stays its runtime’s when the record loses it: an edit may be taken back', () => {
     const table = tableOf(runtime('a'));
     table.reserve('a', 'x', 24000);
-    table.seen(recorded('a', { x: 24000 }));
-    table.seen(runtime('a'));
+    table.seen(recorded('a', { x: 24000 }), kind);
+    table.seen(runtime('a'), kind);
     expect(taken(table)).toEqual([24000]);
     expect(portAllocator({ portRanges: {} }, 'bitmap', table)('a', 'thin', { ...need, name: 'x' })).toBe(24000);
   });

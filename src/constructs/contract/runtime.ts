@@ -31,6 +31,8 @@ export interface RuntimeDefinition<S extends TSchema> {
   readonly companions?: readonly CustomResource[];
   /** Environment variables of the controller that `plan` and `engineOf` read from `settings.env`. */
   readonly env?: readonly string[];
+  /** Names of all host ports that `needs` may ask for. What else stands in a record of ports reserves nothing: users can write there. */
+  readonly hostPorts?: readonly string[];
   /** Workloads are called `<name>-<role>`, or `<name>-` and what stands here. */
   readonly workloads?: Readonly<Partial<Record<Role, string>>>;
 }
@@ -71,6 +73,7 @@ export interface Runtime {
   readonly resource: CustomResource;
   readonly companions: readonly CustomResource[];
   readonly env: readonly string[];
+  readonly hostPorts: readonly string[];
   /** Names of all engines: what a runtime left may be of any. */
   readonly engines: readonly string[];
   /** Known without a plan, so that what cannot be planned can be told of and taken down. */

@@ -94,7 +94,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const { world, identity, marks } = observation;
       const { uid = '' } = world.runtime.metadata;
       // Who leaves the network of its nodes and comes back finds its port again, and pods of the old template are not outdated.
-      const ports = { ...recordedPorts(world.runtime), ...marks.ports };
+      const ports = { ...recordedPorts(world.runtime, runtimeOf(world)), ...marks.ports };
       const annotations: Record<string, string> = Object.keys(ports).length > 0 ? { [annotation.ports]: portRecord(uid, ports) } : {};
       const owners = marks.claims.map((claim) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim.name, uid: claim.uid }));
       await users.mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));

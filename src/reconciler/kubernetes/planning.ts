@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Dataset, Identity, InvalidSpec } from '../../api/index.ts';
 import { lastValidName, volumeName } from '../../api/index.ts';
-import type { Facts, Part, Role, Runtime } from '../../constructs/index.ts';
+import type { Facts, Part, PortNeed, Role, Runtime } from '../../constructs/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { messageOf, obstacleOf } from '../failures.ts';
 import { type Hold, type Key, type LiveObject, PARTS, type RuntimeObject } from '../world.ts';
@@ -11,7 +11,7 @@ import { ownedKinds } from './kinds.ts';
 import { type LastValid, type Recorded, readRecord, recorded } from './last-valid.ts';
 import { type Parts, podChoice } from './parts.ts';
 import { recordedPorts } from './port-table.ts';
-import { livePort, mayBe } from './ports.ts';
+import { isWithin, knownPort, livePort, rangeOf } from './ports.ts';
 import { compact } from './sharing.ts';
 import { fuseFact, liveEngine, podFacts } from './views.ts';
 
@@ -45,13 +45,13 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
     const generations = { runtime: generation, dataset: dataset.metadata.generation ?? 0 };
     const asker = { uid, generations: `${generations.runtime}/${generations.dataset}` };
     const fuse = fuseFact(workload('fuse'));
-    const onRecord = recordedPorts(object);
+    const onRecord = recordedPorts(object, runtime);
     const engine = liveEngine(runtime, object);
     const answers: Answers = {
       ...(fuse && { fuse }),
       ...(engine !== undefined && { engine }),
       port: (need) =>
-        [onRecord[need.name], livePort(need, workload(need.in))].find((known) => known !== undefined && mayBe(need, known)) ??
+        portOf(need) ??
         ports(uid, runtime.type, need) ?? {
           reason: 'PortsExhausted',
           message: `no host port is left between ${need.range.join(' and ')}`,
@@ -64,6 +64,15 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
       keys: (configMap) => lookups.keys(namespace, configMap, asker),
       pods: (role) => podFacts(podChoice(store, key, runtime).pods(role)),
     };
+
+    function portOf(need: PortNeed): number | undefined {
+      const [recorded, live] = [onRecord[need.name], livePort(need, workload(need.in))];
+      const range = rangeOf(settings, runtime.type, need);
+      const port = knownPort(need, range, { recorded, live, isOthers: (other) => store.ports.isOthers(uid, other) });
+      // Its pods may go for a moment, and a record alone would not do for it then.
+      if (port !== undefined && (port !== recorded || !isWithin(range, port))) store.ports.reserve(uid, need.name, port);
+      return port;
+    }
 
     const newest = await follow();
     if (!('reason' in newest)) return newest;

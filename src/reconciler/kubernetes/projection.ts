@@ -76,9 +76,14 @@ export function createProjection({ text: shared }: Pick<Sharing, 'text'>): (obje
       },
       spec: {
         hostNetwork,
-        containers: containers.slice(0, 1).map(({ image, ports = [] }) => ({
+        // The image of the first, and what ports the pod has.
+        containers: containers.slice(0, 1).map(({ image }) => ({
           image: image && shared(image),
-          ports: hostNetwork ? ports.map(({ name, containerPort }) => ({ name, containerPort })) : undefined,
+          ports: hostNetwork
+            ? containers.flatMap(({ ports = [] }) =>
+                ports.map(({ name, containerPort }) => ({ name: name && shared(name), containerPort })),
+              )
+            : undefined,
         })),
       },
     };

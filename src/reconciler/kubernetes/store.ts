@@ -154,7 +154,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           keyOfOwner.set(uid, keyOf(object));
           // What came before it.
           for (const each of inventories.of(uid)) if (!isIn(each, keyOf(object))) inventories.delete(uid, each);
-          ports.seen(object);
+          ports.seen(object, runtime);
         }
         if (!isEcho && (change.type !== 'changed' || !isNoNews(change.old, object))) onKey(keyOf(object), `${object.kind} ${change.type}`);
       }),

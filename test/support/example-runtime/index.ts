@@ -9,6 +9,7 @@ import { ExampleRuntime } from './spec.ts';
 export default defineRuntime({
   type: 'example',
   resource: ExampleRuntime,
+  hostPorts: ['master', 'worker'],
   needs,
   plan,
   components: { master: ExampleMaster, worker: ExampleWorker, fuse: ExampleFuse },
