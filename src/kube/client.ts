@@ -78,6 +78,7 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
       return {
         items: (items ?? []).map((item) => typed(type, item)),
         resourceVersion: metadata.resourceVersion,
+        size: answer.length,
         ...(metadata.continue && { continue: metadata.continue }),
       };
     },

@@ -82,7 +82,7 @@ export interface WatchOptions extends Selection {
  */
 export interface KubeClient {
   get(type: ResourceType, name: ObjectName, options?: CallOptions & { readonly metadataOnly?: boolean }): Promise<KubeObject>;
-  /** One page. `listAll` in reflector.ts reads all pages. */
+  /** One page. `listAll` in pages.ts reads all pages. */
   list(type: ResourceType, options?: ListOptions): Promise<KubeList>;
   create(type: ResourceType, object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /** Server-side apply: kubernetes.io/docs/reference/using-api/server-side-apply. */

@@ -1,10 +1,11 @@
 import { backoff, type Clock, sleep, systemClock } from './clock.ts';
 import { type Change, createCollection, keyOf } from './collection.ts';
-import type { KubeClient, ListOptions, Selection } from './contract.ts';
+import type { KubeClient, Selection } from './contract.ts';
 import { ApiError, isGone, isNotFound, NoAnswer } from './errors.ts';
 import type { Gate } from './gate.ts';
 import { createLookout } from './lookout.ts';
-import { type KubeList, type KubeObject, type Log, type ResourceType, silent } from './types.ts';
+import { listAll } from './pages.ts';
+import { type KubeObject, type Log, type ResourceType, silent } from './types.ts';
 
 export type { Change } from './collection.ts';
 
@@ -61,11 +62,6 @@ export interface ReflectOptions<T extends KubeObject> extends Selection {
   readonly clock?: Clock;
 }
 
-/**
- * How many objects are asked for at a time. client-go's 500 where only metadata comes. Of whole objects, 10 KB each, what is parsed of one
- * answer must fit into V8's new space: what does not becomes garbage that only a collection of the whole heap takes away.
- */
-const PAGE = { metadata: 500, whole: 100 };
 /** A watch that lived so long was a good one: whatever ends it is new trouble, not the old. */
 const HEALTHY_MS = 10_000;
 /** A server that keeps refusing to resume here will not change its mind. */
@@ -126,7 +122,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   async function list(): Promise<void> {
     state.lists++;
     // Page by page: whole objects are many times as large as what is kept of them.
-    const all = await listAll(client, type, { ...selection, signal, retries: 0 }, collection.read);
+    const all = await listAll(client, type, { ...selection, signal, clock, retries: 0 }, (page) => page.map(collection.read));
     signal.throwIfAborted();
     collection.replace(all.items);
     resourceVersion = all.resourceVersion;
@@ -255,37 +251,6 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
       };
     },
   };
-}
-
-/**
- * A whole collection, page by page. A consistent read (no resourceVersion) rather than `resourceVersion=0`: that one
- * ignores `limit`, and behind several API servers may answer from a cache that is older than what we have seen, so
- * that the store would go back in time. Since Kubernetes 1.31 consistent reads come from the cache as well.
- */
-export async function listAll<T = KubeObject>(
-  client: KubeClient,
-  type: ResourceType,
-  options: Omit<ListOptions, 'limit' | 'continue'> = {},
-  // The cast: without it T is what it returns.
-  kept: (object: KubeObject) => T = (object) => object as unknown as T,
-): Promise<Omit<KubeList, 'items'> & { readonly items: readonly T[] }> {
-  const limit = options.metadataOnly ? PAGE.metadata : PAGE.whole;
-  let page = await client.list(type, { ...options, limit });
-  const items = page.items.map(kept);
-  try {
-    while (page.continue !== undefined) {
-      page = await client.list(type, { ...options, limit, continue: page.continue });
-      items.push(...page.items.map(kept));
-    }
-  } catch (error) {
-    // The pages were compacted away under us. In one piece it cannot happen.
-    if (isGone(error)) {
-      const whole = await client.list(type, options);
-      return { ...whole, items: whole.items.map(kept) };
-    }
-    throw error;
-  }
-  return { items, resourceVersion: page.resourceVersion };
 }
 
 /** Answers that come back however often we resume: not 429 or 503, nor the silence of a server that restarts. */

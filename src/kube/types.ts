@@ -44,6 +44,8 @@ export interface KubeList {
   readonly resourceVersion: string;
   /** Present when there are more pages. */
   readonly continue?: string;
+  /** Of the answer, in characters, where there was one over a wire. */
+  readonly size?: number;
 }
 
 /** A collection of the API: where its objects live and what they are called. */

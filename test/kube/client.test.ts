@@ -105,6 +105,7 @@ describe('what goes over the wire', () => {
     expect(await client.list(CONFIG_MAP)).toEqual({
       items: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }],
       resourceVersion: '5',
+      size: expect.any(Number),
     });
   });
 

@@ -55,6 +55,9 @@ const asked = (): string[] =>
     if (query.get('watch') !== null) return `watch from ${query.get('resourceVersion')}`;
     return `list${query.get('limit') ? '' : ' whole'}${query.get('continue') ? ` after ${query.get('continue')}` : ''}`;
   });
+/** How many objects were asked for at a time, request by request. */
+const limits = () =>
+  server.requests.map(({ path }) => new URL(path, server.url).searchParams.get('limit')).map((limit) => limit && Number(limit));
 
 test('lists, then watches from there, in order', async () => {
   await start([
@@ -137,12 +140,59 @@ test('a large collection comes in pages', async () => {
   expect(asked()).toEqual(['list', 'list after p2', 'list after p3', 'watch from 5']);
 });
 
-test('pages that expire on the way are read again as a whole', async () => {
-  await start([page(5, 'p2', object('a', 1)), json(410, expired), list(9, object('b', 2))]);
+test('pages that expire on the way are read anew, in pages, and those of before do not count', async () => {
+  await start([page(5, 'p2', object('a', 1)), json(410, expired), page(9, 'q2', object('b', 2)), list(9, object('c', 3))]);
   await reflector.synced;
-  await requestsSeen(4);
+  await requestsSeen(5);
+  expect(changes).toEqual(['added b@2', 'added c@3']);
+  expect(asked()).toEqual(['list', 'list after p2', 'list', 'list after q2', 'watch from 9']);
+});
+
+test('a collection whose pages always expire is read in ever larger ones, and in the end begun anew with back-off', async () => {
+  const again = [page(5, 'p', object('a', 1)), page(5, 'p', object('b', 1)), json(410, expired)];
+  await start([...again, ...again, ...again, ...again, list(9, object('a', 1))]);
+  await clock.passes(100);
+  await reflector.synced;
+  await requestsSeen(14);
+  expect(limits().filter((_, i) => i % 3 === 2)).toEqual([100, 400, 1_600, 6_400]);
+});
+
+test.each<[string, Step]>([
+  ['429', json(429, { kind: 'Status', code: 429 })],
+  ['500', json(500, { kind: 'Status', code: 500 })],
+  ['a broken connection', reset],
+])('one page that is not answered, by %s, is asked for again, and only that one', async (_, fault) => {
+  await start([page(5, 'p2', object('a', 1)), page(5, 'p3', object('b', 2)), fault, fault, list(5, object('c', 3))]);
+  await clock.passes(100);
+  await clock.passes(200);
+  await reflector.synced;
+  await requestsSeen(6);
+  expect(changes).toEqual(['added a@1', 'added b@2', 'added c@3']);
+  expect(asked()).toEqual(['list', 'list after p2', 'list after p3', 'list after p3', 'list after p3', 'watch from 5']);
+});
+
+test('a page that is never answered is given up, and the list begun anew', async () => {
+  const fault = json(500, {});
+  await start([page(5, 'p2', object('a', 1)), fault, fault, fault, fault, fault, list(6, object('b', 2))]);
+  for (const wait of [100, 200, 400, 800]) await clock.passes(wait);
+  await requestsSeen(6);
+  expect(reflector.status.synced).toBe(false);
+  await clock.passes(100);
+  await reflector.synced;
   expect(changes).toEqual(['added b@2']);
-  expect(asked()).toEqual(['list', 'list after p2', 'list whole', 'watch from 9']);
+});
+
+test('pages are as large as a megabyte of what comes, whether objects are small or large', async () => {
+  const sized = (name: string, kilobytes: number) => ({ ...object(name, 1), data: 'x'.repeat(kilobytes * 1_000) });
+  await start([
+    page(5, 'p2', sized('a', 1)),
+    page(5, 'p3', sized('b', 1_500)),
+    page(5, 'p4', sized('c', 100), sized('d', 100)),
+    list(5, sized('e', 1)),
+  ]);
+  await reflector.synced;
+  await requestsSeen(5);
+  expect(limits()).toEqual([20, 100, 1, 9, null]);
 });
 
 test.each<[string, Step]>([
