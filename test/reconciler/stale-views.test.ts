@@ -145,6 +145,40 @@ describe('teardown', () => {
   });
 });
 
+describe('a Dataset that is gone, which its watch does not show yet,', () => {
+  const writes = (at: Harness) => at.server.requestsThat({ kind: 'Dataset', verb: 'patch' });
+  test.each([{ ownerReferences: [] }, {}])('is written once at most while its runtime is taken down, %j', async (more) => {
+    const at = await bound();
+    at.server.hold('Dataset');
+    at.server.remove('Dataset', 'ml', 'demo');
+    const { metadata, ...runtime } = at.get('ThinRuntime')!;
+    const { resourceVersion: _, ...kept } = metadata;
+    at.put({ ...runtime, metadata: { ...kept, ...more } });
+    at.delete('ThinRuntime');
+    await at.advance(5_000);
+    expect(writes(at).length).toBeLessThanOrEqual(1);
+    expect(at.get('ThinRuntime')).toBeUndefined();
+  });
+  test('is written once while its runtime is changed', async () => {
+    const at = await bound();
+    at.server.hold('Dataset');
+    at.controllers.paused.add('garbage');
+    at.server.remove('Dataset', 'ml', 'demo');
+    at.edit('ThinRuntime', { profileName: 'none' });
+    await at.advance(3_000);
+    expect(writes(at)).toHaveLength(1);
+    expect(at.conditions('ThinRuntime')['Synced']).toContain('DatasetNotFound');
+  });
+  test('is not forgotten where only its status cannot be found', async () => {
+    const at = await bound();
+    at.server.rules.refuse({ kind: 'Dataset', subresource: 'status' }, { status: 404, reason: 'NotFound' });
+    at.edit('ThinRuntime', { profileName: 'none' });
+    await at.advance(3_000);
+    expect(writes(at).length).toBeGreaterThan(0);
+    expect(at.store.dataset({ namespace: 'ml', name: 'demo' })).toBeDefined();
+  });
+});
+
 describe('a volume whose claim was lost', () => {
   /** Written by a manager of its own. */
   const freed = (at: Harness) => at.server.requestsThat({ kind: 'PersistentVolume', verb: 'patch', manager: 'sluice-binder' });

@@ -1,7 +1,7 @@
 import type { ObjectMeta } from '../../api/index.ts';
 import type { KubeClient, WriteOptions } from '../../kube/contract.ts';
-import { isConflict, isNotFound } from '../../kube/errors.ts';
-import type { ResourceType } from '../../kube/types.ts';
+import { ApiError, isConflict, isNotFound } from '../../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { type Marks, markPatch, unmarkPatch } from '../metadata.ts';
 import type { Store } from './store.ts';
@@ -23,25 +23,32 @@ export interface UserObjects {
 /** Who writes a Dataset and its runtime into one file has both marked within it. */
 const MARKED_MS = 3000;
 
-/** Writes on what users made: only on what was observed. A 409 says that somebody else has written since. */
+/** Writes on what users made: only on what was observed. A 409 says that somebody else has written since, or that it is gone. */
 export function userObjects(client: KubeClient, store: Store, now: () => number): UserObjects {
   // By UID; in the order in which they were marked.
   const marked = new Map<string, number>();
   // What became of an observed object by our own writes.
   const versions = new WeakMap<ObjectMeta, string>();
 
-  async function write(type: ResourceType, { metadata }: Observed, patch: unknown, options: PatchOptions): Promise<void> {
+  async function write(type: ResourceType, object: Observed, patch: unknown, options: PatchOptions): Promise<void> {
+    const { metadata } = object;
     const where = { namespace: metadata.namespace, name: metadata.name };
     try {
       const written = await client.patch(type, where, patch, options);
       store.remember(written);
       versions.set(metadata, written.metadata.resourceVersion ?? '');
     } catch (error) {
-      // The watch is behind. The next look is to find what is there, however far behind.
-      if (isConflict(error)) store.remember(await client.get(type, where));
-      throw error;
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+      // The watch is behind. The next look is to find what is there, or that nothing is, however far behind.
+      const fresh = await client.get(type, where).catch(orNothing);
+      // The cast: it was read from the API server.
+      if (!fresh) store.forget({ ...object, kind: type.kind } as KubeObject);
+      else if (isConflict(error)) store.remember(fresh);
+      if (fresh || isConflict(error)) throw error;
+      throw new ApiError({ method: 'PATCH', path: 'status or metadata' }, 409, `${type.kind} ${metadata.name} is gone, unseen`);
     }
   }
+  const isGone = (type: ResourceType, { metadata: { namespace, name } }: Observed): boolean => !store.seen(type.kind, namespace, name);
 
   return {
     async mark(type, object, marks) {
@@ -60,7 +67,7 @@ export function userObjects(client: KubeClient, store: Store, now: () => number)
       // A 409 is passed on: what it was about is remembered by now, so that its event would wake nobody.
       if (ops)
         await write(type, object, ops, { type: 'json' }).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
+          if (!isGone(type, object)) throw error;
         });
     },
     async writeStatus(type, object, status, only) {
@@ -68,17 +75,16 @@ export function userObjects(client: KubeClient, store: Store, now: () => number)
       const patch = mergePatch((object.status ?? {}) as Fields, status as Fields, only);
       if (!patch) return false;
       const resourceVersion = versions.get(metadata) ?? metadata.resourceVersion;
-      try {
-        const body = { metadata: { uid: metadata.uid, resourceVersion }, status: patch };
-        await write(type, object, body, { type: 'merge', subresource: 'status' });
-        return true;
-      } catch (error) {
-        if (isNotFound(error)) return false;
-        throw error;
-      }
+      const body = { metadata: { uid: metadata.uid, resourceVersion }, status: patch };
+      await write(type, object, body, { type: 'merge', subresource: 'status' });
+      return true;
     },
   };
 }
+
+const orNothing = (error: unknown): undefined => {
+  if (!isNotFound(error)) throw error;
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 type PatchOptions = WriteOptions & { readonly type: 'json' | 'merge' };
