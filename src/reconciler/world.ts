@@ -57,6 +57,8 @@ export interface Outline {
 /** What was found out about an object, for whoever looks at it next. */
 export interface Finding {
   found: unknown;
+  /** We made it, and nothing else was found out yet. */
+  made?: boolean;
 }
 
 /** A probe of which is known, without its plan, which pods it would ask. */

@@ -18,7 +18,12 @@ import { takeOverFields } from './take-over-fields.ts';
 import { fuseFact } from './views.ts';
 
 export interface Applier {
-  /** Writes what differs, in order; an object that fails does not stop the next. `confirmed` comes before anything is deleted. */
+  /**
+   * Writes what differs, in order; an object that fails does not stop the next. `confirmed` comes before anything is deleted, and before
+   * what was there is made again: the garbage collector takes the objects of an owner that is gone, for ever.
+   *
+   * @throws ApiError 409 when the owner is not as it was seen
+   */
   apply(owner: Owner, outlines: readonly Outline[], confirmed: Confirmed): Promise<Applied>;
   /** Deletes what carries the owner's label and is not among `keep`, each whatever becomes of the others; `confirmed` comes before the first. */
   prune(owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>[], confirmed: Confirmed): Promise<Pruned>;
@@ -87,6 +92,12 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     }
   }
 
+  /** Whether we have had it in hand, and it is there no more. */
+  function isLost({ namespace }: Owner, { kind, name, finding }: Outline): boolean {
+    if (finding.found === undefined && !finding.made) return false;
+    return kind !== 'Secret' && !store.live(kind, ownedType(kind).namespaced ? namespace : undefined, name);
+  }
+
   /** Before the garbage collector comes to it, which does the same. */
   async function removeLeft(type: ResourceType, { metadata }: LiveObject, confirmed: Confirmed): Promise<void> {
     // The owner may be the one that is gone, and the clock of the API server that made this behind.
@@ -97,6 +108,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   async function create(owner: Owner, type: ResourceType, outline: Outline): Promise<boolean> {
     const { uid } = owner;
     const object = stamped(claimed(owner, outline.manifest()), outline.hash);
+    if (outline.finding.found === undefined) outline.finding.made = true;
     try {
       const answer = await client.create(type, object, { fieldValidation: 'Strict' });
       store.remember(answer);
@@ -195,6 +207,15 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   return {
     async apply(owner, outlines, confirmed) {
       const report: Mutable<Applied> = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
+      const lost = outlines.find((outline) => isLost(owner, outline));
+      if (lost)
+        try {
+          await confirmed();
+        } catch (error) {
+          if (isConflict(error)) throw error;
+          report.failed.push(failureOf(lost, error));
+          return report;
+        }
       for (const outline of outlines) {
         try {
           await applyOne(owner, outline, report, confirmed);

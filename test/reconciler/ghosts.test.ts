@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { openDataset, thinRuntime } from '../support/objects.ts';
+import { boundHarness, type Harness } from './harness.ts';
+
+const bound = () => boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+const made = (at: Harness) => at.written({ verb: 'create' });
+
+describe('a runtime that is gone, which its watch does not show yet,', () => {
+  const force = (at: Harness) => at.server.remove('ThinRuntime', 'ml', 'demo');
+  function crd(at: Harness): void {
+    at.server.compact();
+    at.server.endWatches('ThinRuntime', { code: 410, reason: 'Expired' } as never);
+    at.server.uninstall('ThinRuntime');
+  }
+  test.each([
+    ['somebody took its finalizer away', force],
+    ['its CRD was deleted', crd],
+  ])('is not built again: %s', async (_, leave) => {
+    const at = await bound();
+    // So that it does not go on for ever.
+    at.server.rules.delay({ verb: 'create' }, 500);
+    at.server.hold('ThinRuntime');
+    leave(at);
+    await at.advance(14_000);
+    expect(made(at)).toEqual([]);
+    const left = at.server.all().filter(({ metadata }) => metadata.labels?.['data.fluid.io/owner-uid']);
+    // Volume and claim outlive it in any case.
+    expect(left.map(({ kind }) => kind).toSorted()).toEqual(['PersistentVolume', 'PersistentVolumeClaim']);
+    expect(at.conditions('Dataset')['NotReady']).toContain('RuntimeNotFound');
+  });
+  test('is not built again either where a webhook changes what is made', async () => {
+    const at = await bound();
+    at.server.rules.mutate({ verb: 'create' }, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, labels: { ...object.metadata.labels, by: 'webhook' } },
+    }));
+    at.server.rules.delay({ verb: 'create' }, 500);
+    await at.restart();
+    at.server.hold('ThinRuntime');
+    force(at);
+    await at.advance(14_000);
+    const times = Map.groupBy(made(at), (each) => each);
+    for (const [what, each] of times) expect(each, what).toHaveLength(1);
+  });
+});
+
+describe('what somebody deleted', () => {
+  const reads = (at: Harness) =>
+    at.server
+      .requestsThat({ verb: 'get' })
+      .map(({ kind }) => kind)
+      .filter((kind) => /Dataset|Thin/.test(kind))
+      .toSorted();
+  test('is made again at once, when its runtime was found to be as it was seen', async () => {
+    const at = await bound();
+    at.delete('ConfigMap', 'demo-fuse-conf');
+    await at.settle();
+    expect(made(at)).toEqual(['create ConfigMap/demo-fuse-conf']);
+    expect(reads(at)).toEqual(['Dataset', 'ThinRuntime', 'ThinRuntimeProfile']);
+  });
+  test('is made again although its runtime could not be read at first', async () => {
+    const at = await bound();
+    const rule = at.server.rules.refuse({ verb: 'get', kind: 'ThinRuntime' }, { status: 403, reason: 'Forbidden', message: 'not here' });
+    at.delete('ConfigMap', 'demo-fuse-conf');
+    await at.advance(20_000);
+    expect(made(at)).toEqual([]);
+    expect(at.conditions('ThinRuntime')['Synced']).toContain('not here');
+    rule.remove();
+    await at.advance(60_000);
+    expect(made(at)).toEqual(['create ConfigMap/demo-fuse-conf']);
+    expect(at.conditions('ThinRuntime')['Synced']).toContain('True');
+  });
+});
