@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openDataset, thinRuntime } from '../support/objects.ts';
+import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
 import { boundHarness, type Harness } from './harness.ts';
 
 const bound = () => boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
@@ -70,4 +70,29 @@ describe('what somebody deleted', () => {
     expect(made(at)).toEqual(['create ConfigMap/demo-fuse-conf']);
     expect(at.conditions('ThinRuntime')['Synced']).toContain('True');
   });
+});
+
+test('a pod that its workload has let go of counts no more, nor once it is deleted', async () => {
+  const worker = { image: 'example.io/worker', imageTag: 'v1' };
+  const profile = thinProfile('profile', { fileSystemType: 'fuse.s3fs', fuse: { image: 'example.io/s3fs', imageTag: 'v1' }, worker });
+  const runtime = thinRuntime('demo', { profileName: 'profile', worker: { enabled: true }, replicas: 1 });
+  const at = await boundHarness([profile, openDataset('demo'), runtime]);
+  const workers = at.get('StatefulSet', 'demo-worker')!.metadata;
+  const pods = () => at.store.pods({ uid: workers.uid!, namespace: 'ml' }).map(({ metadata }) => metadata.name);
+  const cacheNodes = () => at.server.all('Node').filter(({ metadata }) => metadata.labels?.['fluid.io/s-ml-demo']);
+  expect([pods(), cacheNodes().length]).toEqual([['demo-worker-0'], 1]);
+  at.controllers.paused.add('statefulsets');
+  const pod = at.get('Pod', 'demo-worker-0')!;
+  const { resourceVersion: _, ownerReferences, ...metadata } = pod.metadata;
+  at.put({ ...pod, metadata: { ...metadata, ownerReferences: [] } });
+  await at.advance(3_000);
+  expect([pods(), cacheNodes().length]).toEqual([[], 0]);
+  // Another takes it on.
+  at.put({ ...pod, metadata: { ...metadata, ownerReferences: ownerReferences! } });
+  await at.advance(3_000);
+  expect([pods(), cacheNodes().length]).toEqual([['demo-worker-0'], 1]);
+  at.put({ ...pod, metadata: { ...metadata, ownerReferences: [] } });
+  at.server.remove('Pod', 'ml', 'demo-worker-0');
+  await at.advance(3_000);
+  expect([pods(), cacheNodes().length]).toEqual([[], 0]);
 });

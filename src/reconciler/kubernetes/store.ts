@@ -210,19 +210,25 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     return ref && runtimeKinds.has(ref.kind) ? { namespace: object.metadata.namespace ?? '', name: ref.name } : undefined;
   }
 
+  function onPod(change: Change<KubeObject>): void {
+    const { object } = change;
+    const workload = controllerOf(object);
+    if (!workload) return;
+    if (change.type === 'deleted') podsOf.delete(workload.uid, object);
+    else podsOf.set(workload.uid, object);
+    if (change.type !== 'changed' || isElsewhere(change.old, object)) onPlacement({ workload: workload.uid });
+    const live = owned.get(workload.kind)?.get(object.metadata.namespace, workload.name) as LiveObject | undefined;
+    const owner = live?.metadata.labels?.[label.owner];
+    const key = owner && keyFor(owner, object);
+    if (key && isNews(change, live, fuseAwaited.has(owner))) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
+  }
   watch(
     Pod,
     (change) => {
-      const { object } = change;
-      const workload = controllerOf(object);
-      if (!workload) return;
-      if (change.type === 'deleted') podsOf.delete(workload.uid, object);
-      else podsOf.set(workload.uid, object);
-      if (change.type !== 'changed' || isElsewhere(change.old, object)) onPlacement({ workload: workload.uid });
-      const live = owned.get(workload.kind)?.get(object.metadata.namespace, workload.name) as LiveObject | undefined;
-      const owner = live?.metadata.labels?.[label.owner];
-      const key = owner && keyFor(owner, object);
-      if (key && isNews(change, live, fuseAwaited.has(owner))) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
+      if (change.type !== 'changed' || controllerOf(change.old)?.uid === controllerOf(change.object)?.uid) return onPod(change);
+      // Its workload has let it go, or another has taken it on.
+      onPod({ type: 'deleted', object: change.old });
+      onPod({ type: 'added', object: change.object });
     },
     { labelSelector: label.datasetId },
   );
