@@ -4,6 +4,7 @@ import type { CallOptions, ClientOptions, KubeClient, Selection, WriteOptions } 
 import { createGate } from './gate.ts';
 import { collectionPath, objectPath, type Query, withQuery } from './paths.ts';
 import { createTransport, type Request } from './transport.ts';
+import { shareOf } from './turnstile.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from './types.ts';
 import { watchEvents } from './watch.ts';
 
@@ -17,7 +18,7 @@ const PATCH_TYPE = { json: 'application/json-patch+json', merge: 'application/me
 export function createClient(connection: ClusterConnection, options: ClientOptions): KubeClient {
   const { fieldManager, userAgent = fieldManager, timeoutMs = 15_000, maxConnections = 16, onRequest, deadline } = options;
   const clock = options.clock ?? systemClock;
-  const gate = createGate(maxConnections, clock);
+  const gate = createGate(maxConnections, clock, shareOf(maxConnections));
   const transport = createTransport(connection, maxConnections, { userAgent, clock, gate, deadline });
 
   async function send(

@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts';
+import { createTurnstile } from './turnstile.ts';
 
 /**
- * Who may send, and when: at most `slots` requests at a time, first come first served, and nobody while the server
+ * Who may send, and when: at most `slots` requests at a time, of namespaces one each in turn, and nobody while the server
  * asked for quiet. Waiting here rather than inside undici means that a request's timeout and its fencing are counted
  * from the moment it is really sent.
  *
@@ -9,15 +10,17 @@ import type { Clock } from './clock.ts';
  * comes back with all that was turned away is turned away again, and for longer.
  */
 export interface Gate {
-  /** Resolves when the caller holds a slot; rejects with the signal's reason. */
-  enter(signal?: AbortSignal): Promise<void>;
-  leave(): void;
+  /** Resolves when the caller holds a slot; rejects with the signal's reason. What is of no namespace is a group of its own. */
+  enter(signal?: AbortSignal, namespace?: string): Promise<void>;
+  /** @param namespace the one that it entered with */
+  leave(namespace?: string): void;
   /** Nobody enters for `ms`; pauses do not add up, the longest counts. Refusals of one round are one refusal. */
   pause(ms: number): void;
 }
 
-export function createGate(slots: number, clock: Clock): Gate {
-  const waiting = new Set<() => void>();
+/** @param mostOfOne slots that one namespace may hold */
+export function createGate(slots: number, clock: Clock, mostOfOne = slots): Gate {
+  const line = createTurnstile<() => void>(mostOfOne);
   let inside = 0;
   let limit = slots;
   let openAt = 0;
@@ -26,12 +29,12 @@ export function createGate(slots: number, clock: Clock): Gate {
   function admit(): void {
     const pause = openAt - clock.elapsed();
     if (pause > 0) {
-      if (waiting.size > 0) cancelWake ??= clock.after(pause, wake);
+      if (line.waiting > 0) cancelWake ??= clock.after(pause, wake);
       return;
     }
-    for (const go of waiting) {
-      if (inside >= Math.floor(limit)) return;
-      waiting.delete(go);
+    while (inside < Math.floor(limit)) {
+      const go = line.shift();
+      if (!go) return;
       inside++;
       go();
     }
@@ -43,28 +46,25 @@ export function createGate(slots: number, clock: Clock): Gate {
   }
 
   return {
-    enter(signal) {
+    enter(signal, namespace = '') {
       if (signal?.aborted) return Promise.reject(signal.reason);
-      if (inside < Math.floor(limit) && waiting.size === 0 && clock.elapsed() >= openAt) {
-        inside++;
-        return Promise.resolve();
-      }
       return new Promise((resolve, reject) => {
         const go = () => {
           signal?.removeEventListener('abort', giveUp);
           resolve();
         };
         const giveUp = () => {
-          waiting.delete(go);
+          line.remove(namespace, go);
           reject(signal?.reason);
         };
         signal?.addEventListener('abort', giveUp, { once: true });
-        waiting.add(go);
+        line.push(namespace, go);
         admit();
       });
     },
-    leave() {
+    leave(namespace = '') {
       inside--;
+      line.leave(namespace);
       if (clock.elapsed() >= openAt) limit = Math.min(slots, limit + 1 / limit);
       admit();
     },

@@ -21,6 +21,9 @@ export function objectPath(type: ResourceType, { namespace, name }: ObjectName, 
   return subresource === undefined ? base : `${base}/${segment(subresource, 'subresource')}`;
 }
 
+/** The namespace in which a path is; of a cluster's objects, namespaces among them, none. */
+export const namespaceIn = (path: string): string | undefined => /^[^?]*?\/namespaces\/([^/?]+)\//.exec(path)?.[1];
+
 export function withQuery(path: string, query: Query): string {
   const parts: string[] = [];
   for (const [key, value] of Object.entries(query)) {

@@ -6,6 +6,7 @@ import type { Method } from './contract.ts';
 import { ApiError, apiErrorFrom, NoAnswer, NotLeader, type RequestName } from './errors.ts';
 import { exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
+import { namespaceIn } from './paths.ts';
 
 /** One request as it goes over the wire. */
 export interface Request extends RequestName {
@@ -86,7 +87,8 @@ export function createTransport(connection: ClusterConnection, connections: numb
   /** One try. Returns what came back, whatever its status. */
   async function attempt(request: Request): Promise<Attempt> {
     const { method, path, body = null, signal } = request;
-    await gate.enter(signal);
+    const namespace = namespaceIn(path);
+    await gate.enter(signal, namespace);
     let giveUp: (() => void) | undefined;
     let cancelTimeout: (() => void) | undefined;
     try {
@@ -110,7 +112,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
     } finally {
       cancelTimeout?.();
       if (giveUp) signal?.removeEventListener('abort', giveUp);
-      gate.leave();
+      gate.leave(namespace);
     }
   }
 

@@ -3,6 +3,7 @@ import { createClient, type KubeClient } from '../kube/client.ts';
 import type { ClusterConnection } from '../kube/connection.ts';
 import { type EventSink, eventSink } from '../kube/events.ts';
 import { elect, type LeaderElection } from '../kube/lease.ts';
+import { shareOf } from '../kube/turnstile.ts';
 import type { Log } from '../kube/types.ts';
 import { messageOf } from './failures.ts';
 import { type KubernetesCluster, kubernetesCluster } from './kubernetes/cluster.ts';
@@ -109,6 +110,7 @@ export function startController(options: ControllerOptions): Controller {
     const first = new Set(keysByAge(store).map(keyText));
     const queue = createQueue({
       concurrency,
+      mostOfOne: shareOf(concurrency),
       work: (key, { heldMs, unsettled, failures }) => pass(cluster, key, patience(unsettled) - heldMs, failures),
       onAdded: () => metrics?.added(),
       onDone(key, outcome, waitedMs) {

@@ -1,3 +1,5 @@
+import { createTurnstile } from '../kube/turnstile.ts';
+
 /** What became of one pass over a key. */
 export type Outcome =
   /** Nothing to wait for: the next event is news. `againMs` is for what nothing tells us of, such as a probe. */
@@ -25,6 +27,8 @@ export interface PassInfo {
 export interface QueueOptions {
   readonly work: (key: string, info: PassInfo) => Promise<Outcome>;
   readonly concurrency: number;
+  /** Of these, those of one namespace; without it as many. */
+  readonly mostOfOne?: number;
   /** It is in line from now on, and was not before. */
   readonly onAdded?: (key: string) => void;
   readonly onDone?: (key: string, outcome: Outcome, waitedMs: number) => void;
@@ -32,7 +36,7 @@ export interface QueueOptions {
 }
 
 interface Entry {
-  /** First come, first served: a key keeps its number until it is settled, so a later burst does not overtake it. */
+  /** Within its namespace first come, first served: a key keeps its number until it is settled, so a later burst does not overtake it. */
   readonly ticket: number;
   /** When the first pass ended that left it unsettled; the time in line before that says nothing about the key. */
   heldSince: number | undefined;
@@ -55,11 +59,15 @@ const EVENT_BACKOFF_MS = 1000;
 
 export const backoffMs = (failures: number): number => Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, failures - 1));
 
-/** One key at a time, each key once, the oldest first; a key that fails or waits holds up no other. */
-export function createQueue({ work, concurrency, onAdded, onDone, now = () => performance.now() }: QueueOptions): Queue {
+/** What is before the slash; keys without one are a group of their own. */
+const namespaceOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf('/')));
+
+/** One key at a time, each key once, namespaces in turn, of each its oldest first; a key that fails or waits holds up no other. */
+export function createQueue(options: QueueOptions): Queue {
+  const { work, concurrency, mostOfOne = concurrency, onAdded, onDone, now = () => performance.now() } = options;
   const entries = new Map<string, Entry>();
   const alarms = new Map<string, NodeJS.Timeout>();
-  const line = createHeap();
+  const line = createTurnstile<string>(mostOfOne);
   let tickets = 0;
   let turnSince: number | undefined;
   let running = 0;
@@ -94,7 +102,7 @@ export function createQueue({ work, concurrency, onAdded, onDone, now = () => pe
       entry.timer = undefined;
       entry.state = 'queued';
       entry.queuedAt = now();
-      line.push(entry.ticket, key);
+      line.push(namespaceOf(key), key, entry.ticket);
       onAdded?.(key);
       queueMicrotask(pump);
       return;
@@ -112,7 +120,7 @@ export function createQueue({ work, concurrency, onAdded, onDone, now = () => pe
 
   /** Passes that need no request end without the event loop: thousands of them would keep the lease from being renewed. */
   function pump(): void {
-    while (!stopping && running < concurrency && line.size > 0) {
+    while (!stopping && running < concurrency && line.isReady) {
       if (turnSince === undefined) {
         turnSince = now();
         setImmediate(() => {
@@ -120,10 +128,9 @@ export function createQueue({ work, concurrency, onAdded, onDone, now = () => pe
           pump();
         });
       } else if (now() - turnSince > TURN_MS) return;
-      const key = line.pop();
-      if (key === undefined) return;
-      const entry = entries.get(key);
-      if (entry?.state === 'queued') void run(key, entry);
+      const key = line.shift();
+      const entry = key === undefined ? undefined : entries.get(key);
+      if (key !== undefined && entry) void run(key, entry);
     }
   }
 
@@ -138,6 +145,7 @@ export function createQueue({ work, concurrency, onAdded, onDone, now = () => pe
     );
     if (outcome.kind !== 'settled') entry.heldSince ??= now();
     running--;
+    line.leave(namespaceOf(key));
     entry.state = 'idle';
     onDone?.(key, outcome, waited);
     after(key, entry, outcome);
@@ -188,40 +196,10 @@ export function createQueue({ work, concurrency, onAdded, onDone, now = () => pe
       if (running > 0) await idle.promise;
     },
     get depth() {
-      return line.size;
+      return line.waiting;
     },
     get running() {
       return running;
-    },
-  };
-}
-
-/** The smallest number first. */
-function createHeap() {
-  const heap: { readonly order: number; readonly key: string }[] = [];
-  const swap = (i: number, j: number) => {
-    [heap[i], heap[j]] = [heap[j]!, heap[i]!];
-  };
-  const order = (i: number) => heap[i]?.order ?? Infinity;
-  return {
-    get size() {
-      return heap.length;
-    },
-    push(number: number, key: string) {
-      heap.push({ order: number, key });
-      for (let i = heap.length - 1, up = (i - 1) >> 1; i > 0 && order(i) < order(up); i = up, up = (i - 1) >> 1) swap(i, up);
-    },
-    pop(): string | undefined {
-      const first = heap[0];
-      const last = heap.pop();
-      if (!first || !last || heap.length === 0) return first?.key;
-      heap[0] = last;
-      for (let i = 0; ; ) {
-        const least = order(2 * i + 1) <= order(2 * i + 2) ? 2 * i + 1 : 2 * i + 2;
-        if (order(least) >= order(i)) return first.key;
-        swap(i, least);
-        i = least;
-      }
     },
   };
 }

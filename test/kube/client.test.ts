@@ -134,6 +134,16 @@ describe('what goes over the wire', () => {
     await Promise.all(all);
   });
 
+  test('requests of one namespace that are answered late leave room for those of another', async () => {
+    await start([hang, hang, hang, json(200, object)], { maxConnections: 4 });
+    const stop = new AbortController();
+    const late = Array.from({ length: 9 }, () => failure(client.create(CONFIG_MAP, object, { signal: stop.signal })));
+    await requestsSeen(3);
+    expect(await client.get(CONFIG_MAP, { namespace: 'other', name: 'a' })).toMatchObject({ metadata: { name: 'a' } });
+    stop.abort(new Error('enough'));
+    await Promise.all(late);
+  });
+
   test('a process that has loaded nothing else can read and watch', async () => {
     await start([json(200, object), lines({ type: 'ADDED', object })]);
     const program = `

@@ -125,3 +125,32 @@ test('however often it is refused, one may enter', async () => {
   await settle();
   expect(inside).toEqual(['a']);
 });
+
+test('namespaces that wait enter in turn, and one never has more places than its share', async () => {
+  const gate = createGate(3, manualClock(), 2);
+  const inside: string[] = [];
+  const come = (name: string) => void gate.enter(undefined, name.charAt(0)).then(() => inside.push(name));
+  for (const name of ['a1', 'a2', 'a3', 'a4']) come(name);
+  await settle();
+  expect(inside).toEqual(['a1', 'a2']);
+  for (const name of ['b1', 'b2']) come(name);
+  await settle();
+  expect(inside).toEqual(['a1', 'a2', 'b1']);
+  gate.leave('b');
+  await settle();
+  expect(inside.slice(3)).toEqual(['b2']);
+  gate.leave('a');
+  await settle();
+  expect(inside.slice(4)).toEqual(['a3']);
+});
+
+test('who of a full namespace gave up waiting takes no place later', async () => {
+  const gate = createGate(2, manualClock(), 1);
+  const impatient = new AbortController();
+  await gate.enter(undefined, 'a');
+  const second = gate.enter(impatient.signal, 'a').catch(() => 'gave up');
+  const third = gate.enter(undefined, 'a').then(() => 'inside');
+  impatient.abort();
+  gate.leave('a');
+  expect(await Promise.all([second, third])).toEqual(['gave up', 'inside']);
+});

@@ -212,6 +212,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     for (const { object } of leader.store.allRuntimes()) first.add(keyText(keyOf(object)));
     leader.queue = createQueue({
       concurrency: 24,
+      mostOfOne: 18,
       work: (key, { heldMs, unsettled }) => passOf(leader, key, Math.min(10_000, 1000 + 50 * (unsettled - 1)) - heldMs),
       onDone(key) {
         if (first.delete(key) && first.size === 0) leader.labeler.complete();

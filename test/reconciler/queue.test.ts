@@ -16,12 +16,13 @@ interface Pass {
   end(outcome: Outcome): Promise<unknown>;
 }
 /** A queue whose passes end when the test says so. */
-function manual(concurrency = 1) {
+function manual(concurrency = 1, mostOfOne = concurrency) {
   const begun: Pass[] = [];
   const done: string[] = [];
   const lined: string[] = [];
   const queue = createQueue({
     concurrency,
+    mostOfOne,
     onAdded: (key) => lined.push(key),
     onDone: (key, { kind }) => done.push(`${key} ${kind}`),
     work: (key, info) =>
@@ -128,6 +129,38 @@ describe('the line', () => {
     for (const key of names) queue.add(key);
     await pass(0);
     expect(order).toEqual(names);
+  });
+});
+
+describe('namespaces', () => {
+  test('that have keys in line are served one key each in turn, each in its own order', async () => {
+    const { add, begun, keys } = manual();
+    await add('a/1', 'a/2', 'a/3', 'b/1', 'c/1', 'c/2');
+    for (let i = 0; i < 5; i++) await begun[i]!.end(settled);
+    expect(keys()).toEqual(['a/1', 'b/1', 'c/1', 'a/2', 'c/2', 'a/3']);
+  });
+  test('whose passes take long leave some of the workers to others', async () => {
+    const { add, begun, keys, queue } = manual(4, 3);
+    await add('a/1', 'a/2', 'a/3', 'a/4', 'a/5');
+    expect([queue.running, queue.depth]).toEqual([3, 2]);
+    await add('b/1', 'c/1');
+    expect(keys()).toEqual(['a/1', 'a/2', 'a/3', 'b/1']);
+    await begun[3]!.end(settled);
+    expect(keys().slice(4)).toEqual(['c/1']);
+    await begun[4]!.end(settled);
+    expect(queue.running).toBe(3);
+    await begun[0]!.end(settled);
+    expect(keys().slice(5)).toEqual(['a/4']);
+  });
+  test('that have all they may keep the event loop at rest', async () => {
+    vi.useRealTimers();
+    vi.useFakeTimers({ toFake: ['setImmediate'] });
+    const { queue } = manual(4, 3);
+    for (const key of ['a/1', 'a/2', 'a/3', 'a/4']) queue.add(key);
+    await Promise.resolve();
+    vi.runAllTimers();
+    await Promise.resolve();
+    expect([queue.running, vi.getTimerCount()]).toEqual([3, 0]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { annotation, type Identity } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { identityRecord } from '../../src/reconciler/identity.ts';
-import { datasetObject, openDataset, reader, thinRuntime } from '../support/objects.ts';
+import { datasetObject, openDataset, reader, thinProfile, thinRuntime } from '../support/objects.ts';
 import { boundHarness, type Harness, harness } from './harness.ts';
 
 const labels = (at: Harness): Readonly<Record<string, string>> => at.get('Node', 'node-1')?.metadata.labels ?? {};
@@ -185,4 +185,20 @@ describe('the names of what is bound', () => {
     });
     expect(JSON.stringify(find(at, 'DaemonSet', 'a', 'b-c-fuse')?.['spec'])).not.toContain('fluid.io/f-a-b-c');
   });
+});
+
+test('a namespace whose webhook answers after ten seconds keeps no dataset of another waiting', async () => {
+  const at = await harness({ nodes: 2 });
+  at.put(thinProfile('profile', { fileSystemType: 'fuse.s3fs', fuse: { image: 'example.io/s3fs', imageTag: 'v1' } }));
+  at.server.rules.delay({ verb: ['create', 'apply', 'patch'], namespace: 'slow' }, 10_000);
+  for (let i = 0; i < 60; i++) {
+    at.server.put({ ...openDataset(`d${i}`), metadata: { namespace: 'slow', name: `d${i}` } });
+    at.server.put({ ...thinRuntime(`d${i}`, { profileName: 'profile' }), metadata: { namespace: 'slow', name: `d${i}` } });
+  }
+  at.start();
+  await at.advance(1_000);
+  at.put(openDataset('demo'));
+  at.put(thinRuntime('demo', { profileName: 'profile' }));
+  await at.advance(10_000);
+  expect(at.dataset().phase).toBe('Bound');
 });

@@ -1,3 +1,5 @@
+import { createTurnstile } from '../../kube/turnstile.ts';
+
 /** Who takes longer goes on beside those whose turn it is: pods that hang keep nobody waiting for minutes. */
 const TURN_MS = 10_000;
 
@@ -8,37 +10,29 @@ const TURN_MS = 10_000;
  * The result of `work` is the caller's; its turn is over when it is done, or after ten seconds.
  */
 export function createTurns(slots: number): <T>(namespace: string, work: () => Promise<T>) => Promise<T> {
-  /** By namespace; the first of them is next. */
-  const lines = new Map<string, Set<() => void>>();
+  const line = createTurnstile<() => void>(Number.POSITIVE_INFINITY);
   let taken = 0;
 
   function next(): void {
-    for (const [namespace, line] of lines) {
-      if (taken >= slots) return;
-      lines.delete(namespace);
-      for (const begin of line) {
-        line.delete(begin);
-        // Behind all others: a map goes over what is put into it meanwhile as well.
-        if (line.size > 0) lines.set(namespace, line);
-        taken++;
-        begin();
-        break;
-      }
+    while (taken < slots) {
+      const begin = line.shift();
+      if (!begin) return;
+      taken++;
+      begin();
     }
   }
-  function over(): void {
+  function over(namespace: string): void {
     taken--;
+    line.leave(namespace);
     next();
   }
 
   return (namespace, work) =>
     new Promise((resolve) => {
-      const line = lines.get(namespace) ?? new Set();
-      lines.set(namespace, line);
-      line.add(() => {
+      line.push(namespace, () => {
         let isOver = false;
         const end = () => {
-          if (!isOver) over();
+          if (!isOver) over(namespace);
           isOver = true;
         };
         const timer = setTimeout(end, TURN_MS);

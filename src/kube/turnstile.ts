@@ -1,0 +1,84 @@
+import { createHeap, type Heap } from './heap.ts';
+
+/**
+ * A line for each namespace, and of namespaces that wait one each in turn. Who was let in counts for its namespace until it leaves: none has
+ * more than `most` inside. How many are inside in all is the caller's matter.
+ */
+export interface Turnstile<T> {
+  /** In all lines. */
+  readonly waiting: number;
+  /** Somebody waits whose namespace may have one more inside. */
+  readonly isReady: boolean;
+  /** @param order within the namespace, the smallest first; without it as they come */
+  push(namespace: string, item: T, order?: number): void;
+  /** Lets the next one in. */
+  shift(): T | undefined;
+  leave(namespace: string): void;
+  /** One that waits does so no more. */
+  remove(namespace: string, item: T): void;
+}
+
+interface Line<T> {
+  readonly items: Heap<T>;
+  inside: number;
+  isReady: boolean;
+}
+
+/** A quarter is left to others, however much one namespace has to do. */
+export const shareOf = (places: number): number => places - Math.floor(places / 4);
+
+export function createTurnstile<T>(most: number): Turnstile<T> {
+  const lines = new Map<string, Line<T>>();
+  /** Namespaces that are ready, each once. A map's first key would be found behind all that were deleted before it. */
+  const turns = createHeap<string>();
+  let number = 0;
+  let waiting = 0;
+
+  function changed(namespace: string, line: Line<T>): void {
+    const isReady = line.items.size > 0 && line.inside < most;
+    if (isReady && !line.isReady) turns.push(number++, namespace);
+    if (!isReady && line.isReady) turns.remove(namespace);
+    line.isReady = isReady;
+    if (line.items.size === 0 && line.inside === 0) lines.delete(namespace);
+  }
+
+  return {
+    get waiting() {
+      return waiting;
+    },
+    get isReady() {
+      return turns.size > 0;
+    },
+    push(namespace, item, order = number++) {
+      const line = lines.get(namespace) ?? { items: createHeap<T>(), inside: 0, isReady: false };
+      lines.set(namespace, line);
+      line.items.push(order, item);
+      waiting++;
+      changed(namespace, line);
+    },
+    shift() {
+      const namespace = turns.pop();
+      const line = namespace === undefined ? undefined : lines.get(namespace);
+      if (namespace === undefined || !line) return undefined;
+      const item = line.items.pop();
+      line.inside++;
+      waiting--;
+      // Behind all others.
+      line.isReady = false;
+      changed(namespace, line);
+      return item;
+    },
+    leave(namespace) {
+      const line = lines.get(namespace);
+      if (!line) return;
+      line.inside--;
+      changed(namespace, line);
+    },
+    remove(namespace, item) {
+      const line = lines.get(namespace);
+      if (!line?.items.remove(item)) return;
+      waiting--;
+      changed(namespace, line);
+    },
+  };
+}
