@@ -115,7 +115,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     apply: (world, outlines) => applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world))),
     async prune(world, keep) {
-      const used = inUse(store, world).map(({ kind, metadata: { name } }) => ({ kind, name }));
+      const used = (await inUse(client, store, world, keep)).map(({ kind, metadata: { name } }) => ({ kind, name }));
       const done = await applier.prune(ownerOf(world), [...keep, ...used], () => confirmed(sourcesOf(world)));
       if (done.failed.length === 0) parts.bindings.settled(world.runtime.metadata.uid ?? '');
       return done;
