@@ -5,7 +5,7 @@ import { type OutputFormat, outputOption, printed } from './output.ts';
 
 const EXAMPLES = `
 Examples:
-  sluice crds | kubectl apply -f -
+  sluice crds | kubectl apply --server-side -f -
   sluice crds -o json | jq -r '.items[].metadata.name'
 
 Exit codes:

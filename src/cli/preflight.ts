@@ -80,7 +80,7 @@ export async function untilInstalled(client: KubeClient, runtimes: readonly Runt
     if (missing.length > 0 && (ready || reminds()))
       log.warn(
         { missing },
-        `${ready ? 'serving without these' : 'waiting for'} CRDs: install them with \`sluice crds | kubectl apply -f -\``,
+        `${ready ? 'serving without these' : 'waiting for'} CRDs: install them with \`sluice crds | kubectl apply --server-side -f -\``,
       );
     return ready;
   });

@@ -104,7 +104,7 @@ const ensureClaim: Step = (world) => {
 /** No pod can start with it any more; those that have it keep it, and its end will wake us. */
 const CLAIM_GOING: Hold = {
   reason: 'VolumePending',
-  message: 'the claim is being deleted, and made again once no pod mounts it; until then no other pod can',
+  message: 'the claim is being deleted, and made again once no pod mounts it; until then no other pod can mount it',
   passing: true,
 };
 const AT_ONCE_MS = 1;

@@ -231,7 +231,7 @@ describe('the runtime', () => {
   test('names what cannot change, with what is and what should be', () => {
     const immutable = [{ object: 'PersistentVolume/ml-demo', path: 'spec.csi.volumeHandle', live: 'a', desired: undefined }];
     expect(texts(told(exampleWorld(well), { immutable }).runtime.conditions)['ImmutableFieldChanged']).toBe(
-      'True ImmutableFieldChanged: Kubernetes does not let these change; delete the object to have it made again: PersistentVolume/ml-demo spec.csi.volumeHandle: "a" → nothing',
+      'True ImmutableFieldChanged: Kubernetes does not let these change; delete the object to have it made again, of a PersistentVolume its claim once no pod mounts it: PersistentVolume/ml-demo spec.csi.volumeHandle: "a" → nothing',
     );
   });
   test('forgets that another runtime served its dataset', () => {

@@ -34,7 +34,7 @@ export function runtimeConditions(world: World, applied: Applied, trouble: Hold 
   tell(
     'ImmutableFieldChanged',
     applied.immutable.length > 0
-      ? `Kubernetes does not let these change; delete the object to have it made again: ${some(applied.immutable.map(({ object, path, live, desired }) => `${object} ${path}: ${short(live)} → ${short(desired)}`))}`
+      ? `Kubernetes does not let these change; delete the object to have it made again, of a PersistentVolume its claim once no pod mounts it: ${some(applied.immutable.map(({ object, path, live, desired }) => `${object} ${path}: ${short(live)} → ${short(desired)}`))}`
       : undefined,
   );
   return conditions;
