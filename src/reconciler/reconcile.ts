@@ -74,7 +74,7 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
   const { world } = seen;
   const decision = decide(world);
   const applied = await act(cluster, seen, decision);
-  const tell = () => tellBoth(cluster, dataset, object, statusOf(world, decision, applied), noticesOf(world, decision, applied));
+  const tell = () => tellBoth(cluster, dataset, object, statusOf(world, decision, applied), noticesOf(world, decision, applied), tellInMs);
   if (applied.failed.length > 0) {
     // A race with another writer is settled by looking again; only what lasts is told.
     const isWorthIt = tellInMs <= 0 || !applied.failed.every(({ reason }) => reason === 'Conflict');
@@ -96,7 +96,7 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
 /** Nothing is known of how it should be, so nothing is repaired and nothing pruned. */
 function unplanned(cluster: Cluster, dataset: Dataset, { object }: Candidate, seen: Unplanned, tellInMs: number): Promise<Next> {
   const statuses = unplannedStatusOf({ ...seen, now: cluster.now(), dataset, runtime: object });
-  return held(seen.hold, tellInMs, () => tellBoth(cluster, dataset, object, statuses, noticesOfHold(seen.hold)));
+  return held(seen.hold, tellInMs, () => tellBoth(cluster, dataset, object, statuses, noticesOfHold(seen.hold), tellInMs));
 }
 
 /** Takes the actions in order, and prunes only when the list was complete and nothing failed. What fails keeps nothing else from being done. */

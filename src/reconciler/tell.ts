@@ -4,7 +4,7 @@ import type { Cluster, Notice } from './cluster.ts';
 import { withCondition } from './conditions.ts';
 import { each, failureOf } from './failures.ts';
 import { EMPTY, type Statuses } from './status.ts';
-import type { Applied, Decision, Hold, RuntimeObject, World } from './world.ts';
+import type { Applied, Decision, Failure, Hold, RuntimeObject, World } from './world.ts';
 
 /** Says on the Runtime, in a condition and an event, why nothing more is done for it. */
 export async function tellRuntime(
@@ -44,27 +44,54 @@ export async function tellDataset(
   if (wrote && !passing) cluster.notice(dataset, { type: 'Warning', reason: event, note: message });
 }
 
-/** Both statuses, each also where the other cannot be written, and the events of what changed. */
+/**
+ * Both statuses, each also where the other cannot be written, and the events of what changed. The Dataset comes first: that its status is
+ * refused is told on the runtime, and by an event. Of a runtime's status, which has nobody else to say it, only by an event.
+ */
 export async function tellBoth(
   cluster: Cluster,
   dataset: Dataset,
   object: RuntimeObject,
   statuses: Statuses,
   notices: readonly About[],
+  tellInMs: number,
 ): Promise<void> {
   let wrote = false;
+  let runtime = statuses.runtime;
+  /** What lasts: a race with another writer, and most of what fails once, is over at the next try. */
+  const orFailure = async (effect: () => Promise<boolean>, told: (error: unknown) => void) => {
+    try {
+      if (await effect()) wrote = true;
+    } catch (error) {
+      if (tellInMs <= 0 && !isConflict(error)) told(error);
+      throw error;
+    }
+  };
+  const refusedDataset = (error: unknown) => {
+    const failure = failureOf('UpdateFailed', `Dataset/${dataset.metadata.name}`, error);
+    runtime = withFailure(runtime, failure, object.status ?? EMPTY, cluster.now());
+    cluster.notice(dataset, { type: 'Warning', reason: 'ErrorProcessDataset', note: failure.message });
+  };
+  const refusedRuntime = (error: unknown) =>
+    cluster.notice(object, { type: 'Warning', reason: 'ErrorProcessRuntime', note: failureOf('UpdateFailed', '', error).message });
   try {
     await each([
-      async () => {
-        if (await cluster.writeRuntimeStatus(object, statuses.runtime)) wrote = true;
-      },
-      async () => {
-        if (await cluster.writeDatasetStatus(dataset, statuses.dataset)) wrote = true;
-      },
+      () => orFailure(() => cluster.writeDatasetStatus(dataset, statuses.dataset), refusedDataset),
+      () => orFailure(() => cluster.writeRuntimeStatus(object, runtime), refusedRuntime),
     ]);
   } finally {
     if (wrote) for (const { about, ...notice } of notices) cluster.notice(about === 'dataset' ? dataset : object, notice);
   }
+}
+
+/** What is told already stays the reason; and what was told before, as it stands there, is no write. */
+function withFailure(status: RuntimeStatus, { object: name, reason, message }: Failure, before: RuntimeStatus, now: number): RuntimeStatus {
+  const { conditions = [] } = status;
+  if (conditions.some(({ type, status: is }) => type === 'Synced' && is === 'False')) return status;
+  const told = before.conditions?.find(({ type }) => type === 'Synced');
+  const kept = conditions.map((condition) => (condition.type === 'Synced' && told ? told : condition));
+  const claim = { type: 'Synced', status: 'False', reason, message: `${name}: ${message}` } as const;
+  return { ...status, conditions: [...withCondition(kept, claim, now, 'lastProbeTime')] };
 }
 
 /** An error of the effect is told of the object before it is thrown; not a race with another writer, before it lasts. */

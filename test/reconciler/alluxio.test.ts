@@ -48,8 +48,8 @@ test('files are counted while workers come up, and told with the phase', async (
   for (const object of objects) at.put(object);
   await at.quiet();
   expect(at.written().filter((each) => each.endsWith('/status'))).toEqual([
-    'patch AlluxioRuntime/demo/status',
     'patch Dataset/demo/status',
+    'patch AlluxioRuntime/demo/status',
   ]);
 });
 

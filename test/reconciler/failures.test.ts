@@ -257,9 +257,39 @@ describe('a status', () => {
     await at.advance(20_000);
     expect(at.dataset().phase).toBe('Bound');
     expect(at.passes.some(({ error }) => error?.message.includes('denied it'))).toBe(true);
+    expect(warnings(at)).toEqual(['ThinRuntime ErrorProcessRuntime']);
+    expect(JSON.stringify(at.events)).not.toContain('hunter2');
     rule.remove();
     await at.advance(60_000);
     expect(synced(at)).toMatch(/^True/);
+  });
+  test('of a Dataset that may not be written is told on the runtime, once, and in an event of the Dataset', async () => {
+    const at = await harness();
+    const rule = at.server.rules.refuse({ verb: 'patch', kind: 'Dataset', subresource: 'status' }, denied);
+    at.put(openDataset('demo'));
+    at.put(thinRuntime('demo', { profileName: 'profile' }));
+    at.start();
+    await at.advance(20_000);
+    expect(synced(at)).toMatch(/^False UpdateFailed: Dataset\/demo: PATCH .*denied it/);
+    expect(synced(at)).not.toContain('hunter2');
+    expect(warnings(at)).toEqual(['Dataset ErrorProcessDataset']);
+    at.forget();
+    await at.advance(200_000);
+    expect(at.written({ kind: 'ThinRuntime' })).toEqual([]);
+    expect(rule.met).toBeLessThan(30);
+    rule.remove();
+    await at.advance(300_000);
+    expect(synced(at)).toMatch(/^True/);
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test('that was refused once is told nowhere', async () => {
+    const at = await harness();
+    at.server.rules.refuse({ verb: 'patch', kind: 'Dataset', subresource: 'status', times: 1 } as never, denied);
+    at.put(openDataset('demo'));
+    at.put(thinRuntime('demo', { profileName: 'profile' }));
+    await at.quiet();
+    expect(synced(at)).toMatch(/^True/);
+    expect(warnings(at)).toEqual([]);
   });
   test('is not written over what somebody wrote since it was observed: all is observed again, at once and quietly', async () => {
     const at = await thin();
