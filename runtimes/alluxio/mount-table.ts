@@ -43,11 +43,20 @@ function script(unmount: readonly string[], mount: readonly Row[]): string {
   ].join('\n');
 }
 
-/** Of a mount that it refuses Alluxio prints every option, secrets too, and in its last line why. */
+/**
+ * Of a mount that it refuses Alluxio prints every option, secrets too, and in its last line why. Pods that read while a mount goes may
+ * leave its directory in Alluxio's own tree, where it keeps any mount from being made: that is forgotten, unless something was written
+ * there that is nowhere else.
+ */
 const MOUNT = `mount() {
-  local said code
+  local said code tree path="\${@: -2:1}"
   said=$(alluxio fs mount "$@" 2>&1) && return
   code=$?
+  if [[ $said == *'already exists in Alluxio namespace'* ]] && tree=$(alluxio fs ls -R "$path" 2>&1) &&
+    [[ $tree != *NOT_PERSISTED* && $tree != *TO_BE_PERSISTED* ]] && alluxio fs rm -R --alluxioOnly "$path" > /dev/null 2>&1; then
+    said=$(alluxio fs mount "$@" 2>&1) && return
+    code=$?
+  fi
   printf '%s\\n' "\${said##*$'\\n'}" >&2
   return $code
 }`;

@@ -180,8 +180,16 @@ describe.skipIf(!simulated)('sluice install', () => {
     // The lease is written by somebody else, and the leader looks at whose it is now.
     await plane.kubectl('annotate', 'lease', 'sluice', '-n', NAMESPACE, 'example.com/by=hand');
     await eventually(() => expect(asked(events())).toContain('get coordination.k8s.io/leases sluice'));
-    // Teardown.
-    await space.delete('Dataset', 'thin');
+    // A placement that leaves out the node of a pod that mounts the claim.
+    const reader = { containers: [{ name: 'main', image: 'example.io/reader' }], nodeName: 'node-0' };
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'thin' } }];
+    await space.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'reader' }, spec: { ...reader, volumes } });
+    await space.patch('ThinRuntime', 'thin', { spec: { fuse: { nodeSelector: { disk: 'ssd' } } } });
+    await eventually(() => expect(asked(events())).toContain('get nodes'));
+    await space.delete('Pod', 'reader');
+    // Teardown, by the controller alone.
+    for (const name of ['thin', 'late', 'jfs', 'alluxio', 'demo']) await space.delete('Dataset', name);
+    for (const name of ['thin', 'late', 'jfs', 'alluxio', 'demo']) await space.gone('Dataset', name);
     await removeSpaces(client, [space]);
     await controller.end('SIGTERM');
 

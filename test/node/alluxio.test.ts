@@ -94,6 +94,8 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       const mount = (...mounts: readonly Mount[]) => space.patch('Dataset', NAME, { spec: { mounts } });
       // Its client remembers what there is, and what there is not.
       expect(await inReader('ls /data; ls /data/more 2>&1 || :')).toBe('data\nother\nls: /data/more: No such file or directory\n');
+      // As a pod may leave it that reads while a mount goes.
+      await alluxio.inMaster('alluxio', 'fs', 'mkdir', '/more');
       const more = { name: 'more', mountPoint: 's3://more' };
       await mount(DATA, OTHER, more);
       await eventually(async () => expect(await inReader('ls /data; cat /data/more/one')).toBe('data\nmore\nother\none\n'));

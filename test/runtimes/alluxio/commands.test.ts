@@ -24,9 +24,14 @@ test('all changes of mounts are one script, in which everything of a user is quo
         '-c',
         `failed=0
 mount() {
-  local said code
+  local said code tree path="\${@: -2:1}"
   said=$(alluxio fs mount "$@" 2>&1) && return
   code=$?
+  if [[ $said == *'already exists in Alluxio namespace'* ]] && tree=$(alluxio fs ls -R "$path" 2>&1) &&
+    [[ $tree != *NOT_PERSISTED* && $tree != *TO_BE_PERSISTED* ]] && alluxio fs rm -R --alluxioOnly "$path" > /dev/null 2>&1; then
+    said=$(alluxio fs mount "$@" 2>&1) && return
+    code=$?
+  fi
   printf '%s\\n' "\${said##*$'\\n'}" >&2
   return $code
 }

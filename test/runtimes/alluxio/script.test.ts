@@ -108,6 +108,33 @@ test('of a mount that is refused only the last line is told, in which no option 
   expect(run(command?.argv ?? [])).toEqual({ status: 255, stdout: '', stderr: 'no such bucket\n' });
 });
 
+describe('a directory that is in the way of a mount', () => {
+  const LEFT = `echo "$*" >> "$ALLUXIO_HOME/said"
+case "$1 $2" in
+  'fs ls') cat "$ALLUXIO_HOME/tree" ;;
+  'fs rm') touch "$ALLUXIO_HOME/free" ;;
+  *) [ -e "$ALLUXIO_HOME/free" ] || { echo 'Mount point target path /data already exists in Alluxio namespace. Try another.' >&2; exit 255; } ;;
+esac`;
+  const mounted = (tree: string) => {
+    program('alluxio', LEFT);
+    writeFileSync(join(root, 'tree'), tree);
+    const { mounts } = alluxio.bind(given({ mounts: [bucket] }));
+    const [command] = mounts?.change({ unmount: [], mount: mounts.wanted }) ?? [];
+    return { ...run(command?.argv ?? []), said: readFileSync(join(root, 'said'), 'utf8').trim().split('\n') };
+  };
+  test('is forgotten by Alluxio where all of it is in its source', () =>
+    expect(mounted('-rwx------ root root 4 PERSISTED 11-22-2026 20:22:32:129 0% /data/one')).toMatchObject({
+      status: 0,
+      said: ['fs mount /data s3://bucket/data', 'fs ls -R /data', 'fs rm -R --alluxioOnly /data', 'fs mount /data s3://bucket/data'],
+    }));
+  test('stays where something was written that is nowhere else', () =>
+    expect(mounted('-rwx------ root root 4 NOT_PERSISTED 11-22-2026 20:22:32:129 100% /data/one')).toMatchObject({
+      status: 255,
+      stderr: 'Mount point target path /data already exists in Alluxio namespace. Try another.\n',
+      said: ['fs mount /data s3://bucket/data', 'fs ls -R /data'],
+    }));
+});
+
 test('a master finds the secrets of / in a file, not among its arguments', () => {
   program(
     'entrypoint.sh',
