@@ -332,7 +332,7 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
         [
           `${drift.length} ways to change what was made, repaired`,
           `all within ${Math.max(...drift.map(({ ours }) => ours))} s`,
-          `${never} never, the others within ${slowest} s`,
+          `of ${drift.filter(({ fluid }) => fluid.trim() !== '').length}: ${never} never, the others within ${slowest} s`,
         ],
         row('restarted after a crash, to the next Bound', 'recover/same-place', ' s'),
         row('memory of an idle controller', 'idle-rss', ' MB'),
