@@ -274,7 +274,8 @@ describe('keeping it', () => {
       await clock.passes(250);
     }
     await until(() => happened.length === 2, 'not stopped');
-    expect(happened[1]).toMatch(/^stopped: not renewed for 4000 ms: POST .*404 NotFound/);
+    // The last one may be ended with the time for writing, which is as long as the pause, before it is answered.
+    expect(happened[1]).toMatch(/^stopped: not renewed for 4000 ms: /);
   });
 
   test('taken by somebody else, it stops at once and stands by', async () => {
