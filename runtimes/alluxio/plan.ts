@@ -32,7 +32,6 @@ export interface AlluxioPlan extends BasePlan {
   readonly user: { readonly runAsUser: number; readonly runAsGroup: number };
   readonly hasGateway: boolean;
   readonly isMonitored: boolean;
-  /** Some of the cache is in directories of nodes. */
   /** Directories of nodes, each of this runtime alone. */
   readonly nodeCaches: readonly string[];
   readonly syncsMetadata: boolean;

@@ -3,7 +3,7 @@ import { GROUP, VERSION } from '../api/resource.ts';
 import type { Runtime } from '../constructs/contract.ts';
 import { FLUID_LEASES } from '../install/fluid.ts';
 import type { KubeClient } from '../kube/contract.ts';
-import { ApiError, isNotFound, NoAnswer } from '../kube/errors.ts';
+import { isNotFound, mayPass } from '../kube/errors.ts';
 import { LEASE, type Lease } from '../kube/lease-record.ts';
 import type { Log, ResourceType } from '../kube/types.ts';
 import { messageOf, Refused } from './errors.ts';
@@ -122,8 +122,7 @@ async function until(signal: AbortSignal, log: Log, holds: (reminds: () => boole
 }
 
 /** An API server that starts, or has too much to do; or that we wait for it no longer. */
-const isPassing = (error: unknown, signal: AbortSignal): boolean =>
-  signal.aborted || error instanceof NoAnswer || (error instanceof ApiError && (error.status >= 500 || error.status === 429));
+const isPassing = (error: unknown, signal: AbortSignal): boolean => signal.aborted || mayPass(error);
 
 function oncePerMinute(): () => boolean {
   let last = Number.NEGATIVE_INFINITY;

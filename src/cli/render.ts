@@ -63,13 +63,13 @@ interface Context extends Required<RenderOptions> {
 }
 
 async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = false }: RenderOptions): Promise<Context> {
-  const kinds = new Set(input.runtimes.map(({ object }) => object.kind));
-  const known = (await Promise.all([...kinds].map((kind) => elsewhere.list(kind)))).flat();
+  const kinds = new Map(input.runtimes.map(({ object, runtime }) => [object.kind, runtime]));
+  const known = (await Promise.all([...kinds.keys()].map((kind) => elsewhere.list(kind)))).flat();
   const written = input.runtimes.map(({ object }) => object);
   const taken = createPortTable();
   for (const object of [...written, ...known]) {
-    const item = input.runtimes.find((each) => each.object.kind === object.kind);
-    if (item) taken.seen(object, item.runtime);
+    const runtime = kinds.get(object.kind);
+    if (runtime) taken.seen(object, runtime);
   }
   const lookup = inOrder(among(input.all.map(({ object }) => object)), elsewhere);
   return {

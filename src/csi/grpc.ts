@@ -10,7 +10,7 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import type { GenService } from '@bufbuild/protobuf/codegenv2';
-import { ApiError, NoAnswer } from '../kube/errors.ts';
+import { ApiError, mayPass } from '../kube/errors.ts';
 import type { Log } from '../kube/types.ts';
 import { CsiError, status } from './errors.ts';
 import type { Call, Method } from './unary.ts';
@@ -68,5 +68,4 @@ function answerFor(error: unknown): CsiError {
 }
 
 /** The API server did not answer, or not for good. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof NoAnswer || (error instanceof ApiError && (error.status >= 500 || error.status === 429 || error.status === 409));
+const isPassing = (error: unknown): boolean => mayPass(error) || (error instanceof ApiError && error.status === 409);

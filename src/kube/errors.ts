@@ -63,6 +63,13 @@ export class NotLeader extends Error {
 const isApiError = (error: unknown): error is ApiError => error instanceof ApiError;
 
 export const isNotFound = (error: unknown): error is ApiError => isApiError(error) && error.status === 404;
+/** For `catch`: an object that is not there is nothing. */
+export const ignoreGone = (error: unknown): undefined => {
+  if (!isNotFound(error)) throw error;
+};
+/** The server did not answer, or has too much to do: the same may be answered later. */
+export const mayPass = (error: unknown): boolean =>
+  error instanceof NoAnswer || (isApiError(error) && (error.status >= 500 || error.status === 429));
 /** By RBAC, or by an admission policy. */
 export const isForbidden = (error: unknown): error is ApiError => isApiError(error) && error.status === 403;
 /**

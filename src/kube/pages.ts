@@ -1,6 +1,6 @@
 import { backoff, type Clock, sleep, systemClock } from './clock.ts';
 import type { KubeClient, ListOptions } from './contract.ts';
-import { ApiError, isGone, NoAnswer } from './errors.ts';
+import { ApiError, isGone, mayPass } from './errors.ts';
 import type { KubeList, KubeObject, ResourceType } from './types.ts';
 
 export interface PagesOptions extends Omit<ListOptions, 'limit' | 'continue'> {
@@ -85,6 +85,3 @@ function fitting({ items, size }: KubeList, wanted: number, most: number): numbe
   if (size === undefined || items.length === 0) return most;
   return Math.min(most, Math.max(1, Math.floor((wanted * items.length) / size)));
 }
-
-const mayPass = (error: unknown): boolean =>
-  error instanceof NoAnswer || (error instanceof ApiError && (error.status === 429 || error.status >= 500));

@@ -2,7 +2,7 @@ import type { Dataset, RuntimeStatus } from '../api/index.ts';
 import { isConflict } from '../kube/errors.ts';
 import type { Cluster, Notice } from './cluster.ts';
 import { withCondition } from './conditions.ts';
-import { each, failureOf } from './failures.ts';
+import { each, failureOf, messageOf } from './failures.ts';
 import { EMPTY, type Statuses } from './status.ts';
 import type { Applied, Decision, Failure, Hold, RuntimeObject, World } from './world.ts';
 
@@ -73,7 +73,7 @@ export async function tellBoth(
     cluster.notice(dataset, { type: 'Warning', reason: 'ErrorProcessDataset', note: failure.message });
   };
   const refusedRuntime = (error: unknown) =>
-    cluster.notice(object, { type: 'Warning', reason: 'ErrorProcessRuntime', note: failureOf('UpdateFailed', '', error).message });
+    cluster.notice(object, { type: 'Warning', reason: 'ErrorProcessRuntime', note: messageOf(error) });
   try {
     await each([
       () => orFailure(() => cluster.writeDatasetStatus(dataset, statuses.dataset), refusedDataset),

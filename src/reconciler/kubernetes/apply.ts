@@ -1,6 +1,6 @@
 import { annotation, label, type Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import { ignoreGone, isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import { attempt, messageOf } from '../failures.ts';
 import { retain } from '../retain.ts';
@@ -314,9 +314,5 @@ function failureOf(outline: Outline, error: unknown): Failure {
     message: messageOf(error),
   };
 }
-
-export const ignoreGone = (error: unknown): void => {
-  if (!isNotFound(error)) throw error;
-};
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };

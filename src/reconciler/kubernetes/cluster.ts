@@ -1,12 +1,12 @@
 import { annotation, Dataset, datasetFinalizer, label, runtimeFinalizer } from '../../api/index.ts';
-import { isConflict, isNotFound } from '../../kube/errors.ts';
+import { ignoreGone, isConflict, isNotFound } from '../../kube/errors.ts';
 import { redactedText } from '../../kube/redact.ts';
 import type { Cluster } from '../cluster.ts';
 import { each } from '../failures.ts';
 import { identityOf } from '../identity.ts';
 import { datasetMarks, runtimeMarks } from '../metadata.ts';
 import { type Key, keyText, type RuntimeObject, type World } from '../world.ts';
-import { createApplier, ignoreGone } from './apply.ts';
+import { createApplier } from './apply.ts';
 import { createBindings } from './bindings.ts';
 import { createClaimUsers } from './claim-users.ts';
 import { askProbe, canRun, runCommands } from './exec.ts';

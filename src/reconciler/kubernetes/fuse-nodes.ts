@@ -1,6 +1,6 @@
 import type { Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { ignoreGone } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { isPlacedAlike, keeping, nodesLeft, type PlacementNode } from '../fuse-placement.ts';
 import type { LiveObject, Waiting } from '../world.ts';
@@ -52,16 +52,13 @@ export async function withNodesInUse(
 async function nodesAfresh(client: KubeClient, names: readonly string[]): Promise<readonly PlacementNode[]> {
   const nodes: PlacementNode[] = [];
   for (let i = 0; i < names.length; i += NODES_AT_A_TIME) {
-    const some = names.slice(i, i + NODES_AT_A_TIME).map((name) => client.get(Node, { name }, { metadataOnly: true }).catch(orNothing));
+    const some = names.slice(i, i + NODES_AT_A_TIME).map((name) => client.get(Node, { name }, { metadataOnly: true }).catch(ignoreGone));
     nodes.push(
       ...(await Promise.all(some)).flatMap((node) => (node ? { name: node.metadata.name, labels: node.metadata.labels ?? {} } : [])),
     );
   }
   return nodes;
 }
-const orNothing = (error: unknown): undefined => {
-  if (!isNotFound(error)) throw error;
-};
 
 /** What a node gets in the moment in which a pod that was scheduled to it is given the volume. */
 function fuseLabelsOf({ spec }: KubeObject): Readonly<Record<string, string>> {

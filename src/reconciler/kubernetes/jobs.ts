@@ -20,8 +20,8 @@ export interface Due {
 }
 export interface Jobs {
   /**
-   * The job of this name, whose last part is its sort: a few of each sort run at a time, of each namespace one in turn. It is started when it never ran for this
-   * `version` or ended longer than `everyMs` ago; when it ends, `onEnd` is called.
+   * The job of this name, whose last part is its sort: a few of each sort run at a time, of each namespace one in turn. It is started when
+   * it never ran for this `version` or ended longer than `everyMs` ago; when it ends, `onEnd` is called.
    * A value from another version is not given, neither to the caller nor to `work`, which gets the last one.
    */
   ask<T>(name: string, due: Due, work: (before?: Answered<T>) => Promise<T>, onEnd: () => void): Job<T>;
@@ -36,6 +36,7 @@ interface Last {
 }
 
 const AT_ONCE = 8;
+
 /**
  * Execs are slow and may hang, so they run beside the loop, a few at a time; the loop sees what they found.
  *

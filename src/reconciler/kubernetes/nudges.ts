@@ -1,7 +1,6 @@
 import { annotation } from '../../api/index.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { ignoreGone, isNotFound } from '../../kube/errors.ts';
 import type { LiveObject } from '../world.ts';
-import { ignoreGone } from './apply.ts';
 import { ownedKinds } from './kinds.ts';
 import { BINDER } from './managed-fields.ts';
 import type { Parts } from './parts.ts';

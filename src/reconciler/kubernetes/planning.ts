@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Dataset, Identity, InvalidSpec } from '../../api/index.ts';
 import { lastValidName, volumeName } from '../../api/index.ts';
 import type { Facts, Part, PortNeed, Role, Runtime } from '../../constructs/index.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { ignoreGone } from '../../kube/errors.ts';
 import { messageOf, obstacleOf } from '../failures.ts';
 import { type Hold, type Key, type LiveObject, PARTS, type RuntimeObject } from '../world.ts';
 import { type Binding, outlineOf } from './bindings.ts';
@@ -147,11 +147,8 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
     }
 
     async function readBack(): Promise<Recorded | undefined> {
-      const orNothing = (error: unknown): undefined => {
-        if (!isNotFound(error)) throw error;
-      };
-      const configMap = await client.get(ownedKinds.ConfigMap, { namespace, name: lastValidName(name) }).catch(orNothing);
-      const volume = configMap && (await client.get(ownedKinds.PersistentVolume, { name: volumeName(identity) }).catch(orNothing));
+      const configMap = await client.get(ownedKinds.ConfigMap, { namespace, name: lastValidName(name) }).catch(ignoreGone);
+      const volume = configMap && (await client.get(ownedKinds.PersistentVolume, { name: volumeName(identity) }).catch(ignoreGone));
       return volume && readRecord(runtime, configMap, volume);
     }
   };

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../../api/index.ts';
 import type { KubeClient, WriteOptions } from '../../kube/contract.ts';
-import { ApiError, isConflict, isNotFound } from '../../kube/errors.ts';
+import { ApiError, ignoreGone, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { type Marks, markPatch, unmarkPatch } from '../metadata.ts';
@@ -40,7 +40,7 @@ export function userObjects(client: KubeClient, store: Store, now: () => number)
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
       // The watch is behind. The next look is to find what is there, or that nothing is, however far behind.
-      const fresh = await client.get(type, where).catch(orNothing);
+      const fresh = await client.get(type, where).catch(ignoreGone);
       // The cast: it was read from the API server.
       if (!fresh) store.forget({ ...object, kind: type.kind } as KubeObject);
       else if (isConflict(error)) store.remember(fresh);
@@ -81,10 +81,6 @@ export function userObjects(client: KubeClient, store: Store, now: () => number)
     },
   };
 }
-
-const orNothing = (error: unknown): undefined => {
-  if (!isNotFound(error)) throw error;
-};
 
 type Fields = Readonly<Record<string, unknown>>;
 type PatchOptions = WriteOptions & { readonly type: 'json' | 'merge' };
