@@ -4,7 +4,7 @@ import type { CallOptions, ClientOptions, KubeClient, Selection, WriteOptions } 
 import { createGate } from './gate.ts';
 import { collectionPath, objectPath, type Query, withQuery } from './paths.ts';
 import { createTransport, type Request } from './transport.ts';
-import { shareOf } from './turnstile.ts';
+import { REQUESTS, shareOf } from './turnstile.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from './types.ts';
 import { watchEvents } from './watch.ts';
 
@@ -16,7 +16,7 @@ const JSON_TYPE = 'application/json';
 const PATCH_TYPE = { json: 'application/json-patch+json', merge: 'application/merge-patch+json', apply: 'application/apply-patch+yaml' };
 
 export function createClient(connection: ClusterConnection, options: ClientOptions): KubeClient {
-  const { fieldManager, userAgent = fieldManager, timeoutMs = 15_000, maxConnections = 16, onRequest, deadline } = options;
+  const { fieldManager, userAgent = fieldManager, timeoutMs = 15_000, maxConnections = REQUESTS, onRequest, deadline } = options;
   const clock = options.clock ?? systemClock;
   const gate = createGate(maxConnections, clock, shareOf(maxConnections));
   const transport = createTransport(connection, maxConnections, { userAgent, clock, gate, deadline });

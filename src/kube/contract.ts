@@ -7,7 +7,7 @@ export interface ClientOptions {
   /** Owner of the fields that we write. */
   readonly fieldManager: string;
   readonly userAgent?: string;
-  /** Requests at a time; watches do not count. Default 16. */
+  /** Requests at a time; watches do not count. Default 21, 16 of them of one namespace. */
   readonly maxConnections?: number;
   /** For one try of one request, waiting for a free connection not included. Default 15,000. */
   readonly timeoutMs?: number;

@@ -27,6 +27,11 @@ interface Line<T> {
 /** A quarter is left to others, however much one namespace has to do. */
 export const shareOf = (places: number): number => places - Math.floor(places / 4);
 
+/** Requests at a time: 16 of one namespace. */
+export const REQUESTS = 21;
+/** Keys at a time: 24 of one namespace, which keep its requests busy. With more, late comers only take turns with early ones. */
+export const KEYS = 32;
+
 export function createTurnstile<T>(most: number): Turnstile<T> {
   const lines = new Map<string, Line<T>>();
   /** Namespaces that are ready, each once. A map's first key would be found behind all that were deleted before it. */

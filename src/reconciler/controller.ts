@@ -3,7 +3,7 @@ import { createClient, type KubeClient } from '../kube/client.ts';
 import type { ClusterConnection } from '../kube/connection.ts';
 import { type EventSink, eventSink } from '../kube/events.ts';
 import { elect, type LeaderElection } from '../kube/lease.ts';
-import { shareOf } from '../kube/turnstile.ts';
+import { KEYS, shareOf } from '../kube/turnstile.ts';
 import type { Log } from '../kube/types.ts';
 import { messageOf } from './failures.ts';
 import { type KubernetesCluster, kubernetesCluster } from './kubernetes/cluster.ts';
@@ -35,7 +35,7 @@ export interface ControllerOptions {
     readonly identity: string;
     readonly alive: (holder: string) => boolean;
   };
-  /** Keys at a time. Default 24: enough to keep the client's 16 connections busy; with more, late comers only take turns with early ones. */
+  /** Keys at a time. Default 32, 24 of them of one namespace. */
   readonly concurrency?: number;
   readonly log: Log;
   readonly metrics?: Metrics;
@@ -62,7 +62,7 @@ interface Reign {
 
 /** Watches → keys → reconcile. Every candidate watches, so that a standby takes over with its caches warm; only the leader acts. */
 export function startController(options: ControllerOptions): Controller {
-  const { connection, runtimes, settings, election: candidacy, log, metrics, concurrency = 24 } = options;
+  const { connection, runtimes, settings, election: candidacy, log, metrics, concurrency = KEYS } = options;
   const onRequest = metrics && { onRequest: metrics.requested };
   let election: LeaderElection | undefined;
   let leases: KubeClient | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTurnstile, shareOf, type Turnstile } from '../../src/kube/turnstile.ts';
+import { createTurnstile, KEYS, REQUESTS, shareOf, type Turnstile } from '../../src/kube/turnstile.ts';
 
 const all = <T>(turnstile: Turnstile<T>): T[] => {
   const items: T[] = [];
@@ -49,3 +49,6 @@ test('who does not wait any more leaves nothing behind', () => {
 
 test('a quarter of the places is left to others, where there are so many', () =>
   expect([1, 2, 3, 4, 16, 24].map(shareOf)).toEqual([1, 2, 3, 3, 12, 18]));
+
+test('a namespace alone has as many keys and requests at a time as one API server has use for', () =>
+  expect([KEYS, REQUESTS].map(shareOf)).toEqual([24, 16]));

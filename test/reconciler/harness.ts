@@ -4,6 +4,7 @@ import thin from '../../runtimes/thin/index.ts';
 import { type Dataset, Dataset as DatasetKind, type DatasetStatus, type RuntimeStatus } from '../../src/api/index.ts';
 import type { Runtime, Settings } from '../../src/constructs/index.ts';
 import type { Occurrence } from '../../src/kube/events.ts';
+import { KEYS, shareOf } from '../../src/kube/turnstile.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
 import { type KubernetesCluster, kubernetesCluster } from '../../src/reconciler/kubernetes/cluster.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/exec.ts';
@@ -211,8 +212,8 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     for (const dataset of leader.store.datasets()) first.add(keyText(keyOf(dataset)));
     for (const { object } of leader.store.allRuntimes()) first.add(keyText(keyOf(object)));
     leader.queue = createQueue({
-      concurrency: 24,
-      mostOfOne: 18,
+      concurrency: KEYS,
+      mostOfOne: shareOf(KEYS),
       work: (key, { heldMs, unsettled }) => passOf(leader, key, Math.min(10_000, 1000 + 50 * (unsettled - 1)) - heldMs),
       onDone(key) {
         if (first.delete(key) && first.size === 0) leader.labeler.complete();
