@@ -41,7 +41,9 @@ export interface ControllerConfig {
   readonly excludeNodes: Selects;
   /** Of /healthz, /readyz and /metrics. */
   readonly address?: Address;
-  readonly leaseNamespace?: string;
+  readonly leaseNamespace: string;
+  /** Takes part in the election; else it is the only controller. */
+  readonly elects: boolean;
 }
 
 export const settingsOptions = (command: Command): Command =>
@@ -97,9 +99,8 @@ export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: r
         () => false,
       ),
       ...(address && { address }),
-      ...(flags.leaderElection !== false && {
-        leaseNamespace: read('--leader-election-namespace', flags.leaderElectionNamespace, dnsLabel, namespace),
-      }),
+      leaseNamespace: read('--leader-election-namespace', flags.leaderElectionNamespace, dnsLabel, namespace),
+      elects: flags.leaderElection !== false,
     };
   });
 }

@@ -1,21 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GROUP, VERSION } from '../api/resource.ts';
 import type { Runtime } from '../constructs/contract.ts';
-import { FLUID_LEASES } from '../install/fluid.ts';
 import type { KubeClient } from '../kube/contract.ts';
 import { isNotFound, mayPass } from '../kube/errors.ts';
-import { LEASE, type Lease } from '../kube/lease-record.ts';
 import type { Log, ResourceType } from '../kube/types.ts';
 import { messageOf, Refused } from './errors.ts';
 
 /** Bookmarks of paged lists, and CEL rules over the whole object. */
 const OLDEST_MINOR = 29;
-const FLUID_NAMESPACE = 'fluid-system';
-const deploymentOf = (controller: string): string => (controller === 'dataset' ? 'dataset-controller' : `${controller}runtime-controller`);
-/** client-go's, where a Lease does not say. */
-const LEASE_SECONDS = 15;
-/** No clocks are so far apart, and no controller that lives waits so long. */
-const LONG_DEAD_MS = 600_000;
 const POLL_MS = 500;
 const REMIND_MS = 60_000;
 
@@ -28,47 +20,6 @@ export async function checkVersion(client: KubeClient, log: Log): Promise<void> 
   if (major === 1 && minor < OLDEST_MINOR) throw new Refused(`expected Kubernetes 1.${OLDEST_MINOR} or newer, found ${version.gitVersion}`);
   log.info({ kubernetes: version.gitVersion, oldest: `1.${OLDEST_MINOR}` }, 'connected');
 }
-
-/**
- * Throws Refused while one of Fluid's controllers renews its lease: two controllers would undo each other's work.
- * Whether a lease is renewed is seen by watching it, not by its times, which are another machine's.
- */
-export async function checkFluidIsGone(client: KubeClient, signal: AbortSignal): Promise<void> {
-  const began = performance.now();
-  const doubtful = new Map([...(await leases(client))].filter(([, lease]) => mayBeAlive(lease)));
-  const patience = Math.max(0, ...[...doubtful.values()].map(({ spec }) => spec?.leaseDurationSeconds ?? LEASE_SECONDS)) * 1000;
-  while (!signal.aborted && performance.now() - began < patience) {
-    await pause(signal);
-    const current = await leases(client);
-    const alive = [...doubtful].find(
-      ([name, lease]) => current.get(name)?.spec?.renewTime !== lease.spec?.renewTime && current.get(name)?.spec?.holderIdentity,
-    );
-    if (!alive) continue;
-    const [controller, { spec }] = alive;
-    throw new Refused(
-      `Fluid's controller ${spec?.holderIdentity} renews the lease ${FLUID_NAMESPACE}/${FLUID_LEASES.get(controller)}: two controllers would undo each other's work.\n` +
-        `Stop it first (kubectl -n ${FLUID_NAMESPACE} scale deployment ${[...doubtful.keys()].map(deploymentOf).join(' ')} --replicas=0), or start with --take-over.`,
-    );
-  }
-}
-
-/** By controller. */
-async function leases(client: KubeClient): Promise<ReadonlyMap<string, Lease>> {
-  const found = await Promise.all(
-    [...FLUID_LEASES].map(async ([controller, name]) => {
-      try {
-        return [[controller, (await client.get(LEASE, { namespace: FLUID_NAMESPACE, name })) as Lease] as const];
-      } catch (error) {
-        if (isNotFound(error)) return [];
-        throw new Refused(`Fluid's leases cannot be read: ${messageOf(error)}`, { cause: error });
-      }
-    }),
-  );
-  return new Map(found.flat());
-}
-
-const mayBeAlive = ({ spec }: Lease): boolean =>
-  Boolean(spec?.holderIdentity) && Math.abs(Date.now() - Date.parse(spec?.renewTime ?? '')) < LONG_DEAD_MS;
 
 /** Resolves when the API server knows Datasets; says what else is missing, which is served as soon as its CRD comes. */
 export async function untilInstalled(client: KubeClient, runtimes: readonly Runtime[], log: Log, signal: AbortSignal): Promise<void> {

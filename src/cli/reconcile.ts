@@ -14,7 +14,8 @@ import { type ConnectionFlags, connect, connectionOptions } from './connection.t
 import { datasetCounts } from './counts.ts';
 import { messageOf, Refused } from './errors.ts';
 import { createLog, logOptions } from './log.ts';
-import { checkFluidIsGone, checkVersion, untilInstalled, untilNamespace } from './preflight.ts';
+import { checkVersion, untilInstalled, untilNamespace } from './preflight.ts';
+import { checkAlone, elected, fluid } from './rivals.ts';
 import { stopSignal } from './stop-signal.ts';
 
 interface Flags extends ControllerFlags, ConnectionFlags {
@@ -36,13 +37,13 @@ ${SETTINGS_ENVIRONMENT.trim()}
 
 Exit codes:
   0  stopped by SIGTERM or SIGINT
-  1  refused to start: no API server, too old a Kubernetes, or a Fluid controller at work;
+  1  refused to start: no API server, too old a Kubernetes, or another controller at work;
      or could not begin to lead, and has given the lease back
   2  bad usage`;
 
 export const define: Define = (command, parts) => {
   connectionOptions(controllerOptions(command))
-    .option('--take-over', "start although one of Fluid's controllers still renews its lease")
+    .option('--take-over', 'start although a controller of Fluid, or another Sluice, still renews its lease')
     .addOption(logOptions())
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
@@ -54,25 +55,25 @@ export const define: Define = (command, parts) => {
       const stop = stopSignal(log);
 
       await checkVersion(client, log);
-      if (!flags.takeOver) await checkFluidIsGone(client, stop);
+      const { leaseNamespace, elects, address, ...options } = config;
+      if (!flags.takeOver) await checkAlone(client, elects ? fluid : [...fluid, elected(leaseNamespace)], stop);
       let controller: Controller | undefined;
       const metrics = createMetrics(
         new URL(connection.server).host,
         () => datasetCounts(controller?.store.datasets() ?? []),
         () => controller?.store.reflectors ?? new Map(),
       );
-      const health = await served(config, () => notReady(controller), metrics.registry, log);
+      const health = await served(address, () => notReady(controller), metrics.registry, log);
       try {
         await untilInstalled(client, runtimes, log, stop);
-        if (config.leaseNamespace !== undefined) await untilNamespace(client, config.leaseNamespace, log, stop);
+        if (elects) await untilNamespace(client, leaseNamespace, log, stop);
         await client.close();
         if (stop.aborted) return;
-        const { leaseNamespace, address: _, ...options } = config;
         controller = startController({
           connection,
           runtimes,
           ...options,
-          ...(leaseNamespace !== undefined && { election: candidacy(leaseNamespace) }),
+          ...(elects && { election: candidacy(leaseNamespace) }),
           log,
           metrics,
         });
@@ -117,7 +118,7 @@ function processExists(pid: number): boolean {
 }
 
 async function served(
-  { address }: ControllerConfig,
+  address: ControllerConfig['address'],
   ready: () => string | undefined,
   registry: Parameters<typeof serveHealth>[3],
   log: Log,

@@ -60,7 +60,8 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
     },
     { group: '', resources: ['namespaces'], verbs: ['get'], names: [namespace], because: 'whether the lease has a home' },
     { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'what users are told' },
-    { group: LEASES, resources: ['leases'], verbs: ['get'], names: [...FLUID_LEASES.values()], because: 'whether Fluid still runs' },
+    // A list that asks for one name is allowed where that name is.
+    { group: LEASES, resources: ['leases'], verbs: ['list'], names: [...FLUID_LEASES.values()], because: 'whether Fluid still runs' },
   ];
 }
 

@@ -50,7 +50,8 @@ test.each<[string, ControllerFlags, Env, object]>([
   ['a flag before the environment', { leaderElectionNamespace: 'flag' }, { MY_POD_NAMESPACE: 'env' }, { leaseNamespace: 'flag' }],
 ])('reads %s', (_, flags, env, expected) => expect(config(flags, env)).toMatchObject(expected));
 
-test('asks nobody with --no-leader-election', () => expect(config({ leaderElection: false })).not.toHaveProperty('leaseNamespace'));
+test('knows where others elect also with --no-leader-election', () =>
+  expect(config({ leaderElection: false })).toMatchObject({ elects: false, leaseNamespace: 'fluid-system' }));
 test('serves nothing with --metrics-addr 0', () => expect(config({ metricsAddr: '0' })).not.toHaveProperty('address'));
 test('leaves out nodes that the selector names', () => {
   const { excludeNodes } = config({}, { FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR: 'type in (virtual-kubelet),!gpu' });

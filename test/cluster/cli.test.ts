@@ -9,6 +9,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { sluice as cli, root } from '../cli/run.ts';
 import { sharedControlPlane, simulated } from '../support/cluster.ts';
+import { startProcess } from '../support/controller-process.ts';
 import { kinds } from '../support/kinds.ts';
 import { jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
 import { eventually, installCrds, PROFILE, type Sluice, type Space, startSluice } from '../support/sluice.ts';
@@ -186,6 +187,14 @@ describe.skipIf(!simulated)('reconcile beside Fluid', () => {
     expect(await start('--take-over')).toMatchObject(leads);
     clearInterval(renewing.get('thin'));
     expect(await start()).toMatchObject(leads);
+  });
+  test('without election is refused beside a Sluice that leads', async () => {
+    const leader = startProcess(sluice.plane.kubeconfig, '--leader-election-namespace', 'default');
+    await leader.says('leading');
+    const { code, text } = await start('--no-leader-election');
+    expect({ code, text }).toEqual({ code: 1, text: expect.stringMatching(/another Sluice \S+ renews the lease default\/sluice/) });
+    await leader.end('SIGTERM');
+    expect(await start('--no-leader-election')).toMatchObject({ code: 0, text: expect.stringContaining('leading') });
   });
   test('is not refused for what serves the webhook, which stays', async () => {
     await runs('fluidapp');
