@@ -10,7 +10,7 @@ const PROGRAMS = [
   'test/**/script.test.ts',
   'test/api/shell.test.ts',
   'test/cdk8s.test.ts',
-  'test/csi/fuse-config/needs.test.ts',
+  'test/fuse/needs.test.ts',
 ];
 const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
 const NODE = ['test/node/**/*.test.ts'];

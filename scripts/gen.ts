@@ -4,7 +4,7 @@
  *   crds/*.yaml                  one CustomResourceDefinition a file, from the schemas in src/api and runtimes
  *   runtimes/_resources.gen.ts   all of these schemas
  *   runtimes/_all.gen.ts         the registry, from the folders under runtimes
- *   src/csi/proto/*.gen.ts       messages and services of the node plugin, from the .proto files beside them
+ *   src/csi/grpc/proto/*.gen.ts  messages and services of the node plugin, from the .proto files beside them
  *
  *   npm run gen                      write
  *   npm run gen -- --check           exit 1 and name what is stale
@@ -35,7 +35,7 @@ for (const [file, crd] of crds) put(file, stringify(crd, layout));
 for (const file of globSync('crds/*.yaml', { cwd: root }).filter((name) => !crds.has(name))) drop(file);
 put('runtimes/_resources.gen.ts', resourceList());
 put('runtimes/_all.gen.ts', registry());
-for (const [file, text] of messages('src/csi/proto')) put(file, text);
+for (const [file, text] of messages('src/csi/grpc/proto')) put(file, text);
 
 if (stale.length > 0 && flags.check) {
   console.error(`stale: ${stale.join(', ')}\nRun \`npm run gen\` and commit the result.`);

@@ -13,6 +13,9 @@ export interface Identity {
   readonly collides: boolean;
 }
 
+/** The CSI driver's name: as Fluid's, so that volumes that it made are served without a change. */
+export const csiDriver = 'fuse.csi.fluid.io';
+
 const LONGEST = 63;
 
 const joined = ({ namespace, name }: Pick<Identity, 'namespace' | 'name'>): string => `${namespace}-${name}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { kubeCluster } from '../csi/kube-cluster.ts';
+import { kubeCluster } from '../csi/cluster/kube-node-cluster.ts';
 import { type Plugin, startPlugin } from '../csi/plugin.ts';
 import { createClient } from '../kube/client.ts';
 import { serveHealth } from '../reconciler/health.ts';

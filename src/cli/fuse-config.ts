@@ -16,7 +16,7 @@ import {
   tellNews,
   viewOf,
   whenever,
-} from '../csi/fuse-config/index.ts';
+} from '../fuse/index.ts';
 import type { Define } from './command.ts';
 import { UsageError } from './errors.ts';
 import { createLog } from './log.ts';

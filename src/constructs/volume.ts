@@ -1,10 +1,9 @@
 import { Construct } from 'constructs';
-import { annotation, cacheNodeLabel, claimName, label, type Manifest, volumeName } from '../api/index.ts';
+import { annotation, cacheNodeLabel, claimName, csiDriver, label, type Manifest, volumeName } from '../api/index.ts';
 import { commonLabels } from './base-plan.ts';
 import type { BasePlan, ObjectLabels } from './contract.ts';
 import { KubeObject } from './kube-object.ts';
 
-const CSI_DRIVER = 'fuse.csi.fluid.io';
 const STORAGE_CLASS = 'fluid';
 
 /** The PersistentVolume through which application pods reach a dataset; the same for every runtime. */
@@ -24,7 +23,7 @@ export class DatasetVolume extends Construct {
         accessModes: plan.volume.accessModes,
         capacity: { storage: plan.volume.storage },
         claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: plan.namespace, name: claimName(plan.dataset) },
-        csi: { driver: CSI_DRIVER, volumeHandle: name, volumeAttributes: plan.volume.attributes },
+        csi: { driver: csiDriver, volumeHandle: name, volumeAttributes: plan.volume.attributes },
         // Pods can only be where the fuse pod can be.
         nodeAffinity: selectors.length > 0 ? { required: { nodeSelectorTerms: [{ matchExpressions: selectors }] } } : undefined,
         persistentVolumeReclaimPolicy: 'Retain',

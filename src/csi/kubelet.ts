@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DRIVER } from './identity.ts';
-import { isWithin } from './mountinfo.ts';
+import { csiDriver } from '../api/names.ts';
+import { isWithin } from './mounts/mountinfo.ts';
 
 /** A path at which the kubelet has a volume, or a part of one, mounted for a pod. */
 export interface PodPath {
@@ -32,7 +32,7 @@ export function handleOf(kubeletDir: string, { podUid, volumeName }: PodPath): s
 
 /** All volumes of ours that are staged on this node, as the kubelet sees it; without a handle where that cannot be read. */
 export function stagedVolumes(kubeletDir: string): readonly { readonly handle?: string; readonly path: string }[] {
-  const directory = join(kubeletDir, 'plugins/kubernetes.io/csi', DRIVER);
+  const directory = join(kubeletDir, 'plugins/kubernetes.io/csi', csiDriver);
   return (unlessAbsent(() => readdirSync(directory)) ?? []).flatMap((name) => {
     const path = join(directory, name, 'globalmount');
     try {
@@ -60,7 +60,7 @@ function handleIn(directory: string): string | undefined {
   const text = unlessAbsent(() => readFileSync(join(directory, 'vol_data.json'), 'utf8'));
   if (text === undefined) return undefined;
   const { driverName, volumeHandle } = JSON.parse(text) as { readonly driverName?: string; readonly volumeHandle?: string };
-  return driverName === DRIVER ? volumeHandle : undefined;
+  return driverName === csiDriver ? volumeHandle : undefined;
 }
 
 function unlessAbsent<T>(read: () => T): T | undefined {

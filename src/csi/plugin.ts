@@ -3,28 +3,29 @@ import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import type { Log } from '../kube/types.ts';
-import { BIND_FUNCTIONS } from './bind-script.ts';
-import type { NodeCluster } from './cluster.ts';
-import { createDeparting } from './departing.ts';
-import { fuseRelease } from './fuse-release.ts';
-import { serviceOf } from './grpc.ts';
-import { createHost, openScratch } from './host.ts';
-import { DRIVER, identity, registration } from './identity.ts';
-import { knownVolumes } from './known-volumes.ts';
-import { openLayers } from './layers.ts';
-import { createLocks } from './locks.ts';
-import { mountTable } from './mount-table.ts';
-import { watchMounts } from './mount-watch.ts';
-import { node } from './node.ts';
-import { nodeLabels } from './node-labels.ts';
-import type { NodeParts } from './parts.ts';
-import { Identity, Node } from './proto/csi.gen.ts';
-import { Registration } from './proto/pluginregistration.gen.ts';
-import { startRecovery } from './recovery.ts';
-import { openShells } from './shells.ts';
-import { type Listening, serve } from './socket.ts';
-import { openStaged, tidyStaged } from './staged.ts';
-import type { Method } from './unary.ts';
+import { BIND_FUNCTIONS } from './mounts/bind-script.ts';
+import type { NodeCluster } from './cluster/node-cluster.ts';
+import { createDeparting } from './publish/departing.ts';
+import { fuseRelease } from './stage/fuse-release.ts';
+import { serviceOf } from './grpc/service.ts';
+import { createHost, openScratch } from './mounts/host.ts';
+import { csiDriver } from '../api/names.ts';
+import { identity, registration } from './identity-service.ts';
+import { knownVolumes } from './cluster/known-volumes.ts';
+import { openLayers } from './mounts/layers.ts';
+import { createLocks } from './grpc/locks.ts';
+import { mountTable } from './mounts/table.ts';
+import { watchMounts } from './mounts/watch.ts';
+import { node } from './node-service.ts';
+import { nodeLabels } from './cluster/node-labels.ts';
+import type { NodeParts } from './node-parts.ts';
+import { Identity, Node } from './grpc/proto/csi.gen.ts';
+import { Registration } from './grpc/proto/pluginregistration.gen.ts';
+import { startRecovery } from './recovery/recovery.ts';
+import { openShells } from './mounts/shells.ts';
+import { type Listening, serve } from './grpc/socket.ts';
+import { openStaged, tidyStaged } from './stage/records.ts';
+import type { Method } from './grpc/unary.ts';
 import type { VolumeDefaults } from './volume.ts';
 
 export interface PluginOptions extends VolumeDefaults {
@@ -110,10 +111,10 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
     const told = (error: string | undefined) => {
       problem = error;
     };
-    await listen(join(kubeletDir, 'plugins_registry', `${DRIVER}-reg.sock`), [
+    await listen(join(kubeletDir, 'plugins_registry', `${csiDriver}-reg.sock`), [
       serviceOf(Registration, registration(endpoint, log, told), log),
     ]);
-    log.info({ endpoint, driver: DRIVER, node: options.nodeId }, 'serving');
+    log.info({ endpoint, driver: csiDriver, node: options.nodeId }, 'serving');
   } catch (error) {
     await stop();
     throw error;

@@ -1,8 +1,8 @@
 import { normalize } from 'node:path/posix';
 import { shown } from '../api/errors.ts';
 import { annotation } from '../api/labels.ts';
-import { invalid } from './errors.ts';
-import { isWithin } from './mountinfo.ts';
+import { invalid } from './grpc/errors.ts';
+import { isWithin } from './mounts/mountinfo.ts';
 
 /** CSI's AccessMode.Mode: those that promise that nobody writes. */
 const SINGLE_NODE_READER_ONLY = 2;
@@ -41,7 +41,7 @@ export interface VolumeDefaults {
 type Attributes = Readonly<Record<string, string | undefined>>;
 
 /** @throws CsiError INVALID_ARGUMENT, naming the attribute */
-export function volumeOf(attributes: Attributes, { mountRoot, method }: VolumeDefaults): Volume {
+export function parseVolume(attributes: Attributes, { mountRoot, method }: VolumeDefaults): Volume {
   const { fluid_path: fusePath = '', fluid_sub_path: subPath = '', mount_type: mountType = 'fuse.alluxio-fuse' } = attributes;
   const { runtime_namespace: namespace, runtime_name: name, mount_pod_node_selector_key: nodeLabel } = attributes;
   const { efc_sessmgr_workdir: sessionManagerDir } = attributes;
@@ -57,7 +57,7 @@ export function volumeOf(attributes: Attributes, { mountRoot, method }: VolumeDe
     fusePath,
     source: subPath === '' ? fusePath : below(fusePath, subPath),
     ...(checksMount(attributes[annotation.skipMountCheck]) && { mountType }),
-    method: methodOf(attributes['node_publish_method'], method),
+    method: askedMethod(attributes['node_publish_method'], method),
     ...(namespace && name && { runtime: { namespace, name } }),
     ...(nodeLabel && { nodeLabel }),
     ...(sessionManagerDir && { sessionManagerDir }),
@@ -81,7 +81,7 @@ function below(directory: string, subPath: string): string {
   return [directory, ...parts].join('/');
 }
 
-function methodOf(text: string | undefined, byDefault: Volume['method']): Volume['method'] {
+function askedMethod(text: string | undefined, byDefault: Volume['method']): Volume['method'] {
   // As in Fluid, any other word means what is usual.
   return text === 'symlink' ? 'symlink' : byDefault;
 }

@@ -1,4 +1,5 @@
 import { Construct } from 'constructs';
+import { csiDriver } from '../api/index.ts';
 import { KubeObject, type Runtime } from '../constructs/index.ts';
 import { byKey } from '../constructs/merge.ts';
 import { Account } from './account.ts';
@@ -9,7 +10,6 @@ import { NodePolicy } from './node-policy.ts';
 import type { Settled } from './options.ts';
 import { nodePluginRights } from './rights.ts';
 
-const DRIVER = 'fuse.csi.fluid.io';
 const NODE_PLUGIN = 'sluice-csi';
 
 /** The CSI plugin on every node, and what Kubernetes must know of it. */
@@ -25,7 +25,7 @@ export class NodePlugin extends Construct {
     new KubeObject(this, 'driver', {
       apiVersion: 'storage.k8s.io/v1',
       kind: 'CSIDriver',
-      metadata: { name: DRIVER, labels: labels('csi') },
+      metadata: { name: csiDriver, labels: labels('csi') },
       // fsGroup: a data set is not to be chowned file by file because a pod has a group.
       spec: { attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ['Persistent'], fsGroupPolicy: 'None' },
     });

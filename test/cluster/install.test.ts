@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { annotation, label } from '../../src/api/index.ts';
-import { type KubeCluster, kubeCluster } from '../../src/csi/kube-cluster.ts';
+import { type KubeCluster, kubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { CsiError, status } from '../../src/csi/errors.ts';
-import { serviceOf } from '../../src/csi/grpc.ts';
-import { Identity } from '../../src/csi/proto/csi.gen.ts';
+import { CsiError, status } from '../../src/csi/grpc/errors.ts';
+import { serviceOf } from '../../src/csi/grpc/service.ts';
+import { Identity } from '../../src/csi/grpc/proto/csi.gen.ts';
 import { ApiError, NoAnswer } from '../../src/kube/errors.ts';
 import { silent } from '../../src/kube/types.ts';
 

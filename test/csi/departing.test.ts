@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createDeparting } from '../../src/csi/departing.ts';
-import { topAt } from '../../src/csi/mountinfo.ts';
+import { createDeparting } from '../../src/csi/publish/departing.ts';
+import { topAt } from '../../src/csi/mounts/mountinfo.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { table } from './given.ts';
 

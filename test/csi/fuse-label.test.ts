@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fuseOf, labelOf } from '../../src/csi/fuse-label.ts';
+import { fuseOf, labelOf } from '../../src/csi/stage/fuse-label.ts';
 import { volume } from './given.ts';
 
 const RUNTIME = { namespace: 'ml', name: 'demo' };

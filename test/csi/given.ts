@@ -1,4 +1,4 @@
-import { type Mount, parseMountinfo } from '../../src/csi/mountinfo.ts';
+import { type Mount, parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 import type { Volume } from '../../src/csi/volume.ts';
 
 /** A line of mountinfo. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { kubeCluster } from '../../src/csi/kube-cluster.ts';
+import { kubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
 import { createClient } from '../../src/kube/client.ts';
 import { json, type Step, scriptedServer } from '../support/scripted-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY, nextTable } from '../../src/csi/mount-table.ts';
-import { watchMounts } from '../../src/csi/mount-watch.ts';
+import { EMPTY, nextTable } from '../../src/csi/mounts/table.ts';
+import { watchMounts } from '../../src/csi/mounts/watch.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { line } from './given.ts';
 

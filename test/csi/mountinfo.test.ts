@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EMPTY, nextTable } from '../../src/csi/mount-table.ts';
-import { isOnFuse, mountOf, mountsUnder, parseMountinfo, stackAt, topAt } from '../../src/csi/mountinfo.ts';
+import { EMPTY, nextTable } from '../../src/csi/mounts/table.ts';
+import { isOnFuse, mountOf, mountsUnder, parseMountinfo, stackAt, topAt } from '../../src/csi/mounts/mountinfo.ts';
 import { line, table } from './given.ts';
 
 describe('the mount table', () => {

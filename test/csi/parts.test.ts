@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { isToGo } from '../../src/csi/clean-policy.ts';
-import type { Pod } from '../../src/csi/cluster.ts';
-import { fusePodOf, whyNotMounted } from '../../src/csi/fuse-pods.ts';
+import { isToGo } from '../../src/csi/stage/clean-policy.ts';
+import type { Pod } from '../../src/csi/cluster/node-cluster.ts';
+import { fusePodOf, whyNotMounted } from '../../src/csi/cluster/fuse-pods.ts';
 import { podPathOf } from '../../src/csi/kubelet.ts';
-import { createLocks } from '../../src/csi/locks.ts';
-import { nodeLabels } from '../../src/csi/node-labels.ts';
-import { usageOf } from '../../src/csi/stats.ts';
+import { createLocks } from '../../src/csi/grpc/locks.ts';
+import { nodeLabels } from '../../src/csi/cluster/node-labels.ts';
+import { usageOf } from '../../src/csi/publish/stats.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 
 describe('clean policy', () => {

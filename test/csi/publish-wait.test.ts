@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createDeparting } from '../../src/csi/departing.ts';
-import { type Host, NotBound } from '../../src/csi/host.ts';
-import { createLocks } from '../../src/csi/locks.ts';
-import { EMPTY, nextTable } from '../../src/csi/mount-table.ts';
-import { watchMounts } from '../../src/csi/mount-watch.ts';
-import type { NodeParts } from '../../src/csi/parts.ts';
-import { publish } from '../../src/csi/publish-volume.ts';
+import { createDeparting } from '../../src/csi/publish/departing.ts';
+import { type Host, NotBound } from '../../src/csi/mounts/host.ts';
+import { createLocks } from '../../src/csi/grpc/locks.ts';
+import { EMPTY, nextTable } from '../../src/csi/mounts/table.ts';
+import { watchMounts } from '../../src/csi/mounts/watch.ts';
+import type { NodeParts } from '../../src/csi/node-parts.ts';
+import { publish } from '../../src/csi/publish/publish.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { FUSE_PATH, line, volume } from './given.ts';
 

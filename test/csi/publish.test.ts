@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { planPublish } from '../../src/csi/publish.ts';
-import { checkCapability, isReadOnly, volumeOf } from '../../src/csi/volume.ts';
+import { planPublish } from '../../src/csi/publish/plan.ts';
+import { checkCapability, isReadOnly, parseVolume } from '../../src/csi/volume.ts';
 import { FUSE_PATH, table, volume } from './given.ts';
 
 const TARGET = '/var/lib/kubelet/pods/u/volumes/kubernetes.io~csi/ml-demo/mount';
@@ -62,7 +62,7 @@ describe('publishing', () => {
 
 describe('volume attributes', () => {
   const defaults = { mountRoot: '/runtime-mnt', method: 'bind' } as const;
-  const given = (more: Record<string, string>) => volumeOf({ fluid_path: FUSE_PATH, ...more }, defaults);
+  const given = (more: Record<string, string>) => parseVolume({ fluid_path: FUSE_PATH, ...more }, defaults);
 
   test('default as in Fluid', () => {
     expect(given({})).toEqual({ fusePath: FUSE_PATH, source: FUSE_PATH, mountType: 'fuse.alluxio-fuse', method: 'bind' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerStatus, Pod } from '../../src/csi/cluster.ts';
-import { layersToDrop, orphans, rebinding, startsOf } from '../../src/csi/recover.ts';
+import type { ContainerStatus, Pod } from '../../src/csi/cluster/node-cluster.ts';
+import { layersToDrop, orphans, rebinding, startsOf } from '../../src/csi/recovery/plan.ts';
 import { FUSE_PATH, table, volume } from './given.ts';
 
 const KUBELET = '/var/lib/kubelet';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Listening, serve } from '../../src/csi/socket.ts';
+import { type Listening, serve } from '../../src/csi/grpc/socket.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const SERVICES = [new Map([['/t.T/Echo', async (bytes: Uint8Array) => bytes]])];

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, credentials, status as known } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CsiError, status } from '../../src/csi/errors.ts';
-import { type Call, type Method, type UnaryServer, unaryServer } from '../../src/csi/unary.ts';
+import { CsiError, status } from '../../src/csi/grpc/errors.ts';
+import { type Call, type Method, type UnaryServer, unaryServer } from '../../src/csi/grpc/unary.ts';
 
 let dir: string;
 let socket: string;

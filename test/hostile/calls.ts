@@ -14,8 +14,8 @@ import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } fro
 import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
 import { byKey } from '../../src/constructs/merge.ts';
-import * as fuse from '../../src/csi/fuse-config/index.ts';
-import { idOf, secretsIn } from '../../src/csi/fuse-config/words.ts';
+import * as fuse from '../../src/fuse/index.ts';
+import { idOf, secretsIn } from '../../src/fuse/words.ts';
 import { planInput } from '../../src/testing/given.ts';
 import { given as alluxioGiven } from '../runtimes/alluxio/given.ts';
 import { community } from '../runtimes/juicefs/given.ts';
@@ -376,8 +376,8 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/constructs/warnings.ts': { cleanPolicyWarnings: 'compares with constants', ignored: 'joins two texts' },
   'src/constructs/volume.ts': { DatasetClaim: planOnly, DatasetVolume: planOnly },
-  'src/csi/fuse-config/argv.ts': { argvOf: 'is measured with clientsOf' },
-  'src/csi/fuse-config/clients.ts': {
+  'src/fuse/argv.ts': { argvOf: 'is measured with clientsOf' },
+  'src/fuse/clients.ts': {
     clientsOf: {
       alone: true,
       // Each place in config.json where a text of the Dataset is.
@@ -396,7 +396,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       ],
     },
   },
-  'src/csi/fuse-config/config.ts': {
+  'src/fuse/config.ts': {
     parseFuseConfig: {
       text: fuse.parseFuseConfig,
       many: (entries) => [
@@ -406,17 +406,17 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       ],
     },
   },
-  'src/csi/fuse-config/files.ts': { readFuseConfig: files, secretText: files },
-  'src/csi/fuse-config/script.ts': {
+  'src/fuse/files.ts': { readFuseConfig: files, secretText: files },
+  'src/fuse/script.ts': {
     envFile: 'is measured with clientsOf',
     mountScript: 'is measured with clientsOf',
     realigningScript: 'is measured with clientsOf',
   },
-  'src/csi/fuse-config/supervisor.ts': { untilNews: atStart },
-  'src/csi/fuse-config/values.ts': { valueOf: 'is measured with clientsOf' },
-  'src/csi/fuse-config/view.ts': { viewOf: 'is measured with clientsOf' },
-  'src/csi/fuse-config/watch.ts': { tellNews: files, whenever: files },
-  'src/csi/fuse-config/words.ts': {
+  'src/fuse/supervisor.ts': { untilNews: atStart },
+  'src/fuse/values.ts': { valueOf: 'is measured with clientsOf' },
+  'src/fuse/view.ts': { viewOf: 'is measured with clientsOf' },
+  'src/fuse/watch.ts': { tellNews: files, whenever: files },
+  'src/fuse/words.ts': {
     idOf: { text: idOf },
     secretsIn: { text: (text) => secretsIn('/dir').place({ option: text, value: text }) },
     words: 'is measured with clientsOf',

@@ -13,7 +13,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
  */
 const folder = (name: string) => readdirSync(join(ROOT, name), { withFileTypes: true });
 const sources = [
-  ...['src/api', 'src/constructs', 'src/csi/fuse-config'].flatMap((name) =>
+  ...['src/api', 'src/constructs', 'src/fuse'].flatMap((name) =>
     folder(name).flatMap((file) => (file.name.endsWith('.ts') && file.name !== 'index.ts' ? `${name}/${file.name}` : [])),
   ),
   ...folder('runtimes').flatMap((entry) =>

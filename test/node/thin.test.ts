@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { DatasetSpec } from '../../src/api/index.ts';
-import { parseMountinfo } from '../../src/csi/mountinfo.ts';
+import { parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { FUSE_IMAGE, fuseImage, type ImageDefinition, minioImage } from '../../src/testing/index.ts';
 import { root } from '../cli/run.ts';

@@ -1,7 +1,7 @@
 import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { credentials, Client as GrpcClient } from '@grpc/grpc-js';
-import { Identity, Node } from '../../../src/csi/proto/csi.gen.ts';
-import { Registration } from '../../../src/csi/proto/pluginregistration.gen.ts';
+import { Identity, Node } from '../../../src/csi/grpc/proto/csi.gen.ts';
+import { Registration } from '../../../src/csi/grpc/proto/pluginregistration.gen.ts';
 
 type Method = { readonly input: DescMessage; readonly output: DescMessage };
 type Calls<M extends Readonly<Record<string, Method>>> = {

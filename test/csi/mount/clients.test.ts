@@ -6,11 +6,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { tellNews } from '../../../src/csi/fuse-config/index.ts';
-import { parseMountinfo, topAt } from '../../../src/csi/mountinfo.ts';
+import { tellNews } from '../../../src/fuse/index.ts';
+import { parseMountinfo, topAt } from '../../../src/csi/mounts/mountinfo.ts';
 import { nodeTools } from '../../../src/testing/tools.ts';
 import { canRun } from '../../support/can-run.ts';
-import { realigning, script } from '../fuse-config/given.ts';
+import { realigning, script } from '../../fuse/given.ts';
 
 const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
 const missing = ['/dev/fuse', '/usr/bin/s3fs', '/usr/bin/sshfs', SFTP_SERVER].filter((path) => !existsSync(path));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
-import { script } from '../fuse-config/given.ts';
+import { script } from '../../fuse/given.ts';
 import { whyNoMounts } from './node.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());

@@ -8,8 +8,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Pod } from '../../../src/csi/cluster.ts';
-import { type Mount, parseMountinfo, stackAt } from '../../../src/csi/mountinfo.ts';
+import type { Pod } from '../../../src/csi/cluster/node-cluster.ts';
+import { type Mount, parseMountinfo, stackAt } from '../../../src/csi/mounts/mountinfo.ts';
 import { type Heard, startProgram, type TestPlugin } from './plugin.ts';
 
 const SILENT = fileURLToPath(new URL('../../support/silent-fuse.ts', import.meta.url));

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 
 import { dirname, join } from 'node:path';
-import type { NodeCluster } from '../../../src/csi/cluster.ts';
+import type { NodeCluster } from '../../../src/csi/cluster/node-cluster.ts';
 import { startPlugin } from '../../../src/csi/plugin.ts';
 import type { Log } from '../../../src/kube/types.ts';
 import type { State } from './node.ts';

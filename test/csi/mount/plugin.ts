@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Mount, parseMountinfo } from '../../../src/csi/mountinfo.ts';
+import { type Mount, parseMountinfo } from '../../../src/csi/mounts/mountinfo.ts';
 import { type Client, clientOf } from './client.ts';
 
 /** Is given log lines as they come. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { podPathOf } from '../../../src/csi/kubelet.ts';
-import { isWithin } from '../../../src/csi/mountinfo.ts';
+import { isWithin } from '../../../src/csi/mounts/mountinfo.ts';
 import { canRun } from '../../support/can-run.ts';
 import { registrationOf } from './client.ts';
 import { startNode, type TestNode, whyNoMounts } from './node.ts';

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { createReach } from '../../../src/csi/reach.ts';
-import { openShells } from '../../../src/csi/shells.ts';
+import { createReach } from '../../../src/csi/mounts/reach.ts';
+import { openShells } from '../../../src/csi/mounts/shells.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 const shells = openShells();

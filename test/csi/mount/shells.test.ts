@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openShells, Stuck } from '../../../src/csi/shells.ts';
+import { openShells, Stuck } from '../../../src/csi/mounts/shells.ts';
 
 const shells = openShells(`in_two() ( printf '%s' "$1"; printf '%s' "$2" >&2; exit 7 )`);
 const dir = mkdtempSync(join(tmpdir(), 'sluice-shells-'));

@@ -5,7 +5,7 @@ import thin from '../../../runtimes/thin/index.ts';
 import type { ThinPlan } from '../../../runtimes/thin/plan.ts';
 import { Dataset, parse, ThinRuntime, ThinRuntimeProfile } from '../../../src/api/index.ts';
 import { parseMountTemplate } from '../../../src/api/mount-template.ts';
-import { clientsOf, mountScript, parseFuseConfig } from '../../../src/csi/fuse-config/index.ts';
+import { clientsOf, mountScript, parseFuseConfig } from '../../../src/fuse/index.ts';
 import { planInput } from '../../../src/testing/given.ts';
 import { blocksOf } from '../../support/page.ts';
 

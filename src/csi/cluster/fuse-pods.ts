@@ -1,0 +1,90 @@
+import pLimit from 'p-limit';
+import { redactedText } from '../../kube/redact.ts';
+import type { ContainerStatus, NodeCluster, Pod } from './node-cluster.ts';
+import { podsOfNode } from './pod-names.ts';
+import type { RuntimeName } from '../volume.ts';
+
+const LONGEST = 400;
+const AT_ONCE = 4;
+/** What the controller calls the DaemonSet: `<runtime>-fuse`, `<runtime>-jindofs-fuse`, or `<runtime>-client` of a CacheRuntime. */
+const ROLES = ['fuse', 'jindofs-fuse', 'client'];
+
+interface Asking {
+  readonly cluster: Pick<NodeCluster, 'pod'>;
+  readonly podLogsDir: string;
+}
+
+/** The fuse pod of a runtime on this node, as far as the node knows of it; undefined where there is none. */
+export async function fusePod({ cluster, podLogsDir }: Asking, { namespace, name }: RuntimeName): Promise<Pod | undefined> {
+  const candidates = podsOfNode(podLogsDir).filter(
+    (pod) => pod.namespace === namespace && ROLES.some((role) => pod.name.startsWith(`${name}-${role}-`)),
+  );
+  const found = await pLimit(AT_ONCE).map(candidates, async (each) => {
+    const pod = await cluster.pod(each);
+    // Directories of pods that are gone stay for a while.
+    return pod?.metadata.uid === each.uid ? [pod] : [];
+  });
+  return fusePodOf(name, found.flat());
+}
+
+/**
+ * Why a mount is not there, as far as the fuse pod of this node tells: one sentence for the events of the pod that waits. What its
+ * containers have said may hold anything, so `inPrivate` only: to pods of its own namespace.
+ */
+export function whyNotMounted({ namespace, name }: RuntimeName, nodeId: string, pod: Pod | undefined, inPrivate: boolean): string {
+  if (!pod) return `there is no fuse pod of ${namespace}/${name} on node ${nodeId} yet, or it waits for its volumes`;
+  return `fuse pod ${namespace}/${pod.metadata.name} ${stateOf(pod, inPrivate)}`;
+}
+
+/** The one that counts among pods. */
+export function fusePodOf(runtime: string, pods: readonly Pod[]): Pod | undefined {
+  const fuse = pods.filter((pod) => isFuseOf(runtime, pod));
+  // One that goes away says nothing about the one that comes.
+  return fuse.find(({ metadata }) => !metadata.deletionTimestamp) ?? fuse[0];
+}
+
+function isFuseOf(runtime: string, { metadata }: Pod): boolean {
+  return (metadata.ownerReferences ?? []).some(
+    ({ kind, name }) => kind === 'DaemonSet' && ROLES.some((role) => name === `${runtime}-${role}`),
+  );
+}
+
+function stateOf({ metadata, status = {} }: Pod, inPrivate: boolean): string {
+  const said = (what: string, reason?: string, message?: string) => sentence(what, reason, inPrivate ? message : undefined);
+  if (metadata.deletionTimestamp) return 'is being deleted';
+  const { phase = 'Pending', reason, message, conditions = [] } = status;
+  if (phase === 'Failed') return said('failed', reason, message);
+  const unscheduled = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
+  if (unscheduled) return said('cannot be scheduled', unscheduled.reason, unscheduled.message);
+  const containers = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  for (const container of containers) {
+    const trouble = troubleOf(container, said);
+    if (trouble) return trouble;
+  }
+  return phase === 'Running' ? 'runs, but has not mounted yet' : 'is starting';
+}
+
+/** What stops a container; undefined when it runs, has done its work, or will start by itself. */
+function troubleOf({ name, state = {}, lastState = {}, restartCount = 0 }: ContainerStatus, said: Say): string | undefined {
+  const { waiting, terminated, running } = state;
+  const ended = terminated ?? lastState.terminated;
+  if (ended && ended.exitCode !== 0 && !(running && restartCount === 0)) {
+    const again = waiting?.reason ? `, now ${waiting.reason}` : '';
+    return said(
+      `has restarted its container ${name} ${restartCount} times${again}; it ended with code ${ended.exitCode}`,
+      ended.reason,
+      ended.message,
+    );
+  }
+  if (waiting && waiting.reason !== 'PodInitializing') return said(`is waiting for container ${name}`, waiting.reason, waiting.message);
+  return undefined;
+}
+
+type Say = (what: string, reason?: string, message?: string) => string;
+
+function sentence(what: string, reason: string | undefined, message: string | undefined): string {
+  const text = [what, reason && `(${reason})`].filter(Boolean).join(' ');
+  const detail = message && redactedText(message).trim().replace(/\s+/g, ' ');
+  if (!detail) return text;
+  return `${text}: ${detail.length > LONGEST ? `…${detail.slice(-LONGEST)}` : detail}`;
+}

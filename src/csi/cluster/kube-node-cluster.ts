@@ -1,0 +1,139 @@
+/**
+ * The plugin's side of the API server. Rights, all of them (the install's rights.ts grants exactly these):
+ *   nodes                                      get, patch     our own
+ *   persistentvolumes, persistentvolumeclaims  get
+ *   datasets, and every kind of runtime        get
+ *   pods                                       get            those whose names the node knows
+ *   events (events.k8s.io)                     create, patch
+ * No watch, no list, no Secret, no log of a pod.
+ */
+import { csiDriver, runtimePlural } from '../../api/names.ts';
+import { isForbidden, isNotFound, type KubeClient } from '../../kube/client.ts';
+import { type EventSink, eventSink } from '../../kube/events.ts';
+import type { KubeObject, Log, ObjectName, ResourceType } from '../../kube/types.ts';
+import type { NodeCluster, Pod, RuntimeRecord } from './node-cluster.ts';
+import type { RuntimeName } from '../volume.ts';
+
+export interface KubeClusterOptions {
+  readonly client: KubeClient;
+  readonly nodeId: string;
+  readonly log: Log;
+}
+
+const core = (plural: string, kind: string, namespaced: boolean): ResourceType => ({ group: '', version: 'v1', plural, kind, namespaced });
+const NODE = core('nodes', 'Node', false);
+const VOLUME = core('persistentvolumes', 'PersistentVolume', false);
+const CLAIM = core('persistentvolumeclaims', 'PersistentVolumeClaim', true);
+const POD = core('pods', 'Pod', true);
+const ours = (plural: string, kind: string): ResourceType => ({
+  group: 'data.fluid.io',
+  version: 'v1alpha1',
+  plural,
+  kind,
+  namespaced: true,
+});
+const DATASET = ours('datasets', 'Dataset');
+
+export interface KubeCluster extends NodeCluster {
+  /** Why we cannot be on this node: there is no Node of that name. Undefined when all is well. */
+  check(): Promise<string | undefined>;
+  /** Resolves when all events are sent or given up. */
+  flush(): Promise<void>;
+}
+
+export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCluster {
+  const events: EventSink = eventSink(client, { reportingController: 'data.fluid.io/sluice-csi', reportingInstance: nodeId, log });
+
+  async function find(type: ResourceType, name: ObjectName, metadataOnly = false): Promise<KubeObject | undefined> {
+    try {
+      return await client.get(type, name, { metadataOnly });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async labelNode(labels) {
+      // Merge: what is set already is no change, and is written nowhere.
+      await client.patch(NODE, { name: nodeId }, { metadata: { labels } }, { type: 'merge' });
+    },
+
+    async volume(name) {
+      const found = (await find(VOLUME, { name })) as PersistentVolume | undefined;
+      const csi = found?.spec?.csi;
+      if (csi?.driver !== csiDriver) return undefined;
+      const claim = found?.spec?.claimRef;
+      return {
+        attributes: csi.volumeAttributes ?? {},
+        ...(claim?.namespace && claim.name && { claim: { namespace: claim.namespace, name: claim.name } }),
+      };
+    },
+
+    async claimLabels(claim) {
+      const found = await find(CLAIM, claim, true);
+      return found && (found.metadata.labels ?? {});
+    },
+
+    async dataset(name) {
+      const found = await find(DATASET, name, true);
+      return found && { uid: found.metadata.uid ?? '', labels: found.metadata.labels ?? {} };
+    },
+
+    async runtime(name) {
+      try {
+        return await runtimeOf(find, name);
+      } catch (error) {
+        // Of a kind that was not installed with us: Fluid's Dataset outlives Fluid. Its label is for others to take away.
+        if (!isForbidden(error)) throw error;
+        log.warn({ runtime: name, error: error.message }, 'no right to read this kind of runtime; taken for none');
+        return undefined;
+      }
+    },
+
+    // Ours is the part of it that is read.
+    pod: async (name) => (await find(POD, name)) as Pod | undefined,
+
+    tell(dataset, { type, reason, note }) {
+      void find(DATASET, dataset, true)
+        .then((found) => {
+          if (!found) return;
+          const { apiVersion, kind, metadata } = found;
+          const regarding = { apiVersion, kind, ...dataset, uid: metadata.uid };
+          events.emit({ regarding, type, reason, note });
+        })
+        .catch((error: unknown) => log.warn({ dataset, reason, error: String(error) }, 'event not sent'));
+    },
+
+    async check() {
+      return (await find(NODE, { name: nodeId }, true)) ? undefined : `there is no node ${nodeId}; is --node-id its name?`;
+    },
+
+    flush: () => events.flush(),
+  };
+}
+
+interface PersistentVolume {
+  readonly spec?: {
+    readonly csi?: { readonly driver: string; readonly volumeAttributes?: Readonly<Record<string, string>> };
+    readonly claimRef?: { readonly namespace?: string; readonly name?: string };
+  };
+}
+
+type Find = (type: ResourceType, name: ObjectName) => Promise<KubeObject | undefined>;
+
+async function runtimeOf(find: Find, name: RuntimeName): Promise<RuntimeRecord | undefined> {
+  const dataset = (await find(DATASET, name)) as
+    | { readonly status?: { readonly runtimes?: readonly { readonly type?: string }[] } }
+    | undefined;
+  const type = dataset?.status?.runtimes?.[0]?.type ?? '';
+  if (!/^[a-z0-9-]+$/.test(type)) return undefined;
+  // Every runtime's kind is named like this, a vendor's too: the conformance suite sees to it.
+  const found = (await find(ours(runtimePlural(type), `${type} runtime`), name)) as RuntimeObject | undefined;
+  // A CacheRuntime's fuse is called client.
+  return found && { cleanPolicy: (found.spec?.fuse ?? found.spec?.client)?.cleanPolicy ?? '' };
+}
+
+interface RuntimeObject {
+  readonly spec?: { readonly fuse?: { readonly cleanPolicy?: string }; readonly client?: { readonly cleanPolicy?: string } };
+}

@@ -1,0 +1,71 @@
+/** Services of protobuf-es descriptors, answered by functions: methods as unary.ts serves them. */
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  type DescService,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import type { GenService } from '@bufbuild/protobuf/codegenv2';
+import { ApiError, mayPass } from '../../kube/errors.ts';
+import type { Log } from '../../kube/types.ts';
+import { CsiError, status } from './errors.ts';
+import type { Call, Method } from './unary.ts';
+
+type Answer = Record<string, unknown>;
+type Methods = GenService<Record<string, { methodKind: 'unary'; input: DescMessage; output: DescMessage }>>['method'];
+export type Handlers<S extends { readonly method: Methods }> = {
+  readonly [M in keyof S['method']]: S['method'][M] extends DescMethodUnary<infer Input, infer Output>
+    ? (request: MessageShape<Input>, call: Call) => Promise<MessageInitShape<Output>> | MessageInitShape<Output>
+    : never;
+};
+
+/** Fields of requests that a log line shows; all others may be long, or nobody's business. */
+const SHOWN = ['volumeId', 'targetPath', 'volumePath'] as const;
+/** Asked every few seconds by whoever looks after us. */
+const QUIET = new Set(['probe', 'getPluginInfo', 'getPluginCapabilities', 'nodeGetCapabilities', 'nodeGetVolumeStats']);
+
+/** Every answer and every failure passes here: a log line each, and a code that the kubelet understands. By their paths. */
+export function serviceOf<S extends DescService & { readonly method: Methods }>(
+  service: S,
+  handlers: Handlers<S>,
+  log: Log,
+): ReadonlyMap<string, Method> {
+  const methods = new Map<string, Method>();
+  for (const [name, { input, output, name: rpc }] of Object.entries(service.method)) {
+    // The descriptor says of what type the message is that it has just read, which TypeScript cannot follow from a name.
+    const handle = handlers[name as keyof typeof handlers] as (request: unknown, call: Call) => Answer | Promise<Answer>;
+    methods.set(`/${service.typeName}/${rpc}`, async (bytes, call) => {
+      const began = performance.now();
+      let fields: Readonly<Record<string, unknown>> = {};
+      const tell = (level: 'debug' | 'info' | 'warn' | 'error', more: object) =>
+        log[level]({ rpc, ...fields, ...more, ms: Math.round((performance.now() - began) * 10) / 10 }, 'call');
+      try {
+        const request = fromBinary(input, bytes) as Readonly<Record<string, unknown>>;
+        fields = Object.fromEntries(SHOWN.flatMap((field) => (request[field] ? [[field, request[field]]] : [])));
+        const answer = toBinary(output, create(output, await handle(request, call)));
+        tell(QUIET.has(name) ? 'debug' : 'info', {});
+        return answer;
+      } catch (error) {
+        const told = answerFor(error);
+        const isDefect = told.code === status.INTERNAL;
+        tell(isDefect ? 'error' : 'warn', { code: status[told.code], ...(isDefect ? { err: error } : { error: told.message }) });
+        throw told;
+      }
+    });
+  }
+  return methods;
+}
+
+/** To the kubelet, INTERNAL means that nothing was done, so that nothing need be undone: of a request without answer nobody knows. */
+function answerFor(error: unknown): CsiError {
+  if (error instanceof CsiError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new CsiError(isPassing(error) ? status.UNAVAILABLE : status.INTERNAL, message, { cause: error });
+}
+
+/** The API server did not answer, or not for good. */
+const isPassing = (error: unknown): boolean => mayPass(error) || (error instanceof ApiError && error.status === 409);

@@ -1,0 +1,80 @@
+/** Sockets for the kubelet: who may reach them, and who serves there when plugins follow one another. */
+import { randomBytes } from 'node:crypto';
+import { lstatSync, renameSync, rmSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../kube/types.ts';
+import { type Method, unaryServer } from './unary.ts';
+
+/** How long calls under way may take to end. */
+const CALLS_MS = 5_000;
+
+/** What is served on a socket. */
+export interface Listening {
+  /** Why nobody can reach us there any more; undefined when they can. */
+  lost(): string | undefined;
+  /** Removes the socket, if it is still ours, and lets calls under way end. */
+  stop(): Promise<void>;
+}
+
+export interface ServeOptions {
+  /** How long to wait for another process that serves there to end, ms. Default 20,000: it lets its calls end first. */
+  readonly handOverMs?: number;
+  readonly log: Log;
+}
+
+/**
+ * Serves on a socket that only root can reach. It comes into its place as a whole, under a name of its own before, which is what closing
+ * unlinks: whatever a successor has put in its place stays.
+ *
+ * @throws Error when another process goes on serving there
+ */
+export async function serve(socket: string, services: readonly ReadonlyMap<string, Method>[], options: ServeOptions): Promise<Listening> {
+  await mkdir(dirname(socket), { recursive: true, mode: 0o750 });
+  await untilFree(socket, options);
+  const server = unaryServer(new Map(services.flatMap((methods) => [...methods])));
+  // With a dot, the kubelet passes it over.
+  const own = join(dirname(socket), `.${randomBytes(4).toString('hex')}`);
+  await server.listen(own);
+  await chmod(own, 0o600);
+  const { ino } = lstatSync(own);
+  renameSync(own, socket);
+  const isOurs = () => lstatSync(socket, { throwIfNoEntry: false })?.ino === ino;
+  return {
+    lost: () => (isOurs() ? undefined : `${socket}: removed, or taken by another process`),
+    async stop() {
+      // While we still answer: a successor comes only where nobody does.
+      if (isOurs()) rmSync(socket);
+      await server.stop(CALLS_MS);
+    },
+  };
+}
+
+/** A socket that nobody listens on was left by a process that was killed. One that somebody does is not ours to take. */
+async function untilFree(socket: string, { handOverMs = 20_000, log }: ServeOptions): Promise<void> {
+  let isTold = false;
+  for (const until = performance.now() + handOverMs; ; ) {
+    const found = lstatSync(socket, { throwIfNoEntry: false });
+    if (!found) return;
+    if (!found.isSocket()) throw new Error(`${socket}: expected a socket or nothing, found something else`);
+    if (!(await answers(socket))) return;
+    if (performance.now() >= until)
+      throw new Error(`${socket}: another process serves it; end that one first (Fluid's own CSI plugin, perhaps)`);
+    if (!isTold) log.info({ socket }, 'another process serves it; waiting for its end');
+    isTold = true;
+    await sleep(200);
+  }
+}
+
+function answers(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socket);
+    connection.once('connect', () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once('error', () => resolve(false));
+  });
+}

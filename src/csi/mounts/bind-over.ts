@@ -1,0 +1,20 @@
+import { type Host, NotBound } from './host.ts';
+import type { Binding } from './binding.ts';
+
+/**
+ * Binds on top of whatever is at the target, since a running container sees only what is mounted on the layer that it has. Where that
+ * is impossible, in place of it: nothing can be mounted on a directory that was removed, and the kernel takes a sub path of a client that
+ * has ended for removed as soon as anybody asks for it. Returns whether containers that run see it.
+ *
+ * @throws NotBound
+ */
+export async function bindOver(host: Host, binding: Binding): Promise<boolean> {
+  try {
+    await host.bind(binding);
+    return true;
+  } catch (error) {
+    if (!(error instanceof NotBound && error.why === 'dead end')) throw error;
+  }
+  await host.bind({ ...binding, inPlace: true });
+  return false;
+}

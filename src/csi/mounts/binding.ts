@@ -1,0 +1,52 @@
+/** What is to be seen at a target, as a value: made by plans, carried out by the host. */
+import { type Mount, mountOf } from './mountinfo.ts';
+import { isSameBelow, mountTree } from './tree.ts';
+
+/** What is at the target path: nothing yet, a directory, a link and where it leads. Not asked where something is mounted. */
+export type Target = { readonly is: 'absent' | 'directory' } | { readonly is: 'link'; readonly to: string };
+
+export interface Binding {
+  /** The mount through which the source is reached; undefined where a volume need not be a mount. */
+  readonly mount: number | undefined;
+  readonly fusePath: string;
+  readonly source: string;
+  readonly target: string;
+  readonly readOnly: boolean;
+  /**
+   * Give the new mount a peer group of its own before others see it. Otherwise all consumers of a shared mount are peers, and what is
+   * done to one (bound again, unmounted) happens to all.
+   */
+  readonly apart: boolean;
+  /** With all that is mounted below the source. */
+  readonly whole: boolean;
+  /** Take away what is mounted at the target first. */
+  readonly inPlace?: true;
+  /** The source is a file: a part of a volume that a container has asked for. */
+  readonly isFile?: true;
+}
+
+/** How to show a directory of a FUSE mount at a target. */
+export function bindingOf(
+  mounts: readonly Mount[],
+  asked: Pick<Binding, 'fusePath' | 'source' | 'target' | 'readOnly'> & { readonly mounted: Mount | undefined },
+): Binding {
+  const { mounted, ...rest } = asked;
+  const on = mountOf(mounts, rest.source);
+  const whole = on !== undefined && mountTree(mounts).below(on, rest.source).size > 0;
+  return { ...rest, mount: mounted?.id, whole, apart: rest.readOnly || on?.shared === true };
+}
+
+/**
+ * Whether `at` shows the very directory that is at the path `source` now. What is read-only is no peer of its source: what is mounted
+ * below that later has to be bound as well.
+ */
+export function shows(at: Mount, mounts: readonly Mount[], source: string): boolean {
+  const on = mountOf(mounts, source);
+  if (on === undefined || at.device !== on.device) return false;
+  if (at.root !== joined(on.root, source.slice(on.mountPoint === '/' ? 0 : on.mountPoint.length))) return false;
+  if (!at.readOnly) return true;
+  const tree = mountTree(mounts);
+  return isSameBelow(tree.below(on, source), tree.below(at, at.mountPoint));
+}
+
+const joined = (root: string, below: string): string => (root === '/' ? below || '/' : root + below);

@@ -1,0 +1,154 @@
+/**
+ * The mount table for all who need it. The kernel says that it has changed only to those who can poll(2), which Node cannot, and reading it
+ * takes two milliseconds a thousand mounts: so there is one reading for all who ask at once, and one for all who wait.
+ */
+import type { Clock } from '../../kube/clock.ts';
+import type { Log } from '../../kube/types.ts';
+import type { Reading } from './table.ts';
+import { isWithin, type Mount } from './mountinfo.ts';
+
+export interface MountWatch {
+  /** The table as it is after this call: those who ask at once share a reading. */
+  now(): Promise<readonly Mount[]>;
+  /** The table as it was last read, for whomever. */
+  last(): readonly Mount[];
+  /** The same, if that was a moment ago, and nobody has said since that something may have changed at this path. */
+  recent(path: string): readonly Mount[] | undefined;
+  /** Something is about to be mounted or unmounted at this path, or just was. */
+  touch(path: string): void;
+  /**
+   * Whether something at the path, above it or below it was mounted or unmounted since these mounts were read; false when the time is up
+   * before. A mount that took the place of its very like is no change. Rejects when the signal is aborted.
+   */
+  changed(since: readonly Mount[], path: string, patience: Patience): Promise<boolean>;
+}
+
+export interface Patience {
+  /** How late a change may be seen, ms. */
+  readonly everyMs: number;
+  /** How long to wait, ms. */
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+export interface WatchOptions {
+  readonly read: () => Reading;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What is read for recovery anyway is new enough for whoever can bear to be wrong. */
+const RECENT_MS = 300;
+/** Where a reading takes longer, those who ask in one turn of the event loop share it. */
+const SOON_MS = 0.2;
+/** Ticks leave so many times as long to others as a reading takes. */
+const REST = 50;
+
+interface Waiter {
+  readonly path: string;
+  readonly everyMs: number;
+  readonly wake: () => void;
+}
+
+export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
+  const waiters = new Set<Waiter>();
+  let mounts: readonly Mount[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
+  const touched = new Set<string>();
+  let coming: Promise<readonly Mount[]> | undefined;
+  let cancelTick: (() => void) | undefined;
+  let tickAt = Number.POSITIVE_INFINITY;
+
+  function readNow(): readonly Mount[] {
+    coming = undefined;
+    const began = clock.elapsed();
+    const { mounts: next, changed } = read();
+    mounts = next;
+    readAt = clock.elapsed();
+    tookMs = readAt - began;
+    touched.clear();
+    for (const { path, wake } of waiters) if (changed.some(({ mountPoint }) => touches(mountPoint, path))) wake();
+    return mounts;
+  }
+
+  function tick(): void {
+    tickAt = Number.POSITIVE_INFINITY;
+    try {
+      // A reading that somebody asked for meanwhile has served all waiters.
+      if (clock.elapsed() >= dueAt()) readNow();
+    } catch (error) {
+      // Too many files are open, and next time perhaps no more.
+      readAt = clock.elapsed();
+      log.warn({ error: String(error) }, 'the mount table cannot be read');
+    }
+    if (waiters.size > 0) schedule();
+  }
+
+  const dueAt = (): number => readAt + Math.max(REST * tookMs, Math.min(...[...waiters].map(({ everyMs }) => everyMs)));
+
+  function schedule(): void {
+    const at = dueAt();
+    if (at >= tickAt) return;
+    cancelTick?.();
+    tickAt = at;
+    cancelTick = clock.after(Math.max(0, at - clock.elapsed()), tick);
+  }
+
+  return {
+    now() {
+      // A short table is read sooner than the event loop turns.
+      coming ??= new Promise<void>((resolve) => (tookMs < SOON_MS ? process.nextTick(resolve) : setImmediate(resolve))).then(readNow);
+      return coming;
+    },
+
+    last: () => mounts,
+
+    recent(path) {
+      if (clock.elapsed() - readAt > RECENT_MS || [...touched].some((each) => touches(each, path))) return undefined;
+      return mounts;
+    },
+
+    touch: (path) => void touched.add(path),
+
+    changed(since, path, { everyMs, ms, signal }) {
+      if (since !== mounts && around(since, path) !== around(mounts, path)) return Promise.resolve(true);
+      return new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        const end = () => {
+          cancel();
+          signal.removeEventListener('abort', abort);
+          waiters.delete(waiter);
+          if (waiters.size > 0) return;
+          cancelTick?.();
+          tickAt = Number.POSITIVE_INFINITY;
+        };
+        const wake = () => {
+          end();
+          resolve(true);
+        };
+        const abort = () => {
+          end();
+          reject(signal.reason);
+        };
+        const cancel = clock.after(ms, () => {
+          end();
+          resolve(false);
+        });
+        const waiter: Waiter = { path, everyMs, wake };
+        signal.addEventListener('abort', abort, { once: true });
+        waiters.add(waiter);
+        schedule();
+      });
+    },
+  };
+}
+
+/** What is mounted above a path decides what it shows, too. */
+const touches = (mountPoint: string, path: string): boolean => isWithin(mountPoint, path) || isWithin(path, mountPoint);
+
+const around = (mounts: readonly Mount[], path: string): string =>
+  mounts
+    .filter(({ mountPoint }) => touches(mountPoint, path))
+    .map(({ line }) => line)
+    .join('\n');

@@ -1,0 +1,92 @@
+import { resolve } from 'node:path/posix';
+import { CsiError, invalid, status } from './grpc/errors.ts';
+import type { Handlers } from './grpc/service.ts';
+import { podPathOf } from './kubelet.ts';
+import { isWithin } from './mounts/mountinfo.ts';
+import type { NodeParts } from './node-parts.ts';
+import type { Node } from './grpc/proto/csi.gen.ts';
+import { capability } from './grpc/proto/values.ts';
+import { publish } from './publish/publish.ts';
+import { stage, unstage } from './stage/stage.ts';
+import { statsOf } from './publish/stats.ts';
+import { unpublish } from './publish/unpublish.ts';
+import { checkCapability, isReadOnly, podOfContext, parseVolume } from './volume.ts';
+
+/** The CSI node service: each call is checked here, then read, planned and done elsewhere. */
+export function node(parts: NodeParts): Handlers<typeof Node> {
+  const { nodeId, kubeletDir, askedDir, locks, volumes, told, host, log } = parts;
+
+  function inKubelet(name: string, path: string): string {
+    if (path === '') throw invalid(`${name}: expected a path, found none`);
+    // Elsewhere nothing that we mount would reach the host.
+    if (!isWithin(path, askedDir) || path.split('/').includes('..'))
+      throw invalid(`${name}: expected a path within ${askedDir}, found ${path}`);
+    return resolved(path);
+  }
+
+  // As the mount table has it: `//`, `/./` and a slash at the end would be another path there.
+  function resolved(path: string): string {
+    const plain = resolve(path);
+    return isWithin(plain, askedDir) ? kubeletDir + plain.slice(askedDir.length) : plain;
+  }
+
+  return {
+    async nodeStageVolume({ volumeId, stagingTargetPath, volumeCapability, volumeContext }, { signal }) {
+      given('volume_id', volumeId);
+      inKubelet('staging_target_path', stagingTargetPath);
+      checkCapability(volumeCapability);
+      await locks.call(`volume ${volumeId}`, () => stage(parts, volumeId, volumeContext, signal));
+      return {};
+    },
+
+    async nodeUnstageVolume({ volumeId, stagingTargetPath }) {
+      given('volume_id', volumeId);
+      inKubelet('staging_target_path', stagingTargetPath);
+      await locks.call(`volume ${volumeId}`, () => unstage(parts, volumeId));
+      return {};
+    },
+
+    async nodePublishVolume({ volumeId, targetPath, volumeCapability, readonly, volumeContext }, call) {
+      given('volume_id', volumeId);
+      const target = inKubelet('target_path', targetPath);
+      checkCapability(volumeCapability);
+      const volume = parseVolume(volumeContext, parts);
+      const path = podPathOf(target, kubeletDir);
+      if (path) volumes.learn(path.volumeName, volume);
+      const pod = podOfContext(volumeContext);
+      const request = { volume, target, readOnly: isReadOnly(volumeCapability, readonly), ...(pod && { pod }) };
+      await locks.call(target, () => publish(parts, request, call));
+      told.delete(target);
+      return {};
+    },
+
+    async nodeUnpublishVolume({ volumeId, targetPath }) {
+      given('volume_id', volumeId);
+      const target = inKubelet('target_path', targetPath);
+      told.delete(target);
+      const left = await locks.call(target, () => unpublish(host, target, log));
+      const name = podPathOf(target, kubeletDir)?.volumeName;
+      if (name && !left.some(({ mountPoint }) => podPathOf(mountPoint, kubeletDir)?.volumeName === name)) volumes.forget(name);
+      return {};
+    },
+
+    async nodeGetVolumeStats({ volumeId, volumePath }) {
+      given('volume_id', volumeId);
+      given('volume_path', volumePath);
+      return statsOf(parts, resolved(volumePath));
+    },
+
+    nodeGetCapabilities: () => ({
+      capabilities: Object.values(capability).map((type) => ({ type: { case: 'rpc', value: { type } } })),
+    }),
+
+    nodeGetInfo() {
+      if (nodeId === '') throw new CsiError(status.FAILED_PRECONDITION, 'this plugin does not know which node it is on');
+      return { nodeId };
+    },
+  };
+}
+
+function given(name: string, value: string): void {
+  if (value === '') throw invalid(`${name}: expected a value, found none`);
+}

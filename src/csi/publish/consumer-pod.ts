@@ -1,0 +1,32 @@
+import type { Clock } from '../../kube/clock.ts';
+import type { Pod, PodName } from '../cluster/node-cluster.ts';
+import type { NodeParts } from '../node-parts.ts';
+import { podsOfNode } from '../cluster/pod-names.ts';
+
+type Asking = Pick<NodeParts, 'cluster' | 'clock' | 'log' | 'podLogsDir'>;
+
+/** A pod of this node; undefined where there is none, or the API server does not tell within `ms`. */
+export async function podOf(parts: Asking, uid: string, ms: number, name?: PodName): Promise<Pod | undefined> {
+  const { cluster, clock, log, podLogsDir } = parts;
+  const known = name ?? podsOfNode(podLogsDir).find((each) => each.uid === uid);
+  if (!known) return undefined;
+  try {
+    const pod = await within(clock, ms, cluster.pod(known));
+    // Another of its name is not this one.
+    return pod?.metadata.uid === uid ? pod : undefined;
+  } catch (error) {
+    log.warn({ podUid: uid, error: String(error) }, 'a consumer cannot be asked for');
+    return undefined;
+  }
+}
+
+/** What is had in this time, ms; undefined when it is not. */
+export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const cancel = clock.after(ms, () => late.resolve(undefined));
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    cancel();
+  }
+}

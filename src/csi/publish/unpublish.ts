@@ -1,0 +1,44 @@
+import type { Log } from '../../kube/types.ts';
+import type { Host } from '../mounts/host.ts';
+import { type Mount, mountsUnder } from '../mounts/mountinfo.ts';
+
+/** Far more than any recovery leaves: whatever goes on here does not end by itself. */
+const MOST = 100;
+
+/** Takes away everything that is mounted at a path and below, then the path. Done already is done. Returns what is mounted elsewhere. */
+export async function unpublish(host: Host, target: string, log: Log): Promise<readonly Mount[]> {
+  for (let taken = 0; ; taken++) {
+    const mounts = await host.mounts();
+    const [mount, ...others] = mountsUnder(mounts, target);
+    if (!mount) {
+      host.removeTarget(target);
+      return mounts;
+    }
+    if (taken === MOST) throw new Error(`${target}: ${others.length + 1} mounts are still there after ${MOST} were taken away`);
+    await unmount(host, mount, log);
+    // What can be removed has nothing mounted on it, so the table, which may be long, need not be read to tell.
+    if (others.length === 0 && isRemoved(host, target)) return mounts.filter((each) => each !== mount);
+  }
+}
+
+function isRemoved(host: Host, target: string): boolean {
+  try {
+    host.removeTarget(target);
+    return true;
+  } catch {
+    // Something else is mounted there by now, or it is not empty: the next look tells.
+    return false;
+  }
+}
+
+/** Takes away a mount that is the uppermost at its path. One in use goes from the path all the same, and wholly when its last user ends. */
+async function unmount(host: Host, { id, mountPoint: path }: Mount, log: Log): Promise<void> {
+  try {
+    await host.unmount(path, false);
+  } catch (error) {
+    // It may be gone all the same, by another hand.
+    if (!(await host.mounts()).some((mount) => mount.id === id && mount.mountPoint === path)) return;
+    log.warn({ path, error: error instanceof Error ? error.message : String(error) }, 'unmounted lazily: it is in use, or does not answer');
+    await host.unmount(path, true);
+  }
+}

@@ -1,0 +1,39 @@
+import { label } from '../../api/labels.ts';
+import { datasetId, fuseNodeLabel, type Identity } from '../../api/names.ts';
+import type { DatasetRecord, NodeCluster, VolumeRecord } from '../cluster/node-cluster.ts';
+import type { RuntimeName, Volume } from '../volume.ts';
+
+/** What has mounted a volume, and the label of the node that brings it here; undefined where nobody knows. */
+export interface FuseOf {
+  readonly runtime?: RuntimeName;
+  readonly nodeLabel?: string;
+}
+
+/**
+ * Attributes say both since Fluid's commit a826600; no released Fluid (0.8 to 1.0) writes the label, its builder for EFC never does, and
+ * the source of a PersistentVolume cannot be changed. What they do not say is asked for as Fluid's plugin does: the runtime is called as
+ * the claim, and the label follows from the Dataset's name and UID.
+ *
+ * @param record what the API server has of the volume, if it was asked already
+ */
+export async function fuseOf(
+  cluster: Pick<NodeCluster, 'volume' | 'dataset'>,
+  handle: string,
+  { runtime: named, nodeLabel: said }: Volume,
+  record?: VolumeRecord,
+): Promise<FuseOf> {
+  // The volume of a Dataset is called as its handle.
+  const runtime = named ?? (record ?? (await cluster.volume(handle)))?.claim;
+  const nodeLabel = said ?? (runtime && labelOf(runtime, await cluster.dataset(runtime)));
+  return { ...(runtime && { runtime }), ...(nodeLabel && { nodeLabel }) };
+}
+
+/** Undefined where a name is too long for a label and the Dataset is gone, whose UID would take its place. */
+export function labelOf(runtime: RuntimeName, dataset: DatasetRecord | undefined): string | undefined {
+  const uid = dataset?.uid ?? '';
+  const plain: Identity = { ...runtime, uid, collides: false };
+  // As the controller has it on record (identity.ts of the reconciler): some go by their UID although their names are short.
+  const collides = uid !== '' && dataset?.labels[label.datasetId] === uid && datasetId(plain) !== uid;
+  const key = fuseNodeLabel({ ...plain, collides });
+  return uid === '' && !key.endsWith(`${runtime.namespace}-${runtime.name}`) ? undefined : key;
+}

@@ -1,0 +1,101 @@
+/**
+ * Lets fuse pods go that nobody on this node needs any more, by taking their labels off the node. Who needs one is what the kubelet has
+ * staged; where that leaves a doubt the label stays, and is looked at again until there is none.
+ */
+import pLimit from 'p-limit';
+import { backoff, type Clock } from '../../kube/clock.ts';
+import type { Log } from '../../kube/types.ts';
+import { stagedVolumes } from '../kubelet.ts';
+import type { Locks } from '../grpc/locks.ts';
+import type { NodeLabels } from '../cluster/node-labels.ts';
+import { type StagedParts, stagedFuse } from './staged-fuse.ts';
+
+/** Volumes that another plugin has staged are asked for one by one. */
+const AT_ONCE = 4;
+
+export interface FuseRelease {
+  /** A volume is being staged: it needs its label from now on. */
+  staging(handle: string): void;
+  /** A volume needs its label no longer. Resolves with whether the node has lost it. @throws Error when it cannot be taken off */
+  leave(handle: string, nodeLabel: string): Promise<boolean>;
+  /** The volume is unstaged, and whatever label it had stays. */
+  forget(handle: string): void;
+  stop(): void;
+}
+
+interface Parts extends StagedParts {
+  readonly labels: NodeLabels;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly kubeletDir: string;
+}
+
+export function fuseRelease(parts: Parts): FuseRelease {
+  const { labels, locks, clock, log } = parts;
+  /** What the kubelet still has on its list although we are done with it: it waits for our answer. */
+  const left = new Set<string>();
+  /** How to call off the next look at a label that was kept in doubt. */
+  const doubts = new Map<string, () => void>();
+  let stopped = false;
+
+  function settle(nodeLabel: string): void {
+    doubts.get(nodeLabel)?.();
+    doubts.delete(nodeLabel);
+  }
+
+  function lookAgain(nodeLabel: string, looks: number): void {
+    if (stopped) return;
+    const look = () =>
+      void decide(nodeLabel, undefined, looks).catch((error: unknown) => {
+        log.warn({ label: nodeLabel, error: String(error) }, 'a label that may be needed no longer cannot be taken off');
+        lookAgain(nodeLabel, looks + 1);
+      });
+    doubts.set(nodeLabel, clock.after(backoff(looks, clock.random), look));
+  }
+
+  /** One at a time for a label, or two volumes that are unstaged together would each find the other. */
+  function decide(nodeLabel: string, leaving: string | undefined, looks: number): Promise<boolean> {
+    return locks.run(`label ${nodeLabel}`, async () => {
+      settle(nodeLabel);
+      const { sure, unsure } = await others(parts, nodeLabel, left, leaving);
+      const kept = sure.length + unsure.length > 0;
+      // Who has taken it in between keeps it.
+      if (!kept) await labels.leave(nodeLabel, leaving ?? '');
+      else if (leaving !== undefined) labels.forget(leaving);
+      log.info({ volumeId: leaving, label: nodeLabel, sharers: [...sure, ...unsure] }, kept ? 'label kept' : 'label removed');
+      if (leaving !== undefined) left.add(leaving);
+      if (sure.length === 0 && unsure.length > 0) lookAgain(nodeLabel, looks + 1);
+      return !kept;
+    });
+  }
+
+  return {
+    staging: (handle) => void left.delete(handle),
+    leave: (handle, nodeLabel) => decide(nodeLabel, handle, 0),
+    forget(handle) {
+      labels.forget(handle);
+      left.add(handle);
+    },
+    stop() {
+      stopped = true;
+      for (const nodeLabel of doubts.keys()) settle(nodeLabel);
+    },
+  };
+}
+
+/** Other volumes that are staged here and need the same fuse pod, and those of which nobody knows whether they do. */
+async function others(parts: Parts, nodeLabel: string, left: Set<string>, leaving: string | undefined) {
+  const staged = stagedVolumes(parts.kubeletDir);
+  const there = new Set(staged.map(({ handle }) => handle));
+  for (const handle of left) if (!there.has(handle)) left.delete(handle);
+  const rest = staged.filter(({ handle }) => handle === undefined || (handle !== leaving && !left.has(handle)));
+  const found = await pLimit(AT_ONCE).map(rest, async ({ handle, path }) => {
+    const fuse = handle === undefined ? undefined : await stagedFuse(parts, handle).catch(() => undefined);
+    return { name: handle ?? path, needs: fuse?.nodeLabel };
+  });
+  return {
+    sure: found.filter(({ needs }) => needs === nodeLabel).map(({ name }) => name),
+    unsure: found.filter(({ needs }) => needs === undefined).map(({ name }) => name),
+  };
+}

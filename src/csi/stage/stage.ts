@@ -1,0 +1,111 @@
+import { stat, watch as watchDirectory } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { label } from '../../api/labels.ts';
+import { isToGo } from './clean-policy.ts';
+import type { RuntimeRecord } from '../cluster/node-cluster.ts';
+import { CsiError, invalid, status, unavailable } from '../grpc/errors.ts';
+import { fuseOf } from './fuse-label.ts';
+import { fusePod } from '../cluster/fuse-pods.ts';
+import { handleOf, podPathOf } from '../kubelet.ts';
+import { isOnFuse } from '../mounts/mountinfo.ts';
+import type { NodeParts } from '../node-parts.ts';
+import { stagedFuse } from './staged-fuse.ts';
+import { type RuntimeName, parseVolume } from '../volume.ts';
+
+type Attributes = Readonly<Record<string, string>>;
+
+const SESSION_MANAGER = 'fluid.io/efc-sessmgr';
+const SESSION_MANAGER_MS = 30_000;
+
+/** Has the fuse pod come to this node. It is not waited for: publication does, and has more to say about it. */
+export async function stage(parts: NodeParts, volumeId: string, attributes: Attributes, signal: AbortSignal): Promise<void> {
+  const { labels, release, staged } = parts;
+  const volume = parseVolume(attributes, parts);
+  const fuse = await fuseOf(parts.cluster, volumeId, volume);
+  const { sessionManagerDir } = volume;
+  release.staging(volumeId);
+  // Before the label: what was labelled is unstaged, also when nobody was told that it was staged.
+  staged.keep({ handle: volumeId, attributes, fuse });
+  await Promise.all([fuse.nodeLabel && labels.take(fuse.nodeLabel, volumeId), sessionManagerDir && labels.take(SESSION_MANAGER, volumeId)]);
+  // EFC's client cannot mount without it, and does not try again.
+  if (!sessionManagerDir) return;
+  if (isOnFuse(await parts.host.mounts(), sessionManagerDir))
+    throw invalid(`volume attribute efc_sessmgr_workdir: ${sessionManagerDir} is on a FUSE mount`);
+  await untilThere(join(sessionManagerDir, 'sessmgrd.sock'), parts, signal);
+}
+
+/** Lets the fuse pod go where its clean policy says so and nobody else needs it. */
+export async function unstage(parts: NodeParts, volumeId: string): Promise<void> {
+  const { cluster, host, release, departing, staged } = parts;
+  await checkUnused(parts, volumeId);
+  const { nodeLabel, runtime: name, volume } = (await stagedFuse(parts, volumeId)) ?? {};
+  // Without its runtime, the label is the controller's: it takes all of them away at the end.
+  const runtime = name && (await cluster.runtime(name));
+  if (nodeLabel && volume && runtime && (await mayGo(parts, runtime, name))) {
+    const mounts = await host.mounts();
+    if (await release.leave(volumeId, nodeLabel)) departing.add(volume.fusePath, mounts);
+  } else release.forget(volumeId);
+  staged.forget(volumeId);
+}
+
+/** The kubelet unstages when the last pod is gone; what is mounted tells whether it is right. */
+async function checkUnused({ host, kubeletDir }: NodeParts, volumeId: string): Promise<void> {
+  const users = new Set<string>();
+  for (const { mountPoint } of await host.mounts()) {
+    const path = podPathOf(mountPoint, kubeletDir);
+    if (!path || users.has(path.podUid)) continue;
+    try {
+      if (handleOf(kubeletDir, path) === volumeId) users.add(path.podUid);
+    } catch {
+      // It is just being written, for another volume: the kubelet does not publish while it unstages.
+    }
+  }
+  if (users.size > 0)
+    throw new CsiError(status.FAILED_PRECONDITION, `volume ${volumeId} is still mounted for pods ${[...users].join(', ')}`);
+}
+
+async function mayGo(parts: NodeParts, { cleanPolicy }: RuntimeRecord, { namespace, name }: RuntimeName): Promise<boolean> {
+  if (cleanPolicy !== 'OnFuseChanged') return isToGo({ policy: cleanPolicy });
+  // The Dataset's own claim is called as it is.
+  const [wanted, pod] = await Promise.all([parts.cluster.claimLabels({ namespace, name }), fusePod(parts, { namespace, name })]);
+  return isToGo({
+    policy: cleanPolicy,
+    wanted: wanted?.[label.fuseGeneration],
+    running: pod?.metadata.labels?.[label.fuseGeneration],
+  });
+}
+
+async function untilThere(path: string, { clock }: NodeParts, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const cancel = clock.after(SESSION_MANAGER_MS, () => over.abort());
+  try {
+    while (!(await isThere(path))) {
+      const directory = await existing(dirname(path));
+      const change = firstChange(directory, AbortSignal.any([signal, over.signal]));
+      change.catch(() => {});
+      // It, or a directory above it, may have come while nobody watched.
+      if ((await existing(path)) === directory) await change;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (over.signal.aborted) throw unavailable(`${path} is not there: EFC's session manager has not started on this node`);
+    throw error;
+  } finally {
+    over.abort();
+    cancel();
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+async function existing(directory: string): Promise<string> {
+  return (await isThere(directory)) || directory === '/' ? directory : existing(dirname(directory));
+}
+
+async function firstChange(directory: string, signal: AbortSignal): Promise<void> {
+  for await (const _ of watchDirectory(directory, { signal })) return;
+}

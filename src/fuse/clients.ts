@@ -1,0 +1,169 @@
+import { posix } from 'node:path';
+import { type Fault, InvalidSpec } from '../api/errors.ts';
+import type { Argument, MountTemplate } from '../api/mount-template.ts';
+import { referencesIn, type Text } from '../api/template-text.ts';
+import type { FuseConfig, FuseMount } from './config.ts';
+import { type Part, type Scope, valueOf } from './values.ts';
+
+/** One program to run, with everything known but what only the place where it runs can tell: secrets, its environment, where files are. */
+export interface Client {
+  /** Of its mount; for messages. */
+  readonly name: string;
+  /** Absolute path of the directory that it mounts on. */
+  readonly target: string;
+  readonly program: string;
+  readonly args: readonly Word[];
+  readonly env: Readonly<Record<string, Word>>;
+  readonly files: Readonly<Record<string, Word>>;
+}
+/** Parts that make one argument, value or file. */
+export type Word = readonly Part[];
+
+/**
+ * What a template means for a config.json: a client for each mount where it says `each: mounts`, else one. Pure.
+ * Throws InvalidSpec with every fault; `file` is what they are blamed on. No value of an option is ever quoted.
+ */
+export function clientsOf(template: MountTemplate, config: FuseConfig, file = 'config.json'): readonly Client[] {
+  const faults: Fault[] = [];
+  const each = template.each === 'mounts';
+  const secrets = secretsOf(template, config);
+  const [only] = config.mounts.length === 1 ? config.mounts : [];
+  const clients = each
+    ? config.mounts.map((mount, i) => {
+        const target = targetOf(config, mount, i, faults);
+        return clientOf(template, { config, secrets, mount, path: `mounts[${i}]`, target }, faults);
+      })
+    : [clientOf(template, { config, secrets, ...(only && { mount: only, path: 'mounts[0]' }), target: config.targetPath }, faults)];
+  faults.push(...colliding(clients));
+  // A reference that is used twice is wrong once.
+  const once = new Map(faults.map((fault) => [`${fault.path} ${fault.expected}`, fault]));
+  if (once.size > 0) throw new InvalidSpec([...once.values()], { object: file });
+  return clients;
+}
+
+/** Mounts that are in one place, or one below another. */
+function colliding(clients: readonly Client[]): readonly Fault[] {
+  const seen = new Set<string>();
+  const above = holders(clients);
+  return clients.flatMap(({ target }, i) => {
+    const fault = (expected: string) => ({ path: `mounts[${i}]`, expected, found: target });
+    const isAgain = seen.has(target);
+    seen.add(target);
+    const holder = above.get(target);
+    return [
+      ...(isAgain ? [fault('a path, or else a name, that no other mount has')] : []),
+      ...(holder
+        ? [
+            fault(
+              `a path outside of ${holder.target}, where "${holder.name}" is mounted: its directory would have to be made in that mount`,
+            ),
+          ]
+        : []),
+    ];
+  });
+}
+
+/** The outermost client that each other target is below of. In order, what is below a directory comes right after it. */
+function holders(clients: readonly Client[]): ReadonlyMap<string, Client> {
+  const found = new Map<string, Client>();
+  let holder: Client | undefined;
+  const inOrder = clients.map((client) => ({ client, folder: `${client.target}/` })).toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
+  for (const { client, folder } of inOrder) {
+    if (holder && client.target !== holder.target && folder.startsWith(`${holder.target}/`)) found.set(client.target, holder);
+    else holder = client;
+  }
+  return found;
+}
+
+/** What the controller knows to be secrets, and what the template takes for some. */
+function secretsOf(template: MountTemplate, { secretOptions }: FuseConfig): ReadonlySet<string> {
+  const taken = referencesIn(template).filter(({ name }) => name.startsWith('secret'));
+  return new Set([...secretOptions, ...taken.flatMap(({ key }) => key ?? [])]);
+}
+
+/** `<targetPath>/<path, or else name>`, as Fluid's own images for several mounts have it. */
+function targetOf({ targetPath }: FuseConfig, { path, name }: FuseMount, i: number, faults: Fault[]): string {
+  const below = path ?? name;
+  if (below === undefined)
+    faults.push({ path: `mounts[${i}].name`, expected: 'a name, since each mount has a directory', found: 'nothing' });
+  if (below?.split('/').includes('..') || below?.includes('\0'))
+    faults.push({ path: `mounts[${i}].${path ? 'path' : 'name'}`, expected: 'a path without ".." and NUL', found: JSON.stringify(below) });
+  return posix.join(targetPath, below ?? '').replace(/(.)\/$/, '$1');
+}
+
+function clientOf({ program, args, env, files }: MountTemplate, scope: Scope, faults: Fault[]): Client {
+  const words = (texts: Readonly<Record<string, Text>>) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, wordOf(text, scope, faults)]));
+  return {
+    name: scope.mount?.name ?? scope.mount?.mountPoint ?? 'all mounts',
+    target: scope.target,
+    program,
+    args: flattened(args, scope, faults),
+    env: words(env),
+    files: words(files),
+  };
+}
+
+const wordOf = (text: Text, scope: Scope, faults: Fault[]): Word =>
+  text.flatMap((part) => (typeof part === 'string' ? [part] : (valueOf(part, scope, faults) ?? []))).filter((part) => part !== '');
+
+function flattened(args: readonly Argument[], scope: Scope, faults: Fault[]): readonly Word[] {
+  const words: Word[] = [];
+  let isAfterOptions = false;
+  const add = (word: Word) => {
+    words.push(word);
+    isAfterOptions ||= word.length === 1 && word[0] === '--';
+  };
+  for (const arg of args) {
+    if ('text' in arg) add(argument(arg.text, words.at(-1), isAfterOptions, scope, faults));
+    else if ('when' in arg) (holds(arg.when, scope) ? flattened(arg.args, scope, faults) : []).forEach(add);
+    else for (const inner of inEach(arg, scope)) flattened(arg.args, inner, faults).forEach(add);
+  }
+  return words;
+}
+
+function inEach({ each, except }: Extract<Argument, { each: string }>, scope: Scope): readonly Scope[] {
+  if (each === 'mounts') return scope.config.mounts.map((mount, i) => ({ ...scope, mount, path: `mounts[${i}]` }));
+  const options = Object.entries(scope.mount?.options ?? {}).filter(([name]) => !except.includes(name));
+  return options.map(([name, value]) => ({ ...scope, option: { name, value } }));
+}
+
+function holds(reference: Extract<Argument, { when: unknown }>['when'], scope: Scope): boolean {
+  const parts = valueOf({ ...reference, fallback: reference.fallback ?? '' }, scope, []) ?? [];
+  return parts.some((part) => part !== '' && part !== 'false');
+}
+
+/**
+ * A value that a client could take for something else than a value is refused: nobody can escape it in a way that all clients know.
+ * Whether an argument is a list of options is seen from the `-o` in front of it.
+ */
+function argument(text: Text, [previous = '']: Word = [], isAfterOptions: boolean, scope: Scope, faults: Fault[]): Word {
+  const word = wordOf(text, scope, faults);
+  const inList = previous === '-o' || /^-o./.test(typeof text[0] === 'string' ? text[0] : '');
+  for (const part of text) {
+    if (typeof part === 'string' || part.name === 'volume.mountOptions' || !inList) continue;
+    const value = valueOf(part, scope, [])?.[0];
+    if (typeof value === 'string' && /[,\\]/.test(value))
+      faults.push({
+        path: placeOf(part, scope),
+        expected: 'a value without "," and "\\", which separate options after -o',
+        found: 'one with them',
+      });
+  }
+  const [first] = text;
+  if (first !== undefined && typeof first !== 'string' && !isAfterOptions && typeof word[0] === 'string' && word[0].startsWith('-'))
+    faults.push({
+      path: placeOf(first, scope),
+      expected: 'a value that does not begin with "-", since an argument begins with it',
+      found: 'one that does',
+    });
+  return word;
+}
+
+/** The field of config.json that a reference means. */
+function placeOf({ name, key }: Exclude<Text[number], string>, { path = 'mounts', option }: Scope): string {
+  if (name === 'runtime.options') return `runtimeOptions[${JSON.stringify(key)}]`;
+  if (name.startsWith('option.')) return `${path}.options[${JSON.stringify(option?.name)}]`;
+  if (name.startsWith('volume.')) return 'persistentVolumeAttrs';
+  return key === undefined ? `${path}.${name.startsWith('mount.') ? 'mountPoint' : name}` : `${path}.options[${JSON.stringify(key)}]`;
+}
