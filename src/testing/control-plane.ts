@@ -12,7 +12,7 @@ import { type Keeper, startKeeper } from './control-plane/keeper-client.ts';
 import { createNode, untilSchedulable } from './control-plane/nodes.ts';
 import { freePorts } from './control-plane/ports.ts';
 import { createDir, writePki } from './control-plane/prepare.ts';
-import { KEEP_MARK, sweep } from './control-plane/stale.ts';
+import { keepsFolder, sweep } from './control-plane/stale.ts';
 import { until } from './control-plane/until.ts';
 import { type Tools, tools } from './tools.ts';
 
@@ -83,9 +83,8 @@ async function attemptStart(programs: Tools, options: ControlPlaneOptions): Prom
     ]);
     const handle = { server, dir, kubeconfig: join(dir, 'admin.kubeconfig'), kubectlPath: programs.kubectl };
     const stop = async () => {
-      if (options.keep === true) writeFileSync(join(dir, KEEP_MARK), '');
       await client.close();
-      await keeper.stop(options.keep ?? false);
+      await keeper.stop(keepsFolder(dir, options.keep));
     };
     return {
       ...connectControlPlane(handle),

@@ -14,7 +14,7 @@ import type { ControlPlaneHandle } from './control-plane/connect.ts';
 import { kubeconfigText } from './control-plane/kubeconfig.ts';
 import { untilSchedulable } from './control-plane/nodes.ts';
 import { type Identity, issue, type KeyPair } from './control-plane/pki.ts';
-import { KEEP_MARK } from './control-plane/stale.ts';
+import { keepsFolder } from './control-plane/stale.ts';
 import { buildImage, type ImageDefinition } from './node/image.ts';
 import { busyboxImage, pauseImage } from './node/images.ts';
 import { startNodeKeeper } from './node/keeper-client.ts';
@@ -107,8 +107,7 @@ export async function startNode(plane: ControlPlaneHandle, options: NodeOptions 
     await importImage(archive(image));
   };
   const stop = async () => {
-    if (options.keep === true) writeFileSync(join(dir, KEEP_MARK), '');
-    await keeper.stop(options.keep ?? false);
+    await keeper.stop(keepsFolder(dir, options.keep));
     // A control plane that is gone already has no Node either.
     await api.call('DELETE', `/api/v1/nodes/${name}`).catch(() => {});
     await api.close();

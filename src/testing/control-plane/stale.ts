@@ -1,5 +1,5 @@
 /** What killed keepers left behind (only where pdeathsig does not exist, or the machine went down): swept up by the next start. */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandOf, readPid } from '../processes.ts';
@@ -8,6 +8,14 @@ export const DIR_PREFIX = 'sluice-cp-';
 
 /** Written by whoever asked for the folder to stay. */
 export const KEEP_MARK = 'keep';
+
+/** Marks a folder to stay after its programs have ended, where its owner asked for that, or SLUICE_TEST_KEEP=1 does for all. */
+export function keepsFolder(dir: string, asked = process.env['SLUICE_TEST_KEEP'] === '1'): boolean {
+  if (!asked) return false;
+  writeFileSync(join(dir, KEEP_MARK), '');
+  console.error(`kept: ${dir}`);
+  return true;
+}
 
 /** Removes the private folders whose owner is gone, and ends the processes recorded in them. */
 export function sweep(): void {
