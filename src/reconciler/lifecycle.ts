@@ -40,6 +40,9 @@ const MOUNTS_AGAIN_MS = 5000;
 /** Mounts that are changed by one command: Linux takes no argument of more than 128 KiB. */
 const AT_ONCE = 100;
 
+/** No row is changed again sooner than that. */
+const SAME_AGAIN_MS = 1000;
+
 /** An election is over in moments, and nobody tells us. */
 const LEADER_AGAIN_MS = 1000;
 
@@ -48,10 +51,12 @@ const LEADER_AGAIN_MS = 1000;
  * does not, that row waits for its turn, and holds up nothing but a first set-up whose readers would miss it.
  */
 const alignMounts: Step = ({
+  now,
   plan: { mounts },
   mounted,
   listing = false,
   mountTroubles = [],
+  mountsTriedAt,
   bound,
   leaderless,
   execError,
@@ -77,9 +82,11 @@ const alignMounts: Step = ({
   const count = rows.length === 1 ? '1 mount' : `${rows.length} mounts`;
   const changing = { reason: 'MountsChanging', message: execError ?? `${count} to change`, ...lasting };
   const hold = rows.length > 0 && (execError !== undefined || rows.some((path) => !known.has(path))) ? changing : lack;
-  // The list shows what is left to do.
-  const now = without(change, new Set(rows.slice(AT_ONCE)));
-  return { ...(rows.length > 0 && { action: { run: mounts.change(now), change: now } }), ...(hold && { hold }) };
+  // The list shows what is left to do: that comes first which was not tried yet, so that what is refused keeps nothing from its turn.
+  const triedAt = (path: string) => mountsTriedAt?.get(path) ?? -Infinity;
+  const due = rows.toSorted((a, b) => triedAt(a) - triedAt(b) || 0).filter((path) => now - triedAt(path) >= SAME_AGAIN_MS);
+  const next = without(change, new Set(rows).difference(new Set(due.slice(0, AT_ONCE))));
+  return { ...(due.length > 0 && { action: { run: mounts.change(next), change: next } }), ...(hold && { hold }) };
 };
 
 const phaseOf = (object: LiveObject | undefined): unknown => object?.status?.['phase'];

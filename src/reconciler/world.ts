@@ -127,6 +127,8 @@ export interface World {
   readonly mounted?: readonly MountRow[];
   /** One is being asked, or will be once it is this runtime's turn. */
   readonly listing?: boolean;
+  /** When rows that are not as they are wanted were last changed, by path: milliseconds since the epoch. */
+  readonly mountsTriedAt?: ReadonlyMap<string, number>;
   /** Rows that were changed in vain. */
   readonly mountTroubles?: readonly MountTrouble[];
   /** All of them in words. */

@@ -173,3 +173,13 @@ test('what is listed although it was unmounted is told, and not unmounted each s
   expect(at.files.changes.length).toBeGreaterThan(1);
   expect(at.files.changes.length).toBeLessThanOrEqual(4);
 });
+
+test('however many mounts are refused, one after them is mounted', async () => {
+  const refused = Array.from({ length: 250 }, (_, i): Mount => ({ mountPoint: `s3://refused-${i}`, name: `a${i}` }));
+  const at = await started(truthful, refused);
+  for (const { name } of refused) at.files.refuses.add(`/${name}`);
+  at.files.mounted.clear();
+  at.edit('Dataset', { mounts: [...refused, other] });
+  await at.advance(60_000);
+  expect([...at.files.mounted.keys()]).toEqual(['/other']);
+});

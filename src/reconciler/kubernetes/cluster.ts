@@ -136,12 +136,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       unrefreshed.delete(uid);
     },
     run(world, commands, change) {
-      const { uid = '' } = world.runtime.metadata;
+      const { uid = '', generation } = world.runtime.metadata;
       const ended = parts.mountTries.begun(uid, change);
-      // Each try is a version of its own; the same commands are not tried again within a second.
       jobs.ask(
         `${uid}/run`,
-        { namespace: world.key.namespace, version: JSON.stringify(commands), everyMs: 1000 },
+        { namespace: world.key.namespace, version: `${world.dataset.metadata.generation}/${generation}`, everyMs: 0 },
         () =>
           runCommands(exec, podChoice(store, world.key, runtimeOf(world), world.plan.leader), commands)
             .then(

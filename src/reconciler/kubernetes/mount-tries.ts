@@ -25,6 +25,8 @@ interface Table {
   /** This process has not seen it before. */
   isFirst: boolean;
   readonly tries: Map<string, Try>;
+  /** When rows that are not as they are wanted were last changed, whatever came of it. */
+  readonly triedAt: Map<string, number>;
   listed?: { readonly rows: readonly MountRow[]; readonly at: number };
 }
 
@@ -33,6 +35,7 @@ export interface MountsSeen {
   /** Absent while nobody has told. */
   readonly mounted?: readonly MountRow[];
   readonly mountTroubles: readonly MountTrouble[];
+  readonly mountsTriedAt?: ReadonlyMap<string, number>;
   /** Until the next row is due. */
   readonly againMs: number;
 }
@@ -70,13 +73,14 @@ export function createMountTries(now: () => number): MountTries {
 
     seen(uid, version, mounts, list, toldMs) {
       const before = tables.get(uid);
-      const table: Table = before?.version === version ? before : { version, isFirst: !before, tries: new Map() };
+      const table: Table = before?.version === version ? before : { version, isFirst: !before, tries: new Map(), triedAt: new Map() };
       tables.set(uid, table);
       const { value, endedAt = 0, error } = list;
       if (value) table.listed = { rows: value, at: endedAt };
-      const { isFirst, listed, tries } = table;
+      const { isFirst, listed, tries, triedAt } = table;
       if (!listed || error !== undefined) return { mountTroubles: [], againMs: Infinity };
       const paths = pathsOf(differences(mounts, listed.rows));
+      if (value) for (const path of new Set(triedAt.keys()).difference(new Set(paths))) triedAt.delete(path);
       const rows = new Map(listed.rows.map((row) => [row.path, row]));
       const asked = new Map(paths.length > 0 ? mounts.wanted.map((row) => [row.path, row]) : []);
       if (value)
@@ -103,15 +107,17 @@ export function createMountTries(now: () => number): MountTries {
         // What was listed before a change is no news, but for rows of which nothing else is expected.
         ...((value || troubles.length === paths.length) && { mounted: listed.rows }),
         mountTroubles: troubles,
+        mountsTriedAt: triedAt,
         againMs: Math.min(Infinity, ...waits),
       };
     },
 
     begun(uid, change) {
-      const tries = tables.get(uid)?.tries;
+      const { tries, triedAt } = tables.get(uid) ?? {};
       const rows = new Map(change.mount.map((row) => [row.path, row]));
       return (cameOff) => {
         for (const path of pathsOf(change)) {
+          triedAt?.set(path, now());
           const asked = textOf(rows.get(path));
           const last = tries?.get(path);
           const again = last?.asked === asked ? last : undefined;

@@ -84,6 +84,7 @@ export function observer(parts: Parts): Cluster['observe'] {
     const {
       mounted,
       mountTroubles = [],
+      mountsTriedAt,
       againMs: rowAgainMs = Infinity,
     } = {
       ...(table && mounts && mountTries.seen(uid, tried, table, mounts, (text) => toldMs(text, dataset, object, now()))),
@@ -150,6 +151,7 @@ export function observer(parts: Parts): Cluster['observe'] {
       ...(firstIn > 0 && { answersInMs: firstIn }),
       ...(mounted && { mounted }),
       ...(mounts?.running && { listing: true }),
+      ...(mountsTriedAt && { mountsTriedAt }),
       mountTroubles,
       mountsDiffer: holdOf(mountTroubles),
       ...(error === NO_LEADER && { leaderless: true }),
