@@ -12,6 +12,8 @@ export type * from './contract.ts';
 export { isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound } from './errors.ts';
 
 const RETRIES = 5;
+/** Of a page: twenty of the largest objects. How large they are is not known before, and all of them are in memory at once. */
+const MOST_BYTES = 32_000_000;
 const JSON_TYPE = 'application/json';
 const PATCH_TYPE = { json: 'application/json-patch+json', merge: 'application/merge-patch+json', apply: 'application/apply-patch+yaml' };
 
@@ -70,7 +72,8 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
     async list(type, options = {}) {
       const query = { ...selection(options), limit: options.limit, continue: options.continue, resourceVersion: options.resourceVersion };
       const path = withQuery(collectionPath(type, options.namespace), query);
-      const answer = await send(type.plural, { method: 'GET', path, accept: accept(options.metadataOnly, 'List') }, options);
+      const mostBytes = options.limit === undefined ? undefined : MOST_BYTES;
+      const answer = await send(type.plural, { method: 'GET', path, accept: accept(options.metadataOnly, 'List'), mostBytes }, options);
       // The shape of every list: meta/v1 ListMeta and items.
       const { metadata, items } = JSON.parse(answer) as {
         metadata: { resourceVersion: string; continue?: string };

@@ -39,7 +39,7 @@ export class ApiError extends Error {
 /** Nobody answered: refused, reset, timed out, not HTTP. The cause has the detail. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
-  /** Of the socket or of undici, such as ECONNREFUSED, UND_ERR_SOCKET; TIMEOUT when we gave up waiting. */
+  /** Of the socket or of undici, such as ECONNREFUSED, UND_ERR_SOCKET; TIMEOUT when we gave up waiting, TOO_LARGE when we gave up reading. */
   readonly code: string | undefined;
   /** False only when it is certain that the server never saw the request. */
   readonly mayHaveArrived: boolean;
@@ -70,6 +70,8 @@ export const ignoreGone = (error: unknown): undefined => {
 /** The server did not answer, or has too much to do: the same may be answered later. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof NoAnswer || (isApiError(error) && (error.status >= 500 || error.status === 429));
+/** There is more of it than was to be read. */
+export const isTooLarge = (error: unknown): boolean => error instanceof NoAnswer && error.code === 'TOO_LARGE';
 /** By RBAC, or by an admission policy. */
 export const isForbidden = (error: unknown): error is ApiError => isApiError(error) && error.status === 403;
 /**

@@ -2,6 +2,7 @@ import type { KubeClient } from './client.ts';
 import { backoff, type Clock, sleep, systemClock } from './clock.ts';
 import { ApiError, isNotFound, NoAnswer } from './errors.ts';
 import { microTime } from './lease-record.ts';
+import { createTurnstile } from './turnstile.ts';
 import { type KubeObject, type Log, type ResourceType, silent } from './types.ts';
 
 /** core/v1 ObjectReference: what an event is about. */
@@ -69,10 +70,8 @@ interface Series {
 export function eventSink(client: KubeClient, options: EventSinkOptions): EventSink {
   const { reportingController, reportingInstance, clock = systemClock, log = silent } = options;
   const known = new Map<string, Series>();
-  /** By namespace; the first of them is next. */
-  const lines = new Map<string, Series[]>();
-  const sending = new Map<string, Promise<void>>();
-  let waiting = 0;
+  const line = createTurnstile<Series>(1);
+  const sending = new Set<Promise<void>>();
   let dropped = 0;
   let serial = 0;
 
@@ -101,39 +100,26 @@ export function eventSink(client: KubeClient, options: EventSinkOptions): EventS
   function enqueue(series: Series): void {
     if (series.waiting) return;
     series.waiting = true;
-    const namespace = series.event.metadata.namespace ?? '';
-    const line = lines.get(namespace);
-    if (line) line.push(series);
-    else lines.set(namespace, [series]);
-    if (++waiting > MOST_WAITING) dropOne();
+    line.push(namespaceOf(series), series);
+    if (line.waiting > MOST_WAITING) {
+      const oldest = line.drop();
+      if (oldest) oldest.waiting = false;
+      dropped++;
+    }
     begin();
   }
 
-  /** The oldest of who has most. */
-  function dropOne(): void {
-    const [longest] = [...lines.values()].toSorted((a, b) => b.length - a.length);
-    const series = longest?.shift();
-    if (series) series.waiting = false;
-    waiting--;
-    dropped++;
-  }
-
   function begin(): void {
-    for (const [namespace, line] of lines) {
-      if (sending.size >= AT_ONCE) return;
-      if (sending.has(namespace)) continue;
+    while (sending.size < AT_ONCE) {
       const series = line.shift();
-      lines.delete(namespace);
-      if (!series) continue;
-      // Behind all others.
-      if (line.length > 0) lines.set(namespace, line);
-      waiting--;
+      if (!series) return;
       series.waiting = false;
-      const over = () => {
-        sending.delete(namespace);
+      const sent = attempt(series).then(() => {
+        sending.delete(sent);
+        line.leave(namespaceOf(series));
         begin();
-      };
-      sending.set(namespace, attempt(series).then(over));
+      });
+      sending.add(sent);
     }
   }
 
@@ -194,13 +180,15 @@ export function eventSink(client: KubeClient, options: EventSinkOptions): EventS
   return {
     emit,
     flush: async () => {
-      while (sending.size > 0) await Promise.all(sending.values());
+      while (sending.size > 0) await Promise.all(sending);
     },
     get dropped() {
       return dropped;
     },
   };
 }
+
+const namespaceOf = ({ event }: Series): string => event.metadata.namespace ?? '';
 
 /** Worth another try: the server was away or busy. Not NotLeader: another process speaks now. */
 const isPassing = (error: unknown): boolean =>

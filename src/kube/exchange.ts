@@ -12,16 +12,27 @@ export interface Exchange {
   readonly abort: (reason: unknown) => void;
 }
 
+class TooLarge extends Error {
+  readonly code = 'TOO_LARGE';
+
+  constructor(bytes: number) {
+    super(`an answer of more than ${bytes} bytes`);
+  }
+}
+
 /**
  * One request and its whole answer. On undici's `dispatch`, not its `request`: that one makes a stream and an abort
  * signal for each answer, a third of what a small request costs (0.10 against 0.07 ms of CPU, 16 at a time).
+ *
+ * @param mostBytes of an answer; a larger one is not read to its end
  */
-export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): Exchange {
+export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, mostBytes = Infinity): Exchange {
   const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>();
   const chunks: Buffer[] = [];
   let control: Dispatcher.DispatchController | undefined;
   let aborted: { readonly reason: unknown } | undefined;
   let status = 0;
+  let size = 0;
   let headers: Answer['headers'] = {};
 
   function abort(reason: unknown): void {
@@ -41,7 +52,9 @@ export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOpt
       headers = responseHeaders;
     },
     onResponseData(_, chunk) {
-      chunks.push(chunk);
+      size += chunk.length;
+      if (size > mostBytes) abort(new TooLarge(mostBytes));
+      else chunks.push(chunk);
     },
     onResponseEnd() {
       const [only] = chunks;

@@ -75,3 +75,28 @@ export function createGate(slots: number, clock: Clock, mostOfOne = slots): Gate
     },
   };
 }
+
+/** A place in a gate that is lost by who does not get on for `patienceMs`: then he goes on beside those whose turn it is. */
+export interface Place {
+  /** He got on. */
+  renew(): void;
+  leave(): void;
+}
+
+export async function takePlace(gate: Gate, clock: Clock, patienceMs: number, signal?: AbortSignal): Promise<Place> {
+  await gate.enter(signal);
+  let isOver = false;
+  let cancel = clock.after(patienceMs, leave);
+  function leave(): void {
+    cancel();
+    if (!isOver) gate.leave();
+    isOver = true;
+  }
+  return {
+    renew() {
+      cancel();
+      if (!isOver) cancel = clock.after(patienceMs, leave);
+    },
+    leave,
+  };
+}

@@ -1,6 +1,6 @@
 import { backoff, type Clock, sleep, systemClock } from './clock.ts';
 import type { KubeClient, ListOptions } from './contract.ts';
-import { ApiError, isGone, mayPass } from './errors.ts';
+import { ApiError, isGone, isTooLarge, mayPass } from './errors.ts';
 import type { KubeList, KubeObject, ResourceType } from './types.ts';
 
 export interface PagesOptions extends Omit<ListOptions, 'limit' | 'continue'> {
@@ -14,6 +14,7 @@ export interface PagesOptions extends Omit<ListOptions, 'limit' | 'continue'> {
  * only a collection of the whole heap takes away.
  */
 const PAGE = 1_000_000;
+const LARGEST_PAGE = 16_000_000;
 /** How large objects are is only known from those of the page before. */
 const FIRST = 20;
 /** client-go's 500 where only metadata comes; 100 of 10 KB. */
@@ -21,6 +22,8 @@ const MOST = { metadata: 500, whole: 100 };
 /** Of the whole, where it is forgotten on the way; pages are so much larger each time, up to 64 times. */
 const TRIES = 4;
 const GROWTH = 4;
+/** After a page that is too large to be read. */
+const FEWER = 8;
 /** Of one page. */
 const RETRIES = 4;
 const LONGEST_WAIT_MS = 30_000;
@@ -45,14 +48,20 @@ export async function listAll<T = KubeObject>(
   const { most = options.metadataOnly ? MOST.metadata : MOST.whole, clock = systemClock, ...selection } = options;
 
   /** The first page is tried as often as the caller said, each further one here: what came before it would be lost. */
-  async function pageAfter(token: string | undefined, limit: number): Promise<KubeList> {
-    if (token === undefined) return client.list(type, { ...selection, limit });
-    for (let failures = 1; ; failures++) {
+  async function pageAfter(token: string | undefined, wanted: number): Promise<KubeList> {
+    let limit = wanted;
+    for (let failures = 1; ; ) {
       try {
-        return await client.list(type, { ...selection, retries: 0, limit, continue: token });
+        return await client.list(type, { ...selection, limit, ...(token !== undefined && { retries: 0, continue: token }) });
       } catch (error) {
+        if (isTooLarge(error) && limit > 1) {
+          limit = Math.ceil(limit / FEWER);
+          continue;
+        }
+        if (token === undefined) throw error;
         const waitMs = Math.max(backoff(failures, clock.random), (error instanceof ApiError && error.retryAfterMs) || 0);
         if (!mayPass(error) || failures > RETRIES || waitMs > LONGEST_WAIT_MS) throw error;
+        failures++;
         await sleep(clock, waitMs, selection.signal);
       }
     }
@@ -66,7 +75,7 @@ export async function listAll<T = KubeObject>(
       page = await pageAfter(page?.continue, limit);
       // Not `push(...)`: a function takes only so many arguments.
       for (const each of kept(page.items)) items.push(each);
-      limit = fitting(page, PAGE * growth, most * growth);
+      limit = fitting(page, Math.min(LARGEST_PAGE, PAGE * growth), most * growth);
     } while (page.continue !== undefined);
     return { items, resourceVersion: page.resourceVersion };
   }

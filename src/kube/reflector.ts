@@ -2,7 +2,7 @@ import { backoff, type Clock, sleep, systemClock } from './clock.ts';
 import { type Change, createCollection, keyOf } from './collection.ts';
 import type { KubeClient, Selection } from './contract.ts';
 import { ApiError, isGone, isNotFound, NoAnswer } from './errors.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, type Place, takePlace } from './gate.ts';
 import { createLookout } from './lookout.ts';
 import { listAll } from './pages.ts';
 import { type KubeObject, type Log, type ResourceType, silent } from './types.ts';
@@ -56,7 +56,10 @@ export interface ReflectOptions<T extends KubeObject> extends Selection {
   /** Told of each change in order, before anything else is read. What it throws is logged, and does no harm. */
   readonly onChange: (change: Change<T>) => void;
   readonly onSynced?: () => void;
-  /** How many collections are listed at a time, of all that share it: the answers of one are many times as large as what is kept of them. */
+  /**
+   * How many collections are listed at a time, of all that share it: the answers of one are many times as large as what is kept of them.
+   * One whose pages do not come keeps the others waiting for seconds only.
+   */
   readonly listing?: Gate;
   readonly log?: Log;
   readonly clock?: Clock;
@@ -68,6 +71,8 @@ const HEALTHY_MS = 10_000;
 const RESUMES = 5;
 /** One broken connection is everyday life; the second failure in a row is news, once. */
 const WORTH_A_LINE = 2;
+/** For a page of a list. */
+const PATIENCE_MS = 5_000;
 /** Nobody is burdened by a refused connection or a 404, and somebody may be waiting for the server, or the CRD, to come. */
 const CHEAP_MS = 5_000;
 
@@ -119,10 +124,13 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     }
   }
 
-  async function list(): Promise<void> {
+  async function list(place?: Place): Promise<void> {
     state.lists++;
     // Page by page: whole objects are many times as large as what is kept of them.
-    const all = await listAll(client, type, { ...selection, signal, clock, retries: 0 }, (page) => page.map(collection.read));
+    const all = await listAll(client, type, { ...selection, signal, clock, retries: 0 }, (page) => {
+      place?.renew();
+      return page.map(collection.read);
+    });
     signal.throwIfAborted();
     collection.replace(all.items);
     resourceVersion = all.resourceVersion;
@@ -208,8 +216,8 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
       let isCheapToAsk = false;
       try {
         if (resourceVersion === undefined) {
-          await listing?.enter(signal);
-          await list().finally(listing?.leave);
+          const place = listing && (await takePlace(listing, clock, PATIENCE_MS, signal));
+          await list(place).finally(place?.leave);
           continue;
         }
         await watch(resourceVersion);

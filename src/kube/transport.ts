@@ -17,6 +17,8 @@ export interface Request extends RequestName {
   /** For one attempt, from sending to the last byte. */
   readonly timeoutMs: number;
   readonly retries: number;
+  /** Of the answer. */
+  readonly mostBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** An error must not quote the answer. */
   readonly confidential: boolean;
@@ -97,7 +99,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
       const left = method === 'GET' || !deadline ? Number.POSITIVE_INFINITY : deadline() - clock.now();
       if (left <= 0) throw new NotLeader(request);
       signal?.throwIfAborted();
-      const { answer, abort } = exchange(requests, { method, path: prefix + path, headers: sent, body });
+      const { answer, abort } = exchange(requests, { method, path: prefix + path, headers: sent, body }, request.mostBytes);
       giveUp = () => abort(signal?.reason);
       signal?.addEventListener('abort', giveUp, { once: true });
       const patience = Math.min(request.timeoutMs, left);
@@ -185,10 +187,10 @@ export class Timeout extends Error {
 
 /**
  * A timeout is not repeated: the caller has waited long enough, and knows better whether it still wants the answer.
- * Nor is distrust: it will not be better a second later.
+ * Nor is distrust: it will not be better a second later. Nor what is too large: the caller is to ask for less.
  */
 function isHarmlessToRepeat({ method }: Request, { code, mayHaveArrived }: NoAnswer): boolean {
-  if (code === 'TIMEOUT' || (code !== undefined && isDistrust(code))) return false;
+  if (code === 'TIMEOUT' || code === 'TOO_LARGE' || (code !== undefined && isDistrust(code))) return false;
   return !mayHaveArrived || method === 'GET';
 }
 

@@ -14,6 +14,8 @@ export interface Turnstile<T> {
   /** Lets the next one in. */
   shift(): T | undefined;
   leave(namespace: string): void;
+  /** The oldest of the namespace of which most wait does so no more. */
+  drop(): T | undefined;
   /** One that waits does so no more. */
   remove(namespace: string, item: T): void;
 }
@@ -78,6 +80,14 @@ export function createTurnstile<T>(most: number): Turnstile<T> {
       if (!line) return;
       line.inside--;
       changed(namespace, line);
+    },
+    drop() {
+      const [longest] = [...lines].toSorted(([, a], [, b]) => b.items.size - a.items.size);
+      if (!longest || longest[1].items.size === 0) return undefined;
+      waiting--;
+      const item = longest[1].items.pop();
+      changed(...longest);
+      return item;
     },
     remove(namespace, item) {
       const line = lines.get(namespace);

@@ -84,9 +84,10 @@ const alignMounts: Step = ({
   const hold = rows.length > 0 && (execError !== undefined || rows.some((path) => !known.has(path))) ? changing : lack;
   // The list shows what is left to do: that comes first which was not tried yet, so that what is refused keeps nothing from its turn.
   const triedAt = (path: string) => mountsTriedAt?.get(path) ?? -Infinity;
-  const due = rows.toSorted((a, b) => triedAt(a) - triedAt(b) || 0).filter((path) => now - triedAt(path) >= SAME_AGAIN_MS);
-  const next = without(change, new Set(rows).difference(new Set(due.slice(0, AT_ONCE))));
-  return { ...(due.length > 0 && { action: { run: mounts.change(next), change: next } }), ...(hold && { hold }) };
+  const inTurn = rows.filter((path) => now - triedAt(path) >= SAME_AGAIN_MS).toSorted((a, b) => triedAt(a) - triedAt(b) || 0);
+  const due = new Set(inTurn.slice(0, AT_ONCE));
+  const next = without(change, new Set(rows.filter((path) => !due.has(path))));
+  return { ...(due.size > 0 && { action: { run: mounts.change(next), change: next } }), ...(hold && { hold }) };
 };
 
 const phaseOf = (object: LiveObject | undefined): unknown => object?.status?.['phase'];

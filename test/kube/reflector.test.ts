@@ -354,3 +354,29 @@ test('stopped, it tells nothing more and asks nothing more', async () => {
   expect(server.requests).toHaveLength(2);
   expect(changes).toEqual([]);
 });
+
+test('a page that is much larger than the one before is not read to its end: fewer objects are asked for', async () => {
+  const huge = page(5, 'p3', { ...object('b', 1), data: 'x'.repeat(33_000_000) });
+  await start([page(5, 'p2', object('a', 1)), huge, huge, page(5, 'p3', object('b', 1)), list(5, object('c', 1))]);
+  await reflector.synced;
+  await requestsSeen(6);
+  expect(changes).toEqual(['added a@1', 'added b@1', 'added c@1']);
+  expect(asked()).toEqual(['list', 'list after p2', 'list after p2', 'list after p2', 'list after p3', 'watch from 5']);
+  expect(limits()).toEqual([20, 100, 13, 2, 100, null]);
+});
+
+test.each<[string, readonly Step[]]>([
+  ['whose next page does not come', [page(5, 'p2', object('a', 1))]],
+  ['that is not answered', []],
+])('a list %s keeps those of other kinds waiting for seconds only', async (_, script) => {
+  const listing = createGate(1, manualClock());
+  await start(script, { listing });
+  await requestsSeen(script.length + 1);
+  server.play(list(7));
+  const other = reflect(client, CONFIG_MAP, { onChange() {}, listing, clock });
+  await aMoment();
+  expect(server.requests).toHaveLength(script.length + 1);
+  await clock.passes(5_000);
+  await other.synced;
+  other.stop();
+});

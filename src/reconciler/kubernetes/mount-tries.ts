@@ -80,12 +80,13 @@ export function createMountTries(now: () => number): MountTries {
       const { isFirst, listed, tries, triedAt } = table;
       if (!listed || error !== undefined) return { mountTroubles: [], againMs: Infinity };
       const paths = pathsOf(differences(mounts, listed.rows));
-      if (value) for (const path of new Set(triedAt.keys()).difference(new Set(paths))) triedAt.delete(path);
       const rows = new Map(listed.rows.map((row) => [row.path, row]));
       const asked = new Map(paths.length > 0 ? mounts.wanted.map((row) => [row.path, row]) : []);
+      const left = new Set(paths);
+      if (value) for (const path of triedAt.keys()) if (!left.has(path)) triedAt.delete(path);
       if (value)
         for (const [path, { mayBeRefused }] of tries)
-          if (!paths.includes(path) || (mayBeRefused && (!asked.has(path) || !rows.has(path)))) tries.delete(path);
+          if (!left.has(path) || (mayBeRefused && (!asked.has(path) || !rows.has(path)))) tries.delete(path);
       const troubles = paths.flatMap((path): MountTrouble[] => {
         const row = asked.get(path);
         const trouble = troubleOf(path, row, rows.get(path));

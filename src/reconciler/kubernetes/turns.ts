@@ -37,7 +37,8 @@ export function createTurns(slots: number): <T>(namespace: string, work: () => P
         };
         const timer = setTimeout(end, TURN_MS);
         resolve(
-          work().finally(() => {
+          // What throws at once is over as well.
+          (async () => work())().finally(() => {
             clearTimeout(timer);
             end();
           }),
