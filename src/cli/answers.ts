@@ -83,6 +83,10 @@ export async function answersFrom({
     },
     // Only a running controller knows.
     pods: () => [],
+    async reference(need) {
+      onAbsent({ kind: 'Dataset', ...need, note: 'that is bound, with its volume, as only a running controller knows it' });
+      return { reason: 'DatasetNotBound', message: `Dataset ${need.namespace}/${need.name}` };
+    },
     async object(kind, asked) {
       const found = await lookup.find(kind, undefined, asked);
       const resource = runtime.companions.find((companion) => companion.kind === kind);

@@ -42,12 +42,13 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
       expect(notData(runtime.bind(input).plan, 'plan')).toEqual([]);
     });
     test('is given every fact that it asks for', () => {
-      const { ports = [], claims = [], objects = [], secrets = [], configMaps = [] } = runtime.needs(input);
+      const { ports = [], claims = [], objects = [], secrets = [], configMaps = [], reference } = runtime.needs(input);
       const { facts } = input;
       const missing = [
         ...ports.filter((port) => facts.ports[port.name] === undefined),
         ...claims.filter((claim) => !facts.claims[claim]),
         ...configMaps.filter((name) => !facts.configMaps[name]),
+        ...(reference && !facts.reference ? [reference] : []),
         ...objects.filter((object) => !facts.objects[`${object.kind}/${object.name}`]),
         ...secrets.filter(
           (secret) => secret.inline && !facts.secrets[secret.namespace ? `${secret.namespace}/${secret.name}` : secret.name],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ClaimFact, Needs, Runtime, RuntimeInput } from '../../src/constructs/index.ts';
+import type { ClaimFact, Needs, ReferenceFact, Runtime, RuntimeInput } from '../../src/constructs/index.ts';
 import type { KubeClient } from '../../src/kube/contract.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
@@ -9,6 +9,8 @@ import { exampleInput } from './worlds.ts';
 const asking = (needs: (input: RuntimeInput<unknown>) => Needs): Runtime =>
   ({ needs: vi.fn(needs), resource: { kind: 'ThinRuntime' } }) as unknown as Runtime;
 const secrets: Record<string, Record<string, string>> = { here: { k: 'dg==' } };
+// The cast: nobody here looks inside.
+const reference = { volume: {} } as ReferenceFact;
 const claim: ClaimFact = { uid: 'c', volume: 'v', mountOptions: [] };
 const answers = (more: Partial<Answers> = {}): Answers => ({
   port: () => 24000,
@@ -20,6 +22,7 @@ const answers = (more: Partial<Answers> = {}): Answers => ({
   object: (_, name) => (name === 'there' ? { spec: {} } : undefined),
   keys: async () => ['a', 'b'],
   pods: (role) => [{ name: `${role}-0`, ip: '10.0.0.1', node: 'n' }],
+  reference: async () => reference,
   ...more,
 });
 const gather = (needs: (input: RuntimeInput<unknown>) => Needs, more: Partial<Answers> = {}) =>
@@ -42,11 +45,13 @@ describe('gathering facts', () => {
       objects: [{ kind: 'Profile', name: 'there' }],
       configMaps: ['m'],
       pods: ['worker'],
+      reference: { namespace: 'ml', name: 'other' },
     };
     expect(await gather(() => needs, { fuse: { image: 'i', generation: 1 } })).toMatchObject({
       facts: {
         ports: { p: 24000 },
         claims: { c: claim },
+        reference,
         secrets: { here: { k: 'dg==' } },
         objects: { 'Profile/there': { spec: {} } },
         fuse: { image: 'i', generation: 1 },

@@ -1,4 +1,4 @@
-import type { DatasetSpec, Identity, PersistentVolumeSpec, WorkloadRole } from '../../api/index.ts';
+import type { DatasetSpec, DatasetStatus, Identity, Mount, PersistentVolumeSpec, RuntimeStatus, WorkloadRole } from '../../api/index.ts';
 
 export type Role = WorkloadRole;
 export type ServingRole = Exclude<Role, 'fuse'>;
@@ -53,6 +53,8 @@ export interface Facts {
   readonly configMaps: Readonly<Record<string, readonly string[]>>;
   /** Pods that are ready, by name; none before they are. What they are made of must not follow from it. */
   readonly pods: Readonly<Partial<Record<ServingRole, readonly PodFact[]>>>;
+  /** The Dataset that was asked for, which is bound. */
+  readonly reference?: ReferenceFact;
   /** The fuse pod template as it stands in the cluster. */
   readonly fuse?: { readonly image: string; readonly generation: number; readonly scriptHash?: string };
 }
@@ -71,6 +73,21 @@ export interface ClaimFact {
   readonly mountOptions: readonly string[];
 }
 
+/** What may be known of another Dataset. No condition and no reason of it is told: they name its pods, and say what they printed. */
+export interface ReferenceFact {
+  readonly dataset: {
+    readonly identity: Identity;
+    readonly mounts: readonly Pick<Mount, 'mountPoint' | 'name' | 'path'>[];
+    readonly status: Pick<DatasetStatus, 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs'>;
+  };
+  /** What serves it. */
+  readonly runtime: Pick<RuntimeNames, 'kind' | 'type' | 'engine'> & {
+    readonly status: Omit<RuntimeStatus, 'conditions' | 'masterReason' | 'workerReason' | 'fuseReason'>;
+  };
+  /** Of its PersistentVolume, but for whose claim that is. */
+  readonly volume: Omit<PersistentVolumeSpec, 'claimRef'>;
+}
+
 /** What must be looked up before planning. Asked again with each answer, until nothing new is asked. */
 export interface Needs {
   readonly ports?: readonly PortNeed[];
@@ -82,6 +99,15 @@ export interface Needs {
   readonly pods?: readonly ServingRole[];
   /** Cluster-scoped objects of our API group. */
   readonly objects?: readonly ObjectNeed[];
+  readonly reference?: ReferenceNeed;
+}
+/**
+ * Another Dataset, whose data this one makes known under its own name. It is waited for until it is bound, and never written to. It must be of
+ * the runtime's own namespace: of another there would have to be consent, which nobody can give yet.
+ */
+export interface ReferenceNeed {
+  readonly namespace: string;
+  readonly name: string;
 }
 export interface PortNeed {
   readonly name: string;

@@ -1,5 +1,16 @@
 import { label } from '../../api/index.ts';
-import type { ClaimFact, Facts, Needs, PodFact, Runtime, RuntimeInput, SecretNeed, ServingRole } from '../../constructs/index.ts';
+import type {
+  ClaimFact,
+  Facts,
+  Needs,
+  PodFact,
+  ReferenceFact,
+  ReferenceNeed,
+  Runtime,
+  RuntimeInput,
+  SecretNeed,
+  ServingRole,
+} from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
@@ -199,6 +210,7 @@ export interface Answers {
   object(kind: string, name: string): unknown;
   keys(configMap: string): Promise<readonly string[] | Hold>;
   pods(role: ServingRole): readonly PodFact[];
+  reference(need: ReferenceNeed): Promise<ReferenceFact | Hold>;
   readonly fuse?: Facts['fuse'];
   readonly engine?: string;
 }
@@ -221,7 +233,8 @@ export async function gatherFacts(
   const configMaps: Record<string, readonly string[]> = {};
   const pods: Partial<Record<ServingRole, readonly PodFact[]>> = {};
   const missing = new Map<string, number>();
-  const facts: Facts = {
+  let reference: ReferenceFact | undefined;
+  const facts = (): Facts => ({
     ports,
     secrets,
     claims,
@@ -230,17 +243,23 @@ export async function gatherFacts(
     pods,
     ...(answers.fuse && { fuse: answers.fuse }),
     ...(answers.engine !== undefined && { engine: answers.engine }),
-  };
+    ...(reference && { reference }),
+  });
   const asked = new Set<string>();
   const isNew = (what: string) => !asked.has(what) && asked.add(what) !== undefined;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = asked.size;
-    const needs = runtime.needs({ ...input, facts });
+    const needs = runtime.needs({ ...input, facts: facts() });
     for (const { kind, name } of needs.objects ?? []) {
       if (!isNew(`${kind}/${name}`)) continue;
       const object = await answers.object(kind, name);
       if (!object) return { reason: `${kind}NotFound`, message: `${kind} ${name} does not exist` };
       objects[`${kind}/${name}`] = object;
+    }
+    if (needs.reference && isNew(`reference/${needs.reference.namespace}/${needs.reference.name}`)) {
+      const found = await answers.reference(needs.reference);
+      if ('reason' in found) return found;
+      reference = found;
     }
     for (const name of needs.claims ?? []) {
       if (!isNew(`claim/${name}`)) continue;
@@ -282,13 +301,14 @@ export async function gatherFacts(
     if (asked.size === before) break;
   }
   const kept = {
-    ...facts,
+    ...facts(),
     secrets: compact(secrets),
     claims: compact(claims),
     objects: compact(objects),
     ports: compact(ports),
     configMaps: compact(configMaps),
     pods: compact(pods),
+    ...(reference && { reference }),
   };
   return { facts: kept, missingSecrets: [...missing.keys()], ...(missing.size > 0 && { secretRetryMs: Math.min(...missing.values()) }) };
 }

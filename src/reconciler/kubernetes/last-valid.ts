@@ -13,7 +13,7 @@ export type Recorded = Pick<LastValid, 'generations'> & {
   readonly annotations: Annotations;
   readonly spec: object;
   readonly dataset: { readonly annotations: Annotations; readonly spec: Dataset['spec'] };
-  readonly facts: Pick<Facts, 'claims' | 'objects'> & Partial<Pick<Facts, 'configMaps'>>;
+  readonly facts: Pick<Facts, 'claims' | 'objects'> & Partial<Pick<Facts, 'configMaps' | 'reference'>>;
 };
 type Annotations = Readonly<Record<string, string>>;
 
@@ -58,6 +58,7 @@ function recordOf({ generations, input: { annotations, spec, dataset, facts } }:
     facts: {
       claims: facts.claims,
       ...(Object.keys(facts.configMaps).length > 0 && { configMaps: facts.configMaps }),
+      ...(facts.reference && { reference: facts.reference }),
       objects: Object.fromEntries(Object.entries(facts.objects).map(([name, object]) => [name, slim(object)])),
     },
   };

@@ -13,9 +13,8 @@ import { canAsk, type Parts, podChoice, whereOf } from './parts.ts';
 import { planner } from './planning.ts';
 import { evidence } from './survivors.ts';
 import { fluidsWorkloads, unseen } from './unseen.ts';
-import { workloadView } from './views.ts';
+import { isServed, workloadView } from './views.ts';
 
-const BOUND = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
 /** A failed metadata count or mount list is tried again this often. */
 const RETRY_MS = 10_000;
 /** Answers that come within this time are told together, and not before: that they are being asked for is no news either. */
@@ -32,7 +31,7 @@ export function observer(parts: Parts): Cluster['observe'] {
     const { uid = '' } = object.metadata;
     const claimNow = () => store.live('PersistentVolumeClaim', namespace, name);
     const identity = identityOf(key, evidence(store, key, { dataset, runtime: object, claimed: volumeOf(claimNow(), uid) }));
-    const bound = BOUND.has(dataset.status?.phase ?? '');
+    const bound = isServed(dataset);
     const owner = { uid, namespace, name };
     const names = runtime.workloads(name);
     const fluids = await fluidsWorkloads(parts, owner, names, bound, object.status);

@@ -12,6 +12,7 @@ import { type LastValid, type Recorded, readRecord, recorded } from './last-vali
 import { type Parts, podChoice } from './parts.ts';
 import { recordedPorts } from './port-table.ts';
 import { isWithin, knownPort, livePort, rangeOf } from './ports.ts';
+import { referenceFact } from './references.ts';
 import { compact } from './sharing.ts';
 import { fuseFact, liveEngine, podFacts } from './views.ts';
 
@@ -63,6 +64,7 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
       object: (kind, objectName) => store.companion(kind, objectName, key),
       keys: (configMap) => lookups.keys(namespace, configMap, asker),
       pods: (role) => podFacts(podChoice(store, key, runtime).pods(role)),
+      reference: (need) => referenceFact(parts, key, need),
     };
 
     function portOf(need: PortNeed): number | undefined {
@@ -140,6 +142,7 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
           ...answers,
           claim: async (claim) => facts.claims[claim] ?? answers.claim(claim),
           keys: async (configMap) => facts.configMaps?.[configMap] ?? answers.keys(configMap),
+          reference: async (need) => facts.reference ?? answers.reference(need),
           object: (kind, objectName) => facts.objects[`${kind}/${objectName}`] ?? answers.object(kind, objectName),
         },
       );

@@ -36,6 +36,8 @@ export interface Store {
   namesakes(key: Key): readonly Dataset[];
   /** A profile or the like, for a runtime of this key: it is told of changes from then on. Throws InvalidSpec where it does not parse. */
   companion(kind: string, name: string, user: Key): Resource | undefined;
+  /** The runtime of this key is told from then on of changes of another Dataset, of what serves it and of its volume. */
+  refers(user: Key, to: Key): void;
   /** Any object of a kind that is watched, as last seen. */
   seen(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
   /** Of a kind that is watched. */
@@ -135,7 +137,9 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
     }
     // That it is Bound by our own word is news all the same: more is done for it from then on.
     const isReckonedWith = isEcho && change.type === 'changed' && phaseOf(change.old) === phaseOf(object);
-    if (!isReckonedWith && (change.type !== 'changed' || !isNoNews(change.old, object))) onKey(key, `Dataset ${change.type}`);
+    const isNew = isEcho || change.type !== 'changed' || !isNoNews(change.old, object);
+    if (isNew) tellReferring(key, change);
+    if (isNew && !isReckonedWith) onKey(key, `Dataset ${change.type}`);
   });
 
   const runtimesByKind = new Map(
@@ -156,7 +160,9 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           for (const each of inventories.of(uid)) if (!isIn(each, keyOf(object))) inventories.delete(uid, each);
           ports.seen(object, runtime);
         }
-        if (!isEcho && (change.type !== 'changed' || !isNoNews(change.old, object))) onKey(keyOf(object), `${object.kind} ${change.type}`);
+        const isNew = isEcho || change.type !== 'changed' || !isNoNews(change.old, object);
+        if (isNew) tellReferring(keyOf(object), change);
+        if (isNew && !isEcho) onKey(keyOf(object), `${object.kind} ${change.type}`);
       }),
     ]),
   );
@@ -187,6 +193,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
           const key = keyOfOwner.get(uid);
           if (change.type === 'deleted' || oldUid !== uid) inventories.delete(oldUid, object);
           if (change.type !== 'deleted' && (!key || isIn(object, key))) inventories.set(uid, object);
+          if (type.kind === 'PersistentVolume') tellReferring(claimedBy(object), change);
           // Its status is written by others, and so is what waits for it.
           if (isEcho || isOthersNews(change)) return;
           const keys = [uid, oldUid].map((owner) => keyFor(owner, object) ?? keyOfPredecessor(object));
@@ -197,6 +204,11 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       ),
     ]),
   );
+
+  /** Who reads what we ourselves write here has not reckoned with it. */
+  function tellReferring(to: Key, { type, object }: Change<KubeObject>): void {
+    for (const user of users.of(Dataset.kind, keyText(to))) onKey(user, `${object.kind} ${object.metadata.name} ${type}`);
+  }
 
   /** Whose an object is that carries this owner's UID; anybody may write that on something of his own. */
   function keyFor(owner: string, object: KubeObject): Key | undefined {
@@ -296,6 +308,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
       if (invalid) throw invalid;
       return object && (whatMatters(object) as unknown as Resource);
     },
+    refers: (user, to) => users.add(Dataset.kind, keyText(to), user),
     seen: (kind, namespace, name) => newest(kind, watched.get(kind)?.reflector, namespace, name),
     typeOf(kind) {
       const found = watched.get(kind);
@@ -347,6 +360,12 @@ export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: 
   namespace: metadata.namespace ?? '',
   name: metadata.name,
 });
+
+/** The Dataset of a volume has the claim's name. */
+function claimedBy(volume: KubeObject): Key {
+  const { claimRef } = (volume['spec'] ?? {}) as { readonly claimRef?: Partial<Key> };
+  return { namespace: claimRef?.namespace ?? '', name: claimRef?.name ?? '' };
+}
 
 function controllerOf({ metadata }: KubeObject) {
   return metadata.ownerReferences?.find(({ controller }) => controller);

@@ -1,4 +1,4 @@
-import { annotation, label, type Manifest, type ObjectMeta, valueFile } from '../../api/index.ts';
+import { annotation, type Dataset, label, type Manifest, type ObjectMeta, valueFile } from '../../api/index.ts';
 import type { Facts, PodFact, Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { LiveObject, RuntimeObject, WorkloadView } from '../world.ts';
@@ -68,3 +68,7 @@ export const liveEngine = (
   { metadata, status }: Pick<RuntimeObject, 'metadata' | 'status'>,
 ): string | undefined =>
   engines.length > 1 ? engines.find((engine) => status?.valueFile === valueFile(metadata.name, engine)) : undefined;
+
+const SERVED = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
+/** It was bound before, whatever became of it since. */
+export const isServed = ({ status }: Pick<Dataset, 'status'>): boolean => SERVED.has(status?.phase ?? '');
