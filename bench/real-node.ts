@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mountTable } from '../src/csi/mounts/table.ts';
 import { topAt } from '../src/csi/mounts/mountinfo.ts';
-import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, startControlPlane, startNode } from '../src/testing/index.ts';
+import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, startControlPlane, startNode } from '../harness/index.ts';
 import { type Installed, startInstalled } from '../test/node/installed.ts';
 import { atMost, type Bench, type Figure, rounded } from './figure.ts';
 import { range, say } from './lab.ts';

@@ -12,8 +12,8 @@ const root = join(import.meta.dirname, '..');
 /** Where the entry is in the folder; two levels down, since the version is read from ../../package.json. */
 export const ENTRY = 'dist/bin/sluice.js';
 
-/** Of a checkout alone: they need sources, a compiler, programs that are built with Go. */
-const LEFT_OUT = ['demo', 'new-runtime'];
+/** Of a checkout alone: they need sources. */
+const LEFT_OUT = ['new-runtime'];
 
 /** Makes the folder anew: package.json, the notices of third parties and dist/bin/*.js. The same sources give the same bytes. */
 export async function bundle(folder: string): Promise<void> {

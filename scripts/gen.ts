@@ -139,7 +139,7 @@ function messages(folder: string): ReadonlyMap<string, string> {
 }
 
 async function fromCluster(): Promise<Excerpt> {
-  const { startControlPlane } = await import('../src/testing/index.ts');
+  const { startControlPlane } = await import('../harness/index.ts');
   const cluster = await startControlPlane({ nodes: 0 });
   try {
     const get = async (path: string): Promise<unknown> => JSON.parse(await cluster.kubectl('get', '--raw', path));

@@ -8,8 +8,8 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { writeArchive } from '../src/testing/node/image.ts';
-import { inFolders, type TarEntry, writeTarFile } from '../src/testing/node/tar.ts';
+import { writeArchive } from './image/archive.ts';
+import { inFolders, type TarEntry, writeTarFile } from './image/tar.ts';
 import { bundle, ENTRY } from './bundle.ts';
 import { debianFiles } from './image/debian.ts';
 

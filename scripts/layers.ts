@@ -24,6 +24,8 @@ const PLANTED: Readonly<Record<string, string>> = {
   'src/csi/publish/plan.ts': "import { readFileSync } from 'node:fs';\nexport const c = readFileSync;\n",
   'src/csi/mounts/m.ts': "import { c } from '../publish/plan.ts';\nexport const m = c;\n",
   'src/csi/grpc/g.ts': "import { c } from '../publish/plan.ts';\nexport const g = c;\n",
+  'harness/h.ts': 'export const h = 1;\n',
+  'src/testing/t.ts': "export { h } from '../../harness/h.ts';\n",
   'src/fuse/f.ts': "import { c } from '../csi/publish/plan.ts';\nexport const f = c;\n",
 };
 const EXPECTED: readonly (readonly [rule: string, file: string])[] = [
@@ -33,6 +35,7 @@ const EXPECTED: readonly (readonly [rule: string, file: string])[] = [
   ['pure-code-does-no-io', 'src/csi/publish/plan.ts'],
   ['src/csi/mounts-imports-only-itself-and-src/api-and-src/kube', 'src/csi/mounts/m.ts'],
   ['src/csi/grpc-imports-only-itself-and-src/api-and-src/kube', 'src/csi/grpc/g.ts'],
+  ['published-code-needs-nothing-of-the-checkout', 'src/testing/t.ts'],
   ['src/fuse-imports-only-itself-and-src/api', 'src/fuse/f.ts'],
 ];
 

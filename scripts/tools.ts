@@ -4,10 +4,10 @@
  * Exit code 3 means that Go is missing; scripts/setup.sh then says or does something about it.
  */
 
-import { missingTools } from '../src/testing/tools.ts';
-import { buildTools, type Progress } from '../src/testing/tools-build.ts';
-import { findGo } from '../src/testing/tools-go.ts';
-import { fetchJars } from '../src/testing/tools-jars.ts';
+import { missingTools } from '../harness/tools.ts';
+import { buildTools, type Progress } from '../harness/tools/build.ts';
+import { findGo } from '../harness/tools/go.ts';
+import { fetchJars } from '../harness/tools/jars.ts';
 
 // So that the lock is given back.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTROLLER_MEMORY } from '../../src/install/memory.ts';
-import { freePorts } from '../../src/testing/control-plane/ports.ts';
+import { freePorts } from '../../harness/control-plane/ports.ts';
 import { bundled, type Controller, startController } from '../controller.ts';
 import { atMost, type Bench, type Figure, rounded } from '../figure.ts';
 import { say, until } from '../lab.ts';

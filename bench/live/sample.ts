@@ -1,7 +1,7 @@
 /** A dataset of a kind as a real API server keeps it once our controller has bound it: what thousands are copied from. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { freePorts } from '../../src/testing/control-plane/ports.ts';
+import { freePorts } from '../../harness/control-plane/ports.ts';
 import { bundled, startController } from '../controller.ts';
 import { createAll, type Lab, nameOf, until } from '../lab.ts';
 import { type Kind, PLURALS, PROFILE, paths } from '../objects.ts';

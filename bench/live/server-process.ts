@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { setInterval } from 'node:timers';
 // @ts-expect-error it brings no types
 import { WebSocketServer } from 'ws';
-import { alluxioAnswer, simulatedAlluxio } from '../../src/testing/control-plane/alluxio-answers.ts';
+import { alluxioAnswer, simulatedAlluxio } from '../../harness/control-plane/alluxio-answers.ts';
 import type { Samples } from './sample.ts';
 import type { Answer, Command, Setup } from './server.ts';
 import { type Event, liveWorld } from './world.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCa, issue } from '../../src/testing/control-plane/pki.ts';
+import { createCa, issue } from '../../harness/control-plane/pki.ts';
 import { PLURALS } from '../objects.ts';
 import type { Samples } from './sample.ts';
 import type { Size } from './world.ts';

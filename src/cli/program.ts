@@ -17,7 +17,6 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
     { name: 'csi', summary: 'run the CSI plugin of a node', load: () => import('./csi.ts') },
     { name: 'fuse-config', summary: 'make of config.json what a FUSE client is called with', load: () => import('./fuse-config.ts') },
     { name: 'new-runtime', summary: 'make the files of a new runtime', load: () => import('./new-runtime.ts') },
-    { name: 'demo', summary: 'show all of it on a real API server, in less than a minute', load: () => import('./demo.ts') },
   ];
 
 const EXIT_CODES = `

@@ -187,7 +187,7 @@ describe('help', () => {
     const code = await run(args, parts).finally(() => spies.forEach((spy) => spy.mockRestore()));
     return { code, text };
   }
-  test.each(['synth', 'diff', 'crds', 'reconcile', 'demo', 'new-runtime'])('of %s has examples and exit codes', async (name) => {
+  test.each(['synth', 'diff', 'crds', 'reconcile', 'new-runtime'])('of %s has examples and exit codes', async (name) => {
     const { code, text } = await help(name, '--help');
     expect(code).toBe(0);
     expect(text).toMatch(new RegExp(`Examples:\\n  .*sluice ${name}`));

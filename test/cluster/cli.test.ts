@@ -204,7 +204,7 @@ describe.skipIf(!simulated)('reconcile beside Fluid', () => {
 
 describe.skipIf(!simulated)('demo', () => {
   const plane = sharedControlPlane();
-  const demo = () => spawn(process.execPath, [join(root, 'src/cli/main.ts'), 'demo', '--use-cluster', '--kubeconfig', plane.kubeconfig]);
+  const demo = () => spawn(process.execPath, [join(root, 'harness/demo/simulated.ts'), '--use-cluster', '--kubeconfig', plane.kubeconfig]);
   const left = async () => {
     const names = await plane.kubectl('get', 'datasets,thinruntimes,juicefsruntimes,alluxioruntimes,pv', '-A', '-o', 'name');
     return names.split('\n').filter((name) => /demo/.test(name));

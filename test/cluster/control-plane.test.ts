@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type ControlPlane, startControlPlane, useExistingCluster } from '../../src/testing/index.ts';
+import { type ControlPlane, startControlPlane, useExistingCluster } from '../../harness/index.ts';
 import { freshNamespace, sharedCluster, sharedControlPlane, simulated } from '../support/cluster.ts';
 
 const soon = { timeout: 100_000, interval: 100 };

@@ -12,7 +12,7 @@ import { Dataset } from '../../src/api/dataset.ts';
 import { faultsOf, parse } from '../../src/api/parse.ts';
 import { type CustomResource, GROUP, VERSION } from '../../src/api/resource.ts';
 import { ThinRuntime, ThinRuntimeProfile } from '../../src/api/thin.ts';
-import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
+import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { objectOf } from '../api/arbitrary.ts';
 import { established } from '../support/sluice.ts';
 import { community } from '../runtimes/juicefs/given.ts';

@@ -10,7 +10,7 @@ import { type KubeCluster, kubeCluster } from '../../src/csi/cluster/kube-node-c
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
-import { type ControlPlane, startControlPlane } from '../../src/testing/index.ts';
+import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { root, sluice } from '../cli/run.ts';
 import { asked, granted, type Rule, refused } from '../install/used.ts';
 import { auditMark, auditSince } from '../support/audit.ts';

@@ -75,7 +75,10 @@ describe.skipIf(!canBuild)('the image', () => {
     expect(await entry('install')).toEqual({ stdout: (await sluice(['install'])).stdout, stderr: '' });
   });
   test('says that what needs a checkout is elsewhere', () =>
-    expect(entry('demo')).rejects.toMatchObject({ code: 1, stderr: 'sluice: this command needs the npm package: npx sluice demo\n' }));
+    expect(entry('new-runtime')).rejects.toMatchObject({
+      code: 1,
+      stderr: 'sluice: this command needs the npm package: npx sluice new-runtime\n',
+    }));
   test.each(['mount', 'umount', 'cat', 'stat'])('has %s, which finds its libraries', async (name) =>
     expect((await run(`/usr/bin/${name}`, '--version')).stdout).toMatch(/util-linux|coreutils/),
   );

@@ -9,7 +9,7 @@ import {
   type RealNode,
   startControlPlane,
   startNode,
-} from '../../src/testing/index.ts';
+} from '../../harness/index.ts';
 
 export const OPTIONS: Readonly<Record<string, string>> = {
   's3a.accessKeyId': 'accesskey',

@@ -5,7 +5,7 @@ import alluxioRuntime from '../../runtimes/alluxio/index.ts';
 import type { Report } from '../../runtimes/alluxio/report.ts';
 import type { Mount } from '../../src/api/index.ts';
 import type { BoundProbe } from '../../src/constructs/index.ts';
-import { BUSYBOX_IMAGE, whyNoAlluxio } from '../../src/testing/index.ts';
+import { BUSYBOX_IMAGE, whyNoAlluxio } from '../../harness/index.ts';
 import { given } from '../runtimes/alluxio/given.ts';
 import { canRun } from '../support/can-run.ts';
 import { canHaveNode, createPod } from '../support/node.ts';

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { lendControllers, returnControllers } from '../../src/testing/node/cgroups.ts';
-import { NODE_PREFIX, nodeLayout } from '../../src/testing/node/layout.ts';
+import { lendControllers, returnControllers } from '../../harness/node/cgroups.ts';
+import { NODE_PREFIX, nodeLayout } from '../../harness/node/layout.ts';
 import { canHaveNode } from '../support/node.ts';
 
 const MACHINE = '/sys/fs/cgroup';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { stringify } from 'yaml';
 import { type Mount, parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
-import { FUSE_IMAGE, fuseImage } from '../../src/testing/index.ts';
+import { FUSE_IMAGE, fuseImage } from '../../harness/index.ts';
 import { canHaveNode, createPod, mountsInto, untilRestarted } from '../support/node.ts';
 import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually as within } from '../support/sluice.ts';

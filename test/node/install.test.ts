@@ -6,7 +6,7 @@ import { parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 import { createClient, type KubeClient } from '../../src/kube/client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
-import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, type ImageDefinition } from '../../src/testing/index.ts';
+import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, type ImageDefinition } from '../../harness/index.ts';
 import type { Kind } from '../support/kinds.ts';
 import { canHaveNode, createPod } from '../support/node.ts';
 import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';

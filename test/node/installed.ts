@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type ControlPlane, type ImageDefinition, type RealNode, startControlPlane, startNode } from '../../src/testing/index.ts';
-import { nodePaths } from '../../src/testing/node/layout.ts';
+import { type ControlPlane, type ImageDefinition, type RealNode, startControlPlane, startNode } from '../../harness/index.ts';
+import { nodePaths } from '../../harness/node/layout.ts';
 import { type Ended, sluice } from '../cli/run.ts';
 import { SLUICE_IMAGE, withSluiceImage } from './sluice-image.ts';
 

@@ -16,7 +16,7 @@ import {
   type RealNode,
   startControlPlane,
   startNode,
-} from '../../src/testing/index.ts';
+} from '../../harness/index.ts';
 import { canHaveNode, createPod, machineState, mountsInto, tracesOf, untilRestarted } from '../support/node.ts';
 
 const soon = { timeout: 30_000, interval: 100 };

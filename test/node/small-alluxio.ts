@@ -1,6 +1,6 @@
 /** An Alluxio for which a test's node has room, and what its worker says of itself. */
 import type { KubeObject } from '../../src/kube/types.ts';
-import { ALLUXIO_IMAGE } from '../../src/testing/index.ts';
+import { ALLUXIO_IMAGE } from '../../harness/index.ts';
 import { alluxioRuntime } from '../support/objects.ts';
 
 const [IMAGE = '', IMAGE_TAG = ''] = ALLUXIO_IMAGE.split(':');

@@ -1,7 +1,7 @@
 /** Starts a node with a pod that mounts, says where it is, and ends as it is told: for the tests that nothing is left behind. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUSYBOX_IMAGE, type ControlPlaneHandle, connectControlPlane, startNode } from '../../src/testing/index.ts';
+import { BUSYBOX_IMAGE, type ControlPlaneHandle, connectControlPlane, startNode } from '../../harness/index.ts';
 import { createPod, mountsInto } from '../support/node.ts';
 
 const [plane = '', name = '', end = ''] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { FUSE_IMAGE, fuseImage, type ImageDefinition, minioImage } from '../../src/testing/index.ts';
+import { FUSE_IMAGE, fuseImage, type ImageDefinition, minioImage } from '../../harness/index.ts';
 import { root } from '../cli/run.ts';
 import { canRun } from '../support/can-run.ts';
 import { canHaveNode } from '../support/node.ts';

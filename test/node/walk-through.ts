@@ -1,7 +1,7 @@
 /** The files of docs/thin-runtime.md, for a node of ours: images have other names there, and nothing else. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FUSE_IMAGE, fuseImage, type ImageDefinition, MINIO_IMAGE } from '../../src/testing/index.ts';
+import { FUSE_IMAGE, fuseImage, type ImageDefinition, MINIO_IMAGE } from '../../harness/index.ts';
 import { blocksOf } from '../support/page.ts';
 
 /** Of the page's own Dockerfile. */

@@ -1,6 +1,6 @@
 /** What the API server wrote down about who asked it for what. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import type { SharedControlPlane } from '../../src/testing/index.ts';
+import type { SharedControlPlane } from '../../harness/index.ts';
 
 export interface AuditEvent {
   readonly user: { readonly username: string };

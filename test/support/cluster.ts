@@ -6,7 +6,7 @@ import {
   connectControlPlane,
   type SharedControlPlane,
   useExistingCluster,
-} from '../../src/testing/index.ts';
+} from '../../harness/index.ts';
 
 export interface ClusterUnderTest extends ControlPlaneHandle {
   /** Ours, with simulated nodes; false for a user's cluster. */

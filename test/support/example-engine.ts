@@ -1,5 +1,5 @@
 /** The file system of the example runtime, as far as its masters answer for it. */
-import type { SharedControlPlane } from '../../src/testing/index.ts';
+import type { SharedControlPlane } from '../../harness/index.ts';
 import { type Mounted, mountsText, obey } from './example-mounts.ts';
 
 export interface ExampleEngine {

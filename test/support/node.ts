@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Cluster, whyNoNode } from '../../src/testing/index.ts';
+import { type Cluster, whyNoNode } from '../../harness/index.ts';
 import { canRun } from './can-run.ts';
 
 /** For `describe.skipIf(!canHaveNode)`. */

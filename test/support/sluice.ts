@@ -11,7 +11,7 @@ import { createClient, isNotFound, type KubeClient } from '../../src/kube/client
 import type { KubeObject, Log } from '../../src/kube/types.ts';
 import { type Controller, type ControllerOptions, startController } from '../../src/reconciler/controller.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
-import type { SharedControlPlane } from '../../src/testing/index.ts';
+import type { SharedControlPlane } from '../../harness/index.ts';
 import example from './example-runtime/index.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
 import { customKinds, type Kind, kinds, madeKinds } from './kinds.ts';

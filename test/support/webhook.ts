@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers';
 import { vi } from 'vitest';
 import type { KubeClient } from '../../src/kube/contract.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../src/kube/types.ts';
-import { createCa, issue } from '../../src/testing/control-plane/pki.ts';
+import { createCa, issue } from '../../harness/control-plane/pki.ts';
 
 /** What becomes of an object that is written: it, changed or not, or a refusal. */
 export type Review = (object: KubeObject) => KubeObject | Refused;

@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { annotationsFor } from '../../src/testing/control-plane/behaviours.ts';
-import { TOLD_STATUS } from '../../src/testing/control-plane/kwok.ts';
-import { createCa, issue } from '../../src/testing/control-plane/pki.ts';
-import { selects } from '../../src/testing/control-plane/pod-target.ts';
-import { cacheDir, MODULES, toolPath, wantedTools } from '../../src/testing/tools.ts';
-import { duration, secondsLeft } from '../../src/testing/tools-build.ts';
-import { goMinor } from '../../src/testing/tools-go.ts';
-import { lock } from '../../src/testing/tools-lock.ts';
+import { annotationsFor } from '../../harness/control-plane/behaviours.ts';
+import { TOLD_STATUS } from '../../harness/control-plane/kwok.ts';
+import { createCa, issue } from '../../harness/control-plane/pki.ts';
+import { selects } from '../../harness/control-plane/pod-target.ts';
+import { cacheDir, MODULES, toolPath, wantedTools } from '../../harness/tools.ts';
+import { duration, secondsLeft } from '../../harness/tools/build.ts';
+import { goMinor } from '../../harness/tools/go.ts';
+import { lock } from '../../harness/tools/lock.ts';
 
 describe('certificates', () => {
   test('carry user and groups, and are signed by the authority', async () => {

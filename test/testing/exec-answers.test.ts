@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { execAnswers } from '../../src/testing/control-plane/exec-answers.ts';
-import type { ExecCall } from '../../src/testing/control-plane/exec-call.ts';
-import { answerTo, recordCall } from '../../src/testing/control-plane/exec-replay.ts';
+import { execAnswers } from '../../harness/control-plane/exec-answers.ts';
+import type { ExecCall } from '../../harness/control-plane/exec-call.ts';
+import { answerTo, recordCall } from '../../harness/control-plane/exec-replay.ts';
 
 let dir: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { spdyReplay } from '../../src/testing/control-plane/spdy.ts';
+import { spdyReplay } from '../../harness/control-plane/spdy.ts';
 
 const HEAD = Buffer.from('HTTP/1.1 101 Switching Protocols\r\nUpgrade: SPDY/3.1\r\n\r\n');
 const KWOK_STATUS =

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InvalidSpec, type Manifest } from '../../src/api/index.ts';
 import type { BoundRuntime, Part } from '../../src/constructs/index.ts';
 import { cacheLabels } from '../../src/reconciler/kubernetes/cache-labels.ts';
-import type { Cluster } from '../../src/testing/index.ts';
+import type { Cluster } from '../../harness/index.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { type Case, hasGoldens, readCases, shownUid, withoutExclusive } from './cases.ts';
 import { differences, refusals } from './differences.ts';

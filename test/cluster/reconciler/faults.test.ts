@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, type KubeClient } from '../../../src/kube/client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
-import { type ControlPlane, startControlPlane } from '../../../src/testing/index.ts';
+import { type ControlPlane, startControlPlane } from '../../../harness/index.ts';
 import { auditMark, auditSince, writesIn } from '../../support/audit.ts';
 import { endProcesses, startProcess } from '../../support/controller-process.ts';
 import { forwardTo } from '../../support/forwarder.ts';

@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import { createClient, type KubeClient } from '../../../src/kube/client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
-import type { SharedControlPlane } from '../../../src/testing/index.ts';
+import type { SharedControlPlane } from '../../../harness/index.ts';
 import { sharedControlPlane, simulated } from '../../support/cluster.ts';
 import type { Kind } from '../../support/kinds.ts';
 import { condition, createSpace, eventually, installCrds, type RuntimeKind, type Space, startSluice } from '../../support/sluice.ts';

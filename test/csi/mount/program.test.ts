@@ -1,7 +1,7 @@
 /** `sluice csi` as a process, without an API server. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { freePorts } from '../../../src/testing/control-plane/ports.ts';
+import { freePorts } from '../../../harness/control-plane/ports.ts';
 import { root } from '../../cli/run.ts';
 import { canRun } from '../../support/can-run.ts';
 import { startNode, type TestNode, whyNoMounts } from './node.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nodeTools } from '../../../src/testing/tools.ts';
+import { nodeTools } from '../../../harness/tools.ts';
 import { canRun } from '../../support/can-run.ts';
 import { serveController } from './controller-stub.ts';
 import { startNode, type TestNode, whyNoMounts } from './node.ts';

@@ -1,7 +1,6 @@
 /** The test process's side of the keeper of its node (keeper.ts). */
 import { type ChildProcess, fork } from 'node:child_process';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Daemon, FromNodeKeeper, NodeStart, ToNodeKeeper } from './keeper-messages.ts';
 
 export interface NodeKeeper {
@@ -16,7 +15,7 @@ export interface NodeKeeper {
 
 export async function startNodeKeeper(dir: string): Promise<NodeKeeper> {
   // `.ts` from a checkout, `.js` from the published package.
-  const entry = fileURLToPath(new URL(`./keeper${extname(import.meta.url)}`, import.meta.url));
+  const entry = join(import.meta.dirname, 'keeper.ts');
   const { PATH = '', TMPDIR } = process.env;
   const env = { PATH: `${PATH}:/usr/sbin:/sbin`, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
   const child = fork(entry, [dir], { detached: true, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env });

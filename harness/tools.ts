@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 export type ControlPlaneToolName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl' | 'kwok';
 export type NodeToolName = 'kubelet' | 'kube-proxy' | 'coredns' | 'pause' | 'csi-sanity' | 'minio' | 'rclone';
@@ -62,9 +61,8 @@ export function wantedTools(wanted: Wanted): readonly Tool[] {
   return wanted === 'node' ? [...CONTROL_PLANE, ...NODE] : CONTROL_PLANE;
 }
 
-/** The folder tools/ of the checkout, seen from src/testing or from dist/src/testing. */
-export const MODULES =
-  ['../../tools/', '../../../tools/'].map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync) ?? 'tools';
+/** The folder tools/ of the checkout. */
+export const MODULES = join(import.meta.dirname, '../tools');
 
 const VERSION = 'k8s.io/component-base/version';
 

@@ -15,7 +15,7 @@ import { kubeconfigText } from './control-plane/kubeconfig.ts';
 import { untilSchedulable } from './control-plane/nodes.ts';
 import { type Identity, issue, type KeyPair } from './control-plane/pki.ts';
 import { keepsFolder } from './control-plane/stale.ts';
-import { buildImage, type ImageDefinition } from './node/image.ts';
+import { buildImage, type ImageDefinition } from '../scripts/image/archive.ts';
 import { busyboxImage, pauseImage } from './node/images.ts';
 import { startNodeKeeper } from './node/keeper-client.ts';
 import type { Daemon } from './node/keeper-messages.ts';

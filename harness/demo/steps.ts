@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { KubeClient } from '../kube/contract.ts';
-import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
-import type { KubeObject, ResourceType } from '../kube/types.ts';
+import type { KubeClient } from '../../src/kube/contract.ts';
+import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 
 const POLL_MS = 25;
 const PATIENCE_MS = 60_000;

@@ -1,6 +1,6 @@
 /** What the scenes on a real node have in common. */
-import { until } from '../../src/cli/demo-cluster.ts';
-import { type Progress, secondsText } from '../../src/cli/progress.ts';
+import { until } from './steps.ts';
+import { type Progress, secondsText } from './progress.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import type { Installed } from '../../test/node/installed.ts';
 

@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { until } from '../../src/cli/demo-cluster.ts';
+import { until } from './steps.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { BUSYBOX_IMAGE, whyNoAlluxio } from '../../src/testing/index.ts';
+import { BUSYBOX_IMAGE, whyNoAlluxio } from '../../harness/index.ts';
 import { bytesRead, encrypted, minioOptions, smallAlluxio } from '../../test/node/small-alluxio.ts';
 import { datasetObject } from '../../test/support/objects.ts';
 import { assertUnlabelled, ours, type Stage, statusOf, timeline } from './stage.ts';
@@ -27,7 +27,7 @@ export function whyWithoutAlluxio(): string | undefined {
 
 export async function readTwice(stage: Stage): Promise<void> {
   const { plane, progress } = stage;
-  progress.heading('The same bucket with a cache: an AlluxioRuntime, and a pod that reads a larger file twice   (scripts/demo/alluxio.ts)');
+  progress.heading('The same bucket with a cache: an AlluxioRuntime, and a pod that reads a larger file twice   (harness/demo/alluxio.ts)');
   const put = `seq 1 2000000 > numbers; rclone copy numbers store:my-first-bucket; ${digestOf('numbers')}`;
   const written = await plane.kubectl('exec', 'deployment/minio', '-c', 'client', '--', 'sh', '-ec', put);
   const apply = (...objects: readonly KubeObject[]) => plane.kubectlApply(objects.map((object) => stringify(object)).join('---\n'));

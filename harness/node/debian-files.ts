@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ImageFiles } from './image.ts';
+import type { ImageFiles } from '../../scripts/image/archive.ts';
 
 /** Folders and names that programs take for granted; as in Debian, everything is in /usr. */
 export const BASE_FILES: ImageFiles = {

@@ -1,12 +1,12 @@
-/** `npm run demo`: what `sluice demo` shows, and then bytes, on a real node. With arguments it is `sluice demo` alone. */
+/** `npm run demo`: Datasets on simulated nodes, and then bytes, on a real node. With arguments it is simulated.ts alone. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { progressOn } from '../src/cli/progress.ts';
-import { whyNoNode } from '../src/testing/index.ts';
-import { showBytes } from './demo/bytes.ts';
+import { progressOn } from './progress.ts';
+import { whyNoNode } from '../index.ts';
+import { showBytes } from './bytes.ts';
 
 const args = process.argv.slice(2);
-const { status } = spawnSync(process.execPath, [join(import.meta.dirname, '../src/cli/main.ts'), 'demo', ...args], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'simulated.ts'), ...args], { stdio: 'inherit' });
 if (status !== 0 || args.length > 0) process.exit(status ?? 1);
 
 const interrupt = new AbortController();

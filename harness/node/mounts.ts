@@ -1,6 +1,6 @@
 /** The machine's mount table, as far as a test node is concerned. */
 import { readFileSync } from 'node:fs';
-import { isWithin, type Mount, parseMountinfo } from '../../csi/mounts/mountinfo.ts';
+import { isWithin, type Mount, parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 
 /** What is mounted at `dir` and below it, in the order of mounting. */
 export const mountsBelow = (dir: string): readonly Mount[] =>

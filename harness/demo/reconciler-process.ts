@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { unlessAborted } from './demo-cluster.ts';
+import { unlessAborted } from './steps.ts';
 
 export interface ReconcilerProcess {
   readonly pid: number;
@@ -9,12 +10,14 @@ export interface ReconcilerProcess {
   stop(): Promise<void>;
 }
 
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+
 /** How many lines of its log are shown when it ends by itself. */
 const LAST_LINES = 8;
 
 /** Runs `sluice reconcile` as a process of its own; resolves once it leads or stands by. Throws when it ends before, or the signal's reason. */
 export async function startReconciler(args: readonly string[], signal: AbortSignal): Promise<ReconcilerProcess> {
-  const child = spawn(process.execPath, [process.argv[1] ?? '', 'reconcile', '--metrics-addr', '0', ...args], {
+  const child = spawn(process.execPath, [MAIN, 'reconcile', '--metrics-addr', '0', ...args], {
     // Of a process group of its own: Ctrl-C is for us, who then stop it in its turn.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

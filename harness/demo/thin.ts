@@ -1,6 +1,6 @@
 /** docs/thin-runtime.md: a FUSE client that starts where a pod reads, and goes with the last one. */
 import { join } from 'node:path';
-import { until } from '../../src/cli/demo-cluster.ts';
+import { until } from './steps.ts';
 import { assertUnlabelled, hasRun, ours, PODS, type Stage, type Status, statusOf, timeline } from './stage.ts';
 
 export async function read(stage: Stage): Promise<void> {

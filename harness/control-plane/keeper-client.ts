@@ -1,8 +1,7 @@
 /** The test process's side of its keeper (keeper.ts). */
 import { type ChildProcess, fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { FromKeeper, ToKeeper } from './keeper-messages.ts';
 
 export interface Keeper {
@@ -19,7 +18,7 @@ export interface Keeper {
 
 export async function startKeeper(dir: string): Promise<Keeper> {
   // `.ts` from a checkout, `.js` from the published package.
-  const entry = fileURLToPath(new URL(`./keeper${extname(import.meta.url)}`, import.meta.url));
+  const entry = join(import.meta.dirname, 'keeper.ts');
   const child = fork(entry, [dir], { detached: true, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: keeperEnv() });
   const listeners = new Set<(message: FromKeeper) => void>();
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MODULES, nodeTools } from '../tools.ts';
-import { jarsDir } from '../tools-jars.ts';
+import { jarsDir } from '../tools/jars.ts';
 import { BASE_FILES, busyboxFiles, inUsr, JAVA_SETTINGS, javaFiles, librariesOf, programFiles, pythonFiles } from './debian-files.ts';
-import type { ImageDefinition, ImageFiles } from './image.ts';
+import type { ImageDefinition, ImageFiles } from '../../scripts/image/archive.ts';
 import { PAUSE_IMAGE } from './layout.ts';
 
 export const BUSYBOX_IMAGE = 'localhost/busybox:1';

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildFlags, cacheDir, cacheRoot, MODULES, missingTools, type Tool, type Wanted } from './tools.ts';
-import type { Go } from './tools-go.ts';
-import { lock } from './tools-lock.ts';
+import { buildFlags, cacheDir, cacheRoot, MODULES, missingTools, type Tool, type Wanted } from '../tools.ts';
+import type { Go } from './go.ts';
+import { lock } from './lock.ts';
 
 /** Where the progress is shown: a line stays, a status is replaced by the next one. */
 export interface Progress {

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheRoot, MODULES } from './tools.ts';
-import { duration, type Progress } from './tools-build.ts';
-import { lock } from './tools-lock.ts';
+import { cacheRoot, MODULES } from '../tools.ts';
+import { duration, type Progress } from './build.ts';
+import { lock } from './lock.ts';
 
 const POM = join(MODULES, 'node/alluxio/pom.xml');
 

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type CustomResource, crdOf, Dataset, GROUP, label, VERSION } from '../api/index.ts';
-import type { KubeClient } from '../kube/contract.ts';
-import type { KubeObject, ResourceType } from '../kube/types.ts';
-import { ownedKinds, Secret, typeOf } from '../reconciler/kubernetes/kinds.ts';
-import { CALCULATING } from '../reconciler/status/dataset.ts';
-import { createIfAbsent, find, ignoreAbsent, Namespace, phaseOf, type Status, stateOf, statusOf, table, until } from './demo-cluster.ts';
-import { documentsIn } from './input/documents.ts';
+import { join } from 'node:path';
+import { type CustomResource, crdOf, Dataset, GROUP, label, VERSION } from '../../src/api/index.ts';
+import type { KubeClient } from '../../src/kube/contract.ts';
+import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
+import { ownedKinds, Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
+import { CALCULATING } from '../../src/reconciler/status/dataset.ts';
+import { createIfAbsent, find, ignoreAbsent, Namespace, phaseOf, type Status, stateOf, statusOf, table, until } from './steps.ts';
+import { documentsIn } from '../../src/cli/input/documents.ts';
 import { type Progress, secondsText } from './progress.ts';
 
 export interface Actors {
@@ -197,17 +198,7 @@ export async function remove(stage: Stage): Promise<void> {
   });
 }
 
-function exampleText(file: string): string {
-  // Beside src/ in a checkout, beside dist/ in a package.
-  for (const path of [`../../examples/${file}`, `../../../examples/${file}`]) {
-    try {
-      return readFileSync(new URL(path, import.meta.url), 'utf8');
-    } catch {
-      continue;
-    }
-  }
-  throw new Error(`examples/${file}: expected it in the package, found nothing`);
-}
+const exampleText = (file: string): string => readFileSync(join(import.meta.dirname, '../../examples', file), 'utf8');
 
 const datasetsOf = ({ examples }: Pick<Stage, 'examples'>) => examples.filter(({ kind }) => kind === Dataset.kind);
 const runtimesOf = ({ examples }: Pick<Stage, 'examples'>) => examples.filter(({ kind }) => kind.endsWith('Runtime'));

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Progress, secondsText } from '../../src/cli/progress.ts';
-import { alluxioImage, fuseImage, minioImage } from '../../src/testing/index.ts';
+import { type Progress, secondsText } from './progress.ts';
+import { alluxioImage, fuseImage, minioImage } from '../../harness/index.ts';
 import { type Installed, startInstalled } from '../../test/node/installed.ts';
 import { writeFiles } from '../../test/node/walk-through.ts';
 import { readTwice, removeAlluxio, whyWithoutAlluxio } from './alluxio.ts';

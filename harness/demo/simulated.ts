@@ -1,9 +1,14 @@
-import { createClient } from '../kube/client.ts';
-import type { Define, Package } from './command.ts';
-import { type ConnectionFlags, connect, connectionOptions } from './connection.ts';
-import { leaseNamespace, unlessAborted } from './demo-cluster.ts';
-import { type Actors, bind, install, remove, repair, type Stage, show } from './demo-scenes.ts';
-import { messageOf } from './errors.ts';
+/**
+ * Datasets from nothing to Bound, drift, and removal, on simulated nodes or in a cluster of yours: `node harness/demo/simulated.ts --help`.
+ */
+import { Command } from 'commander';
+import { resources } from '../../runtimes/_resources.gen.ts';
+import { createClient } from '../../src/kube/client.ts';
+import { type ConnectionFlags, connect, connectionOptions } from '../../src/cli/connection.ts';
+import { leaseNamespace, unlessAborted } from './steps.ts';
+import { type Actors, bind, install, remove, repair, type Stage, show } from './scenes.ts';
+import { startControlPlane as startCluster } from '../index.ts';
+import { messageOf } from '../../src/cli/errors.ts';
 import { type Progress, progressOn, secondsText } from './progress.ts';
 import { startReconciler } from './reconciler-process.ts';
 
@@ -14,9 +19,10 @@ interface Flags extends ConnectionFlags {
 
 const EXAMPLES = `
 Examples:
-  sluice demo                                a control plane of its own, with simulated nodes: nothing is left behind
-  sluice demo --keep                         waits before the removal, for you to look around
-  sluice demo --use-cluster --context dev    in your cluster, in a namespace of its own
+  npm run demo                                      bytes too: a real node, where this machine can have one
+  npm run demo -- --simulated                       a control plane of its own, with simulated nodes: nothing is left behind
+  npm run demo -- --keep                            waits before the removal, for you to look around
+  npm run demo -- --use-cluster --context dev       in your cluster, in a namespace of its own
 
 In your cluster the pods are real: they need the images of the examples, JuiceFS and Alluxio an object store too.
 
@@ -30,44 +36,45 @@ const NAMESPACE = 'sluice-demo';
 /** To be called at the end, the last first. */
 type Endings = (() => Promise<unknown>)[];
 
-export const define: Define = (command, parts) => {
-  connectionOptions(command)
-    .option('--use-cluster', 'show it in the cluster of --kubeconfig, KUBECONFIG or ~/.kube/config')
-    .option('--keep', 'wait for Ctrl-C before the removal')
-    .addHelpText('after', EXAMPLES)
-    .action(async (flags: Flags) => {
-      const began = performance.now();
-      const interrupts = onInterrupt();
-      const progress = progressOn(process.stdout, interrupts.signal);
-      const endings: Endings = [];
-      try {
-        const stage = await setUp(flags, parts, { namespace: NAMESPACE, progress, signal: interrupts.signal }, endings);
-        let isRemoved = false;
-        // Only a controller that runs can unwind datasets; on a control plane of ours they go with it.
-        if (flags.useCluster) endings.push(async () => isRemoved || remove({ ...stage, signal: new AbortController().signal }));
-        for (const scene of [bind, show, repair]) await scene(stage);
-        if (flags.keep) await lookAround(stage, interrupts.next());
-        await remove(stage);
-        isRemoved = true;
-      } catch (error) {
-        process.exitCode = interrupts.signal.aborted ? 130 : 1;
-        if (!interrupts.signal.aborted) console.error(`\nsluice: ${messageOf(error)}`);
-      }
-      for (const end of endings.toReversed()) await end().catch((error: unknown) => console.error(`sluice: ${messageOf(error)}`));
-      const verdict = { 0: 'All of it took', 130: 'Interrupted after' }[Number(process.exitCode ?? 0)] ?? 'Failed after';
-      progress.line(`\n${verdict} ${secondsText(performance.now() - began)}.`);
-      // A control plane whose start was interrupted is ended by its keeper, as soon as we are gone.
-      process.exit();
-    });
-};
+await connectionOptions(new Command('demo'))
+  .description('show all of it on a real API server, in less than a minute')
+  .option('--simulated', 'no bytes, only simulated nodes')
+  .option('--use-cluster', 'show it in the cluster of --kubeconfig, KUBECONFIG or ~/.kube/config')
+  .option('--keep', 'wait for Ctrl-C before the removal')
+  .addHelpText('after', EXAMPLES)
+  .action(async (flags: Flags) => {
+    const began = performance.now();
+    const interrupts = onInterrupt();
+    const progress = progressOn(process.stdout, interrupts.signal);
+    const endings: Endings = [];
+    try {
+      const stage = await setUp(flags, { namespace: NAMESPACE, progress, signal: interrupts.signal }, endings);
+      let isRemoved = false;
+      // Only a controller that runs can unwind datasets; on a control plane of ours they go with it.
+      if (flags.useCluster) endings.push(async () => isRemoved || remove({ ...stage, signal: new AbortController().signal }));
+      for (const scene of [bind, show, repair]) await scene(stage);
+      if (flags.keep) await lookAround(stage, interrupts.next());
+      await remove(stage);
+      isRemoved = true;
+    } catch (error) {
+      process.exitCode = interrupts.signal.aborted ? 130 : 1;
+      if (!interrupts.signal.aborted) console.error(`\nsluice: ${messageOf(error)}`);
+    }
+    for (const end of endings.toReversed()) await end().catch((error: unknown) => console.error(`sluice: ${messageOf(error)}`));
+    const verdict = { 0: 'All of it took', 130: 'Interrupted after' }[Number(process.exitCode ?? 0)] ?? 'Failed after';
+    progress.line(`\n${verdict} ${secondsText(performance.now() - began)}.`);
+    // A control plane whose start was interrupted is ended by its keeper, as soon as we are gone.
+    process.exit();
+  })
+  .parseAsync();
 
 /** A cluster with our kinds and our controller, a process of its own. */
-async function setUp(flags: Flags, parts: Package, actors: Omit<Actors, 'client'>, endings: Endings): Promise<Stage> {
+async function setUp(flags: Flags, actors: Omit<Actors, 'client'>, endings: Endings): Promise<Stage> {
   const { progress, signal } = actors;
   const own = flags.useCluster ? undefined : await startControlPlane(progress, signal, endings);
   const client = createClient(await connect(own ? { kubeconfig: own } : flags, process.env), { fieldManager: 'sluice-demo' });
   endings.push(() => client.close());
-  const stage = await install({ ...actors, client }, await parts.resources(), (end) => endings.push(end));
+  const stage = await install({ ...actors, client }, resources, (end) => endings.push(end));
   const options = Object.entries({ '--kubeconfig': own ?? flags.kubeconfig, '--context': own ? undefined : flags.context });
   await progress.step('sluice reconcile', async () => {
     const where = options.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
@@ -82,9 +89,7 @@ async function setUp(flags: Flags, parts: Package, actors: Omit<Actors, 'client'
 async function startControlPlane(progress: Progress, signal: AbortSignal, endings: Endings): Promise<string> {
   let kubeconfig = '';
   await progress.step('control plane', async (say) => {
-    // The test harness, and with it what makes certificates, is needed by nobody else.
-    const { startControlPlane: start } = await import('../testing/index.ts');
-    const own = await unlessAborted(start({ nodes: 3, onProgress: (what) => say(what) }), signal);
+    const own = await unlessAborted(startCluster({ nodes: 3, onProgress: (what) => say(what) }), signal);
     endings.push(() => own.stop());
     kubeconfig = own.kubeconfig;
     return 'etcd, API server, controller manager, scheduler and 3 simulated nodes';

@@ -1,0 +1,18 @@
+/** Real clusters for tests, benches and the demo: a control plane with simulated nodes, and a real node. Not published. */
+export { type Cluster, type ControlPlaneHandle, connectControlPlane, type SharedControlPlane } from './control-plane/connect.ts';
+export { type ControlPlane, startControlPlane } from './control-plane.ts';
+export { useExistingCluster } from './existing-cluster.ts';
+export type { ImageDefinition } from '../scripts/image/archive.ts';
+export {
+  ALLUXIO_IMAGE,
+  alluxioImage,
+  BUSYBOX_IMAGE,
+  FUSE_IMAGE,
+  fuseImage,
+  JUICEFS_STAND_IN_IMAGE,
+  juicefsStandInImage,
+  MINIO_IMAGE,
+  minioImage,
+  whyNoAlluxio,
+} from './node/images.ts';
+export { type RealNode, startNode, whyNoNode } from './node.ts';
