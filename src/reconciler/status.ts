@@ -8,11 +8,11 @@ import {
 } from '../api/index.ts';
 import type { Role } from '../constructs/index.ts';
 import type { Unplanned } from './cluster.ts';
-import { some } from './some.ts';
 import { cacheStatesOf, toldOf } from './status/cache.ts';
 import { datasetConditions, datasetPhase, datasetStatus } from './status/dataset.ts';
 import { counted, podConditions, selectorOf, texts } from './status/pods.ts';
 import { runtimeConditions, withSync } from './status/runtime-conditions.ts';
+import { troubleOf, unsyncedBy } from './unsynced.ts';
 import { type Applied, type Decision, type Hold, ROLES, type World } from './world.ts';
 
 export interface Statuses {
@@ -40,8 +40,9 @@ export const EMPTY: RuntimeStatus = {
 
 /** Everything we tell about a dataset and its runtime, from one reading of the cluster. */
 export function statusOf(world: World, decision: Decision, applied: Applied): Statuses {
-  const trouble = troubleOf(decision.hold, applied, world.obstacle);
-  return { runtime: runtimeStatus(world, applied, trouble), dataset: datasetStatus(world, trouble) };
+  const trouble = troubleOf(world, decision, applied);
+  const unsynced = unsyncedBy(world, decision, applied);
+  return { runtime: runtimeStatus(world, applied, trouble, unsynced), dataset: datasetStatus(world, trouble, unsynced) };
 }
 
 /** What can be told where there is no plan: why, and what runs. All else stays as it was told. */
@@ -54,7 +55,7 @@ export function unplannedStatusOf({ now, dataset, runtime, bound, workloads, hol
   const phase = datasetPhase(seen, hold);
   return {
     runtime: { ...EMPTY, ...withoutCounts(before), ...counted(runtime, workloads), conditions },
-    dataset: { phase, conditions: datasetConditions(dataset.status?.conditions ?? [], phase, hold, now, hold) as DatasetCondition[] },
+    dataset: { phase, conditions: datasetConditions(dataset.status?.conditions ?? [], phase, hold, now) as DatasetCondition[] },
   };
 }
 
@@ -73,15 +74,7 @@ interface Told {
   readonly runtime: World['runtime'];
 }
 
-/** Why it is not as it should be: the first object that could not be written, and which others, else what the lifecycle waits for. */
-function troubleOf(hold: Hold | undefined, { failed: [failure, ...others] }: Applied, obstacle: Hold | undefined): Hold | undefined {
-  if (!failure) return hold;
-  const also = others.length > 0 ? `. Also refused: ${some(others.map(({ object }) => object))}` : '';
-  const message = `${failure.object}: ${failure.message}${also}`;
-  return { reason: failure.reason, message: obstacle ? `${message}. Besides: ${obstacle.message}` : message };
-}
-
-function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined): RuntimeStatus {
+function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined, unsynced: Hold | undefined): RuntimeStatus {
   const { runtime, plan, workloads, now } = world;
   const before: Partial<RuntimeStatus> = runtime.status ?? {};
   const bound = world.bound || !trouble;
@@ -95,7 +88,7 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
       setupDuration:
         before.setupDuration ?? durationText(now - Date.parse(runtime.metadata.creationTimestamp ?? new Date(now).toISOString())),
     }),
-    conditions: runtimeConditions(world, applied, trouble) as RuntimeCondition[],
+    conditions: runtimeConditions(world, applied, unsynced) as RuntimeCondition[],
     ...(cacheStates && { cacheStates }),
     selector: selectorOf(world),
     ...(apiGateway && { apiGateway }),

@@ -1,12 +1,13 @@
 import type { Dataset, RuntimeStatus } from '../api/index.ts';
 import { isConflict } from '../kube/errors.ts';
 import type { Cluster, Notice } from './cluster.ts';
-import { withCondition } from './conditions.ts';
+import { withCondition, withoutCondition } from './conditions.ts';
 import { each, failureOf, messageOf } from './failures.ts';
 import { EMPTY, type Statuses } from './status.ts';
+import { lacksOf } from './unsynced.ts';
 import type { Applied, Decision, Failure, Hold, RuntimeObject, World } from './world.ts';
 
-/** Says on the Runtime, in a condition and an event, why nothing more is done for it. */
+/** Says on the Runtime, in a condition and an event, why nothing more is done for it; in another condition too, where what lasts has one. */
 export async function tellRuntime(
   cluster: Cluster,
   object: RuntimeObject,
@@ -15,10 +16,10 @@ export async function tellRuntime(
   event = 'ErrorProcessRuntime',
 ): Promise<void> {
   const before = object.status ?? EMPTY;
-  const claim = type
-    ? ({ type, status: 'True', reason, message } as const)
-    : ({ type: 'Synced', status: 'False', reason, message } as const);
-  const conditions = withCondition(before.conditions ?? [], claim, cluster.now(), 'lastProbeTime');
+  const set = (list: NonNullable<RuntimeStatus['conditions']>, of: string, status: 'True' | 'False') =>
+    withCondition(list, { type: of, status, reason, message }, cluster.now(), 'lastProbeTime') as typeof list;
+  const told = set(before.conditions ?? [], 'Synced', 'False');
+  const conditions = type ? set(told, type, 'True') : withoutCondition(told, 'DatasetTaken');
   const wrote = await cluster.writeRuntimeStatus(object, {
     ...EMPTY,
     ...before,
@@ -114,36 +115,27 @@ export async function orTold<T>(
 /** An event, and whose it is. */
 export type About = Notice & { readonly about: 'dataset' | 'runtime' };
 
+/** A Warning on the runtime that keeps its Dataset from serving as it should is told on the Dataset too: who mounts it reads that. */
+const onBoth = (note: string, reason = 'ErrorProcessRuntime'): readonly About[] => [
+  { about: 'runtime', type: 'Warning', reason, note },
+  { about: 'dataset', type: 'Warning', reason: reason.startsWith('Error') ? 'ErrorProcessDataset' : reason, note },
+];
+
 /** Why nothing, or only what was asked for earlier, is done for a dataset and its runtime. */
-export const noticesOfHold = ({ message, passing, event = 'ErrorProcessRuntime' }: Hold): readonly About[] =>
-  passing
-    ? []
-    : [
-        { about: 'runtime', type: 'Warning', reason: event, note: message },
-        { about: 'dataset', type: 'Warning', reason: 'ErrorProcessDataset', note: message },
-      ];
+export const noticesOfHold = ({ message, passing, event }: Hold): readonly About[] => (passing ? [] : onBoth(message, event));
 
 /** What a change of status is worth telling in events. */
 export function noticesOf(world: World, decision: Decision, applied: Applied): readonly About[] {
-  const differs = decision.hold?.reason === 'MountsDiffer' ? undefined : world.mountsDiffer;
-  const before = world.runtime.status?.conditions?.find(({ type }) => type === 'MountsDiffer')?.message;
-  const notices = noticesOfPass(world, decision, applied);
-  if (!differs || differs.message === before) return notices;
-  const notice = { type: 'Warning', reason: differs.reason, note: differs.message } as const;
-  return [...notices, { about: 'runtime', ...notice }, { about: 'dataset', ...notice }];
+  // The condition of that name has what was told before.
+  const before = (reason: string) => world.runtime.status?.conditions?.find(({ type }) => type === reason)?.message;
+  const news = lacksOf(world, applied).filter(({ reason, message }) => reason !== decision.hold?.reason && message !== before(reason));
+  return [...noticesOfPass(world, decision, applied), ...news.flatMap(({ reason, message }) => onBoth(message, reason))];
 }
 
 function noticesOfPass(world: World, { hold }: Decision, { failed }: Applied): readonly About[] {
   const { bound, dataset, runtime, workloads, plan } = world;
-  if (failed.length > 0)
-    return failed.map(({ object, message }) => ({
-      about: 'runtime',
-      type: 'Warning',
-      reason: 'ErrorProcessRuntime',
-      note: `${object}: ${message}`,
-    }));
-  if (world.obstacle && hold) return noticesOfHold(hold);
-  if (hold && !hold.passing) return [{ about: 'runtime', type: 'Warning', reason: 'ErrorProcessRuntime', note: hold.message }];
+  if (failed.length > 0) return failed.flatMap(({ object, message }) => onBoth(`${object}: ${message}`));
+  if (hold && !hold.passing) return noticesOfHold(hold);
   // Once for each edit, of whatever object: the condition has what was told before.
   const before = runtime.status?.conditions?.find(({ type }) => type === 'SpecWarning')?.message ?? '';
   const isNew = !bound || runtime.status?.observedGeneration !== runtime.metadata.generation;

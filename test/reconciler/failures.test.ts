@@ -29,7 +29,7 @@ describe('what the API server refuses in a pass is told on the runtime', () => {
     at.start();
     await at.advance(10_000);
     expect(synced(at)).toMatch(/^False UpdateFailed: ThinRuntime\/demo: PATCH .*denied it/);
-    expect(warnings(at)).toEqual(['ThinRuntime ErrorProcessRuntime']);
+    expect(warnings(at)).toEqual(['ThinRuntime ErrorProcessRuntime', 'Dataset ErrorProcessDataset']);
     expect(at.get('DaemonSet', 'demo-fuse')).toBeUndefined();
   });
   test('that something is to go, and dead workers are told all the same', async () => {
@@ -45,7 +45,7 @@ describe('what the API server refuses in a pass is told on the runtime', () => {
     expect(synced(at, 'ExampleRuntime')).toMatch(/^False DeleteFailed: .*DELETE .*configmaps\/old.*denied it/);
     expect(at.runtime('ExampleRuntime')).toMatchObject({ workerPhase: 'NotReady', workerNumberReady: 0 });
     expect(at.dataset().phase).toBe('Failed');
-    expect(warnings(at)).toEqual(['ExampleRuntime ErrorProcessRuntime']);
+    expect(warnings(at)).toEqual(['ExampleRuntime ErrorProcessRuntime', 'Dataset ErrorProcessDataset']);
     rule.remove();
     at.controllers.unready.clear();
     await at.advance(120_000);

@@ -284,7 +284,10 @@ describe('two runtimes of one name', () => {
     at.put(thin());
     await at.quiet();
     expect(at.dataset().runtimes?.[0]?.type).toBe('example');
-    expect(at.conditions('ThinRuntime')).toEqual({ DatasetTaken: 'True DatasetTaken: ExampleRuntime demo serves the dataset' });
+    expect(at.conditions('ThinRuntime')).toEqual({
+      Synced: 'False DatasetTaken: ExampleRuntime demo serves the dataset',
+      DatasetTaken: 'True DatasetTaken: ExampleRuntime demo serves the dataset',
+    });
     expect(at.get('ThinRuntime')?.metadata.finalizers).toBeUndefined();
   });
   test('the one that serves already keeps the dataset from an older one', async () => {

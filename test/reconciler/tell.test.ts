@@ -102,14 +102,32 @@ describe('events', () => {
     ['what an edit of another object brought', bound({ conditions: [] }), [deprecated]],
     ['more workers', bound({ desiredWorkerNumberScheduled: 0 }), ['runtime Succeed: Runtime scaled out from 0 to 1 workers']],
     ['fewer workers', bound({ desiredWorkerNumberScheduled: 3 }), ['runtime Succeed: Runtime scaled in from 3 to 1 workers']],
-    ['what is waited for and will last', world({ missingSecrets: ['s'] }), ['runtime ErrorProcessRuntime: waiting for Secret ml/s']],
+    [
+      'what is waited for and will last, on both',
+      world({ missingSecrets: ['s'] }),
+      ['runtime ErrorProcessRuntime: waiting for Secret ml/s', 'dataset ErrorProcessDataset: waiting for Secret ml/s'],
+    ],
     ['nothing of what passes', world({ workloads: {} }), []],
   ])('tell of %s', (_, of, expected) => expect(notices(of)).toEqual(expected));
-  test('tell of each object that was refused, and of nothing else', () =>
+  test('tell of each object that was refused, on both, and of nothing else', () =>
     expect(
       notices(world(), [
         { reason: 'NameTaken', object: 'ConfigMap/a', message: 'taken' },
         { reason: 'ApplyFailed', object: 'Service/b', message: 'no' },
       ]),
-    ).toEqual(['runtime ErrorProcessRuntime: ConfigMap/a: taken', 'runtime ErrorProcessRuntime: Service/b: no']));
+    ).toEqual([
+      'runtime ErrorProcessRuntime: ConfigMap/a: taken',
+      'dataset ErrorProcessDataset: ConfigMap/a: taken',
+      'runtime ErrorProcessRuntime: Service/b: no',
+      'dataset ErrorProcessDataset: Service/b: no',
+    ]));
+  test('tell once, on both, of nodes that the spec no longer selects and that are in use', () => {
+    const waiting = [{ object: 'DaemonSet/demo-fuse', nodes: [{ name: 'node-1', pods: ['app'] }] }];
+    const told = (of: World) => noticesOf(of, decide(of), { ...nothingApplied, waiting });
+    const first = told(bound({}));
+    expect(first.map(({ about, reason }) => `${about} ${reason}`)).toEqual(['runtime PlacementWaiting', 'dataset PlacementWaiting']);
+    const { note: message } = first[0]!;
+    const conditions = [{ type: 'PlacementWaiting', status: 'True', message }] as RuntimeStatus['conditions'];
+    expect(told(bound({ observedGeneration: 1, conditions })).map(({ reason }) => reason)).not.toContain('PlacementWaiting');
+  });
 });

@@ -5,17 +5,11 @@ import { equal } from '../merge-patch.ts';
 import { cacheStatesOf, toldOf } from './cache.ts';
 import { phaseOf, type Seen } from './pods.ts';
 
-export function datasetStatus(world: World, trouble: Hold | undefined): Partial<DatasetStatus> {
+export function datasetStatus(world: World, trouble: Hold | undefined, unsynced: Hold | undefined): Partial<DatasetStatus> {
   const { dataset, runtime, plan, now, probes } = world;
   const before = dataset.status;
   const phase = datasetPhase(world, trouble);
-  const conditions = datasetConditions(
-    before?.conditions ?? [],
-    phase,
-    trouble,
-    now,
-    world.obstacle ?? world.mountsDiffer,
-  ) as DatasetCondition[];
+  const conditions = datasetConditions(before?.conditions ?? [], phase, unsynced, now) as DatasetCondition[];
   if (phase === 'NotBound') return { phase, conditions };
   const cacheStates = cacheStatesOf(world, before);
   // Asked for the first time since we started: what was told before is better than half of it.
@@ -71,15 +65,14 @@ export function datasetPhase({ bound, dataset, workloads, plan }: Seen, trouble:
 export function datasetConditions(
   before: readonly DatasetCondition[],
   phase: DatasetPhase,
-  trouble: Hold | undefined,
+  unsynced: Hold | undefined,
   now: number,
-  obstacle?: Hold,
 ): readonly DatasetCondition[] {
   const set = (list: readonly DatasetCondition[], claim: Claim) => withCondition(list, claim, now, 'lastUpdateTime');
   const isKnown = (type: string) => before.some((condition) => condition.type === type);
-  const message = trouble?.message ?? '';
+  const message = unsynced?.message ?? '';
   if (phase === 'NotBound')
-    return set(before, { type: 'NotReady', status: 'True', reason: trouble?.passing ? trouble.reason : 'DatasetFailedToSetup', message });
+    return set(before, { type: 'NotReady', status: 'True', reason: unsynced?.passing ? unsynced.reason : 'DatasetFailedToSetup', message });
   if (phase === 'Failed') return set(before, { type: 'Ready', status: 'False', reason: 'DatasetFailed', message });
   const settled = isKnown('NotReady') ? set(before, { type: 'NotReady', status: 'False', reason: 'DatasetReady', message: READY }) : before;
   if (phase === 'Updating') return set(settled, { type: 'Updating', status: 'True', reason: 'DatasetUpdating', message });
@@ -87,7 +80,7 @@ export function datasetConditions(
     ? set(settled, { type: 'Updating', status: 'False', reason: 'DatasetReady', message: READY })
     : settled;
   // It serves, though not as the newest spec says.
-  if (obstacle) return set(updated, { type: 'Ready', status: 'True', reason: obstacle.reason, message: `${READY} ${obstacle.message}` });
+  if (unsynced) return set(updated, { type: 'Ready', status: 'True', reason: unsynced.reason, message: `${READY} ${message}` });
   return set(updated, { type: 'Ready', status: 'True', reason: 'DatasetReady', message: READY });
 }
 

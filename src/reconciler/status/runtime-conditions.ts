@@ -1,10 +1,11 @@
-import { annotation, type RuntimeCondition } from '../../api/index.ts';
+import type { RuntimeCondition } from '../../api/index.ts';
 import { type Claim, withCondition, withoutCondition } from '../conditions.ts';
 import { some } from '../some.ts';
+import { placementOf } from '../unsynced.ts';
 import type { Applied, Hold, World } from '../world.ts';
 import { podConditions } from './pods.ts';
 
-export function runtimeConditions(world: World, applied: Applied, trouble: Hold | undefined): readonly RuntimeCondition[] {
+export function runtimeConditions(world: World, applied: Applied, unsynced: Hold | undefined): readonly RuntimeCondition[] {
   const { workloads, now } = world;
   let conditions = podConditions(world);
   const set = (claim: Claim) => {
@@ -20,17 +21,14 @@ export function runtimeConditions(world: World, applied: Applied, trouble: Hold 
     conditions = withoutCondition(conditions, scaled.type);
     set(scaled);
   }
-  const waiting = waitingText(applied);
-  const kept = waiting ? { reason: 'PlacementWaiting', message: waiting } : undefined;
-  const differs = world.mountsDiffer;
-  conditions = withSync(conditions, trouble ?? kept ?? differs, now);
+  conditions = withSync(conditions, unsynced, now);
   const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
   tell('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
   const warnings = world.plan.plan.warnings ?? [];
   tell('SpecWarning', warnings.map(({ message }) => message).join('; '), warnings[0]?.reason);
-  tell('PlacementWaiting', waiting, 'NodesInUse');
+  tell('PlacementWaiting', placementOf(applied)?.message, 'NodesInUse');
   // Until they are listed, what was told of them stands.
-  if (!world.plan.mounts || world.mounted) tell('MountsDiffer', differs?.message);
+  if (!world.plan.mounts || world.mounted) tell('MountsDiffer', world.mountsDiffer?.message);
   tell(
     'ImmutableFieldChanged',
     applied.immutable.length > 0
@@ -38,14 +36,6 @@ export function runtimeConditions(world: World, applied: Applied, trouble: Hold 
       : undefined,
   );
   return conditions;
-}
-
-/** On which nodes fuse pods are kept, and for whom. */
-function waitingText({ waiting }: Applied): string | undefined {
-  const inUse = waiting.flatMap(({ nodes }) => nodes.map(({ name, pods }) => `${name} (${some(pods)})`));
-  return inUse.length > 0
-    ? `Fuse pods stay on nodes that the spec no longer selects until no pod mounts the dataset there: ${some(inUse)}. The annotation ${annotation.fusePlacement}: now ends that at once.`
-    : undefined;
 }
 
 /** Whether it is as its spec says. It serves, or should: another runtime does so no longer. */
