@@ -112,6 +112,7 @@ export {
   type Options,
   type OwnedObject,
   optionList,
+  optionNeeds,
   optionSecrets,
   owned,
   podCommonLabels,

@@ -5,7 +5,7 @@ import {
   cleanPolicyWarnings,
   must,
   type Needs,
-  optionSecrets,
+  optionNeeds,
   type PlanInput,
   together,
 } from '../../src/constructs/index.ts';
@@ -40,7 +40,7 @@ export interface AlluxioPlan extends BasePlan {
 type Input = PlanInput<AlluxioRuntimeSpec>;
 
 export const needs = (input: Input): Needs => ({
-  secrets: optionSecrets(input.dataset.spec).map((name) => ({ name })),
+  secrets: optionNeeds(input.dataset.spec),
   ports: portNeeds(input),
   ...(input.spec.hadoopConfig && { configMaps: [input.spec.hadoopConfig] }),
 });

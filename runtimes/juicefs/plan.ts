@@ -5,7 +5,7 @@ import {
   cleanPolicyWarnings,
   type Needs,
   nextGeneration,
-  optionSecrets,
+  optionNeeds,
   type PlanInput,
   separatorsIn,
   together,
@@ -48,7 +48,7 @@ export function needs({ spec, dataset, settings }: Input): Needs {
   };
   const hasMetrics = editionOf(dataset.spec) === 'community';
   return {
-    secrets: optionSecrets({ ...dataset.spec, mounts: dataset.spec.mounts?.slice(0, 1) ?? [] }).map((name) => ({ name })),
+    secrets: optionNeeds({ ...dataset.spec, mounts: dataset.spec.mounts?.slice(0, 1) ?? [] }),
     ports: roles
       .filter((role) => hasMetrics && isOnHost(spec[role]) && !('metrics' in chosen[role]))
       .map((role) => ({ name: role, range: settings.portRanges['juicefs'] ?? [14000, 15999], in: role, portName: 'metrics' })),

@@ -18,7 +18,7 @@ import {
   mountsAlike,
   must,
 } from '../../src/constructs/index.ts';
-import { type Needs, joinedOptions, optionSecrets, type PlanInput, together } from '../../src/constructs/index.ts';
+import { type Needs, joinedOptions, optionNeeds, type PlanInput, together } from '../../src/constructs/index.ts';
 import { configText, secretOptionNames, STORAGE_ENV, storageOf } from './config.ts';
 import { mountScript } from './mount-script.ts';
 import { merged, profileNamed, profileWarnings, volumesOf } from './profile.ts';
@@ -48,7 +48,7 @@ export function needs({ name, spec, dataset, facts, settings }: Input): Needs {
     // Of more than one the plan wants to know nothing.
     claims: claimNames(dataset.spec).slice(0, 1),
     secrets: [
-      ...optionSecrets(dataset.spec).map((secret) => ({ name: secret, inline })),
+      ...optionNeeds(dataset.spec).map((need) => ({ ...need, inline })),
       ...(publish ? [publish.copyOf ? { ...publish.copyOf, inline: true } : { name: publish.name }] : []),
     ],
   };

@@ -62,7 +62,7 @@ const plan = ({
   from,
 }: Scaffold) => `import type { DatasetSpec, EnvVar, ResourceRequirements, TierLevel, Volume } from '${from.api}';
 import { absolutePath, type BasePlan, basePlan, cacheByMedium, directoriesOf, imageOf, must, type Needs } from '${from.constructs}';
-import { optionList, optionSecrets, type PlanInput, positional, secretEnv, secretVariables, together } from '${from.constructs}';
+import { optionList, optionNeeds, type PlanInput, positional, secretEnv, secretVariables, together } from '${from.constructs}';
 import type { ${title}RuntimeSpec } from './spec.ts';
 
 export interface ${title}Plan extends BasePlan {
@@ -85,7 +85,7 @@ export interface Directory {
 type Input = PlanInput<${title}RuntimeSpec>;
 
 /** Set-up waits until these Secrets exist. */
-export const needs = ({ dataset }: Input): Needs => ({ secrets: optionSecrets(dataset.spec).map((secret) => ({ name: secret })) });
+export const needs = ({ dataset }: Input): Needs => ({ secrets: optionNeeds(dataset.spec) });
 
 /** Every decision, and none of the YAML. */
 export function plan(input: Input): ${title}Plan {

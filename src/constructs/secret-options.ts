@@ -1,5 +1,6 @@
 import { type DatasetSpec, type EncryptOption, type EnvVar, InvalidSpec, shown } from '../api/index.ts';
 import { isEnvName } from '../api/shell.ts';
+import type { SecretNeed } from './contract.ts';
 
 /** An option whose value is a key of a Secret. */
 export interface SecretOption {
@@ -21,6 +22,16 @@ export const optionSecrets = ({ mounts = [], sharedEncryptOptions = [] }: Datase
   const options = [...sharedEncryptOptions, ...mounts.flatMap((mount) => mount.encryptOptions ?? [])];
   return [...new Set(options.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name || []))];
 };
+
+/** The same as needs, with the keys that options name. */
+export function optionNeeds({ mounts = [], sharedEncryptOptions = [] }: DatasetSpec): readonly SecretNeed[] {
+  const keys = new Map<string, Set<string>>();
+  for (const { valueFrom } of [...sharedEncryptOptions, ...mounts.flatMap((mount) => mount.encryptOptions ?? [])]) {
+    const { name, key } = valueFrom?.secretKeyRef ?? {};
+    if (name) keys.set(name, (keys.get(name) ?? new Set()).add(key ?? ''));
+  }
+  return [...keys].map(([name, named]) => ({ name, keys: [...named].filter((key) => key !== '') }));
+}
 
 /** A secret option whose value a script takes from the environment. */
 export interface SecretVariable extends SecretOption {

@@ -1,7 +1,7 @@
 import type { Part, Role } from '../constructs/index.ts';
 import { differences, pathsOf, without } from './mount-change.ts';
 import { holdOf } from './mount-trouble.ts';
-import { secretText } from './secret-text.ts';
+import { missingText } from './secret-text.ts';
 import type { Hold, LiveObject, Step, World } from './world.ts';
 
 const ensure =
@@ -30,7 +30,7 @@ function isReady({ workloads, bound }: World, role: Role): boolean {
 const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000, key, dataset, runtime }) => {
   if (missingSecrets.length === 0) return {};
   const specs = { Dataset: dataset.spec, [runtime.kind]: runtime.spec };
-  const message = `waiting for Secret ${missingSecrets.map((name) => secretText(name, key.namespace, specs)).join(', ')}`;
+  const message = `waiting for ${missingSecrets.map((missing) => missingText(missing, key.namespace, specs)).join(', ')}`;
   return { hold: { reason: 'SecretNotFound', message, retryMs: secretRetryMs } };
 };
 

@@ -95,6 +95,13 @@ export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'tel
   readonly cleanup?: BoundRuntime['cleanup'] | undefined;
 }
 
+/** A Secret that is not there, or not with these keys. */
+export interface MissingSecret {
+  /** `<name>`, or `<namespace>/<name>` where it is not in the dataset's own namespace. */
+  readonly name: string;
+  readonly keys?: readonly string[];
+}
+
 /** One consistent reading of the cluster. Steps may look at nothing else. */
 export interface World {
   /** Milliseconds since the epoch. */
@@ -116,7 +123,7 @@ export interface World {
   readonly names: WorkloadNames;
   readonly volume?: LiveObject;
   readonly claim?: LiveObject;
-  readonly missingSecrets: readonly string[];
+  readonly missingSecrets: readonly MissingSecret[];
   readonly secretRetryMs?: number;
   /** Something is asked by the clock: look again after so long even when nothing happens. */
   readonly againMs?: number;

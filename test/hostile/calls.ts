@@ -323,6 +323,9 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     optionSecrets: {
       many: (entries) => constructs.optionSecrets({ sharedEncryptOptions: list(entries, (i) => option(`o${i}`, `s${i}`)) }),
     },
+    optionNeeds: {
+      many: (entries) => constructs.optionNeeds({ sharedEncryptOptions: list(entries, (i) => option(`o${i}`, `s${i}`)) }),
+    },
     secretEnv: planOnly,
     secretOptions: {
       text: (text) => constructs.secretOptions([option(text, text)], 'x'),

@@ -32,7 +32,7 @@ describe('the fold', () => {
 
 describe('a first set-up', () => {
   test.each<[string, Changes, readonly string[], string | undefined]>([
-    ['waits for Secrets before anything is made', { missingSecrets: ['a', 'b'] }, [], 'SecretNotFound'],
+    ['waits for Secrets before anything is made', { missingSecrets: [{ name: 'a' }, { name: 'b' }] }, [], 'SecretNotFound'],
     ['makes masters and fuse at once, and waits for the masters', {}, ['ensure master', 'ensure fuse'], 'MasterNotReady'],
     ['waits for every master', { workloads: { master: pods(2, 3) } }, ['ensure master', 'ensure fuse'], 'MasterNotReady'],
     [
@@ -75,7 +75,7 @@ describe('a first set-up', () => {
     expect(decided({ workloads: { master: pods(1), worker: pods(0, 2) } }).hold?.message).toBe('0 of 2 worker pods are ready');
   });
   test('looks for missing Secrets again by the clock, as nothing tells when they come', () =>
-    expect(decided({ missingSecrets: ['a'], secretRetryMs: 250 }).hold).toMatchObject({
+    expect(decided({ missingSecrets: [{ name: 'a' }], secretRetryMs: 250 }).hold).toMatchObject({
       message: 'waiting for Secret ml/a',
       retryMs: 250,
     }));

@@ -76,7 +76,7 @@ describe('gathering facts', () => {
     expect(await gather(() => ({ secrets: [{ name: 'here' }] }))).toMatchObject({ facts: { secrets: {} } }));
   test('names missing Secrets, and when to look again', async () =>
     expect(await gather(() => ({ secrets: [{ name: 'a' }, { name: 'here' }, { name: 'b' }] }))).toMatchObject({
-      missingSecrets: ['a', 'b'],
+      missingSecrets: [{ name: 'a' }, { name: 'b' }],
       secretRetryMs: 700,
     }));
   test('cannot go on without the contents of a Secret', async () =>

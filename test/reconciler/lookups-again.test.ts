@@ -14,7 +14,7 @@ describe('a spec that is invalid by what was looked up', () => {
     at.put(withKey);
     at.put(runtime);
     await at.quiet();
-    expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False InvalidSpec: .*Secret/);
+    expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False SecretNotFound: waiting for key k of Secret/);
     at.put({ ...secret('s', {}), data: { k: 'eA==' } });
     await at.advance(31_000);
     await at.quiet();

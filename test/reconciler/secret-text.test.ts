@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { secretText } from '../../src/reconciler/secret-text.ts';
+import { missingText } from '../../src/reconciler/secret-text.ts';
 
 const option = (name: string) => ({ name: 'key', valueFrom: { secretKeyRef: { name, key: 'k' } } });
 
@@ -9,15 +9,21 @@ describe('a Secret in a message', () => {
       'is told with the field of the Dataset that names it',
       'keys',
       { Dataset: { mounts: [{ encryptOptions: [option('other')] }, { encryptOptions: [option('keys')] }] } },
-      'ml/keys of spec.mounts[1].encryptOptions[0].valueFrom.secretKeyRef in the Dataset',
+      'Secret ml/keys of spec.mounts[1].encryptOptions[0].valueFrom.secretKeyRef in the Dataset',
     ],
     [
       'is told with the field of the runtime that names it',
       'keys',
       { Dataset: {}, ThinRuntime: { fuse: { env: [option('keys')] } } },
-      'ml/keys of spec.fuse.env[0].valueFrom.secretKeyRef in the ThinRuntime',
+      'Secret ml/keys of spec.fuse.env[0].valueFrom.secretKeyRef in the ThinRuntime',
     ],
-    ['is told alone where a profile names it', 'keys', { Dataset: { options: { secretKeyRef: 'keys' } } }, 'ml/keys'],
-    ['is told alone where it is in another namespace', 'infra/keys', { Dataset: option('keys') }, 'infra/keys'],
-  ])('%s', (_, name, specs, expected) => expect(secretText(name, 'ml', specs)).toBe(expected));
+    ['is told alone where a profile names it', 'keys', { Dataset: { options: { secretKeyRef: 'keys' } } }, 'Secret ml/keys'],
+    ['is told alone where it is in another namespace', 'infra/keys', { Dataset: option('keys') }, 'Secret infra/keys'],
+  ])('%s', (_, name, specs, expected) => expect(missingText({ name }, 'ml', specs)).toBe(expected));
+  test('that lacks a key is told with that key, and the field that names it', () => {
+    const specs = { Dataset: { sharedEncryptOptions: [option('keys'), { valueFrom: { secretKeyRef: { name: 'keys', key: 'token' } } }] } };
+    expect(missingText({ name: 'keys', keys: ['token'] }, 'ml', specs)).toBe(
+      'key token of Secret ml/keys of spec.sharedEncryptOptions[1].valueFrom.secretKeyRef in the Dataset',
+    );
+  });
 });

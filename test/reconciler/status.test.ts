@@ -43,7 +43,7 @@ describe('the Dataset', () => {
     ['NotBound on the way', {}, {}, 'NotBound', { NotReady: 'True MasterNotReady: 0 of 1 master pods are ready' }],
     [
       'NotBound for a reason that lasts',
-      { missingSecrets: ['s'] },
+      { missingSecrets: [{ name: 's' }] },
       {},
       'NotBound',
       { NotReady: 'True DatasetFailedToSetup: waiting for Secret ml/s' },
@@ -131,7 +131,7 @@ describe('the Dataset', () => {
     ]);
   });
   test('takes back NotReady and Updating once it is bound', () => {
-    const held = exampleWorld({ missingSecrets: ['s'] });
+    const held = exampleWorld({ missingSecrets: [{ name: 's' }] });
     const bound = after({ ...exampleWorld(well) }, told(held));
     const updating = after({ ...bound, mounted: [] }, told(bound));
     expect(texts(told(after({ ...bound, runtime: updating.runtime }, told(updating))).dataset.conditions)).toMatchObject({

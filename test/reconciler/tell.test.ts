@@ -104,7 +104,7 @@ describe('events', () => {
     ['fewer workers', bound({ desiredWorkerNumberScheduled: 3 }), ['runtime Succeed: Runtime scaled in from 3 to 1 workers']],
     [
       'what is waited for and will last, on both',
-      world({ missingSecrets: ['s'] }),
+      world({ missingSecrets: [{ name: 's' }] }),
       ['runtime ErrorProcessRuntime: waiting for Secret ml/s', 'dataset ErrorProcessDataset: waiting for Secret ml/s'],
     ],
     ['nothing of what passes', world({ workloads: {} }), []],
@@ -127,7 +127,7 @@ describe('events', () => {
     const first = told(bound({}));
     expect(first.map(({ about, reason }) => `${about} ${reason}`)).toEqual(['runtime PlacementWaiting', 'dataset PlacementWaiting']);
     const { note: message } = first[0]!;
-    const conditions = [{ type: 'PlacementWaiting', status: 'True', message }] as RuntimeStatus['conditions'];
-    expect(told(bound({ observedGeneration: 1, conditions })).map(({ reason }) => reason)).not.toContain('PlacementWaiting');
+    const conditions = [{ type: 'PlacementWaiting', status: 'True' as const, message }];
+    expect(told(bound({ conditions })).map(({ reason }) => reason)).not.toContain('PlacementWaiting');
   });
 });

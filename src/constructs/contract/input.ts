@@ -125,6 +125,8 @@ export interface SecretNeed {
   /** Default: the runtime's own. */
   readonly namespace?: string;
   readonly inline?: boolean;
+  /** Without these it is as good as missing. */
+  readonly keys?: readonly string[];
 }
 export interface ObjectNeed {
   readonly kind: string;

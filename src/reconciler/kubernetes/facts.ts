@@ -14,8 +14,8 @@ import type {
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
-import { secretText } from '../secret-text.ts';
-import type { Hold } from '../world.ts';
+import { missingText } from '../secret-text.ts';
+import type { Hold, MissingSecret } from '../world.ts';
 import { ownedKinds, Secret } from './kinds.ts';
 import { compact } from './sharing.ts';
 
@@ -24,8 +24,10 @@ export interface Lookups {
   /**
    * Whether a Secret is there: asked of the API server at most once for each set-up, or for many that come together, and again with
    * back-off while it is missing. One whose contents are needed is read for each pass, since nothing else would tell us that it has changed.
+   *
+   * @param goodForMs how long it is taken to be there once it was
    */
-  secret(namespace: string, need: SecretNeed, asker: Asker): Promise<SecretState>;
+  secret(namespace: string, need: SecretNeed, asker: Asker, goodForMs?: number): Promise<SecretState>;
   claim(namespace: string, name: string, asker: Asker): Promise<ClaimFact | Hold>;
   /** Of a ConfigMap, in order. */
   keys(namespace: string, name: string, asker: Asker): Promise<readonly string[] | Hold>;
@@ -48,7 +50,10 @@ export interface Asker {
   readonly uid: string;
   readonly generations: string;
 }
-export type SecretState = { readonly data: Readonly<Record<string, string>> } | { readonly missing: true; readonly retryMs: number };
+export type SecretState =
+  | { readonly data: Readonly<Record<string, string>> }
+  /** With `keys` it is there, without these. */
+  | { readonly missing: true; readonly keys?: readonly string[]; readonly retryMs: number };
 
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
@@ -56,7 +61,7 @@ const MAX_ROUNDS = 4;
 /** What was read so long ago is still good: a set-up is many passes in a second. */
 export const SECRET_FRESH_MS = 1000;
 /** That a Secret is there is good for every runtime that names it, for so long. */
-const THERE_MS = 5000;
+export const THERE_MS = 5000;
 const backoff = (tries: number): number => Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1));
 
 export function createLookups(client: KubeClient, now: () => number): Lookups {
@@ -87,8 +92,12 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
     });
 
   // When it was asked for, in that order; the question itself is shared as well.
-  const there = new Map<string, { readonly at: number; readonly isThere: Promise<boolean>; readonly told: Set<string> }>();
-  function isThere(namespace: string, name: string, { uid }: Asker): Promise<boolean> {
+  const there = new Map<
+    string,
+    { readonly at: number; readonly keys: Promise<readonly string[] | undefined>; readonly told: Set<string> }
+  >();
+  /** Undefined when it is not there. */
+  function keysIn(namespace: string, name: string, { uid }: Asker): Promise<readonly string[] | undefined> {
     for (const [id, { at }] of there)
       if (now() - at > THERE_MS) there.delete(id);
       else break;
@@ -97,15 +106,15 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
     // Who asks again wants to know anew.
     if (before && !before.told.has(uid)) {
       before.told.add(uid);
-      return before.isThere;
+      return before.keys;
     }
-    const found = orNothing(Secret, { namespace, name }).then((object) => object !== undefined);
-    const asked = { at: now(), isThere: found, told: new Set([uid]) };
-    const unlessThere = (isFound: boolean) => !isFound && there.get(id) === asked && there.delete(id);
-    found.then(unlessThere, () => unlessThere(false));
+    const keys = orNothing(Secret, { namespace, name }).then((object) => object && keysOf(object));
+    const asked = { at: now(), keys, told: new Set([uid]) };
+    const unlessThere = (found?: readonly string[]) => !found && there.get(id) === asked && there.delete(id);
+    keys.then(unlessThere, () => unlessThere());
     there.delete(id);
     there.set(id, asked);
-    return found;
+    return keys;
   }
 
   /** Looked for until it is there, with back-off; then good for as long as the specs are the same. */
@@ -134,19 +143,22 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
   }
 
   return {
-    async secret(home, { name, namespace = home, inline = false }, asker) {
+    async secret(home, need, asker, goodForMs = need.inline ? SECRET_FRESH_MS : Infinity) {
+      const { name, namespace = home, inline = false, keys = [] } = need;
       const entries = remembered(asker);
-      const id = `secret/${namespace}/${name}/${inline}`;
+      const id = `secret/${namespace}/${name}/${inline}/${keys.join()}`;
       const before = entries.get(id);
-      if (before && 'data' in before.state && (!inline || now() - before.at < SECRET_FRESH_MS)) return before.state;
-      const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - now() : 0;
-      if (waitMs > 0) return { missing: true, retryMs: waitMs };
+      if (before && 'data' in before.state && now() - before.at < goodForMs) return before.state;
+      const wait = before && 'missing' in before.state ? { ...before.state, retryMs: before.at + before.state.retryMs - now() } : undefined;
+      if (wait && wait.retryMs > 0) return wait;
       const object = inline ? await orNothing(Secret, { namespace, name }) : undefined;
-      const isFound = inline ? object !== undefined : await isThere(namespace, name, asker);
-      const tries = isFound ? 0 : (before?.tries ?? 0) + 1;
-      const state: SecretState = isFound
+      const found = inline ? object && keysOf(object) : await keysIn(namespace, name, asker);
+      const absent = keys.filter((key) => !found?.includes(key));
+      const isWell = found !== undefined && absent.length === 0;
+      const tries = isWell ? 0 : (before?.tries ?? 0) + 1;
+      const state: SecretState = isWell
         ? { data: (object?.['data'] ?? {}) as Record<string, string> }
-        : { missing: true, retryMs: backoff(tries) };
+        : { missing: true, ...(found && { keys: absent }), retryMs: backoff(tries) };
       entries.set(id, { state, tries, at: now() });
       return state;
     },
@@ -216,7 +228,7 @@ export interface Answers {
 }
 export interface Gathered {
   readonly facts: Facts;
-  readonly missingSecrets: readonly string[];
+  readonly missingSecrets: readonly MissingSecret[];
   readonly secretRetryMs?: number;
 }
 
@@ -232,7 +244,7 @@ export async function gatherFacts(
   const objects: Record<string, unknown> = {};
   const configMaps: Record<string, readonly string[]> = {};
   const pods: Partial<Record<ServingRole, readonly PodFact[]>> = {};
-  const missing = new Map<string, number>();
+  const missing = new Map<string, { readonly lack: MissingSecret; readonly retryMs: number }>();
   let reference: ReferenceFact | undefined;
   const facts = (): Facts => ({
     ports,
@@ -281,22 +293,21 @@ export async function gatherFacts(
       ports[need.name] = port;
     }
     for (const need of needs.secrets ?? []) {
-      const called = need.namespace === undefined ? need.name : `${need.namespace}/${need.name}`;
-      if (!isNew(`secret/${called}/${need.inline ?? false}`)) continue;
+      const called = calledOf(need);
+      if (!isNew(`secret/${called}/${need.inline ?? false}/${need.keys?.join() ?? ''}`)) continue;
       const state = await answers.secret(need);
       if (state === 'assumed') continue;
-      if ('missing' in state) missing.set(called, state.retryMs);
+      if ('missing' in state)
+        missing.set(called, { lack: { name: called, ...(state.keys && { keys: state.keys }) }, retryMs: state.retryMs });
       else if (need.inline) secrets[called] = state.data;
     }
     // Without its contents nothing can be planned.
-    const unread = (needs.secrets ?? [])
-      .map((need) => ({ ...need, called: need.namespace === undefined ? need.name : `${need.namespace}/${need.name}` }))
-      .find(({ inline, called }) => inline && missing.has(called));
+    const [unread] = (needs.secrets ?? []).flatMap((need) => (need.inline && missing.get(calledOf(need))) || []);
     if (unread)
       return {
         reason: 'SecretNotFound',
-        message: `waiting for Secret ${secretText(unread.called, input.namespace, { Dataset: input.dataset.spec, [runtime.resource.kind]: input.spec })}`,
-        retryMs: missing.get(unread.called) ?? FIRST_RETRY_MS,
+        message: `waiting for ${missingText(unread.lack, input.namespace, { Dataset: input.dataset.spec, [runtime.resource.kind]: input.spec })}`,
+        retryMs: unread.retryMs,
       };
     if (asked.size === before) break;
   }
@@ -310,5 +321,12 @@ export async function gatherFacts(
     pods: compact(pods),
     ...(reference && { reference }),
   };
-  return { facts: kept, missingSecrets: [...missing.keys()], ...(missing.size > 0 && { secretRetryMs: Math.min(...missing.values()) }) };
+  const lacks = [...missing.values()];
+  return {
+    facts: kept,
+    missingSecrets: lacks.map(({ lack }) => lack),
+    ...(lacks.length > 0 && { secretRetryMs: Math.min(...lacks.map(({ retryMs }) => retryMs)) }),
+  };
 }
+
+const calledOf = ({ name, namespace }: SecretNeed): string => (namespace === undefined ? name : `${namespace}/${name}`);

@@ -4,9 +4,9 @@ import { lastValidName, volumeName } from '../../api/index.ts';
 import type { Facts, Part, PortNeed, Role, Runtime } from '../../constructs/index.ts';
 import { ignoreGone } from '../../kube/errors.ts';
 import { messageOf, obstacleOf } from '../failures.ts';
-import { type Hold, type Key, type LiveObject, PARTS, type RuntimeObject } from '../world.ts';
+import { type Hold, type Key, type LiveObject, PARTS, ROLES, type RuntimeObject, type World } from '../world.ts';
 import { type Binding, outlineOf } from './bindings.ts';
-import { type Answers, gatherFacts } from './facts.ts';
+import { type Answers, gatherFacts, THERE_MS } from './facts.ts';
 import { ownedKinds } from './kinds.ts';
 import { type LastValid, type Recorded, readRecord, recorded } from './last-valid.ts';
 import { type Parts, podChoice } from './parts.ts';
@@ -14,7 +14,7 @@ import { recordedPorts } from './port-table.ts';
 import { isWithin, knownPort, livePort, rangeOf } from './ports.ts';
 import { referenceFact } from './references.ts';
 import { compact } from './sharing.ts';
-import { fuseFact, liveEngine, podFacts } from './views.ts';
+import { fuseFact, liveEngine, podFacts, workloadView } from './views.ts';
 
 export interface Asking {
   readonly key: Key;
@@ -29,7 +29,7 @@ export interface Asking {
 }
 export interface Plan extends Binding {
   readonly facts: Facts;
-  readonly missingSecrets: readonly string[];
+  readonly missingSecrets: World['missingSecrets'];
   readonly secretRetryMs?: number;
   /** It is the last valid one, as the newest specs cannot be followed. */
   readonly obstacle?: Hold;
@@ -58,14 +58,24 @@ export function planner(parts: Parts): (asking: Asking) => Promise<Plan | Hold> 
           message: `no host port is left between ${need.range.join(' and ')}`,
           retryMs: 30_000,
         },
-      // What is bound has its Secrets; only their contents may be needed still.
-      secret: async (need) => (bound && !need.inline ? 'assumed' : lookups.secret(namespace, need, asker)),
+      secret: async (need) => {
+        if (!bound || need.inline) return lookups.secret(namespace, need, asker);
+        // Pods that run need them no more, and of those that start it is only told why they cannot: no answer takes nothing from them.
+        return isStarting() ? lookups.secret(namespace, need, asker, THERE_MS).catch(() => 'assumed' as const) : 'assumed';
+      },
       claim: (claim) => lookups.claim(namespace, claim, asker),
       object: (kind, objectName) => store.companion(kind, objectName, key),
       keys: (configMap) => lookups.keys(namespace, configMap, asker),
       pods: (role) => podFacts(podChoice(store, key, runtime).pods(role)),
       reference: (need) => referenceFact(parts, key, need),
     };
+
+    const isStarting = () =>
+      ROLES.some((role) => {
+        const live = workload(role);
+        const { ready, desired } = live ? workloadView(live, []) : { ready: 0, desired: 0 };
+        return ready < desired;
+      });
 
     function portOf(need: PortNeed): number | undefined {
       const [recorded, live] = [onRecord[need.name], livePort(need, workload(need.in))];

@@ -155,7 +155,10 @@ describe('mounts', () => {
         { ...bucket, path: '/', name: 'r', encryptOptions: [secret('k', 'root')] },
       ],
     });
-    expect(alluxio.needs(input).secrets).toEqual([{ name: 'minio' }, { name: 's3' }]);
+    expect(alluxio.needs(input).secrets).toEqual([
+      { name: 'minio', keys: ['key'] },
+      { name: 's3', keys: ['root'] },
+    ]);
     expect(container(input, 'master', 'alluxio-master').volumeMounts).toEqual(
       expect.arrayContaining([{ name: 'alluxio-mount-secret-minio', mountPath: '/etc/fluid/secrets/minio', readOnly: true }]),
     );

@@ -254,7 +254,7 @@ describe('pods', () => {
       'TOKEN',
       'other_key',
     ]);
-    expect(needsOf(input).secrets).toEqual([{ name: 'jfs' }]);
+    expect(needsOf(input).secrets).toEqual([{ name: 'jfs', keys: ['other-key', 'token', 'metaurl'] }]);
   });
   test('have only the volumes that they mount', () => {
     const spec = {

@@ -131,7 +131,7 @@ describe('kept in a Secret', () => {
     facts: { secrets: { keys: { access: base64('pä"ss') } } },
   });
   test('holds the values themselves, which are asked for', () => {
-    expect(thin.needs(input).secrets).toEqual([{ name: 'keys', inline: true }]);
+    expect(thin.needs(input).secrets).toEqual([{ name: 'keys', keys: ['access'], inline: true }]);
     expect(JSON.parse(fromBase64(text(input)))).toMatchObject({ mounts: [{ options: { key: 'pä"ss' } }] });
   });
   test('is mounted from there, and the Secrets of the options are not', () => {
