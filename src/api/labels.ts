@@ -8,6 +8,8 @@ export const label = {
   managedBy: 'fluid.io/managed-by',
   fuseGeneration: 'fuse.runtime.fluid.io/generation',
   istioInject: 'sidecar.istio.io/inject',
+  /** On CronJobs: `cron`. */
+  jobPolicy: 'fluid.io/jobPolicy',
   nodePublishMethod: 'fluid.io/node-publish-method',
   copiedFrom: 'fluid.io/copied-from',
 } as const;

@@ -34,7 +34,8 @@ abstract class Component extends Construct {
             },
             annotations: { ...props.template?.metadata?.annotations, ...props.podAnnotations, [label.istioInject]: 'false' },
           },
-          spec: podSpec(plan, props),
+          // What a cluster has for Services would stand in the environment of every pod.
+          spec: podSpec(plan, { ...props, enableServiceLinks: false }),
         },
       },
     });

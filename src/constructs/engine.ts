@@ -1,7 +1,22 @@
 import { ApiObject, App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import type { Manifest } from '../api/index.ts';
-import type { BasePlan, BoundProbe, BoundRuntime, CacheUse, Engine, EngineDefinition, Part, Probe, Role, Seen } from './contract.ts';
+import type {
+  BasePlan,
+  BoundProbe,
+  BoundRuntime,
+  CacheUse,
+  Engine,
+  EngineDefinition,
+  Operation,
+  OperationClass,
+  OperationKind,
+  Part,
+  Probe,
+  Role,
+  Seen,
+} from './contract.ts';
+import { operationWithinReason } from './limits.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';
 
 /** One of several engines of a kind, without the type of its plan. */
@@ -11,7 +26,7 @@ export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: Engin
 });
 
 function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, plan: P): BoundRuntime {
-  const { components, leader, mounts, probes = {}, cleanup, tell, syncsMetadata = () => true } = definition;
+  const { components, leader, mounts, probes = {}, cleanup, tell, operations = {}, syncsMetadata = () => true } = definition;
   const probe = <T>(of: Probe<P, T>): BoundProbe<T> => ({
     commands: of.commands(plan),
     parse: (answers, before) => of.parse(answers, plan, before),
@@ -26,7 +41,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
     synth(part) {
       const before = rendered.get(part);
       if (before) return before;
-      const manifests = synth(plan, (chart) => render(part, chart));
+      const manifests = synth(plan, (chart) => void render(part, chart));
       rendered.set(part, manifests);
       return manifests;
     },
@@ -47,6 +62,17 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
           cleanup.commands(plan, found).map((command) => ({ timeoutSeconds: plan.cleaning.graceSeconds, ...command })),
       },
     }),
+    operations: Object.fromEntries(
+      Object.entries(operations).map(([kind, construct]) => {
+        // The cast: of each kind there is what does that kind.
+        const Job = construct as OperationClass<P, OperationKind>;
+        const operate = (operation: Operation) => {
+          operationWithinReason(operation);
+          return synth(operation, (chart) => void new Job(chart, plan, operation));
+        };
+        return [kind, operate];
+      }),
+    ),
   };
 
   function render(part: Part, scope: Construct): unknown {
@@ -58,8 +84,8 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
 }
 
 /** One App per runtime: an App with many charts costs more than the sum of its charts. */
-function synth(plan: BasePlan, populate: (chart: Chart) => unknown): readonly Manifest[] {
-  const chart = new Chart(new App(), plan.name, { namespace: plan.namespace, disableResourceNameHashes: true });
+function synth({ name, namespace }: Pick<BasePlan, 'name' | 'namespace'>, populate: (chart: Chart) => void): readonly Manifest[] {
+  const chart = new Chart(new App(), name, { namespace, disableResourceNameHashes: true });
   populate(chart);
   const all = chart.node.findAll();
   // Ours depend on nothing and check nothing; to have cdk8s look for both takes longer than to render.

@@ -13,6 +13,7 @@ export { must, together } from './faults.ts';
 export { imageOf } from './image.ts';
 export { KubeObject } from './kube-object.ts';
 export { withMemory } from './memory.ts';
+export * from './operation.ts';
 export * from './options.ts';
 export * from './secret-files.ts';
 export * from './secret-options.ts';

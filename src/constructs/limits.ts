@@ -1,6 +1,6 @@
 import { InvalidSpec } from '../api/index.ts';
 import { pathText } from '../api/wording.ts';
-import type { RuntimeInput } from './contract.ts';
+import type { Operation, RuntimeInput } from './contract.ts';
 import { optionSecrets } from './secret-options.ts';
 
 /** Entries of one list or map. The largest objects that an API server stores could hold ten times as many, and no file system can. */
@@ -19,6 +19,9 @@ export function withinReason({ spec, dataset, namespace, name }: RuntimeInput<un
   if (options > MOST_SECRETS)
     throw new InvalidSpec({ path: 'spec', expected: `at most ${MOST_SECRETS} Secrets with options`, found: String(options) }, { object });
 }
+
+/** The same of an operation. */
+export const operationWithinReason = ({ spec }: Operation): void => refuse(tooLong(spec), {});
 
 function refuse(found: Beyond | undefined, options: { readonly object?: string }): void {
   if (!found) return;

@@ -23,7 +23,6 @@ export function podSpec(plan: BasePlan, props: ComponentProps): object {
       affinity: mergedAffinity(base.affinity, said.affinity),
       hostNetwork: hostNetwork || undefined,
       dnsPolicy: said.dnsPolicy || base.dnsPolicy || (hostNetwork ? 'ClusterFirstWithHostNet' : 'ClusterFirst'),
-      enableServiceLinks: false,
       imagePullSecrets: pullSecrets ?? plan.imagePullSecrets.map((name) => ({ name })),
     },
     'spec.template.spec',

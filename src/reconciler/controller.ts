@@ -15,7 +15,7 @@ import { createStore, keyOf, type Store } from './kubernetes/store.ts';
 import type { Metrics } from './metrics.ts';
 import { createQueue, type Outcome, type Queue } from './queue.ts';
 import { reconcile } from './reconcile.ts';
-import { type Key, keyText } from './world.ts';
+import { type Key, keyOfText, keyText } from './world.ts';
 
 export interface ControllerOptions {
   readonly connection: ClusterConnection;
@@ -139,11 +139,12 @@ export function startController(options: ControllerOptions): Controller {
   }
 
   async function pass(cluster: KubernetesCluster, text: string, tellInMs: number, failures: number): Promise<Outcome> {
-    const [namespace = '', name = ''] = text.split('/');
+    const key = keyOfText(text);
+    if ('kind' in key) throw new Error(`nobody reconciles a ${key.kind} yet`);
     const began = performance.now();
     try {
-      if (store.runtimes({ namespace, name }).length === 0) for (const { type } of runtimes) metrics?.forgotten(type, text);
-      const next = await reconcile(cluster, { namespace, name }, Math.max(0, tellInMs));
+      if (store.runtimes(key).length === 0) for (const { type } of runtimes) metrics?.forgotten(type, text);
+      const next = await reconcile(cluster, key, Math.max(0, tellInMs));
       const outcome: Outcome =
         next === 'on-change'
           ? { kind: 'settled' }
@@ -156,7 +157,7 @@ export function startController(options: ControllerOptions): Controller {
       metrics?.reconciled('error', (performance.now() - began) / 1000);
       // The first failure is often a race with another writer, and the next pass is 50 ms away.
       log[failures === 0 ? 'info' : 'warn']({ key: text, failures: failures + 1, error: messageOf(error) }, 'reconcile failed');
-      for (const { runtime } of failures === 0 ? [] : store.runtimes({ namespace, name })) metrics?.setupFailed(runtime.type, text);
+      for (const { runtime } of failures === 0 ? [] : store.runtimes(key)) metrics?.setupFailed(runtime.type, text);
       return { kind: 'failed' };
     }
   }

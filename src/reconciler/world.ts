@@ -6,6 +6,7 @@ import type {
   Command,
   MountChange,
   MountRow,
+  OperationKind,
   Part,
   Role,
   UfsUsage,
@@ -23,7 +24,18 @@ export interface Key {
   readonly namespace: string;
   readonly name: string;
 }
-export const keyText = ({ namespace, name }: Key): string => `${namespace}/${name}`;
+/** An operation is one by itself; a dataset and others may have the same name. */
+export interface OperationKey extends Key {
+  readonly kind: OperationKind;
+}
+/** The namespace comes first: namespaces take turns in the queue. */
+export const keyText = (key: Key | OperationKey): string =>
+  'kind' in key ? `${key.namespace}/${key.name}/${key.kind}` : `${key.namespace}/${key.name}`;
+export function keyOfText(text: string): Key | OperationKey {
+  const [namespace = '', name = '', kind] = text.split('/');
+  // The cast: a text was made of a key.
+  return kind === undefined ? { namespace, name } : { namespace, name, kind: kind as OperationKind };
+}
 
 /** A custom resource of one of the runtimes; what its spec holds is between the runtime and its plan. */
 export type RuntimeObject = Resource<object, RuntimeStatus>;

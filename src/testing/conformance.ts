@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { fuseNodeLabel, GROUP, label, type Manifest, parse, runtimePlural, VERSION, volumeName } from '../api/index.ts';
 import type { BoundRuntime, Part, RuntimeInput, Runtime } from '../constructs/index.ts';
 import { cleanupFaults, forgotten, identityFaults, mountFaults, probeFaults } from './conformance/commands.ts';
+import { operationFaults } from './conformance/operations.ts';
 import { podFaults, workloadFaults } from './conformance/pods.ts';
 import { ruleFaults } from './conformance/rules.ts';
 
@@ -37,6 +38,7 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
     test('asks pods that there are, and reads whatever they answer', () => expect(probeFaults(runtime.bind(input))).toEqual([]));
     test('mounts what is wanted where it can be', () => expect(mountFaults(runtime.bind(input))).toEqual([]));
     test('cleans nothing but its own', () => expect(cleanupFaults(runtime.bind(input))).toEqual([]));
+    test('carries out operations that no user can turn against it', () => expect(operationFaults(runtime.bind(input))).toEqual([]));
     test('plans nothing but data', () => {
       expect(notData(runtime.needs(input), 'needs')).toEqual([]);
       expect(notData(runtime.bind(input).plan, 'plan')).toEqual([]);

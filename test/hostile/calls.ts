@@ -20,6 +20,8 @@ import { planInput } from '../../src/testing/given.ts';
 import { given as alluxioGiven } from '../runtimes/alluxio/given.ts';
 import { community } from '../runtimes/juicefs/given.ts';
 import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
+import { ExampleRuntime } from '../support/example-runtime/spec.ts';
+import { JuiceFSLoad, type LoadPlan } from '../support/load.ts';
 
 type Call<T> = (given: T) => unknown;
 
@@ -40,6 +42,18 @@ function planned(runtime: Runtime, input: RuntimeInput<unknown>): void {
   for (const part of ['master', 'fuse', 'worker', 'volume', 'claim'] as const) synth(part);
   cleanup?.commands('0'.repeat(36));
 }
+
+const LOADING = constructs
+  .defineRuntime({
+    type: 'example',
+    resource: ExampleRuntime,
+    plan: (input): LoadPlan => ({ ...constructs.basePlan(input, { mountType: 'm', mountDir: 'd' }), image: 'i:1' }),
+    components: {},
+    operations: { DataLoad: JuiceFSLoad },
+  })
+  .bind(planInput()).operations;
+const loaded = (spec: constructs.LoadSpec) =>
+  LOADING.DataLoad?.({ kind: 'DataLoad', name: 'op', namespace: 'ml', uid: 'u', spec, facts: { pods: {} } });
 
 const list = <T>(entries: number, make: (i: number) => T): T[] => Array.from({ length: entries }, (_, i) => make(i));
 const record = (entries: number, value = 'v'): Record<string, string> => Object.fromEntries(list(entries, (i) => [`k${i}`, value]));
@@ -272,6 +286,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'src/constructs/image.ts': { imageOf: { text: (text) => constructs.imageOf({ image: text, imageTag: text }, text, 'a:b') } },
   'src/constructs/kube-object.ts': { KubeObject: planOnly },
   'src/constructs/limits.ts': {
+    operationWithinReason: 'is measured with OperationJob',
     withinReason: {
       many: (entries) =>
         [given({ mounts: mountsOf(entries) }), planInput({ spec: { a: [[list(entries, String)]] } })].forEach((input) => thin.needs(input)),
@@ -295,6 +310,31 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
         ),
       ],
     },
+  },
+  'src/constructs/operation-names.ts': { operationNames: 'joins two texts' },
+  'src/constructs/operation.ts': {
+    OperationJob: {
+      text: [
+        (text) => loaded({ podMetadata: { labels: { [text]: text }, annotations: { [text]: text } }, nodeSelector: { [text]: text } }),
+        (text) => loaded({ policy: 'Cron', schedule: text, resources: { limits: { cpu: text } } }),
+        (text) => loaded({ target: [{ path: text }], options: { [text]: text } }),
+      ],
+      many: (entries) =>
+        loaded({
+          target: list(entries, (i) => ({ path: `/p${i}` })),
+          options: record(entries),
+          tolerations: list(entries, (i) => ({ key: `k${i}` })),
+          nodeSelector: record(entries),
+          affinity: {
+            nodeAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: {
+                nodeSelectorTerms: list(entries, (i) => ({ matchExpressions: [{ key: `k${i}`, operator: 'Exists' }] })),
+              },
+            },
+          },
+        }),
+    },
+    ownedByOperation: 'is measured with OperationJob',
   },
   'src/constructs/options.ts': {
     absolutePath: { text: (text) => constructs.absolutePath(text, 'x') },

@@ -15,7 +15,7 @@ import type { Selects } from '../../src/reconciler/kubernetes/selector.ts';
 import { createStore, keyOf, type Store } from '../../src/reconciler/kubernetes/store.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
-import { type Key, keyText, type Next } from '../../src/reconciler/world.ts';
+import { type Key, keyOfText, keyText, type Next } from '../../src/reconciler/world.ts';
 import { type Controllers, createControllers } from '../../src/testing/api-server/controllers/index.ts';
 import { type ApiServer, createApiServer, type Match, WRITES } from '../../src/testing/api-server/index.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
@@ -223,9 +223,8 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     for (const key of first) leader.queue.add(key);
   }
   async function passOf(of: Process, text: string, tellInMs: number): Promise<Outcome> {
-    const [namespace = '', name = ''] = text.split('/');
     try {
-      const next = await reconcile(of.cluster, { namespace, name }, Math.max(0, tellInMs));
+      const next = await reconcile(of.cluster, keyOfText(text), Math.max(0, tellInMs));
       passes.push({ key: text, next });
       if (next === 'on-change') return { kind: 'settled' };
       return 'again' in next ? { kind: 'settled', againMs: next.again } : { kind: 'waiting', afterMs: next.after };

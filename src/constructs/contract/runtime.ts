@@ -15,6 +15,7 @@ import type {
   UfsUsage,
 } from './commands.ts';
 import type { Needs, PlanInput, Role, RuntimeInput, WorkloadNames } from './input.ts';
+import type { Operation, OperationKind, Operations } from './operation.ts';
 import type { BasePlan } from './plan.ts';
 
 /** What the lifecycle ensures, one after the other. */
@@ -58,6 +59,8 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
   readonly syncsMetadata?: (plan: P) => boolean;
   readonly tell?: (plan: P, seen: Seen<C>) => Told;
   readonly cleanup?: Cleanup<P>;
+  /** What is run in a Job beside it. */
+  readonly operations?: Operations<P>;
 }
 
 /** An engine whose plan is its own affair. */
@@ -99,6 +102,8 @@ export interface BoundRuntime {
   readonly probes: { readonly cache?: BoundProbe<unknown>; readonly ufs?: BoundProbe<UfsUsage> };
   tell(seen: Seen<unknown>): Told;
   readonly cleanup?: { readonly ask?: BoundProbe<unknown>; commands(found: unknown): readonly Command[] };
+  /** Objects that carry out an operation. A kind that is absent is not supported. */
+  readonly operations: { readonly [K in OperationKind]?: (operation: Operation<K>) => readonly Manifest[] };
 }
 export interface BoundProbe<T> {
   readonly commands: readonly Command[];

@@ -249,8 +249,8 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   };
 }
 
-const taken = (existing: KubeObject, owner: Owned): NameTaken =>
-  new NameTaken(`it exists already and belongs to ${ownersInWords(existing)}; expected none or one of Runtime ${owner.name}`);
+const taken = (existing: KubeObject, { kind, name }: Owner): NameTaken =>
+  new NameTaken(`it exists already and belongs to ${ownersInWords(existing)}; expected none or one of ${kind} ${name}`);
 
 /**
  * The hash of what was rendered is sent along: when it differs something is to be changed, or taken away, which no leaf would show.

@@ -8,17 +8,19 @@ interface WorkloadSpec {
   readonly volumeClaimTemplates?: readonly { readonly metadata?: { readonly name?: string } }[];
 }
 const isWorkload = ({ kind }: Manifest): boolean => kind === 'DaemonSet' || kind === 'StatefulSet';
+/** Of a Job, or of those that a CronJob makes. */
+export function jobOf({ kind, spec }: Manifest): WorkloadSpec | undefined {
+  if (kind === 'Job') return spec as WorkloadSpec;
+  return kind === 'CronJob' ? (spec as { readonly jobTemplate: { readonly spec: WorkloadSpec } }).jobTemplate.spec : undefined;
+}
 const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const PORT_NAME = /^(?=.*[a-z])[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$/;
 
 /** Names that the API server would refuse, ports that are none, and mounts of volumes that there are not. */
 export function podFaults(manifests: readonly Manifest[]): readonly string[] {
   return manifests.flatMap((manifest) => {
-    const faults = isWorkload(manifest)
-      ? faultsOfPods(manifest['spec'] as WorkloadSpec)
-      : manifest.kind === 'Service'
-        ? servicePorts(manifest)
-        : [];
+    const work = isWorkload(manifest) ? (manifest['spec'] as WorkloadSpec) : jobOf(manifest);
+    const faults = work ? faultsOfPods(work) : manifest.kind === 'Service' ? servicePorts(manifest) : [];
     return faults.map((fault) => `${manifest.kind}/${manifest.metadata.name}: ${fault}`);
   });
 }

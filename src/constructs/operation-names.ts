@@ -1,0 +1,52 @@
+import type { Operation, OperationKind } from './contract.ts';
+
+/** What of names and labels is another for each kind; charts and dashboards of Fluid's users look for all of it. */
+interface Words {
+  /** Of the release that Fluid would install. */
+  readonly release: string;
+  readonly job: string;
+  readonly pod: string;
+  readonly chart: string;
+  readonly scripts: string;
+  readonly volume: string;
+  /** Default: the runtime's. */
+  readonly app?: string;
+}
+const WORDS: Readonly<Record<OperationKind, (name: string) => Words>> = {
+  DataLoad: (name) => ({
+    release: `${name}-loader`,
+    job: `${name}-loader-job`,
+    pod: `${name}-loader-loader`,
+    chart: 'fluid-dataloader',
+    scripts: `${name}-loader-data-load-script`,
+    volume: 'data-load-script',
+  }),
+  DataMigrate: (name) => ({
+    release: `${name}-migrate`,
+    job: `${name}-migrate-migrate`,
+    pod: `${name}-migrate-migrate`,
+    chart: 'fluid-datamigrate',
+    scripts: `${name}-migrate-script`,
+    volume: 'data-migrate-script',
+  }),
+  DataProcess: (name) => ({
+    release: `${name}-processor`,
+    job: `${name}-processor-job`,
+    pod: `${name}-processor-process`,
+    chart: 'fluid-dataprocess',
+    scripts: `${name}-processor-scripts`,
+    volume: 'script-cm-vol',
+    app: 'fluid-dataprocess',
+  }),
+  DataBackup: (name) => ({
+    release: `${name}-charts`,
+    // Of Fluid's bare pod.
+    job: `${name}-pod`,
+    pod: `${name}-pod`,
+    chart: 'fluid-databackup',
+    scripts: `${name}-script`,
+    volume: 'script',
+  }),
+};
+
+export const operationNames = ({ kind, name }: Pick<Operation, 'kind' | 'name'>): Words => WORDS[kind](name);

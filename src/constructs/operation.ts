@@ -1,0 +1,124 @@
+import { Construct } from 'constructs';
+import { datasetId, label, type Manifest } from '../api/index.ts';
+import type { OwnedObject } from './component.ts';
+import type { BasePlan, ComponentProps, ContainerProps, Operation, OperationProps } from './contract.ts';
+import { must } from './faults.ts';
+import { KubeObject } from './kube-object.ts';
+import { operationNames } from './operation-names.ts';
+import { mergedAffinity, podSpec } from './pod.ts';
+
+/** Where the first container has its scripts. */
+const SCRIPTS = '/scripts';
+
+/** The Job in which an operation runs, or with policy Cron the CronJob that makes such Jobs. */
+export class OperationJob extends Construct {
+  constructor(scope: Construct, plan: BasePlan, operation: Operation, props: OperationProps) {
+    super(scope, 'operation');
+    const { kind, uid, spec } = operation;
+    const { release, job: name, pod, scripts: scriptsName, app = plan.app } = operationNames(operation);
+    const role = kind.toLowerCase();
+    const labels = { ...commonLabels(plan, operation), ...props.labels, app, targetDataset: plan.name, role: `${role}-job` };
+    const isCron = spec.policy === 'Cron';
+    const jobSpec = {
+      backoffLimit: props.backoffLimit ?? 3,
+      completions: 1,
+      parallelism: 1,
+      template: {
+        metadata: {
+          name: pod,
+          // Last, as in every pod: what the other parts of Fluid look for is not the user's to change.
+          labels: {
+            ...props.template?.metadata?.labels,
+            ...spec.podMetadata?.labels,
+            ...props.podLabels,
+            ...commonLabels(plan, operation),
+            app,
+            release,
+            targetDataset: plan.name,
+            role: `${role}-pod`,
+            ...(isCron && { cronjob: name }),
+          },
+          annotations: {
+            ...props.template?.metadata?.annotations,
+            ...spec.podMetadata?.annotations,
+            ...props.podAnnotations,
+            [label.istioInject]: 'false',
+          },
+        },
+        spec: podSpec(plan, podOf(operation, props)),
+      },
+    };
+    if (props.scripts)
+      ownedByOperation(this, plan, operation, { apiVersion: 'v1', kind: 'ConfigMap', name: scriptsName, data: props.scripts });
+    const apiVersion = 'batch/v1';
+    if (!isCron) {
+      ownedByOperation(this, plan, operation, { apiVersion, kind: 'Job', name, labels, spec: jobSpec });
+      return;
+    }
+    must(spec.schedule, 'spec.schedule', 'a schedule, since the policy is Cron', spec.schedule);
+    ownedByOperation(this, plan, operation, {
+      apiVersion,
+      kind: 'CronJob',
+      name,
+      labels: { ...labels, role: `${role}-cronjob`, [role]: operation.name, [label.jobPolicy]: 'cron' },
+      spec: {
+        schedule: spec.schedule,
+        // Without any they would get those of the pods, and not be in the inventory.
+        jobTemplate: { metadata: { labels: { [label.owner]: uid, ...labels, cronjob: name } }, spec: jobSpec },
+      },
+    });
+  }
+}
+
+/** Any object that is made for an operation, such as a Service between its pods: it goes with the operation. */
+export function ownedByOperation(scope: Construct, plan: BasePlan, operation: Operation, object: OwnedObject): KubeObject {
+  const { apiVersion, kind, name, labels, ...rest } = object;
+  const { uid } = operation;
+  const owner = { apiVersion: plan.owner.apiVersion, kind: operation.kind, name: operation.name, uid };
+  const metadata: Manifest['metadata'] = {
+    name,
+    labels: { [label.owner]: uid, role: `${operation.kind.toLowerCase()}-job`, ...commonLabels(plan, operation), ...labels },
+    ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: false }],
+  };
+  return new KubeObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
+}
+
+function commonLabels({ dataset }: BasePlan, operation: Operation): Readonly<Record<string, string>> {
+  const { release, chart } = operationNames(operation);
+  return {
+    'app.kubernetes.io/name': chart,
+    'app.kubernetes.io/instance': release,
+    'app.kubernetes.io/managed-by': 'sluice',
+    [label.managedBy]: 'fluid',
+    [label.datasetId]: datasetId(dataset),
+    release,
+  };
+}
+
+/** What the user says of the pod wins over what the runtime says; both affinities must hold. */
+function podOf(operation: Operation, props: OperationProps): ComponentProps {
+  const { scripts, backoffLimit: _b, labels: _l, ...pod } = props;
+  const { affinity, tolerations = [], nodeSelector, schedulerName, resources } = operation.spec;
+  const { scripts: scriptsName, volume } = operationNames(operation);
+  const [first, ...others] = props.containers;
+  const mounts = scripts ? [{ name: volume, mountPath: SCRIPTS }] : [];
+  return {
+    ...pod,
+    restartPolicy: pod.restartPolicy ?? pod.template?.spec?.restartPolicy ?? 'Never',
+    containers: [
+      { ...withLastWords(first), ...(resources && { resources }), volumeMounts: [...mounts, ...(first.volumeMounts ?? [])] },
+      ...others.map(withLastWords),
+    ],
+    volumes: [...(scripts ? [{ name: volume, configMap: { name: scriptsName, defaultMode: 0o555 } }] : []), ...(pod.volumes ?? [])],
+    affinity: mergedAffinity(pod.affinity, affinity),
+    tolerations: [...(pod.tolerations ?? []), ...tolerations],
+    nodeSelector: { ...pod.nodeSelector, ...nodeSelector },
+    ...(schedulerName && { schedulerName }),
+  };
+}
+
+/** Why it failed then stands in the pod's status, for which nobody needs a right to logs. */
+const withLastWords = (container: ContainerProps): ContainerProps => ({
+  ...container,
+  terminationMessagePolicy: container.terminationMessagePolicy ?? 'FallbackToLogsOnError',
+});

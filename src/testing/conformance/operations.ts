@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidSpec, label, type Manifest } from '../../api/index.ts';
+import { canonicalPod } from '../../constructs/canonical.ts';
+import type { BoundRuntime, LoadSpec, Operation, OperationKind } from '../../constructs/index.ts';
+import { jobOf, podFaults } from './pods.ts';
+import { HOSTILE, shellFaults } from './shells.ts';
+
+/** What is wrong with what is done for operations, a line a fault: once, by a schedule, and for a user who means harm. */
+export const operationFaults = ({ operations, plan }: BoundRuntime): readonly string[] =>
+  (Object.keys(operations) as OperationKind[]).flatMap((kind) => {
+    const render = (spec: LoadSpec): readonly Manifest[] => {
+      const facts = { pods: { master: [pod('master')], worker: [pod('worker')] }, leader: pod('master') };
+      const operation: Operation = { kind, name: 'op', namespace: plan.namespace, uid: 'uid-of-operation', spec, facts };
+      // The cast: of each kind there is what does that kind.
+      return (operations[kind] as (operation: Operation) => readonly Manifest[])(operation);
+    };
+    const pod = (role: string) => ({ name: `${plan.name}-${role}-0`, ip: '10.0.0.1', node: 'node-1' });
+    const hostile = { target: [{ path: `/${HOSTILE}`, replicas: 1 }], options: { [HOSTILE]: HOSTILE } };
+    const cases: readonly [LoadSpec, string][] = [
+      [{}, 'Job'],
+      [{ policy: 'Cron', schedule: '0 * * * *' }, 'CronJob'],
+      [hostile, 'Job'],
+    ];
+    return cases.flatMap(([spec, expected]) => {
+      const made = spec === hostile ? unlessRefused(() => render(spec)) : render(spec);
+      if (!made) return [];
+      const jobs = made.filter((each) => jobOf(each));
+      return [
+        ...(jobs.length === 1 && jobs[0]?.kind === expected
+          ? []
+          : [`expected one ${expected}, found ${jobs.map((job) => job.kind).join(', ') || 'none'}`]),
+        ...(JSON.stringify(made) === JSON.stringify(render(spec)) ? [] : ['rendered twice it is not the same']),
+        ...podFaults(made),
+        ...made.flatMap((each) => [...markFaults(each, kind), ...canonicalFaults(each)]),
+        ...shellFaults(made),
+      ].map((fault) => `${kind}: ${fault}`);
+    });
+  });
+
+/** Whatever no file can be called may be refused. */
+function unlessRefused<T>(render: () => T): T | undefined {
+  try {
+    return render();
+  } catch (error) {
+    if (error instanceof InvalidSpec) return undefined;
+    throw error;
+  }
+}
+
+function markFaults({ kind, metadata }: Manifest, operation: OperationKind): readonly string[] {
+  const [owner, ...others] = metadata.ownerReferences ?? [];
+  const isOwned = owner?.kind === operation && owner.uid === 'uid-of-operation' && owner.controller && others.length === 0;
+  return [
+    ...(isOwned ? [] : [`${kind}/${metadata.name} is not owned by the operation`]),
+    ...([label.owner, label.datasetId].every((key) => metadata.labels?.[key]) ? [] : [`${kind}/${metadata.name} lacks our labels`]),
+    ...(metadata.name.startsWith('op-') ? [] : [`${kind}/${metadata.name} is not called after the operation`]),
+  ];
+}
+
+/** What is not as the API server prints it would be written again and again. */
+function canonicalFaults(manifest: Manifest): readonly string[] {
+  const pod = jobOf(manifest)?.template.spec;
+  // The cast: what was rendered is a pod.
+  const isCanonical = !pod || isDeepStrictEqual(JSON.parse(JSON.stringify(canonicalPod(pod as never, ''))), pod);
+  return isCanonical ? [] : [`${manifest.kind}/${manifest.metadata.name}: the API server would print it in another way`];
+}

@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { describe, expect, test } from 'vitest';
+import { InvalidSpec, type Manifest } from '../../src/api/index.ts';
+import {
+  basePlan,
+  defineRuntime,
+  type LoadSpec,
+  type Operation,
+  type OperationClass,
+  type OperationKind,
+  OperationJob,
+  type OperationProps,
+  type OperationSpec,
+} from '../../src/constructs/index.ts';
+import { planInput } from '../../src/testing/given.ts';
+import { ExampleRuntime } from '../support/example-runtime/spec.ts';
+import { AlluxioLoad, JuiceFSLoad, type LoadPlan } from '../support/load.ts';
+import { GOLDENS, hasGoldens } from '../upstream/cases.ts';
+import { leavesOf } from '../upstream/leaves.ts';
+
+const IMAGES = { alluxio: 'alluxio/alluxio-dev:2.9.0', juicefs: 'juicedata/mount:ce-v1.3.0' };
+const withLoad = (type: 'alluxio' | 'juicefs', Load: OperationClass<LoadPlan, 'DataLoad'>) =>
+  defineRuntime({
+    type,
+    resource: ExampleRuntime,
+    plan: (input): LoadPlan => ({ ...basePlan(input, { mountType: 'fuse', mountDir: `${type}-fuse` }), image: IMAGES[type] }),
+    components: {},
+    operations: { DataLoad: Load },
+  });
+const RUNTIMES = { alluxio: withLoad('alluxio', AlluxioLoad), juicefs: withLoad('juicefs', JuiceFSLoad) };
+
+function made(runtime: keyof typeof RUNTIMES, spec: LoadSpec, namespace = 'ml'): readonly Manifest[] {
+  const load = RUNTIMES[runtime].bind(planInput({ namespace })).operations.DataLoad;
+  const facts = { pods: { worker: [{ name: 'demo-worker-0', ip: '10.0.0.1', node: 'node-1' }] } };
+  return load?.({ kind: 'DataLoad', name: 'op', namespace, uid: '<uid:DataLoad/op>', spec, facts }) ?? [];
+}
+
+describe.skipIf(!hasGoldens)('a Job as Fluid makes it', () => {
+  const met = new Set<RegExp>();
+  test.each<[string, keyof typeof RUNTIMES]>([
+    ['load-alluxio-min', 'alluxio'],
+    ['load-alluxio-cron', 'alluxio'],
+    ['load-juicefs-min', 'juicefs'],
+    ['load-juicefs-full', 'juicefs'],
+  ])('%s', (name, runtime) => {
+    const [input, golden] = ['input.yaml', 'objects.yaml'].map((file) => documents(join(GOLDENS, 'operations', name, file)));
+    const { spec, metadata } = input!.find(({ kind }) => kind === 'DataLoad')!;
+    const fluids = golden!.filter((object) => object.metadata?.name.startsWith('op-'));
+    const ours = made(runtime, spec as LoadSpec, metadata.namespace);
+    expect(ours.map(({ kind }) => kind)).toEqual(fluids.map(({ kind }) => kind));
+    const differing = ours.flatMap((object, i) => {
+      const [own, fluid] = [leavesOf(object), leavesOf(fluids[i]!)];
+      const paths = [...new Set([...own.keys(), ...fluid.keys()])].filter((path) => own.get(path) !== fluid.get(path));
+      return paths.map((path) => `${object.kind} ${path}: Fluid ${fluid.get(path)}, we ${own.get(path)}`);
+    });
+    const unexplained = differing.filter((each) => {
+      const meant = [...SERVERS, ...MEANT.keys()].filter((pattern) => pattern.test(each));
+      for (const pattern of meant) met.add(pattern);
+      return meant.length === 0;
+    });
+    expect(unexplained).toEqual([]);
+  });
+  test('and nothing is explained that is no difference', () =>
+    expect([...SERVERS, ...MEANT.keys()].filter((pattern) => !met.has(pattern))).toEqual([]));
+});
+
+/** What the API server adds to any Job. */
+const SERVERS = [
+  / spec\.(completionMode|manualSelector|podReplacementPolicy|suspend|selector\.matchLabels\S+|concurrencyPolicy|\w+JobsHistoryLimit): Fluid .*, we undefined$/,
+  /template\.spec\.(schedulerName|securityContext|terminationGracePeriodSeconds|serviceAccount): Fluid .*, we undefined$/,
+  /\.(terminationMessagePath|fieldRef\.apiVersion): Fluid .*, we undefined$/,
+  /template\.metadata\.labels(\.|\[)(batch\.kubernetes\.io\/\S+|controller-uid|job-name)\]?: Fluid .*, we undefined$/,
+];
+const MEANT = new Map<RegExp, string>([
+  [/ metadata\.annotations\[meta\.helm\.sh/, 'We are no helm release.'],
+  [/\[app\.kubernetes\.io\/managed-by\]: Fluid "Helm", we "sluice"$/, 'Helm does not manage our objects.'],
+  [/^\w+ metadata\.labels\[data\.fluid\.io\/owner-uid\]: Fluid undefined/, 'Our inventory.'],
+  [/^ConfigMap metadata\.ownerReferences/, 'It goes with the operation.'],
+  [/^CronJob spec\.jobTemplate\.metadata(\.labels\S+)?: /, 'Its Jobs are in our inventory, which those of the pods are not.'],
+  [/\.terminationMessagePolicy: Fluid "File", we "FallbackToLogsOnError"$/, 'Why it failed is told without a right to logs.'],
+  [/ data(\.|\[)/, 'Scripts are our own.'],
+  [/\.volumes\[data-load-script\]\.configMap\.(items|defaultMode)/, 'So are their names.'],
+  [/\.containers\[dataloader\]\.(args|command)\[/, 'Paths are arguments: a shell reads none of them.'],
+  [/\.env(\.order|\[(DATA_PATH|PATH_REPLICAS|OPTION)\])/, 'So they are in no variable.'],
+  [/\.envFrom\[0\]\.configMapRef\.name: Fluid "demo-juicefs-values", we undefined$/, 'There are no values of a chart.'],
+]);
+
+const documents = (file: string): readonly Manifest[] =>
+  existsSync(file) ? parseAllDocuments(readFileSync(file, 'utf8')).flatMap((each) => (each.toJS() as Manifest | null) ?? []) : [];
+
+interface Job extends Manifest {
+  readonly spec: { readonly template: { readonly metadata: object; readonly spec: Record<string, unknown> } };
+}
+function job(props: Partial<OperationProps>, spec: OperationSpec = {}, kind: OperationKind = 'DataMigrate'): readonly Manifest[] {
+  class Any extends OperationJob {
+    constructor(...[scope, plan, operation]: ConstructorParameters<typeof AlluxioLoad>) {
+      super(scope, plan, operation as Operation, { containers: [{ name: 'main', image: 'i:1' }], ...props });
+    }
+  }
+  const { plan } = RUNTIMES.alluxio.bind(planInput());
+  const runtime = defineRuntime({
+    type: 'any',
+    resource: ExampleRuntime,
+    plan: () => plan as LoadPlan,
+    components: {},
+    operations: { [kind]: Any },
+  });
+  const operate = runtime.bind(planInput()).operations[kind] as (operation: Operation) => readonly Manifest[];
+  return operate({ kind, name: 'op', namespace: 'ml', uid: 'u', spec, facts: { pods: {} } });
+}
+const podOf = (all: readonly Manifest[]) => (all.at(-1) as Job).spec.template.spec;
+
+describe('the Job of an operation', () => {
+  test('is owned by the operation, as is its script', () =>
+    expect(job({ scripts: { 'a.sh': '' } }).map(({ kind, metadata }) => [kind, metadata.ownerReferences?.[0]])).toEqual(
+      ['ConfigMap', 'Job'].map((kind) => [kind, expect.objectContaining({ kind: 'DataMigrate', name: 'op', uid: 'u', controller: true })]),
+    ));
+  test.each<[OperationKind, string]>([
+    ['DataLoad', 'op-loader-job'],
+    ['DataMigrate', 'op-migrate-migrate'],
+    ['DataProcess', 'op-processor-job'],
+    ['DataBackup', 'op-pod'],
+  ])('of %s is called %s', (kind, name) => expect(job({}, {}, kind)[0]?.metadata.name).toBe(name));
+  test('runs at any place where both the user and the runtime want it', () => {
+    const on = (key: string) => ({
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'Exists' }] }] },
+      },
+    });
+    expect(JSON.stringify(podOf(job({ affinity: on('a') }, { affinity: on('b') })))).toMatch(/"key":"a".*"key":"b"/);
+  });
+  test('may be a pod of the user, to whose containers more is given', () => {
+    const template = { spec: { containers: [{ name: 'c', image: 'p:1', command: ['ls'] }], restartPolicy: 'OnFailure' } };
+    const containers = [{ name: 'c', volumeMounts: [{ name: 'data', mountPath: '/data' }] }] as const;
+    const pod = podOf(
+      job({ template, containers, volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'demo' } }] }, {}, 'DataProcess'),
+    );
+    expect(pod).toMatchObject({
+      restartPolicy: 'OnFailure',
+      containers: [{ name: 'c', image: 'p:1', command: ['ls'], volumeMounts: [{ name: 'data' }] }],
+      volumes: [{ name: 'data' }],
+    });
+  });
+  test('is as the API server prints it', () =>
+    expect(podOf(job({}, { resources: { limits: { cpu: '1000m' } }, tolerations: [], nodeSelector: {} }))).toMatchObject({
+      containers: [{ resources: { limits: { cpu: '1' } } }],
+    }));
+  test('needs a schedule where it comes again and again', () => {
+    expect(() => job({}, { policy: 'Cron' })).toThrow(InvalidSpec);
+    expect(() => job({}, { policy: 'Cron' })).toThrow('spec.schedule: expected a schedule, since the policy is Cron');
+  });
+});
+
+test('what a runtime has no construct for it does not do', () =>
+  expect(Object.keys(RUNTIMES.alluxio.bind(planInput()).operations)).toEqual(['DataLoad']));
