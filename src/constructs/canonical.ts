@@ -54,6 +54,7 @@ function canonicalContainer({ fuseClient: _isClient, ...container }: ContainerPr
   return {
     ...said(container),
     env: byKey(nameOf, container.env?.map(canonicalVariable), 'later'),
+    envFrom: unlessEmpty(container.envFrom),
     ports: byKey(({ containerPort, protocol = 'TCP' }) => `${containerPort}/${protocol}`, container.ports, 'equal', `${path}.ports`),
     resources: container.resources && canonicalResources(container.resources, `${path}.resources`),
     volumeMounts: byKey(({ mountPath }) => mountPath, container.volumeMounts, 'equal', `${path}.volumeMounts`),

@@ -9,6 +9,8 @@ interface Words {
   readonly chart: string;
   readonly scripts: string;
   readonly volume: string;
+  /** Where the first container has them. */
+  readonly directory: string;
   /** Default: the runtime's. */
   readonly app?: string;
 }
@@ -20,6 +22,7 @@ const WORDS: Readonly<Record<OperationKind, (name: string) => Words>> = {
     chart: 'fluid-dataloader',
     scripts: `${name}-loader-data-load-script`,
     volume: 'data-load-script',
+    directory: '/scripts',
   }),
   DataMigrate: (name) => ({
     release: `${name}-migrate`,
@@ -28,6 +31,7 @@ const WORDS: Readonly<Record<OperationKind, (name: string) => Words>> = {
     chart: 'fluid-datamigrate',
     scripts: `${name}-migrate-script`,
     volume: 'data-migrate-script',
+    directory: '/scripts',
   }),
   DataProcess: (name) => ({
     release: `${name}-processor`,
@@ -36,6 +40,7 @@ const WORDS: Readonly<Record<OperationKind, (name: string) => Words>> = {
     chart: 'fluid-dataprocess',
     scripts: `${name}-processor-scripts`,
     volume: 'script-cm-vol',
+    directory: '/fluid-scripts',
     app: 'fluid-dataprocess',
   }),
   DataBackup: (name) => ({
@@ -46,6 +51,7 @@ const WORDS: Readonly<Record<OperationKind, (name: string) => Words>> = {
     chart: 'fluid-databackup',
     scripts: `${name}-script`,
     volume: 'script',
+    directory: '/scripts',
   }),
 };
 

@@ -7,9 +7,6 @@ import { KubeObject } from './kube-object.ts';
 import { operationNames } from './operation-names.ts';
 import { mergedAffinity, podSpec } from './pod.ts';
 
-/** Where the first container has its scripts. */
-const SCRIPTS = '/scripts';
-
 /** The Job in which an operation runs, or with policy Cron the CronJob that makes such Jobs. */
 export class OperationJob extends Construct {
   constructor(scope: Construct, plan: BasePlan, operation: Operation, props: OperationProps) {
@@ -99,9 +96,9 @@ function commonLabels({ dataset }: BasePlan, operation: Operation): Readonly<Rec
 function podOf(operation: Operation, props: OperationProps): ComponentProps {
   const { scripts, backoffLimit: _b, labels: _l, ...pod } = props;
   const { affinity, tolerations = [], nodeSelector, schedulerName, resources } = operation.spec;
-  const { scripts: scriptsName, volume } = operationNames(operation);
+  const { scripts: scriptsName, volume, directory } = operationNames(operation);
   const [first, ...others] = props.containers;
-  const mounts = scripts ? [{ name: volume, mountPath: SCRIPTS }] : [];
+  const mounts = scripts ? [{ name: volume, mountPath: directory }] : [];
   return {
     ...pod,
     restartPolicy: pod.restartPolicy ?? pod.template?.spec?.restartPolicy ?? 'Never',

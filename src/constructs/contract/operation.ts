@@ -59,8 +59,8 @@ export type Operations<P> = { readonly [K in OperationKind]?: OperationClass<P, 
 /** What a runtime says of the pod in which an operation runs; all else is the same for every runtime. */
 export interface OperationProps extends Omit<ComponentProps, 'volumeClaimTemplates'> {
   /**
-   * Files in `/scripts` of the first container, which it can run. They are fixed text: what users write reaches them as arguments or
-   * variables, which they quote.
+   * Files in `/scripts` of the first container, which it can run; of a DataProcess, whose script is the user's own, in `/fluid-scripts`. Any
+   * other is fixed text: what users write reaches it as arguments or variables, which it quotes.
    */
   readonly scripts?: Readonly<Record<string, string>>;
   /** How often a pod that failed is followed by another. Default 3. */
