@@ -63,6 +63,8 @@ export class NotLeader extends Error {
 const isApiError = (error: unknown): error is ApiError => error instanceof ApiError;
 
 export const isNotFound = (error: unknown): error is ApiError => isApiError(error) && error.status === 404;
+/** No object of that name is there. Of a kind that the server does not know, or not yet, it says nothing: its 404 names no object. */
+export const isAbsent = (error: unknown): boolean => isNotFound(error) && error.body?.details?.name !== undefined;
 /** For `catch`: an object that is not there is nothing. */
 export const ignoreGone = (error: unknown): undefined => {
   if (!isNotFound(error)) throw error;

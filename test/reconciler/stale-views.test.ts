@@ -212,3 +212,23 @@ test('a runtime made anew never gets a Dataset that is gone as its owner, though
   expect(uidOf(at, 'ThinRuntime')).toBe(uid);
   expect(at.get('ThinRuntime')?.metadata.ownerReferences).toMatchObject([{ uid: uidOf(at, 'Dataset') }]);
 });
+
+describe('while the API server does not know a kind, as when it starts or its CRD is made anew,', () => {
+  test.each(['Dataset', 'ThinRuntime', 'ThinRuntimeProfile'])('nothing follows from what it says of a %s', async (kind) => {
+    const at = await bound();
+    const rule = at.server.rules.refuse({ kind }, { status: 404 });
+    at.server.endWatches(kind);
+    at.server.compact();
+    const { metadata: owned, ...config } = at.get('ConfigMap', 'demo-fuse-conf')!;
+    at.put({ ...config, metadata: { ...owned, name: 'demo-old' } } as KubeObject);
+    at.server.remove('DaemonSet', 'ml', 'demo-fuse');
+    await at.advance(60_000);
+    expect(at.written({ subresource: '' })).toEqual([]);
+    rule.remove();
+    await at.advance(600_000);
+    expect(uidOf(at, 'DaemonSet', 'demo-fuse')).not.toBe('');
+    expect(at.dataset().phase).toBe('Bound');
+    expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^True/);
+    expect(deleted(at)).toEqual(['delete ConfigMap/demo-old']);
+  });
+});

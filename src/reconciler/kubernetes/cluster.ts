@@ -1,5 +1,5 @@
 import { annotation, Dataset, datasetFinalizer, label, runtimeFinalizer } from '../../api/index.ts';
-import { ignoreGone, isConflict, isNotFound } from '../../kube/errors.ts';
+import { ignoreGone, isAbsent, isConflict } from '../../kube/errors.ts';
 import { redactedText } from '../../kube/redact.ts';
 import type { Cluster } from '../cluster.ts';
 import { each } from '../failures.ts';
@@ -179,7 +179,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         await client
           .delete(type, object.metadata, { uid: object.metadata.uid, propagation: andPods ? 'Foreground' : 'Background' })
           .catch(async (error: unknown) => {
-            if (isNotFound(error)) return store.forget(object);
+            if (isAbsent(error)) return store.forget(object);
             // Another one has its name by now: the next look is to find that.
             if (isConflict(error)) await confirmed([object]);
             throw error;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectMeta } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { ApiError, isNotFound } from '../../kube/errors.ts';
+import { ApiError, isAbsent } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { Store } from './store.ts';
 
@@ -29,7 +29,7 @@ export async function confirm(
     seen.map(async (object) => {
       const type = store.typeOf(object.kind);
       const fresh = await client.get(type, object.metadata).catch((error: unknown) => {
-        if (isNotFound(error)) return undefined;
+        if (isAbsent(error)) return undefined;
         throw error;
       });
       if (fresh && isAsSeen(object.metadata, fresh.metadata)) return [];

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../../api/index.ts';
 import type { KubeClient, WriteOptions } from '../../kube/contract.ts';
-import { ApiError, ignoreGone, isConflict, isNotFound } from '../../kube/errors.ts';
+import { ApiError, isAbsent, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { type Marks, markPatch, unmarkPatch } from '../metadata.ts';
@@ -40,7 +40,9 @@ export function userObjects(client: KubeClient, store: Store, now: () => number)
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
       // The watch is behind. The next look is to find what is there, or that nothing is, however far behind.
-      const fresh = await client.get(type, where).catch(ignoreGone);
+      const fresh = await client.get(type, where).catch((failed: unknown) => {
+        if (!isAbsent(failed)) throw failed;
+      });
       // The cast: it was read from the API server.
       if (!fresh) store.forget({ ...object, kind: type.kind } as KubeObject);
       else if (isConflict(error)) store.remember(fresh);
