@@ -49,7 +49,9 @@ export const volumeName = (dataset: Identity): string => (dataset.collides ? dat
 export const claimName = ({ name }: Identity): string => name;
 
 /** Set by the CSI plugin on nodes where a pod uses the dataset; the node selector of every fuse DaemonSet. */
-export const fuseNodeLabel = (dataset: Identity): string => key('fluid.io/f-', dataset);
+export const fuseNodeLabel = (dataset: Identity): string => key(FUSE_NODE_LABELS, dataset);
+/** How all of these begin. */
+export const FUSE_NODE_LABELS = 'fluid.io/f-';
 /** On nodes that hold a worker; also on the volume and claim. */
 export const cacheNodeLabel = (dataset: Identity): string => key('fluid.io/s-', dataset);
 export const typedCacheNodeLabel = (engine: string, dataset: Identity): string => key(`fluid.io/s-${engine}-`, dataset);

@@ -1,14 +1,13 @@
 import { normalize } from 'node:path/posix';
 import { shown } from '../api/errors.ts';
 import { annotation } from '../api/labels.ts';
+import { FUSE_NODE_LABELS } from '../api/names.ts';
 import { invalid } from './grpc/errors.ts';
 import { isWithin } from './mounts/mountinfo.ts';
 
 /** CSI's AccessMode.Mode: those that promise that nobody writes. */
 const SINGLE_NODE_READER_ONLY = 2;
 const MULTI_NODE_READER_ONLY = 3;
-/** Of a node, those that we set for volumes: fuse pods select by them. */
-const LABELS = 'fluid.io/f-';
 
 /** `<mount root>/<type>/<namespace>/<name>/…`: what lies higher is of several datasets. */
 const DEPTH = 3;
@@ -49,8 +48,8 @@ export function parseVolume(attributes: Attributes, { mountRoot, method }: Volum
     throw invalid(
       `volume attribute fluid_path: expected a path within ${mountRoot}, as ${mountRoot}/<type>/<namespace>/<name>, found ${shown(fusePath)}`,
     );
-  if (nodeLabel && !nodeLabel.startsWith(LABELS))
-    throw invalid(`volume attribute mount_pod_node_selector_key: expected a label ${LABELS}…, found ${shown(nodeLabel)}`);
+  if (nodeLabel && !nodeLabel.startsWith(FUSE_NODE_LABELS))
+    throw invalid(`volume attribute mount_pod_node_selector_key: expected a label ${FUSE_NODE_LABELS}…, found ${shown(nodeLabel)}`);
   if (sessionManagerDir && (!isPlain(sessionManagerDir) || !isWithin(sessionManagerDir, mountRoot)))
     throw invalid(`volume attribute efc_sessmgr_workdir: expected a path within ${mountRoot}, found ${shown(sessionManagerDir)}`);
   return {

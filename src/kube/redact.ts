@@ -20,10 +20,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/([?&;]sig=)[^\s"'&;]+/gi, `$1${REDACTED}`],
   [/(\baccount\.key\.[\w.-]{1,80}\s?=\s?)[^\s"',;&]+/gi, `$1${REDACTED}`],
   // As protocol buffers are printed: a key, and its value in the next line.
-  [
-    /(key: *"[\w.-]{0,80}(?:secret|password|passwd|token|credential|access_?-?key)[\w.-]{0,80}"\s{1,20}value: *)"[^"\n]*"/gi,
-    `$1"${REDACTED}"`,
-  ],
+  [new RegExp(`(key: *"[\\w.-]{0,80}${SECRET}[\\w.-]{0,80}"\\s{1,20}value: *)"[^"\\n]*"`, 'gi'), `$1"${REDACTED}"`],
 ];
 
 /** Without the credentials that a text shows by its form, such as a metadata URL in a command's error. Twice is as once. */

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../api/index.ts';
+import { FUSE_NODE_LABELS, type Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ignoreGone } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
@@ -8,8 +8,6 @@ import { Node } from './kinds.ts';
 import { fromPods, mounts } from './pod-pages.ts';
 import type { Store } from './store.ts';
 
-/** Labels of this kind bring fuse pods to a node: written by the node plugin when the first pod there is given the volume. */
-const FUSE_LABELS = 'fluid.io/f-';
 const NODES_AT_A_TIME = 8;
 
 /**
@@ -64,7 +62,7 @@ async function nodesAfresh(client: KubeClient, names: readonly string[]): Promis
 function fuseLabelsOf({ spec }: KubeObject): Readonly<Record<string, string>> {
   const { nodeSelector = {} } =
     (spec as { readonly template?: { readonly spec?: { nodeSelector?: Record<string, string> } } }).template?.spec ?? {};
-  return Object.fromEntries(Object.entries(nodeSelector).filter(([key]) => key.startsWith(FUSE_LABELS)));
+  return Object.fromEntries(Object.entries(nodeSelector).filter(([key]) => key.startsWith(FUSE_NODE_LABELS)));
 }
 
 const nodeOf = ({ spec }: KubeObject): string | undefined => (spec as { readonly nodeName?: string } | undefined)?.nodeName;

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { KubeClient } from '../../../src/kube/contract.ts';
+import { isAbsent } from '../../../src/kube/errors.ts';
 import { kinds } from '../../support/kinds.ts';
 import type { Subject } from '../api-server.suite.ts';
 import { configMap, refusal, refused } from './objects.ts';
@@ -21,10 +22,12 @@ export function reading(subject: () => Subject): void {
     expect(await refusal(client.get(ConfigMap, { namespace, name: 'none' }))).toMatchObject(
       refused(404, 'NotFound', /configmaps "none" not found/),
     );
+    expect(isAbsent(await refusal(client.get(ConfigMap, { namespace, name: 'none' })))).toBe(true);
   });
   test('a kind that is not installed is not found either', async () => {
     const type = { group: 'absent.example', version: 'v1', plural: 'ghosts', kind: 'Ghost', namespaced: true };
     expect(await refusal(client.get(type, { namespace, name: 'a' }))).toMatchObject({ status: 404 });
+    expect(isAbsent(await refusal(client.get(type, { namespace, name: 'a' })))).toBe(false);
     for (const options of [{}, { namespace }]) expect(await refusal(client.list(type, options))).toMatchObject({ status: 404 });
   });
   test.each([
