@@ -292,7 +292,7 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
     );
   },
   async metrics() {
-    const { registry } = createMetrics('host', () => ({ byPhase: new Map(), ufs: [] }));
+    const { registry } = createMetrics('host', () => ({ byPhase: new Map(), notSynced: [], ufs: [] }));
     const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(process|nodejs)_/.test(name)) as unknown as readonly {
       name: string;
       help: string;

@@ -62,7 +62,7 @@ Environment, as in Fluid:
   IMAGE_PULL_SECRETS           pull secrets for workloads that name none, separated by commas
   SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template
   THIN_FUSE_CONFIG_STORAGE     where ThinRuntimes keep config.json: configmap (default) or secret
-  JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV
+  JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV, ALLUXIO_RUNTIME_IMAGE_ENV, ALLUXIO_FUSE_IMAGE_ENV
                                default images, <image>:<tag>`;
 
 export const controllerOptions = (command: Command): Command =>

@@ -1,9 +1,13 @@
 import type { Dataset } from '../api/index.ts';
 import { quantity } from '../api/units.ts';
 import type { DatasetCounts } from '../reconciler/metrics.ts';
+import type { RuntimeObject } from '../reconciler/world.ts';
 
-/** What Prometheus is told of datasets, from their statuses. */
-export function datasetCounts(datasets: Iterable<Dataset>): DatasetCounts {
+/** Reasons are ours; but who may write a status could make up others, each a series. */
+const MOST_REASONS = 100;
+
+/** What Prometheus is told of datasets and runtimes, from their statuses. */
+export function datasetCounts(datasets: Iterable<Dataset>, runtimes: Iterable<{ readonly object: RuntimeObject }>): DatasetCounts {
   const byPhase = new Map<string, number>();
   const ufs: DatasetCounts['ufs'][number][] = [];
   for (const { metadata, status } of datasets) {
@@ -17,7 +21,21 @@ export function datasetCounts(datasets: Iterable<Dataset>): DatasetCounts {
         ...(!Number.isNaN(files) && { files }),
       });
   }
-  return { byPhase, ufs };
+  return { byPhase, notSynced: notSynced(runtimes), ufs };
+}
+
+function notSynced(runtimes: Iterable<{ readonly object: RuntimeObject }>): DatasetCounts['notSynced'] {
+  const counts = new Map<string, { readonly kind: string; readonly reason: string; count: number }>();
+  for (const { object } of runtimes) {
+    const synced = object.status?.conditions?.find(({ type }) => type === 'Synced');
+    if (synced?.status !== 'False') continue;
+    const asTold = `${object.kind}/${synced.reason}`;
+    const reason = counts.has(asTold) || counts.size < MOST_REASONS ? (synced.reason ?? '') : 'Other';
+    const entry = counts.get(`${object.kind}/${reason}`) ?? { kind: object.kind, reason, count: 0 };
+    entry.count++;
+    counts.set(`${object.kind}/${reason}`, entry);
+  }
+  return [...counts.values()];
 }
 
 /** `5.00GiB`, as a status has it; undefined for `[Calculating]` and the like. */

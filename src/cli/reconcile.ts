@@ -60,7 +60,7 @@ export const define: Define = (command, parts) => {
       let controller: Controller | undefined;
       const metrics = createMetrics(
         new URL(connection.server).host,
-        () => datasetCounts(controller?.store.datasets() ?? []),
+        () => datasetCounts(controller?.store.datasets() ?? [], controller?.store.allRuntimes() ?? []),
         () => controller?.store.reflectors ?? new Map(),
       );
       const health = await served(address, () => notReady(controller), metrics.registry, log);

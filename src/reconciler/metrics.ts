@@ -30,6 +30,8 @@ export interface Metrics {
 }
 export interface DatasetCounts {
   readonly byPhase: ReadonlyMap<string, number>;
+  /** Runtimes whose `Synced` is False. */
+  readonly notSynced: readonly { readonly kind: string; readonly reason: string; readonly count: number }[];
   readonly ufs: readonly { readonly dataset: string; readonly bytes?: number; readonly files?: number }[];
 }
 
@@ -109,7 +111,17 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
       for (const [phase, count] of countsNow().byPhase) this.set({ phase: phase || 'None' }, count);
     },
   });
-  void datasets;
+  const notSynced = new Gauge({
+    name: 'sluice_runtimes_not_synced',
+    help: 'Runtimes whose condition Synced is False, by its reason.',
+    labelNames: ['kind', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { count, ...labels } of countsNow().notSynced) this.set(labels, count);
+    },
+  });
+  void [datasets, notSynced];
   ufsGauge('dataset_ufs_total_size', 'Size of the data, bytes.', ({ bytes }) => bytes);
   ufsGauge('dataset_ufs_file_num', 'Number of files.', ({ files }) => files);
 

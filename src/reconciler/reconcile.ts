@@ -54,7 +54,7 @@ async function pass(cluster: Cluster, key: Key, tellInMs: number): Promise<Next>
         // The names of what goes are those of what comes: one after the other.
         if (leaving.length > 0) return queued(cluster, dataset, leaving, tellInMs);
         if (dataset && chosen) return serve(cluster, scene, dataset, chosen, tellInMs);
-        if (dataset) return unserved(cluster, key, dataset, tellInMs);
+        if (dataset) return unserved(cluster, scene, dataset, tellInMs);
         return chosen ? alone(cluster, key, chosen, tellInMs) : 'on-change';
       },
     ]),
@@ -159,12 +159,23 @@ async function queued(cluster: Cluster, dataset: Dataset | undefined, leaving: r
   return held(hold, tellInMs, () => tellDataset(cluster, dataset, hold));
 }
 
-async function unserved(cluster: Cluster, key: Key, dataset: Dataset, tellInMs: number): Promise<Next> {
+async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Dataset, tellInMs: number): Promise<Next> {
   const [failure] = await attempt('UpdateFailed', `Dataset/${key.name}`, () => cluster.markDataset(key, dataset));
   const hold: Hold = failure
     ? { reason: failure.reason, message: failure.message, fails: true }
-    : { reason: 'RuntimeNotFound', message: `no runtime is called ${key.name} in namespace ${key.namespace}`, passing: true };
+    : {
+        reason: 'RuntimeNotFound',
+        message: `no runtime is called ${key.name} in namespace ${key.namespace}${invalid ? '' : referenceText(dataset)}`,
+        passing: true,
+      };
   return held(hold, tellInMs, () => tellDataset(cluster, dataset, hold));
+}
+
+/** Fluid makes a runtime for it; somebody who comes from there waits for that. */
+function referenceText({ spec }: Dataset): string {
+  const mount = spec.mounts?.find(({ mountPoint }) => mountPoint.startsWith('dataset://'));
+  if (!mount) return '';
+  return `; it refers to another Dataset by ${mount.mountPoint}, which is not served yet, and no ThinRuntime is made for it as Fluid does: let pods mount the claim of that Dataset`;
 }
 
 async function alone(cluster: Cluster, key: Key, { object }: Candidate, tellInMs: number): Promise<Next> {

@@ -3,6 +3,7 @@ import { isConflict } from '../kube/errors.ts';
 import type { Cluster, Notice } from './cluster.ts';
 import { withCondition, withoutCondition } from './conditions.ts';
 import { each, failureOf, messageOf } from './failures.ts';
+import { logReason } from './log-reason.ts';
 import { EMPTY, type Statuses } from './status.ts';
 import { lacksOf } from './unsynced.ts';
 import type { Applied, Decision, Failure, Hold, RuntimeObject, World } from './world.ts';
@@ -26,6 +27,7 @@ export async function tellRuntime(
     observedGeneration: object.metadata.generation ?? 0,
     conditions: [...conditions] as NonNullable<RuntimeStatus['conditions']>,
   });
+  if (wrote) logReason(cluster, object, 'Synced', conditions);
   if (wrote && (!passing || event !== 'ErrorProcessRuntime' || reason === 'DatasetNotFound'))
     cluster.notice(object, { type: 'Warning', reason: event, note: message });
 }
@@ -42,6 +44,7 @@ export async function tellDataset(
   const failed = { type: 'NotReady', status: 'True', reason: passing || !isSetUp ? reason : 'DatasetFailedToSetup', message } as const;
   const conditions = withCondition(dataset.status?.conditions ?? [], failed, cluster.now(), 'lastUpdateTime');
   const wrote = await cluster.writeDatasetStatus(dataset, { phase, conditions });
+  if (wrote) logReason(cluster, dataset, 'NotReady', conditions);
   if (wrote && !passing) cluster.notice(dataset, { type: 'Warning', reason: event, note: message });
 }
 
@@ -73,12 +76,17 @@ export async function tellBoth(
     runtime = withFailure(runtime, failure, object.status ?? EMPTY, cluster.now());
     cluster.notice(dataset, { type: 'Warning', reason: 'ErrorProcessDataset', note: failure.message });
   };
+  const writeRuntime = async () => {
+    const written = await cluster.writeRuntimeStatus(object, runtime);
+    if (written) logReason(cluster, object, 'Synced', runtime.conditions);
+    return written;
+  };
   const refusedRuntime = (error: unknown) =>
     cluster.notice(object, { type: 'Warning', reason: 'ErrorProcessRuntime', note: messageOf(error) });
   try {
     await each([
       () => orFailure(() => cluster.writeDatasetStatus(dataset, statuses.dataset), refusedDataset),
-      () => orFailure(() => cluster.writeRuntimeStatus(object, runtime), refusedRuntime),
+      () => orFailure(writeRuntime, refusedRuntime),
     ]);
   } finally {
     if (wrote) for (const { about, ...notice } of notices) cluster.notice(about === 'dataset' ? dataset : object, notice);

@@ -13,6 +13,7 @@ import { documentsIn, keysOf } from '../../src/cli/input/documents.ts';
 import { redacted } from '../../src/cli/log.ts';
 import { run } from '../../src/cli/program.ts';
 import { unified } from '../../src/cli/unified.ts';
+import type { RuntimeObject } from '../../src/reconciler/world.ts';
 
 function folder(files: Readonly<Record<string, string>>): string {
   const path = mkdtempSync(join(tmpdir(), 'sluice-cli-'));
@@ -159,17 +160,42 @@ describe('sluice.config.js', () => {
 
 const dataset = (name: string, status: object) => ({ metadata: { name, namespace: 'ml' }, status }) as unknown as Dataset;
 
-test('datasets are counted by phase, and by what is known of their data', () => {
-  const counts = datasetCounts([
-    dataset('a', { phase: 'Bound', ufsTotal: '1.50GiB', fileNum: '7' }),
-    dataset('b', { phase: 'Bound', ufsTotal: '[Calculating]', fileNum: '[Calculating]' }),
-    dataset('c', {}),
+const runtime = (kind: string, status: 'True' | 'False', reason: string) =>
+  ({ object: { kind, status: { conditions: [{ type: 'Synced', status, reason }] } } }) as unknown as { readonly object: RuntimeObject };
+
+test('runtimes that are not as their specs say are counted by kind and reason, whatever reasons somebody makes up', () => {
+  const some = [
+    runtime('ThinRuntime', 'False', 'InvalidSpec'),
+    runtime('ThinRuntime', 'False', 'InvalidSpec'),
+    runtime('JuiceFSRuntime', 'False', 'InvalidSpec'),
+    runtime('JuiceFSRuntime', 'True', 'Synced'),
+    { object: { kind: 'ThinRuntime' } as RuntimeObject },
+  ];
+  expect(datasetCounts([], some).notSynced).toEqual([
+    { kind: 'ThinRuntime', reason: 'InvalidSpec', count: 2 },
+    { kind: 'JuiceFSRuntime', reason: 'InvalidSpec', count: 1 },
   ]);
+  const many = Array.from({ length: 1000 }, (_, i) => runtime('ThinRuntime', 'False', `Reason${i}`));
+  const { notSynced } = datasetCounts([], many);
+  expect(notSynced).toHaveLength(101);
+  expect(notSynced.at(-1)).toEqual({ kind: 'ThinRuntime', reason: 'Other', count: 900 });
+});
+
+test('datasets are counted by phase, and by what is known of their data', () => {
+  const counts = datasetCounts(
+    [
+      dataset('a', { phase: 'Bound', ufsTotal: '1.50GiB', fileNum: '7' }),
+      dataset('b', { phase: 'Bound', ufsTotal: '[Calculating]', fileNum: '[Calculating]' }),
+      dataset('c', {}),
+    ],
+    [],
+  );
   expect(counts).toEqual({
     byPhase: new Map([
       ['Bound', 2],
       ['', 1],
     ]),
+    notSynced: [],
     ufs: [{ dataset: 'ml/a', bytes: 1.5 * 2 ** 30, files: 7 }],
   });
 });
@@ -192,6 +218,10 @@ describe('help', () => {
     expect(code).toBe(0);
     expect(text).toMatch(new RegExp(`Examples:\\n  .*sluice ${name}`));
     expect(text).toContain('\nExit codes:\n  0 ');
+  });
+  test.each(['synth', 'diff', 'reconcile'])('of %s names every variable that a runtime reads', async (name) => {
+    const { text } = await help(name, '--help');
+    expect(runtimes.flatMap(({ env }) => env).filter((variable) => !text.includes(variable))).toEqual([]);
   });
   test.each([
     [['snyth'], "sluice: unknown command 'snyth'\n(Did you mean synth?)"],

@@ -155,6 +155,11 @@ describe('set-up', () => {
     at.put(dataset());
     await at.quiet();
     expect(at.conditions('Dataset')['NotReady']).toBe('True RuntimeNotFound: no runtime is called demo in namespace ml');
+    at.edit('Dataset', { mounts: [{ mountPoint: 'dataset://ml/other', name: 'other' }] });
+    await at.quiet();
+    expect(at.conditions('Dataset')['NotReady']).toMatch(
+      /; it refers to another Dataset by dataset:\/\/ml\/other, which is not served yet/,
+    );
   });
   test('tells a runtime without a Dataset', async () => {
     const at = await harness();

@@ -46,3 +46,13 @@ test.each<[string, readonly KubeObject[], RegExp]>([
   expect(synced).not.toContain('Cannot read');
   expect(at.passes.filter(({ error }) => error)).toEqual([]);
 });
+
+test.each([{ mounts: 'all' }, { mounts: [3] }, { mounts: [{}] }, undefined])(
+  'a Dataset without a runtime is told so whatever its spec is: %j',
+  async (spec) => {
+    const at = await harness();
+    at.put(bare('Dataset', 'demo', spec));
+    await at.quiet();
+    expect(at.conditions('Dataset')['NotReady']).toBe('True RuntimeNotFound: no runtime is called demo in namespace ml');
+  },
+);

@@ -169,7 +169,9 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       fights.failed(uid);
       throw error;
     }
-    log.info({ object: refOf(outline), namespace, fields: paths.slice(0, 10) }, 'repaired');
+    // What was rendered is another one since: somebody changed a spec, or this is another version of us. Else the object was changed.
+    const isRepaired = stampOf(live) === stampOf(desired);
+    log.info({ object: refOf(outline), namespace, fields: paths.slice(0, 10) }, isRepaired ? 'repaired' : 'applied a change');
     report.changed.push(refOf(outline));
   }
 
