@@ -97,6 +97,16 @@ describe('a Dataset that refers to another', () => {
     await at.quiet();
     expect(synced(at)).toMatch(/^True/);
   });
+  test('goes on while the spec of that one is no spec', async () => {
+    const at = await start();
+    refer(at);
+    serve(at);
+    await at.quiet();
+    at.put({ ...at.get('Dataset', 'source')!, spec: { mounts: 'all' } });
+    await at.quiet();
+    expect(at.conditions('PairRuntime', 'source')['Synced']).toMatch(/^False InvalidSpec/);
+    expect(synced(at)).toMatch(/^True/);
+  });
   test('writes nothing on that one', async () => {
     const at = await start();
     serve(at);

@@ -77,6 +77,7 @@ export interface ClaimFact {
 export interface ReferenceFact {
   readonly dataset: {
     readonly identity: Identity;
+    /** In effect. */
     readonly mounts: readonly Pick<Mount, 'mountPoint' | 'name' | 'path'>[];
     readonly status: Pick<DatasetStatus, 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs'>;
   };

@@ -48,10 +48,11 @@ export async function referenceFact(
   }
 }
 
-function datasetFact({ spec, status }: Dataset): Omit<ReferenceFact['dataset'], 'identity'> {
-  const { ufsTotal, fileNum, cacheStates, hcfs } = status ?? {};
+/** Of mounts those in effect: the spec may be one that nobody can follow, or read. */
+function datasetFact({ status }: Dataset): Omit<ReferenceFact['dataset'], 'identity'> {
+  const { mounts = [], ufsTotal, fileNum, cacheStates, hcfs } = status ?? {};
   return {
-    mounts: (spec.mounts ?? []).map(({ mountPoint, name, path }) => ({
+    mounts: mounts.map(({ mountPoint, name, path }) => ({
       mountPoint,
       ...(name !== undefined && { name }),
       ...(path !== undefined && { path }),

@@ -1,0 +1,61 @@
+/** A Job or CronJob of an operation is as a real API server prints it, whatever users say of it: an applier would find nothing to write. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { basePlan, defineRuntime, type LoadSpec } from '../../../src/constructs/index.ts';
+import { createClient, type KubeClient } from '../../../src/kube/client.ts';
+import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
+import { differences } from '../../../src/reconciler/compare.ts';
+import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
+import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { planInput } from '../../../src/testing/index.ts';
+import { freshNamespace, sharedCluster } from '../../support/cluster.ts';
+import { ExampleRuntime } from '../../support/example-runtime/spec.ts';
+import { AlluxioLoad, type LoadPlan } from '../../support/load.ts';
+
+const batch = { group: 'batch', version: 'v1', namespaced: true };
+const KINDS: Readonly<Record<string, ResourceType>> = {
+  ConfigMap: ownedKinds.ConfigMap,
+  Job: { ...batch, plural: 'jobs', kind: 'Job' },
+  CronJob: { ...batch, plural: 'cronjobs', kind: 'CronJob' },
+};
+
+let client: KubeClient;
+beforeAll(async () => {
+  client = createClient(await connectionFromKubeconfig((await sharedCluster()).kubeconfig), { fieldManager: 'sluice' });
+});
+afterAll(() => client.close());
+
+const runtime = defineRuntime({
+  type: 'example',
+  resource: ExampleRuntime,
+  plan: (input): LoadPlan => ({ ...basePlan(input, { mountType: 'fuse.x', mountDir: 'x' }), image: 'example.io/load:v1' }),
+  components: {},
+  operations: { DataLoad: AlluxioLoad },
+});
+const rough: LoadSpec = {
+  target: [{ path: `/a b/$(id)'"`, replicas: 2 }],
+  podMetadata: { labels: { mine: 'yes' }, annotations: { mine: '' } },
+  resources: { limits: { cpu: '1000m', memory: '1024Mi' }, requests: {} },
+  tolerations: [{ key: 'k', operator: 'Exists' }],
+  nodeSelector: { 'example.io/no-such': 'node' },
+  affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+  schedulerName: '',
+};
+
+test.each<[string, LoadSpec]>([
+  ['plain', { nodeSelector: { 'example.io/no-such': 'node' } }],
+  ['rough', rough],
+  ['cron', { ...rough, policy: 'Cron', schedule: '0 0 1 1 *' }],
+])('%s', async (name, spec) => {
+  const namespace = await freshNamespace(await sharedCluster(), 'operations');
+  const load = runtime.bind(planInput({ namespace })).operations.DataLoad;
+  // Nobody is the owner: the garbage collector is to leave it alone.
+  const made = load?.({ kind: 'DataLoad', name, namespace, uid: 'u', spec, facts: { pods: {} } }) ?? [];
+  expect(made).toHaveLength(2);
+  for (const { metadata, ...rest } of made) {
+    const { ownerReferences: _, ...own } = metadata;
+    const sent = { ...rest, metadata: { ...own, namespace } } as KubeObject;
+    const type = KINDS[sent.kind] as ResourceType;
+    expect(differences(sent, await client.create(type, sent, { fieldValidation: 'Strict' }))).toEqual([]);
+    expect(differences(sent, await client.apply(type, sent, { force: true, fieldValidation: 'Strict' }))).toEqual([]);
+  }
+});
