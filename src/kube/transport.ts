@@ -96,10 +96,16 @@ export function createTransport(connection: ClusterConnection, connections: numb
     try {
       const sent = await headers(request);
       // Last, with nothing awaited between this and the sending.
-      const left = method === 'GET' || !deadline ? Number.POSITIVE_INFINITY : deadline() - clock.now();
+      const leftMs = () => (method === 'GET' || !deadline ? Number.POSITIVE_INFINITY : deadline() - clock.now());
+      const objection = () => (leftMs() <= 0 ? new NotLeader(request) : undefined);
+      const left = leftMs();
       if (left <= 0) throw new NotLeader(request);
       signal?.throwIfAborted();
-      const { answer, abort } = exchange(requests, { method, path: prefix + path, headers: sent, body }, request.mostBytes);
+      const { answer, abort } = exchange(
+        requests,
+        { method, path: prefix + path, headers: sent, body },
+        { mostBytes: request.mostBytes, objection },
+      );
       giveUp = () => abort(signal?.reason);
       signal?.addEventListener('abort', giveUp, { once: true });
       const patience = Math.min(request.timeoutMs, left);

@@ -314,6 +314,19 @@ describe('giving up', () => {
 });
 
 describe('the fence', () => {
+  test('a write that waited for its connection until after the deadline is not sent, as where the process was stopped meanwhile', async () => {
+    const clock = manualClock();
+    const deadline = clock.now() + 4_000;
+    await start([json(201, object), json(200, object)], { clock, deadline: () => deadline });
+    const write = failure(client.create(CONFIG_MAP, object));
+    while (clock.waits.length === 0) await Promise.resolve();
+    // No timer rings: what the stopped process finds first is its connection.
+    clock.setWall(10_000);
+    expect(await write).toMatchObject({ name: 'NotLeader' });
+    await client.get(CONFIG_MAP, at);
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
   test('after the deadline no write is sent, reads are', async () => {
     const clock = manualClock();
     const deadline = clock.now() + 4_000;

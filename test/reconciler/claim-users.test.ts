@@ -199,7 +199,8 @@ test('many datasets deleted at once in a namespace are one list of its pods, and
   // Every 30 s by then, for the Dataset; its runtime waits for it.
   expect(at.server.requestsThat({ kind: 'Pod', namespace: 'ml' }).length).toBeLessThanOrEqual(3);
   at.delete('Pod', 'app');
-  await at.advance(60_000);
+  // A minute until it is looked for, and the steps of the teardown.
+  await at.advance(75_000);
   expect(at.get('Dataset', 'd0')).toBeUndefined();
 });
 
