@@ -40,7 +40,8 @@ keep() {
 running='' stopped='' reader=''
 trap 'stopped=yes; stop; kill $reader 2>/dev/null || :' TERM INT
 stop() {
-  for client in $running; do kill -s TERM "\${client#*:}" 2>/dev/null || :; done
+  # A trap calls it in the middle of any other loop: its variable is its own.
+  for signalled in $running; do kill -s TERM "\${signalled#*:}" 2>/dev/null || :; done
 }
 ended() {
   for client in $1; do

@@ -110,7 +110,7 @@ describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('%s', (_
     await using child = started(shell, script(own.template, own.config({ a: '', "it's b": '' })).text);
     await expect.poll(own.log, { timeout: 60_000 }).toEqual(['start a', "start it's b"]);
     expect(existsSync(join(own.folder, "mnt/it's b"))).toBe(true);
-    process.kill(own.pidOf('a'), 'SIGKILL');
+    own.kill('a');
     await expect.poll(own.log, { timeout: 60_000 }).toEqual(['start a', 'start a', "start it's b"]);
     await child.end();
     expect(own.log()).toEqual(['end a', "end it's b", 'start a', 'start a', "start it's b"]);
@@ -140,13 +140,20 @@ describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('%s', (_
   });
 });
 
-/** Clients that tell in one file what becomes of them, and wait for what nobody writes, without a child that could outlive them. */
+/** Clients that write into one file when they start and end; the first takes its time to end. */
 function several() {
   const own = mkdtempSync(join(folder, 'several-'));
-  spawnSync('mkfifo', [join(own, 'fifo')]);
-  // The trap first: who is seen to have started can be ended.
-  const client = `trap 'echo "end $1$3" >> "$2/log"; exit 0' TERM; echo "start $1$3" >> "$2/log"; read -r line <> "$2/fifo"`;
-  const args = ['-c', `echo $$ > "$2/$1.pid"; ${client}`, 'sh', '${mount.bucket}', '${mount.options.log}', '${mount.options.mark}'];
+  // The trap first: a client that has started can be ended. It sits in `wait`, since a signal just before a `read` is only seen after it.
+  const client = `trap 'kill $!; [ "$1" != a ] || sleep 1; echo "end $1$3" >> "$2/log"; exit 0' TERM; echo "start $1$3" >> "$2/log"; wait $!`;
+  const args = [
+    '-c',
+    `sleep 180 > /dev/null 2>&1 & echo $$ > "$2/$1.pid"; echo $! > "$2/$1.sleep"; ${client}`,
+    'sh',
+    '${mount.bucket}',
+    '${mount.options.log}',
+    '${mount.options.mark}',
+  ];
+  const pid = (file: string) => Number(readFileSync(join(own, file), 'utf8'));
   return {
     folder: own,
     template: { program: 'sh', each: 'mounts', args },
@@ -156,7 +163,10 @@ function several() {
     }),
     /** Sorted, since nobody says which client is first. */
     log: () => (existsSync(join(own, 'log')) ? readFileSync(join(own, 'log'), 'utf8').split('\n').slice(0, -1) : []).toSorted(),
-    pidOf: (name: string) => Number(readFileSync(join(own, `${name}.pid`), 'utf8')),
+    pidOf: (name: string) => pid(`${name}.pid`),
+    kill(name: string): void {
+      for (const each of [pid(`${name}.pid`), pid(`${name}.sleep`)]) process.kill(each, 'SIGKILL');
+    },
   };
 }
 
