@@ -19,7 +19,7 @@ import { differences, refusals } from './upstream/differences.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/*.md', { cwd: root })].toSorted();
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...globSync('docs/*.md', { cwd: root })].toSorted();
 
 interface Block {
   readonly page: string;
@@ -85,10 +85,10 @@ describe('every one is documented:', () => {
   test('conditions, and why they may be as they are', () => {
     const said = [
       ...sourcesOf('src/reconciler', 'runtimes').matchAll(
-        /\breason: '([A-Z]\w+)'|\btype: '([A-Z]\w+)', (?:status|reason)|\btell\('(\w+)'/g,
+        /\breason: '([A-Z]\w+)'|\btype: '([A-Z]\w+)', (?:status|reason)|\btell\('(\w+)'|\bawaited\(asker, [^,]+, '(\w+)'/g,
       ),
     ];
-    const words = new Set(said.flatMap(([, reason, type, told]) => reason ?? type ?? told ?? []));
+    const words = new Set(said.flatMap(([, reason, type, told, awaited]) => reason ?? type ?? told ?? awaited ?? []));
     expect(words.size).toBeGreaterThan(20);
     expect([...words].filter((word) => !operating.includes(`\`${word}\``))).toEqual([]);
   });

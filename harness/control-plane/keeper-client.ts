@@ -17,7 +17,6 @@ export interface Keeper {
 }
 
 export async function startKeeper(dir: string): Promise<Keeper> {
-  // `.ts` from a checkout, `.js` from the published package.
   const entry = join(import.meta.dirname, 'keeper.ts');
   const child = fork(entry, [dir], { detached: true, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: keeperEnv() });
   const listeners = new Set<(message: FromKeeper) => void>();

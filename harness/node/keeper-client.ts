@@ -14,7 +14,6 @@ export interface NodeKeeper {
 }
 
 export async function startNodeKeeper(dir: string): Promise<NodeKeeper> {
-  // `.ts` from a checkout, `.js` from the published package.
   const entry = join(import.meta.dirname, 'keeper.ts');
   const { PATH = '', TMPDIR } = process.env;
   const env = { PATH: `${PATH}:/usr/sbin:/sbin`, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
