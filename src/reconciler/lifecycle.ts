@@ -2,6 +2,7 @@ import type { Part, Role } from '../constructs/index.ts';
 import { differences, pathsOf, without } from './mount-change.ts';
 import { holdOf } from './mount-trouble.ts';
 import { missingText } from './secret-text.ts';
+import { some } from './some.ts';
 import type { Hold, LiveObject, Step, World } from './world.ts';
 
 const ensure =
@@ -30,7 +31,7 @@ function isReady({ workloads, bound }: World, role: Role): boolean {
 const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000, key, dataset, runtime }) => {
   if (missingSecrets.length === 0) return {};
   const specs = { Dataset: dataset.spec, [runtime.kind]: runtime.spec };
-  const message = `waiting for ${missingSecrets.map((missing) => missingText(missing, key.namespace, specs)).join(', ')}`;
+  const message = `waiting for ${some(missingSecrets, (missing) => missingText(missing, key.namespace, specs))}`;
   return { hold: { reason: 'SecretNotFound', message, retryMs: secretRetryMs } };
 };
 

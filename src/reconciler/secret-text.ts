@@ -1,3 +1,4 @@
+import { some } from './some.ts';
 import type { MissingSecret } from './world.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { MissingSecret } from './world.ts';
  */
 export function missingText({ name, keys }: MissingSecret, namespace: string, specs: Readonly<Record<string, unknown>>): string {
   if (!keys) return `Secret ${secretText(name, namespace, specs)}`;
-  return keys.map((key) => `key ${key} of Secret ${secretText(name, namespace, specs, key)}`).join(', ');
+  return some(keys, (key) => `key ${key} of Secret ${secretText(name, namespace, specs, key)}`);
 }
 
 function secretText(name: string, namespace: string, specs: Readonly<Record<string, unknown>>, key?: string): string {

@@ -153,7 +153,8 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       if (wait && wait.retryMs > 0) return wait;
       const object = inline ? await orNothing(Secret, { namespace, name }) : undefined;
       const found = inline ? object && keysOf(object) : await keysIn(namespace, name, asker);
-      const absent = keys.filter((key) => !found?.includes(key));
+      const held = new Set(found);
+      const absent = keys.filter((key) => !held.has(key));
       const isWell = found !== undefined && absent.length === 0;
       const tries = isWell ? 0 : (before?.tries ?? 0) + 1;
       const state: SecretState = isWell
