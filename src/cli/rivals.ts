@@ -34,6 +34,8 @@ export const elected = (namespace: string): Rival => ({
 
 /** client-go's, where a Lease does not say. */
 const LEASE_SECONDS = 15;
+/** Who lives renews sooner, whatever is promised. Who may write Leases of any namespace is not to keep us from starting by a long one. */
+const LONGEST_SECONDS = 60;
 /** No clocks are so far apart, and no controller that lives waits so long. */
 const LONG_DEAD_MS = 600_000;
 const POLL_MS = 500;
@@ -55,7 +57,8 @@ export async function checkAlone(
 ): Promise<void> {
   const began = clock.elapsed();
   const doubtful = new Map([...(await leases(client, rivals))].filter(([, { lease }]) => mayBeAlive(lease, clock.now())));
-  const patience = Math.max(0, ...[...doubtful.values()].map(({ lease }) => lease.spec?.leaseDurationSeconds ?? LEASE_SECONDS)) * 1000;
+  const promised = [...doubtful.values()].map(({ lease }) => lease.spec?.leaseDurationSeconds ?? LEASE_SECONDS);
+  const patience = Math.min(LONGEST_SECONDS, Math.max(0, ...promised)) * 1000;
   while (!signal.aborted && clock.elapsed() - began < patience) {
     await sleep(clock, POLL_MS, signal).catch(() => {});
     const current = await leases(client, rivals);

@@ -51,6 +51,11 @@ describe('beside another controller', () => {
     expect(found).toContain('kubectl -n fluid scale deployment dataset-controller --replicas=0');
     expect(found).toContain('kubectl -n fluid scale deployment thinruntime-controller --replicas=0');
   });
+  test('a lease that promises years keeps nobody waiting for them', async () => {
+    const put = (server: ApiServer, clock: ManualClock) =>
+      server.put(leaseOf(clock, 'ml', 'dataset.data.fluid.io', 'other-0', 100_000_000));
+    expect(await checked(fluid, put, () => {})).toEqual({ found: 'alone', watchedMs: 60_000 });
+  });
   test('a lease that may not be read says which right is missing', async () => {
     const { found } = await checked(fluid, (server) => server.rules.refuse({ kind: 'Lease' }, { status: 403, reason: 'Forbidden' }));
     expect(found).toMatch(/Leases called \S+ of all namespaces cannot be read: .*403.*\nGrant that right, or .*--take-over/);
