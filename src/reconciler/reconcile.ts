@@ -1,4 +1,4 @@
-import type { Dataset } from '../api/index.ts';
+import { type Dataset, shown } from '../api/index.ts';
 import type { Part } from '../constructs/index.ts';
 import { isConflict } from '../kube/errors.ts';
 import { choose } from './choose.ts';
@@ -175,7 +175,7 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
 function referenceText({ spec }: Dataset): string {
   const mount = spec.mounts?.find(({ mountPoint }) => mountPoint.startsWith('dataset://'));
   if (!mount) return '';
-  return `; it refers to another Dataset by ${mount.mountPoint}, which is not served yet, and no ThinRuntime is made for it as Fluid does: let pods mount the claim of that Dataset`;
+  return `; it refers to another Dataset by ${shown(mount.mountPoint)}, which is not served yet, and no ThinRuntime is made for it as Fluid does: let pods mount the claim of that Dataset`;
 }
 
 async function alone(cluster: Cluster, key: Key, { object }: Candidate, tellInMs: number): Promise<Next> {

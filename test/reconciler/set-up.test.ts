@@ -158,8 +158,12 @@ describe('set-up', () => {
     at.edit('Dataset', { mounts: [{ mountPoint: 'dataset://ml/other', name: 'other' }] });
     await at.quiet();
     expect(at.conditions('Dataset')['NotReady']).toMatch(
-      /; it refers to another Dataset by dataset:\/\/ml\/other, which is not served yet/,
+      /; it refers to another Dataset by "dataset:\/\/ml\/other", which is not served yet/,
     );
+    // Twice what fills an object is refused.
+    at.edit('Dataset', { mounts: [{ mountPoint: `dataset://${'x'.repeat(1000)}`, name: 'other' }] });
+    await at.quiet();
+    expect(at.conditions('Dataset')['NotReady']?.length).toBeLessThan(500);
   });
   test('tells a runtime without a Dataset', async () => {
     const at = await harness();
