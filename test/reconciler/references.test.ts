@@ -127,6 +127,28 @@ describe('a Dataset that refers to another', () => {
     expect(fact).toMatchObject({ runtime: { kind: 'PairRuntime', type: 'pair', engine: 'pairnew', status: { workerPhase: 'Ready' } } });
     expect(JSON.stringify(fact)).not.toMatch(/[cC]onditions|Reason|claimRef|message/);
   });
+  test('learns nothing of a volume of its name that is of another namespace', async () => {
+    const at = await start();
+    serve(at);
+    await at.quiet();
+    // From now on nobody mends it.
+    await at.pass({ namespace: 'ml', name: 'demo' });
+    const volume = at.get('PersistentVolume', 'ml-source') as KubeObject & { readonly spec: object };
+    at.server.remove('PersistentVolume', undefined, 'ml-source');
+    // As a runtime that is gone may leave it: `a/b-c` and `a-b/c` want the same name.
+    const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'default', name: 'theirs' };
+    at.put({
+      ...volume,
+      metadata: { name: 'ml-source', labels: { 'data.fluid.io/owner-uid': 'somebody' } },
+      spec: { ...volume.spec, claimRef },
+    });
+    await at.settle();
+    const [client, user] = [at.server.client({ fieldManager: 'test' }), { namespace: 'ml', name: 'demo' }];
+    expect(await referenceFact({ client, store: at.store }, user, { namespace: 'ml', name: 'source' })).toEqual({
+      reason: 'DatasetNotBound',
+      message: 'Dataset ml/source is not bound',
+    });
+  });
   test.each<[string, MirrorRuntimeSpec, string]>([
     ['of another namespace', { namespace: 'default', dataset: 'source' }, 'default/source'],
     ['that is itself', { dataset: 'demo' }, 'ml/demo'],

@@ -1,4 +1,4 @@
-import { type Dataset, type PersistentVolumeSpec, type RuntimeStatus, volumeName } from '../../api/index.ts';
+import { type Dataset, label, type PersistentVolumeSpec, type RuntimeStatus, volumeName } from '../../api/index.ts';
 import type { ReferenceFact, ReferenceNeed } from '../../constructs/index.ts';
 import { ignoreGone } from '../../kube/errors.ts';
 import { choose } from '../choose.ts';
@@ -35,7 +35,9 @@ export async function referenceFact(
   if (!status || !isServed(dataset) || dataset.metadata.deletionTimestamp) return notBound;
   const identity = identityOf({ namespace, name }, evidence(store, { namespace, name }, { dataset, runtime: chosen.object }));
   const live = store.live('PersistentVolume', undefined, volumeName(identity));
-  const volume = live && (specs.get(live) ?? (await read(live)));
+  // Names of volumes meet: one that is not of this runtime may be of another namespace.
+  const isItsOwn = live?.metadata.labels?.[label.owner] === chosen.object.metadata.uid;
+  const volume = live && isItsOwn ? (specs.get(live) ?? (await read(live))) : undefined;
   return volume
     ? { dataset: { identity, ...datasetFact(dataset) }, runtime: runtimeFact(chosen, status), volume: withoutClaim(volume) }
     : notBound;
