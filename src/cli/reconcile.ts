@@ -56,7 +56,13 @@ export const define: Define = (command, parts) => {
 
       await checkVersion(client, log);
       const { leaseNamespace, elects, address, ...options } = config;
-      if (!flags.takeOver) await checkAlone(client, elects ? fluid : [...fluid, elected(leaseNamespace)], stop);
+      if (!flags.takeOver)
+        await checkAlone(client, {
+          rivals: elects ? fluid : [...fluid, elected(leaseNamespace)],
+          trusted: new Set(['fluid-system', leaseNamespace]),
+          warn: (message) => log.warn({}, message),
+          signal: stop,
+        });
       let controller: Controller | undefined;
       const metrics = createMetrics(
         new URL(connection.server).host,

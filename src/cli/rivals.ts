@@ -45,36 +45,46 @@ interface Found {
   readonly lease: Lease;
 }
 
+export interface Check {
+  readonly rivals: readonly Rival[];
+  /** Of operators: elsewhere a tenant could write a Lease of that name, and keep us from starting. */
+  readonly trusted: ReadonlySet<string>;
+  /** What is seen in another namespace. */
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+}
+
 /**
- * Throws Refused while one of these renews its lease: two controllers would undo each other's work.
+ * Throws Refused while one of these renews its lease in a trusted namespace: two controllers would undo each other's work.
  * Whether a lease is renewed is seen by watching it, not by its times, which are another machine's.
  */
-export async function checkAlone(
-  client: KubeClient,
-  rivals: readonly Rival[],
-  signal: AbortSignal,
-  clock: Clock = systemClock,
-): Promise<void> {
+export async function checkAlone(client: KubeClient, { rivals, trusted, warn, signal, clock = systemClock }: Check): Promise<void> {
   const began = clock.elapsed();
   const doubtful = new Map([...(await leases(client, rivals))].filter(([, { lease }]) => mayBeAlive(lease, clock.now())));
   const promised = [...doubtful.values()].map(({ lease }) => lease.spec?.leaseDurationSeconds ?? LEASE_SECONDS);
   const patience = Math.min(LONGEST_SECONDS, Math.max(0, ...promised)) * 1000;
   while (!signal.aborted && clock.elapsed() - began < patience) {
     await sleep(clock, POLL_MS, signal).catch(() => {});
+    if (doubtful.size === 0) return;
     const current = await leases(client, rivals);
-    const renewed = [...current].find(
+    const renewed = [...current].filter(
       ([id, { lease }]) =>
         doubtful.has(id) && lease.spec?.holderIdentity && lease.spec.renewTime !== doubtful.get(id)?.lease.spec?.renewTime,
     );
-    if (!renewed) continue;
-    const [id, { rival, lease }] = renewed;
-    // Of one kind they are stopped together.
-    const others = [...doubtful.values()].filter((found) => found.rival.called === rival.called);
-    const how = others.map((found) => found.rival.stop(found.lease.metadata.namespace ?? ''));
-    throw new Refused(
-      `${rival.called} ${lease.spec?.holderIdentity} renews the lease ${id}: two controllers would undo each other's work.\n` +
-        `Stop it first (${how.join('; ')}), or start with --take-over.`,
-    );
+    for (const [id, { rival, lease }] of renewed) {
+      const namespace = lease.metadata.namespace ?? '';
+      const said = `${rival.called} ${lease.spec?.holderIdentity} renews the lease ${id}: two controllers would undo each other's work.`;
+      if (!trusted.has(namespace)) {
+        doubtful.delete(id);
+        warn(`${said} Whoever may write Leases there can make it look so; if it is true, stop it: ${rival.stop(namespace)}`);
+        continue;
+      }
+      // Of one kind they are stopped together.
+      const others = [...doubtful.values()].filter((found) => found.rival.called === rival.called);
+      const how = others.map((found) => found.rival.stop(found.lease.metadata.namespace ?? ''));
+      throw new Refused(`${said}\nStop it first (${how.join('; ')}), or start with --take-over.`);
+    }
   }
 }
 

@@ -15,7 +15,14 @@ async function checked(rivals: readonly Rival[], prepare: (server: ApiServer, cl
   const server = createApiServer({ kinds: [], namespaces: ['fluid-system', 'fluid', 'ml'] });
   prepare(server, clock);
   let ended = false;
-  const check = checkAlone(server.client({ fieldManager: 'sluice' }), rivals, new AbortController().signal, clock)
+  const warnings: string[] = [];
+  const check = checkAlone(server.client({ fieldManager: 'sluice' }), {
+    rivals,
+    trusted: new Set(['fluid-system', 'ml']),
+    warn: (message) => warnings.push(message),
+    signal: new AbortController().signal,
+    clock,
+  })
     .then(() => 'alone')
     .catch((error: Error) => error.message)
     .finally(() => (ended = true));
@@ -26,7 +33,7 @@ async function checked(rivals: readonly Rival[], prepare: (server: ApiServer, cl
     clock.advance(500);
     renew(server, clock);
   }
-  return { found: await check, watchedMs: clock.elapsed() - began };
+  return { found: await check, watchedMs: clock.elapsed() - began, warnings };
 }
 
 describe('beside another controller', () => {
@@ -41,20 +48,34 @@ describe('beside another controller', () => {
     ['is in another namespace', 'fluid', 'other-0', undefined, 0],
   ])('that lease is none where it %s', async (_, namespace, holder, renew, watchedMs) => {
     const put = (server: ApiServer, clock: ManualClock) => server.put(leaseOf(clock, namespace, 'sluice', holder));
-    expect(await checked([elected('ml')], put, renew ?? put)).toEqual({ found: 'alone', watchedMs });
+    expect(await checked([elected('ml')], put, renew ?? put)).toEqual({ found: 'alone', watchedMs, warnings: [] });
   });
-  test('Fluid is found in whatever namespace it runs, and all that runs of it is named', async () => {
-    const { found } = await checked(fluid, (server, clock) => {
-      for (const name of ['dataset', 'thin']) server.put(leaseOf(clock, 'fluid', `${name}.data.fluid.io`));
+  const fluidIn = (namespace: string) =>
+    checked(fluid, (server, clock) => {
+      for (const name of ['dataset', 'thin']) server.put(leaseOf(clock, namespace, `${name}.data.fluid.io`));
     });
-    expect(found).toContain("Fluid's controller other-0 renews the lease fluid/dataset.data.fluid.io");
-    expect(found).toContain('kubectl -n fluid scale deployment dataset-controller --replicas=0');
-    expect(found).toContain('kubectl -n fluid scale deployment thinruntime-controller --replicas=0');
+  test('Fluid is a reason not to start, and all that runs of it is named', async () => {
+    const { found } = await fluidIn('fluid-system');
+    expect(found).toContain("Fluid's controller other-0 renews the lease fluid-system/dataset.data.fluid.io");
+    expect(found).toContain('kubectl -n fluid-system scale deployment dataset-controller --replicas=0');
+    expect(found).toContain('kubectl -n fluid-system scale deployment thinruntime-controller --replicas=0');
+  });
+  test("in a namespace that may be a tenant's it is a warning: whoever can write a Lease there must not keep us from starting", async () => {
+    const { found, warnings } = await fluidIn('fluid');
+    expect(found).toBe('alone');
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /renews the lease fluid\/dataset\.data\.fluid\.io: .* kubectl -n fluid scale deployment dataset-controller --replicas=0$/,
+      ),
+      expect.stringMatching(
+        /renews the lease fluid\/thin\.data\.fluid\.io: .* kubectl -n fluid scale deployment thinruntime-controller --replicas=0$/,
+      ),
+    ]);
   });
   test('a lease that promises years keeps nobody waiting for them', async () => {
     const put = (server: ApiServer, clock: ManualClock) =>
       server.put(leaseOf(clock, 'ml', 'dataset.data.fluid.io', 'other-0', 100_000_000));
-    expect(await checked(fluid, put, () => {})).toEqual({ found: 'alone', watchedMs: 60_000 });
+    expect(await checked(fluid, put, () => {})).toEqual({ found: 'alone', watchedMs: 60_000, warnings: [] });
   });
   test('a lease that may not be read says which right is missing', async () => {
     const { found } = await checked(fluid, (server) => server.rules.refuse({ kind: 'Lease' }, { status: 403, reason: 'Forbidden' }));
