@@ -13,6 +13,7 @@ import { runtimes } from '../runtimes/_all.gen.ts';
 import { annotation, datasetFinalizer, label } from '../src/api/index.ts';
 import type { Define } from '../src/cli/program.ts';
 import { controllerRights, electionRights, nodePluginRights, type Right } from '../src/install/rights.ts';
+import { type Cause, causes } from '../src/reconciler/reasons.ts';
 import { createMetrics } from '../src/reconciler/metrics.ts';
 import { additions } from './api/additions.ts';
 import { differences, refusals } from './upstream/differences.ts';
@@ -91,6 +92,10 @@ describe('every one is documented:', () => {
     const words = new Set(said.flatMap(([, reason, type, told, awaited]) => reason ?? type ?? told ?? awaited ?? []));
     expect(words.size).toBeGreaterThan(20);
     expect([...words].filter((word) => !operating.includes(`\`${word}\``))).toEqual([]);
+  });
+  test('reasons are compared by what their table says of them, never as texts', () => {
+    const compared = [...sourcesOf('src/reconciler', 'src/cli', 'runtimes').matchAll(/\breason [!=]== '([A-Z]\w+)'/g)];
+    expect(compared.flatMap(([, reason = '']) => (reason in causes ? reason : []))).toEqual([]);
   });
   test('scripts of package.json', () => {
     expect(Object.keys(scripts).filter((name) => !new RegExp(`npm (run (-s )?)?${name}\\b`).test(everywhere))).toEqual([]);
@@ -289,6 +294,13 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
         ...rows('controller, in its namespace', electionRights),
         ...rows('node plugin', nodePluginRights(runtimes)),
       ],
+    );
+  },
+  async reasons() {
+    const rows = Object.entries<Cause>(causes);
+    return table(
+      ['reason', 'means', 'what to do', 'passes by itself'],
+      rows.map(([reason, { means, toDo, passing }]) => [`\`${reason}\``, means, toDo, passing ? 'yes' : '']),
     );
   },
   async metrics() {

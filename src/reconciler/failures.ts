@@ -1,11 +1,11 @@
 import { InvalidSpec } from '../api/index.ts';
 import { ApiError, isConflict, NoAnswer, NotLeader } from '../kube/errors.ts';
-import type { Failure, Hold } from './world.ts';
+import type { Failure, Hold, WriteFailure } from './world.ts';
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** What did not come off, as something to tell of the object concerned; whatever else the pass has to do goes on. */
-export async function attempt(reason: string, object: string, effect: () => unknown): Promise<readonly Failure[]> {
+export async function attempt(reason: WriteFailure, object: string, effect: () => unknown): Promise<readonly Failure[]> {
   try {
     await effect();
     return [];
@@ -15,7 +15,7 @@ export async function attempt(reason: string, object: string, effect: () => unkn
 }
 
 /** A 409 is a race with another writer, which looking again settles. */
-export const failureOf = (reason: string, object: string, error: unknown): Failure => ({
+export const failureOf = (reason: WriteFailure, object: string, error: unknown): Failure => ({
   reason: isConflict(error) ? 'Conflict' : isAnswer(error) ? reason : 'InternalError',
   object,
   message: messageOf(error),

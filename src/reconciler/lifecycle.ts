@@ -15,7 +15,7 @@ const untilReady =
   (world) => {
     if (!world.plan.roles.includes(role) || isReady(world, role)) return {};
     const { ready = 0, desired = world.plan.plan.replicas[role] ?? 0 } = world.workloads[role] ?? {};
-    return { hold: { reason: `${titles[role]}NotReady`, message: `${ready} of ${desired} ${role} pods are ready`, passing: true } };
+    return { hold: { reason: `${titles[role]}NotReady`, message: `${ready} of ${desired} ${role} pods are ready` } };
   };
 
 const titles = { master: 'Master', worker: 'Workers' } as const;
@@ -64,9 +64,8 @@ const alignMounts: Step = ({
   changeFailed,
 }) => {
   if (!mounts) return {};
-  if (leaderless)
-    return { hold: { reason: 'NoLeader', message: 'none of the masters says that it leads', passing: true, retryMs: LEADER_AGAIN_MS } };
-  const lasting = { passing: !execError, retryMs: MOUNTS_AGAIN_MS };
+  if (leaderless) return { hold: { reason: 'NoLeader', message: 'none of the masters says that it leads', retryMs: LEADER_AGAIN_MS } };
+  const lasting = { isError: execError !== undefined, retryMs: MOUNTS_AGAIN_MS };
   if (!mounted) {
     const message = execError ?? 'no master could be asked for its mounts yet';
     // A process that begins asks thousands, a few at a time. The answer wakes us.
@@ -81,7 +80,7 @@ const alignMounts: Step = ({
   const known = new Set(mountTroubles.map(({ path }) => path));
   const lack = bound ? undefined : holdOf(mountTroubles.filter(({ isLack }) => isLack));
   const count = rows.length === 1 ? '1 mount' : `${rows.length} mounts`;
-  const changing = { reason: 'MountsChanging', message: execError ?? `${count} to change`, ...lasting };
+  const changing: Hold = { reason: 'MountsChanging', message: execError ?? `${count} to change`, ...lasting };
   const hold = rows.length > 0 && (execError !== undefined || rows.some((path) => !known.has(path))) ? changing : lack;
   // The list shows what is left to do: that comes first which was not tried yet, so that what is refused keeps nothing from its turn.
   const triedAt = (path: string) => mountsTriedAt?.get(path) ?? -Infinity;
@@ -114,10 +113,9 @@ const ensureClaim: Step = (world) => {
 const CLAIM_GOING: Hold = {
   reason: 'VolumePending',
   message: 'the claim is being deleted, and made again once no pod mounts it; until then no other pod can mount it',
-  passing: true,
 };
 const AT_ONCE_MS = 1;
-const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `volume is ${state}`, passing: true });
+const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `volume is ${state}` });
 
 /** A claim of our making names its volume, and the volume names the claim with its UID: only the phase is left to the volume controller. */
 const volumeBound: Step = ({ volume, claim }) => {
@@ -130,7 +128,7 @@ const volumeBound: Step = ({ volume, claim }) => {
   if (named !== undefined && named !== volume.metadata.name) return {};
   if (claimUidOf(volume) === claim.metadata.uid) return phase === 'Bound' ? {} : { hold: pending(String(phase)) };
   if (volume.metadata.deletionTimestamp) return { hold: pending('being deleted') };
-  const hold = { reason: 'VolumeReleased', message: 'the volume remembers another claim; it is being given to the new one', passing: true };
+  const hold: Hold = { reason: 'VolumeReleased', message: 'the volume remembers another claim; it is being given to the new one' };
   if (FREE.has(phase)) return { action: { release: volume, seen: claim, to: claim }, hold };
   // That its phase changes is what shows that the volume controller has seen it.
   return phase === 'Bound' ? { action: { release: volume, seen: claim }, hold } : { hold: pending(String(phase)) };

@@ -5,6 +5,7 @@ import { choose } from './choose.ts';
 import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts';
 import { decide } from './decide.ts';
 import { attempt, each, failureOf } from './failures.ts';
+import { causeOf, isPassing } from './reasons.ts';
 import { statusOf, unplannedStatusOf } from './status.ts';
 import { letGo, takeDown } from './take-down.ts';
 import { noticesOf, noticesOfHold, orTold, tellBoth, tellDataset, tellRuntime } from './tell.ts';
@@ -77,7 +78,7 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
   const tell = () => tellBoth(cluster, dataset, object, statusOf(world, decision, applied), noticesOf(world, decision, applied), tellInMs);
   if (applied.failed.length > 0) {
     // A race with another writer is settled by looking again; only what lasts is told.
-    const isWorthIt = tellInMs <= 0 || !applied.failed.every(({ reason }) => reason === 'Conflict');
+    const isWorthIt = tellInMs <= 0 || !applied.failed.every(({ reason }) => causeOf(reason).isRace);
     return failing(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '), isWorthIt ? tell : undefined);
   }
   // Pods of users are not watched.
@@ -155,7 +156,7 @@ async function queued(cluster: Cluster, dataset: Dataset | undefined, leaving: r
     const told = status?.conditions?.find(({ type, status: is }) => type === 'Synced' && is === 'False')?.message;
     return `${kind} ${metadata.name}${told ? ` (${told})` : ''}`;
   });
-  const hold: Hold = { reason: 'RuntimeDeleting', message: `waiting until what had this name is gone: ${why.join(', ')}`, passing: true };
+  const hold: Hold = { reason: 'RuntimeDeleting', message: `waiting until what had this name is gone: ${why.join(', ')}` };
   return held(hold, tellInMs, () => tellDataset(cluster, dataset, hold));
 }
 
@@ -166,7 +167,6 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
     : {
         reason: 'RuntimeNotFound',
         message: `no runtime is called ${key.name} in namespace ${key.namespace}${invalid ? '' : referenceText(dataset)}`,
-        passing: true,
       };
   return held(hold, tellInMs, () => tellDataset(cluster, dataset, hold));
 }
@@ -182,7 +182,6 @@ async function alone(cluster: Cluster, key: Key, { object }: Candidate, tellInMs
   const hold: Hold = {
     reason: 'DatasetNotFound',
     message: `no Dataset is called ${key.name} in namespace ${key.namespace}`,
-    passing: true,
   };
   return held(hold, tellInMs, () => tellRuntime(cluster, object, hold));
 }
@@ -191,7 +190,7 @@ async function held(hold: Hold, tellInMs: number, tell: () => Promise<unknown>):
   // Most often it comes off at the next try.
   if (hold.fails) return failing(hold.message, tellInMs <= 0 ? tell : undefined);
   if (hold.untold) return 'on-change';
-  if (hold.passing && tellInMs > 0) return { after: Math.min(tellInMs, hold.retryMs ?? Infinity) };
+  if (isPassing(hold) && tellInMs > 0) return { after: Math.min(tellInMs, hold.retryMs ?? Infinity) };
   await tell();
   return hold.retryMs ? { after: hold.retryMs } : 'on-change';
 }

@@ -2,7 +2,8 @@ import { type Dataset, runtimeFinalizer } from '../api/index.ts';
 import type { Candidate, Cluster } from './cluster.ts';
 import { decideTeardown, type Teardown, type TeardownAction, unboundStatus } from './teardown.ts';
 import { orTold, tellDataset, tellRuntime } from './tell.ts';
-import type { Hold, Key, LiveObject, Next } from './world.ts';
+import { isPassing } from './reasons.ts';
+import type { Hold, Key, LiveObject, Next, WriteFailure } from './world.ts';
 
 /** One step of the teardown of a runtime that is being deleted. */
 export async function takeDown(
@@ -13,16 +14,16 @@ export async function takeDown(
   tellInMs: number,
 ): Promise<Next> {
   const tell = (hold: Hold) => tellRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
-  const told = <T>(reason: string, effect: () => Promise<T>) => orTold(effect, reason, tellInMs, tell);
+  const told = <T>(reason: WriteFailure, effect: () => Promise<T>) => orTold(effect, reason, tellInMs, tell);
 
   const left = await told('LookupFailed', () => cluster.observeTeardown(key, dataset, runtime, object));
   const { action, hold } = decideTeardown(left);
   if (action) await told(failureReason(action), () => take(cluster, left, action));
   // What is only waited for has been asked to go: worth telling once it takes its time.
   const isStuck = tellInMs <= 0 && !action && !left.cleaning.running;
-  if (hold && (!hold.passing || isStuck)) await tell(hold);
+  if (hold && (!isPassing(hold) || isStuck)) await tell(hold);
   if (action && 'unmark' in action) return 'on-change';
-  const retryMs = hold?.passing && tellInMs > 0 ? tellInMs : hold?.retryMs;
+  const retryMs = hold && isPassing(hold) && tellInMs > 0 ? tellInMs : hold?.retryMs;
   if (action) return { after: retryMs ?? 0 };
   return retryMs ? { after: retryMs } : 'on-change';
 }
@@ -34,7 +35,7 @@ async function take(cluster: Cluster, left: Teardown, action: TeardownAction): P
   else if ('unbind' in action) await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus);
   else await cluster.unmark(left.runtime, left.object);
 }
-const failureReason = (action: TeardownAction): string => ('delete' in action ? 'DeleteFailed' : 'UpdateFailed');
+const failureReason = (action: TeardownAction): WriteFailure => ('delete' in action ? 'DeleteFailed' : 'UpdateFailed');
 
 /**
  * The Dataset is being deleted. Garbage collection would take its runtime after it, but then nobody could say any more what is to be
@@ -42,11 +43,11 @@ const failureReason = (action: TeardownAction): string => ('delete' in action ? 
  */
 export async function letGo(cluster: Cluster, key: Key, dataset: Dataset, runtimes: readonly Candidate[], tellInMs: number): Promise<Next> {
   const tell = (hold: Hold) => tellDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
-  const told = <T>(reason: string, effect: () => Promise<T>) => orTold(effect, reason, tellInMs, tell);
+  const told = <T>(reason: WriteFailure, effect: () => Promise<T>) => orTold(effect, reason, tellInMs, tell);
 
   const hold = await told('LookupFailed', () => cluster.usersOf(key, dataset));
   if (hold) {
-    if (!hold.passing || tellInMs <= 0) await tell(hold);
+    if (!isPassing(hold) || tellInMs <= 0) await tell(hold);
     return { after: hold.retryMs ?? 2000 };
   }
   const isOurs = ({ runtime, object: { metadata } }: Candidate) =>

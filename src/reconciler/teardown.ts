@@ -70,7 +70,6 @@ const refuseWhileMounted: TeardownStep = ({ users, waitedMs }) => {
 export const notListed = ({ askAgainMs }: NotListed): Hold => ({
   reason: 'Deleting',
   message: 'waiting for the next list of the namespace’s pods, which says whether one mounts the dataset',
-  passing: true,
   retryMs: askAgainMs,
 });
 
@@ -85,10 +84,10 @@ export const stillMounted = (pods: readonly string[], waitedMs = 0): Hold => ({
 const cleanCaches: TeardownStep = ({ cleaning }) => {
   if (!willClean(cleaning)) return undefined;
   const { running, attempts, limit, error } = cleaning;
-  const hold = {
+  const hold: Hold = {
     reason: 'CleaningCache',
     message: error ? `attempt ${attempts} of ${limit} failed: ${error}` : 'the cache is being cleaned',
-    passing: !error,
+    isError: error !== undefined,
     retryMs: 1000,
   };
   return running ? { hold } : { action: { clean: true }, hold };
@@ -107,7 +106,7 @@ const gone =
     if (present.length === 0) return undefined;
     const names = present.map(({ kind, metadata }) => `${kind}/${metadata.name}`).join(', ');
     const deletable = present.filter(({ metadata }) => !metadata.deletionTimestamp);
-    const hold = { reason: 'Deleting', message: `${what}: ${names}${why(left)}`, passing: true, retryMs: 10_000 };
+    const hold: Hold = { reason: 'Deleting', message: `${what}: ${names}${why(left)}`, retryMs: 10_000 };
     return deletable.length > 0 ? { action: { delete: deletable }, hold } : { hold };
   };
 
@@ -129,7 +128,7 @@ const unlabelNodes: TeardownStep = ({ nodes, refusals = [] }) =>
         hold: {
           reason: 'NodesLabelled',
           message: `nodes still carry labels of the dataset: ${some(refusals.length > 0 ? refusals : nodes)}`,
-          passing: refusals.length === 0,
+          isError: refusals.length > 0,
           retryMs: 10_000,
         },
       };

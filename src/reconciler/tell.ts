@@ -4,18 +4,20 @@ import type { Cluster, Notice } from './cluster.ts';
 import { withCondition, withoutCondition } from './conditions.ts';
 import { each, failureOf, messageOf } from './failures.ts';
 import { logReason } from './log-reason.ts';
+import { causeOf, isPassing } from './reasons.ts';
 import { EMPTY, type Statuses } from './status.ts';
 import { lacksOf } from './unsynced.ts';
-import type { Applied, Decision, Failure, Hold, RuntimeObject, World } from './world.ts';
+import type { Applied, Decision, Failure, Hold, RuntimeObject, World, WriteFailure } from './world.ts';
 
 /** Says on the Runtime, in a condition and an event, why nothing more is done for it; in another condition too, where what lasts has one. */
 export async function tellRuntime(
   cluster: Cluster,
   object: RuntimeObject,
-  { reason, message, passing }: Hold,
+  hold: Hold,
   type?: string,
   event = 'ErrorProcessRuntime',
 ): Promise<void> {
+  const { reason, message } = hold;
   const before = object.status ?? EMPTY;
   const set = (list: NonNullable<RuntimeStatus['conditions']>, of: string, status: 'True' | 'False') =>
     withCondition(list, { type: of, status, reason, message }, cluster.now(), 'lastProbeTime') as typeof list;
@@ -28,17 +30,14 @@ export async function tellRuntime(
     conditions: [...conditions] as NonNullable<RuntimeStatus['conditions']>,
   });
   if (wrote) logReason(cluster, object, 'Synced', conditions);
-  if (wrote && (!passing || event !== 'ErrorProcessRuntime' || reason === 'DatasetNotFound'))
+  if (wrote && (!isPassing(hold) || event !== 'ErrorProcessRuntime' || causeOf(reason).hasEvent))
     cluster.notice(object, { type: 'Warning', reason: event, note: message });
 }
 
 /** The same on the Dataset. One that was bound stays so: what serves is not less served because it is being deleted. */
-export async function tellDataset(
-  cluster: Cluster,
-  dataset: Dataset,
-  { reason, message, passing }: Hold,
-  event = 'ErrorProcessDataset',
-): Promise<void> {
+export async function tellDataset(cluster: Cluster, dataset: Dataset, hold: Hold, event = 'ErrorProcessDataset'): Promise<void> {
+  const { reason, message } = hold;
+  const passing = isPassing(hold);
   const phase = dataset.status?.phase || 'NotBound';
   const isSetUp = event === 'ErrorProcessDataset';
   const failed = { type: 'NotReady', status: 'True', reason: passing || !isSetUp ? reason : 'DatasetFailedToSetup', message } as const;
@@ -106,7 +105,7 @@ function withFailure(status: RuntimeStatus, { object: name, reason, message }: F
 /** An error of the effect is told of the object before it is thrown; not a race with another writer, before it lasts. */
 export async function orTold<T>(
   effect: () => Promise<T>,
-  reason: string,
+  reason: WriteFailure,
   tellInMs: number,
   tell: (hold: Hold) => Promise<void>,
 ): Promise<T> {
@@ -130,7 +129,7 @@ const onBoth = (note: string, reason = 'ErrorProcessRuntime'): readonly About[] 
 ];
 
 /** Why nothing, or only what was asked for earlier, is done for a dataset and its runtime. */
-export const noticesOfHold = ({ message, passing, event }: Hold): readonly About[] => (passing ? [] : onBoth(message, event));
+export const noticesOfHold = (hold: Hold): readonly About[] => (isPassing(hold) ? [] : onBoth(hold.message, hold.event));
 
 /** What a change of status is worth telling in events. */
 export function noticesOf(world: World, decision: Decision, applied: Applied): readonly About[] {
@@ -143,7 +142,7 @@ export function noticesOf(world: World, decision: Decision, applied: Applied): r
 function noticesOfPass(world: World, { hold }: Decision, { failed }: Applied): readonly About[] {
   const { bound, dataset, runtime, workloads, plan } = world;
   if (failed.length > 0) return failed.flatMap(({ object, message }) => onBoth(`${object}: ${message}`));
-  if (hold && !hold.passing) return noticesOfHold(hold);
+  if (hold && !isPassing(hold)) return noticesOfHold(hold);
   // Once for each edit, of whatever object: the condition has what was told before.
   const before = runtime.status?.conditions?.find(({ type }) => type === 'SpecWarning')?.message ?? '';
   const isNew = !bound || runtime.status?.observedGeneration !== runtime.metadata.generation;

@@ -13,6 +13,7 @@ import type {
   WorkloadNames,
 } from '../constructs/index.ts';
 import type { KubeObject, ObjectMeta } from '../kube/types.ts';
+import type { Reason } from './reasons.ts';
 
 /** In the order of set-up. */
 export const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'claim', 'volume'];
@@ -173,11 +174,10 @@ export interface MountTrouble {
 }
 
 export interface Hold {
-  /** A condition reason, CamelCase. */
-  readonly reason: string;
+  readonly reason: Reason;
   readonly message: string;
-  /** Expected on the way and over in moments: worth a status only if it lasts a second. */
-  readonly passing?: boolean;
+  /** An error stands behind it: it is no matter of moments, whatever its reason. */
+  readonly isError?: boolean;
   /** Nobody needs to read of it, since what serves goes on; its end wakes us. */
   readonly untold?: boolean;
   /** Look again after so many milliseconds; otherwise an event will wake us. */
@@ -228,9 +228,17 @@ export interface Waiting {
   readonly object: string;
   readonly nodes: readonly { readonly name: string; readonly pods: readonly string[] }[];
 }
+export type WriteFailure =
+  | 'NameTaken'
+  | 'FieldConflict'
+  | 'Conflict'
+  | 'ApplyFailed'
+  | 'UpdateFailed'
+  | 'DeleteFailed'
+  | 'LookupFailed'
+  | 'InternalError';
 export interface Failure {
-  /** `NameTaken`, `FieldConflict`, `Conflict`, `ApplyFailed`, `UpdateFailed`, `DeleteFailed` or `InternalError`. */
-  readonly reason: string;
+  readonly reason: WriteFailure;
   readonly object: string;
   readonly message: string;
 }

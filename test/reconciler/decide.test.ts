@@ -17,13 +17,13 @@ const actions = ({ actions: taken }: Decision): readonly string[] =>
 
 describe('the fold', () => {
   const made: Step = () => ({ action: { ensure: 'fuse' } });
-  const held: Step = () => ({ hold: { reason: 'Held', message: 'first' } });
-  const heldToo: Step = () => ({ hold: { reason: 'HeldToo', message: 'second' } });
+  const held: Step = () => ({ hold: { reason: 'NameTaken', message: 'first' } });
+  const heldToo: Step = () => ({ hold: { reason: 'PortsExhausted', message: 'second' } });
   test('a hold stops a first set-up', () => expect(decide(worldOf(), [made, held, made]).actions).toHaveLength(1));
   test('what is bound converges past a hold', () =>
     expect(decide(worldOf(undefined, undefined, { bound: true }), [made, held, made]).actions).toHaveLength(2));
   test('the first hold is the one that is told', () =>
-    expect(decide(worldOf(undefined, undefined, { bound: true }), [held, heldToo]).hold?.reason).toBe('Held'));
+    expect(decide(worldOf(undefined, undefined, { bound: true }), [held, heldToo]).hold?.reason).toBe('NameTaken'));
   test('a list that was cut short is not pruned against', () => expect(decide(worldOf(), [held, made]).mayPrune).toBe(false));
   test('a complete list is, though something is held', () =>
     expect(decide(worldOf(undefined, undefined, { bound: true }), [held, made]).mayPrune).toBe(true));
@@ -86,7 +86,7 @@ describe('mounts', () => {
   test('unknown ones hold the workers back', () => {
     const world = worldOf(undefined, undefined, before);
     const { mounted: _, ...unknown } = world;
-    expect(decide(unknown).hold).toMatchObject({ reason: 'MountsUnknown', passing: true });
+    expect(decide(unknown).hold).toMatchObject({ reason: 'MountsUnknown', isError: false });
   });
   test('that are being asked for while a Dataset is bound hide nothing that is worth telling', () => {
     const { mounted: _, ...asking } = worldOf(undefined, undefined, { ...before, bound: true, listing: true });
@@ -103,7 +103,7 @@ describe('mounts', () => {
     expect(decided({ ...before, mounted: [], execError: 'mount: no such bucket' }).hold).toEqual({
       reason: 'MountsChanging',
       message: 'mount: no such bucket',
-      passing: false,
+      isError: true,
       retryMs: 5000,
     }));
 });
@@ -133,7 +133,10 @@ describe('what is bound', () => {
   });
   test('looks again at once when it has made the claim of a volume that is there: the event of that is an echo', () => {
     const { claim: _, ...lost } = well;
-    expect(decided({ ...lost, bound: true, volume: volume('Released', 'gone') }).hold).toMatchObject({ passing: true, retryMs: 1 });
+    expect(decided({ ...lost, bound: true, volume: volume('Released', 'gone') }).hold).toMatchObject({
+      reason: 'VolumePending',
+      retryMs: 1,
+    });
   });
   test('makes no claim before a volume is gone that is being deleted', () => {
     const { claim: _, ...lost } = well;

@@ -27,7 +27,7 @@ const after = (world: World, { runtime, dataset }: { runtime: RuntimeStatus; dat
 });
 const texts = (list: readonly { type: string; status: string; reason?: string; message?: string }[] | undefined) =>
   Object.fromEntries((list ?? []).map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]));
-const failed = [{ reason: 'NameTaken', object: 'ConfigMap/demo', message: 'it exists already' }];
+const failed = [{ reason: 'NameTaken', object: 'ConfigMap/demo', message: 'it exists already' } as const];
 
 test.each([
   [undefined, ''],

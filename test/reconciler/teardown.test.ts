@@ -68,19 +68,19 @@ describe('while pods mount the dataset', () => {
 
 test('while it is not known whether pods mount the dataset, nothing goes', () =>
   expect(decideTeardown({ ...everything, users: { askAgainMs: 1234 } })).toEqual({
-    hold: expect.objectContaining({ reason: 'Deleting', passing: true, retryMs: 1234 }),
+    hold: expect.objectContaining({ reason: 'Deleting', retryMs: 1234 }),
   }));
 
 describe('while nodes carry labels of the dataset', () => {
   test('they are taken off, and we are waiting for it', () =>
     expect(decideTeardown(empty)).toEqual({
       action: { unlabelNodes: true },
-      hold: { reason: 'NodesLabelled', message: 'nodes still carry labels of the dataset: node-1', passing: true, retryMs: 10_000 },
+      hold: { reason: 'NodesLabelled', message: 'nodes still carry labels of the dataset: node-1', isError: false, retryMs: 10_000 },
     }));
   test('a node that refuses is told with its reason', () =>
     expect(decideTeardown({ ...empty, nodes: ['node-1', 'node-2'], refusals: ['node-2: 403'] }).hold).toMatchObject({
       message: 'nodes still carry labels of the dataset: node-2: 403',
-      passing: false,
+      isError: true,
     }));
 });
 
@@ -101,12 +101,12 @@ describe('cleaning the cache', () => {
   const left = (cleaning: Partial<Teardown['cleaning']>): Teardown => ({ ...still, cleaning: { ...untouched, ...cleaning } });
   test('is waited for while it goes on', () => {
     const decision = decideTeardown(left({ running: true }));
-    expect(decision).toEqual({ hold: { reason: 'CleaningCache', message: 'the cache is being cleaned', passing: true, retryMs: 1000 } });
+    expect(decision).toEqual({ hold: { reason: 'CleaningCache', message: 'the cache is being cleaned', isError: false, retryMs: 1000 } });
   });
   test('is tried again after a failure, which is told', () => {
     const decision = decideTeardown(left({ attempts: 2, error: 'rm: busy' }));
     expect(decision.action).toEqual({ clean: true });
-    expect(decision.hold).toMatchObject({ message: 'attempt 2 of 5 failed: rm: busy', passing: false });
+    expect(decision.hold).toMatchObject({ message: 'attempt 2 of 5 failed: rm: busy', isError: true });
   });
   test('is given up after as many attempts as the spec allows', () =>
     expect(deleted(left({ attempts: 5, error: 'rm: busy' }))).toEqual(['StatefulSet']));

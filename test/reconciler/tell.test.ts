@@ -9,7 +9,7 @@ import * as write from '../support/objects.ts';
 import { demo, harness } from './harness.ts';
 import { type Changes, claim, pods, volume, worldOf } from './worlds.ts';
 
-const hold = { reason: 'InvalidSpec', message: 'spec.x: expected y' };
+const hold = { reason: 'InvalidSpec', message: 'spec.x: expected y' } as const;
 
 describe('telling', () => {
   async function told(status?: object) {
@@ -45,8 +45,8 @@ describe('telling', () => {
   });
   test('of what passes is no event', async () => {
     const { at, cluster, runtime, dataset } = await told();
-    await tellRuntime(cluster, runtime(), { ...hold, passing: true });
-    await tellDataset(cluster, dataset(), { ...hold, passing: true });
+    await tellRuntime(cluster, runtime(), { ...hold, reason: 'Deleting' });
+    await tellDataset(cluster, dataset(), { ...hold, reason: 'Deleting' });
     expect(at.events).toEqual([]);
   });
   test('of a Dataset that was never told of says that it is not bound', async () => {

@@ -15,6 +15,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { missingText } from '../secret-text.ts';
+import type { Reason } from '../reasons.ts';
 import type { Hold, MissingSecret } from '../world.ts';
 import { ownedKinds, Secret } from './kinds.ts';
 import { compact } from './sharing.ts';
@@ -121,7 +122,7 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
   async function awaited<T extends ClaimFact | readonly string[]>(
     asker: Asker,
     id: string,
-    reason: string,
+    reason: Reason,
     look: () => Promise<{ readonly found: T; readonly manager?: string | undefined } | { readonly missing: string }>,
   ): Promise<T | Hold> {
     const entries = remembered(asker);

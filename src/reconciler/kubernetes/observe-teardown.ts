@@ -4,6 +4,7 @@ import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { Cluster } from '../cluster.ts';
 import { identityOf } from '../identity.ts';
 import { notListed, stillMounted, type Teardown } from '../teardown.ts';
+import { causeOf } from '../reasons.ts';
 import type { Hold, Key, LiveObject, RuntimeObject } from '../world.ts';
 import { allTraces } from './cache-labels.ts';
 import { canRun } from './exec.ts';
@@ -114,7 +115,7 @@ export function teardownObserver(parts: Parts): Pick<Cluster, 'observeTeardown' 
         try {
           const seen = await observe(key, of, runtime, object, invalid);
           if ('world' in seen) return { plan: seen.world.plan };
-          return seen.hold.reason === 'LookupFailed' ? { planError: seen.hold.message } : {};
+          return causeOf(seen.hold.reason).isAnswer ? { planError: seen.hold.message } : {};
         } catch (error) {
           return error instanceof ApiError || error instanceof NoAnswer ? { planError: error.message } : {};
         }

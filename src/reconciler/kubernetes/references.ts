@@ -28,7 +28,8 @@ export async function referenceFact(
     };
   store.refers(user, { namespace, name });
   const dataset = store.dataset({ namespace, name });
-  if (!dataset) return { reason: 'DatasetNotFound', message: `${called} does not exist` };
+  // Unlike a runtime that comes before its own Dataset: whoever wrote the reference may have meant another.
+  if (!dataset) return { reason: 'DatasetNotFound', message: `${called} does not exist`, isError: true };
   const notBound: Hold = { reason: 'DatasetNotBound', message: `${called} is not bound` };
   const { chosen } = choose(dataset, store.runtimes({ namespace, name }));
   const status = chosen?.object.status;

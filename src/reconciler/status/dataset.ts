@@ -1,5 +1,6 @@
 import { bytesText, type Dataset, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
 import { type Claim, withCondition } from '../conditions.ts';
+import { causeOf, isPassing } from '../reasons.ts';
 import type { Hold, World } from '../world.ts';
 import { equal } from '../merge-patch.ts';
 import { cacheStatesOf, toldOf } from './cache.ts';
@@ -52,9 +53,9 @@ export const CALCULATING = '[Calculating]';
 export function datasetPhase({ bound, dataset, workloads, plan }: Seen, trouble: Hold | undefined): DatasetPhase {
   if (!trouble) return 'Bound';
   if (!bound) return 'NotBound';
-  if (trouble.reason === 'MountsChanging') return 'Updating';
+  const { phase } = causeOf(trouble.reason);
   // After a restart nothing has changed until the masters have said so.
-  if (trouble.reason === 'MountsUnknown' || trouble.reason === 'NoLeader') return dataset.status?.phase ?? 'Bound';
+  if (phase) return phase === 'unchanged' ? (dataset.status?.phase ?? 'Bound') : phase;
   // A dataset whose volume is being made again, or whose Secret is gone, still serves those who have it mounted.
   const serving = (['master', 'worker'] as const).every(
     (role) => !plan.roles.includes(role) || !['', 'NotReady'].includes(phaseOf(workloads[role])),
@@ -72,7 +73,12 @@ export function datasetConditions(
   const isKnown = (type: string) => before.some((condition) => condition.type === type);
   const message = unsynced?.message ?? '';
   if (phase === 'NotBound')
-    return set(before, { type: 'NotReady', status: 'True', reason: unsynced?.passing ? unsynced.reason : 'DatasetFailedToSetup', message });
+    return set(before, {
+      type: 'NotReady',
+      status: 'True',
+      reason: unsynced && isPassing(unsynced) ? unsynced.reason : 'DatasetFailedToSetup',
+      message,
+    });
   if (phase === 'Failed') return set(before, { type: 'Ready', status: 'False', reason: 'DatasetFailed', message });
   const settled = isKnown('NotReady') ? set(before, { type: 'NotReady', status: 'False', reason: 'DatasetReady', message: READY }) : before;
   if (phase === 'Updating') return set(settled, { type: 'Updating', status: 'True', reason: 'DatasetUpdating', message });

@@ -1,0 +1,168 @@
+/**
+ * Why `Synced` of a runtime is False, or `NotReady` of a Dataset True. The one list of these words: conditions, events, log and metric take
+ * theirs from here, and docs/operating.md is generated from it.
+ */
+export interface Cause {
+  /** What is so, for a person who reads the condition. */
+  readonly means: string;
+  /** What that person does about it. */
+  readonly toDo: string;
+  /** It ends without help, unless an error stands behind it: the controller reports it once it has lasted, and without an event. */
+  readonly passing?: true;
+  /** Phase of a Dataset that was bound; `unchanged`: nothing is known that would change it. By default its pods decide. */
+  readonly phase?: 'Updating' | 'unchanged';
+  /** It is an event although it passes: whoever created the object is the one to end it. */
+  readonly hasEvent?: true;
+  /** The API server's answer, which may be another one next time. */
+  readonly isAnswer?: true;
+  /** Another writer was first: a retry ends it. */
+  readonly isRace?: true;
+}
+
+const PODS = {
+  means: 'pods are not ready',
+  toDo: '`kubectl describe` the pods: image, resources, nodes that a placement leaves',
+  passing: true,
+} as const;
+
+export const causes = {
+  InvalidSpec: {
+    means: 'a field is wrong; the message names every fault with its field, what was expected and what was found',
+    toDo: 'edit the field, or the Secret or claim that the message names; the controller reads these again within 30 s. What was bound [stays so](#an-invalid-edit)',
+  },
+  DatasetNotFound: {
+    means: 'no Dataset has the name of the runtime, or the Dataset that it refers to does not exist',
+    toDo: 'create the Dataset',
+    passing: true,
+    hasEvent: true,
+  },
+  RuntimeNotFound: {
+    means: 'no runtime has the name of the Dataset',
+    toDo: 'create a runtime with that name in the same namespace. References (`dataset://`) have none yet: mount the claim of the other Dataset',
+    passing: true,
+  },
+  RuntimeDeleting: {
+    means: 'a runtime of this name is still being deleted; the message says what delays that',
+    toDo: 'nothing, unless it lasts',
+    passing: true,
+  },
+  DatasetTaken: {
+    means: 'another runtime of that name, of another kind, serves the Dataset: the one that served it already, else the older one',
+    toDo: 'delete one of the two',
+  },
+  SecretNotFound: {
+    means: 'a Secret does not exist, or lacks the key that an option names; the message names both, and the field',
+    toDo: 'create the Secret, or add the key; the controller retries after 0.5 s to 30 s',
+  },
+  ConfigMapNotFound: {
+    means: 'a ConfigMap that the spec names does not exist',
+    toDo: 'create it; the controller retries after 0.5 s to 30 s',
+  },
+  ThinRuntimeProfileNotFound: { means: 'the profile does not exist', toDo: 'create it' },
+  ClaimNotBound: { means: 'the claim behind a `pvc://` mount does not exist, or is not bound', toDo: 'see that claim' },
+  DatasetNotBound: { means: 'the Dataset that the runtime refers to is not bound', toDo: 'see that Dataset' },
+  ReferenceNotAllowed: {
+    means: 'the runtime refers to a Dataset of another namespace, or to its own',
+    toDo: 'refer to another Dataset of the same namespace',
+  },
+  LookupFailed: {
+    means: 'the API server did not answer a request, such as for a Secret; the message is its answer',
+    toDo: 'grant the right, if the message says that it is missing. The controller retries with back-off',
+    isAnswer: true,
+  },
+  InternalError: {
+    means: 'a defect of Sluice, or of the runtime of a vendor',
+    toDo: 'report it with the log. The controller retries with back-off',
+  },
+  PortsExhausted: {
+    means: 'no host port of the range is free',
+    toDo: 'widen `--runtime-node-port-range`, or use the container network',
+  },
+  MasterNotReady: PODS,
+  WorkersNotReady: PODS,
+  NoLeader: {
+    means: 'masters are ready, and none of them leads yet',
+    toDo: 'nothing, unless it lasts: see the logs of the masters',
+    passing: true,
+    phase: 'unchanged',
+  },
+  MountsUnknown: {
+    means: 'no master could be asked what is mounted',
+    toDo: 'see the pod of the master, and the message',
+    passing: true,
+    phase: 'unchanged',
+  },
+  MountsChanging: {
+    means: 'mounts are being changed',
+    toDo: 'nothing, unless the message has an error of the engine',
+    passing: true,
+    phase: 'Updating',
+  },
+  MountsDiffer: {
+    means: 'the engine accepted a mount, or an unmount, and lists it otherwise: see the condition of that name',
+    toDo: 'see that condition',
+  },
+  PlacementWaiting: {
+    means: 'fuse pods stay on nodes that the spec no longer selects: see the condition of that name',
+    toDo: 'see that condition',
+  },
+  VolumePending: {
+    means: 'the volume is not bound yet, or the claim is being deleted while pods mount it',
+    toDo: 'nothing. If it lasts, see the volume, whether kube-controller-manager runs, and the pods that mount the claim',
+    passing: true,
+  },
+  VolumeReleased: {
+    means: 'the volume names a claim that no longer exists; the controller gives it to the new one',
+    toDo: 'nothing. If it lasts, see the volume',
+    passing: true,
+  },
+  NameTaken: { means: 'an object of that name has another owner', toDo: 'rename one of the two' },
+  FieldConflict: {
+    means: 'another controller changed a field back six times in a minute; the message names it',
+    toDo: 'find it in `managedFields` of the object. The controller waits 30 s to 10 min between retries. What an admission webhook changes in a write is accepted, and no conflict',
+  },
+  Conflict: { means: 'another writer changed the object at the same time', toDo: 'nothing; the controller retries at once', isRace: true },
+  ApplyFailed: {
+    means: 'the API server refused to store an object; the message is its answer',
+    toDo: 'see quota, admission webhooks and rights. The controller retries with back-off, at least every 5 minutes; an edit of the Dataset, such as a label, makes it retry at once',
+  },
+  UpdateFailed: {
+    means:
+      'a finalizer, a label, an owner, or the mutual names of claim and volume could not be written on the object that the message names',
+    toDo: 'as for `ApplyFailed`',
+  },
+  DeleteFailed: { means: 'the API server refused to delete the object that the message names', toDo: 'as for `ApplyFailed`' },
+  StillMounted: {
+    means: 'the object is being deleted, and the pods that the message names mount the claim',
+    toDo: 'delete these pods',
+  },
+  StillReferenced: {
+    means: '`status.datasetRef`, which Fluid writes, names Datasets that refer to this one and exist',
+    toDo: 'delete these Datasets first',
+  },
+  CleaningCache: {
+    means: 'the cache is being cleaned, or an attempt to clean it failed',
+    toDo: 'nothing: after `maxRetryAttempts` the deletion goes on',
+    passing: true,
+  },
+  NodesLabelled: {
+    means: 'the object is being deleted, and a node refuses to lose its labels; the message names the node',
+    toDo: 'grant the right to patch nodes, or see the admission policy that refuses. The controller retries with back-off',
+    passing: true,
+  },
+  Deleting: {
+    means: 'objects are being deleted',
+    toDo: 'if it lasts, see the finalizers of the object that the message names',
+    passing: true,
+  },
+} as const satisfies Readonly<Record<string, Cause>>;
+
+/** Companions of vendors' runtimes have names that are not known here: `AcmeProfileNotFound`. */
+export type Reason = keyof typeof causes | `${string}NotFound`;
+
+const unknown: Cause = { means: 'an object that the spec names does not exist', toDo: 'create it' };
+export const causeOf = (reason: Reason): Cause => (causes as Readonly<Record<string, Cause>>)[reason] ?? unknown;
+
+/** Whether it is over by itself, as far as is known. */
+export const isPassing = ({ reason, isError = false }: { readonly reason: Reason; readonly isError?: boolean }): boolean =>
+  causeOf(reason).passing === true && !isError;
