@@ -75,6 +75,8 @@ const WORTH_A_LINE = 2;
 const PATIENCE_MS = 5_000;
 /** Nobody is burdened by a refused connection or a 404, and somebody may be waiting for the server, or the CRD, to come. */
 const CHEAP_MS = 5_000;
+/** No API server that restarts takes so long to serve its kinds: this one was uninstalled, and its objects with it. */
+const UNINSTALLED_MS = 300_000;
 
 /** A watch that is behind is resumed first; then what it should have shown is listed. */
 const TRIES_WHEN_BEHIND = 2;
@@ -98,6 +100,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   let lastSyncAt: number | undefined;
   let resourceVersion: string | undefined;
   let heardAt = Number.NEGATIVE_INFINITY;
+  let unknownSince: number | undefined;
   /** When the last watch ended; undefined while there is one. */
   let awaySince: number | undefined = clock.elapsed();
   /** The watch of the moment. */
@@ -139,6 +142,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     lastSyncAt = clock.now();
     state.refusals = 0;
     state.unknownKind = false;
+    unknownSince = undefined;
     log.debug({ resource, objects: all.items.length }, 'listed');
     if (state.synced) return;
     state.synced = true;
@@ -198,6 +202,9 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     state.failures++;
     state.unknownKind = isNotFound(error);
     if (state.unknownKind) answered.resolve();
+    unknownSince = state.unknownKind ? (unknownSince ?? clock.elapsed()) : undefined;
+    // As a process would see it that starts now.
+    if (unknownSince !== undefined && clock.elapsed() - unknownSince >= UNINSTALLED_MS) collection.replace([]);
     if (refusesResume(error)) state.refusals++;
     if (isGone(error) || isNotFound(error) || state.refusals >= RESUMES || (lookout.missing?.times ?? 0) >= TRIES_WHEN_BEHIND) {
       resourceVersion = undefined;

@@ -306,6 +306,18 @@ test('a kind that goes away for a while keeps what is stored', async () => {
   expect(changes).toEqual(['added a@3']);
 });
 
+test('a kind that stays away for five minutes was uninstalled, and its objects with it', async () => {
+  await start([list(5, object('a', 3)), ...Array.from({ length: 200 }, () => json(404, {}))]);
+  const passed = async (ms: number) => {
+    for (let i = 0; i < ms; i += 2_500) await clock.passes(2_500);
+  };
+  for (const wait of [100, 200, 400, 800, 1_600]) await clock.passes(wait);
+  await passed(250_000);
+  expect(changes).toEqual(['added a@3']);
+  await passed(100_000);
+  expect(changes).toEqual(['added a@3', 'deleted a@3']);
+});
+
 test('a handler that throws is logged, and the next change comes all the same', async () => {
   const seen: string[] = [];
   await start([list(5, object('a', 3)), lines(event('ADDED', 'b', 6))], {

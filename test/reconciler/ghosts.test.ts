@@ -29,6 +29,15 @@ describe('a runtime that is gone, which its watch does not show yet,', () => {
     expect(left.map(({ kind }) => kind).toSorted()).toEqual(['PersistentVolume', 'PersistentVolumeClaim']);
     expect(Object.values(at.conditions('Dataset')).join('\n')).toMatch(told);
   });
+  test('keeps nobody who deletes its Dataset waiting, once its kind was not there for five minutes', async () => {
+    const at = await bound();
+    crd(at);
+    at.server.delete('Dataset', 'ml', 'demo');
+    await at.advance(290_000);
+    expect(Object.values(at.conditions('Dataset')).join('\n')).toMatch(/DeleteFailed: .*404/);
+    await at.advance(400_000);
+    expect(at.server.get('Dataset', 'ml', 'demo')).toBeUndefined();
+  });
   test('is not built again either where a webhook changes what is made', async () => {
     const at = await bound();
     at.server.rules.mutate({ verb: 'create' }, (object) => ({
