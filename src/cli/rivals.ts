@@ -67,7 +67,7 @@ export async function checkAlone(client: KubeClient, { rivals, trusted, warn, si
   while (!signal.aborted && clock.elapsed() - began < patience) {
     await sleep(clock, POLL_MS, signal).catch(() => {});
     if (doubtful.size === 0) return;
-    const current = await leases(client, rivals);
+    const current = await leases(client, [...doubtful.values()].map(inItsNamespace));
     const renewed = [...current].filter(
       ([id, { lease }]) =>
         doubtful.has(id) && lease.spec?.holderIdentity && lease.spec.renewTime !== doubtful.get(id)?.lease.spec?.renewTime,
@@ -88,6 +88,9 @@ export async function checkAlone(client: KubeClient, { rivals, trusted, warn, si
   }
 }
 
+/** A cluster has a Lease for each node: they are searched all once, not twice a second. */
+const inItsNamespace = ({ rival, lease: { metadata } }: Found): Rival => ({ ...rival, namespace: metadata.namespace ?? '' });
+
 /** By namespace and name. */
 async function leases(client: KubeClient, rivals: readonly Rival[]): Promise<ReadonlyMap<string, Found>> {
   const found = await Promise.all(
@@ -100,8 +103,8 @@ async function leases(client: KubeClient, rivals: readonly Rival[]): Promise<Rea
 
 async function leasesOf(client: KubeClient, { lease: name, namespace }: Rival): Promise<readonly Lease[]> {
   try {
-    if (namespace !== undefined) return [(await client.get(LEASE, { namespace, name })) as Lease];
-    return (await client.list(LEASE, { fieldSelector: `metadata.name=${name}` })).items as readonly Lease[];
+    const where = namespace === undefined ? {} : { namespace };
+    return (await client.list(LEASE, { ...where, fieldSelector: `metadata.name=${name}` })).items as readonly Lease[];
   } catch (error) {
     if (isNotFound(error)) return [];
     const where = namespace === undefined ? 'of all namespaces' : `in namespace ${namespace}`;
