@@ -40,8 +40,6 @@ export async function run(argv: readonly string[], parts: Package): Promise<numb
     const command = program.command(name).summary(summary).description(summary);
     if (wanted.has(name)) (await load()).define(command, parts);
   }
-  // `sluice synth … | head` has seen enough.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     await program.parseAsync(argv, { from: 'user' });
     return Number(process.exitCode ?? 0);

@@ -125,7 +125,8 @@ describe.skipIf(!simulated)('simulated pods and nodes', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     await expect(cluster.kubectl('get', 'pod', 'stuck', '-n', namespace)).resolves.toContain('Terminating');
     await held.release();
-    await vi.waitFor(() => expect(cluster.kubectl('get', 'pod', 'stuck', '-n', namespace)).rejects.toThrow(/NotFound/), soon);
+    const said = () => cluster.kubectl('get', 'pod', 'stuck', '-n', namespace).catch(String);
+    await vi.waitFor(async () => expect(await said()).toMatch(/NotFound/), soon);
   });
 
   test('a node comes with its labels and goes', async () => {

@@ -274,7 +274,8 @@ describe.skipIf(!simulated)('sluice install', () => {
       await plane.kubectl('rollout', 'status', '-n', NAMESPACE, 'daemonset/sluice-csi', '--timeout=60s');
       const client = await onNode('node-0');
       // A policy is in force some moments after it is there.
-      await eventually(() => expect(patch(client, 'node-1', labels({ [OWN]: 'true' }))).rejects.toMatchObject({ status: 403 }));
+      const refusal = () => patch(client, 'node-1', labels({ [OWN]: 'true' })).catch((error: unknown) => error);
+      await eventually(async () => expect(await refusal()).toMatchObject({ status: 403 }));
       await plane.kubectl('label', 'node', '--all', `${OWN}-`, 'example.com/zone=a');
     });
 

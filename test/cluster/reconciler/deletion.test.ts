@@ -144,7 +144,7 @@ describe.skipIf(!simulated).concurrent('deletion', () => {
     );
     await sluice.client.delete(kinds.Namespace, { name: space.namespace });
     await nothingLeft(space);
-    await eventually(() => expect(space.get('Namespace', space.namespace)).rejects.toThrow('not found'));
+    await space.gone('Namespace', space.namespace);
   });
 
   test('a pod that is stuck while it ends still mounts the dataset', async () => {
