@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { Dataset } from '../api/index.ts';
+import { ELECTION_LEASE } from '../install/rights.ts';
 import { createClient } from '../kube/client.ts';
 import { identityHere, isAliveHere } from '../kube/lease.ts';
 import { outOfTouch } from '../kube/touch.ts';
@@ -109,7 +110,7 @@ function candidacy(namespace: string) {
   const place = { hostname: hostname(), pid: process.pid, podName: process.env['MY_POD_NAME'] };
   return {
     namespace,
-    name: 'sluice',
+    name: ELECTION_LEASE,
     identity: identityHere(place),
     alive: (holder: string) => isAliveHere(holder, { ...place, processExists }),
   };

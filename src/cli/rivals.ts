@@ -1,5 +1,6 @@
 /** Controllers that write what we write, and the lease by which each shows that it runs. */
 import { FLUID_LEASES } from '../install/fluid.ts';
+import { ELECTION_LEASE } from '../install/rights.ts';
 import { type Clock, sleep, systemClock } from '../kube/clock.ts';
 import type { KubeClient } from '../kube/contract.ts';
 import { isNotFound } from '../kube/errors.ts';
@@ -27,7 +28,7 @@ export const fluid: readonly Rival[] = [...FLUID_LEASES].map(([controller, lease
 /** For who does not take part in the election. */
 export const elected = (namespace: string): Rival => ({
   called: 'another Sluice',
-  lease: 'sluice',
+  lease: ELECTION_LEASE,
   namespace,
   stop: () => `kubectl -n ${namespace} scale deployment sluice-controller --replicas=0, where that is how it runs`,
 });
@@ -64,9 +65,8 @@ export async function checkAlone(client: KubeClient, { rivals, trusted, warn, si
   const doubtful = new Map([...(await leases(client, rivals))].filter(([, { lease }]) => mayBeAlive(lease, clock.now())));
   const promised = [...doubtful.values()].map(({ lease }) => lease.spec?.leaseDurationSeconds ?? LEASE_SECONDS);
   const patience = Math.min(LONGEST_SECONDS, Math.max(0, ...promised)) * 1000;
-  while (!signal.aborted && clock.elapsed() - began < patience) {
+  while (!signal.aborted && doubtful.size > 0 && clock.elapsed() - began < patience) {
     await sleep(clock, POLL_MS, signal).catch(() => {});
-    if (doubtful.size === 0) return;
     const current = await leases(client, [...doubtful.values()].map(inItsNamespace));
     const renewed = [...current].filter(
       ([id, { lease }]) =>
@@ -103,8 +103,8 @@ async function leases(client: KubeClient, rivals: readonly Rival[]): Promise<Rea
 
 async function leasesOf(client: KubeClient, { lease: name, namespace }: Rival): Promise<readonly Lease[]> {
   try {
-    const where = namespace === undefined ? {} : { namespace };
-    return (await client.list(LEASE, { ...where, fieldSelector: `metadata.name=${name}` })).items as readonly Lease[];
+    const selection = { fieldSelector: `metadata.name=${name}`, ...(namespace !== undefined && { namespace }) };
+    return (await client.list(LEASE, selection)).items as readonly Lease[];
   } catch (error) {
     if (isNotFound(error)) return [];
     const where = namespace === undefined ? 'of all namespaces' : `in namespace ${namespace}`;

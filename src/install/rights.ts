@@ -15,8 +15,8 @@ export interface Right {
 const RBAC = 'rbac.authorization.k8s.io';
 const LEASES = 'coordination.k8s.io';
 const MAKE = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
-/** The election's, as `sluice reconcile` calls it. */
-const LEASE = 'sluice';
+/** By which replicas elect the one that leads. */
+export const ELECTION_LEASE = 'sluice';
 
 /** Of the controller, in every namespace. */
 export function controllerRights(runtimes: readonly Runtime[], namespace: string): readonly Right[] {
@@ -68,7 +68,7 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
 /** Of the controller, in its own namespace: the election. RBAC knows no names of what is yet to be created. */
 export const electionRights: readonly Right[] = [
   { group: LEASES, resources: ['leases'], verbs: ['create'], because: 'the first to come makes the lease' },
-  { group: LEASES, resources: ['leases'], verbs: ['get', 'list', 'watch', 'update'], names: [LEASE], because: 'the election' },
+  { group: LEASES, resources: ['leases'], verbs: ['get', 'list', 'watch', 'update'], names: [ELECTION_LEASE], because: 'the election' },
 ];
 
 /** Of the plugin on every node. What it may change of a node, the admission policy says more closely than RBAC can. */
