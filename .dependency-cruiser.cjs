@@ -8,7 +8,7 @@ const only = (layer, ...allowed) => ({
 /** Folders and files whose functions depend on nothing but their arguments … */
 const PURE = '^(src/(api|constructs|fuse|install|reconciler)/|runtimes/|src/csi/(volume|(publish|recovery)/plan|mounts/(mountinfo|tree|binding))[.]ts$)';
 /** … but for these. */
-const EFFECTS = '^src/(fuse/(files|watch)|reconciler/(health|kubernetes/pod-exec))[.]ts$';
+const EFFECTS = '^src/(fuse/(files|watch)|reconciler/kubernetes/commands/pod-exec)[.]ts$';
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },

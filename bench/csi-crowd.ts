@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestNode } from '../test/csi/mount/node.ts';
+import type { TestNode } from '../test/csi/mount/mount-node.ts';
 import type { TestPlugin } from '../test/csi/mount/plugin.ts';
 import type { Calls } from './csi.ts';
 import { fusePath } from './csi-volumes.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NODE_PLUGIN_MEMORY } from '../src/install/memory.ts';
-import { startNode, type TestNode, whyNoMounts } from '../test/csi/mount/node.ts';
+import { startMountNode, type TestNode, whyNoMounts } from '../test/csi/mount/mount-node.ts';
 import type { TestPlugin } from '../test/csi/mount/plugin.ts';
 import { bundled, PROGRAM } from './controller.ts';
 import { attributes, createVolumes, fusePath, labelsLeft, volumeId } from './csi-volumes.ts';
@@ -29,7 +29,7 @@ export const csi: Bench = {
     if (reason) throw new Error(reason);
     const lab = await open();
     await bundled();
-    const node = await startNode();
+    const node = await startMountNode();
     try {
       const [runs, cycles] = quick ? [50, 500] : [500, 5_000];
       await createVolumes(lab, node.mountRoot, Math.max(runs, VOLUMES));

@@ -1,12 +1,12 @@
 /** Reconciles every runtime of a cluster again and again, with a store that watches it; all is as it should be, so nothing is written. */
 import { runtimes } from '../runtimes/_all.gen.ts';
-import { createClient } from '../src/kube/client.ts';
+import { createClient } from '../src/kube/kube-client.ts';
 import { eventSink } from '../src/kube/events.ts';
 import { silent } from '../src/kube/types.ts';
-import { kubernetesCluster } from '../src/reconciler/kubernetes/cluster.ts';
+import { kubernetesCluster } from '../src/reconciler/kubernetes/kubernetes-cluster.ts';
 import { connectionFromKubeconfig } from '../src/reconciler/kubernetes/kubeconfig.ts';
-import { createNodeLabeler } from '../src/reconciler/kubernetes/node-labels.ts';
-import { createStore, keyOf } from '../src/reconciler/kubernetes/store.ts';
+import { createNodeLabeler } from '../src/reconciler/kubernetes/nodes/node-labels.ts';
+import { createStore, keyOf } from '../src/reconciler/kubernetes/store/store.ts';
 import { reconcile } from '../src/reconciler/reconcile.ts';
 import type { Reconciled } from './noop.ts';
 

@@ -7,7 +7,7 @@ import { kubeconfigText } from './control-plane/kubeconfig.ts';
 import { createRequest } from './control-plane/pki.ts';
 import { DIR_PREFIX } from './control-plane/stale.ts';
 import { until } from './control-plane/until.ts';
-import { tools } from './tools.ts';
+import { tools } from './tools/tools.ts';
 
 export interface ExistingCluster extends Cluster, AsyncDisposable {
   /** Forgets the users' kubeconfig files; the cluster stays as it is. */

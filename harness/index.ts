@@ -1,6 +1,6 @@
 /** Real clusters for tests, benches and the demo: a control plane with simulated nodes, and a real node. Not published. */
 export { type Cluster, type ControlPlaneHandle, connectControlPlane, type SharedControlPlane } from './control-plane/connect.ts';
-export { type ControlPlane, startControlPlane } from './control-plane.ts';
+export { type ControlPlane, startControlPlane } from './control-plane/control-plane.ts';
 export { useExistingCluster } from './existing-cluster.ts';
 export type { ImageDefinition } from '../scripts/image/archive.ts';
 export {
@@ -15,4 +15,4 @@ export {
   minioImage,
   whyNoAlluxio,
 } from './node/images.ts';
-export { type RealNode, startNode, whyNoNode } from './node.ts';
+export { type RealNode, startNode, whyNoNode } from './node/node.ts';

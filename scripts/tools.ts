@@ -4,7 +4,7 @@
  * Exit code 3 means that Go is missing; scripts/setup.sh then says or does something about it.
  */
 
-import { missingTools } from '../harness/tools.ts';
+import { missingTools } from '../harness/tools/tools.ts';
 import { buildTools, type Progress } from '../harness/tools/build.ts';
 import { findGo } from '../harness/tools/go.ts';
 import { fetchJars } from '../harness/tools/jars.ts';

@@ -74,7 +74,7 @@ export type {
   Seen,
   ServingRole,
   Settings,
-  Told,
+  EngineStatus,
   UfsUsage,
   VolumePlan,
   WorkloadNames,

@@ -1,7 +1,7 @@
 /** The images of the tests' pods, made of this machine's Debian packages and the programs under tools/. */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { MODULES, nodeTools } from '../tools.ts';
+import { MODULES, nodeTools } from '../tools/tools.ts';
 import { jarsDir } from '../tools/jars.ts';
 import { BASE_FILES, busyboxFiles, inUsr, JAVA_SETTINGS, javaFiles, librariesOf, programFiles, pythonFiles } from './debian-files.ts';
 import type { ImageDefinition, ImageFiles } from '../../scripts/image/archive.ts';

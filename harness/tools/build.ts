@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildFlags, cacheDir, cacheRoot, MODULES, missingTools, type Tool, type Wanted } from '../tools.ts';
+import { buildFlags, cacheDir, cacheRoot, MODULES, missingTools, type Tool, type Wanted } from './tools.ts';
 import type { Go } from './go.ts';
 import { lock } from './lock.ts';
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheRoot, MODULES } from '../tools.ts';
+import { cacheRoot, MODULES } from './tools.ts';
 import { duration, type Progress } from './build.ts';
 import { lock } from './lock.ts';
 

@@ -5,7 +5,7 @@ import { imageVariables } from './images.ts';
 import { mounts } from './mount-table.ts';
 import { needs, plan } from './plan.ts';
 import { portNames } from './ports.ts';
-import { cache, tell, ufs } from './probes.ts';
+import { cache, status, ufs } from './probes.ts';
 import { AlluxioRuntime } from './spec.ts';
 
 /** A master that knows every file and keeps the table of mounts, workers that hold them, a client on each node that reads. */
@@ -20,6 +20,6 @@ export default defineRuntime({
   mounts,
   probes: { cache, ufs },
   syncsMetadata: (plan) => plan.syncsMetadata,
-  tell,
+  status,
   cleanup: removeCache,
 });

@@ -1,5 +1,5 @@
 import { bytesText, percentText } from '../../src/api/index.ts';
-import type { Probe, Seen, Told, UfsUsage } from '../../src/constructs/index.ts';
+import type { Probe, Seen, EngineStatus, UfsUsage } from '../../src/constructs/index.ts';
 import { master } from './commands.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { readCount, readReport, type Report, type Sources } from './report.ts';
@@ -31,7 +31,7 @@ export const ufs: Probe<AlluxioPlan, UfsUsage> = {
   parse: ([answers]) => readCount(answers?.[0] ?? ''),
 };
 
-export function tell({ workloads, namespace, ports, hasGateway }: AlluxioPlan, { cache: report, ufs: size }: Seen<Report>): Told {
+export function status({ workloads, namespace, ports, hasGateway }: AlluxioPlan, { cache: report, ufs: size }: Seen<Report>): EngineStatus {
   const host = `${workloads.master}-0.${namespace}`;
   return {
     cacheStates: cacheTexts(report, size?.totalBytes),

@@ -7,7 +7,7 @@ import {
   type Probe,
   type Role,
   type Seen,
-  type Told,
+  type EngineStatus,
   sh,
   usedBytes,
 } from '../../src/constructs/index.ts';
@@ -42,7 +42,7 @@ const metric = (stats: string, name: string): number =>
 const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: number) =>
   hits + misses > 0 ? { [name]: hits / (hits + misses) } : {};
 
-export const tell = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache }: Seen): Told => ({
+export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache }: Seen): EngineStatus => ({
   cacheStates: cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache),
 });
 

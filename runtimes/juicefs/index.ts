@@ -1,5 +1,5 @@
 import { defineRuntime, diskUsage } from '../../src/constructs/index.ts';
-import { cacheUse, removeCache, tell } from './commands.ts';
+import { cacheUse, removeCache, status } from './commands.ts';
 import { JuiceFSFuse, JuiceFSWorker } from './components.ts';
 import { needs, plan } from './plan.ts';
 import { imageVariables, roles } from './pod.ts';
@@ -16,6 +16,6 @@ export default defineRuntime({
   components: { worker: JuiceFSWorker, fuse: JuiceFSFuse },
   probes: { cache: cacheUse, ufs: diskUsage('worker') },
   syncsMetadata: (plan) => plan.syncsMetadata,
-  tell,
+  status,
   cleanup: removeCache,
 });

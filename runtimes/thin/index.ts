@@ -6,7 +6,7 @@ import { needs, plan } from './plan.ts';
 
 const unknown = 'N/A';
 
-/** Any FUSE file system that has an image. It has no master; most have no workers either, and what they cache they do not tell. */
+/** Any FUSE file system that has an image. It has no master; most have no workers either, and what they cache they do not report. */
 export default defineRuntime({
   type: 'thin',
   resource: ThinRuntime,
@@ -17,7 +17,7 @@ export default defineRuntime({
   components: { worker: ThinWorker, fuse: ThinFuse },
   probes: { ufs: diskUsage('fuse') },
   syncsMetadata: ({ autoSync }) => autoSync,
-  tell: () => ({
+  status: () => ({
     cacheStates: {
       cacheCapacity: unknown,
       cacheHitRatio: unknown,

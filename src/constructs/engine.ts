@@ -26,7 +26,7 @@ export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: Engin
 });
 
 function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, plan: P): BoundRuntime {
-  const { components, leader, mounts, probes = {}, cleanup, tell, operations = {}, syncsMetadata = () => true } = definition;
+  const { components, leader, mounts, probes = {}, cleanup, status, operations = {}, syncsMetadata = () => true } = definition;
   const probe = <T>(of: Probe<P, T>): BoundProbe<T> => ({
     commands: of.commands(plan),
     parse: (answers, before) => of.parse(answers, plan, before),
@@ -54,7 +54,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
       ...(probes.ufs && syncsMetadata(plan) && { ufs: probe(probes.ufs) }),
     },
     // The cast: what `seen` holds was found by this definition's own probe.
-    tell: (seen) => tell?.(plan, seen as Seen<C>) ?? {},
+    status: (seen) => status?.(plan, seen as Seen<C>) ?? {},
     ...(cleanup && {
       cleanup: {
         ...(cleanup.ask?.commands(plan).length && { ask: probe(cleanup.ask) }),

@@ -10,7 +10,7 @@ export { defineRuntime } from './define-runtime.ts';
 export { diskUsage, usedBytes } from './disk-usage.ts';
 export { engine } from './engine.ts';
 export { must, together } from './faults.ts';
-export { imageOf } from './image.ts';
+export { imageOf } from './default-image.ts';
 export { KubeObject } from './kube-object.ts';
 export { withMemory } from './memory.ts';
 export * from './operation.ts';

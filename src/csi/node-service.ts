@@ -3,7 +3,7 @@ import { CsiError, invalid, status } from './grpc/errors.ts';
 import type { Handlers } from './grpc/service.ts';
 import { podPathOf } from './kubelet.ts';
 import { isWithin } from './mounts/mountinfo.ts';
-import type { NodeParts } from './node-parts.ts';
+import type { NodeContext } from './node-context.ts';
 import type { Node } from './grpc/proto/csi.gen.ts';
 import { capability } from './grpc/proto/values.ts';
 import { publish } from './publish/publish.ts';
@@ -13,8 +13,8 @@ import { unpublish } from './publish/unpublish.ts';
 import { checkCapability, isReadOnly, podOfContext, parseVolume } from './volume.ts';
 
 /** The CSI node service: each call is checked here, then read, planned and done elsewhere. */
-export function node(parts: NodeParts): Handlers<typeof Node> {
-  const { nodeId, kubeletDir, askedDir, locks, volumes, told, host, log } = parts;
+export function node(context: NodeContext): Handlers<typeof Node> {
+  const { nodeId, kubeletDir, askedDir, locks, volumes, told, host, log } = context;
 
   function inKubelet(name: string, path: string): string {
     if (path === '') throw invalid(`${name}: expected a path, found none`);
@@ -35,14 +35,14 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
       given('volume_id', volumeId);
       inKubelet('staging_target_path', stagingTargetPath);
       checkCapability(volumeCapability);
-      await locks.call(`volume ${volumeId}`, () => stage(parts, volumeId, volumeContext, signal));
+      await locks.call(`volume ${volumeId}`, () => stage(context, volumeId, volumeContext, signal));
       return {};
     },
 
     async nodeUnstageVolume({ volumeId, stagingTargetPath }) {
       given('volume_id', volumeId);
       inKubelet('staging_target_path', stagingTargetPath);
-      await locks.call(`volume ${volumeId}`, () => unstage(parts, volumeId));
+      await locks.call(`volume ${volumeId}`, () => unstage(context, volumeId));
       return {};
     },
 
@@ -50,12 +50,12 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
       given('volume_id', volumeId);
       const target = inKubelet('target_path', targetPath);
       checkCapability(volumeCapability);
-      const volume = parseVolume(volumeContext, parts);
+      const volume = parseVolume(volumeContext, context);
       const path = podPathOf(target, kubeletDir);
       if (path) volumes.learn(path.volumeName, volume);
       const pod = podOfContext(volumeContext);
       const request = { volume, target, readOnly: isReadOnly(volumeCapability, readonly), ...(pod && { pod }) };
-      await locks.call(target, () => publish(parts, request, call));
+      await locks.call(target, () => publish(context, request, call));
       told.delete(target);
       return {};
     },
@@ -73,7 +73,7 @@ export function node(parts: NodeParts): Handlers<typeof Node> {
     async nodeGetVolumeStats({ volumeId, volumePath }) {
       given('volume_id', volumeId);
       given('volume_path', volumePath);
-      return statsOf(parts, resolved(volumePath));
+      return statsOf(context, resolved(volumePath));
     },
 
     nodeGetCapabilities: () => ({

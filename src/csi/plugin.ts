@@ -18,7 +18,7 @@ import { mountTable } from './mounts/table.ts';
 import { watchMounts } from './mounts/watch.ts';
 import { node } from './node-service.ts';
 import { nodeLabels } from './cluster/node-labels.ts';
-import type { NodeParts } from './node-parts.ts';
+import type { NodeContext } from './node-context.ts';
 import { Identity, Node } from './grpc/proto/csi.gen.ts';
 import { Registration } from './grpc/proto/pluginregistration.gen.ts';
 import { startRecovery } from './recovery/recovery.ts';
@@ -80,7 +80,7 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
     const staged = openStaged(stagedDir);
     const release = fuseRelease({ ...options, clock, labels, locks, staged });
     closing.push(async () => release.stop());
-    const parts: NodeParts = {
+    const context: NodeContext = {
       ...options,
       // As the mount table has it; the kubelet asks by the path that it was given.
       kubeletDir: realpathSync(kubeletDir),
@@ -104,8 +104,8 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
       closing.push(() => served.stop());
     };
     tidyStaged(stagedDir, kubeletDir, log);
-    await listen(endpoint, [serviceOf(Identity, identity(options.version), log), serviceOf(Node, node(parts), log)]);
-    const recovery = startRecovery(parts);
+    await listen(endpoint, [serviceOf(Identity, identity(options.version), log), serviceOf(Node, node(context), log)]);
+    const recovery = startRecovery(context);
     closing.push(() => recovery.stop());
     // Last: as soon as it is there, the kubelet calls us.
     const told = (error: string | undefined) => {

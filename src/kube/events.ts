@@ -1,4 +1,4 @@
-import type { KubeClient } from './client.ts';
+import type { KubeClient } from './kube-client.ts';
 import { backoff, type Clock, sleep, systemClock } from './clock.ts';
 import { ApiError, isNotFound, NoAnswer } from './errors.ts';
 import { microTime } from './lease-record.ts';

@@ -1,4 +1,4 @@
-import type { KubeClient } from './client.ts';
+import type { KubeClient } from './kube-client.ts';
 import { backoff, type Clock, systemClock } from './clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from './errors.ts';
 import { type Claim, holderOf, LEASE, type Lease, released, renewed, taken } from './lease-record.ts';

@@ -1,17 +1,17 @@
 import type { Runtime, Settings } from '../constructs/index.ts';
-import { createClient, type KubeClient } from '../kube/client.ts';
+import { createClient, type KubeClient } from '../kube/kube-client.ts';
 import type { ClusterConnection } from '../kube/connection.ts';
 import { type EventSink, eventSink } from '../kube/events.ts';
 import { elect, type LeaderElection } from '../kube/lease.ts';
 import { KEYS, shareOf } from '../kube/turnstile.ts';
 import type { Log } from '../kube/types.ts';
 import { messageOf } from './failures.ts';
-import { type KubernetesCluster, kubernetesCluster } from './kubernetes/cluster.ts';
-import { createNodeLabeler, type NodeLabeler } from './kubernetes/node-labels.ts';
-import { podExec } from './kubernetes/pod-exec.ts';
-import type { PortPolicy } from './kubernetes/ports.ts';
+import { type KubernetesCluster, kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
+import { createNodeLabeler, type NodeLabeler } from './kubernetes/nodes/node-labels.ts';
+import { podExec } from './kubernetes/commands/pod-exec.ts';
+import type { PortPolicy } from './kubernetes/plans/ports.ts';
 import type { Selects } from './kubernetes/selector.ts';
-import { createStore, keyOf, type Store } from './kubernetes/store.ts';
+import { createStore, keyOf, type Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';
 import { createQueue, type Outcome, type Queue } from './queue.ts';
 import { reconcile } from './reconcile.ts';
@@ -138,13 +138,13 @@ export function startController(options: ControllerOptions): Controller {
     await past.events.flush();
   }
 
-  async function pass(cluster: KubernetesCluster, text: string, tellInMs: number, failures: number): Promise<Outcome> {
+  async function pass(cluster: KubernetesCluster, text: string, reportInMs: number, failures: number): Promise<Outcome> {
     const key = keyOfText(text);
     if ('kind' in key) throw new Error(`nobody reconciles a ${key.kind} yet`);
     const began = performance.now();
     try {
       if (store.runtimes(key).length === 0) for (const { type } of runtimes) metrics?.forgotten(type, text);
-      const next = await reconcile(cluster, key, Math.max(0, tellInMs));
+      const next = await reconcile(cluster, key, Math.max(0, reportInMs));
       const outcome: Outcome =
         next === 'on-change'
           ? { kind: 'settled' }
@@ -188,7 +188,7 @@ export function startController(options: ControllerOptions): Controller {
   };
 }
 
-/** How long a passing hold goes untold. In a burst everything takes longer, and telling of it would take longer still. */
+/** How long a passing hold goes unreported. In a burst everything takes longer, and telling of it would take longer still. */
 const patience = (unsettled: number): number => Math.min(10_000, 1000 + 50 * (unsettled - 1));
 
 /** The oldest first, as if they had just been created. */

@@ -10,7 +10,7 @@ export function decide(world: World, steps: readonly Step[] = lifecycle): Decisi
     if (contribution.hold && !world.bound) break;
   }
   const holds = taken.flatMap((contribution) => contribution.hold ?? []);
-  const hold = both(world.obstacle, holds.find(({ untold }) => !untold) ?? holds[0]);
+  const hold = both(world.obstacle, holds.find(({ silent }) => !silent) ?? holds[0]);
   return {
     actions: taken.flatMap(({ action }) => action ?? []),
     ...(hold && { hold }),
@@ -21,7 +21,7 @@ export function decide(world: World, steps: readonly Step[] = lifecycle): Decisi
 
 /** What the user is to mend comes first; what does not serve meanwhile is told with it. */
 function both(obstacle: Hold | undefined, hold: Hold | undefined): Hold | undefined {
-  if (!obstacle || !hold || hold.untold) return obstacle ?? hold;
+  if (!obstacle || !hold || hold.silent) return obstacle ?? hold;
   const retries = [obstacle, hold].flatMap(({ retryMs }) => retryMs ?? []);
   return {
     ...obstacle,

@@ -1,8 +1,8 @@
 import type { Part, Role } from '../constructs/index.ts';
-import { differences, pathsOf, without } from './mount-change.ts';
-import { holdOf } from './mount-trouble.ts';
-import { missingText } from './secret-text.ts';
-import { some } from './some.ts';
+import { differences, pathsOf, without } from './diff/mount-change.ts';
+import { holdOf } from './diff/mount-trouble.ts';
+import { missingText } from './status/secret-text.ts';
+import { some } from './status/some.ts';
 import type { Hold, LiveObject, Step, World } from './world.ts';
 
 const ensure =
@@ -72,7 +72,7 @@ const alignMounts: Step = ({
     const isAsking = bound && listing && !execError;
     // As it was told before the list was asked for once more.
     const reason = changeFailed ? 'MountsChanging' : 'MountsUnknown';
-    return { hold: { reason, message, ...(isAsking ? { untold: true } : lasting) } };
+    return { hold: { reason, message, ...(isAsking ? { silent: true } : lasting) } };
   }
   const waiting = new Set(mountTroubles.filter(({ isDue }) => !isDue).map(({ path }) => path));
   const change = without(differences(mounts, mounted), waiting);

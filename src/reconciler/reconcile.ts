@@ -6,9 +6,9 @@ import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts
 import { decide } from './decide.ts';
 import { attempt, each, failureOf } from './failures.ts';
 import { causeOf, isPassing } from './reasons.ts';
-import { statusOf, unplannedStatusOf } from './status.ts';
+import { statusOf, unplannedStatusOf } from './status/status.ts';
 import { letGo, takeDown } from './take-down.ts';
-import { noticesOf, noticesOfHold, orTold, tellBoth, tellDataset, tellRuntime } from './tell.ts';
+import { noticesOf, noticesOfHold, orReport, reportOnBoth, reportOnDataset, reportOnRuntime } from './status/report.ts';
 import {
   type Applied,
   type Decision,
@@ -29,63 +29,64 @@ const NODES_IN_USE_MS = 10_000;
 /**
  * One pass over everything of one name: observe, decide, synthesize, apply, tell. Read this first.
  *
- * @param tellInMs a passing hold may go untold for so much longer: most are over before anybody could read of them
+ * @param reportInMs a passing hold may go unreported for so much longer: most are over before anybody could read of them
  */
-export async function reconcile(cluster: Cluster, key: Key, tellInMs = 0): Promise<Next> {
+export async function reconcile(cluster: Cluster, key: Key, reportInMs = 0): Promise<Next> {
   try {
-    return await pass(cluster, key, tellInMs);
+    return await pass(cluster, key, reportInMs);
   } catch (error) {
     if (!isConflict(error)) throw error;
     // Somebody wrote after we had looked. What was decided is of yesterday.
-    return pass(cluster, key, tellInMs);
+    return pass(cluster, key, reportInMs);
   }
 }
 
-async function pass(cluster: Cluster, key: Key, tellInMs: number): Promise<Next> {
+async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Next> {
   const scene = cluster.scene(key);
   const { dataset, runtimes } = scene;
   const { chosen, others } = choose(dataset, runtimes);
   const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
   return soonest(
     await each([
-      ...leaving.map((candidate) => () => takeDown(cluster, key, dataset, candidate, tellInMs)),
+      ...leaving.map((candidate) => () => takeDown(cluster, key, dataset, candidate, reportInMs)),
       ...others.map((candidate) => () => stand(cluster, key, candidate, chosen)),
       async () => {
-        if (dataset?.metadata.deletionTimestamp) return letGo(cluster, key, dataset, runtimes, tellInMs);
+        if (dataset?.metadata.deletionTimestamp) return letGo(cluster, key, dataset, runtimes, reportInMs);
         // The names of what goes are those of what comes: one after the other.
-        if (leaving.length > 0) return queued(cluster, dataset, leaving, tellInMs);
-        if (dataset && chosen) return serve(cluster, scene, dataset, chosen, tellInMs);
-        if (dataset) return unserved(cluster, scene, dataset, tellInMs);
-        return chosen ? alone(cluster, key, chosen, tellInMs) : 'on-change';
+        if (leaving.length > 0) return queued(cluster, dataset, leaving, reportInMs);
+        if (dataset && chosen) return serve(cluster, scene, dataset, chosen, reportInMs);
+        if (dataset) return unserved(cluster, scene, dataset, reportInMs);
+        return chosen ? alone(cluster, key, chosen, reportInMs) : 'on-change';
       },
     ]),
   );
 }
 
-async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate: Candidate, tellInMs: number): Promise<Next> {
+async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate: Candidate, reportInMs: number): Promise<Next> {
   const { runtime, object, invalid = scene.invalid } = candidate;
-  const seen = await orTold(
+  const seen = await orReport(
     () => cluster.observe(scene.key, dataset, runtime, object, invalid),
     'LookupFailed',
-    tellInMs,
-    (hold) => tellRuntime(cluster, object, hold),
+    reportInMs,
+    (hold) => reportOnRuntime(cluster, object, hold),
   );
-  if ('hold' in seen) return unplanned(cluster, dataset, candidate, seen, tellInMs);
+  if ('hold' in seen) return unplanned(cluster, dataset, candidate, seen, reportInMs);
 
   const { world } = seen;
   const decision = decide(world);
   const applied = await act(cluster, seen, decision);
-  const tell = () => tellBoth(cluster, dataset, object, statusOf(world, decision, applied), noticesOf(world, decision, applied), tellInMs);
+  const tell = () =>
+    reportOnBoth(cluster, dataset, object, statusOf(world, decision, applied), noticesOf(world, decision, applied), reportInMs);
   if (applied.failed.length > 0) {
     // A race with another writer is settled by looking again; only what lasts is told.
-    const isWorthIt = tellInMs <= 0 || !applied.failed.every(({ reason }) => causeOf(reason).isRace);
+    const isWorthIt = reportInMs <= 0 || !applied.failed.every(({ reason }) => causeOf(reason).isRace);
     return failing(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '), isWorthIt ? tell : undefined);
   }
   // Pods of users are not watched.
   const againMs = Math.min(world.againMs ?? Infinity, applied.waiting.length > 0 ? NODES_IN_USE_MS : Infinity);
   const again: Next = againMs === Infinity ? 'on-change' : { again: againMs };
   if (decision.hold) {
-    const next = await held(decision.hold, tellInMs, tell);
+    const next = await held(decision.hold, reportInMs, tell);
     return next === 'on-change' ? again : next;
   }
   // One write for both: that it is bound, and how full it is.
@@ -95,9 +96,9 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
 }
 
 /** Nothing is known of how it should be, so nothing is repaired and nothing pruned. */
-function unplanned(cluster: Cluster, dataset: Dataset, { object }: Candidate, seen: Unplanned, tellInMs: number): Promise<Next> {
+function unplanned(cluster: Cluster, dataset: Dataset, { object }: Candidate, seen: Unplanned, reportInMs: number): Promise<Next> {
   const statuses = unplannedStatusOf({ ...seen, now: cluster.now(), dataset, runtime: object });
-  return held(seen.hold, tellInMs, () => tellBoth(cluster, dataset, object, statuses, noticesOfHold(seen.hold), tellInMs));
+  return held(seen.hold, reportInMs, () => reportOnBoth(cluster, dataset, object, statuses, noticesOfHold(seen.hold), reportInMs));
 }
 
 /** Takes the actions in order, and prunes only when the list was complete and nothing failed. What fails keeps nothing else from being done. */
@@ -145,22 +146,22 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
 /** Another runtime of its name serves the dataset. */
 async function stand(cluster: Cluster, { name }: Key, { object }: Candidate, chosen: Candidate | undefined): Promise<Next> {
   const message = `${chosen?.object.kind ?? 'another runtime'} ${name} serves the dataset`;
-  await tellRuntime(cluster, object, { reason: 'DatasetTaken', message }, 'DatasetTaken');
+  await reportOnRuntime(cluster, object, { reason: 'DatasetTaken', message }, 'DatasetTaken');
   return 'on-change';
 }
 
 /** What had the name before is not gone yet; a Dataset that it served itself says so by other means. */
-async function queued(cluster: Cluster, dataset: Dataset | undefined, leaving: readonly Candidate[], tellInMs: number): Promise<Next> {
+async function queued(cluster: Cluster, dataset: Dataset | undefined, leaving: readonly Candidate[], reportInMs: number): Promise<Next> {
   if (!dataset || dataset.status?.runtimes?.length) return 'on-change';
   const why = leaving.map(({ object: { kind, metadata, status } }) => {
     const told = status?.conditions?.find(({ type, status: is }) => type === 'Synced' && is === 'False')?.message;
     return `${kind} ${metadata.name}${told ? ` (${told})` : ''}`;
   });
   const hold: Hold = { reason: 'RuntimeDeleting', message: `waiting until what had this name is gone: ${why.join(', ')}` };
-  return held(hold, tellInMs, () => tellDataset(cluster, dataset, hold));
+  return held(hold, reportInMs, () => reportOnDataset(cluster, dataset, hold));
 }
 
-async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Dataset, tellInMs: number): Promise<Next> {
+async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Dataset, reportInMs: number): Promise<Next> {
   const [failure] = await attempt('UpdateFailed', `Dataset/${key.name}`, () => cluster.markDataset(key, dataset));
   const hold: Hold = failure
     ? { reason: failure.reason, message: failure.message, fails: true }
@@ -168,7 +169,7 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
         reason: 'RuntimeNotFound',
         message: `no runtime is called ${key.name} in namespace ${key.namespace}${invalid ? '' : referenceText(dataset)}`,
       };
-  return held(hold, tellInMs, () => tellDataset(cluster, dataset, hold));
+  return held(hold, reportInMs, () => reportOnDataset(cluster, dataset, hold));
 }
 
 /** Fluid makes a runtime for it; somebody who comes from there waits for that. */
@@ -178,19 +179,19 @@ function referenceText({ spec }: Dataset): string {
   return `; it refers to another Dataset by ${shown(mount.mountPoint)}, which is not served yet, and no ThinRuntime is made for it as Fluid does: let pods mount the claim of that Dataset`;
 }
 
-async function alone(cluster: Cluster, key: Key, { object }: Candidate, tellInMs: number): Promise<Next> {
+async function alone(cluster: Cluster, key: Key, { object }: Candidate, reportInMs: number): Promise<Next> {
   const hold: Hold = {
     reason: 'DatasetNotFound',
     message: `no Dataset is called ${key.name} in namespace ${key.namespace}`,
   };
-  return held(hold, tellInMs, () => tellRuntime(cluster, object, hold));
+  return held(hold, reportInMs, () => reportOnRuntime(cluster, object, hold));
 }
 
-async function held(hold: Hold, tellInMs: number, tell: () => Promise<unknown>): Promise<Next> {
+async function held(hold: Hold, reportInMs: number, tell: () => Promise<unknown>): Promise<Next> {
   // Most often it comes off at the next try.
-  if (hold.fails) return failing(hold.message, tellInMs <= 0 ? tell : undefined);
-  if (hold.untold) return 'on-change';
-  if (isPassing(hold) && tellInMs > 0) return { after: Math.min(tellInMs, hold.retryMs ?? Infinity) };
+  if (hold.fails) return failing(hold.message, reportInMs <= 0 ? tell : undefined);
+  if (hold.silent) return 'on-change';
+  if (isPassing(hold) && reportInMs > 0) return { after: Math.min(reportInMs, hold.retryMs ?? Infinity) };
   await tell();
   return hold.retryMs ? { after: hold.retryMs } : 'on-change';
 }

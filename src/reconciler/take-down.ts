@@ -1,7 +1,7 @@
 import { type Dataset, runtimeFinalizer } from '../api/index.ts';
 import type { Candidate, Cluster } from './cluster.ts';
 import { decideTeardown, type Teardown, type TeardownAction, unboundStatus } from './teardown.ts';
-import { orTold, tellDataset, tellRuntime } from './tell.ts';
+import { orReport, reportOnDataset, reportOnRuntime } from './status/report.ts';
 import { isPassing } from './reasons.ts';
 import type { Hold, Key, LiveObject, Next, WriteFailure } from './world.ts';
 
@@ -11,19 +11,19 @@ export async function takeDown(
   key: Key,
   dataset: Dataset | undefined,
   { runtime, object }: Candidate,
-  tellInMs: number,
+  reportInMs: number,
 ): Promise<Next> {
-  const tell = (hold: Hold) => tellRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
-  const told = <T>(reason: WriteFailure, effect: () => Promise<T>) => orTold(effect, reason, tellInMs, tell);
+  const tell = (hold: Hold) => reportOnRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
+  const told = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, tell);
 
   const left = await told('LookupFailed', () => cluster.observeTeardown(key, dataset, runtime, object));
   const { action, hold } = decideTeardown(left);
   if (action) await told(failureReason(action), () => take(cluster, left, action));
   // What is only waited for has been asked to go: worth telling once it takes its time.
-  const isStuck = tellInMs <= 0 && !action && !left.cleaning.running;
+  const isStuck = reportInMs <= 0 && !action && !left.cleaning.running;
   if (hold && (!isPassing(hold) || isStuck)) await tell(hold);
   if (action && 'unmark' in action) return 'on-change';
-  const retryMs = hold && isPassing(hold) && tellInMs > 0 ? tellInMs : hold?.retryMs;
+  const retryMs = hold && isPassing(hold) && reportInMs > 0 ? reportInMs : hold?.retryMs;
   if (action) return { after: retryMs ?? 0 };
   return retryMs ? { after: retryMs } : 'on-change';
 }
@@ -41,13 +41,19 @@ const failureReason = (action: TeardownAction): WriteFailure => ('delete' in act
  * The Dataset is being deleted. Garbage collection would take its runtime after it, but then nobody could say any more what is to be
  * cleaned: so the runtime goes first. With `--cascade=orphan` it stays.
  */
-export async function letGo(cluster: Cluster, key: Key, dataset: Dataset, runtimes: readonly Candidate[], tellInMs: number): Promise<Next> {
-  const tell = (hold: Hold) => tellDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
-  const told = <T>(reason: WriteFailure, effect: () => Promise<T>) => orTold(effect, reason, tellInMs, tell);
+export async function letGo(
+  cluster: Cluster,
+  key: Key,
+  dataset: Dataset,
+  runtimes: readonly Candidate[],
+  reportInMs: number,
+): Promise<Next> {
+  const tell = (hold: Hold) => reportOnDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
+  const told = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, tell);
 
   const hold = await told('LookupFailed', () => cluster.usersOf(key, dataset));
   if (hold) {
-    if (!isPassing(hold) || tellInMs <= 0) await tell(hold);
+    if (!isPassing(hold) || reportInMs <= 0) await tell(hold);
     return { after: hold.retryMs ?? 2000 };
   }
   const isOurs = ({ runtime, object: { metadata } }: Candidate) =>

@@ -1,6 +1,6 @@
 import type { Dataset, Identity } from '../api/index.ts';
 import type { Runtime } from '../constructs/index.ts';
-import { some } from './some.ts';
+import { some } from './status/some.ts';
 import type { Hold, Key, LiveObject, PlanInForce, RuntimeObject } from './world.ts';
 
 /** What is left of a runtime that is being deleted. It does not depend on planning: an invalid spec can always be deleted. */

@@ -86,7 +86,7 @@ export interface MountsInForce extends NonNullable<BoundRuntime['mounts']> {
 export type Where = Pick<Command, 'in' | 'on'>;
 
 /** A runtime bound to its plan, as far as anybody but its components needs to know it. */
-export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'tell'> {
+export interface PlanInForce extends Pick<BoundRuntime, 'roles' | 'synth' | 'status'> {
   readonly plan: Pick<
     BasePlan,
     | 'type'
@@ -179,7 +179,7 @@ export interface Hold {
   /** An error stands behind it: it is no matter of moments, whatever its reason. */
   readonly isError?: boolean;
   /** Nobody needs to read of it, since what serves goes on; its end wakes us. */
-  readonly untold?: boolean;
+  readonly silent?: boolean;
   /** Look again after so many milliseconds; otherwise an event will wake us. */
   readonly retryMs?: number;
   /** The pass counts as failed: it is made again with back-off. */

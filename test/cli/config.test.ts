@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runtimes } from '../../runtimes/_all.gen.ts';
-import { type ControllerFlags, controllerConfigOf, type Env } from '../../src/cli/config.ts';
+import { type ControllerFlags, controllerConfigOf, type Env } from '../../src/cli/settings/config.ts';
 
 const config = (flags: ControllerFlags = {}, env: Env = {}) => controllerConfigOf(flags, env, runtimes);
 const refusal = (flags: ControllerFlags, env: Env = {}) => {

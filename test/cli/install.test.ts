@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { Manifest } from '../../src/api/index.ts';
-import { mountRootOf } from '../../src/cli/config-values.ts';
+import { mountRootOf } from '../../src/cli/settings/config-values.ts';
 import { sluice } from './run.ts';
 
 interface Workload extends Manifest {

@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import type { Dataset } from '../../src/api/index.ts';
-import { allRuntimes } from '../../src/cli/config-file.ts';
-import { connect } from '../../src/cli/connection.ts';
-import { datasetCounts } from '../../src/cli/counts.ts';
+import { allRuntimes } from '../../src/cli/settings/config-file.ts';
+import { connect } from '../../src/cli/settings/connection.ts';
+import { datasetCounts } from '../../src/cli/reconcile/counts.ts';
 import { documentsIn, keysOf } from '../../src/cli/input/documents.ts';
 import { redacted } from '../../src/cli/log.ts';
 import { run } from '../../src/cli/program.ts';
-import { unified } from '../../src/cli/unified.ts';
+import { unified } from '../../src/cli/diff/unified.ts';
 import type { RuntimeObject } from '../../src/reconciler/world.ts';
 
 function folder(files: Readonly<Record<string, string>>): string {

@@ -1,6 +1,6 @@
 /** Whether another controller is at work, as its lease says. */
 import { describe, expect, test } from 'vitest';
-import { checkAlone, elected, fluid, type Rival } from '../../src/cli/rivals.ts';
+import { checkAlone, elected, fluid, type Rival } from '../../src/cli/reconcile/rivals.ts';
 import { type ApiServer, createApiServer } from '../../src/testing/api-server/index.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 

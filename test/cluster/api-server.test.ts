@@ -1,11 +1,11 @@
 /** What the API server in memory claims is what a real one does. */
 import { afterAll, beforeAll, describe, onTestFinished, vi } from 'vitest';
-import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { apiServerSuite, type Subject } from '../kube/api-server.suite.ts';
 import { unique } from '../kube/api-server/objects.ts';
-import { sharedControlPlane, simulated } from '../support/cluster.ts';
+import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 import { kinds } from '../support/kinds.ts';
 import { installCrds } from '../support/sluice.ts';
 import { admissionWebhook } from '../support/webhook.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { parseAllDocuments, stringify } from 'yaml';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { sluice as cli, root } from '../cli/run.ts';
-import { sharedControlPlane, simulated } from '../support/cluster.ts';
+import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 import { startProcess } from '../support/controller-process.ts';
 import { kinds } from '../support/kinds.ts';
 import { jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';

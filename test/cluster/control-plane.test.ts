@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ControlPlane, startControlPlane, useExistingCluster } from '../../harness/index.ts';
-import { freshNamespace, sharedCluster, sharedControlPlane, simulated } from '../support/cluster.ts';
+import { freshNamespace, sharedCluster, sharedControlPlane, simulated } from '../support/test-cluster.ts';
 
 const soon = { timeout: 100_000, interval: 100 };
 

@@ -1,7 +1,7 @@
 /** One control plane for all cluster tests of a run. With SLUICE_USE_CLUSTER=1 it is the cluster of KUBECONFIG instead. */
 import type { TestProject } from 'vitest/node';
 import { startControlPlane, useExistingCluster } from '../../harness/index.ts';
-import type { ClusterUnderTest } from '../support/cluster.ts';
+import type { ClusterUnderTest } from '../support/test-cluster.ts';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { KUBECONFIG, SLUICE_USE_CLUSTER } = process.env;

@@ -7,14 +7,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { parseAllDocuments, stringify } from 'yaml';
 import { annotation, label } from '../../src/api/index.ts';
 import { type KubeCluster, kubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
-import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { root, sluice } from '../cli/run.ts';
 import { asked, granted, type Rule, refused } from '../install/used.ts';
 import { auditMark, auditSince } from '../support/audit.ts';
-import { simulated } from '../support/cluster.ts';
+import { simulated } from '../support/test-cluster.ts';
 import { endProcesses, startProcess } from '../support/controller-process.ts';
 import { startEngine } from '../support/example-engine.ts';
 import { type Kind, kinds } from '../support/kinds.ts';

@@ -9,7 +9,7 @@ import {
   isNotFound,
   type KubeClient,
   type RequestInfo,
-} from '../../src/kube/client.ts';
+} from '../../src/kube/kube-client.ts';
 import type { ClusterConnection } from '../../src/kube/connection.ts';
 import { eventSink } from '../../src/kube/events.ts';
 import { type ElectionOptions, elect, type LeaderElection } from '../../src/kube/lease.ts';
@@ -17,7 +17,7 @@ import { LEASE } from '../../src/kube/lease-record.ts';
 import { listAll } from '../../src/kube/pages.ts';
 import { type ReflectOptions, type Reflector, reflect } from '../../src/kube/reflector.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
+import { type ControlPlane, startControlPlane } from '../../harness/control-plane/control-plane.ts';
 import { type Forwarder, forwardTo } from '../support/forwarder.ts';
 import { aMoment, until } from '../support/manual-clock.ts';
 

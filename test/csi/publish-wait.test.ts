@@ -4,7 +4,7 @@ import { type Host, NotBound } from '../../src/csi/mounts/host.ts';
 import { createLocks } from '../../src/csi/grpc/locks.ts';
 import { EMPTY, nextTable } from '../../src/csi/mounts/table.ts';
 import { watchMounts } from '../../src/csi/mounts/watch.ts';
-import type { NodeParts } from '../../src/csi/node-parts.ts';
+import type { NodeContext } from '../../src/csi/node-context.ts';
 import { publish } from '../../src/csi/publish/publish.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { FUSE_PATH, line, volume } from './given.ts';
@@ -30,7 +30,7 @@ test('a client that took the place of its very like, which the mount table does 
   };
   // What a publication touches that nothing stands in the way of.
   const departing = createDeparting(clock);
-  const parts = { host, watch, clock, log, departing, locks: createLocks(), told: new Set(), patienceMs: 20_000 } as unknown as NodeParts;
+  const parts = { host, watch, clock, log, departing, locks: createLocks(), told: new Set(), patienceMs: 20_000 } as unknown as NodeContext;
   const call = { deadline: clock.now() + 120_000, signal: new AbortController().signal };
   const published = publish(parts, { volume: volume(), target: '/pods/a/mount', readOnly: false }, call);
   for (const tries of [1, 2]) {

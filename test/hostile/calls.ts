@@ -283,7 +283,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     usedBytes: { text: (text) => constructs.usedBytes(text, '/mnt') },
   },
   'src/constructs/faults.ts': { must: { text: (text) => constructs.must(false, text, text, text) }, together: 'calls what it is given' },
-  'src/constructs/image.ts': { imageOf: { text: (text) => constructs.imageOf({ image: text, imageTag: text }, text, 'a:b') } },
+  'src/constructs/default-image.ts': { imageOf: { text: (text) => constructs.imageOf({ image: text, imageTag: text }, text, 'a:b') } },
   'src/constructs/kube-object.ts': { KubeObject: planOnly },
   'src/constructs/limits.ts': {
     operationWithinReason: 'is measured with OperationJob',
@@ -552,7 +552,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     portProperties: numbers,
     portsOf: 'is measured with plan',
   },
-  'runtimes/alluxio/probes.ts': { cache: 'is measured with readReport', tell: numbers, ufs: 'is measured with readCount' },
+  'runtimes/alluxio/probes.ts': { cache: 'is measured with readReport', status: numbers, ufs: 'is measured with readCount' },
   'runtimes/alluxio/properties.ts': {
     commonProperties: 'is measured with plan',
     environmentOf: 'is measured with plan',
@@ -601,7 +601,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'runtimes/juicefs/commands.ts': {
-    tell: numbers,
+    status: numbers,
     cacheUse: {
       text: (text) => {
         const { probes } = juicefs.bind(community());

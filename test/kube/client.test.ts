@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createClient, isAlreadyExists, isConflict, isInvalid, type KubeClient } from '../../src/kube/client.ts';
+import { createClient, isAlreadyExists, isConflict, isInvalid, type KubeClient } from '../../src/kube/kube-client.ts';
 import type { ClientOptions, RequestInfo } from '../../src/kube/contract.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { aMoment, manualClock, until } from '../support/manual-clock.ts';
@@ -147,7 +147,7 @@ describe('what goes over the wire', () => {
   test('a process that has loaded nothing else can read and watch', async () => {
     await start([json(200, object), lines({ type: 'ADDED', object })]);
     const program = `
-      import { createClient } from ${JSON.stringify(new URL('../../src/kube/client.ts', import.meta.url).href)};
+      import { createClient } from ${JSON.stringify(new URL('../../src/kube/kube-client.ts', import.meta.url).href)};
       const client = createClient({ server: ${JSON.stringify(server.url)} }, { fieldManager: 'sluice' });
       const type = ${JSON.stringify(CONFIG_MAP)};
       const { metadata } = await client.get(type, ${JSON.stringify(at)});

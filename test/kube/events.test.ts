@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
 import { cut, type EventSink, eventSink, type Occurrence } from '../../src/kube/events.ts';
 import { type ManualClock, manualClock, until } from '../support/manual-clock.ts';
 import { hang, json, type ScriptedServer, type Step, scriptedServer } from '../support/scripted-server.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
 import { type ElectionOptions, elect, type LeaderElection } from '../../src/kube/lease.ts';
 import { type Log, silent } from '../../src/kube/types.ts';
 import { aMoment, type ManualClock, manualClock, until } from '../support/manual-clock.ts';

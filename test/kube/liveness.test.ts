@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
 import { type Reflector, type ReflectorStatus, reflect } from '../../src/kube/reflector.ts';
 import { outOfTouch } from '../../src/kube/touch.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
 import { createGate } from '../../src/kube/gate.ts';
 import { type ReflectOptions, type Reflector, reflect } from '../../src/kube/reflector.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';

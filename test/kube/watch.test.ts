@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createClient, type KubeClient } from '../../src/kube/client.ts';
+import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
 import type { ResourceType, WatchEvent } from '../../src/kube/types.ts';
 import { aMoment, manualClock, until } from '../support/manual-clock.ts';
 import { hang, json, lines, pieces, reset, type ScriptedServer, type Step, scriptedServer } from '../support/scripted-server.ts';

@@ -8,7 +8,7 @@ import type { BoundProbe } from '../../src/constructs/index.ts';
 import { BUSYBOX_IMAGE, whyNoAlluxio } from '../../harness/index.ts';
 import { given } from '../runtimes/alluxio/given.ts';
 import { canRun } from '../support/can-run.ts';
-import { canHaveNode, createPod } from '../support/node.ts';
+import { canHaveNode, createPod } from '../support/real-node.ts';
 import { condition, eventually as within } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
 import { type AlluxioSpace, cacheOf, demoRuntime, NAME, NUMBERS, SECRET_KEY, startAlluxioSpace } from './alluxio-space.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lendControllers, returnControllers } from '../../harness/node/cgroups.ts';
 import { NODE_PREFIX, nodeLayout } from '../../harness/node/layout.ts';
-import { canHaveNode } from '../support/node.ts';
+import { canHaveNode } from '../support/real-node.ts';
 
 const MACHINE = '/sys/fs/cgroup';
 /** Beside hierarchies of version 1 there may be one of version 2, with those controllers that these leave it; nodes do not use it. */

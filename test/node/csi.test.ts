@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { stringify } from 'yaml';
 import { type Mount, parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 import { FUSE_IMAGE, fuseImage } from '../../harness/index.ts';
-import { canHaveNode, createPod, mountsInto, untilRestarted } from '../support/node.ts';
+import { canHaveNode, createPod, mountsInto, untilRestarted } from '../support/real-node.ts';
 import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually as within } from '../support/sluice.ts';
 import { step } from '../support/step.ts';

@@ -17,7 +17,7 @@ import {
   startControlPlane,
   startNode,
 } from '../../harness/index.ts';
-import { canHaveNode, createPod, machineState, mountsInto, tracesOf, untilRestarted } from '../support/node.ts';
+import { canHaveNode, createPod, machineState, mountsInto, tracesOf, untilRestarted } from '../support/real-node.ts';
 
 const soon = { timeout: 30_000, interval: 100 };
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUSYBOX_IMAGE, type ControlPlaneHandle, connectControlPlane, startNode } from '../../harness/index.ts';
-import { createPod, mountsInto } from '../support/node.ts';
+import { createPod, mountsInto } from '../support/real-node.ts';
 
 const [plane = '', name = '', end = ''] = process.argv.slice(2);
 // Written by the test, which knows what it is.

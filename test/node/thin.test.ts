@@ -12,7 +12,7 @@ import type { KubeObject } from '../../src/kube/types.ts';
 import { FUSE_IMAGE, fuseImage, type ImageDefinition, minioImage } from '../../harness/index.ts';
 import { root } from '../cli/run.ts';
 import { canRun } from '../support/can-run.ts';
-import { canHaveNode } from '../support/node.ts';
+import { canHaveNode } from '../support/real-node.ts';
 import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually as within } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import { InvalidSpec } from '../../src/api/index.ts';
 import type { Runtime, RuntimeInput, Seen } from '../../src/constructs/index.ts';
-import { createBindings } from '../../src/reconciler/kubernetes/bindings.ts';
-import { canRun } from '../../src/reconciler/kubernetes/exec.ts';
-import { differences } from '../../src/reconciler/mount-change.ts';
+import { createBindings } from '../../src/reconciler/kubernetes/plans/bindings.ts';
+import { canRun } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import { differences } from '../../src/reconciler/diff/mount-change.ts';
 import { PARTS } from '../../src/reconciler/world.ts';
 import { planInput } from '../../src/testing/given.ts';
 import example from '../support/example-runtime/index.ts';
@@ -34,7 +34,7 @@ function scene(runtime: Runtime, spec: object = { replicas: 2 }) {
   function pass(changes: Partial<RuntimeInput<unknown>> = {}, seen: Seen<unknown> = { readyWorkers: 2 }) {
     const binding = bindings.bind(counted, { ...input, facts: structuredClone(input.facts), ...changes });
     const outlines = PARTS.flatMap((part) => binding.outlines(part).map(({ kind, name, hash }) => `${kind}/${name} ${hash}`));
-    const states = binding.plan.tell(seen);
+    const states = binding.plan.status(seen);
     bindings.settled(input.uid);
     return { ...binding, outlines, states };
   }
@@ -50,7 +50,7 @@ test.each([juicefs, example])('$type: what is planned already is not planned aga
   expect(second.outlines).toEqual(first.outlines);
   expect(second.plan.plan).toBe(first.plan.plan);
   expect(whole.plan).toMatchObject(second.plan.plan);
-  expect([second.plan.roles, second.states]).toEqual([whole.roles, whole.tell({ readyWorkers: 2 })]);
+  expect([second.plan.roles, second.states]).toEqual([whole.roles, whole.status({ readyWorkers: 2 })]);
 });
 
 test.each([juicefs, example])('$type: what is not remembered is worked out when it is asked for', (runtime) => {
@@ -63,25 +63,25 @@ test.each([juicefs, example])('$type: what is not remembered is worked out when 
   expect(plan.cleanup?.commands('uuid')).toEqual(whole.cleanup?.commands('uuid'));
   expect(plan.mounts?.wanted).toEqual(whole.mounts?.wanted);
   const seen = { readyWorkers: 1, cache: { cachedBytes: 2 ** 20 } };
-  expect(plan.tell(seen)).toEqual(whole.tell(seen));
+  expect(plan.status(seen)).toEqual(whole.status(seen));
   expect(count()).toBe(2);
 });
 
 test('what probes found is told without the plan, until they find something else', () => {
   const { pass, whole, count } = scene(juicefs);
   const seen = { readyWorkers: 2, cache: { cachedBytes: 2 ** 20 }, ufs: { totalBytes: 2 ** 30 } };
-  for (let i = 0; i < 3; i++) expect(pass({}, { ...seen }).states).toEqual(whole.tell(seen));
+  for (let i = 0; i < 3; i++) expect(pass({}, { ...seen }).states).toEqual(whole.status(seen));
   expect(pass({}, seen).plan.probes.cache?.where).toEqual(whole.probes.cache?.commands.map(({ in: role, on }) => ({ in: role, on })));
   expect(count()).toBe(1);
   const more = { ...seen, cache: { cachedBytes: 2 ** 21 } };
-  expect(pass({}, more).states).toEqual(whole.tell(more));
+  expect(pass({}, more).states).toEqual(whole.status(more));
   expect(count()).toBe(2);
 });
 
 test('a size that stands in the status is read from it each time, and told without the plan', () => {
   const { pass, whole, count } = scene(juicefs);
   const seen = () => ({ readyWorkers: 2, ufs: { totalBytes: 3000 } });
-  for (let i = 0; i < 3; i++) expect(pass({}, seen()).states).toEqual(whole.tell(seen()));
+  for (let i = 0; i < 3; i++) expect(pass({}, seen()).states).toEqual(whole.status(seen()));
   expect(count()).toBe(1);
 });
 
@@ -123,8 +123,8 @@ test('workers that come and go are told without the plan', () => {
   const { pass, whole, count } = scene(juicefs);
   pass();
   const { plan } = pass();
-  expect(plan.tell({ readyWorkers: 0 })).toEqual(whole.tell({ readyWorkers: 0 }));
-  expect(plan.tell({ readyWorkers: 2 })).toEqual(whole.tell({ readyWorkers: 2 }));
+  expect(plan.status({ readyWorkers: 0 })).toEqual(whole.status({ readyWorkers: 0 }));
+  expect(plan.status({ readyWorkers: 2 })).toEqual(whole.status({ readyWorkers: 2 }));
   expect(count()).toBe(2);
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Identity, isLabel } from '../../src/api/index.ts';
-import { allTraces, cacheLabels, cacheTraces, isThere, traceOf, unsayable } from '../../src/reconciler/kubernetes/cache-labels.ts';
+import { allTraces, cacheLabels, cacheTraces, isThere, traceOf, unsayable } from '../../src/reconciler/kubernetes/nodes/cache-labels.ts';
 
 const dataset: Identity = { namespace: 'ml', name: 'demo', uid: '00000000-0000-4000-8000-000000000001', collides: false };
 const plan = (disk: number, engine = 'juicefs') => ({ engine, dataset, placement: 'Exclusive' as const, cacheOnNode: { disk } });

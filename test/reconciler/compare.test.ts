@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import type { Manifest } from '../../src/api/index.ts';
-import { differences, differencesIn } from '../../src/reconciler/compare.ts';
+import { differences, differencesIn } from '../../src/reconciler/diff/compare.ts';
 import { community } from '../runtimes/juicefs/given.ts';
 import { given } from '../runtimes/thin/given.ts';
 import example from '../support/example-runtime/index.ts';

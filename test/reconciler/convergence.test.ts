@@ -13,7 +13,7 @@ const RUNS = Number(process.env['RUNS'] ?? 20);
 type Happening =
   /** A process works for a while, and is killed at its n-th write: before the server has it, or before the answer comes back. */
   | { readonly is: 'work'; readonly ms: number; readonly diesAt: number; readonly when: 'before' | 'after' }
-  | { readonly is: 'pass'; readonly tellInMs: number }
+  | { readonly is: 'pass'; readonly reportInMs: number }
   | { readonly is: 'time'; readonly ms: number }
   | { readonly is: (typeof SIMPLE)[number] }
   /** The watch of a kind falls behind, or catches up. */
@@ -46,7 +46,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
       when: fc.constantFrom('before' as const, 'after' as const),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ is: fc.constant('pass' as const), tellInMs: fc.constantFrom(0, 1000) }) },
+  { weight: 2, arbitrary: fc.record({ is: fc.constant('pass' as const), reportInMs: fc.constantFrom(0, 1000) }) },
   { weight: 2, arbitrary: fc.record({ is: fc.constant('time' as const), ms: fc.constantFrom(100, 2000, 30_000) }) },
   { weight: 5, arbitrary: fc.record({ is: fc.constantFrom(...SIMPLE) }) },
   { weight: 3, arbitrary: fc.record({ is: fc.constantFrom('behind' as const, 'caughtUp' as const), kind: fc.constantFrom(...WATCHED) }) },
@@ -90,7 +90,7 @@ async function scene(): Promise<Scene> {
       case 'work':
         return killedAt(happened);
       case 'pass':
-        await at.pass(demo, happened.tellInMs).catch(() => {});
+        await at.pass(demo, happened.reportInMs).catch(() => {});
         return;
       case 'time':
         return at.advance(happened.ms);

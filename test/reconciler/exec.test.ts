@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Command, Role } from '../../src/constructs/index.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
-import { askProbe, canRun, type PodChoice, type PodExec, runCommands } from '../../src/reconciler/kubernetes/exec.ts';
-import { createJobs, type Jobs } from '../../src/reconciler/kubernetes/jobs.ts';
+import { askProbe, canRun, type PodChoice, type PodExec, runCommands } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import { createJobs, type Jobs } from '../../src/reconciler/kubernetes/commands/jobs.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -3,7 +3,7 @@ import type { ClaimFact, Needs, ReferenceFact, Runtime, RuntimeInput } from '../
 import type { KubeClient } from '../../src/kube/contract.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { type Answers, createLookups, gatherFacts } from '../../src/reconciler/kubernetes/facts.ts';
+import { type Answers, createLookups, gatherFacts } from '../../src/reconciler/kubernetes/plans/facts.ts';
 import { exampleInput } from './worlds.ts';
 
 const asking = (needs: (input: RuntimeInput<unknown>) => Needs): Runtime =>

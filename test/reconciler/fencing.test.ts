@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/constructs/index.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
-import { type PodExec, runCommands } from '../../src/reconciler/kubernetes/exec.ts';
-import { createJobs } from '../../src/reconciler/kubernetes/jobs.ts';
+import { type PodExec, runCommands } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import { createJobs } from '../../src/reconciler/kubernetes/commands/jobs.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const master: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'm-0' }, ready: true, container: 'c' };

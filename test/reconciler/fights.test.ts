@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createFightDetector } from '../../src/reconciler/kubernetes/fights.ts';
+import { createFightDetector } from '../../src/reconciler/kubernetes/apply/fights.ts';
 
 let clock: number;
 let fights: ReturnType<typeof createFightDetector>;

@@ -6,7 +6,7 @@ import type { Manifest } from '../../src/api/index.ts';
 import type { KubeClient, ListOptions } from '../../src/kube/contract.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { withNodesInUse } from '../../src/reconciler/kubernetes/fuse-nodes.ts';
+import { withNodesInUse } from '../../src/reconciler/kubernetes/apply/fuse-nodes.ts';
 import type { LiveObject } from '../../src/reconciler/world.ts';
 import { reader } from '../support/objects.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Manifest } from '../../src/api/index.ts';
-import { keeping, nodesLeft, type PlacementNode } from '../../src/reconciler/fuse-placement.ts';
+import { keeping, nodesLeft, type PlacementNode } from '../../src/reconciler/diff/fuse-placement.ts';
 import type { LiveObject } from '../../src/reconciler/world.ts';
 
 const FUSE = { 'fluid.io/f-ml-demo': 'true' };

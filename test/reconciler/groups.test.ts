@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { createGroups } from '../../src/reconciler/kubernetes/groups.ts';
+import { createGroups } from '../../src/reconciler/kubernetes/store/groups.ts';
 
 let reads = 0;
 const object = (uid: number, resourceVersion = '1'): KubeObject => ({

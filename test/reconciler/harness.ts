@@ -6,13 +6,13 @@ import type { Runtime, Settings } from '../../src/constructs/index.ts';
 import type { Occurrence } from '../../src/kube/events.ts';
 import { KEYS, shareOf } from '../../src/kube/turnstile.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
-import { type KubernetesCluster, kubernetesCluster } from '../../src/reconciler/kubernetes/cluster.ts';
-import type { PodExec } from '../../src/reconciler/kubernetes/exec.ts';
+import { type KubernetesCluster, kubernetesCluster } from '../../src/reconciler/kubernetes/kubernetes-cluster.ts';
+import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
-import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/node-labels.ts';
-import type { PortPolicy } from '../../src/reconciler/kubernetes/ports.ts';
+import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/nodes/node-labels.ts';
+import type { PortPolicy } from '../../src/reconciler/kubernetes/plans/ports.ts';
 import type { Selects } from '../../src/reconciler/kubernetes/selector.ts';
-import { createStore, keyOf, type Store } from '../../src/reconciler/kubernetes/store.ts';
+import { createStore, keyOf, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
 import { type Key, keyOfText, keyText, type Next } from '../../src/reconciler/world.ts';
@@ -100,7 +100,7 @@ export interface Harness {
   forget(): void;
 
   /** One pass over a key by hand, once the watches have caught up. The queue stops, until `start` or `quiet`. */
-  pass(key?: Key, tellInMs?: number): Promise<Next>;
+  pass(key?: Key, reportInMs?: number): Promise<Next>;
   /** The queue runs from now on, as with a leader. */
   start(): void;
   /** Everything that can happen without time passing. */
@@ -222,9 +222,9 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     if (first.size === 0) leader.labeler.complete();
     for (const key of first) leader.queue.add(key);
   }
-  async function passOf(of: Process, text: string, tellInMs: number): Promise<Outcome> {
+  async function passOf(of: Process, text: string, reportInMs: number): Promise<Outcome> {
     try {
-      const next = await reconcile(of.cluster, keyOfText(text), Math.max(0, tellInMs));
+      const next = await reconcile(of.cluster, keyOfText(text), Math.max(0, reportInMs));
       passes.push({ key: text, next });
       if (next === 'on-change') return { kind: 'settled' };
       return 'again' in next ? { kind: 'settled', againMs: next.again } : { kind: 'waiting', afterMs: next.after };
@@ -297,12 +297,12 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       for (const list of [events, lines, passes]) list.splice(0);
     },
 
-    async pass(key = demo, tellInMs = 0) {
+    async pass(key = demo, reportInMs = 0) {
       const { queue } = process;
       delete process.queue;
       await queue?.stop();
       await settle();
-      const done = reconcile(process.cluster, key, tellInMs);
+      const done = reconcile(process.cluster, key, reportInMs);
       await done.catch(() => {});
       return done;
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { equal, mergePatch } from '../../src/reconciler/merge-patch.ts';
+import { equal, mergePatch } from '../../src/reconciler/diff/merge-patch.ts';
 
 type Fields = Record<string, unknown>;
 const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);

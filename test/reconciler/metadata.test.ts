@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ObjectMeta, OwnerReference } from '../../src/api/index.ts';
-import { datasetMarks, type Marks, markPatch, runtimeMarks, unmarkPatch } from '../../src/reconciler/metadata.ts';
+import { datasetMarks, type Marks, markPatch, runtimeMarks, unmarkPatch } from '../../src/reconciler/diff/metadata.ts';
 
 type Op = { readonly op: string; readonly path: string; readonly value?: unknown };
 

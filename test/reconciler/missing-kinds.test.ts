@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { runtimes } from '../../runtimes/_all.gen.ts';
-import { createClient } from '../../src/kube/client.ts';
+import { createClient } from '../../src/kube/kube-client.ts';
 import { silent } from '../../src/kube/types.ts';
-import { createStore, type Store } from '../../src/reconciler/kubernetes/store.ts';
+import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
 import { until } from '../support/manual-clock.ts';
 import { json, lines, type ScriptedServer, type Step, scriptedServer, text } from '../support/scripted-server.ts';
 

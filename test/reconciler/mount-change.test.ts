@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mountChange } from '../../src/reconciler/mount-change.ts';
+import { mountChange } from '../../src/reconciler/diff/mount-change.ts';
 
 const row = { path: '/a', source: 's3://a', options: { region: 'eu' } };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { nodePatches } from '../../src/reconciler/kubernetes/node-patches.ts';
-import type { Placement } from '../../src/reconciler/kubernetes/placements.ts';
+import { nodePatches } from '../../src/reconciler/kubernetes/nodes/node-patches.ts';
+import type { Placement } from '../../src/reconciler/kubernetes/nodes/placements.ts';
 
 const placement = (uid: string, labels: Readonly<Record<string, string>>): Placement => ({
   runtime: { apiVersion: 'data.fluid.io/v1alpha1', kind: 'ThinRuntime', name: uid, uid },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNudges } from '../../src/reconciler/kubernetes/nudges.ts';
+import { createNudges } from '../../src/reconciler/kubernetes/apply/nudges.ts';
 import type { LiveObject } from '../../src/reconciler/world.ts';
 import { openDataset, thinRuntime } from '../support/objects.ts';
 import { type Harness, harness } from './harness.ts';

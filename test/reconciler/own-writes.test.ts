@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { createOwnWrites, isBehind } from '../../src/reconciler/kubernetes/own-writes.ts';
+import { createOwnWrites, isBehind } from '../../src/reconciler/kubernetes/store/own-writes.ts';
 
 const object = (resourceVersion: string, more: object = {}): KubeObject => ({
   apiVersion: 'v1',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { createPlacements, type Placement } from '../../src/reconciler/kubernetes/placements.ts';
+import { createPlacements, type Placement } from '../../src/reconciler/kubernetes/nodes/placements.ts';
 
 const ref = (uid: string) => ({ apiVersion: 'data.fluid.io/v1alpha1', kind: 'ThinRuntime', name: 'demo', namespace: 'ml', uid });
 const placement = (uid: string, traces: readonly string[] = [`s-${uid}`], workers: string | undefined = `workers-${uid}`): Placement => ({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type ExecFence, podExec } from '../../src/reconciler/kubernetes/pod-exec.ts';
+import { type ExecFence, podExec } from '../../src/reconciler/kubernetes/commands/pod-exec.ts';
 import { until } from '../support/manual-clock.ts';
 
 /** A command that asked for its connection. */

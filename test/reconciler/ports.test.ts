@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PortNeed } from '../../src/constructs/index.ts';
-import { createPortTable, portRecord, recordedPorts } from '../../src/reconciler/kubernetes/port-table.ts';
-import { knownPort, livePort, portAllocator } from '../../src/reconciler/kubernetes/ports.ts';
+import { createPortTable, portRecord, recordedPorts } from '../../src/reconciler/kubernetes/store/port-table.ts';
+import { knownPort, livePort, portAllocator } from '../../src/reconciler/kubernetes/plans/ports.ts';
 import { live } from './worlds.ts';
 
 const kind = { hostPorts: ['worker', 'master', 'x', 'y', 'z'] };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import thin from '../../runtimes/thin/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { referenceFact } from '../../src/reconciler/kubernetes/references.ts';
+import { referenceFact } from '../../src/reconciler/kubernetes/plans/references.ts';
 import mirror, { type MirrorRuntimeSpec } from '../support/mirror-runtime.ts';
 import * as write from '../support/objects.ts';
 import pair from '../support/pair-runtime/index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Manifest } from '../../src/api/index.ts';
-import { retain } from '../../src/reconciler/retain.ts';
+import { retain } from '../../src/reconciler/diff/retain.ts';
 import type { LiveObject } from '../../src/reconciler/world.ts';
 
 const manifest = (kind: string, spec: object): Manifest => ({ apiVersion: 'v1', kind, metadata: { name: 'demo' }, spec });

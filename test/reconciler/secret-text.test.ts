@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { missingText } from '../../src/reconciler/secret-text.ts';
+import { missingText } from '../../src/reconciler/status/secret-text.ts';
 
 const option = (name: string) => ({ name: 'key', valueFrom: { secretKeyRef: { name, key: 'k' } } });
 

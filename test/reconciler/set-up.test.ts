@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { PodExec } from '../../src/reconciler/kubernetes/exec.ts';
+import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import type { ExecCall } from '../../harness/control-plane/exec-call.ts';
 import { defaultAnswer } from '../../harness/control-plane/juicefs-answers.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';

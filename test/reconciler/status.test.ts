@@ -3,7 +3,7 @@ import thin from '../../runtimes/thin/index.ts';
 import type { DatasetStatus, RuntimeStatus } from '../../src/api/index.ts';
 import { decide } from '../../src/reconciler/decide.ts';
 import { phaseOf } from '../../src/reconciler/status/pods.ts';
-import { statusOf } from '../../src/reconciler/status.ts';
+import { statusOf } from '../../src/reconciler/status/status.ts';
 import { type Applied, nothingApplied, type World } from '../../src/reconciler/world.ts';
 import { given } from '../runtimes/thin/given.ts';
 import { type Changes, claim, exampleInput, now, pods, volume, worldOf } from './worlds.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runtimes } from '../../runtimes/_all.gen.ts';
-import { createClient } from '../../src/kube/client.ts';
+import { createClient } from '../../src/kube/kube-client.ts';
 import type { KubeClient, WatchOptions } from '../../src/kube/contract.ts';
 import { type KubeObject, type ResourceType, silent } from '../../src/kube/types.ts';
-import { createStore } from '../../src/reconciler/kubernetes/store.ts';
+import { createStore } from '../../src/reconciler/kubernetes/store/store.ts';
 
 const object = (resourceVersion: string, more: object = {}): KubeObject => ({
   apiVersion: 'v1',

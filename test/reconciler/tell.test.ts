@@ -3,7 +3,7 @@ import { schemaOf } from '../../src/api/crd.ts';
 import { type RuntimeStatus, ThinRuntime } from '../../src/api/index.ts';
 import { readerOf } from '../../src/api/reader.ts';
 import { decide } from '../../src/reconciler/decide.ts';
-import { noticesOf, tellDataset, tellRuntime } from '../../src/reconciler/tell.ts';
+import { noticesOf, reportOnDataset, reportOnRuntime } from '../../src/reconciler/status/report.ts';
 import { nothingApplied, type World } from '../../src/reconciler/world.ts';
 import * as write from '../support/objects.ts';
 import { demo, harness } from './harness.ts';
@@ -27,7 +27,7 @@ describe('telling', () => {
     'a runtime whose status is %j writes one that the schema admits',
     async (status) => {
       const { at, cluster, runtime } = await told(status);
-      await tellRuntime(cluster, runtime(), hold);
+      await reportOnRuntime(cluster, runtime(), hold);
       const visit = { path: [], faults: [], unknownFields: 'error' as const };
       readerOf(schemaOf(ThinRuntime).properties?.['status'] ?? {})(at.runtime(), visit);
       expect(visit.faults).toEqual([]);
@@ -36,8 +36,8 @@ describe('telling', () => {
   );
   test('is a condition and an event, once', async () => {
     const { at, cluster, runtime } = await told();
-    await tellRuntime(cluster, runtime(), hold);
-    await tellRuntime(cluster, runtime(), hold);
+    await reportOnRuntime(cluster, runtime(), hold);
+    await reportOnRuntime(cluster, runtime(), hold);
     expect(at.written()).toEqual(['patch ThinRuntime/demo/status']);
     expect(at.events).toMatchObject([
       { type: 'Warning', reason: 'ErrorProcessRuntime', note: hold.message, regarding: { kind: 'ThinRuntime', name: 'demo' } },
@@ -45,13 +45,13 @@ describe('telling', () => {
   });
   test('of what passes is no event', async () => {
     const { at, cluster, runtime, dataset } = await told();
-    await tellRuntime(cluster, runtime(), { ...hold, reason: 'Deleting' });
-    await tellDataset(cluster, dataset(), { ...hold, reason: 'Deleting' });
+    await reportOnRuntime(cluster, runtime(), { ...hold, reason: 'Deleting' });
+    await reportOnDataset(cluster, dataset(), { ...hold, reason: 'Deleting' });
     expect(at.events).toEqual([]);
   });
   test('of a Dataset that was never told of says that it is not bound', async () => {
     const { at, cluster, dataset } = await told();
-    await tellDataset(cluster, dataset(), hold);
+    await reportOnDataset(cluster, dataset(), hold);
     expect(at.dataset()).toMatchObject({
       phase: 'NotBound',
       conditions: [{ type: 'NotReady', status: 'True', reason: 'DatasetFailedToSetup', message: hold.message }],
@@ -59,7 +59,7 @@ describe('telling', () => {
   });
   test('of a Dataset that is bound leaves it so', async () => {
     const { at, cluster, dataset } = await told({ phase: 'Bound', conditions: [{ type: 'Ready', status: 'True' }] });
-    await tellDataset(cluster, dataset(), hold);
+    await reportOnDataset(cluster, dataset(), hold);
     expect(at.dataset()).toMatchObject({
       phase: 'Bound',
       conditions: [

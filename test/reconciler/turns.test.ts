@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTurns } from '../../src/reconciler/kubernetes/turns.ts';
+import { createTurns } from '../../src/reconciler/kubernetes/commands/turns.ts';
 
 test('work that throws before it waits for anything leaves its turn to the next', async () => {
   const inTurn = createTurns(1);

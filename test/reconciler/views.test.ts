@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { fuseFact, workloadView } from '../../src/reconciler/kubernetes/views.ts';
+import { fuseFact, workloadView } from '../../src/reconciler/kubernetes/store/views.ts';
 import { live } from './worlds.ts';
 
 const pod = (name: string, labels: Record<string, string>, more: object = {}): KubeObject => ({

@@ -1,4 +1,4 @@
-import type { PodExec } from '../../src/reconciler/kubernetes/exec.ts';
+import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { alluxioAnswer, type SimulatedAlluxio, simulatedAlluxio } from '../../harness/control-plane/alluxio-answers.ts';
 
 export interface AlluxioFileSystem extends SimulatedAlluxio {

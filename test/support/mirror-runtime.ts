@@ -1,5 +1,5 @@
 import { type CustomResource, nameRule, runtimeStatus, t } from '../../src/api/index.ts';
-import { type BasePlan, basePlan, defineRuntime, must, type PlanInput, type Told } from '../../src/constructs/index.ts';
+import { type BasePlan, basePlan, defineRuntime, must, type PlanInput, type EngineStatus } from '../../src/constructs/index.ts';
 
 const mirrorRuntimeSpec = t.Object({
   /** Default: the runtime's own. */
@@ -20,7 +20,7 @@ const MirrorRuntime = {
 } as const satisfies CustomResource;
 
 interface MirrorPlan extends BasePlan {
-  readonly told: Told;
+  readonly told: EngineStatus;
 }
 
 function plan(input: PlanInput<MirrorRuntimeSpec>): MirrorPlan {
@@ -46,5 +46,5 @@ export default defineRuntime({
   needs: ({ namespace, spec }) => ({ reference: { namespace: spec.namespace ?? namespace, name: spec.dataset } }),
   plan,
   components: {},
-  tell: ({ told }: MirrorPlan) => told,
+  status: ({ told }: MirrorPlan) => told,
 });

@@ -1,7 +1,7 @@
 /** Starts a control plane, says where it is, and ends as it is told: for the test that nothing is left behind. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startControlPlane } from '../../harness/control-plane.ts';
+import { startControlPlane } from '../../harness/control-plane/control-plane.ts';
 
 const { dir } = await startControlPlane({ nodes: 0 });
 const running = readdirSync(join(dir, 'pids')).map((name) => join('pids', name));

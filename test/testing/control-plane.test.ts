@@ -7,7 +7,7 @@ import { annotationsFor } from '../../harness/control-plane/behaviours.ts';
 import { TOLD_STATUS } from '../../harness/control-plane/kwok.ts';
 import { createCa, issue } from '../../harness/control-plane/pki.ts';
 import { selects } from '../../harness/control-plane/pod-target.ts';
-import { cacheDir, MODULES, toolPath, wantedTools } from '../../harness/tools.ts';
+import { cacheDir, MODULES, toolPath, wantedTools } from '../../harness/tools/tools.ts';
 import { duration, secondsLeft } from '../../harness/tools/build.ts';
 import { goMinor } from '../../harness/tools/go.ts';
 import { lock } from '../../harness/tools/lock.ts';

@@ -83,7 +83,7 @@ export interface Seen<C = CacheUse> {
   readonly ufs?: UfsUsage;
 }
 /** What users are told of it, besides what its pods show. */
-export interface Told {
+export interface EngineStatus {
   /** Of Dataset and runtime, as texts. */
   readonly cacheStates?: Readonly<Record<string, string>>;
   /** Of the Dataset: how the Hadoop file system API reaches the data. */

@@ -11,7 +11,7 @@ import type {
   MountTable,
   Probe,
   Seen,
-  Told,
+  EngineStatus,
   UfsUsage,
 } from './commands.ts';
 import type { Needs, PlanInput, Role, RuntimeInput, WorkloadNames } from './input.ts';
@@ -57,7 +57,7 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
   readonly probes?: { readonly cache?: Probe<P, C>; readonly ufs?: Probe<P, UfsUsage> };
   /** Whether `probes.ufs` should run for this spec (`management.metadataSyncPolicy.autoSync`). Default: yes. */
   readonly syncsMetadata?: (plan: P) => boolean;
-  readonly tell?: (plan: P, seen: Seen<C>) => Told;
+  readonly status?: (plan: P, seen: Seen<C>) => EngineStatus;
   readonly cleanup?: Cleanup<P>;
   /** What is run in a Job beside it. */
   readonly operations?: Operations<P>;
@@ -100,7 +100,7 @@ export interface BoundRuntime {
     change(change: MountChange): readonly Command[];
   };
   readonly probes: { readonly cache?: BoundProbe<unknown>; readonly ufs?: BoundProbe<UfsUsage> };
-  tell(seen: Seen<unknown>): Told;
+  status(seen: Seen<unknown>): EngineStatus;
   readonly cleanup?: { readonly ask?: BoundProbe<unknown>; commands(found: unknown): readonly Command[] };
   /** Objects that carry out an operation. A kind that is absent is not supported. */
   readonly operations: { readonly [K in OperationKind]?: (operation: Operation<K>) => readonly Manifest[] };

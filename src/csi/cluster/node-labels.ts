@@ -1,4 +1,4 @@
-import { isForbidden, isInvalid } from '../../kube/client.ts';
+import { isForbidden, isInvalid } from '../../kube/kube-client.ts';
 import type { NodeCluster } from './node-cluster.ts';
 
 /**

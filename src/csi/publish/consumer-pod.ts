@@ -1,13 +1,13 @@
 import type { Clock } from '../../kube/clock.ts';
 import type { Pod, PodName } from '../cluster/node-cluster.ts';
-import type { NodeParts } from '../node-parts.ts';
+import type { NodeContext } from '../node-context.ts';
 import { podsOfNode } from '../cluster/pod-names.ts';
 
-type Asking = Pick<NodeParts, 'cluster' | 'clock' | 'log' | 'podLogsDir'>;
+type Asking = Pick<NodeContext, 'cluster' | 'clock' | 'log' | 'podLogsDir'>;
 
 /** A pod of this node; undefined where there is none, or the API server does not tell within `ms`. */
-export async function podOf(parts: Asking, uid: string, ms: number, name?: PodName): Promise<Pod | undefined> {
-  const { cluster, clock, log, podLogsDir } = parts;
+export async function podOf(context: Asking, uid: string, ms: number, name?: PodName): Promise<Pod | undefined> {
+  const { cluster, clock, log, podLogsDir } = context;
   const known = name ?? podsOfNode(podLogsDir).find((each) => each.uid === uid);
   if (!known) return undefined;
   try {

@@ -6,7 +6,7 @@ import { fusePod, whyNotMounted } from '../cluster/fuse-pods.ts';
 import { NotBound } from '../mounts/host.ts';
 import { podPathOf } from '../kubelet.ts';
 import { type Mount, stackAt, topAt } from '../mounts/mountinfo.ts';
-import type { NodeParts } from '../node-parts.ts';
+import type { NodeContext } from '../node-context.ts';
 import { methodFor, type PublishPlan, type PublishRequest, planPublish } from './plan.ts';
 import type { Target } from '../mounts/binding.ts';
 import type { Call } from '../grpc/unary.ts';
@@ -31,21 +31,21 @@ const DEPARTURE_MS = 60_000;
  * Makes the volume appear at the target, waiting for the fuse pod's mount for a while: read the mount table, decide, do it, and when it
  * is too early do all of it again as soon as the table has changed.
  */
-export async function publish(parts: NodeParts, request: PublishRequest, call: Call): Promise<void> {
-  const { host, watch, clock, log, told } = parts;
+export async function publish(context: NodeContext, request: PublishRequest, call: Call): Promise<void> {
+  const { host, watch, clock, log, told } = context;
   const { signal } = call;
   const { volume, target, readOnly } = request;
   const end = call.deadline - MARGIN_MS;
-  let until = Math.min(clock.now() + parts.patienceMs, end);
+  let until = Math.min(clock.now() + context.patienceMs, end);
   if (volume.method === 'symlink' && methodFor(volume, readOnly) === 'bind')
     log.info({ target, readOnly }, 'bound, not linked: a link can be neither read-only nor of a sub path');
   for (;;) {
-    const { mounts, found, plan } = await planned(parts, request);
+    const { mounts, found, plan } = await planned(context, request);
     let because: string;
     let again = Number.POSITIVE_INFINITY;
     if (plan.do === 'nothing') return;
     if (plan.do === 'wait') because = plan.because;
-    else if (await isDeparting(parts, volume, topAt(mounts, volume.fusePath))) {
+    else if (await isDeparting(context, volume, topAt(mounts, volume.fusePath))) {
       because = `${volume.fusePath} is mounted by a fuse pod that is being deleted`;
       again = LOOK_MS;
     } else {
@@ -74,11 +74,11 @@ export async function publish(parts: NodeParts, request: PublishRequest, call: C
     const ms = Math.min(left, again);
     if (left > 0 && ((await watch.changed(mounts, volume.fusePath, { everyMs: SEEN_MS, ms, signal })) || ms < left)) continue;
     // The kubelet asks again ever more seldom, up to two minutes apart: once the pod's events say why it waits, it waits with us.
-    if (!told.has(target) || clock.now() >= end || !(await isWanted(parts, request))) {
+    if (!told.has(target) || clock.now() >= end || !(await isWanted(context, request))) {
       told.add(target);
-      throw unavailable(await explained(parts, request, because));
+      throw unavailable(await explained(context, request, because));
     }
-    until = Math.min(clock.now() + parts.patienceMs, end);
+    until = Math.min(clock.now() + context.patienceMs, end);
   }
 }
 
@@ -89,7 +89,7 @@ interface Planned {
 }
 
 /** What is bound is looked at again by who binds it, so for that a reading of just now will do; to wait, or to do nothing, it will not. */
-async function planned({ host, watch }: NodeParts, request: PublishRequest): Promise<Planned> {
+async function planned({ host, watch }: NodeContext, request: PublishRequest): Promise<Planned> {
   const { target } = request;
   const by = (mounts: readonly Mount[]): Planned => {
     const found: Target = stackAt(mounts, target).length > 0 ? { is: 'directory' } : host.look(target);
@@ -101,41 +101,41 @@ async function planned({ host, watch }: NodeParts, request: PublishRequest): Pro
 }
 
 /** A pod that was deleted goes only when the call has been answered. */
-async function isWanted(parts: NodeParts, { target, pod: name }: PublishRequest): Promise<boolean> {
-  const at = podPathOf(target, parts.kubeletDir);
-  const pod = at && (await podOf(parts, at.podUid, ASK_MS, name));
+async function isWanted(context: NodeContext, { target, pod: name }: PublishRequest): Promise<boolean> {
+  const at = podPathOf(target, context.kubeletDir);
+  const pod = at && (await podOf(context, at.podUid, ASK_MS, name));
   return pod !== undefined && pod.metadata.deletionTimestamp === undefined;
 }
 
 /** Whether what is mounted belongs to a fuse pod that this node has just let go: it may have been called back in time, or not. */
-async function isDeparting(parts: NodeParts, { fusePath, runtime }: Volume, mounted: Mount | undefined): Promise<boolean> {
-  const { departing } = parts;
+async function isDeparting(context: NodeContext, { fusePath, runtime }: Volume, mounted: Mount | undefined): Promise<boolean> {
+  const { departing } = context;
   const since = departing.since(fusePath, mounted);
   if (since === undefined) return false;
   if (since < DELETION_MS) return true;
-  const { pod } = (runtime && (await askFor(parts, runtime))) ?? {};
+  const { pod } = (runtime && (await askFor(context, runtime))) ?? {};
   const goes = pod ? pod.metadata.deletionTimestamp !== undefined : since < DEPARTURE_MS;
   if (!goes) departing.stays(fusePath);
   return goes;
 }
 
-async function explained(parts: NodeParts, { volume: { runtime }, pod }: PublishRequest, because: string): Promise<string> {
+async function explained(context: NodeContext, { volume: { runtime }, pod }: PublishRequest, because: string): Promise<string> {
   if (!runtime) return because;
-  const asked = await askFor(parts, runtime);
+  const asked = await askFor(context, runtime);
   if (!asked) return because;
-  return `${because}: ${whyNotMounted(runtime, parts.nodeId, asked.pod, pod?.namespace === runtime.namespace)}`;
+  return `${because}: ${whyNotMounted(runtime, context.nodeId, asked.pod, pod?.namespace === runtime.namespace)}`;
 }
 
 /** The fuse pod of this node; undefined where nobody tells in time whether there is one. */
-async function askFor(parts: NodeParts, runtime: RuntimeName): Promise<{ readonly pod: Pod | undefined } | undefined> {
+async function askFor(context: NodeContext, runtime: RuntimeName): Promise<{ readonly pod: Pod | undefined } | undefined> {
   try {
     return await within(
-      parts.clock,
+      context.clock,
       ASK_MS,
-      fusePod(parts, runtime).then((pod) => ({ pod })),
+      fusePod(context, runtime).then((pod) => ({ pod })),
     );
   } catch (error) {
-    parts.log.warn({ runtime, error: String(error) }, 'the fuse pod cannot be asked for');
+    context.log.warn({ runtime, error: String(error) }, 'the fuse pod cannot be asked for');
     return undefined;
   }
 }

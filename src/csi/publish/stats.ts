@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { notFound } from '../grpc/errors.ts';
 import { STATFS_MS } from '../mounts/host.ts';
 import { isOnFuse, isWithin, type Mount, topAt } from '../mounts/mountinfo.ts';
-import type { NodeParts } from '../node-parts.ts';
+import type { NodeContext } from '../node-context.ts';
 import type { NodeGetVolumeStatsResponseSchema } from '../grpc/proto/csi.gen.ts';
 import { unit } from '../grpc/proto/values.ts';
 import { NoAnswer } from '../mounts/reach.ts';
@@ -11,7 +11,7 @@ import { NoAnswer } from '../mounts/reach.ts';
 type Stats = MessageInitShape<typeof NodeGetVolumeStatsResponseSchema>;
 
 /** How full a published volume is, and whether it works at all. A volume that does not is no error of this call. */
-export async function statsOf({ host, mountRoot }: NodeParts, path: string): Promise<Stats> {
+export async function statsOf({ host, mountRoot }: NodeContext, path: string): Promise<Stats> {
   const mounts = await host.mounts();
   const published = topAt(mounts, path) ? path : await linked(path, mounts);
   if (published === undefined || (published !== path && !isWithin(published, mountRoot)))

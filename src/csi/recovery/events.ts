@@ -1,4 +1,4 @@
-import type { NodeParts } from '../node-parts.ts';
+import type { NodeContext } from '../node-context.ts';
 import type { RuntimeName } from '../volume.ts';
 
 /** What became of one consumer. */
@@ -14,7 +14,7 @@ export interface Outcome {
 }
 
 /** One event a dataset and outcome, however many pods it is about. */
-export function tell({ cluster, nodeId }: NodeParts, outcomes: readonly Outcome[]): void {
+export function tell({ cluster, nodeId }: NodeContext, outcomes: readonly Outcome[]): void {
   for (const [key, all] of Map.groupBy(outcomes, ({ runtime, fusePath }) => (runtime ? JSON.stringify([runtime, fusePath]) : ''))) {
     const [runtime, fusePath] = key === '' ? [] : (JSON.parse(key) as [RuntimeName, string]);
     if (!runtime) continue;

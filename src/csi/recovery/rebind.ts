@@ -5,7 +5,7 @@ import { begunAt, handleOf } from '../kubelet.ts';
 import { mountTree } from '../mounts/tree.ts';
 import { type Mount, stackAt, topAt } from '../mounts/mountinfo.ts';
 import type { Binding } from '../mounts/binding.ts';
-import type { NodeParts } from '../node-parts.ts';
+import type { NodeContext } from '../node-context.ts';
 import { layersToDrop, needsTrimming, type Orphan, rebinding, startsOf } from './plan.ts';
 import type { Outcome } from './events.ts';
 
@@ -13,8 +13,8 @@ import type { Outcome } from './events.ts';
 const ASK_MS = 300;
 
 /** Binds a consumer to what its volume is now; undefined when there is nothing to do. @throws Error when it cannot be looked up */
-export async function rebind(parts: NodeParts, orphan: Orphan): Promise<Outcome | undefined> {
-  const { host, volumes, locks, layers, clock, log, kubeletDir } = parts;
+export async function rebind(context: NodeContext, orphan: Orphan): Promise<Outcome | undefined> {
+  const { host, volumes, locks, layers, clock, log, kubeletDir } = context;
   const { target, at } = orphan;
   const handle = handleOf(kubeletDir, at);
   // By name: volumes of one id may have sub paths of their own, of which a pod must see no more than its own.
@@ -28,7 +28,7 @@ export async function rebind(parts: NodeParts, orphan: Orphan): Promise<Outcome 
     const about = { runtime: volume.runtime, pod: at.podUid, fusePath: volume.fusePath };
     let dropped = 0;
     try {
-      dropped = await trim(parts, orphan);
+      dropped = await trim(context, orphan);
       const seen = await bindPart(host, binding, at.isSubPath);
       const mount = topAt(await host.mounts(), target);
       if (mount) layers.add(target, mount.device, clock.now());
@@ -39,7 +39,7 @@ export async function rebind(parts: NodeParts, orphan: Orphan): Promise<Outcome 
       log.warn({ target, volumeId: handle, error: message }, 'not bound again');
       // Nobody but the kubelet can make it again, and a kubelet that starts the container anew cannot pass what is dead there.
       if (at.isSubPath && orphan.isDead && error instanceof NotBound && error.why === 'missing') {
-        await clear(parts, target);
+        await clear(context, target);
         return { ...about, dropped, unseen: true, error: `${message}; what was there is taken away, so containers can be started again` };
       }
       // Its client is still starting; the next try tells more.
@@ -60,21 +60,21 @@ async function bindPart(host: Host, binding: Binding, isSubPath: boolean): Promi
 }
 
 /** Takes away all that is mounted at a path; containers that run keep what they have. */
-async function clear({ host }: NodeParts, target: string): Promise<void> {
+async function clear({ host }: NodeContext, target: string): Promise<void> {
   for (let left = stackAt(await host.mounts(), target).length; left > 0; left--) await host.unmount(target, true);
 }
 
 /** Takes away layers that no container stands on, if the API server says at once which those are; returns how many. */
-async function trim(parts: NodeParts, { target, at }: Orphan): Promise<number> {
-  const { host, layers } = parts;
+async function trim(context: NodeContext, { target, at }: Orphan): Promise<number> {
+  const { host, layers } = context;
   const mounts = await host.mounts();
   if (!needsTrimming(mounts, target)) return 0;
-  const pod = await podOf(parts, at.podUid, ASK_MS);
+  const pod = await podOf(context, at.podUid, ASK_MS);
   if (!pod) return 0;
   const most = layersToDrop(
     stackAt(mounts, target),
     layers.at(target),
-    startsOf(pod, (container) => begunAt(parts.kubeletDir, at.podUid, container)),
+    startsOf(pod, (container) => begunAt(context.kubeletDir, at.podUid, container)),
   );
   for (let dropped = 0; dropped < most; dropped++) {
     try {

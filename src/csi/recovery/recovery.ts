@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { backoff } from '../../kube/clock.ts';
 import type { Mount } from '../mounts/mountinfo.ts';
-import type { NodeParts } from '../node-parts.ts';
+import type { NodeContext } from '../node-context.ts';
 import { rebind } from './rebind.ts';
 import { type Orphan, orphans } from './plan.ts';
 import { type Outcome, tell } from './events.ts';
@@ -29,8 +29,8 @@ interface Queue {
  *
  * Each volume has a queue of its own, for which nobody waits: a client that hangs, or an API server, holds up no other volume.
  */
-export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
-  const { host, watch, clock, log } = parts;
+export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
+  const { host, watch, clock, log } = context;
   const queues = new Map<string, Queue>();
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -44,8 +44,8 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
       if (mounts === seen) return;
       seen = mounts;
     }
-    parts.layers.keep(mounts);
-    const found = Map.groupBy(orphans(mounts, parts), ({ at }) => at.volumeName);
+    context.layers.keep(mounts);
+    const found = Map.groupBy(orphans(mounts, context), ({ at }) => at.volumeName);
     for (const [name, queue] of queues)
       if (!found.has(name) && !queue.running) {
         queue.cancel();
@@ -83,7 +83,7 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
     let lost = 0;
     async function bind(orphan: Orphan): Promise<void> {
       if (stopped) return;
-      const outcome = await rebind(parts, orphan).catch((error: unknown) => {
+      const outcome = await rebind(context, orphan).catch((error: unknown) => {
         lost++;
         log.warn({ target: orphan.target, error: String(error) }, 'a consumer cannot be looked up');
       });
@@ -93,7 +93,7 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
     const [first, ...others] = consumers;
     if (first) await bind(first);
     await pLimit(AT_ONCE).map(others, bind);
-    tell(parts, outcomes);
+    tell(context, outcomes);
     return lost + outcomes.filter(({ error }) => error !== undefined).length;
   }
 
@@ -108,7 +108,7 @@ export function startRecovery(parts: NodeParts): { stop(): Promise<void> } {
   async function run(): Promise<void> {
     while (!stopped) {
       await lookSafely();
-      await watch.changed(watch.last(), parts.mountRoot, { everyMs: SEEN_MS, ms: LOOK_MS, signal: stopping.signal }).catch(() => {});
+      await watch.changed(watch.last(), context.mountRoot, { everyMs: SEEN_MS, ms: LOOK_MS, signal: stopping.signal }).catch(() => {});
     }
   }
 

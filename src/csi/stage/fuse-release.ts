@@ -8,7 +8,7 @@ import type { Log } from '../../kube/types.ts';
 import { stagedVolumes } from '../kubelet.ts';
 import type { Locks } from '../grpc/locks.ts';
 import type { NodeLabels } from '../cluster/node-labels.ts';
-import { type StagedParts, stagedFuse } from './staged-fuse.ts';
+import { type StagedFuseContext, stagedFuse } from './staged-fuse.ts';
 
 /** Volumes that another plugin has staged are asked for one by one. */
 const AT_ONCE = 4;
@@ -23,7 +23,7 @@ export interface FuseRelease {
   stop(): void;
 }
 
-interface Parts extends StagedParts {
+interface ReleaseContext extends StagedFuseContext {
   readonly labels: NodeLabels;
   readonly locks: Locks;
   readonly clock: Clock;
@@ -31,8 +31,8 @@ interface Parts extends StagedParts {
   readonly kubeletDir: string;
 }
 
-export function fuseRelease(parts: Parts): FuseRelease {
-  const { labels, locks, clock, log } = parts;
+export function fuseRelease(context: ReleaseContext): FuseRelease {
+  const { labels, locks, clock, log } = context;
   /** What the kubelet still has on its list although we are done with it: it waits for our answer. */
   const left = new Set<string>();
   /** How to call off the next look at a label that was kept in doubt. */
@@ -58,7 +58,7 @@ export function fuseRelease(parts: Parts): FuseRelease {
   function decide(nodeLabel: string, leaving: string | undefined, looks: number): Promise<boolean> {
     return locks.run(`label ${nodeLabel}`, async () => {
       settle(nodeLabel);
-      const { sure, unsure } = await others(parts, nodeLabel, left, leaving);
+      const { sure, unsure } = await others(context, nodeLabel, left, leaving);
       const kept = sure.length + unsure.length > 0;
       // Who has taken it in between keeps it.
       if (!kept) await labels.leave(nodeLabel, leaving ?? '');
@@ -85,13 +85,13 @@ export function fuseRelease(parts: Parts): FuseRelease {
 }
 
 /** Other volumes that are staged here and need the same fuse pod, and those of which nobody knows whether they do. */
-async function others(parts: Parts, nodeLabel: string, left: Set<string>, leaving: string | undefined) {
-  const staged = stagedVolumes(parts.kubeletDir);
+async function others(context: ReleaseContext, nodeLabel: string, left: Set<string>, leaving: string | undefined) {
+  const staged = stagedVolumes(context.kubeletDir);
   const there = new Set(staged.map(({ handle }) => handle));
   for (const handle of left) if (!there.has(handle)) left.delete(handle);
   const rest = staged.filter(({ handle }) => handle === undefined || (handle !== leaving && !left.has(handle)));
   const found = await pLimit(AT_ONCE).map(rest, async ({ handle, path }) => {
-    const fuse = handle === undefined ? undefined : await stagedFuse(parts, handle).catch(() => undefined);
+    const fuse = handle === undefined ? undefined : await stagedFuse(context, handle).catch(() => undefined);
     return { name: handle ?? path, needs: fuse?.nodeLabel };
   });
   return {

@@ -8,7 +8,7 @@ import { fuseOf } from './fuse-label.ts';
 import { fusePod } from '../cluster/fuse-pods.ts';
 import { handleOf, podPathOf } from '../kubelet.ts';
 import { isOnFuse } from '../mounts/mountinfo.ts';
-import type { NodeParts } from '../node-parts.ts';
+import type { NodeContext } from '../node-context.ts';
 import { stagedFuse } from './staged-fuse.ts';
 import { type RuntimeName, parseVolume } from '../volume.ts';
 
@@ -18,10 +18,10 @@ const SESSION_MANAGER = 'fluid.io/efc-sessmgr';
 const SESSION_MANAGER_MS = 30_000;
 
 /** Has the fuse pod come to this node. It is not waited for: publication does, and has more to say about it. */
-export async function stage(parts: NodeParts, volumeId: string, attributes: Attributes, signal: AbortSignal): Promise<void> {
-  const { labels, release, staged } = parts;
-  const volume = parseVolume(attributes, parts);
-  const fuse = await fuseOf(parts.cluster, volumeId, volume);
+export async function stage(context: NodeContext, volumeId: string, attributes: Attributes, signal: AbortSignal): Promise<void> {
+  const { labels, release, staged } = context;
+  const volume = parseVolume(attributes, context);
+  const fuse = await fuseOf(context.cluster, volumeId, volume);
   const { sessionManagerDir } = volume;
   release.staging(volumeId);
   // Before the label: what was labelled is unstaged, also when nobody was told that it was staged.
@@ -29,19 +29,19 @@ export async function stage(parts: NodeParts, volumeId: string, attributes: Attr
   await Promise.all([fuse.nodeLabel && labels.take(fuse.nodeLabel, volumeId), sessionManagerDir && labels.take(SESSION_MANAGER, volumeId)]);
   // EFC's client cannot mount without it, and does not try again.
   if (!sessionManagerDir) return;
-  if (isOnFuse(await parts.host.mounts(), sessionManagerDir))
+  if (isOnFuse(await context.host.mounts(), sessionManagerDir))
     throw invalid(`volume attribute efc_sessmgr_workdir: ${sessionManagerDir} is on a FUSE mount`);
-  await untilThere(join(sessionManagerDir, 'sessmgrd.sock'), parts, signal);
+  await untilThere(join(sessionManagerDir, 'sessmgrd.sock'), context, signal);
 }
 
 /** Lets the fuse pod go where its clean policy says so and nobody else needs it. */
-export async function unstage(parts: NodeParts, volumeId: string): Promise<void> {
-  const { cluster, host, release, departing, staged } = parts;
-  await checkUnused(parts, volumeId);
-  const { nodeLabel, runtime: name, volume } = (await stagedFuse(parts, volumeId)) ?? {};
+export async function unstage(context: NodeContext, volumeId: string): Promise<void> {
+  const { cluster, host, release, departing, staged } = context;
+  await checkUnused(context, volumeId);
+  const { nodeLabel, runtime: name, volume } = (await stagedFuse(context, volumeId)) ?? {};
   // Without its runtime, the label is the controller's: it takes all of them away at the end.
   const runtime = name && (await cluster.runtime(name));
-  if (nodeLabel && volume && runtime && (await mayGo(parts, runtime, name))) {
+  if (nodeLabel && volume && runtime && (await mayGo(context, runtime, name))) {
     const mounts = await host.mounts();
     if (await release.leave(volumeId, nodeLabel)) departing.add(volume.fusePath, mounts);
   } else release.forget(volumeId);
@@ -49,7 +49,7 @@ export async function unstage(parts: NodeParts, volumeId: string): Promise<void>
 }
 
 /** The kubelet unstages when the last pod is gone; what is mounted tells whether it is right. */
-async function checkUnused({ host, kubeletDir }: NodeParts, volumeId: string): Promise<void> {
+async function checkUnused({ host, kubeletDir }: NodeContext, volumeId: string): Promise<void> {
   const users = new Set<string>();
   for (const { mountPoint } of await host.mounts()) {
     const path = podPathOf(mountPoint, kubeletDir);
@@ -64,10 +64,10 @@ async function checkUnused({ host, kubeletDir }: NodeParts, volumeId: string): P
     throw new CsiError(status.FAILED_PRECONDITION, `volume ${volumeId} is still mounted for pods ${[...users].join(', ')}`);
 }
 
-async function mayGo(parts: NodeParts, { cleanPolicy }: RuntimeRecord, { namespace, name }: RuntimeName): Promise<boolean> {
+async function mayGo(context: NodeContext, { cleanPolicy }: RuntimeRecord, { namespace, name }: RuntimeName): Promise<boolean> {
   if (cleanPolicy !== 'OnFuseChanged') return isToGo({ policy: cleanPolicy });
   // The Dataset's own claim is called as it is.
-  const [wanted, pod] = await Promise.all([parts.cluster.claimLabels({ namespace, name }), fusePod(parts, { namespace, name })]);
+  const [wanted, pod] = await Promise.all([context.cluster.claimLabels({ namespace, name }), fusePod(context, { namespace, name })]);
   return isToGo({
     policy: cleanPolicy,
     wanted: wanted?.[label.fuseGeneration],
@@ -75,7 +75,7 @@ async function mayGo(parts: NodeParts, { cleanPolicy }: RuntimeRecord, { namespa
   });
 }
 
-async function untilThere(path: string, { clock }: NodeParts, signal: AbortSignal): Promise<void> {
+async function untilThere(path: string, { clock }: NodeContext, signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   const cancel = clock.after(SESSION_MANAGER_MS, () => over.abort());
   try {

@@ -9,21 +9,21 @@ export interface StagedFuse extends FuseOf {
   readonly volume: Volume;
 }
 
-export interface StagedParts extends VolumeDefaults {
+export interface StagedFuseContext extends VolumeDefaults {
   readonly cluster: Pick<NodeCluster, 'volume' | 'dataset'>;
   readonly staged: StagedRecords;
 }
 
 /** What a volume is that is staged on this node, by us, by an older version, or by another plugin; undefined where nobody knows. */
-export async function stagedFuse(parts: StagedParts, handle: string): Promise<StagedFuse | undefined> {
-  const { staged, cluster } = parts;
+export async function stagedFuse(context: StagedFuseContext, handle: string): Promise<StagedFuse | undefined> {
+  const { staged, cluster } = context;
   const kept = staged.get(handle);
   // The volume of a Dataset is called as its handle.
   const record = kept ? undefined : await cluster.volume(handle);
   const attributes = kept?.attributes ?? record?.attributes;
   if (!attributes) return undefined;
   try {
-    const volume = parseVolume(attributes, parts);
+    const volume = parseVolume(attributes, context);
     return { volume, ...(kept?.fuse ?? (await fuseOf(cluster, handle, volume, record))) };
   } catch (error) {
     // Of what was staged by other rules than ours.

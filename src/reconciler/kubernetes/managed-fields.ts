@@ -1,6 +1,6 @@
 import { label, type Manifest } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { isRecord, isZero, MERGED_BY, PRESENT, SETS } from '../compare.ts';
+import { isRecord, isZero, MERGED_BY, PRESENT, SETS } from '../diff/compare.ts';
 
 export const FIELD_MANAGER = 'sluice';
 /** Of what says that volume and claim are bound: the next apply, which does not name it, would take it away from the other. */

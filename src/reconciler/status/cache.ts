@@ -1,5 +1,5 @@
 import { type Manifest, type RuntimeStatus, textBytes } from '../../api/index.ts';
-import type { Told, UfsUsage } from '../../constructs/index.ts';
+import type { EngineStatus, UfsUsage } from '../../constructs/index.ts';
 import type { World } from '../world.ts';
 
 /** Where cache can be, for pods that want to be near it: the workers' node affinity with their node selector in each term. */
@@ -32,13 +32,18 @@ interface NodeAffinity {
 export function cacheStatesOf({ plan, workloads, probes, dataset }: World, before: Pick<RuntimeStatus, 'cacheStates'> | undefined) {
   // Being asked for the first time since we started: what was told before is better than nothing.
   if (probes.cacheRunning && !probes.cache && before?.cacheStates) return before.cacheStates;
-  const { cacheStates } = toldOf({ plan, workloads, probes, dataset });
+  const { cacheStates } = engineStatusOf({ plan, workloads, probes, dataset });
   return cacheStates && { ...cacheStates };
 }
 
-export function toldOf({ plan, workloads, probes, dataset }: Pick<World, 'plan' | 'workloads' | 'probes' | 'dataset'>): Told {
+export function engineStatusOf({
+  plan,
+  workloads,
+  probes,
+  dataset,
+}: Pick<World, 'plan' | 'workloads' | 'probes' | 'dataset'>): EngineStatus {
   const ufs = probes.ufs ?? counted(dataset.status?.ufsTotal);
-  return plan.tell({ readyWorkers: workloads.worker?.ready ?? 0, ...probes, ...(ufs && { ufs }) });
+  return plan.status({ readyWorkers: workloads.worker?.ready ?? 0, ...probes, ...(ufs && { ufs }) });
 }
 
 /** Counted once, by whichever process: from then on it stands in the status, rounded. */

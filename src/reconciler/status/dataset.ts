@@ -1,9 +1,9 @@
 import { bytesText, type Dataset, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
-import { type Claim, withCondition } from '../conditions.ts';
+import { type Claim, withCondition } from './conditions.ts';
 import { causeOf, isPassing } from '../reasons.ts';
 import type { Hold, World } from '../world.ts';
-import { equal } from '../merge-patch.ts';
-import { cacheStatesOf, toldOf } from './cache.ts';
+import { equal } from '../diff/merge-patch.ts';
+import { cacheStatesOf, engineStatusOf } from './cache.ts';
 import { phaseOf, type Seen } from './pods.ts';
 
 export function datasetStatus(world: World, trouble: Hold | undefined, unsynced: Hold | undefined): Partial<DatasetStatus> {
@@ -14,7 +14,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
   if (phase === 'NotBound') return { phase, conditions };
   const cacheStates = cacheStatesOf(world, before);
   // Asked for the first time since we started: what was told before is better than half of it.
-  const hcfs = probes.cacheRunning && !probes.cache ? (before?.hcfs ?? toldOf(world).hcfs) : toldOf(world).hcfs;
+  const hcfs = probes.cacheRunning && !probes.cache ? (before?.hcfs ?? engineStatusOf(world).hcfs) : engineStatusOf(world).hcfs;
   const masters = plan.plan.replicas.master ?? plan.plan.replicas.worker;
   return {
     phase,

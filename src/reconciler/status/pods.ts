@@ -1,6 +1,6 @@
 import type { RuntimeCondition, RuntimePhase } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
-import { type Claim, withCondition } from '../conditions.ts';
+import { type Claim, withCondition } from './conditions.ts';
 import { ROLES, type WorkloadView, type World } from '../world.ts';
 
 /** As much of a reading as there is without a plan. */

@@ -1,7 +1,7 @@
 import type { RuntimeCondition } from '../../api/index.ts';
-import { type Claim, withCondition, withoutCondition } from '../conditions.ts';
-import { some } from '../some.ts';
-import { placementOf } from '../unsynced.ts';
+import { type Claim, withCondition, withoutCondition } from './conditions.ts';
+import { some } from './some.ts';
+import { placementOf } from './unsynced.ts';
 import type { Applied, Hold, World } from '../world.ts';
 import { podConditions } from './pods.ts';
 

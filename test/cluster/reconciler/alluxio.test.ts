@@ -1,6 +1,6 @@
 /** Alluxio on a real API server: what its kinds of object need of one, in the formats of 2.9.4. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sharedControlPlane, simulated } from '../../support/cluster.ts';
+import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 import { alluxioRuntime, datasetObject } from '../../support/objects.ts';
 import { type Sluice, startSluice } from '../../support/sluice.ts';
 

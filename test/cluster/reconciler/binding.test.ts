@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sharedControlPlane, simulated } from '../../support/cluster.ts';
+import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 import { jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../../support/objects.ts';
 import { condition, eventually, PROFILE, type Sluice, startSluice } from '../../support/sluice.ts';
 

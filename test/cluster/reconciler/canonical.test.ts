@@ -3,12 +3,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { createClient, type KubeClient } from '../../../src/kube/client.ts';
+import { createClient, type KubeClient } from '../../../src/kube/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { differences } from '../../../src/reconciler/compare.ts';
+import { differences } from '../../../src/reconciler/diff/compare.ts';
 import { ownedType } from '../../../src/reconciler/kubernetes/kinds.ts';
 import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
-import { sharedCluster } from '../../support/cluster.ts';
+import { sharedCluster } from '../../support/test-cluster.ts';
 
 const root = join(import.meta.dirname, '../../golden');
 const files = globSync('*/*.yaml', { cwd: root }).filter((file) => !file.startsWith('cli/'));

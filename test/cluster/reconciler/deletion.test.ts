@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { sharedControlPlane, simulated } from '../../support/cluster.ts';
+import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 import { kinds } from '../../support/kinds.ts';
 import { JFS_SECRET, jfsDataset, jfsRuntime, jfsSecret, openDataset, reader, thinRuntime } from '../../support/objects.ts';
 import { condition, eventually, PROFILE, type Sluice, type Space, says, startSluice } from '../../support/sluice.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { sharedControlPlane, simulated } from '../../support/cluster.ts';
+import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 import type { Kind } from '../../support/kinds.ts';
 import { jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../../support/objects.ts';
 import { condition, eventually, PROFILE, type Sluice, type Space, says, startSluice } from '../../support/sluice.ts';

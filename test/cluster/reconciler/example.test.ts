@@ -1,7 +1,7 @@
 /** Masters, a table of mounts, host ports and cleaning by asking: what the example runtime has and the real ones do not have yet. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DatasetSpec } from '../../../src/api/index.ts';
-import { sharedControlPlane, simulated } from '../../support/cluster.ts';
+import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 import { type ExampleEngine, startEngine } from '../../support/example-engine.ts';
 import { datasetObject, exampleRuntime } from '../../support/objects.ts';
 import { condition, eventually, type Sluice, type Space, says, settings, startSluice } from '../../support/sluice.ts';

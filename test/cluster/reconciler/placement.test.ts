@@ -1,7 +1,7 @@
 /** A running client is never taken from under an application by an edit: with the real DaemonSet controller. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { sharedControlPlane, simulated } from '../../support/cluster.ts';
+import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 import { openDataset, reader, thinRuntime } from '../../support/objects.ts';
 import { condition, eventually, PROFILE, type Sluice, type Space, says, startSluice } from '../../support/sluice.ts';
 

@@ -1,6 +1,6 @@
 /** What pods are asked while all is well, and what it costs. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { sharedControlPlane, simulated } from '../../support/cluster.ts';
+import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 import { type ExampleEngine, startEngine } from '../../support/example-engine.ts';
 import {
   datasetObject,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tellNews } from '../../../src/fuse/index.ts';
 import { parseMountinfo, topAt } from '../../../src/csi/mounts/mountinfo.ts';
-import { nodeTools } from '../../../harness/tools.ts';
+import { nodeTools } from '../../../harness/tools/tools.ts';
 import { canRun } from '../../support/can-run.ts';
 import { realigning, script } from '../../fuse/given.ts';
 

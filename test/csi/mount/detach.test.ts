@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
 import { script } from '../../fuse/given.ts';
-import { whyNoMounts } from './node.ts';
+import { whyNoMounts } from './mount-node.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
 

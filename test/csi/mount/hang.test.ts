@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
-import { startNode, type TestNode, whyNoMounts } from './node.ts';
+import { startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
 import type { TestPlugin } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
@@ -13,7 +13,7 @@ describe.skipIf(!canMount)('a FUSE client that hangs', () => {
   let plugin: TestPlugin;
 
   beforeAll(async () => {
-    node = await startNode();
+    node = await startMountNode();
     plugin = await node.startPlugin({ patienceMs: 300, bindMs: 1000 });
   });
   afterAll(async () => {

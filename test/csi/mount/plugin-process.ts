@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { NodeCluster } from '../../../src/csi/cluster/node-cluster.ts';
 import { startPlugin } from '../../../src/csi/plugin.ts';
 import type { Log } from '../../../src/kube/types.ts';
-import type { State } from './node.ts';
+import type { State } from './mount-node.ts';
 
 const { state, ...options } = JSON.parse(process.argv[2] ?? '') as { state: string; kubeletDir: string; mountRoot: string };
 const say = (line: object) => void process.stdout.write(`${JSON.stringify(line)}\n`);

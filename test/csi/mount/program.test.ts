@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { freePorts } from '../../../harness/control-plane/ports.ts';
 import { root } from '../../cli/run.ts';
 import { canRun } from '../../support/can-run.ts';
-import { startNode, type TestNode, whyNoMounts } from './node.ts';
+import { startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
 import type { TestPlugin } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
@@ -18,7 +18,7 @@ describe.skipIf(!canMount)('sluice csi', () => {
   beforeAll(async () => {
     [port = 0] = await freePorts(1);
     health = `http://127.0.0.1:${port}`;
-    node = await startNode();
+    node = await startMountNode();
     plugin = await start(node);
   });
   afterAll(async () => {
@@ -40,7 +40,7 @@ describe.skipIf(!canMount)('sluice csi', () => {
   };
 
   test('ends when its health cannot be served, rather than to serve volumes without', async () => {
-    const other = await startNode();
+    const other = await startMountNode();
     onTestFinished(() => other.close());
     await expect(start(other)).rejects.toThrow('the plugin ended');
   });

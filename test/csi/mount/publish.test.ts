@@ -5,7 +5,7 @@ import { podPathOf } from '../../../src/csi/kubelet.ts';
 import { isWithin } from '../../../src/csi/mounts/mountinfo.ts';
 import { canRun } from '../../support/can-run.ts';
 import { registrationOf } from './client.ts';
-import { startNode, type TestNode, whyNoMounts } from './node.ts';
+import { startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
 import type { TestPlugin } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
@@ -18,7 +18,7 @@ describe.skipIf(!canMount)('publishing', () => {
   let plugin: TestPlugin;
 
   beforeAll(async () => {
-    node = await startNode();
+    node = await startMountNode();
     plugin = await node.startPlugin({ patienceMs: 300 });
   });
   afterAll(async () => {

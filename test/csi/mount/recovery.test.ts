@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
-import { type State, startNode, type TestNode, whyNoMounts } from './node.ts';
+import { type State, startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
 import type { TestPlugin, Told } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
@@ -10,7 +10,7 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
   let plugin: TestPlugin;
 
   beforeAll(async () => {
-    node = await startNode();
+    node = await startMountNode();
     plugin = await node.startPlugin({ patienceMs: 300 });
   });
   afterAll(async () => {

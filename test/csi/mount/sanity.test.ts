@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nodeTools } from '../../../harness/tools.ts';
+import { nodeTools } from '../../../harness/tools/tools.ts';
 import { canRun } from '../../support/can-run.ts';
 import { serveController } from './controller-stub.ts';
-import { startNode, type TestNode, whyNoMounts } from './node.ts';
+import { startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
 import type { TestPlugin } from './plugin.ts';
 
 const program = (() => {
@@ -23,7 +23,7 @@ describe.skipIf(!canCheck)('csi-sanity', () => {
   const withController = () => `${node.dir}/controller.sock`;
 
   beforeAll(async () => {
-    node = await startNode();
+    node = await startMountNode();
     plugin = await node.startPlugin();
     const path = `${node.mountRoot}/thin/ml/sanity/thin-fuse`;
     node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', path);

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
-import { type State, startNode, type TestNode, whyNoMounts } from './node.ts';
+import { type State, startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
 import type { TestPlugin } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
@@ -14,7 +14,7 @@ describe.skipIf(!canMount)('staging', () => {
   let state: State;
 
   beforeAll(async () => {
-    node = await startNode();
+    node = await startMountNode();
     plugin = await node.startPlugin({ patienceMs: 200 });
   });
   afterEach(() => {

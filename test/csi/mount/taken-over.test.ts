@@ -1,7 +1,7 @@
 /** Volumes as released versions of Fluid wrote and staged them, and what the next plugin of this node finds. */
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
-import { type State, startNode, type TestNode, whyNoMounts } from './node.ts';
+import { type State, startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
 import type { TestPlugin } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
@@ -14,7 +14,7 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
   let state: State;
 
   beforeAll(async () => {
-    node = await startNode();
+    node = await startMountNode();
     plugin = await node.startPlugin({ patienceMs: 200 });
   });
   afterEach(() => {

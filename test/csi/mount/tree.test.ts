@@ -1,7 +1,7 @@
 /** Clients that mount below their directory, and parts of volumes that the kubelet has bound for containers. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { canRun } from '../../support/can-run.ts';
-import { type State, startNode, type TestNode, whyNoMounts } from './node.ts';
+import { type State, startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
 import type { TestPlugin, Told } from './plugin.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
@@ -11,7 +11,7 @@ describe.skipIf(!canMount)('a volume with mounts below', () => {
   let plugin: TestPlugin;
 
   beforeAll(async () => {
-    node = await startNode();
+    node = await startMountNode();
     plugin = await node.startPlugin({ patienceMs: 5_000 });
   });
   afterAll(async () => {

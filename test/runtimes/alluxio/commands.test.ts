@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import alluxio from '../../../runtimes/alluxio/index.ts';
 import type { Row } from '../../../runtimes/alluxio/mounts.ts';
 import type { Mount } from '../../../src/api/index.ts';
-import { mountChange } from '../../../src/reconciler/mount-change.ts';
+import { mountChange } from '../../../src/reconciler/diff/mount-change.ts';
 import { bucket, given, recorded, secret } from './given.ts';
 
 function table(...mounts: readonly Mount[]) {
@@ -98,7 +98,7 @@ test.each<[string, Readonly<Record<string, string>>, Mount, boolean]>([
 });
 
 test('all nine states are told, of what was read since the last time', () => {
-  const { probes, tell } = alluxio.bind(given({ spec: { apiGateway: { enabled: true } } }));
+  const { probes, status } = alluxio.bind(given({ spec: { apiGateway: { enabled: true } } }));
   const answer = (local: number, remote: number, ufs: number) =>
     probes.cache?.parse(
       [
@@ -116,7 +116,7 @@ underfs version: 3.3
     );
   let before: { readonly value: unknown; readonly ageMs: number } | undefined;
   before = { value: answer(100, 100, 100), ageMs: 60_000 };
-  expect(tell({ readyWorkers: 1, cache: answer(106, 102, 102), ufs: { totalBytes: 4 * 2 ** 20 } })).toEqual({
+  expect(status({ readyWorkers: 1, cache: answer(106, 102, 102), ufs: { totalBytes: 4 * 2 ** 20 } })).toEqual({
     cacheStates: {
       cacheCapacity: '1.00GiB',
       cached: '1.00MiB',
@@ -131,7 +131,7 @@ underfs version: 3.3
     hcfs: { endpoint: 'alluxio://demo-master-0.ml:20001', underlayerFileSystemVersion: '3.3' },
     apiGateway: { endpoint: 'demo-master-0.ml:20010' },
   });
-  expect(new Set(Object.values(tell({ readyWorkers: 0 }).cacheStates ?? {}))).toEqual(new Set(['']));
+  expect(new Set(Object.values(status({ readyWorkers: 0 }).cacheStates ?? {}))).toEqual(new Set(['']));
 });
 
 test('a list of more mounts than anybody asked for is not believed', () => {

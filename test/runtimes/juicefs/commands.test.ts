@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { cacheUse, removeCache, tell } from '../../../runtimes/juicefs/commands.ts';
+import { cacheUse, removeCache, status } from '../../../runtimes/juicefs/commands.ts';
 import juicefs from '../../../runtimes/juicefs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
 import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import { community, enterprise, planOf } from './given.ts';
 
-const statesOf = (...given: Parameters<typeof tell>) => tell(...given).cacheStates;
+const statesOf = (...given: Parameters<typeof status>) => status(...given).cacheStates;
 const mountPath = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';
 const UUID = '0b1c6f5e-8a55-4c3a-9b5c-3f1d2e4a6b70';
 

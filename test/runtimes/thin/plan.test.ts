@@ -388,7 +388,7 @@ describe('status', () => {
   test('tells running pods at once of a new config.json', () =>
     expect(plan(given()).config).toMatchObject({ name: 'demo-fuse-conf', roles: ['fuse'] }));
   test('knows nothing of the cache', () =>
-    expect(thin.bind(given()).tell({ readyWorkers: 1 }).cacheStates).toEqual({
+    expect(thin.bind(given()).status({ readyWorkers: 1 }).cacheStates).toEqual({
       cacheCapacity: 'N/A',
       cacheHitRatio: 'N/A',
       cacheThroughputRatio: 'N/A',

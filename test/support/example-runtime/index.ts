@@ -15,6 +15,6 @@ export default defineRuntime({
   components: { master: ExampleMaster, worker: ExampleWorker, fuse: ExampleFuse },
   mounts,
   probes: { cache, ufs },
-  tell: (_, { cache: found }) => ({ cacheStates: found ? { cached: bytesText(found.cachedBytes) } : {} }),
+  status: (_, { cache: found }) => ({ cacheStates: found ? { cached: bytesText(found.cachedBytes) } : {} }),
   cleanup,
 });

@@ -1,11 +1,11 @@
 import { defineRuntime, engine } from '../../../src/constructs/index.ts';
-import { cleanup, leader, mounts, tell, ufs, use } from './commands.ts';
+import { cleanup, leader, mounts, status, ufs, use } from './commands.ts';
 import { PairFuse, PairMaster, PairWorker } from './components.ts';
 import { ENGINE_ENV, needs, plan } from './plan.ts';
 import { PairRuntime } from './spec.ts';
 
 const components = { master: PairMaster, worker: PairWorker, fuse: PairFuse };
-const both = engine({ needs, plan, components, leader, mounts, probes: { cache: use, ufs }, tell, cleanup });
+const both = engine({ needs, plan, components, leader, mounts, probes: { cache: use, ufs }, status, cleanup });
 
 /** What the other runtimes lack together: two engines, workloads of other names, several containers, a leader, no mount. */
 export default defineRuntime({

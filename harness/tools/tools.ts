@@ -1,0 +1,134 @@
+/**
+ * Where the programs of the test control plane and the test node are. They are Go programs, built once from the modules under tools/
+ * (tools-build.ts) into a cache outside the checkout, so that every clone with the same modules shares them; KUBEBUILDER_ASSETS wins for
+ * what it has.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export type ControlPlaneToolName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl' | 'kwok';
+export type NodeToolName = 'kubelet' | 'kube-proxy' | 'coredns' | 'pause' | 'csi-sanity' | 'minio' | 'rclone';
+export type ToolName = ControlPlaneToolName | NodeToolName;
+
+/** The path of every program of the control plane. */
+export type Tools = Readonly<Record<ControlPlaneToolName, string>>;
+/** The path of every program of the node. */
+export type NodeTools = Readonly<Record<NodeToolName, string>>;
+
+export interface Tool<Name extends ToolName = ToolName> {
+  readonly name: Name;
+  /** The folder under tools/. */
+  readonly module: 'etcd' | 'kube' | 'kube-proxy' | 'kwok' | `node/${'coredns' | 'pause' | 'sanity' | 'minio' | 'rclone'}`;
+  readonly package: string;
+  /** Packages compiled and seconds taken by a cold build on two cores, in this order: what the estimate of the time left starts from. */
+  readonly packages: number;
+  readonly seconds: number;
+}
+
+const CONTROL_PLANE: readonly Tool<ControlPlaneToolName>[] = [
+  { name: 'etcd', module: 'etcd', package: 'go.etcd.io/etcd/server/v3', packages: 519, seconds: 33 },
+  { name: 'kube-apiserver', module: 'kube', package: 'k8s.io/kubernetes/cmd/kube-apiserver', packages: 1717, seconds: 166 },
+  { name: 'kube-controller-manager', module: 'kube', package: 'k8s.io/kubernetes/cmd/kube-controller-manager', packages: 381, seconds: 48 },
+  { name: 'kube-scheduler', module: 'kube', package: 'k8s.io/kubernetes/cmd/kube-scheduler', packages: 6, seconds: 5 },
+  { name: 'kubectl', module: 'kube', package: 'k8s.io/kubernetes/cmd/kubectl', packages: 197, seconds: 19 },
+  { name: 'kwok', module: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok', packages: 761, seconds: 90 },
+];
+
+const NODE: readonly Tool<NodeToolName>[] = [
+  { name: 'kubelet', module: 'kube', package: 'k8s.io/kubernetes/cmd/kubelet', packages: 400, seconds: 51 },
+  // A module of its own: one more requirement of `kube` would have everybody build that again. Their packages are compiled once.
+  { name: 'kube-proxy', module: 'kube-proxy', package: 'k8s.io/kubernetes/cmd/kube-proxy', packages: 31, seconds: 15 },
+  { name: 'coredns', module: 'node/coredns', package: 'sluice.dev/tools/node/coredns', packages: 600, seconds: 75 },
+  { name: 'pause', module: 'node/pause', package: 'sluice.dev/tools/node/pause', packages: 5, seconds: 2 },
+  {
+    name: 'csi-sanity',
+    module: 'node/sanity',
+    package: 'github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity',
+    packages: 204,
+    seconds: 39,
+  },
+  { name: 'rclone', module: 'node/rclone', package: 'sluice.dev/tools/node/rclone', packages: 560, seconds: 79 },
+  { name: 'minio', module: 'node/minio', package: 'github.com/minio/minio', packages: 1300, seconds: 413 },
+];
+
+/** Which programs: those of the control plane, or those of the node as well, which only Linux can use. */
+export type Wanted = 'control plane' | 'node';
+
+/** The programs that this machine can use, in the order in which a build shares most. */
+export function wantedTools(wanted: Wanted): readonly Tool[] {
+  return wanted === 'node' ? [...CONTROL_PLANE, ...NODE] : CONTROL_PLANE;
+}
+
+/** The folder tools/ of the checkout. */
+export const MODULES = join(import.meta.dirname, '../../tools');
+
+const VERSION = 'k8s.io/component-base/version';
+
+/** `go build` without what would make two builds differ. */
+export function buildFlags(module: Tool['module']): readonly string[] {
+  const stamp = `-X ${VERSION}.gitVersion=v1.34.4 -X ${VERSION}.gitMajor=1 -X ${VERSION}.gitMinor=34`;
+  return [
+    '-mod=readonly',
+    '-trimpath',
+    '-buildvcs=false',
+    ...(module === 'kube' || module === 'kube-proxy' ? ['-tags=providerless', `-ldflags=-s -w ${stamp}`] : ['-ldflags=-s -w']),
+  ];
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The folder of everything that is built. */
+export function cacheRoot(env: Env = process.env): string {
+  return join(env['SLUICE_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sluice'), 'tools');
+}
+
+/**
+ * The cache folder for one module's sources, versions and flags, and this kind of machine. A change of one module is no reason to build
+ * the others again; neither is a newer Go, nor one more program out of the same module.
+ */
+export function cacheDir(module: Tool['module'], env: Env = process.env): string {
+  const folder = join(MODULES, module);
+  const hash = createHash('sha256').update([process.platform, process.arch, ...buildFlags(module)].join('\n'));
+  for (const file of readdirSync(folder).toSorted()) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    // Versions name what is built; go.sum only proves it.
+    if (file === 'go.mod') hash.update(withoutTools(text));
+    else if (file.endsWith('.go')) hash.update(text);
+  }
+  return join(cacheRoot(env), `${module.replace('/', '-')}-${hash.digest('hex').slice(0, 16)}`);
+}
+
+function withoutTools(goMod: string): string {
+  return goMod.replace(/^tool (\([^)]*\)|.*)\n/m, '');
+}
+
+/** Where a program is, or will be once built. */
+export function toolPath({ name, module }: Pick<Tool, 'name' | 'module'>, env: Env = process.env): string {
+  const assets = env['KUBEBUILDER_ASSETS'];
+  return assets !== undefined && existsSync(join(assets, name)) ? join(assets, name) : join(cacheDir(module, env), name);
+}
+
+/** Those that still have to be built. */
+export function missingTools(wanted: Wanted, env: Env = process.env): readonly Tool[] {
+  return wantedTools(wanted).filter((tool) => !existsSync(toolPath(tool, env)));
+}
+
+/** The programs of the control plane; throws when some have to be built first. */
+export function tools(env: Env = process.env): Tools {
+  return built(CONTROL_PLANE, env);
+}
+
+/** The programs of the node; throws when some have to be built first. */
+export function nodeTools(env: Env = process.env): NodeTools {
+  return built(NODE, env);
+}
+
+function built<Name extends ToolName>(wanted: readonly Tool<Name>[], env: Env): Readonly<Record<Name, string>> {
+  const paths = wanted.map((tool) => [tool.name, toolPath(tool, env)] as const);
+  const missing = paths.filter(([, path]) => !existsSync(path)).map(([name]) => name);
+  if (missing.length > 0) throw new Error(`not built yet: ${missing.join(', ')}; run: bash scripts/setup.sh`);
+  // fromEntries forgets that every name is there.
+  return Object.fromEntries(paths) as Record<Name, string>;
+}

@@ -1,0 +1,166 @@
+import { annotation, label, type Manifest, shown } from '../../api/index.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { ApiError, isNotFound } from '../../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { differences } from '../../reconciler/diff/compare.ts';
+import { stamp, stamped } from '../../reconciler/kubernetes/apply/apply.ts';
+import { hashOf } from '../../reconciler/kubernetes/plans/bindings.ts';
+import { ownedKinds, ownedType, Pod } from '../../reconciler/kubernetes/kinds.ts';
+import { isOurs, ownersInWords } from '../../reconciler/kubernetes/store/owner.ts';
+import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
+import { retain } from '../../reconciler/diff/retain.ts';
+import type { LiveObject } from '../../reconciler/world.ts';
+import { unknownUid } from '../synth/answers.ts';
+import { wouldBecome } from './dry-run.ts';
+import { keysOf } from '../input/documents.ts';
+import { refOf } from '../input/read.ts';
+import type { Rendered } from '../synth/render.ts';
+
+/** What the controller would do to one object. */
+export interface Change {
+  readonly object: string;
+  readonly action: 'add' | 'change' | 'prune' | 'refuse' | 'none';
+  readonly before?: KubeObject;
+  readonly after?: KubeObject;
+  /** Why it could not be written. */
+  readonly problem?: string;
+  /** What Kubernetes does not let change, as sentences. */
+  readonly immutable: readonly string[];
+  /** Pods that would go on with the old template until somebody deletes them. */
+  readonly stale: readonly string[];
+  /** Pods that would be replaced. */
+  readonly restarting: readonly string[];
+}
+
+export async function changesOf(
+  client: KubeClient,
+  { key, object, manifests }: Rendered,
+  isRuntime: (uid: string) => boolean,
+): Promise<readonly Change[]> {
+  const { uid = '' } = object.metadata;
+  const isNew = uid === unknownUid(object);
+  const owner = { uid, ...key };
+  const changes: Change[] = [];
+  for (const manifest of manifests) {
+    const type = ownedType(manifest.kind);
+    const live = await current(client, type, key.namespace, manifest.metadata.name);
+    if (!live) changes.push(await addition(client, type, manifest, isNew ? uid : undefined));
+    else if (!isOurs(live, owner, { isRuntime }))
+      changes.push({ ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownersInWords(live)}` });
+    else changes.push(await change(client, type, manifest, live));
+  }
+  return isNew ? changes : [...changes, ...(await pruned(client, owner, manifests))];
+}
+
+const nothing = (object: Parameters<typeof refOf>[0]) =>
+  ({ object: refOf(object), action: 'none', immutable: [], stale: [], restarting: [] }) as const;
+
+async function current(client: KubeClient, type: ResourceType, namespace: string, name: string): Promise<LiveObject | undefined> {
+  try {
+    return (await client.get(type, { ...(type.namespaced && { namespace }), name })) as LiveObject;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** No object may belong to an owner without a UID; the API server is shown one, and the user is not. */
+const PLACEHOLDER = '00000000-0000-4000-8000-000000000000';
+
+async function addition(client: KubeClient, type: ResourceType, manifest: Manifest, placeholder: string | undefined): Promise<Change> {
+  const text = JSON.stringify(manifest);
+  const sent = (placeholder ? JSON.parse(text.replaceAll(placeholder, PLACEHOLDER)) : manifest) as KubeObject;
+  try {
+    await client.create(type, sent, { dryRun: true, fieldValidation: 'Strict' });
+    return { ...nothing(manifest), action: 'add', after: manifest as KubeObject };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { ...nothing(manifest), action: 'refuse', after: manifest as KubeObject, problem: error.body?.message ?? error.message };
+  }
+}
+
+async function change(client: KubeClient, type: ResourceType, manifest: Manifest, live: LiveObject): Promise<Change> {
+  const { manifest: retained, immutable } = retain(manifest, live);
+  const desired = stamped(retained, stamp(hashOf(manifest), immutable));
+  const pods = await podsOf(client, live);
+  const known = {
+    ...nothing(manifest),
+    immutable: immutable.map(({ path }) => stays(path, live, manifest)),
+    stale: pods && workloadView(live, pods).outdated,
+  };
+  if (differences(desired, live).length === 0) return { ...known, stale: known.stale ?? [] };
+  try {
+    const after = await wouldBecome(client, type, desired, live);
+    const names = (pods ?? []).filter(({ metadata }) => !metadata.deletionTimestamp).map(({ metadata }) => metadata.name);
+    const touched = templateOf(live) !== templateOf(after) ? names.toSorted() : [];
+    const waits = (after['spec'] as { updateStrategy?: { type?: string } } | undefined)?.updateStrategy?.type === 'OnDelete';
+    return {
+      ...known,
+      action: 'change',
+      before: live,
+      after,
+      stale: waits && touched.length > 0 ? touched : (known.stale ?? []),
+      restarting: waits ? [] : touched,
+    };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { ...known, stale: known.stale ?? [], action: 'refuse', problem: error.body?.message ?? error.message };
+  }
+}
+
+function stays(path: string, live: KubeObject, wanted: Manifest): string {
+  const at = (object: unknown) =>
+    keysOf(path).reduce<unknown>((value, key) => (value as Readonly<Record<string | number, unknown>> | undefined)?.[key], object);
+  return `${path} cannot change: it stays ${shown(at(live))}, not ${shown(at(wanted))}`;
+}
+
+const templateOf = (object: KubeObject): string => JSON.stringify((object['spec'] as { template?: unknown } | undefined)?.template ?? null);
+
+/** Those that the workload controls; undefined for what has none. */
+async function podsOf(client: KubeClient, { kind, metadata, ...object }: LiveObject): Promise<readonly KubeObject[] | undefined> {
+  if (kind !== 'StatefulSet' && kind !== 'DaemonSet') return undefined;
+  const { matchLabels = {} } = (object['spec'] as { selector?: { matchLabels?: Readonly<Record<string, string>> } }).selector ?? {};
+  const labelSelector = Object.entries(matchLabels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
+  const { items } = await client.list(Pod, { namespace: metadata.namespace, labelSelector, metadataOnly: true });
+  return items.filter((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
+}
+
+/** What carries our inventory label and is not rendered any more. */
+async function pruned(
+  client: KubeClient,
+  { uid, namespace }: { readonly uid: string; readonly namespace: string },
+  manifests: readonly Manifest[],
+): Promise<readonly Change[]> {
+  const kept = new Set(manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  const lists = await Promise.all(
+    Object.values(ownedKinds).map((type) =>
+      client.list(type, { ...(type.namespaced && { namespace }), labelSelector: `${label.owner}=${uid}`, metadataOnly: true }),
+    ),
+  );
+  const extra = lists
+    .flatMap(({ items }) => items)
+    .filter(({ kind, metadata }) => !kept.has(`${kind}/${metadata.name}`) && !metadata.deletionTimestamp);
+  return extra.map((object) => ({ ...nothing(object), action: 'prune' }));
+}
+
+/** What a reader wants to compare: no bookkeeping of the API server or of ours, and no Secret's contents. */
+export function readable(object: KubeObject): KubeObject {
+  const { metadata, status: _, ...rest } = object;
+  const { name, namespace, labels, annotations, ownerReferences } = metadata;
+  const {
+    [annotation.manifestHash]: _hash,
+    [annotation.fuseImage]: _image,
+    'deprecated.daemonset.template.generation': _generation,
+    ...noted
+  } = annotations ?? {};
+  const kept = {
+    name,
+    ...(namespace && { namespace }),
+    labels,
+    ...(Object.keys(noted).length > 0 && { annotations: noted }),
+    ...(ownerReferences && { ownerReferences }),
+  };
+  return { ...rest, metadata: kept } as KubeObject;
+}

@@ -1,0 +1,141 @@
+import { styleText } from 'node:util';
+import { stringify } from 'yaml';
+import { createClient } from '../../kube/kube-client.ts';
+import { ApiError, NoAnswer } from '../../kube/errors.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { FIELD_MANAGER } from '../../reconciler/kubernetes/managed-fields.ts';
+import { type Change, changesOf, readable } from './changes.ts';
+import type { Define } from '../command.ts';
+import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
+import { allRuntimes } from '../settings/config-file.ts';
+import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
+import { Refused, UsageError } from '../errors.ts';
+import { readFiles, readInput } from '../input/read.ts';
+import { inCluster } from '../synth/lookup.ts';
+import { renderAll } from '../synth/render.ts';
+import { unified } from './unified.ts';
+import { warningLines } from '../synth/warnings.ts';
+
+interface Flags extends SettingsFlags, ConnectionFlags {
+  readonly namespace?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  sluice diff cache.yaml                          what applying it would change
+  sluice diff --context prod cache.yaml || echo there are changes
+  NO_COLOR=1 sluice diff cache.yaml > changes.txt
+
+Without a cluster, what a commit changes is the difference of two outputs of synth:
+  git stash; sluice synth cache.yaml > before.yaml; git stash pop
+  sluice synth cache.yaml | diff -u before.yaml -
+
+Every change is tried on the API server in a dry run, so defaults and admission are in it. Give the flags and
+the environment that your controller has: they influence manifests. Contents of Secrets are never shown.
+
+${SETTINGS_ENVIRONMENT.trim()}
+
+Exit codes:
+  0  no differences
+  1  differences
+  2  trouble: bad input, or no answer from the cluster`;
+
+export const define: Define = (command, parts) => {
+  connectionOptions(settingsOptions(command))
+    .argument('<files...>', 'Datasets and runtimes, YAML or JSON; - is standard input')
+    .option('-n, --namespace <namespace>', 'of objects that name none (default: the context’s, else default)')
+    .addHelpText('after', EXAMPLES)
+    .action(async (files: readonly string[], flags: Flags) => {
+      const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
+      const settings = settingsOf(flags, process.env, runtimes);
+      const texts = await readFiles(files);
+      try {
+        const connection = await connect(flags, process.env);
+        const client = createClient(connection, { fieldManager: FIELD_MANAGER });
+        try {
+          const input = readInput(texts, runtimes, flags.namespace ?? connection.namespace ?? 'default');
+          const cluster = inCluster(client, runtimes);
+          const rendered = await renderAll(input, { settings, elsewhere: cluster });
+          const known = await Promise.all(runtimes.map(({ resource }) => cluster.list(resource.kind)));
+          const uids = new Set(known.flat().map(({ metadata }) => metadata.uid));
+          const changes: Change[] = [];
+          for (const each of rendered) changes.push(...(await changesOf(client, each, (uid) => uids.has(uid))));
+          process.stderr.write(warningLines(rendered));
+          process.stdout.write(report(changes));
+          process.exitCode = changes.some(({ action }) => action !== 'none') ? 1 : 0;
+        } finally {
+          await client.close();
+        }
+      } catch (error) {
+        // As diff has it: 1 means that it worked.
+        if (error instanceof Refused || error instanceof ApiError || error instanceof NoAnswer) throw new UsageError(error.message);
+        throw error;
+      }
+    });
+};
+
+const colour = (style: Parameters<typeof styleText>[0], text: string): string => styleText(style, text, { stream: process.stdout });
+
+function report(changes: readonly Change[]): string {
+  const count = (action: Change['action']) => changes.filter((change) => change.action === action).length;
+  const counts = [
+    `${count('add')} to add`,
+    `${count('change')} to change`,
+    `${count('prune')} to delete`,
+    ...(count('refuse') > 0 ? [`${count('refuse')} that cannot be written`] : []),
+  ];
+  const total = changes.every(({ action }) => action === 'none')
+    ? `No differences in ${changes.length} objects.`
+    : `${counts.join(', ')}, ${count('none')} unchanged.`;
+  return `${[...changes.flatMap(section), colour('bold', total)].join('\n')}\n`;
+}
+
+const TITLES = {
+  add: 'would be added',
+  change: 'would be changed',
+  prune: 'would be deleted',
+  refuse: 'cannot be written',
+  none: '',
+} as const;
+
+function section({ object, action, before, after, problem, immutable, stale, restarting }: Change): readonly string[] {
+  const notes = [
+    ...(problem ? [`! ${problem}`] : []),
+    ...immutable.map((text) => `! ${text}`),
+    ...(stale.length > 0 ? [`! ${pods(stale)} the old template until deleted: ${stale.join(', ')}`] : []),
+    ...(restarting.length > 0 ? [`! would restart: ${restarting.join(', ')}`] : []),
+  ];
+  if (action === 'none' && notes.length === 0) return [];
+  const hunks = action === 'add' || action === 'change' ? masked(before, after) : [];
+  const invisible = action === 'change' && hunks.length === 0 ? ['  (only in what the controller notes about it)'] : [];
+  const title = colour('bold', `${object}${TITLES[action] && ` ${TITLES[action]}`}`);
+  return [title, ...hunks.map(painted), ...invisible, ...notes.map((note) => colour('yellow', note)), ''];
+}
+
+const pods = ({ length }: readonly string[]): string => (length === 1 ? '1 pod keeps' : `${length} pods keep`);
+
+/** A unified diff of the two as YAML. Of a Secret it shows which keys differ, not what is in them. */
+function masked(before: KubeObject | undefined, after: KubeObject | undefined): readonly string[] {
+  const [old, young] = [before, after].map((object) => (object ? (readable(object) as Record<string, unknown>) : undefined));
+  if ((after ?? before)?.kind === 'Secret') {
+    const [a, b] = [old?.['data'], young?.['data']] as [Record<string, string>?, Record<string, string>?];
+    if (old) old['data'] = mask(a, b, 'before');
+    if (young) young['data'] = mask(b, a, 'after');
+  }
+  return unified(yamlLines(old), yamlLines(young));
+}
+
+/** Values that are the same in both look the same. */
+const mask = (data: Record<string, string> = {}, other: Record<string, string> = {}, word: string) =>
+  Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, other[key] === undefined || other[key] === value ? '***' : `*** (${word})`]),
+  );
+
+const yamlLines = (object: object | undefined): readonly string[] =>
+  object ? stringify(object, { lineWidth: 0, aliasDuplicateObjects: false, sortMapEntries: true }).trimEnd().split('\n') : [];
+
+function painted(line: string): string {
+  if (line.startsWith('@@')) return colour('cyan', line);
+  if (line.startsWith('+')) return colour('green', line);
+  return line.startsWith('-') ? colour('red', line) : line;
+}

@@ -1,0 +1,74 @@
+import type { KubeClient } from '../../kube/contract.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { FIELD_MANAGER } from '../../reconciler/kubernetes/managed-fields.ts';
+import type { LiveObject } from '../../reconciler/world.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+interface ManagedEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: Fields;
+}
+
+/**
+ * The object as the API server would have it after our apply, admission and defaults included. Nothing is written.
+ *
+ * An object that we created and never applied has its fields from an Update entry of ours. The reconciler makes that an Apply entry
+ * first, so that apply takes away what is no longer wanted; in a dry run there is no first, so here it is taken away by hand.
+ */
+export async function wouldBecome(client: KubeClient, type: ResourceType, desired: KubeObject, live: LiveObject): Promise<KubeObject> {
+  const options = { dryRun: true, fieldValidation: 'Strict' } as const;
+  const applied = await client.apply(
+    type,
+    { ...desired, metadata: { ...desired.metadata, uid: live.metadata.uid } },
+    { ...options, force: true },
+  );
+  const entries = (live.metadata.managedFields ?? []) as readonly ManagedEntry[];
+  const created = entries.find(
+    ({ manager, operation, subresource }) => manager === FIELD_MANAGER && operation === 'Update' && !subresource,
+  );
+  const others = entries.filter((entry) => entry !== created && !entry.subresource);
+  if (!created?.fieldsV1) return applied;
+  const kept = without(
+    applied,
+    desired,
+    created.fieldsV1,
+    others.map(({ fieldsV1 = {} }) => fieldsV1),
+  ) as KubeObject;
+  if (JSON.stringify(kept) === JSON.stringify(applied)) return applied;
+  // Once more past the server: what was taken away may have a default.
+  const { managedFields: _, ...metadata } = kept.metadata;
+  return client.update(type, { ...kept, metadata: { ...metadata, resourceVersion: live.metadata.resourceVersion } }, options);
+}
+
+/** `value` without the fields that are ours (`owned`, a FieldsV1), not wanted any more and nobody else's. */
+function without(value: unknown, desired: unknown, owned: Fields, others: readonly Fields[]): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(owned).filter(([key]) => key.startsWith('f:') || key.startsWith('k:')) as [string, Fields][];
+  const isList = Array.isArray(value);
+  const result: Record<string, unknown> = { ...value };
+  for (const [key, fields] of entries) {
+    const index = isList ? value.findIndex((item) => matches(item, key)) : key.slice(2);
+    const current = result[index];
+    if (current === undefined) continue;
+    const wanted = isList
+      ? Array.isArray(desired)
+        ? (desired as readonly unknown[]).find((item) => matches(item, key))
+        : undefined
+      : (desired as Fields | undefined)?.[index];
+    const theirs = others.flatMap((other): readonly Fields[] => (other[key] ? [other[key] as Fields] : []));
+    if (wanted === undefined && theirs.length === 0) delete result[index];
+    else result[index] = without(current, wanted, fields, theirs);
+  }
+  return isList ? Object.values(result) : result;
+}
+
+/** `k:{"name":"A"}` names the item of a list that has these values. */
+function matches(item: unknown, key: string): boolean {
+  if (!key.startsWith('k:')) return false;
+  const values = JSON.parse(key.slice(2)) as Fields;
+  return Object.entries(values).every(
+    ([name, value]) => ((item as Fields | null)?.[name] ?? (name === 'protocol' ? 'TCP' : undefined)) === value,
+  );
+}

@@ -1,0 +1,25 @@
+import { crdOf } from '../../api/crd.ts';
+import type { Define } from '../command.ts';
+import { allRuntimes } from '../settings/config-file.ts';
+import { type OutputFormat, outputOption, printed } from '../output.ts';
+
+const EXAMPLES = `
+Examples:
+  sluice crds | kubectl apply --server-side -f -
+  sluice crds -o json | jq -r '.items[].metadata.name'
+
+Exit codes:
+  0  printed
+  2  bad usage`;
+
+export const define: Define = (command, parts) => {
+  command
+    .option('--config <file>', 'module that exports further runtimes (default: sluice.config.ts or .js here, if any)')
+    .addOption(outputOption())
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ config, output }: { readonly config?: string; readonly output: OutputFormat }) => {
+      const theirs = await allRuntimes([], config);
+      const resources = [...(await parts.resources()), ...theirs.flatMap(({ resource, companions }) => [resource, ...companions])];
+      process.stdout.write(printed(resources.map(crdOf), output));
+    });
+};

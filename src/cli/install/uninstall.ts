@@ -1,0 +1,126 @@
+import { type CustomResource, GROUP, type Manifest } from '../../api/index.ts';
+import { installationOf, settled } from '../../install/index.ts';
+import { createClient, isNotFound, type KubeClient } from '../../kube/kube-client.ts';
+import { LEASE } from '../../kube/lease-record.ts';
+import type { ResourceType } from '../../kube/types.ts';
+import { typeOf } from '../../reconciler/kubernetes/kinds.ts';
+import type { Define } from '../command.ts';
+import { allRuntimes } from '../settings/config-file.ts';
+import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
+import { messageOf, Refused } from '../errors.ts';
+
+interface Flags extends ConnectionFlags {
+  readonly namespace?: string;
+  readonly dryRun?: boolean;
+  readonly keepCrds?: boolean;
+  readonly withNamespace?: boolean;
+  readonly config?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  sluice uninstall --dry-run       what would be deleted
+  sluice uninstall --keep-crds     leaves kinds, and profiles, for another installation
+
+Nothing is deleted while a Dataset or a runtime exists: without the controller its clean-up would never end, and without
+the node plugin pods that use it could not. Nor is anything that does not carry the label of an installation: kinds that Fluid brought, for one.
+
+Exit codes:
+  0  deleted, or was not there
+  1  refused, or could not be deleted
+  2  bad usage`;
+
+const crdNameOf = (plural: string): string => `${plural}.${GROUP}`;
+
+/** How many objects that stand in the way are named. */
+const NAMED = 10;
+
+export const define: Define = (command, parts) => {
+  connectionOptions(command)
+    .option('-n, --namespace <namespace>', 'where Sluice is installed (default: fluid-system)')
+    .option('--dry-run', 'say what would be deleted, and delete nothing')
+    .option('--keep-crds', 'leave the CustomResourceDefinitions, and with them profiles')
+    .option('--with-namespace', 'delete the namespace too, with all else that is in it')
+    .option('--config <file>', 'module that exports further runtimes (default: sluice.config.ts or .js here, if any)')
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: Flags) => {
+      const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
+      const resources = [
+        ...new Map(
+          [...(await parts.resources()), ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((each) => [
+            each.kind,
+            each,
+          ]),
+        ).values(),
+      ];
+      const options = settled(flags.namespace === undefined ? {} : { namespace: flags.namespace }, '');
+      const client = createClient(await connect(flags, process.env), { fieldManager: 'sluice' });
+      try {
+        // Profiles do no harm by being there, but would go with their CRD.
+        await checkUnused(client, flags.keepCrds ? resources.filter(({ namespaced }) => namespaced) : resources);
+        const lease: Manifest = {
+          apiVersion: 'coordination.k8s.io/v1',
+          kind: 'Lease',
+          metadata: { name: 'sluice', namespace: options.namespace },
+        };
+        const manifests = installationOf(options, { resources, runtimes }).filter(
+          ({ kind }) => !(flags.keepCrds && kind === 'CustomResourceDefinition') && !(!flags.withNamespace && kind === 'Namespace'),
+        );
+        // The last that was needed goes first.
+        for (const manifest of [lease, ...manifests].toReversed()) {
+          const resource = resources.find(({ plural }) => manifest.metadata.name === crdNameOf(plural));
+          // With the kind its objects would go: those too that came since the first look.
+          if (manifest.kind === 'CustomResourceDefinition' && resource) await checkUnused(client, [resource], 'the rest was kept');
+          await remove(client, manifest, flags.dryRun ?? false);
+        }
+      } catch (error) {
+        throw error instanceof Refused ? error : new Refused(messageOf(error), { cause: error });
+      } finally {
+        await client.close();
+      }
+    });
+};
+
+/** Throws Refused, with their names, while there are objects of these kinds. */
+async function checkUnused(client: KubeClient, resources: readonly CustomResource[], outcome = 'nothing was deleted'): Promise<void> {
+  const found = await Promise.all(
+    resources.map(async (resource) => {
+      const { items } = await client.list(typeOf(resource), { metadataOnly: true }).catch(absent({ items: [] }));
+      return items.map(({ metadata: { namespace, name } }) => `${resource.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`);
+    }),
+  );
+  const all = found.flat();
+  if (all.length === 0) return;
+  const more = all.length > NAMED ? [`… and ${all.length - NAMED} more`] : [];
+  throw new Refused([`${outcome}, since these still exist; delete them first:`, ...all.slice(0, NAMED), ...more].join('\n  '));
+}
+
+async function remove(client: KubeClient, manifest: Manifest, isDryRun: boolean): Promise<void> {
+  const { kind, metadata } = manifest;
+  const type = typeOfManifest(manifest);
+  const live = await client.get(type, metadata, { metadataOnly: true }).catch(absent(undefined));
+  if (!live) return;
+  const name = `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
+  // Ours and Fluid's CSIDriver have one name.
+  const isForeign = Object.entries(metadata.labels ?? {}).some(([key, value]) => live.metadata.labels?.[key] !== value);
+  if (isForeign) return console.log(`kept ${name}: it does not carry our labels`);
+  if (!isDryRun) await client.delete(type, metadata, { uid: live.metadata.uid, propagation: 'Background' }).catch(absent(undefined));
+  console.log(`${isDryRun ? 'would delete' : 'deleted'} ${name}`);
+}
+
+/** Kubernetes' plurals are English, as far as an installation has kinds. */
+function typeOfManifest({ apiVersion, kind, metadata: { namespace } }: Manifest): ResourceType {
+  if (kind === LEASE.kind) return LEASE;
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const word = kind.toLowerCase();
+  const plural = word.endsWith('y') ? `${word.slice(0, -1)}ies` : word.endsWith('s') ? `${word}es` : `${word}s`;
+  return { group, version, plural, kind, namespaced: namespace !== undefined };
+}
+
+/** The object is gone, or its kind is: either will do. */
+const absent =
+  <T>(instead: T) =>
+  (error: unknown): T => {
+    if (isNotFound(error)) return instead;
+    throw error;
+  };

@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { shown } from '../../api/errors.ts';
+import type { Define } from '../command.ts';
+import { Refused, UsageError } from '../errors.ts';
+import { packageFiles, readme, runtimeFiles, type Scaffold, testFile } from './scaffold.ts';
+import { version } from '../version.ts';
+
+const EXAMPLES = `
+Examples:
+  sluice new-runtime acme                      runtimes/acme, with its test, in a checkout of Sluice
+  sluice new-runtime acme --kind ACMERuntime   under another name than AcmeRuntime
+  sluice new-runtime acme --dir ../acme        a package of its own, that imports from sluice
+
+Exit codes:
+  0  written; in a checkout the test has passed
+  1  not written, since something is in the way, or the test failed
+  2  bad usage`;
+
+export const define: Define = (command, parts) => {
+  command
+    .argument('<name>', 'folder and type of the runtime: lower-case letters, digits and dashes')
+    .option('--kind <kind>', 'kind of its custom resource (default: <Name>Runtime)')
+    .option('--dir <folder>', 'make a package of its own there, instead of a folder in runtimes/')
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string, { kind, dir }: { readonly kind?: string; readonly dir?: string }) => {
+      const title = titleOf(name, kind);
+      const taken = (await parts.runtimes()).find(({ type, resource }) => type === name || resource.kind === `${title}Runtime`);
+      if (taken) throw new Refused(`${taken.resource.kind} (${taken.type}) exists already; choose another name or --kind`);
+      if (dir === undefined) inCheckout(name, title);
+      else await asPackage(name, title, resolve(dir));
+    });
+};
+
+/** `acme-fs` → `AcmeFs`. */
+function titleOf(name: string, kind: string | undefined): string {
+  // It is part of node labels and volume names.
+  if (!/^[a-z][a-z0-9-]{0,18}[a-z0-9]$/.test(name))
+    throw new UsageError(`name: expected 2 to 20 lower-case letters, digits and dashes, a letter first, found ${shown(name)}`);
+  const derived = name
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+  if (kind === undefined) return derived;
+  const [, title] = /^([A-Z][A-Za-z0-9]*)Runtime$/.exec(kind) ?? [];
+  if (!title) throw new UsageError(`--kind: expected a name such as ${derived}Runtime, found ${shown(kind)}`);
+  return title;
+}
+
+function inCheckout(name: string, title: string): void {
+  const root = checkout();
+  const scaffold: Scaffold = { name, title, from: { api: '../../api/index.ts', constructs: '../../constructs/index.ts' } };
+  const test = `test/runtimes/${name}/conformance.test.ts`;
+  write(root, {
+    ...prefixed(`runtimes/${name}/`, { ...runtimeFiles(scaffold), 'README.md': readme(scaffold) }),
+    [test]: testFile(scaffold, { runtime: `../../../runtimes/${name}/index.ts`, testing: '../../../src/testing/index.ts' }),
+  });
+  // The registry and the CRD, then the golden manifests, which are the first run's.
+  run(root, 'node', 'scripts/gen.ts');
+  run(root, 'biome', 'format', '--write', `runtimes/${name}`, `test/runtimes/${name}`);
+  run(root, 'vitest', 'run', test, '--project', 'unit', '--update');
+  console.log(
+    `\nNext: say in runtimes/${name}/spec.ts what users may write, in plan.ts what follows from it.\n  npm run -s unit -- ${test}\n  npm run check`,
+  );
+}
+
+async function asPackage(name: string, title: string, folder: string): Promise<void> {
+  const scaffold: Scaffold = { name, title, from: { api: 'sluice/api', constructs: 'sluice' } };
+  const own = existsSync(join(folder, 'package.json')) ? {} : packageFiles(scaffold, version());
+  write(folder, {
+    ...own,
+    ...prefixed('src/', runtimeFiles(scaffold)),
+    'README.md': readme(scaffold),
+    'test/conformance.test.ts': testFile(scaffold, { runtime: '../src/index.ts', testing: 'sluice/testing' }),
+  });
+  console.log(
+    `\nNext:\n  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
+      `and in the folder of whoever runs it, sluice.config.ts:\n  import ${name.replaceAll('-', '')} from 'sluice-runtime-${name}';\n  export default { runtimes: [${name.replaceAll('-', '')}] };`,
+  );
+}
+
+/** All or nothing: not a file that exists is touched. */
+function write(folder: string, files: Readonly<Record<string, string>>): void {
+  const inTheWay = Object.keys(files).filter((file) => existsSync(join(folder, file)));
+  if (inTheWay.length > 0)
+    throw new Refused(
+      `nothing written: ${inTheWay.map((file) => join(folder, file)).join(', ')} exist${inTheWay.length === 1 ? 's' : ''} already`,
+    );
+  for (const [file, text] of Object.entries(files)) {
+    const path = join(folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    console.log(`wrote ${relative(process.cwd(), path)}`);
+  }
+}
+
+function run(root: string, program: string, ...args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin', program), args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, FORCE_COLOR: undefined, NO_COLOR: '1' },
+  });
+  if (status !== 0) throw new Refused(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`);
+  process.stdout.write(
+    program === 'vitest'
+      ? `${stdout
+          .split('\n')
+          .filter((line) => /Tests|Snapshots/.test(line))
+          .join('\n')}\n`
+      : program === 'node'
+        ? stdout
+        : '',
+  );
+}
+
+/** The checkout that we run from; an installed package has no place for runtimes. */
+function checkout(): string {
+  const root = resolve(import.meta.dirname, '../../..');
+  const isCheckout =
+    existsSync(join(root, 'scripts/gen.ts')) && readFileSync(join(root, 'package.json'), 'utf8').includes('"name": "sluice"');
+  if (!isCheckout) throw new UsageError('expected a checkout of Sluice to put the runtime in; make a package of its own with --dir FOLDER');
+  return root;
+}
+
+const prefixed = (prefix: string, files: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(files).map(([file, text]) => [prefix + file, text]));

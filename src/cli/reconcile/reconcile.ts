@@ -1,0 +1,158 @@
+import { hostname } from 'node:os';
+import { Dataset } from '../../api/index.ts';
+import { ELECTION_LEASE } from '../../install/rights.ts';
+import { createClient } from '../../kube/kube-client.ts';
+import { identityHere, isAliveHere } from '../../kube/lease.ts';
+import { outOfTouch } from '../../kube/touch.ts';
+import type { Log } from '../../kube/types.ts';
+import { type Controller, startController } from '../../reconciler/controller.ts';
+import { type HealthServer, serveHealth } from '../health.ts';
+import { createMetrics } from '../../reconciler/metrics.ts';
+import type { Define } from '../command.ts';
+import {
+  type ControllerConfig,
+  type ControllerFlags,
+  controllerConfigOf,
+  controllerOptions,
+  SETTINGS_ENVIRONMENT,
+} from '../settings/config.ts';
+import { allRuntimes } from '../settings/config-file.ts';
+import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
+import { datasetCounts } from './counts.ts';
+import { messageOf, Refused } from '../errors.ts';
+import { createLog, logOptions } from '../log.ts';
+import { checkVersion, untilInstalled, untilNamespace } from './preflight.ts';
+import { checkAlone, elected, fluid } from './rivals.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+interface Flags extends ControllerFlags, ConnectionFlags {
+  readonly takeOver?: boolean;
+  readonly logLevel: string;
+}
+
+const EXAMPLES = `
+Examples:
+  sluice reconcile                                            in a pod: as its service account
+  sluice reconcile --kubeconfig ~/.kube/config --context dev  from anywhere
+  sluice reconcile --runtime-node-port-range juicefs=14000-14999 --probe-interval 5m
+
+${SETTINGS_ENVIRONMENT.trim()}
+  FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR
+                               nodes that get no labels, e.g. type=virtual-kubelet
+  MY_POD_NAMESPACE, MY_POD_NAME
+                               where we run; the name is needed with host network
+
+Exit codes:
+  0  stopped by SIGTERM or SIGINT
+  1  refused to start: no API server, too old a Kubernetes, or another controller at work;
+     or could not begin to lead, and has given the lease back
+  2  bad usage`;
+
+export const define: Define = (command, parts) => {
+  connectionOptions(controllerOptions(command))
+    .option('--take-over', 'start although a controller of Fluid, or another Sluice, still renews its lease')
+    .addOption(logOptions())
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: Flags) => {
+      const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
+      const config = controllerConfigOf(flags, process.env, runtimes);
+      const log = createLog(flags.logLevel);
+      const connection = await connect(flags, process.env);
+      const client = createClient(connection, { fieldManager: 'sluice', maxConnections: 2 });
+      const stop = stopSignal(log);
+
+      await checkVersion(client, log);
+      const { leaseNamespace, elects, address, ...options } = config;
+      if (!flags.takeOver)
+        await checkAlone(client, {
+          rivals: elects ? fluid : [...fluid, elected(leaseNamespace)],
+          trusted: new Set(['fluid-system', leaseNamespace]),
+          warn: (message) => log.warn({}, message),
+          signal: stop,
+        });
+      let controller: Controller | undefined;
+      const metrics = createMetrics(
+        new URL(connection.server).host,
+        () => datasetCounts(controller?.store.datasets() ?? [], controller?.store.allRuntimes() ?? []),
+        () => controller?.store.reflectors ?? new Map(),
+      );
+      const health = await served(address, () => notReady(controller), metrics.registry, log);
+      try {
+        await untilInstalled(client, runtimes, log, stop);
+        if (elects) await untilNamespace(client, leaseNamespace, log, stop);
+        await client.close();
+        if (stop.aborted) return;
+        controller = startController({
+          connection,
+          runtimes,
+          ...options,
+          ...(elects && { election: candidacy(leaseNamespace) }),
+          log,
+          metrics,
+        });
+        const began = performance.now();
+        const onSynced = () =>
+          log.info({ ms: Math.round(performance.now() - began), kinds: runtimes.map(({ resource }) => resource.kind) }, 'synced');
+        // What goes wrong there is told by `failed`.
+        controller.synced.then(onSynced, () => {});
+        const failure = await Promise.race([
+          new Promise<undefined>((resolve) => stop.addEventListener('abort', () => resolve(undefined))),
+          controller.failed.then((error) => ({ error })),
+        ]);
+        await controller.stop();
+        if (failure) {
+          log.error({ err: failure.error }, 'cannot go on');
+          process.exitCode = 1;
+        }
+      } finally {
+        // A process that listens does not end, whatever became of the rest, and would be called alive.
+        await Promise.all([client.close(), health?.stop()]);
+        log.info({}, 'stopped');
+      }
+    });
+};
+
+function candidacy(namespace: string) {
+  const place = { hostname: hostname(), pid: process.pid, podName: process.env['MY_POD_NAME'] };
+  return {
+    namespace,
+    name: ELECTION_LEASE,
+    identity: identityHere(place),
+    alive: (holder: string) => isAliveHere(holder, { ...place, processExists }),
+  };
+}
+
+function processExists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function served(
+  address: ControllerConfig['address'],
+  ready: () => string | undefined,
+  registry: Parameters<typeof serveHealth>[3],
+  log: Log,
+): Promise<HealthServer | undefined> {
+  if (!address) return undefined;
+  const health = { alive: () => undefined, ready };
+  try {
+    const server = await serveHealth(address.host, address.port, health, registry);
+    log.info({ port: server.port }, 'serving /healthz, /readyz and /metrics');
+    return server;
+  } catch (error) {
+    throw new Refused(`--metrics-addr ${address.host}:${address.port} cannot be served: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** A standby is ready too: its caches are warm. A kind that is not installed keeps nobody waiting. */
+function notReady(controller: Controller | undefined): string | undefined {
+  if (!controller) return 'waiting for the API server, the CRDs or the namespace of the lease';
+  const late = [...controller.store.reflectors].flatMap(([plural, { status }]) => {
+    const why = status.unknownKind && plural !== Dataset.plural ? undefined : outOfTouch(status);
+    return why === undefined ? [] : `${plural}: ${why}`;
+  });
+  return late.length > 0 ? `out of touch: ${late.join(', ')}` : undefined;
+}

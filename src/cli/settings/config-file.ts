@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Runtime } from '../../constructs/contract.ts';
+import { messageOf, UsageError } from '../errors.ts';
+
+const NAMES = ['sluice.config.ts', 'sluice.config.js', 'sluice.config.mjs'];
+
+/** The package's runtimes and those of `sluice.config.ts` (`export default { runtimes: [...] }`), where an operator lists what vendors publish. */
+export async function allRuntimes(ours: readonly Runtime[], file: string | undefined, folder = process.cwd()): Promise<readonly Runtime[]> {
+  const path = file === undefined ? NAMES.map((name) => resolve(folder, name)).find(existsSync) : resolve(folder, file);
+  if (path === undefined) return ours;
+  const theirs = await runtimesIn(path);
+  const twin = theirs.find((runtime, i) => [...ours, ...theirs.slice(0, i)].some((other) => collide(runtime, other)));
+  if (twin)
+    throw new UsageError(
+      `${path}: expected runtimes of other kinds and types than all others, found ${twin.resource.kind} (${twin.type}) twice`,
+    );
+  return [...ours, ...theirs];
+}
+
+async function runtimesIn(path: string): Promise<readonly Runtime[]> {
+  let module: { readonly default?: { readonly runtimes?: unknown } };
+  try {
+    module = (await import(pathToFileURL(path).href)) as typeof module;
+  } catch (error) {
+    throw new UsageError(`${path}: expected a module that can be loaded, found: ${messageOf(error)}`);
+  }
+  const runtimes = module.default?.runtimes;
+  if (Array.isArray(runtimes) && runtimes.every(isRuntime)) return runtimes;
+  throw new UsageError(`${path}: expected \`export default { runtimes: [...] }\` with values of defineRuntime()`);
+}
+
+const collide = (a: Runtime, b: Runtime): boolean =>
+  a.resource.kind === b.resource.kind || namesOf(a).some((name) => namesOf(b).includes(name));
+/** What directories and node labels are told apart by. */
+const namesOf = ({ type, engines }: Runtime): readonly string[] => [type, ...engines];
+
+function isRuntime(value: unknown): value is Runtime {
+  const { type, engines, resource, bind } = (value ?? {}) as Partial<Runtime>;
+  return typeof type === 'string' && Array.isArray(engines) && typeof resource?.kind === 'string' && typeof bind === 'function';
+}

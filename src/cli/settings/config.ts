@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import type { Runtime, Settings } from '../../constructs/contract.ts';
+import type { PortPolicy } from '../../reconciler/kubernetes/plans/ports.ts';
+import type { Selects } from '../../reconciler/kubernetes/selector.ts';
+import {
+  type Address,
+  addressOf,
+  booleanOf,
+  complete,
+  dnsLabel,
+  durationOf,
+  mountRootOf,
+  oneOf,
+  portRangeOf,
+  type Read,
+  secretNamesOf,
+  selectorOf,
+} from './config-values.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Flags that influence manifests, so that every command that makes any has them. */
+export interface SettingsFlags {
+  readonly config?: string;
+  readonly runtimeNodePortRange?: readonly string[];
+}
+export interface ControllerFlags extends SettingsFlags {
+  readonly portAllocatePolicy?: string;
+  readonly probeInterval?: string;
+  readonly secretInterval?: string;
+  readonly metricsAddr?: string;
+  /** Commander's, for --no-leader-election. */
+  readonly leaderElection?: boolean;
+  readonly leaderElectionNamespace?: string;
+}
+export interface ControllerConfig {
+  readonly settings: Settings;
+  readonly portPolicy: PortPolicy;
+  readonly probeMs: number;
+  readonly secretMs: number;
+  readonly excludeNodes: Selects;
+  /** Of /healthz, /readyz and /metrics. */
+  readonly address?: Address;
+  readonly leaseNamespace: string;
+  /** Takes part in the election; else it is the only controller. */
+  readonly elects: boolean;
+}
+
+export const settingsOptions = (command: Command): Command =>
+  command
+    .option('--config <file>', 'module that exports further runtimes (default: sluice.config.ts or .js here, if any)')
+    .option(
+      '--runtime-node-port-range <runtime=first-last>',
+      'host ports a runtime may take, e.g. juicefs=14000-15999; repeatable',
+      collect,
+    );
+
+export const SETTINGS_ENVIRONMENT = `
+Environment, as in Fluid:
+  MOUNT_ROOT                   host directory of all mounts (default /runtime-mnt)
+  CRITICAL_FUSE_POD            whether fuse pods are system-node-critical (default true)
+  IMAGE_PULL_SECRETS           pull secrets for workloads that name none, separated by commas
+  SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template
+  THIN_FUSE_CONFIG_STORAGE     where ThinRuntimes keep config.json: configmap (default) or secret
+  JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV, ALLUXIO_RUNTIME_IMAGE_ENV, ALLUXIO_FUSE_IMAGE_ENV
+                               default images, <image>:<tag>`;
+
+export const controllerOptions = (command: Command): Command =>
+  settingsOptions(command)
+    .option('--port-allocate-policy <policy>', 'which free host port is taken: random, or the first one (bitmap)', 'random')
+    .option('--probe-interval <duration>', 'how often caches are asked how full they are, e.g. 60s or 5m; 0 = never', '60s')
+    .option(
+      '--secret-interval <duration>',
+      'how often Secrets that are written, and those they are copied from, are looked at; 0 = only with other changes',
+      '5m',
+    )
+    .option('--metrics-addr <host:port>', 'where /healthz, /readyz and /metrics are served; 0 = nowhere', ':8080')
+    .option('--no-leader-election', 'be the only controller, and do not ask')
+    .option('--leader-election-namespace <namespace>', 'where the lease `sluice` is (default: MY_POD_NAMESPACE, else fluid-system)');
+
+/** Throws UsageError with everything that is wrong at once. */
+export function settingsOf(flags: SettingsFlags, env: Env, runtimes: readonly Runtime[]): Settings {
+  return complete((read) => readSettings(read, flags, env, runtimes));
+}
+
+export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: readonly Runtime[]): ControllerConfig {
+  return complete((read) => {
+    const address = read('--metrics-addr', flags.metricsAddr, addressOf, undefined);
+    const namespace = read('MY_POD_NAMESPACE', env['MY_POD_NAMESPACE'], dnsLabel, 'fluid-system');
+    return {
+      settings: readSettings(read, flags, env, runtimes),
+      portPolicy: read<PortPolicy>('--port-allocate-policy', flags.portAllocatePolicy, oneOf('random', 'bitmap'), 'random'),
+      probeMs: read('--probe-interval', flags.probeInterval, durationOf, 60_000),
+      secretMs: read('--secret-interval', flags.secretInterval, durationOf, 300_000),
+      excludeNodes: read(
+        'FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR',
+        env['FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR'],
+        selectorOf,
+        () => false,
+      ),
+      ...(address && { address }),
+      leaseNamespace: read('--leader-election-namespace', flags.leaderElectionNamespace, dnsLabel, namespace),
+      elects: flags.leaderElection !== false,
+    };
+  });
+}
+
+function readSettings(read: Read, flags: SettingsFlags, env: Env, runtimes: readonly Runtime[]): Settings {
+  const declared = [...new Set(runtimes.flatMap((runtime) => runtime.env))];
+  const ranges = (flags.runtimeNodePortRange ?? []).map((text) =>
+    read('--runtime-node-port-range', text, portRangeOf(runtimes), undefined),
+  );
+  return {
+    mountRoot: read('MOUNT_ROOT', env['MOUNT_ROOT'], mountRootOf, '/runtime-mnt'),
+    criticalFusePod: read('CRITICAL_FUSE_POD', env['CRITICAL_FUSE_POD'], booleanOf, true),
+    imagePullSecrets: read('IMAGE_PULL_SECRETS', env['IMAGE_PULL_SECRETS'], secretNamesOf, []),
+    ...(env['SLUICE_IMAGE'] && { image: env['SLUICE_IMAGE'] }),
+    env: Object.fromEntries(declared.flatMap((name) => (env[name] ? [[name, read(name, env[name], READERS[name] ?? String, '')]] : []))),
+    portRanges: Object.fromEntries(ranges.flatMap((range) => (range ? [range] : []))),
+  };
+}
+
+/** Variables that the runtimes of this package declared, and that can be wrong. */
+const READERS: Readonly<Record<string, (text: string) => string>> = { THIN_FUSE_CONFIG_STORAGE: oneOf('configmap', 'secret') };
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

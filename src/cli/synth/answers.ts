@@ -1,0 +1,125 @@
+import { parse } from '../../api/index.ts';
+import type { Facts, PortNeed, Role, Runtime, SecretNeed } from '../../constructs/index.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { type Answers, claimFact, keysOf } from '../../reconciler/kubernetes/plans/facts.ts';
+import { workloadKind } from '../../reconciler/kubernetes/kinds.ts';
+import { recordedPorts } from '../../reconciler/kubernetes/store/port-table.ts';
+import { knownPort, livePort } from '../../reconciler/kubernetes/plans/ports.ts';
+import { fuseFact, liveEngine } from '../../reconciler/kubernetes/store/views.ts';
+import type { Key, LiveObject, RuntimeObject } from '../../reconciler/world.ts';
+import type { Lookup } from './lookup.ts';
+
+/** An object that is needed and nowhere to be found. */
+export interface Absent {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  /** What must be true of it, where being there is not enough. */
+  readonly note?: string;
+}
+export interface AnswerOptions {
+  readonly key: Key;
+  readonly object: RuntimeObject;
+  readonly lookup: Lookup;
+  readonly runtime: Runtime;
+  readonly assumeSecrets: boolean;
+  /** The first free port of a range, `undefined` when there is none. */
+  readonly allocate: (need: PortNeed) => number | undefined;
+  readonly onAbsent: (absent: Absent) => void;
+}
+
+/** Answers a runtime's needs from objects instead of from a running controller; the same objects always give the same answers. */
+export async function answersFrom({
+  key: { namespace, name },
+  object,
+  lookup,
+  runtime,
+  assumeSecrets,
+  allocate,
+  onAbsent,
+}: AnswerOptions): Promise<Answers> {
+  const names = runtime.workloads(name);
+  const workload = (role: Role) => lookup.find(workloadKind(role), namespace, names[role]) as Promise<LiveObject | undefined>;
+  const workloads = { master: await workload('master'), worker: await workload('worker'), fuse: await workload('fuse') };
+  const engine = liveEngine(runtime, object);
+  const fuse = fuseFact(workloads.fuse);
+  const recorded = recordedPorts(object, runtime);
+  return {
+    ...(fuse && { fuse }),
+    ...(engine !== undefined && { engine }),
+    port: (need) =>
+      knownPort(need, need.range, {
+        recorded: recorded[need.name],
+        live: livePort(need, workloads[need.in]),
+        isOthers: () => false,
+      }) ??
+      allocate(need) ?? { reason: 'PortsExhausted', message: `no host port is left between ${need.range.join(' and ')}` },
+    async secret(need: SecretNeed) {
+      const { name: secret, namespace: home = namespace, inline = false } = need;
+      const found = await lookup.find('Secret', home, secret);
+      if (found) return { data: dataOf(found) };
+      if (assumeSecrets && !inline) return 'assumed';
+      onAbsent({ kind: 'Secret', namespace: home, name: secret, ...(inline && { note: 'since its contents are copied' }) });
+      return { missing: true, retryMs: 0 };
+    },
+    async claim(asked) {
+      const claim = await lookup.find('PersistentVolumeClaim', namespace, asked);
+      const volume = claim && (await volumeOf(claim, lookup));
+      if (claim && volume)
+        return claimFact({ ...claim, metadata: { ...claim.metadata, uid: claim.metadata.uid ?? unknownUid(claim) } }, volume);
+      onAbsent({
+        kind: 'PersistentVolumeClaim',
+        namespace,
+        name: asked,
+        ...(claim && { note: 'that names its PersistentVolume, and that volume' }),
+      });
+      return { reason: 'ClaimNotBound', message: `claim ${asked}` };
+    },
+    async keys(asked) {
+      const found = await lookup.find('ConfigMap', namespace, asked);
+      if (found) return keysOf(found);
+      onAbsent({ kind: 'ConfigMap', namespace, name: asked });
+      return { reason: 'ConfigMapNotFound', message: `ConfigMap ${asked}` };
+    },
+    // Only a running controller knows.
+    pods: () => [],
+    async reference(need) {
+      onAbsent({ kind: 'Dataset', ...need, note: 'that is bound, with its volume, as only a running controller knows it' });
+      return { reason: 'DatasetNotBound', message: `Dataset ${need.namespace}/${need.name}` };
+    },
+    async object(kind, asked) {
+      const found = await lookup.find(kind, undefined, asked);
+      const resource = runtime.companions.find((companion) => companion.kind === kind);
+      if (found && resource) return parse(resource, found);
+      onAbsent({ kind, name: asked });
+      return undefined;
+    },
+  };
+}
+
+/** What an object that no cluster knows prints instead of its UID. */
+export const unknownUid = ({ kind, metadata: { name } }: { readonly kind: string; readonly metadata: { readonly name: string } }): string =>
+  `<uid:${kind}/${name}>`;
+
+/** Before anything was looked up. */
+export const noFacts: Facts = { ports: {}, secrets: {}, claims: {}, objects: {}, configMaps: {}, pods: {} };
+
+/** As the API server gives it: in base64. */
+function dataOf({ data, stringData }: KubeObject): Readonly<Record<string, string>> {
+  const plain = Object.entries((stringData ?? {}) as Record<string, unknown>).map(([key, value]) => [
+    key,
+    Buffer.from(String(value)).toString('base64'),
+  ]);
+  return { ...(data as Record<string, string> | undefined), ...(Object.fromEntries(plain) as Record<string, string>) };
+}
+
+/** Named by the claim, or naming it. */
+async function volumeOf(claim: KubeObject, lookup: Lookup): Promise<KubeObject | undefined> {
+  const { volumeName } = (claim['spec'] ?? {}) as { readonly volumeName?: string };
+  if (volumeName) return lookup.find('PersistentVolume', undefined, volumeName);
+  const { name, namespace } = claim.metadata;
+  return (await lookup.list('PersistentVolume')).find((volume) => {
+    const { claimRef } = (volume['spec'] ?? {}) as { readonly claimRef?: { readonly name?: string; readonly namespace?: string } };
+    return claimRef?.name === name && claimRef?.namespace === namespace;
+  });
+}

@@ -1,0 +1,67 @@
+import { Dataset } from '../../api/index.ts';
+import type { Runtime } from '../../constructs/index.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { ownedKinds, Secret, typeOf } from '../../reconciler/kubernetes/kinds.ts';
+import { messageOf, Refused } from '../errors.ts';
+
+/** Where objects are found that manifests depend on: in the input, in a file of facts, in the cluster. */
+export interface Lookup {
+  find(kind: string, namespace: string | undefined, name: string): Promise<KubeObject | undefined>;
+  /** All that are known, of every namespace. */
+  list(kind: string): Promise<readonly KubeObject[]>;
+}
+
+export function among(objects: readonly KubeObject[]): Lookup {
+  const id = (kind: string, namespace: string | undefined, name: string) => `${kind}/${namespace ?? ''}/${name}`;
+  const byId = new Map(objects.toReversed().map((object) => [id(object.kind, object.metadata.namespace, object.metadata.name), object]));
+  const byKind = Map.groupBy(objects, ({ kind }) => kind);
+  return {
+    list: async (kind) => byKind.get(kind) ?? [],
+    find: async (kind, namespace, name) => byId.get(id(kind, namespace, name)),
+  };
+}
+
+/** Asked in this order. */
+export function inOrder(...lookups: readonly Lookup[]): Lookup {
+  return {
+    async find(kind, namespace, name) {
+      for (const lookup of lookups) {
+        const found = await lookup.find(kind, namespace, name);
+        if (found) return found;
+      }
+      return undefined;
+    },
+    list: async (kind) => (await Promise.all(lookups.map((lookup) => lookup.list(kind)))).flat(),
+  };
+}
+
+/** Each object is read at most once: one command, one view. */
+export function inCluster(client: KubeClient, runtimes: readonly Runtime[]): Lookup {
+  const own = [Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => typeOf(resource));
+  const types = new Map<string, ResourceType>([...Object.values(ownedKinds), Secret, ...own].map((type) => [type.kind, type]));
+  const known = new Map<string, Promise<unknown>>();
+  const once = <T>(id: string, ask: () => Promise<T>): Promise<T> => {
+    const answer = (known.get(id) as Promise<T> | undefined) ?? ask().catch(absentOrRefused<T>);
+    known.set(id, answer);
+    return answer;
+  };
+  return {
+    async find(kind, namespace, name) {
+      const type = types.get(kind);
+      return type && once(`${kind}/${namespace}/${name}`, () => client.get(type, { namespace, name }));
+    },
+    async list(kind) {
+      const type = types.get(kind);
+      const page = type && (await once(kind, () => client.list(type)));
+      return page?.items ?? [];
+    },
+  };
+}
+
+function absentOrRefused<T>(error: unknown): T {
+  // Nothing of this name, or a kind that is not installed: no object.
+  if (isNotFound(error)) return undefined as T;
+  throw new Refused(messageOf(error), { cause: error });
+}

@@ -1,0 +1,84 @@
+import { createClient } from '../../kube/kube-client.ts';
+import type { Define } from '../command.ts';
+import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
+import { allRuntimes } from '../settings/config-file.ts';
+import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
+import { BadInput } from '../input/faults.ts';
+import { readFiles, readInput } from '../input/read.ts';
+import { among, inCluster, inOrder } from './lookup.ts';
+import { outputOption, printed } from '../output.ts';
+import { renderAll } from './render.ts';
+import { warningLines } from './warnings.ts';
+
+interface Flags extends SettingsFlags, ConnectionFlags {
+  readonly output: 'yaml' | 'json';
+  readonly facts?: readonly string[];
+  readonly cluster?: boolean;
+  readonly namespace?: string;
+  readonly assumeSecrets?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  sluice synth cache.yaml                        what the controller would apply, as YAML
+  sluice synth -o json cache.yaml | jq .items    as a List
+  kubectl get pv,pvc,secret -A -o yaml > facts.yaml
+  sluice synth --facts facts.yaml cache.yaml     with what the cluster was like then
+  sluice synth --cluster cache.yaml              with what it is like now, UIDs included
+  cat *.yaml | sluice synth -                    several files, standard input
+
+Facts are objects that manifests depend on: Secrets, claims and volumes behind pvc://, profiles, existing
+workloads (their ports and fuse generation). They may stand in the input as well. UIDs that nobody knows
+are printed as <uid:Kind/name>. The annotation data.fluid.io/manifest-hash, which the controller adds to
+each object to know its own work again, is left out.
+
+Warnings on standard error name what has no effect, or probably another one than meant. The controller tells
+them in the condition SpecWarning.
+
+${SETTINGS_ENVIRONMENT.trim()}
+
+Exit codes:
+  0  printed
+  1  the cluster could not be asked
+  2  bad input: one line a fault on standard error, as JSON with -o json`;
+
+export const define: Define = (command, parts) => {
+  connectionOptions(settingsOptions(command))
+    .argument('<files...>', 'Datasets and runtimes, YAML or JSON; - is standard input')
+    .addOption(outputOption())
+    .option('-n, --namespace <namespace>', 'of objects that name none (default: the context’s with --cluster, else default)')
+    .option('--facts <file>', 'objects that manifests depend on; repeatable', (file: string, before: readonly string[] = []) => [
+      ...before,
+      file,
+    ])
+    .option('--cluster', 'look up what is neither in the input nor in the facts')
+    .option('--assume-secrets', 'take it that Secrets exist, unless their contents are needed')
+    .addHelpText('after', EXAMPLES)
+    .action(async (files: readonly string[], flags: Flags) => {
+      const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
+      const settings = settingsOf(flags, process.env, runtimes);
+      const texts = await readFiles(files);
+      const facts = await readFiles(flags.facts ?? []);
+      const connection = flags.cluster ? await connect(flags, process.env) : undefined;
+      const client = connection && createClient(connection, { fieldManager: 'sluice' });
+      try {
+        const namespace = flags.namespace ?? connection?.namespace ?? 'default';
+        const input = readInput(texts, runtimes, namespace);
+        const known = readInput(facts, runtimes, namespace);
+        // Of facts only what cannot be read at all matters: their specs are not what is asked about.
+        const unreadable = known.faults.filter(({ object }) => object === undefined);
+        if (unreadable.length > 0) throw new BadInput([...input.faults, ...unreadable]);
+        const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));
+        const rendered = await renderAll(input, { settings, elsewhere, assumeSecrets: flags.assumeSecrets ?? false });
+        process.stderr.write(warningLines(rendered));
+        process.stdout.write(
+          printed(
+            rendered.flatMap(({ manifests }) => manifests),
+            flags.output,
+          ),
+        );
+      } finally {
+        await client?.close();
+      }
+    });
+};

@@ -1,0 +1,40 @@
+import type { Clock } from '../kube/clock.ts';
+import type { Log } from '../kube/types.ts';
+import type { NodeCluster } from './cluster/node-cluster.ts';
+import type { Departing } from './publish/departing.ts';
+import type { FuseRelease } from './stage/fuse-release.ts';
+import type { Host } from './mounts/host.ts';
+import type { KnownVolumes } from './cluster/known-volumes.ts';
+import type { Layers } from './mounts/layers.ts';
+import type { Locks } from './grpc/locks.ts';
+import type { MountWatch } from './mounts/watch.ts';
+import type { NodeLabels } from './cluster/node-labels.ts';
+import type { StagedRecords } from './stage/records.ts';
+import type { VolumeDefaults } from './volume.ts';
+
+/** What the node service works with. */
+export interface NodeContext extends VolumeDefaults {
+  readonly nodeId: string;
+  /** Without links, as the mount table has it. */
+  readonly kubeletDir: string;
+  /** The same as the kubelet calls it. */
+  readonly askedDir: string;
+  /** Where the kubelet keeps a directory for the logs of each pod. */
+  readonly podLogsDir: string;
+  readonly host: Host;
+  readonly watch: MountWatch;
+  readonly cluster: NodeCluster;
+  readonly labels: NodeLabels;
+  readonly release: FuseRelease;
+  readonly departing: Departing;
+  readonly staged: StagedRecords;
+  readonly volumes: KnownVolumes;
+  readonly locks: Locks;
+  readonly layers: Layers;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Targets of which the kubelet has been told why they are not published yet. */
+  readonly told: Set<string>;
+  /** How long a publication waits for a mount before it says why it is not there, ms; once it has said so, it waits on. */
+  readonly patienceMs: number;
+}

@@ -1,0 +1,157 @@
+/**
+ * Where fuse pods may be, while it changes. A DaemonSet's controller deletes pods at once from nodes that its template no longer selects,
+ * whatever its update strategy: under a reader, that is a file system gone. So a node on which somebody reads stays selected until nobody
+ * does. Pure.
+ */
+import type { Manifest } from '../../api/index.ts';
+import { equal } from './merge-patch.ts';
+import type { LiveObject } from '../world.ts';
+
+type Labels = Readonly<Record<string, string>>;
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface PlacementNode {
+  readonly name: string;
+  readonly labels: Labels;
+}
+interface Requirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+interface Term {
+  readonly matchExpressions?: readonly Requirement[];
+  readonly matchFields?: readonly Requirement[];
+}
+interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
+  readonly tolerationSeconds?: number;
+}
+interface Placement {
+  readonly nodeSelector: Labels;
+  readonly terms?: readonly Term[] | undefined;
+  readonly tolerations: readonly Toleration[];
+}
+
+/** Whether nothing of it changes. */
+export const isPlacedAlike = (desired: Manifest, live: LiveObject): boolean => equal(placementOf(desired), placementOf(live));
+
+/**
+ * Of those nodes, the ones on which fuse pods may be and that `desired` would take them from: all, when it tolerates less, since taints
+ * are not watched.
+ */
+export function nodesLeft(desired: Manifest, live: LiveObject, nodes: readonly PlacementNode[]): readonly string[] {
+  const [wanted, existing] = [placementOf(desired), placementOf(live)];
+  const toleratesLess = existing.tolerations.some((toleration) => !isTolerated(toleration, wanted.tolerations));
+  return nodes.filter((node) => selects(existing, node) && (toleratesLess || !selects(wanted, node))).map(({ name }) => name);
+}
+
+/**
+ * The manifest with these nodes selected besides. A node selector always narrows; so what it asks for becomes part of each affinity term,
+ * except what the nodes to be kept have as well, and each of these gets a term of its own: the API allows one name in a term.
+ */
+export function keeping(desired: Manifest, live: LiveObject, kept: readonly PlacementNode[]): Manifest {
+  if (kept.length === 0) return desired;
+  const [wanted, existing] = [placementOf(desired), placementOf(live)];
+  const isCommon = ([key, value]: [string, string]) => kept.every(({ labels }) => labels[key] === value);
+  const selector = Object.entries(wanted.nodeSelector);
+  const asked = selector.filter((entry) => !isCommon(entry)).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
+  const isNarrow = asked.length > 0 || wanted.terms !== undefined;
+  // A term that asks for nothing selects nothing; with more in it, it would.
+  const terms = (wanted.terms?.filter(asksForSomething) ?? [{}]).map((term: Term) => ({
+    ...term,
+    matchExpressions: [...(term.matchExpressions ?? []), ...asked],
+  }));
+  const names = kept.map(({ name }) => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }));
+  const spec = podSpecOf(desired);
+  const { affinity } = spec as { affinity?: { nodeAffinity?: Fields } };
+  return withPodSpec(desired, {
+    ...spec,
+    nodeSelector: Object.fromEntries(selector.filter(isCommon)),
+    ...(isNarrow && {
+      affinity: {
+        ...affinity,
+        nodeAffinity: {
+          ...affinity?.nodeAffinity,
+          requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [...terms, ...names] },
+        },
+      },
+    }),
+    tolerations: [...wanted.tolerations, ...existing.tolerations.filter((toleration) => !isTolerated(toleration, wanted.tolerations))],
+  });
+}
+
+/** Whether node selector and required affinity let a pod be on a node, as the DaemonSet's controller decides it. */
+function selects({ nodeSelector, terms }: Pick<Placement, 'nodeSelector' | 'terms'>, { name, labels }: PlacementNode): boolean {
+  return (
+    Object.entries(nodeSelector).every(([key, value]) => labels[key] === value) &&
+    (terms === undefined || terms.some((term) => matches(term, name, labels)))
+  );
+}
+
+const asksForSomething = ({ matchExpressions = [], matchFields = [] }: Term): boolean => matchExpressions.length + matchFields.length > 0;
+
+function matches(term: Term, name: string, labels: Labels): boolean {
+  const { matchExpressions = [], matchFields = [] } = term;
+  return (
+    asksForSomething(term) &&
+    matchExpressions.every((requirement) => holds(requirement, labels[requirement.key])) &&
+    matchFields.every((requirement) => requirement.key === 'metadata.name' && holds(requirement, name))
+  );
+}
+
+function holds({ operator, values = [] }: Requirement, value: string | undefined): boolean {
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    case 'Gt':
+      return value !== undefined && Number(value) > Number(values[0]);
+    case 'Lt':
+      return value !== undefined && Number(value) < Number(values[0]);
+    default:
+      return false;
+  }
+}
+
+/** Whether every taint that the one tolerates is tolerated by another one; no more is known than what they say. */
+function isTolerated(toleration: Toleration, others: readonly Toleration[]): boolean {
+  return others.some(
+    ({ key, operator = 'Equal', value, effect, tolerationSeconds }) =>
+      (effect === undefined || effect === toleration.effect) &&
+      (tolerationSeconds === undefined || tolerationSeconds === toleration.tolerationSeconds) &&
+      ((key ?? '') === '' || key === toleration.key) &&
+      (operator === 'Exists' || (operator === (toleration.operator ?? 'Equal') && (value ?? '') === (toleration.value ?? ''))),
+  );
+}
+
+function placementOf(daemonSet: Manifest | LiveObject): Placement {
+  const {
+    nodeSelector = {},
+    affinity,
+    tolerations = [],
+  } = podSpecOf(daemonSet) as {
+    readonly nodeSelector?: Labels;
+    readonly affinity?: { nodeAffinity?: { requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms?: readonly Term[] } } };
+    readonly tolerations?: readonly Toleration[];
+  };
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  return { nodeSelector, terms, tolerations };
+}
+
+const podSpecOf = (daemonSet: Manifest | LiveObject): Fields =>
+  (daemonSet['spec'] as { readonly template?: { readonly spec?: Fields } } | undefined)?.template?.spec ?? {};
+
+function withPodSpec(daemonSet: Manifest, podSpec: Fields): Manifest {
+  const spec = daemonSet['spec'] as Fields;
+  const template = spec['template'] as Fields;
+  return { ...daemonSet, spec: { ...spec, template: { ...template, spec: podSpec } } };
+}

@@ -1,0 +1,23 @@
+import type { MountRow } from '../../constructs/index.ts';
+import { redactedText } from '../../kube/redact.ts';
+import { differingOptions } from './mount-change.ts';
+import { some } from '../status/some.ts';
+import type { Hold, MountTrouble } from '../world.ts';
+
+/** Of options only names are told: what an engine lists may be what a Secret holds. */
+export function troubleOf(path: string, asked: MountRow | undefined, listed: MountRow | undefined): Omit<MountTrouble, 'isDue'> {
+  const others = differingOptions(asked, listed);
+  const options = asked && others.length > 0 ? ` with other options: ${some(others)}` : '';
+  const isSame = asked?.source === undefined || listed?.source === undefined || asked.source === listed.source;
+  const wish = asked ? `asked for${asked.source === undefined ? '' : ` ${asked.source}`}` : 'asked to be unmounted';
+  const finding = listed
+    ? `listed${(asked && isSame) || listed.source === undefined ? '' : ` as ${listed.source}`}${options}`
+    : 'not listed';
+  return { path, text: redactedText(`${path}: ${wish}, ${finding}`), isLack: asked !== undefined && !(listed && isSame) };
+}
+
+const WHAT = 'What was mounted or unmounted without an error is listed otherwise, and is tried again ever less often';
+
+/** All of them in words, which are the same as long as they last. */
+export const holdOf = (troubles: readonly MountTrouble[]): Hold | undefined =>
+  troubles.length > 0 ? { reason: 'MountsDiffer', message: `${WHAT}: ${some(troubles.map(({ text }) => text))}` } : undefined;

@@ -1,0 +1,89 @@
+import type { Manifest } from '../../api/index.ts';
+import { differencesIn } from './compare.ts';
+import type { ImmutableChange, LiveObject } from '../world.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Spec fields that may change after creation; of a kind that is not here all may. Source: the validation of each kind in Kubernetes 1.34. */
+const MUTABLE: Readonly<Record<string, readonly string[]>> = {
+  StatefulSet: [
+    'replicas',
+    'ordinals',
+    'template',
+    'updateStrategy',
+    'revisionHistoryLimit',
+    'persistentVolumeClaimRetentionPolicy',
+    'minReadySeconds',
+  ],
+  DaemonSet: ['template', 'updateStrategy', 'revisionHistoryLimit', 'minReadySeconds'],
+  PersistentVolume: ['accessModes', 'capacity', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName', 'mountOptions'],
+  PersistentVolumeClaim: [],
+};
+
+/** What the API server or a binder fills in where nothing is sent: nobody has taken it away. */
+const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
+  StatefulSet: ['podManagementPolicy'],
+  PersistentVolume: ['volumeMode'],
+  PersistentVolumeClaim: ['volumeMode', 'volumeName', 'storageClassName', 'dataSource', 'dataSourceRef'],
+};
+
+/**
+ * What Kubernetes does not let change is taken from the object as it is, so that everything else can still be applied; what would have
+ * changed, or gone, is reported. Pods keep every label that an existing selector names.
+ */
+export function retain(
+  desired: Manifest,
+  live: LiveObject,
+): { readonly manifest: Manifest; readonly immutable: readonly ImmutableChange[] } {
+  if (desired.kind === 'RoleBinding') return retainRoleRef(desired, live);
+  const mutable = MUTABLE[desired.kind];
+  if (!mutable) return { manifest: desired, immutable: [] };
+  const wanted = desired['spec'] as Fields;
+  const existing = live['spec'] as Fields;
+  const spec: Record<string, unknown> = {};
+  const immutable: ImmutableChange[] = [];
+  for (const [field, value] of Object.entries(wanted)) {
+    if (mutable.includes(field)) {
+      spec[field] =
+        field === 'template'
+          ? withSelectorLabels(value as Fields, existing)
+          : field === 'claimRef'
+            ? withClaimUid(value as Fields, existing['claimRef'] as Fields | undefined)
+            : value;
+      continue;
+    }
+    // `undefined` where the field is absent: it cannot be added either.
+    if (existing[field] !== undefined) spec[field] = existing[field];
+    // Whose labels a workload selects by is between it and its pods.
+    if (field !== 'selector') immutable.push(...changes(desired, 'spec.', { [field]: value }, { [field]: existing[field] }));
+  }
+  for (const [field, value] of Object.entries(existing)) {
+    if (field in wanted || mutable.includes(field) || FILLED_IN[desired.kind]?.includes(field)) continue;
+    // A field that is sent no more is taken away by apply, where it was ours.
+    spec[field] = value;
+    if (field !== 'selector')
+      immutable.push({ object: `${desired.kind}/${desired.metadata.name}`, path: `spec.${field}`, live: value, desired: undefined });
+  }
+  return { manifest: { ...desired, spec }, immutable };
+}
+
+/** Which claim it is bound to was written after the manifest, by whoever bound it; an apply without would take away what a create of ours said. */
+const withClaimUid = (reference: Fields, existing: Fields | undefined): Fields =>
+  existing?.['uid'] && existing['name'] === reference['name'] && existing['namespace'] === reference['namespace']
+    ? { ...reference, uid: existing['uid'] }
+    : reference;
+
+/** Labels that an adopted workload selects by, such as helm's `chart`, stay on its pods. */
+function withSelectorLabels(template: Fields, existing: Fields): Fields {
+  const selected = (existing['selector'] as { matchLabels?: Fields } | undefined)?.matchLabels ?? {};
+  const metadata = template['metadata'] as { labels?: Fields };
+  return { ...template, metadata: { ...metadata, labels: { ...metadata.labels, ...selected } } };
+}
+
+function retainRoleRef(desired: Manifest, live: LiveObject) {
+  const roleRef = live['roleRef'];
+  return { manifest: { ...desired, roleRef }, immutable: changes(desired, '', { roleRef: desired['roleRef'] }, { roleRef }) };
+}
+
+const changes = ({ kind, metadata: { name } }: Manifest, above: string, wanted: Fields, existing: Fields): readonly ImmutableChange[] =>
+  differencesIn(wanted, existing).map(({ path, desired, live }) => ({ object: `${kind}/${name}`, path: above + path, desired, live }));

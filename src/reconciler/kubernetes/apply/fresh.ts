@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ObjectMeta } from '../../../api/index.ts';
+import type { KubeClient } from '../../../kube/contract.ts';
+import { ApiError, isAbsent } from '../../../kube/errors.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { Store } from '../store/store.ts';
+
+/** Something that was seen in a watch. */
+export interface Seen {
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/**
+ * Reads what a deletion follows from afresh. A watch may hang at yesterday beside others that are of today, and what one of today says is
+ * too much may be just what the newest spec asks for.
+ *
+ * What turns out to be another one than was seen is remembered, so that the next pass goes by it however long the watch hangs.
+ *
+ * @throws ApiError 409 when the cluster has changed: to look again is the cure, as for any conflict
+ */
+export async function confirm(
+  client: KubeClient,
+  store: Pick<Store, 'typeOf' | 'remember' | 'forget'>,
+  seen: readonly Seen[],
+): Promise<void> {
+  // Of all of them, so that the next pass is right at once.
+  const changed = await Promise.all(
+    seen.map(async (object) => {
+      const type = store.typeOf(object.kind);
+      const fresh = await client.get(type, object.metadata).catch((error: unknown) => {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      });
+      if (fresh && isAsSeen(object.metadata, fresh.metadata)) return [];
+      if (fresh) store.remember(fresh);
+      else store.forget(object as KubeObject);
+      return `${object.kind} ${object.metadata.name}`;
+    }),
+  );
+  const names = changed.flat();
+  if (names.length > 0) throw new ApiError({ method: 'GET', path: 'before deleting' }, 409, `${names.join(', ')} changed unseen`);
+}
+
+/** Set by kubectl; the whole object once more, as text. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Whatever a plan or a deletion may follow from: the spec by its generation, and what users write in metadata. The status follows from us. */
+function isAsSeen(seen: ObjectMeta, fresh: ObjectMeta): boolean {
+  if (seen.uid !== fresh.uid) return false;
+  return seen.resourceVersion === fresh.resourceVersion || isDeepStrictEqual(essence(seen), essence(fresh));
+}
+function essence({
+  generation,
+  deletionTimestamp,
+  labels = {},
+  annotations = {},
+  finalizers = [],
+  ownerReferences = [],
+}: ObjectMeta): object {
+  const { [LAST_APPLIED]: _, ...noted } = annotations;
+  return { generation, deletionTimestamp, labels, annotations: noted, finalizers, ownerReferences };
+}

@@ -1,0 +1,67 @@
+import { datasetId, label, lastValidName } from '../../../api/index.ts';
+import type { Role } from '../../../constructs/index.ts';
+import type { KubeClient } from '../../../kube/contract.ts';
+import { ignoreGone } from '../../../kube/errors.ts';
+import { listAll } from '../../../kube/pages.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import { type LiveObject, type Outline, ROLES, type World } from '../../world.ts';
+import { ownedType, Pod, workloadKind } from '../kinds.ts';
+import type { Store } from '../store/store.ts';
+import { outdatedPods } from '../store/views.ts';
+
+/** What a pod is given besides its template. Secrets are not in the inventory, and stay in any case. */
+const GIVEN = ['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'];
+
+interface View {
+  workload(role: Role): LiveObject | undefined;
+  pods(workload: LiveObject): readonly KubeObject[];
+}
+
+/**
+ * What is no longer wanted, though pods of an older template may still use it: they run on until somebody deletes them, and a container that
+ * is started again needs its ConfigMap. Until a workload's controller has seen the newest template, nobody knows which pods are older. That
+ * none are is read afresh, where something would go: the watch of pods may hang.
+ */
+export async function inUse(
+  client: KubeClient,
+  store: Pick<Store, 'inventory' | 'live' | 'pods'>,
+  world: Pick<World, 'key' | 'runtime' | 'names' | 'plan'>,
+  keep: readonly Pick<Outline, 'kind' | 'name'>[],
+): Promise<readonly LiveObject[]> {
+  const { key, runtime, names } = world;
+  const { namespace } = key;
+  const given = store
+    .inventory({ uid: runtime.metadata.uid ?? '', namespace })
+    .filter(({ kind, metadata }) => GIVEN.includes(kind) && metadata.name !== lastValidName(key.name));
+  const isKept = ({ kind, metadata }: LiveObject) => keep.some((each) => each.kind === kind && each.name === metadata.name);
+  if (given.every((object) => isKept(object) || object.metadata.deletionTimestamp)) return [];
+  const seen: View = {
+    workload: (role) => store.live(workloadKind(role), namespace, names[role]),
+    pods: ({ metadata }) => store.pods(metadata),
+  };
+  return isSettled(seen) && isSettled(await afresh(client, world)) ? [] : given;
+}
+
+const isSettled = ({ workload, pods: podsOf }: View): boolean =>
+  ROLES.every((role) => {
+    const live = workload(role);
+    if (!live) return true;
+    const pods = podsOf(live);
+    const { observedGeneration } = (live.status ?? {}) as { observedGeneration?: number };
+    return pods.length === 0 || (observedGeneration === live.metadata.generation && outdatedPods(live, pods).length === 0);
+  });
+
+async function afresh(client: KubeClient, { key: { namespace }, names, plan }: Pick<World, 'key' | 'names' | 'plan'>): Promise<View> {
+  const workloads = new Map<Role, LiveObject>();
+  for (const role of ROLES) {
+    const live = await client.get(ownedType(workloadKind(role)), { namespace, name: names[role] }).catch(ignoreGone);
+    // The cast: what was read from the API server has a UID and a version.
+    if (live) workloads.set(role, live as LiveObject);
+  }
+  const labelSelector = `${label.datasetId}=${datasetId(plan.plan.dataset)}`;
+  const pods = await listAll(client, Pod, { namespace, labelSelector, metadataOnly: true }, (page) => page);
+  return {
+    workload: (role) => workloads.get(role),
+    pods: ({ metadata: { uid } }) => pods.items.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === uid)),
+  };
+}

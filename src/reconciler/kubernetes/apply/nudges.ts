@@ -1,0 +1,113 @@
+import { annotation } from '../../../api/index.ts';
+import { ignoreGone, isNotFound } from '../../../kube/errors.ts';
+import type { LiveObject } from '../../world.ts';
+import { ownedKinds } from '../kinds.ts';
+import { BINDER } from '../managed-fields.ts';
+import type { Context } from '../context.ts';
+
+/** In a burst the controller manager is behind, not forgetful. So each claim that waits gives every claim so much more time. */
+const EACH_WAITING_MS = 20;
+const LONGEST_MS = 10_000;
+/** Where nudges are refused; as long as a pass that fails waits for the next one. */
+const LONGEST_REFUSED_MS = 300_000;
+/** By then the resync of the controller manager, every 15 s, looks at every claim; and one that is down is not to find a thousand writes a minute. */
+const TRIES = 3;
+
+/** Should the volume controller's own two views have been apart when it was told: it drops what conflicts until its resync. */
+const COMPLETED_BY_MS = 3000;
+
+export interface Nudges {
+  /**
+   * Says on a claim that it and its volume name each other, which has the volume controller write its phase; and nudges it if it does not.
+   * @throws ApiError what refuses that, or the last nudge
+   */
+  complete(claim: LiveObject): Promise<void>;
+  /**
+   * Has the volume controller look at a claim again, after a while and only if it is still not bound; each time later.
+   * @throws ApiError what refused the last nudge
+   */
+  nudge(claim: LiveObject, afterMs: number): void;
+}
+
+export function createNudges({ client, store, now, signal, wake }: Pick<Context, 'client' | 'store' | 'now' | 'signal' | 'wake'>): Nudges {
+  const waiting = new Map<string, Waiting>();
+
+  async function patch({ metadata: { uid, namespace, name } }: LiveObject, annotations: Readonly<Record<string, string>>): Promise<void> {
+    const options = { type: 'merge', fieldManager: BINDER } as const;
+    store.remember(await client.patch(ownedKinds.PersistentVolumeClaim, { namespace, name }, { metadata: { uid, annotations } }, options));
+  }
+  const nudged = () => ({ [annotation.nudge]: new Date(now()).toISOString() });
+
+  function wait(entry: Waiting): void {
+    // What is refused is tried until it is not, or until the claim is bound by other means: somebody is told of it.
+    if (entry.tries >= TRIES && !entry.refusal) {
+      waiting.delete(entry.claim.metadata.uid);
+      return;
+    }
+    const crowd = EACH_WAITING_MS * (waiting.size - 1);
+    const longest = entry.refusal ? LONGEST_REFUSED_MS : LONGEST_MS;
+    entry.timer = setTimeout(() => void look(entry), Math.min(longest, (entry.afterMs + crowd) * 2 ** entry.tries++)).unref();
+  }
+  async function look(entry: Waiting): Promise<void> {
+    // The next reign has nudges of its own.
+    if (signal?.aborted) return;
+    const { uid, namespace = '', name } = entry.claim.metadata;
+    const live = store.live('PersistentVolumeClaim', namespace, name);
+    if (live?.metadata.uid !== uid || live.status?.['phase'] === 'Bound') {
+      waiting.delete(uid);
+      return;
+    }
+    const before = entry.refusal;
+    entry.refusal = await patch(entry.claim, nudged()).then(
+      () => undefined,
+      (error: unknown) => (isNotFound(error) ? undefined : { error }),
+    );
+    if (waiting.get(uid) !== entry) return;
+    if (Boolean(before) !== Boolean(entry.refusal)) wake({ namespace, name });
+    wait(entry);
+  }
+
+  return {
+    async complete(claim) {
+      const { uid } = claim.metadata;
+      const known = waiting.get(uid);
+      if (known?.completes) return check(known);
+      clearTimeout(known?.timer);
+      const entry: Waiting = { claim, afterMs: COMPLETED_BY_MS, completes: true, tries: 0 };
+      waiting.set(uid, entry);
+      wait(entry);
+      try {
+        // One that was lost has the mark already.
+        const isLost = claim.status?.['phase'] === 'Lost';
+        await patch(claim, { [annotation.bindCompleted]: 'yes', ...(isLost && nudged()) });
+      } catch (error) {
+        // The next pass tries again.
+        clearTimeout(entry.timer);
+        waiting.delete(uid);
+        ignoreGone(error);
+      }
+    },
+    nudge(claim, afterMs) {
+      const { uid } = claim.metadata;
+      const known = waiting.get(uid);
+      if (known) return check(known);
+      const entry: Waiting = { claim, afterMs, completes: false, tries: 0 };
+      waiting.set(uid, entry);
+      wait(entry);
+    },
+  };
+}
+
+function check({ refusal }: Waiting): void {
+  if (refusal) throw refusal.error;
+}
+
+interface Waiting {
+  readonly claim: LiveObject;
+  readonly afterMs: number;
+  readonly completes: boolean;
+  tries: number;
+  timer?: NodeJS.Timeout;
+  /** What became of the last nudge. */
+  refusal?: { readonly error: unknown } | undefined;
+}

@@ -1,0 +1,88 @@
+import type { ObjectMeta } from '../../../api/index.ts';
+import type { KubeClient, WriteOptions } from '../../../kube/contract.ts';
+import { ApiError, isAbsent, isConflict, isNotFound } from '../../../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../../kube/types.ts';
+import { mergePatch } from '../../diff/merge-patch.ts';
+import { type Marks, markPatch, unmarkPatch } from '../../diff/metadata.ts';
+import type { Store } from '../store/store.ts';
+
+interface Observed {
+  readonly metadata: ObjectMeta;
+  readonly status?: object | undefined;
+}
+export interface UserObjects {
+  /** Finalizer, labels, annotations and owners of ours. No write when they are there. */
+  mark(type: ResourceType, object: Observed, marks: Marks): Promise<void>;
+  /** It had our finalizer from us a moment ago: it cannot have gone since, however far behind its watch is. */
+  isThere(object: Observed): boolean;
+  unmark(type: ResourceType, object: Observed, finalizer: string): Promise<void>;
+  /** True when something was written. `given`: fields that are not given stay. */
+  writeStatus(type: ResourceType, object: Observed, status: object, only: 'all' | 'given'): Promise<boolean>;
+}
+
+/** Who writes a Dataset and its runtime into one file has both marked within it. */
+const MARKED_MS = 3000;
+
+/** Writes on what users made: only on what was observed. A 409 says that somebody else has written since, or that it is gone. */
+export function userObjects(client: KubeClient, store: Store, now: () => number): UserObjects {
+  // By UID; in the order in which they were marked.
+  const marked = new Map<string, number>();
+  // What became of an observed object by our own writes.
+  const versions = new WeakMap<ObjectMeta, string>();
+
+  async function write(type: ResourceType, object: Observed, patch: unknown, options: PatchOptions): Promise<void> {
+    const { metadata } = object;
+    const where = { namespace: metadata.namespace, name: metadata.name };
+    try {
+      const written = await client.patch(type, where, patch, options);
+      store.remember(written);
+      versions.set(metadata, written.metadata.resourceVersion ?? '');
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+      // The watch is behind. The next look is to find what is there, or that nothing is, however far behind.
+      const fresh = await client.get(type, where).catch((failed: unknown) => {
+        if (!isAbsent(failed)) throw failed;
+      });
+      // The cast: it was read from the API server.
+      if (!fresh) store.forget({ ...object, kind: type.kind } as KubeObject);
+      else if (isConflict(error)) store.remember(fresh);
+      if (fresh || isConflict(error)) throw error;
+      throw new ApiError({ method: 'PATCH', path: 'status or metadata' }, 409, `${type.kind} ${metadata.name} is gone, unseen`);
+    }
+  }
+  const isGone = (type: ResourceType, { metadata: { namespace, name } }: Observed): boolean => !store.seen(type.kind, namespace, name);
+
+  return {
+    async mark(type, object, marks) {
+      const ops = markPatch(object.metadata, marks);
+      if (!ops) return;
+      await write(type, object, ops, { type: 'json' });
+      for (const [uid, at] of marked)
+        if (now() - at > MARKED_MS) marked.delete(uid);
+        else break;
+      marked.set(object.metadata.uid ?? '', now());
+    },
+    isThere: ({ metadata }) => now() - (marked.get(metadata.uid ?? '') ?? -Infinity) <= MARKED_MS,
+    async unmark(type, object, finalizer) {
+      marked.delete(object.metadata.uid ?? '');
+      const ops = unmarkPatch(object.metadata, finalizer);
+      // A 409 is passed on: what it was about is remembered by now, so that its event would wake nobody.
+      if (ops)
+        await write(type, object, ops, { type: 'json' }).catch((error: unknown) => {
+          if (!isGone(type, object)) throw error;
+        });
+    },
+    async writeStatus(type, object, status, only) {
+      const { metadata } = object;
+      const patch = mergePatch((object.status ?? {}) as Fields, status as Fields, only);
+      if (!patch) return false;
+      const resourceVersion = versions.get(metadata) ?? metadata.resourceVersion;
+      const body = { metadata: { uid: metadata.uid, resourceVersion }, status: patch };
+      await write(type, object, body, { type: 'merge', subresource: 'status' });
+      return true;
+    },
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type PatchOptions = WriteOptions & { readonly type: 'json' | 'merge' };

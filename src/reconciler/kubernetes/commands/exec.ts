@@ -1,0 +1,75 @@
+import pLimit from 'p-limit';
+import type { Answered, BoundProbe, Command, Role } from '../../../constructs/index.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { Question, Where } from '../../world.ts';
+
+/** Runs one command in one container; rejects when it cannot be run, ends with another code than 0, or takes too long. */
+export type PodExec = (
+  where: { readonly namespace: string; readonly pod: string; readonly container: string },
+  argv: readonly string[],
+  timeoutMs: number,
+) => Promise<string>;
+
+/** Of one command that runs in many: each is a connection. */
+const PODS_AT_ONCE = 32;
+const DEFAULT_TIMEOUT_S = 20;
+
+export interface PodChoice {
+  readonly namespace: string;
+  pods(role: Role): readonly KubeObject[];
+  /** Asked anew for each run of commands that wants it: a leader may change at any time. */
+  readonly leader?: Question<string | undefined> | undefined;
+}
+
+/** Commands on the leader were not run, since none of the pods leads. */
+export const NO_LEADER = 'none of the pods says that it leads yet';
+
+/** Runs commands one after the other, each in the pods it is for. */
+export async function runCommands(exec: PodExec, choice: PodChoice, commands: readonly Command[]): Promise<readonly (readonly string[])[]> {
+  const { namespace, pods, leader } = choice;
+  const leading = lazy(async () => leader && leader.parse(await runCommands(exec, { namespace, pods }, leader.commands)));
+  const answers: (readonly string[])[] = [];
+  for (const { in: role, on, container, argv, timeoutSeconds = DEFAULT_TIMEOUT_S, mayFail } of commands) {
+    const ready = pods(role).filter((pod) => pod['ready']);
+    const name = on === 'leader' ? await leading() : undefined;
+    const chosen = choose[on](ready, name);
+    if (on === 'leader' && chosen.length === 0) throw new Error(NO_LEADER);
+    const mayBeNone = role === 'fuse' && on === 'every';
+    if (chosen.length === 0 && !mayBeNone) throw new Error(`no ready ${role} pod to run ${argv[0]} in`);
+    const where = (pod: KubeObject) => ({ namespace, pod: pod.metadata.name, container: container ?? String(pod['container']) });
+    const asked = await pLimit(PODS_AT_ONCE).map(chosen, async (pod) =>
+      exec(where(pod), argv, timeoutSeconds * 1000).catch((error: unknown) => {
+        if (!mayFail) throw error;
+      }),
+    );
+    answers.push(asked.filter((answer) => answer !== undefined));
+  }
+  return answers;
+}
+
+const choose: Readonly<Record<Command['on'], (ready: readonly KubeObject[], leader: string | undefined) => readonly KubeObject[]>> = {
+  every: (ready) => ready,
+  one: (ready) => ready.slice(0, 1),
+  first: (ready) => ready.filter(({ metadata }) => metadata.name.endsWith('-0')),
+  leader: (ready, leader) => ready.filter(({ metadata }) => metadata.name === leader),
+};
+
+/** Whether each command has a pod to run in, or somebody to ask for it; nothing is asked before. */
+export function canRun({ namespace, pods, leader }: PodChoice, where: readonly Where[]): boolean {
+  return where.every(({ in: role, on }) =>
+    on === 'leader'
+      ? leader !== undefined && canRun({ namespace, pods }, leader.where ?? leader.commands)
+      : choose[on](
+          pods(role).filter((pod) => pod['ready']),
+          undefined,
+        ).length > 0,
+  );
+}
+
+export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: BoundProbe<T>, before?: Answered<T>): Promise<T> =>
+  probe.parse(await runCommands(exec, choice, probe.commands), before);
+
+function lazy<T>(work: () => Promise<T>): () => Promise<T> {
+  let begun: Promise<T> | undefined;
+  return () => (begun ??= work());
+}

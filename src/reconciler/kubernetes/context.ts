@@ -1,0 +1,67 @@
+import type { Role, Runtime, Settings } from '../../constructs/index.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import type { EventSink } from '../../kube/events.ts';
+import type { KubeObject, Log } from '../../kube/types.ts';
+import type { Key, LiveObject, Question, Where } from '../world.ts';
+import type { createBindings } from './plans/bindings.ts';
+import type { createClaimUsers } from './observe/claim-users.ts';
+import { canRun, type PodChoice, type PodExec } from './commands/exec.ts';
+import type { createLookups } from './plans/facts.ts';
+import type { createJobs } from './commands/jobs.ts';
+import { workloadKind } from './kinds.ts';
+import type { LastValid } from './plans/last-valid.ts';
+import type { MountTries } from './commands/mount-tries.ts';
+import type { NodeLabeler } from './nodes/node-labels.ts';
+import type { PortAllocator, PortPolicy } from './plans/ports.ts';
+import type { Store } from './store/store.ts';
+
+export interface KubernetesClusterOptions {
+  readonly client: KubeClient;
+  readonly store: Store;
+  readonly labeler: NodeLabeler;
+  readonly events: EventSink;
+  readonly exec: PodExec;
+  readonly settings: Settings;
+  readonly portPolicy: PortPolicy;
+  /** How often caches are asked how full they are; 0 = never. */
+  readonly probeMs: number;
+  /** How often Secrets that we write, and those they are copied from, are looked at when nothing else happens. Default 300,000; 0 = never. */
+  readonly secretMs?: number;
+  readonly wake: (key: Key) => void;
+  readonly log: Log;
+  readonly now?: () => number;
+  /** Aborted when we lead no longer. */
+  readonly signal?: AbortSignal;
+}
+
+/** Everything the files of the Kubernetes cluster share. */
+export interface Context extends KubernetesClusterOptions {
+  readonly now: () => number;
+  readonly jobs: ReturnType<typeof createJobs>;
+  readonly lookups: ReturnType<typeof createLookups>;
+  readonly bindings: ReturnType<typeof createBindings>;
+  /** By UID of the runtime. */
+  readonly lastValid: Map<string, LastValid>;
+  readonly mountTries: MountTries;
+  readonly ports: PortAllocator;
+  readonly claimUsers: ReturnType<typeof createClaimUsers>;
+}
+
+/** The pods of a runtime, by role. */
+export function podChoice(
+  store: Store,
+  { namespace, name }: Key,
+  runtime: Pick<Runtime, 'workloads'>,
+  leader?: PodChoice['leader'],
+): PodChoice {
+  const names = runtime.workloads(name);
+  const pods = (role: Role): readonly KubeObject[] => {
+    const workload: LiveObject | undefined = store.live(workloadKind(role), namespace, names[role]);
+    return workload ? store.pods(workload.metadata) : [];
+  };
+  return { namespace, pods, leader };
+}
+
+export const canAsk = <T>(choice: PodChoice, probe: Question<T> | undefined): probe is Question<T> =>
+  probe !== undefined && canRun(choice, whereOf(probe));
+export const whereOf = (probe: Question<unknown>): readonly Where[] => probe.where ?? probe.commands;

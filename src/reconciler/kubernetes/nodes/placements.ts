@@ -1,0 +1,104 @@
+import type { ObjectRef } from '../../../kube/events.ts';
+import type { Cached } from './cache-labels.ts';
+import type { Store } from '../store/store.ts';
+
+/** A runtime whose workers are to be seen on their nodes. */
+export interface Placement {
+  readonly runtime: ObjectRef;
+  /** The plan that the labels follow from: while it is the same one, so are they. */
+  readonly of?: Cached;
+  /** Keys and values: as the fields of an object, names that are like no other would cost V8 a class for each. */
+  readonly labels: readonly (readonly [key: string, value: string])[];
+  /** All that its nodes may carry for it, now or from before. */
+  readonly traces: readonly string[];
+  /** UID of its worker StatefulSet. */
+  readonly workers: string | undefined;
+}
+
+/** Which runtimes have workers on which nodes, worked out anew for one workload at a time. Answers of nodes are those to look at. */
+export interface Placements {
+  get(runtime: string): Placement | undefined;
+  put(runtime: string, placement: Placement): readonly string[];
+  drop(runtime: string): readonly string[];
+  /** Pods of a workload came, went or ended. */
+  moved(workload: string): readonly string[];
+  on(node: string): Iterable<Placement>;
+  /** One that such a label may be of. */
+  ofTrace(trace: string): Placement | undefined;
+}
+
+export function createPlacements(podsOf: Store['pods']): Placements {
+  const placed = new Map<string, { readonly placement: Placement; readonly nodes: readonly string[] }>();
+  const byWorkload = new Map<string, string>();
+  const byNode = new Map<string, Set<string>>();
+  const byTrace = createMultiMap();
+
+  function set(runtime: string, placement: Placement | undefined, nodes: readonly string[]): readonly string[] {
+    const before = placed.get(runtime);
+    for (const node of before?.nodes ?? []) {
+      const there = byNode.get(node);
+      there?.delete(runtime);
+      if (there?.size === 0) byNode.delete(node);
+    }
+    for (const node of nodes) byNode.set(node, (byNode.get(node) ?? new Set()).add(runtime));
+    if (before?.placement.traces !== placement?.traces) {
+      for (const trace of before?.placement.traces ?? []) byTrace.delete(trace, runtime);
+      for (const trace of placement?.traces ?? []) byTrace.add(trace, runtime);
+    }
+    if (before?.placement.workers !== placement?.workers) {
+      if (before?.placement.workers) byWorkload.delete(before.placement.workers);
+      if (placement?.workers) byWorkload.set(placement.workers, runtime);
+    }
+    if (placement) placed.set(runtime, { placement, nodes });
+    else placed.delete(runtime);
+    return [...new Set([...(before?.nodes ?? []), ...nodes])];
+  }
+
+  const nodesOf = ({ workers, runtime: { namespace } }: Placement): readonly string[] => [
+    ...new Set(
+      (workers ? podsOf({ uid: workers, namespace }) : []).flatMap((pod) =>
+        pod['nodeName'] && pod['phase'] !== 'Failed' ? String(pod['nodeName']) : [],
+      ),
+    ),
+  ];
+
+  return {
+    get: (runtime) => placed.get(runtime)?.placement,
+    put: (runtime, placement) => set(runtime, placement, nodesOf(placement)),
+    drop: (runtime) => set(runtime, undefined, []),
+    moved(workload) {
+      const runtime = byWorkload.get(workload) ?? '';
+      const before = placed.get(runtime);
+      if (!before) return [];
+      const nodes = nodesOf(before.placement);
+      const both = set(runtime, before.placement, nodes);
+      return both.filter((node) => nodes.includes(node) !== before.nodes.includes(node));
+    },
+    *on(node) {
+      for (const runtime of byNode.get(node) ?? []) {
+        const known = placed.get(runtime);
+        if (known) yield known.placement;
+      }
+    },
+    ofTrace: (trace) => placed.get(byTrace.first(trace) ?? '')?.placement,
+  };
+}
+
+/** Most keys have one value, which stands there by itself: there are as many keys as labels in the cluster. */
+export function createMultiMap() {
+  const map = new Map<string, string | readonly string[]>();
+  const valuesOf = (key: string): readonly string[] => [map.get(key) ?? []].flat();
+  return {
+    first: (key: string): string | undefined => valuesOf(key)[0],
+    add(key: string, value: string): void {
+      const values = valuesOf(key);
+      if (values.length === 0) map.set(key, value);
+      else if (!values.includes(value)) map.set(key, [...values, value]);
+    },
+    delete(key: string, value: string): void {
+      const left = valuesOf(key).filter((each) => each !== value);
+      if (left.length > 0) map.set(key, left);
+      else map.delete(key);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { joinedName, label } from '../../../api/index.ts';
+import type { Candidate } from '../../cluster.ts';
+import { type Evidence, identityOf } from '../../identity.ts';
+import { type Key, keyText } from '../../world.ts';
+import { allTraces } from '../nodes/cache-labels.ts';
+import type { Store } from '../store/store.ts';
+
+/** What the watches know of a dataset's names. */
+export function evidence(store: Store, key: Key, told: Evidence): Evidence {
+  return { ...told, namesakes: store.namesakes(key), holder: holderOf(store, key, told.runtime?.metadata.uid) };
+}
+
+function holderOf(store: Store, key: Key, runtime: string | undefined): Key | undefined {
+  const live = store.live('PersistentVolume', undefined, joinedName(key));
+  const owner = live?.metadata.labels?.[label.owner] ?? '';
+  if (!store.isRuntime(owner)) return undefined;
+  // Our own volume is that, whichever claim somebody has written into it.
+  if (owner === runtime) return key;
+  const { namespace, name } = (live?.['spec'] as { claimRef?: Partial<Key> } | undefined)?.claimRef ?? {};
+  return namespace && name ? { namespace, name } : undefined;
+}
+
+/** A runtime of which there is something: what we made for it, or a Dataset that says that it is served by it. */
+const lives = (store: Store, key: Key, { runtime, object }: Candidate): boolean =>
+  store.inventory({ uid: object.metadata.uid ?? '', ...key }).length > 0 ||
+  (store.dataset(key)?.status?.runtimes?.some(({ type }) => type === runtime.type) ?? false);
+
+/** Whether another runtime of the same name serves the dataset: the claim and the volume are its own. */
+export const isServedByAnother = (store: Store, key: Key, uid: string): boolean =>
+  store.runtimes(key).some((other) => other.object.metadata.uid !== uid && lives(store, key, other));
+
+/**
+ * Of the labels that would go from nodes with a runtime, those of others that live on: of one of the same name, of datasets that want the
+ * same names, and of whoever has the UID that a user may have written into the metadata of this one.
+ */
+export function tracesOfOthers(store: Store, key: Key, uid: string, datasetUid: string): ReadonlySet<string> {
+  const keys = [
+    key,
+    ...splitsOf(joinedName(key)),
+    ...store.namesakes(key).map(({ metadata }) => metadata),
+    ...keysOfUid(store, key, datasetUid),
+  ];
+  const unique = new Map(keys.map(({ namespace = '', name }) => [keyText({ namespace, name }), { namespace, name }]));
+  const held = [...unique.values()].flatMap((each) =>
+    store
+      .runtimes(each)
+      .filter((other) => other.object.metadata.uid !== uid && lives(store, each, other))
+      .flatMap(({ runtime, object }) =>
+        allTraces(runtime.engines, identityOf(each, evidence(store, each, { dataset: store.dataset(each), runtime: object }))),
+      ),
+  );
+  return new Set(held);
+}
+
+/** `a-b-c` is `a/b-c` or `a-b/c`; their Datasets may be gone. */
+const splitsOf = (joined: string): readonly Key[] =>
+  [...joined.matchAll(/-/g)].map(({ index }) => ({ namespace: joined.slice(0, index), name: joined.slice(index + 1) }));
+
+/** Elsewhere than at `key`, where alone it may rightly be; looked for only once the Dataset is gone, or another. */
+function keysOfUid(store: Store, key: Key, uid: string): readonly Key[] {
+  if (uid === '' || store.dataset(key)?.metadata.uid === uid) return [];
+  const keys: Key[] = [];
+  const add = (name: string, namespace = '') => keys.push({ namespace, name });
+  for (const { metadata } of store.datasets()) if (metadata.uid === uid) add(metadata.name, metadata.namespace);
+  for (const { object } of store.allRuntimes()) {
+    const { metadata } = object;
+    const of = { namespace: metadata.namespace ?? '', name: metadata.name };
+    if (identityOf(of, { runtime: object }).uid === uid) add(of.name, of.namespace);
+  }
+  return keys;
+}

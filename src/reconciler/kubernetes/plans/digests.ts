@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { BoundProbe, BoundRuntime, MountRow, Seen, EngineStatus } from '../../../constructs/index.ts';
+import { mountChange, pathsOf } from '../../diff/mount-change.ts';
+import type { MountsInForce, PlanInForce, Question, Where } from '../../world.ts';
+import type { Sharing } from '../store/sharing.ts';
+
+/** What a pass that finds all as it should be reads of a plan. */
+export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
+  readonly hasCleanup: boolean;
+  /** The pods that they ask, of those that there are. */
+  readonly asks: Readonly<Partial<Record<'cache' | 'ufs' | 'leader' | 'list', readonly Where[]>>>;
+  /** The list of mounts that was last found to be as it should. */
+  aligned?: readonly MountRow[];
+  /** What was told last, which is told again while the same was seen. */
+  reported?: { readonly seen: Seen<unknown>; readonly status: EngineStatus };
+}
+
+/** Of what it says, most is said by thousands in the same words. */
+export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
+  const { type, engine, app, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, config, warnings } = plan;
+  return {
+    plan: {
+      type,
+      engine,
+      app,
+      name,
+      namespace,
+      dataset,
+      placement,
+      replicas: piece(replicas),
+      cacheOnNode: piece(cacheOnNode),
+      cleaning: piece(cleaning),
+      ...(config && { config: piece({ name: config.name, roles: config.roles }) }),
+      ...(warnings && { warnings: piece(warnings) }),
+    },
+    roles: piece(roles),
+    hasCleanup: !!cleanup,
+    asks: piece({
+      ...(probes.cache && { cache: placesOf(probes.cache) }),
+      ...(probes.ufs && { ufs: placesOf(probes.ufs) }),
+      ...(leader && { leader: placesOf(leader) }),
+      ...(mounts && { list: placesOf(mounts.list) }),
+    }),
+  };
+}
+
+/** The plan of a digest; `whole` is called for what is not in it. */
+export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce {
+  const { plan, roles, hasCleanup, asks } = digest;
+  return {
+    plan,
+    roles,
+    synth: (part) => whole().synth(part),
+    get cleanup() {
+      return hasCleanup ? whole().cleanup : undefined;
+    },
+    leader: asks.leader && question(asks.leader, () => whole().leader),
+    mounts: asks.list && table(digest, asks.list, () => whole().mounts),
+    probes: {
+      cache: asks.cache && question(asks.cache, () => whole().probes.cache),
+      ufs: asks.ufs && question(asks.ufs, () => whole().probes.ufs),
+    },
+    status(seen) {
+      if (!digest.reported || !isSameSight(digest.reported.seen, seen)) digest.reported = { seen, status: whole().status(seen) };
+      return digest.reported.status;
+    },
+  };
+}
+
+const placesOf = ({ commands }: BoundProbe<unknown>): readonly Where[] => commands.map(({ in: role, on }) => ({ in: role, on }));
+/** An answer is kept until there is another; a size is read from the status each time. */
+const isSameSight = (a: Seen<unknown>, b: Seen<unknown>): boolean =>
+  a.readyWorkers === b.readyWorkers && a.cache === b.cache && isDeepStrictEqual(a.ufs, b.ufs);
+
+function table(digest: Digest, where: readonly Where[], found: () => BoundRuntime['mounts']): MountsInForce {
+  return {
+    list: question(where, () => found()?.list),
+    get wanted() {
+      return found()!.wanted;
+    },
+    change: (change) => found()!.change(change),
+    differences(mounted) {
+      if (digest.aligned === mounted) return { unmount: [], mount: [] };
+      const change = mountChange(found()!.wanted, mounted);
+      if (pathsOf(change).length === 0) digest.aligned = mounted;
+      return change;
+    },
+  };
+}
+
+function question<T>(where: readonly Where[], found: () => BoundProbe<T> | undefined): Question<T> {
+  return {
+    where,
+    get commands() {
+      return found()!.commands;
+    },
+    parse: (answers, before) => found()!.parse(answers, before),
+  };
+}

@@ -1,0 +1,81 @@
+import { type Dataset, label, type PersistentVolumeSpec, type RuntimeStatus, volumeName } from '../../../api/index.ts';
+import type { ReferenceFact, ReferenceNeed } from '../../../constructs/index.ts';
+import { ignoreGone } from '../../../kube/errors.ts';
+import { choose } from '../../choose.ts';
+import type { Candidate } from '../../cluster.ts';
+import { identityOf } from '../../identity.ts';
+import { type Hold, type Key, keyText, type LiveObject } from '../../world.ts';
+import { ownedKinds } from '../kinds.ts';
+import type { Context } from '../context.ts';
+import { evidence } from '../observe/survivors.ts';
+import { isServed, liveEngine } from '../store/views.ts';
+
+/** By what the store keeps of a volume, which is another object after each change of it. */
+const specs = new WeakMap<LiveObject, PersistentVolumeSpec>();
+
+/** What a runtime may know of another Dataset, or what it waits for: of that no more than its name is told, since it may be somebody else's. */
+export async function referenceFact(
+  { client, store }: Pick<Context, 'client' | 'store'>,
+  user: Key,
+  { namespace, name }: ReferenceNeed,
+): Promise<ReferenceFact | Hold> {
+  const called = `Dataset ${keyText({ namespace, name })}`;
+  // Before anything is looked at: whether it is there is nobody else's business either.
+  if (namespace !== user.namespace || name === user.name)
+    return {
+      reason: 'ReferenceNotAllowed',
+      message: `expected a reference to another Dataset of namespace ${user.namespace}, found ${called}`,
+    };
+  store.refers(user, { namespace, name });
+  const dataset = store.dataset({ namespace, name });
+  // Unlike a runtime that comes before its own Dataset: whoever wrote the reference may have meant another.
+  if (!dataset) return { reason: 'DatasetNotFound', message: `${called} does not exist`, isError: true };
+  const notBound: Hold = { reason: 'DatasetNotBound', message: `${called} is not bound` };
+  const { chosen } = choose(dataset, store.runtimes({ namespace, name }));
+  const status = chosen?.object.status;
+  if (!status || !isServed(dataset) || dataset.metadata.deletionTimestamp) return notBound;
+  const identity = identityOf({ namespace, name }, evidence(store, { namespace, name }, { dataset, runtime: chosen.object }));
+  const live = store.live('PersistentVolume', undefined, volumeName(identity));
+  // Names of volumes meet: one that is not of this runtime may be of another namespace.
+  const isItsOwn = live?.metadata.labels?.[label.owner] === chosen.object.metadata.uid;
+  const volume = live && isItsOwn ? (specs.get(live) ?? (await read(live))) : undefined;
+  return volume
+    ? { dataset: { identity, ...datasetFact(dataset) }, runtime: runtimeFact(chosen, status), volume: withoutClaim(volume) }
+    : notBound;
+
+  async function read(kept: LiveObject): Promise<PersistentVolumeSpec | undefined> {
+    const found = await client.get(ownedKinds.PersistentVolume, { name: kept.metadata.name }).catch(ignoreGone);
+    const spec = found?.['spec'] as PersistentVolumeSpec | undefined;
+    if (spec && found?.metadata.resourceVersion === kept.metadata.resourceVersion) specs.set(kept, spec);
+    return spec;
+  }
+}
+
+/** Of mounts those in effect: the spec may be one that nobody can follow, or read. */
+function datasetFact({ status }: Dataset): Omit<ReferenceFact['dataset'], 'identity'> {
+  const { mounts = [], ufsTotal, fileNum, cacheStates, hcfs } = status ?? {};
+  return {
+    mounts: mounts.map(({ mountPoint, name, path }) => ({
+      mountPoint,
+      ...(name !== undefined && { name }),
+      ...(path !== undefined && { path }),
+    })),
+    status: {
+      ...(ufsTotal !== undefined && { ufsTotal }),
+      ...(fileNum !== undefined && { fileNum }),
+      ...(cacheStates && { cacheStates }),
+      ...(hcfs && { hcfs }),
+    },
+  };
+}
+
+function runtimeFact({ runtime, object }: Candidate, all: RuntimeStatus): ReferenceFact['runtime'] {
+  const { type, resource, engines } = runtime;
+  const { conditions: _c, masterReason: _m, workerReason: _w, fuseReason: _f, ...status } = all;
+  return { kind: resource.kind, type, engine: liveEngine(runtime, object) ?? engines[0] ?? type, status };
+}
+
+function withoutClaim(volume: PersistentVolumeSpec): ReferenceFact['volume'] {
+  const { claimRef: _, ...spec } = volume;
+  return spec;
+}

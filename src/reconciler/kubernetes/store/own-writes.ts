@@ -1,0 +1,86 @@
+import type { Change, Reflector } from '../../../kube/reflector.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+
+/** What we ourselves wrote or found a moment ago, until the watch shows it. */
+export interface OwnWrites {
+  /** As the watch shows it, or as we know it to be by now. */
+  newest(kind: string, watched: Watched | undefined, namespace: string | undefined, name: string): KubeObject | undefined;
+  /** What was kept of just this version when it was answered. */
+  kept(object: KubeObject): KubeObject | undefined;
+  /** The watch has caught up with what we remembered. Returns whether it shows just that, which we have reckoned with since we wrote it. */
+  settle(change: Change<KubeObject>, kind: string): boolean;
+  remember(object: KubeObject, watched: Watched): void;
+  /** It was found to be deleted. */
+  forget(object: KubeObject, watched: Watched): void;
+  /** How many the watches have yet to show. */
+  readonly size: number;
+}
+type Watched = Pick<Reflector<KubeObject>, 'get' | 'status'>;
+
+/** @param project what is kept of an object */
+export function createOwnWrites(project: (object: KubeObject, before?: KubeObject) => KubeObject): OwnWrites {
+  const recent = new Map<string, KubeObject>();
+
+  /** An answer may come after its event, which would be awaited for ever. */
+  function keep(ours: KubeObject, seen: KubeObject | undefined, watched: Watched): void {
+    const id = idOf(ours.kind, ours.metadata.namespace, ours.metadata.name);
+    if (isBehind(seen, ours, watched.status.resourceVersion)) recent.set(id, ours);
+    else recent.delete(id);
+  }
+
+  return {
+    newest(kind, watched, namespace, name) {
+      const seen = watched?.get(namespace, name);
+      // Nearly always; and thousands of pods come and go.
+      if (recent.size === 0) return seen;
+      const id = idOf(kind, namespace, name);
+      const ours = recent.get(id);
+      if (!ours) return seen;
+      if (isBehind(seen, ours, watched?.status.resourceVersion)) return ours.metadata['gone'] ? undefined : ours;
+      // An answer may come after its event, and even after that of the object's deletion: what the watch has passed, it knows better.
+      recent.delete(id);
+      return seen;
+    },
+    kept(object) {
+      const { kind, metadata } = object;
+      const ours = recent.size > 0 ? recent.get(idOf(kind, metadata.namespace, metadata.name)) : undefined;
+      return ours && isSameObject(ours, object) && version(ours) === version(object) ? ours : undefined;
+    },
+    settle({ type, object }, kind) {
+      if (recent.size === 0) return false;
+      const id = idOf(kind, object.metadata.namespace, object.metadata.name);
+      const ours = recent.get(id);
+      if (!ours) return false;
+      if (type === 'deleted' ? ours.metadata.uid === object.metadata.uid : version(object) >= version(ours)) recent.delete(id);
+      return type !== 'deleted' && version(object) === version(ours);
+    },
+    remember(object, watched) {
+      const { kind, metadata } = object;
+      const seen = watched.get(metadata.namespace, metadata.name);
+      const before = recent.get(idOf(kind, metadata.namespace, metadata.name)) ?? seen;
+      keep(project(object, before && isSameObject(before, object) ? before : undefined), seen, watched);
+    },
+    forget(object, watched) {
+      const { metadata } = object;
+      keep({ ...object, metadata: { ...metadata, gone: true } }, watched.get(metadata.namespace, metadata.name), watched);
+    },
+    get size() {
+      return recent.size;
+    },
+  };
+}
+
+/** Whether the watch has yet to show what we wrote, or found to be deleted. */
+export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watchedUpTo: string | undefined): boolean {
+  if (ours.metadata['gone']) return seen?.metadata.uid === ours.metadata.uid;
+  return Math.max(seen ? version(seen) : 0, Number(watchedUpTo ?? 0)) < version(ours);
+}
+
+/** In whatever version. What was found to be deleted is none. */
+const isSameObject = (kept: KubeObject, object: KubeObject): boolean =>
+  kept.metadata.uid === object.metadata.uid && kept.metadata['gone'] === undefined;
+
+const idOf = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace ?? ''}/${name}`;
+
+// Kubernetes 1.35 made resourceVersions comparable by documentation; they always were by construction (etcd revisions).
+const version = (object: KubeObject): number => Number(object.metadata.resourceVersion);

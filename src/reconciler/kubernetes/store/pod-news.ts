@@ -1,0 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Change } from '../../../kube/collection.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { LiveObject } from '../../world.ts';
+import { hasOlderTemplate } from './views.ts';
+
+/** Of a pod that is the same one. */
+export const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>
+  old['nodeName'] !== now['nodeName'] || (old['phase'] === 'Failed') !== (now['phase'] === 'Failed');
+
+/** Whether a pass may come to something else because of this pod. */
+export function isNews(change: Change<KubeObject>, workload: LiveObject, isAwaited: boolean): boolean {
+  const { object: pod } = change;
+  if (workload.kind === 'DaemonSet' && !hasOlderTemplate(workload, pod)) return isAwaited && pod['ready'] === true;
+  return change.type !== 'changed' || !isDeepStrictEqual(whatCounts(change.old), whatCounts(pod));
+}
+const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, container, ip }: KubeObject) => ({
+  revision: labels?.['controller-revision-hash'],
+  deletionTimestamp,
+  ready,
+  restarts,
+  container,
+  ip,
+});

@@ -1,0 +1,95 @@
+import { annotation } from '../../../api/index.ts';
+import type { Runtime } from '../../../constructs/index.ts';
+import type { RuntimeObject } from '../../world.ts';
+
+export type Ports = Readonly<Record<string, number>>;
+
+interface Record_ {
+  readonly for: string;
+  readonly ports: Ports;
+}
+
+/**
+ * The ports that a runtime's annotation records. One that was copied from another runtime names another UID and does not count; nor does
+ * what its kind has no use for, since users can write there: whatever counts here is given to nobody else.
+ */
+export function recordedPorts({ metadata }: Pick<RuntimeObject, 'metadata'>, { hostPorts }: Pick<Runtime, 'hostPorts'>): Ports {
+  const text = metadata.annotations?.[annotation.ports];
+  if (!text) return {};
+  try {
+    const record = JSON.parse(text) as Partial<Record_>;
+    if (record.for !== metadata.uid) return {};
+    const ports = new Map(
+      hostPorts.flatMap((name) => {
+        const port = Object.hasOwn(record.ports ?? {}, name) ? record.ports?.[name] : undefined;
+        return isPort(port) ? [[port, name] as const] : [];
+      }),
+    );
+    return Object.fromEntries([...ports].map(([port, name]) => [name, port]));
+  } catch {
+    return {};
+  }
+}
+const isPort = (port: unknown): port is number => Number.isInteger(port) && Number(port) > 0 && Number(port) < 2 ** 16;
+
+export const portRecord = (uid: string, ports: Ports): string => JSON.stringify({ for: uid, ports } satisfies Record_);
+
+/** Who has which host port. The record is in the runtimes' annotations; a reservation bridges the moment until we see it there. */
+export interface PortTable {
+  /** A runtime as its watch shows it. */
+  seen(runtime: Pick<RuntimeObject, 'metadata'>, kind: Pick<Runtime, 'hostPorts'>): void;
+  /** Nothing of it is kept, whether or not anything was ever made for it. */
+  gone(uid: string): void;
+  isTaken(port: number): boolean;
+  /** Another one has it, too or alone. */
+  isOthers(uid: string, port: number): boolean;
+  reserve(uid: string, name: string, port: number): void;
+  reserved(uid: string): Ports;
+}
+
+export function createPortTable(): PortTable {
+  const owners = new Map<string, { readonly text: string | undefined; readonly recorded: Ports; readonly reserved: Ports }>();
+  // Two runtimes may have one on record: only the last to go frees it.
+  const uses = new Map<number, number>();
+
+  function count(ports: Ports, by: 1 | -1): void {
+    for (const port of Object.values(ports)) {
+      const left = (uses.get(port) ?? 0) + by;
+      if (left > 0) uses.set(port, left);
+      else uses.delete(port);
+    }
+  }
+  function set(uid: string, text: string | undefined, recorded: Ports, reserved: Ports): void {
+    const before = owners.get(uid);
+    count(recorded, 1);
+    count(reserved, 1);
+    if (before) {
+      count(before.recorded, -1);
+      count(before.reserved, -1);
+    }
+    if (Object.keys(recorded).length + Object.keys(reserved).length > 0) owners.set(uid, { text, recorded, reserved });
+    else owners.delete(uid);
+  }
+
+  return {
+    seen(runtime, kind) {
+      const { uid = '', annotations } = runtime.metadata;
+      const before = owners.get(uid);
+      const text = annotations?.[annotation.ports];
+      if (before ? before.text === text : !text || kind.hostPorts.length === 0) return;
+      // An edit that is taken back finds the same port again, though the record has lost it meanwhile.
+      set(uid, text, recordedPorts(runtime, kind), before?.reserved ?? {});
+    },
+    gone: (uid) => set(uid, undefined, {}, {}),
+    isTaken: (port) => uses.has(port),
+    isOthers(uid, port) {
+      const { recorded = {}, reserved = {} } = owners.get(uid) ?? {};
+      return (uses.get(port) ?? 0) > [...Object.values(recorded), ...Object.values(reserved)].filter((own) => own === port).length;
+    },
+    reserve(uid, name, port) {
+      const { text, recorded = {}, reserved = {} } = owners.get(uid) ?? {};
+      if (reserved[name] !== port) set(uid, text, recorded, { ...reserved, [name]: port });
+    },
+    reserved: (uid) => owners.get(uid)?.reserved ?? {},
+  };
+}

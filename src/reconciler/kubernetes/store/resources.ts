@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type CustomResource, InvalidSpec, parse } from '../../../api/index.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import { fieldsOr, type Sharing, sameOr } from './sharing.ts';
+
+/** Set by kubectl; the whole object once more, as text. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+const faults = new WeakMap<object, InvalidSpec>();
+/** What is wrong with an object of ours, where it does not even parse. */
+export const faultOf = (object: object): InvalidSpec | undefined => faults.get(object);
+
+/**
+ * A custom resource as we keep it: parsed, so that unknown fields are gone as the API server would prune them; of its metadata what a pass
+ * may read. What is as in `before`, the version that was kept last, is the same object.
+ */
+export function readResource(resource: CustomResource, object: KubeObject, { piece }: Sharing, before?: KubeObject): KubeObject {
+  const { spec, fault } = specOf(resource, object, before);
+  const { status } = object as { status?: object };
+  const read = {
+    apiVersion: piece(object.apiVersion),
+    kind: piece(object.kind),
+    metadata: metadataOf(object, piece, before),
+    spec: spec === before?.['spec'] ? spec : piece(spec),
+    status: status && fieldsOr(before?.['status'] as object | undefined, status, piece),
+  };
+  if (fault) faults.set(read, fault);
+  return read as KubeObject;
+}
+
+function specOf(
+  resource: CustomResource,
+  object: KubeObject,
+  before: KubeObject | undefined,
+): { spec: unknown; fault?: InvalidSpec | undefined } {
+  const { generation } = object.metadata;
+  // The API server counts what is asked for: this is the spec that we have parsed.
+  if (before && generation !== undefined && generation === before.metadata.generation)
+    return { spec: before['spec'], fault: faults.get(before) };
+  try {
+    return { spec: (parse(resource, object) as { spec: object }).spec };
+  } catch (error) {
+    if (!(error instanceof InvalidSpec)) throw error;
+    return { spec: object['spec'] ?? {}, fault: error };
+  }
+}
+
+/** Every field each time: objects of one form take the least memory, with `undefined` as good as absent. */
+function metadataOf({ metadata }: KubeObject, piece: Sharing['piece'], before?: KubeObject): KubeObject['metadata'] {
+  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, annotations } = metadata;
+  const { [LAST_APPLIED]: _, ...noted } = annotations ?? {};
+  const old = before?.metadata;
+  return {
+    name: old?.name ?? name,
+    namespace: piece(namespace),
+    uid: old?.uid ?? uid,
+    resourceVersion,
+    generation,
+    creationTimestamp: piece(creationTimestamp),
+    deletionTimestamp,
+    labels: sameOr(old?.labels, metadata.labels, piece),
+    // Empty where it was not: a JSON Patch must know whether there are any.
+    annotations: sameOr(old?.annotations, annotations && noted, piece),
+    ownerReferences: sameOr(old?.ownerReferences, metadata.ownerReferences, piece),
+    finalizers: sameOr(old?.finalizers, metadata.finalizers, piece),
+  } as KubeObject['metadata'];
+}
+
+/** Whether two versions of a resource differ in nothing that a pass reads. */
+export const isNoNews = (old: KubeObject, now: KubeObject): boolean =>
+  old['spec'] === now['spec'] &&
+  old['status'] === now['status'] &&
+  isDeepStrictEqual({ ...old.metadata, resourceVersion: '' }, { ...now.metadata, resourceVersion: '' });
+
+/** All of a profile that a plan may depend on: its version is no news. */
+export const whatMatters = ({ apiVersion, kind, metadata: { name, labels, annotations }, spec }: KubeObject): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name, ...(labels && { labels }), ...(annotations && { annotations }) },
+  spec,
+});
+export const isSame = (a: KubeObject, b: KubeObject): boolean => JSON.stringify(whatMatters(a)) === JSON.stringify(whatMatters(b));

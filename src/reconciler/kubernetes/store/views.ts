@@ -1,0 +1,74 @@
+import { annotation, type Dataset, label, type Manifest, type ObjectMeta, valueFile } from '../../../api/index.ts';
+import type { Facts, PodFact, Runtime } from '../../../constructs/index.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { LiveObject, RuntimeObject, WorkloadView } from '../../world.ts';
+
+type Numbers = Readonly<Record<string, number | undefined>>;
+
+/** The counts of a StatefulSet or DaemonSet, and the pods that still run an older template. */
+export function workloadView(workload: LiveObject, pods: readonly KubeObject[]): WorkloadView {
+  const status = (workload.status ?? {}) as Numbers;
+  const outdated = outdatedPods(workload, pods);
+  if (workload.kind === 'DaemonSet')
+    return {
+      desired: status['desiredNumberScheduled'] ?? 0,
+      current: status['currentNumberScheduled'] ?? 0,
+      ready: status['numberReady'] ?? 0,
+      available: status['numberAvailable'] ?? 0,
+      outdated,
+    };
+  const { replicas = 1 } = workload['spec'] as { replicas?: number };
+  return {
+    desired: replicas,
+    current: status['replicas'] ?? 0,
+    ready: status['readyReplicas'] ?? 0,
+    available: status['availableReplicas'] ?? 0,
+    outdated,
+  };
+}
+
+export function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readonly string[] {
+  const { generation } = workload.metadata;
+  const status = (workload.status ?? {}) as { observedGeneration?: number; updateRevision?: string };
+  // Until the workload's controller has seen the template, nobody knows which revision is the newest.
+  if (status.observedGeneration !== generation) return [];
+  const old = pods.filter((pod) => !pod.metadata.deletionTimestamp && hasOlderTemplate(workload, pod));
+  return old.map(({ metadata }) => metadata.name).toSorted();
+}
+export const hasOlderTemplate = (workload: LiveObject, { metadata: { labels } }: KubeObject): boolean =>
+  workload.kind === 'DaemonSet'
+    ? differs(labels?.['pod-template-generation'], workload.metadata.annotations?.['deprecated.daemonset.template.generation'])
+    : differs(labels?.['controller-revision-hash'], workload.status?.['updateRevision'] as string | undefined);
+const differs = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && a !== b;
+
+/** The fuse image, script and generation as they stand in the DaemonSet; the image as it was asked for, where admission has put another. */
+export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fuse'] | undefined {
+  const template = (
+    workload?.['spec'] as
+      | { template?: { metadata?: Pick<ObjectMeta, 'labels' | 'annotations'>; spec?: { containers?: readonly { image?: string }[] } } }
+      | undefined
+  )?.template;
+  const generation = Number(template?.metadata?.labels?.[label.fuseGeneration]);
+  const image = workload?.metadata.annotations?.[annotation.fuseImage] ?? template?.spec?.containers?.[0]?.image;
+  const scriptHash = template?.metadata?.annotations?.[annotation.scriptHash];
+  return image && Number.isInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
+}
+
+/** Of pods that can be reached. */
+export const podFacts = (pods: readonly KubeObject[]): readonly PodFact[] =>
+  pods
+    .flatMap(({ metadata: { name }, ready, ip, nodeName }) =>
+      ready === true && typeof ip === 'string' && typeof nodeName === 'string' ? [{ name, ip, node: nodeName }] : [],
+    )
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+
+/** Only where there are several is there anything to keep. */
+export const liveEngine = (
+  { engines }: Pick<Runtime, 'engines'>,
+  { metadata, status }: Pick<RuntimeObject, 'metadata' | 'status'>,
+): string | undefined =>
+  engines.length > 1 ? engines.find((engine) => status?.valueFile === valueFile(metadata.name, engine)) : undefined;
+
+const SERVED = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
+/** It was bound before, whatever became of it since. */
+export const isServed = ({ status }: Pick<Dataset, 'status'>): boolean => SERVED.has(status?.phase ?? '');

@@ -1,0 +1,34 @@
+import { redactedText } from '../../kube/redact.ts';
+
+/** What a condition says, without its times. */
+export interface Claim {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+type Times = 'lastProbeTime' | 'lastUpdateTime';
+type Condition = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/**
+ * The list with `claim` in it. A condition that already says the same is left alone, times included, so that telling the same
+ * twice is no write; `lastTransitionTime` moves only with the status. Runtimes keep `lastProbeTime`, Datasets `lastUpdateTime`.
+ * More people read a status than the log: what a command or a webhook answered is redacted here, once for all.
+ */
+export function withCondition<C extends Condition>(conditions: readonly C[], told: Claim, now: number, time: Times): readonly C[] {
+  const claim = { ...told, message: redactedText(told.message) };
+  const before = conditions.find(({ type }) => type === claim.type);
+  if (before && before['status'] === claim.status && before['reason'] === claim.reason && before['message'] === claim.message)
+    return conditions;
+  const at = timestamp(now);
+  const transition = before?.['status'] === claim.status ? before['lastTransitionTime'] : at;
+  // The cast: both kinds of condition have exactly these fields and the one time.
+  const condition = { ...claim, [time]: at, lastTransitionTime: transition ?? at } as unknown as C;
+  return before ? conditions.map((existing) => (existing === before ? condition : existing)) : [...conditions, condition];
+}
+
+export const withoutCondition = <C extends Condition>(conditions: readonly C[], type: string): readonly C[] =>
+  conditions.some((condition) => condition.type === type) ? conditions.filter((condition) => condition.type !== type) : conditions;
+
+/** As the API server prints a time: seconds, UTC. */
+export const timestamp = (now: number): string => `${new Date(now).toISOString().slice(0, 19)}Z`;

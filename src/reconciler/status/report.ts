@@ -1,0 +1,164 @@
+import type { Dataset, RuntimeStatus } from '../../api/index.ts';
+import { isConflict } from '../../kube/errors.ts';
+import type { Cluster, Notice } from '../cluster.ts';
+import { withCondition, withoutCondition } from './conditions.ts';
+import { each, failureOf, messageOf } from '../failures.ts';
+import { logReason } from './log-reason.ts';
+import { causeOf, isPassing } from '../reasons.ts';
+import { EMPTY, type Statuses } from './status.ts';
+import { lacksOf } from './unsynced.ts';
+import type { Applied, Decision, Failure, Hold, RuntimeObject, World, WriteFailure } from '../world.ts';
+
+/** Says on the Runtime, in a condition and an event, why nothing more is done for it; in another condition too, where what lasts has one. */
+export async function reportOnRuntime(
+  cluster: Cluster,
+  object: RuntimeObject,
+  hold: Hold,
+  type?: string,
+  event = 'ErrorProcessRuntime',
+): Promise<void> {
+  const { reason, message } = hold;
+  const before = object.status ?? EMPTY;
+  const set = (list: NonNullable<RuntimeStatus['conditions']>, of: string, status: 'True' | 'False') =>
+    withCondition(list, { type: of, status, reason, message }, cluster.now(), 'lastProbeTime') as typeof list;
+  const told = set(before.conditions ?? [], 'Synced', 'False');
+  const conditions = type ? set(told, type, 'True') : withoutCondition(told, 'DatasetTaken');
+  const wrote = await cluster.writeRuntimeStatus(object, {
+    ...EMPTY,
+    ...before,
+    observedGeneration: object.metadata.generation ?? 0,
+    conditions: [...conditions] as NonNullable<RuntimeStatus['conditions']>,
+  });
+  if (wrote) logReason(cluster, object, 'Synced', conditions);
+  if (wrote && (!isPassing(hold) || event !== 'ErrorProcessRuntime' || causeOf(reason).hasEvent))
+    cluster.notice(object, { type: 'Warning', reason: event, note: message });
+}
+
+/** The same on the Dataset. One that was bound stays so: what serves is not less served because it is being deleted. */
+export async function reportOnDataset(cluster: Cluster, dataset: Dataset, hold: Hold, event = 'ErrorProcessDataset'): Promise<void> {
+  const { reason, message } = hold;
+  const passing = isPassing(hold);
+  const phase = dataset.status?.phase || 'NotBound';
+  const isSetUp = event === 'ErrorProcessDataset';
+  const failed = { type: 'NotReady', status: 'True', reason: passing || !isSetUp ? reason : 'DatasetFailedToSetup', message } as const;
+  const conditions = withCondition(dataset.status?.conditions ?? [], failed, cluster.now(), 'lastUpdateTime');
+  const wrote = await cluster.writeDatasetStatus(dataset, { phase, conditions });
+  if (wrote) logReason(cluster, dataset, 'NotReady', conditions);
+  if (wrote && !passing) cluster.notice(dataset, { type: 'Warning', reason: event, note: message });
+}
+
+/**
+ * Both statuses, each also where the other cannot be written, and the events of what changed. The Dataset comes first: that its status is
+ * refused is told on the runtime, and by an event. Of a runtime's status, which has nobody else to say it, only by an event.
+ */
+export async function reportOnBoth(
+  cluster: Cluster,
+  dataset: Dataset,
+  object: RuntimeObject,
+  statuses: Statuses,
+  notices: readonly About[],
+  reportInMs: number,
+): Promise<void> {
+  let wrote = false;
+  let runtime = statuses.runtime;
+  /** What lasts: a race with another writer, and most of what fails once, is over at the next try. */
+  const orFailure = async (effect: () => Promise<boolean>, told: (error: unknown) => void) => {
+    try {
+      if (await effect()) wrote = true;
+    } catch (error) {
+      if (reportInMs <= 0 && !isConflict(error)) told(error);
+      throw error;
+    }
+  };
+  const refusedDataset = (error: unknown) => {
+    const failure = failureOf('UpdateFailed', `Dataset/${dataset.metadata.name}`, error);
+    runtime = withFailure(runtime, failure, object.status ?? EMPTY, cluster.now());
+    cluster.notice(dataset, { type: 'Warning', reason: 'ErrorProcessDataset', note: failure.message });
+  };
+  const writeRuntime = async () => {
+    const written = await cluster.writeRuntimeStatus(object, runtime);
+    if (written) logReason(cluster, object, 'Synced', runtime.conditions);
+    return written;
+  };
+  const refusedRuntime = (error: unknown) =>
+    cluster.notice(object, { type: 'Warning', reason: 'ErrorProcessRuntime', note: messageOf(error) });
+  try {
+    await each([
+      () => orFailure(() => cluster.writeDatasetStatus(dataset, statuses.dataset), refusedDataset),
+      () => orFailure(writeRuntime, refusedRuntime),
+    ]);
+  } finally {
+    if (wrote) for (const { about, ...notice } of notices) cluster.notice(about === 'dataset' ? dataset : object, notice);
+  }
+}
+
+/** What is told already stays the reason; and what was told before, as it stands there, is no write. */
+function withFailure(status: RuntimeStatus, { object: name, reason, message }: Failure, before: RuntimeStatus, now: number): RuntimeStatus {
+  const { conditions = [] } = status;
+  if (conditions.some(({ type, status: is }) => type === 'Synced' && is === 'False')) return status;
+  const told = before.conditions?.find(({ type }) => type === 'Synced');
+  const kept = conditions.map((condition) => (condition.type === 'Synced' && told ? told : condition));
+  const claim = { type: 'Synced', status: 'False', reason, message: `${name}: ${message}` } as const;
+  return { ...status, conditions: [...withCondition(kept, claim, now, 'lastProbeTime')] };
+}
+
+/** An error of the effect is told of the object before it is thrown; not a race with another writer, before it lasts. */
+export async function orReport<T>(
+  effect: () => Promise<T>,
+  reason: WriteFailure,
+  reportInMs: number,
+  tell: (hold: Hold) => Promise<void>,
+): Promise<T> {
+  try {
+    return await effect();
+  } catch (error) {
+    if (isConflict(error) && reportInMs > 0) throw error;
+    const { object: _, ...failure } = failureOf(reason, '', error);
+    await each([() => tell(failure), () => Promise.reject(error)]);
+    throw error;
+  }
+}
+
+/** An event, and whose it is. */
+export type About = Notice & { readonly about: 'dataset' | 'runtime' };
+
+/** A Warning on the runtime that keeps its Dataset from serving as it should is told on the Dataset too: who mounts it reads that. */
+const onBoth = (note: string, reason = 'ErrorProcessRuntime'): readonly About[] => [
+  { about: 'runtime', type: 'Warning', reason, note },
+  { about: 'dataset', type: 'Warning', reason: reason.startsWith('Error') ? 'ErrorProcessDataset' : reason, note },
+];
+
+/** Why nothing, or only what was asked for earlier, is done for a dataset and its runtime. */
+export const noticesOfHold = (hold: Hold): readonly About[] => (isPassing(hold) ? [] : onBoth(hold.message, hold.event));
+
+/** What a change of status is worth telling in events. */
+export function noticesOf(world: World, decision: Decision, applied: Applied): readonly About[] {
+  // The condition of that name has what was told before.
+  const before = (reason: string) => world.runtime.status?.conditions?.find(({ type }) => type === reason)?.message;
+  const news = lacksOf(world, applied).filter(({ reason, message }) => reason !== decision.hold?.reason && message !== before(reason));
+  return [...noticesOfPass(world, decision, applied), ...news.flatMap(({ reason, message }) => onBoth(message, reason))];
+}
+
+function noticesOfPass(world: World, { hold }: Decision, { failed }: Applied): readonly About[] {
+  const { bound, dataset, runtime, workloads, plan } = world;
+  if (failed.length > 0) return failed.flatMap(({ object, message }) => onBoth(`${object}: ${message}`));
+  if (hold && !isPassing(hold)) return noticesOfHold(hold);
+  // Once for each edit, of whatever object: the condition has what was told before.
+  const before = runtime.status?.conditions?.find(({ type }) => type === 'SpecWarning')?.message ?? '';
+  const isNew = !bound || runtime.status?.observedGeneration !== runtime.metadata.generation;
+  const warnings = (plan.plan.warnings ?? [])
+    .filter(({ message }) => isNew || !before.includes(message))
+    .map(({ reason, message }) => ({ about: 'runtime', type: 'Warning', reason, note: message }) as const);
+  const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];
+  if (bound && dataset.status?.phase === 'Bound' && from !== undefined && to !== undefined && from !== to)
+    return [
+      ...warnings,
+      {
+        about: 'runtime',
+        type: 'Normal',
+        reason: 'Succeed',
+        note: `Runtime scaled ${to > from ? 'out' : 'in'} from ${from} to ${to} workers`,
+      },
+    ];
+  return hold ? [] : warnings;
+}

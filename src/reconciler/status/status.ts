@@ -1,0 +1,99 @@
+import {
+  type DatasetCondition,
+  type DatasetStatus,
+  durationText,
+  type RuntimeCondition,
+  type RuntimeStatus,
+  valueFile,
+} from '../../api/index.ts';
+import type { Role } from '../../constructs/index.ts';
+import type { Unplanned } from '../cluster.ts';
+import { cacheStatesOf, engineStatusOf } from './cache.ts';
+import { datasetConditions, datasetPhase, datasetStatus } from './dataset.ts';
+import { counted, podConditions, selectorOf, texts } from './pods.ts';
+import { runtimeConditions, withSync } from './runtime-conditions.ts';
+import { troubleOf, unsyncedBy } from './unsynced.ts';
+import { type Applied, type Decision, type Hold, ROLES, type World } from '../world.ts';
+
+export interface Statuses {
+  readonly runtime: RuntimeStatus;
+  /** Only the fields that are ours. */
+  readonly dataset: Partial<DatasetStatus>;
+}
+
+/** The counters that the CRD requires, for a runtime of which nothing runs. */
+export const EMPTY: RuntimeStatus = {
+  valueFile: '',
+  masterPhase: '',
+  workerPhase: '',
+  fusePhase: '',
+  desiredMasterNumberScheduled: 0,
+  currentMasterNumberScheduled: 0,
+  masterNumberReady: 0,
+  desiredWorkerNumberScheduled: 0,
+  currentWorkerNumberScheduled: 0,
+  workerNumberReady: 0,
+  desiredFuseNumberScheduled: 0,
+  currentFuseNumberScheduled: 0,
+  fuseNumberReady: 0,
+};
+
+/** Everything we tell about a dataset and its runtime, from one reading of the cluster. */
+export function statusOf(world: World, decision: Decision, applied: Applied): Statuses {
+  const trouble = troubleOf(world, decision, applied);
+  const unsynced = unsyncedBy(world, decision, applied);
+  return { runtime: runtimeStatus(world, applied, trouble, unsynced), dataset: datasetStatus(world, trouble, unsynced) };
+}
+
+/** What can be told where there is no plan: why, and what runs. All else stays as it was told. */
+export function unplannedStatusOf({ now, dataset, runtime, bound, workloads, hold }: Unplanned & Told): Statuses {
+  const before = runtime.status ?? EMPTY;
+  const isTold = (role: Role) => before.conditions?.some(({ type }) => type === texts[role].ready.type);
+  const roles = ROLES.filter((role) => workloads[role] || isTold(role));
+  const seen = { now, dataset, runtime, bound, workloads, plan: { roles } };
+  const conditions = withSync(podConditions(seen), hold, now) as RuntimeCondition[];
+  const phase = datasetPhase(seen, hold);
+  return {
+    runtime: { ...EMPTY, ...withoutCounts(before), ...counted(runtime, workloads), conditions },
+    dataset: { phase, conditions: datasetConditions(dataset.status?.conditions ?? [], phase, hold, now) as DatasetCondition[] },
+  };
+}
+
+/** Those that are absent where there are none. */
+const withoutCounts = ({
+  workerNumberAvailable: _a,
+  workerNumberUnavailable: _b,
+  fuseNumberAvailable: _c,
+  fuseNumberUnavailable: _d,
+  ...rest
+}: RuntimeStatus): RuntimeStatus => rest;
+
+interface Told {
+  readonly now: number;
+  readonly dataset: World['dataset'];
+  readonly runtime: World['runtime'];
+}
+
+function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined, unsynced: Hold | undefined): RuntimeStatus {
+  const { runtime, plan, workloads, now } = world;
+  const before: Partial<RuntimeStatus> = runtime.status ?? {};
+  const bound = world.bound || !trouble;
+  const cacheStates = cacheStatesOf(world, before);
+  const affinity = world.cacheAffinity;
+  const { apiGateway } = engineStatusOf(world);
+  return {
+    valueFile: valueFile(plan.plan.name, plan.plan.engine),
+    ...counted(runtime, workloads),
+    ...((before.setupDuration || bound) && {
+      setupDuration:
+        before.setupDuration ?? durationText(now - Date.parse(runtime.metadata.creationTimestamp ?? new Date(now).toISOString())),
+    }),
+    conditions: runtimeConditions(world, applied, unsynced) as RuntimeCondition[],
+    ...(cacheStates && { cacheStates }),
+    selector: selectorOf(world),
+    ...(apiGateway && { apiGateway }),
+    ...(affinity && { cacheAffinity: affinity }),
+    ...(before.mounts && { mounts: before.mounts }),
+    ...(before.mountTime && { mountTime: before.mountTime }),
+  };
+}
