@@ -77,7 +77,7 @@ describe('every one is documented:', () => {
     expect(keys.filter((key) => !architecture.includes(`\`${key}\``))).toEqual([]);
   });
   test('environment variables', () => {
-    const sources = globSync('src/cli/*.ts', { cwd: root }).map(read).join('\n');
+    const sources = globSync('src/cli/**/*.ts', { cwd: root }).map(read).join('\n');
     const names = [...sources.matchAll(/env\[?\.?\[?'([A-Z_]+)'\]/g)].map(([, name = '']) => name);
     const all = new Set([...names, ...runtimes.flatMap(({ env }) => env)]);
     expect(all.size).toBeGreaterThan(8);
@@ -228,7 +228,8 @@ const offline = (text: string): readonly Transcript[] =>
 const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
 
 async function commandNamed(name: string): Promise<Command> {
-  const { define } = (await import(join(root, 'src/cli', `${name}.ts`))) as { readonly define: Define };
+  const [file = `${name}.ts`] = globSync(`**/${name}.ts`, { cwd: join(root, 'src/cli') });
+  const { define } = (await import(join(root, 'src/cli', file))) as { readonly define: Define };
   const command = new Command(name);
   define(command, { runtimes: async () => runtimes, resources: async () => [] });
   return command;
