@@ -1,237 +1,193 @@
+/**
+ * Leader election on a Lease (docs/operating.md, "Several replicas"): of several replicas, one writes.
+ *
+ * Invariants:
+ * L1. Nothing is written later than `writeWindowMs` after the last renewal that succeeded was sent.
+ * L2. The window counts from when a renewal was sent, never from its answer.
+ * L3. Of the wall clock and the monotonic clock, the one that has advanced more decides whether the window is open.
+ * L4. A living holder's Lease is taken only after no change of it was seen for as long as it promises; `renewTime` is not read.
+ * L5. A released Lease, this process's own, and that of a process known to be dead are taken at once.
+ * L6. A Lease that vanished is its holder's until its duration is over; only one that was never seen is created at once.
+ * L7. Each update names the resourceVersion that was seen, so that of several takers one succeeds.
+ * L8. A renewal is one PUT, and changes `renewTime` alone.
+ * L9. A renewal that fails is retried every 250 ms while the window is open, and not after it.
+ * L10. A conflict does not end the leadership by itself: the Lease is read, and leading goes on unless it names another holder.
+ * L11. When `onStopped` is called the window is closed, and the Lease is released only after `onStopped` has settled.
+ * L12. A leader that lost the Lease stands by for it again; between two calls of `onStarted` lies one of `onStopped`.
+ * L13. When `onStarted` or `onStopped` throws, this process releases a Lease that it holds, calls `onFailed`, and takes no further part.
+ * L14. A standby that is stopped writes nothing, and none of its callbacks is called.
+ *
+ * States:
+ *
+ *     standby ── took the Lease ──► leading ── window closed, or another holder ──► handing over ──► standby
+ *        │                             │                                                 │
+ *     stop()               stop(), or onStarted threw                             onStopped threw
+ *        ▼                             ▼                                                 ▼
+ *      ended        handing over ──► releasing ──► ended                        releasing ──► ended
+ */
 import type { KubeClient } from './kube-client.ts';
 import { backoff, type Clock, systemClock } from './clock.ts';
-import { isAlreadyExists, isConflict, isNotFound } from './errors.ts';
-import { type Claim, holderOf, LEASE, type Lease, released, renewed, taken } from './lease-record.ts';
-import { type Reflector, reflect } from './reflector.ts';
+import { holderOf, type Lease } from './lease-record.ts';
+import { isOutdated, leaseRequests } from './lease-requests.ts';
+import { freeInMs, watchLease } from './lease-sightings.ts';
+import { writeWindow } from './lease-window.ts';
 import { type Log, silent } from './types.ts';
 
 export { identityHere, isAliveHere } from './identity.ts';
 
-/** One process's part in an election. It goes on for ever: who loses the lease stands by for it again. */
+/** One process's part in an election. It has no end but `stop` and `onFailed`: a leader that lost the lease stands by for it again. */
 export interface LeaderElection {
   /** True as long as writes are allowed: never longer than `writeWindowMs` after the last successful renewal was sent. */
   readonly isLeader: boolean;
-  /** ms since the epoch after which nothing may be written; 0 for a standby. Made for the client's `deadline`. */
+  /** ms since the epoch after which nothing may be written; 0 for a standby. Meant for the client's `deadline`. */
   writeDeadline(): number;
-  /** Who holds the lease as far as we know. */
+  /** Who holds the lease as far as this process knows; empty: no process. */
   readonly holder: string;
-  /** Stands down: `onStopped` first, then the lease is released, so that a standby takes it at once. */
+  /** Ends this process's part: calls `onStopped` if it leads, then releases the lease, so that a standby takes it at once. */
   stop(): Promise<void>;
 }
 
 export interface ElectionOptions {
   readonly namespace: string;
   readonly name: string;
-  /** Unique among all candidates, and the same again for a process that replaces us in our place. */
+  /** Unique among all candidates; the same again for a process that replaces this one in its place. */
   readonly identity: string;
-  /** False when the holder is known to be dead; its lease is then taken without waiting. Default: nobody is. */
+  /** False when the holder is known to be dead; its lease is then taken without waiting. Default: all are taken for alive. */
   readonly alive?: (holder: string) => boolean;
+  /** How long a standby waits without a change of the Lease; default 6 s. */
   readonly leaseDurationMs?: number;
+  /** From one renewal to the next; default 2 s. */
   readonly renewMs?: number;
+  /** Default 4 s. The rest of `leaseDurationMs` is for requests that are still on their way. */
   readonly writeWindowMs?: number;
   /** When it throws, `onFailed` follows. */
   readonly onStarted: () => void | Promise<void>;
-  /** Writes are fenced off already. What it returns is waited for before the lease is released. */
+  /** Called once no more writes are allowed. The lease is released only after what it returns has settled. */
   readonly onStopped: (reason: string) => void | Promise<void>;
   /**
-   * `onStarted` or `onStopped` threw: nobody knows what is at work and what is not. The lease has been given back, and this
-   * process takes part no longer; all that is left to it is to end.
+   * `onStarted` or `onStopped` threw, so it is unknown what is still at work. The lease has been released, and this process takes no
+   * further part: it should exit.
    */
   readonly onFailed: (error: unknown) => void;
   readonly clock?: Clock;
   readonly log?: Log;
 }
 
-/** After a renewal that failed; short, since two seconds later writing ends. */
+/** After a renewal that failed; short, since two seconds later the window closes. */
 const RETRY_MS = 250;
 
-interface Sighting {
-  /** Undefined when there is none. */
-  readonly lease: Lease | undefined;
-  /** Monotonic, when we saw it change. Never `renewTime`: that is another machine's clock. */
-  readonly at: number;
-  /** From then on its holder may write; of a Lease that vanished too. */
-  readonly goodForMs: number;
-}
-
 /**
- * Takes part in the election for a Lease (docs/operating.md, "Several replicas"): the leader renews every 2 s with one PUT and
- * writes nothing later than 4 s after the last one that succeeded; a standby takes over 6 s after it last saw the Lease
- * change. The two seconds between are for requests that are still on their way.
+ * Takes part in the election until `stop` is called.
  *
- * @param client one of its own, without `deadline`: its connection is then never behind other requests, nor paused
+ * @param client used for nothing else and without `deadline`: its connection is then never behind other requests, nor paused
  */
 export function elect(client: KubeClient, options: ElectionOptions): LeaderElection {
   const { namespace, name, identity, alive = () => true, onStarted, onStopped, onFailed, clock = systemClock, log = silent } = options;
   const { leaseDurationMs = 6_000, renewMs = 2_000, writeWindowMs = 4_000 } = options;
-  const claim: Claim = { namespace, name, identity, leaseDurationMs };
-  const patience = renewMs * 0.75;
-
-  /** When the last renewal that succeeded was sent, on both clocks; undefined for a standby. */
-  let sent: { readonly now: number; readonly elapsed: number } | undefined;
+  const requestMs = renewMs * 0.75;
+  const window = writeWindow(clock, writeWindowMs);
+  const requests = leaseRequests(client, { namespace, name, identity, leaseDurationMs }, window, clock);
+  const stopping = new AbortController();
+  const { pause, wake } = pauses(clock, stopping.signal);
   let holder = '';
   let failure: { readonly error: unknown } | undefined;
-  const stopping = new AbortController();
-  let wake: (() => void) | undefined;
 
-  /**
-   * The later of two clocks decides: the wall clock may be set back, the monotonic one may sleep with the machine.
-   */
-  function left(): number {
-    if (sent === undefined) return 0;
-    return writeWindowMs - Math.max(clock.now() - sent.now, clock.elapsed() - sent.elapsed);
+  async function run(): Promise<void> {
+    let held: Lease | undefined;
+    while (!stopping.signal.aborted) {
+      const won = await standBy(held);
+      if (!won) return;
+      holder = identity;
+      log.info({ lease: name, identity }, 'leading');
+      const ended = (await attempt(onStarted)) ? await lead(won) : { reason: 'onStarted threw', held: won };
+      held = ended.held;
+      window.close();
+      log.info({ lease: name, reason: ended.reason }, 'no longer leading');
+      await attempt(() => onStopped(ended.reason));
+    }
+    if (held) await release(held);
+    if (failure) onFailed(failure.error);
   }
 
-  function pause(ms: number): Promise<void> {
-    if (ms <= 0 || stopping.signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = clock.after(ms, resolve);
-      wake = () => {
-        cancel();
-        resolve();
-      };
-    });
-  }
-
-  /** One request. What succeeded counts from when it was sent, since the server may have seen it that early. */
-  async function put(write: 'create' | 'update', lease: Lease, timeoutMs: number): Promise<Lease> {
-    const at = { now: clock.now(), elapsed: clock.elapsed() };
-    const held = await client[write](LEASE, lease, { timeoutMs, retries: 0 });
-    sent = at;
-    return held;
-  }
-
-  /** Waits until the lease is ours; undefined when stopped before. */
-  async function standBy(mine: Lease | undefined): Promise<Lease | undefined> {
-    // What was ours may be so still: tried without waiting for the reflector.
-    let seen: Sighting | undefined = mine && { lease: mine, at: clock.elapsed(), goodForMs: leaseDurationMs };
-    const reflector: Reflector<Lease> = reflect<Lease>(client, LEASE, {
-      namespace,
-      fieldSelector: `metadata.name=${name}`,
-      // The one Lease that the selector lets through; its spec is checked where it is read.
-      project: (object) => object as Lease,
-      onChange({ type, object }) {
-        const promised = (object.spec?.leaseDurationSeconds ?? 0) * 1000;
-        const goodForMs = promised > 0 ? promised : leaseDurationMs;
-        seen = { lease: type === 'deleted' ? undefined : object, at: clock.elapsed(), goodForMs };
-        const now = type === 'deleted' ? '' : holderOf(object);
-        if (now !== holder && now !== identity) log.info({ lease: name, holder: now }, now === '' ? 'lease is free' : 'standing by');
-        holder = now;
-        wake?.();
-      },
-      onSynced() {
-        // There is none. If there never was, as far as we know, nobody can hold it.
-        if (reflector.store.size === 0) seen = { lease: undefined, at: clock.elapsed(), goodForMs: mine ? leaseDurationMs : 0 };
-        wake?.();
-      },
-      log,
-      clock,
-    });
+  /** Waits until this process holds the lease, and returns it; undefined when stopped before. */
+  async function standBy(held: Lease | undefined): Promise<Lease | undefined> {
+    const onHolder = (now: string) => {
+      if (now !== holder && now !== identity) log.info({ lease: name, holder: now }, now === '' ? 'lease is free' : 'standing by');
+      holder = now;
+    };
+    const sightings = watchLease(client, { namespace, name, held, leaseDurationMs, onHolder, onChange: wake, clock, log });
     let failures = 0;
     try {
       while (!stopping.signal.aborted) {
-        const tried = seen;
-        const wait = tried === undefined ? leaseDurationMs : freeIn(tried);
-        if (tried === undefined || wait > 0) {
-          await pause(wait);
+        const seen = sightings.latest;
+        const waitMs = seen ? freeInMs(seen, { identity, alive, elapsed: clock.elapsed() }) : leaseDurationMs;
+        if (!seen || waitMs > 0) {
+          await pause(waitMs);
           continue;
         }
-        const write = tried.lease ? 'update' : 'create';
         try {
-          return await put(write, taken(tried.lease, claim, clock.now()), patience);
+          return await requests.take(seen.lease, requestMs);
         } catch (error) {
-          const isTaken = isOutdated(error, write);
-          // Somebody was faster; the reflector will show who. If it has already, that is what counts.
-          if (isTaken && seen === tried) seen = undefined;
-          if (isTaken) continue;
+          if (isOutdated(error, seen.lease)) {
+            // Another process wrote first. If the watch has shown its write already, that is what counts.
+            sightings.discard(seen);
+            continue;
+          }
           log[failures === 0 ? 'warn' : 'debug']({ lease: name, err: error }, 'lease not taken');
           await pause(backoff(++failures, clock.random, { mostMs: renewMs }));
         }
       }
       return undefined;
     } finally {
-      reflector.stop();
+      sightings.stop();
     }
   }
 
-  /** How long until the lease may be taken, ms. */
-  function freeIn({ lease, at, goodForMs }: Sighting): number {
-    const by = lease && holderOf(lease);
-    if (by === '' || by === identity || (by !== undefined && !alive(by))) return 0;
-    return at + goodForMs - clock.elapsed();
-  }
-
-  /** Renews until that fails for too long, somebody else has the lease, or we stop. Returns why, and the Lease if it may still be ours. */
-  async function lead(first: Lease): Promise<{ reason: string; mine: Lease | undefined }> {
-    let mine: Lease | undefined = first;
+  /** Renews until the window closes, another process holds the lease, or we stop. Returns why, and the Lease if it may still be ours. */
+  async function lead(won: Lease): Promise<{ readonly reason: string; readonly held: Lease | undefined }> {
+    let held: Lease | undefined = won;
     let problem = '';
-    let next = renewMs;
+    let nextMs = renewMs;
     for (;;) {
-      await pause(Math.min(next, left()));
-      if (stopping.signal.aborted) return { reason: 'stopped', mine };
-      const timeoutMs = Math.min(patience, left());
-      if (timeoutMs <= 0) return { reason: `not renewed for ${writeWindowMs} ms${problem && `: ${problem}`}`, mine };
-      const write = mine ? 'update' : 'create';
+      await pause(Math.min(nextMs, window.leftMs()));
+      if (stopping.signal.aborted) return { reason: 'stopped', held };
+      const timeoutMs = Math.min(requestMs, window.leftMs());
+      if (timeoutMs <= 0) return { reason: `not renewed for ${writeWindowMs} ms${problem && `: ${problem}`}`, held };
       try {
-        mine = await put(write, mine ? renewed(mine, clock.now()) : taken(undefined, claim, clock.now()), timeoutMs);
+        held = await (held ? requests.renew(held, timeoutMs) : requests.take(undefined, timeoutMs));
         problem = '';
-        next = renewMs;
+        nextMs = renewMs;
       } catch (error) {
         problem = error instanceof Error ? error.message : String(error);
-        log.warn({ lease: name, error: problem, leftMs: Math.round(left()) }, 'lease not renewed');
-        next = RETRY_MS;
-        if (!isOutdated(error, write)) continue;
+        log.warn({ lease: name, error: problem, leftMs: Math.round(window.leftMs()) }, 'lease not renewed');
+        nextMs = RETRY_MS;
+        if (!isOutdated(error, held)) continue;
         // Edited or deleted by hand, or an earlier renewal arrived though its answer did not.
-        const found = await current(timeoutMs);
+        const found = await requests.read(timeoutMs);
         if (found === 'unknown') continue;
-        if (found && holderOf(found) !== identity) return { reason: `taken by ${holderOf(found) || 'nobody'}`, mine: undefined };
-        mine = found;
-        next = 0;
+        if (found && holderOf(found) !== identity) return { reason: takenBy(holderOf(found)), held: undefined };
+        held = found;
+        nextMs = 0;
       }
     }
   }
 
-  async function current(timeoutMs: number): Promise<Lease | undefined | 'unknown'> {
+  async function release(held: Lease): Promise<void> {
     try {
-      return (await client.get(LEASE, { namespace, name }, { timeoutMs, retries: 0 })) as Lease;
-    } catch (error) {
-      return isNotFound(error) ? undefined : 'unknown';
-    }
-  }
-
-  async function release(mine: Lease): Promise<void> {
-    try {
-      await client.update(LEASE, released(mine, clock.now()), { timeoutMs: patience, retries: 0 });
+      await requests.release(held, requestMs);
       holder = '';
     } catch (error) {
       log.warn({ lease: name, err: error }, 'lease not released; it expires by itself');
     }
   }
 
-  async function run(): Promise<void> {
-    let mine: Lease | undefined;
-    while (!stopping.signal.aborted) {
-      const held = await standBy(mine);
-      if (!held) return;
-      holder = identity;
-      log.info({ lease: name, identity }, 'leading');
-      const ended = (await attempt(onStarted)) ? await lead(held) : { reason: 'it could not begin', mine: held };
-      mine = ended.mine;
-      sent = undefined;
-      log.info({ lease: name, reason: ended.reason }, 'no longer leading');
-      await attempt(() => onStopped(ended.reason));
-    }
-    if (mine) await release(mine);
-    if (failure) onFailed(failure.error);
-  }
-
-  /** One half of a change of leader. When it fails this process must not lead, least of all hold the lease and do nothing. */
+  /** Runs a callback. A process whose callback failed must not lead, least of all hold the lease and do nothing. */
   async function attempt(call: () => void | Promise<void>): Promise<boolean> {
     try {
       await call();
       return true;
     } catch (error) {
-      log.error({ lease: name, err: error }, 'a change of leader was not handled');
+      log.error({ lease: name, err: error }, 'the change of leader failed in this process');
       failure ??= { error };
       stopping.abort();
       return false;
@@ -241,20 +197,36 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
   const ended = run();
   return {
     get isLeader() {
-      return left() > 0;
+      return window.leftMs() > 0;
     },
     get holder() {
       return holder;
     },
-    writeDeadline: () => (sent === undefined ? 0 : clock.now() + left()),
+    writeDeadline: () => window.deadline(),
     stop() {
       stopping.abort();
-      wake?.();
+      wake();
       return ended;
     },
   };
 }
 
-/** The Lease is not as we last saw it. Where it cannot be created because nothing of the kind is found, its namespace is not there. */
-const isOutdated = (error: unknown, write: 'create' | 'update'): boolean =>
-  isConflict(error) || isAlreadyExists(error) || (write === 'update' && isNotFound(error));
+/** Waits that something else may end early; at most one at a time. */
+function pauses(clock: Clock, stopping: AbortSignal): { pause(ms: number): Promise<void>; wake(): void } {
+  let end: (() => void) | undefined;
+  return {
+    wake: () => end?.(),
+    pause(ms: number): Promise<void> {
+      if (ms <= 0 || stopping.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const cancel = clock.after(ms, resolve);
+        end = () => {
+          cancel();
+          resolve();
+        };
+      });
+    },
+  };
+}
+
+const takenBy = (holder: string) => (holder === '' ? 'released by another process' : `taken by ${holder}`);

@@ -73,8 +73,8 @@ async function lead(script: readonly Step[], options: Partial<ElectionOptions> =
   await leading();
 }
 
-describe('taking it', () => {
-  test('a Lease that does not exist is created', async () => {
+describe('a standby', () => {
+  test('creates a Lease that does not exist at once (L6)', async () => {
     await start([there(), json(201, lease('me_1', 6))]);
     await leading();
     expect(writes()).toMatchObject([
@@ -85,9 +85,9 @@ describe('taking it', () => {
 
   test.each<[string, string, Partial<ElectionOptions>, number]>([
     ['a released lease', '', {}, 4],
-    ['our own from before', 'me_1', {}, 3],
-    ['that of a dead process', 'dead_1', { alive: (holder) => holder !== 'dead_1' }, 4],
-  ])('%s is taken at once, guarded by its version', async (_, holder, options, transitions) => {
+    ['its own Lease of before', 'me_1', {}, 3],
+    ['the Lease of a dead process', 'dead_1', { alive: (holder) => holder !== 'dead_1' }, 4],
+  ])('takes %s at once, with the resourceVersion that it saw (L5, L7)', async (_, holder, options, transitions) => {
     await start([there(lease(holder, 5)), is('me_1', 6)], options);
     await leading();
     expect(writes()[0]?.method).toBe('PUT');
@@ -101,7 +101,7 @@ describe('taking it', () => {
     expect(specOf(0)).toMatchObject({ holderIdentity: 'me_1', leaseTransitions: transitions });
   });
 
-  test('a living holder’s is taken when it has not changed for its whole duration, whatever its renewTime says', async () => {
+  test('takes a living holder’s Lease when it has not changed for its whole duration, whatever its renewTime says (L4)', async () => {
     await start([there(lease('other_1', 5)), is('me_1', 6)]);
     await until(() => election.holder === 'other_1', 'not seen');
     clock.advance(5_999);
@@ -111,7 +111,7 @@ describe('taking it', () => {
     await leading();
   });
 
-  test('each renewal that is seen gives it its duration again', async () => {
+  test('waits for a whole duration again after each renewal that it sees (L4)', async () => {
     let renew: (() => void) | undefined;
     const open: Step = (response) => {
       lines()(response);
@@ -132,7 +132,7 @@ describe('taking it', () => {
     expect(JSON.parse(writes()[0]?.body ?? '').metadata.resourceVersion).toBe('9');
   });
 
-  test('one that is deleted may still be held: it is made anew after its duration', async () => {
+  test('creates a Lease that was deleted only after its duration, since its holder may still write (L6)', async () => {
     const deleted = lines({ type: 'DELETED', object: lease('other_1', 8) });
     await start([there(lease('other_1', 5)), json(201, lease('me_1', 9))], {}, [deleted]);
     await until(() => election.holder === '' && server.requests.length === 2, 'not seen');
@@ -145,7 +145,7 @@ describe('taking it', () => {
     expect(writes()[0]?.method).toBe('POST');
   });
 
-  test('while its namespace is not there this is said once and tried again, and it is taken when the namespace has come', async () => {
+  test('logs once that the namespace does not exist, and retries until it does', async () => {
     const warnings: string[] = [];
     const log: Log = { ...silent, warn: (_, message) => void warnings.push(message) };
     await start([there(), gone, gone, json(201, lease('me_1', 6))], { log });
@@ -157,7 +157,7 @@ describe('taking it', () => {
     expect(warnings).toEqual(['lease not taken']);
   });
 
-  test('who comes second stands by', async () => {
+  test('whose write conflicts with another process stands by (L7)', async () => {
     const won = lines({ type: 'MODIFIED', object: lease('other_1', 6) });
     await start([there(lease('', 5)), conflict], {}, [won]);
     await until(() => election.holder === 'other_1', 'not seen');
@@ -169,8 +169,8 @@ describe('taking it', () => {
   });
 });
 
-describe('keeping it', () => {
-  test('a renewal is one request every 2 s, and only moves renewTime', async () => {
+describe('a leader', () => {
+  test('renews with one PUT every 2 s, which changes renewTime alone (L8)', async () => {
     await lead([is('me_1', 7), is('me_1', 8)]);
     await clock.passes(2_000);
     await requestsSeen(3);
@@ -187,7 +187,7 @@ describe('keeping it', () => {
     });
   });
 
-  test('writing ends 4 s after the last renewal that succeeded was sent', async () => {
+  test('may write for 4 s after the last renewal that succeeded was sent (L1)', async () => {
     await lead([hang, hang, hang, hang]);
     const deadline = election.writeDeadline();
     expect(deadline - clock.now()).toBe(4_000);
@@ -203,7 +203,7 @@ describe('keeping it', () => {
     expect(election.writeDeadline()).toBe(0);
   });
 
-  test('a renewal counts from when it was sent, not from its answer', async () => {
+  test('counts a renewal from when it was sent, not from its answer (L2)', async () => {
     let answer: (() => void) | undefined;
     await lead([(response) => void (answer = () => is('me_1', 7)(response))]);
     const deadline = election.writeDeadline();
@@ -215,7 +215,7 @@ describe('keeping it', () => {
     expect(election.writeDeadline()).toBe(deadline + 2_000);
   });
 
-  test('a wall clock that is set back gives no more time', async () => {
+  test('gains no time from a wall clock that is set back (L3)', async () => {
     await lead([hang, hang, hang]);
     clock.setWall(-3_600_000);
     clock.advance(3_999);
@@ -224,14 +224,14 @@ describe('keeping it', () => {
     expect(election.isLeader).toBe(false);
   });
 
-  test('a machine that slept has used its time up', async () => {
+  test('may not write after its machine was suspended for 4 s (L3)', async () => {
     await lead([hang]);
     clock.setWall(4_000);
     expect(election.isLeader).toBe(false);
     expect(election.writeDeadline()).toBeLessThanOrEqual(clock.now());
   });
 
-  test('a renewal that fails is tried again within the window', async () => {
+  test('retries a renewal that failed every 250 ms while the window is open (L9)', async () => {
     await lead([reset, json(500, {}), is('me_1', 7)]);
     await clock.passes(2_000);
     await clock.passes(250);
@@ -241,7 +241,7 @@ describe('keeping it', () => {
     expect(happened).toEqual(['started']);
   });
 
-  test('a renewal that arrived though its answer did not is no reason to stop', async () => {
+  test('leads on when a renewal arrived though its answer did not (L10)', async () => {
     await lead([reset, conflict, is('me_1', 7), is('me_1', 8)]);
     await clock.passes(2_000);
     await clock.passes(250);
@@ -256,7 +256,7 @@ describe('keeping it', () => {
     expect(happened).toEqual(['started']);
   });
 
-  test('a Lease deleted by hand is made again', async () => {
+  test('creates a Lease again that was deleted by hand, and leads on (L10)', async () => {
     await lead([gone, gone, json(201, lease('me_1', 9))]);
     await clock.passes(2_000);
     await requestsSeen(5);
@@ -265,7 +265,7 @@ describe('keeping it', () => {
     expect(happened).toEqual(['started']);
   });
 
-  test('a Lease whose namespace was deleted is asked for again after a pause, until writing ends', async () => {
+  test('whose namespace was deleted retries every 250 ms until the window closes (L9)', async () => {
     await lead(Array.from({ length: 20 }, () => gone));
     await clock.passes(2_000);
     // Two to find out that it is gone; from then on one in a quarter of a second.
@@ -278,7 +278,7 @@ describe('keeping it', () => {
     expect(happened[1]).toMatch(/^stopped: not renewed for 4000 ms: /);
   });
 
-  test('taken by somebody else, it stops at once and stands by', async () => {
+  test('whose Lease names another holder stops at once and stands by (L10)', async () => {
     await lead([conflict, is('thief_1', 9), there(lease('thief_1', 9))]);
     await clock.passes(2_000);
     await until(() => happened.length === 2, 'not stopped');
@@ -286,37 +286,59 @@ describe('keeping it', () => {
     expect(election.isLeader).toBe(false);
   });
 
-  test('after an outage nobody used, it leads again', async () => {
+  test('leads again after an outage during which no other process took the Lease (L12)', async () => {
     await lead([hang]);
     await clock.passes(2_000);
     await requestsSeen(3);
     server.play(stillOurs, stillOurs);
     clock.advance(2_000);
     await until(() => happened.length === 3, 'not leading again');
-    expect(happened[2]).toBe('started');
+    expect(happened).toEqual(['started', expect.stringMatching(/^stopped: not renewed/), 'started']);
+  });
+
+  test('whose Lease was deleted during an outage creates it only after its duration (L6)', async () => {
+    await lead([hang]);
+    await clock.passes(2_000);
+    await requestsSeen(3);
+    // In either order: the list, and the update of what it held.
+    const deleted: Step = (response) => (response.req.method === 'PUT' ? gone : there())(response);
+    server.play(deleted, deleted, json(201, lease('me_1', 9)));
+    server.playWatch(lines());
+    clock.advance(2_000);
+    await requestsSeen(5);
+    await until(() => clock.waits.includes(6_000), 'it does not wait');
+    await aMoment();
+    clock.advance(5_999);
+    await aMoment();
+    expect(happened).toHaveLength(2);
+    expect(requests()).toHaveLength(5);
+    clock.advance(1);
+    await leading();
+    expect(writes().at(-1)?.method).toBe('POST');
   });
 });
 
-describe('giving it back', () => {
-  test('a stop fences writes, waits for what is under way, then releases', async () => {
+describe('the end', () => {
+  test('a leader that is stopped may not write, waits for onStopped, then releases the Lease (L11)', async () => {
     let finish: (() => void) | undefined;
     const order: string[] = [];
     await lead([is('', 7)], {
       onStopped: (reason) => {
-        order.push(`${reason}, leader: ${election.isLeader}, writes: ${writes().length}`);
+        order.push(`${reason}, leader: ${election.isLeader}, deadline: ${election.writeDeadline()}, writes: ${writes().length}`);
         return new Promise((done) => (finish = done));
       },
     });
     const stopped = election.stop();
     await until(() => finish !== undefined, 'onStopped not called');
     await aMoment();
-    expect(order).toEqual(['stopped, leader: false, writes: 1']);
+    expect(order).toEqual(['stopped, leader: false, deadline: 0, writes: 1']);
+    expect(writes()).toHaveLength(1);
     finish?.();
     await stopped;
     expect(specOf(1)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 3 });
   });
 
-  test('a standby that stops writes nothing', async () => {
+  test('a standby that is stopped writes nothing, and none of its callbacks is called (L14)', async () => {
     await start([there(lease('other_1', 5))]);
     await until(() => election.holder === 'other_1', 'not seen');
     await election.stop();
@@ -332,10 +354,10 @@ describe('giving it back', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('not today'))],
-  ])('what %s when it is to lead gives the lease back, and takes part no longer', async (_, onStarted) => {
+  ])('a process whose onStarted %s releases the Lease, and takes no further part (L13)', async (_, onStarted) => {
     await start([there(lease('', 5)), is('me_1', 6), is('', 7)], { onStarted });
     await until(() => happened.length === 2, 'it did not fail');
-    expect(happened).toEqual(['stopped: it could not begin', 'failed: not today']);
+    expect(happened).toEqual(['stopped: onStarted threw', 'failed: not today']);
     expect(specOf(1)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
     expect(election.isLeader).toBe(false);
     clock.advance(60_000);
@@ -343,7 +365,7 @@ describe('giving it back', () => {
     expect(requests()).toHaveLength(3);
   });
 
-  test('what throws when it is to lead no longer ends, and does not come back to lead beside what it left', async () => {
+  test('a process whose onStopped throws takes no further part, so never leads beside what it left at work (L13)', async () => {
     await lead([conflict, is('other_1', 9)], {
       onStopped: () => {
         throw new Error('still at work');
