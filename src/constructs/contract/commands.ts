@@ -1,93 +1,121 @@
 import type { Role } from './input.ts';
 
-/** Something to run inside a pod. It is data, so a plan containing it can be printed, diffed and tested. */
+/** A program to run in a container of a pod. A command is data: a plan that contains it can be printed, compared and tested. */
 export interface Command {
+  /** The workload whose pods run the command. */
   readonly in: Role;
-  /** `first` is the pod with ordinal 0; `leader` the one that the engine's own `leader` names; `one` any ready pod; `every` all ready pods: of clients perhaps none, where nobody reads. */
+  /**
+   * Which pods of the workload run it:
+   * - `first`: the pod with ordinal 0,
+   * - `leader`: the pod that the engine's `leader` probe names,
+   * - `one`: any ready pod,
+   * - `every`: all ready pods. Of fuse pods none may exist, when no pod mounts the Dataset.
+   */
   readonly on: 'first' | 'leader' | 'one' | 'every';
-  /** Default: the pod's first. */
+  /** Name of the container. Default: the first container of the pod. */
   readonly container?: string;
+  /** Program and arguments. No shell reads them, unless the program is a shell. */
   readonly argv: readonly string[];
-  /** Default 20. */
+  /** After so many seconds the command counts as failed. Default: 20 seconds. */
   readonly timeoutSeconds?: number;
-  /** A pod in which it fails gives no answer, and nothing waits for it: for a word to clients, of which any may hang. */
+  /** If the command fails in a pod, the controller goes on without that pod's answer. For notices to clients, of which any may hang. */
   readonly mayFail?: true;
 }
 
-/** For each command, the standard output of each pod that ran it. */
+/** Standard output of commands: for each command, in order, one text for each pod that ran it. */
 export type Answers = readonly (readonly string[])[];
 
-/** Questions to running pods. */
+/** A question to running pods: the commands to run, and a pure function that reads what they print. */
 export interface Probe<P, T> {
+  /** The commands that ask. An empty list asks nothing, and `parse` then gets no answers. */
   readonly commands: (plan: P) => readonly Command[];
   /**
-   * `before` is the last answer, where there was one since the controller started: rates are differences of counters. A method, so that a
-   * probe that finds a string is still one that finds something.
+   * Reads the answers. `before` is the previous result since the controller started, if one exists: a rate is the difference of two
+   * counters. The controller retries a probe that throws.
    */
+  // A method, so that a Probe<P, string> is also a Probe<P, unknown>.
   parse(answers: Answers, plan: P, before?: Answered<T>): T;
 }
+/** A previous result of a probe. */
 export interface Answered<T> {
+  /** What `parse` returned. */
   readonly value: T;
+  /** How long ago it was returned, in milliseconds. */
   readonly ageMs: number;
 }
 
-/** Mounting is one table to converge. */
+/** The mounts of an engine, as a table that the controller converges: it lists, compares, changes, and lists again. */
 export interface MountTable<P, R extends MountRow = MountRow> {
-  /** What is mounted now, with as much of each row as the engine tells in the words in which it was told. */
+  /** The mounts that exist, in the engine's own spelling. A row leaves out what the engine does not report. */
   readonly list: Probe<P, readonly MountRow[]>;
+  /** The mounts that the plan asks for. */
   readonly wanted: (plan: P) => readonly R[];
-  /** What makes one into the other, as few commands as will do. A method, so that rows may have more than all rows have. */
+  /** The commands that change the one into the other, as few as possible. */
+  // A method, so that rows may have more fields than MountRow.
   change(plan: P, change: MountChange<R>): readonly Command[];
 }
-/** Two rows of a path differ where both say something and not the same. */
+/** One mount. Two rows of one path differ if both have a field and its values differ; a field that one of them lacks is not compared. */
 export interface MountRow {
+  /** Path in the engine's namespace: `/images`. */
   readonly path: string;
+  /** What is mounted: `s3://bucket/images`. */
   readonly source?: string;
+  /** Options of the mount, by name. */
   readonly options?: Readonly<Record<string, string>>;
 }
-/** What is unmounted goes first: a row that has changed is in both. */
+/** What to change in a table of mounts. A row whose source or options differ is in both lists; unmounting comes first. */
 export interface MountChange<R = MountRow> {
+  /** Paths. */
   readonly unmount: readonly string[];
+  /** Rows of `wanted`. */
   readonly mount: readonly R[];
 }
 
-/**
- * What is to be deleted from the caches when the runtime goes. `ask` finds out what (a volume's UUID) where the plan cannot know;
- * where it has no commands it is not asked, and `found` is undefined.
- */
+/** How caches are cleaned when the runtime is deleted. Without it nothing is cleaned. */
 export interface Cleanup<P, T = unknown> {
+  /** Finds out what the plan cannot know, such as the UUID of a file system. If it has no commands, `found` is undefined. */
   readonly ask?: Probe<P, T>;
   /**
-   * In masters and workers: fuse pods, which would fill a cache again, are gone by then. Each may take as long as `plan.cleaning` says. A
-   * method, so that a runtime whose `ask` finds a string is still a `Cleanup<P>`.
+   * Commands for masters and workers; fuse pods, which could fill a cache again, are deleted by then. Each may take as long as
+   * `plan.cleaning` says, unless it has a `timeoutSeconds`.
    */
+  // A method, so that a Cleanup<P, string> is also a Cleanup<P>.
   commands(plan: P, found: T | undefined): readonly (Command & { readonly in: 'master' | 'worker' })[];
 }
 
+/** How much of a Dataset is cached. */
 export interface CacheUse {
+  /** Cached data on all nodes, in bytes. */
   readonly cachedBytes: number;
-  /** 0 to 1; absent while nothing was read. */
+  /** Share of reads that the cache answered, 0 to 1. Absent if nothing was read. */
   readonly hitRatio?: number;
+  /** Share of bytes that the cache answered, 0 to 1. Absent if nothing was read. */
   readonly throughputRatio?: number;
-  /** Size of all the data, of which this is cached; absent where only `ufs` tells. */
+  /** Size of all the data, in bytes. Absent if only the probe `ufs` knows it. */
   readonly totalBytes?: number;
 }
+/** The size of a Dataset in its store. */
 export interface UfsUsage {
+  /** Size of all files, in bytes. */
   readonly totalBytes: number;
+  /** Number of files. */
   readonly files?: number;
 }
-/** What was found out of a runtime; `cache` is what its own probe found. */
+/** What the controller observed of a runtime. */
 export interface Seen<C = CacheUse> {
+  /** Number of worker pods that are ready. */
   readonly readyWorkers: number;
+  /** Result of the probe `cache`, if it has one. */
   readonly cache?: C;
+  /** Result of the probe `ufs`, if it has one. */
   readonly ufs?: UfsUsage;
 }
-/** What users are told of it, besides what its pods show. */
+/** Status fields that only the engine knows. The controller derives all others from pods. */
 export interface EngineStatus {
-  /** Of Dataset and runtime, as texts. */
+  /** `status.cacheStates` of Dataset and runtime: texts by name, such as `cached: 1.50GiB`. */
   readonly cacheStates?: Readonly<Record<string, string>>;
-  /** Of the Dataset: how the Hadoop file system API reaches the data. */
+  /** `status.hcfs` of the Dataset: how the Hadoop file system API reaches the data. */
   readonly hcfs?: { readonly endpoint?: string; readonly underlayerFileSystemVersion?: string };
-  /** Of the runtime. */
+  /** `status.apiGateway` of the runtime: `<host>:<port>`. */
   readonly apiGateway?: { readonly endpoint?: string };
 }

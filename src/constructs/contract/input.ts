@@ -1,151 +1,180 @@
 import type { DatasetSpec, DatasetStatus, Identity, Mount, PersistentVolumeSpec, RuntimeStatus, WorkloadRole } from '../../api/index.ts';
 
+/** A workload of a runtime: `master`, `worker` or `fuse`. */
 export type Role = WorkloadRole;
+/** A workload whose pods do not depend on which nodes read the Dataset. */
 export type ServingRole = Exclude<Role, 'fuse'>;
 
-/** Everything planning may depend on. Anything not in here cannot influence a manifest. */
+/** Everything that planning may depend on. What is not in here cannot influence a manifest. */
 export interface PlanInput<Spec> extends RuntimeInput<Spec> {
+  /** Names that follow from the runtime's definition. */
   readonly runtime: RuntimeNames;
 }
 
-/** What a runtime goes by; its definition says so, for every plan. */
+/** The names of a runtime. Its definition says them, for every plan. */
 export interface RuntimeNames {
-  /** Of the custom resource. */
+  /** Kind of the custom resource: `JuiceFSRuntime`. */
   readonly kind: string;
-  /** Directory, finalizer and `status.runtimes[].type`. */
+  /** `juicefs`: in host directories, the finalizer and `status.runtimes[].type`. */
   readonly type: string;
-  /** Node labels and `status.valueFile`. */
+  /** Name of the engine, in node labels and `status.valueFile`; the same as `type` if the kind has one engine. */
   readonly engine: string;
+  /** Names of the runtime's workloads. */
   readonly workloads: WorkloadNames;
 }
+/** Names of the workloads of a runtime, by role: `images-worker`. */
 export type WorkloadNames = Readonly<Record<Role, string>>;
 
-/** What is known of one runtime: what its users wrote, what was looked up, what the installation says. */
+/** What is known of one runtime: what users wrote, what was looked up, and the settings of the installation. */
 export interface RuntimeInput<Spec> {
   readonly name: string;
   readonly namespace: string;
-  /** The Runtime's UID: owner of all we make. */
+  /** UID of the runtime. It owns every object that is created for it. */
   readonly uid: string;
   readonly annotations: Readonly<Record<string, string>>;
+  /** The spec as the API server stores it: parsed, with defaults. */
   readonly spec: Spec;
+  /** The Dataset of the same name and namespace. */
   readonly dataset: {
     readonly identity: Identity;
     readonly annotations: Readonly<Record<string, string>>;
     readonly spec: DatasetSpec;
   };
+  /** Answers to `needs`. */
   readonly facts: Facts;
+  /** Settings of the installation. */
   readonly settings: Settings;
 }
 
-/** What had to be looked up rather than computed; recorded in the cluster, so that the next synth yields the same bytes. */
+/** What had to be looked up. The controller records it in the cluster, so that the next synthesis returns the same bytes. */
 export interface Facts {
-  /** Of a runtime that has been set up, where its kind has several; a live one keeps it. */
+  /** The engine of a runtime that was set up before, if its kind has several. A live runtime keeps its engine. */
   readonly engine?: string;
-  /** Allocated host ports by the name asked for. */
+  /** Allocated host ports, by the name in `needs.ports`. */
   readonly ports: Readonly<Record<string, number>>;
-  /** Contents of Secrets that were asked for inline, in base64 as the API server gives them; by Secret name, or `namespace/name` if a namespace was asked for. */
+  /**
+   * Data of the Secrets that `needs.secrets` asked for with `inline`: base64 by key, as the API server returns it. The outer key is the
+   * Secret's name, or `<namespace>/<name>` if the need had a namespace.
+   */
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** What stands behind a `pvc://` mount, by claim name. */
+  /** The PersistentVolumes behind `pvc://` mounts, by name of the claim. */
   readonly claims: Readonly<Record<string, ClaimFact>>;
-  /** Objects that a spec refers to by name (a profile, a class), by `Kind/name`. */
+  /** Objects that a spec names, such as a profile or a class, by `<Kind>/<name>`. */
   readonly objects: Readonly<Record<string, unknown>>;
-  /** Keys of ConfigMaps of users, in order, by name: what they hold is for pods alone. */
+  /** Keys of users' ConfigMaps, sorted, by name of the ConfigMap. Only pods read the values. */
   readonly configMaps: Readonly<Record<string, readonly string[]>>;
-  /** Pods that are ready, by name; none before they are. What they are made of must not follow from it. */
+  /** Ready pods, by role. The templates of these pods must not depend on them. */
   readonly pods: Readonly<Partial<Record<ServingRole, readonly PodFact[]>>>;
-  /** The Dataset that was asked for, which is bound. */
+  /** The Dataset that `needs.reference` asked for; it is bound. */
   readonly reference?: ReferenceFact;
-  /** The fuse pod template as it stands in the cluster. */
+  /** The fuse pod template that exists in the cluster. Its generation counts changes of image or script. */
   readonly fuse?: { readonly image: string; readonly generation: number; readonly scriptHash?: string };
 }
 
+/** A pod that is ready. */
 export interface PodFact {
   readonly name: string;
+  /** IP address of the pod. */
   readonly ip: string;
+  /** Name of the node that runs the pod. */
   readonly node: string;
 }
 
+/** A user's PersistentVolumeClaim that a mount `pvc://<claim>` names. */
 export interface ClaimFact {
   readonly uid: string;
+  /** Name of the PersistentVolume. */
   readonly volume: string;
-  /** Absent when the volume is not a CSI volume. */
+  /** Absent if the volume is not a CSI volume. */
   readonly csi?: NonNullable<PersistentVolumeSpec['csi']>;
+  /** `spec.mountOptions` of the PersistentVolume. */
   readonly mountOptions: readonly string[];
 }
 
-/** What may be known of another Dataset. No condition and no reason of it is told: they name its pods, and say what they printed. */
+/** What a runtime may know of another Dataset: no conditions and no reasons, since they name its pods and quote what they printed. */
 export interface ReferenceFact {
+  /** The other Dataset, and its mounts in effect. */
   readonly dataset: {
     readonly identity: Identity;
-    /** In effect. */
     readonly mounts: readonly Pick<Mount, 'mountPoint' | 'name' | 'path'>[];
     readonly status: Pick<DatasetStatus, 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs'>;
   };
-  /** What serves it. */
+  /** The runtime that serves it. */
   readonly runtime: Pick<RuntimeNames, 'kind' | 'type' | 'engine'> & {
     readonly status: Omit<RuntimeStatus, 'conditions' | 'masterReason' | 'workerReason' | 'fuseReason'>;
   };
-  /** Of its PersistentVolume, but for whose claim that is. */
+  /** The spec of its PersistentVolume. */
   readonly volume: Omit<PersistentVolumeSpec, 'claimRef'>;
 }
 
-/** What must be looked up before planning. Asked again with each answer, until nothing new is asked. */
+/**
+ * What must be looked up before planning. The controller calls `needs` again with each answer until it asks for nothing new. Set-up waits
+ * until every object exists; a condition names the one that is missing.
+ */
 export interface Needs {
+  /** Host ports to allocate. Each name must be in `hostPorts` of the definition. */
   readonly ports?: readonly PortNeed[];
+  /** Names of PersistentVolumeClaims in the runtime's namespace. */
   readonly claims?: readonly string[];
+  /** Secrets that must exist. */
   readonly secrets?: readonly SecretNeed[];
-  /** In the runtime's namespace. */
+  /** Names of ConfigMaps in the runtime's namespace. */
   readonly configMaps?: readonly string[];
-  /** Fuse pods come and go with their users, so nobody plans with them. */
+  /** Workloads whose ready pods the plan must know. Fuse pods start and end with their users, so no plan depends on them. */
   readonly pods?: readonly ServingRole[];
-  /** Cluster-scoped objects of our API group. */
+  /** Cluster-scoped objects of the API group data.fluid.io. */
   readonly objects?: readonly ObjectNeed[];
+  /** Another Dataset whose data this runtime shows. */
   readonly reference?: ReferenceNeed;
 }
 /**
- * Another Dataset, whose data this one makes known under its own name. It is waited for until it is bound, and never written to. It must be of
- * the runtime's own namespace: of another there would have to be consent, which nobody can give yet.
+ * Another Dataset, whose data this one shows under its own name. The controller waits until it is bound, and never writes to it. It must be
+ * in the runtime's own namespace: no user can consent to a reference from another namespace yet.
  */
 export interface ReferenceNeed {
   readonly namespace: string;
   readonly name: string;
 }
+/** A host port to allocate. */
 export interface PortNeed {
   readonly name: string;
-  /** First and last port that may be given out. */
+  /** First and last port that may be allocated, both included. */
   readonly range: readonly [number, number];
-  /** What the user has said for others of its ports. */
+  /** Ports that the user assigned to others of the runtime's own ports; they are not allocated. */
   readonly except?: readonly number[];
-  /** Where a runtime that was taken over has it: the port of that name in this workload's pods. */
+  /** The workload whose pods use the port. A runtime taken over from Fluid keeps the port that `portName` has in its template. */
   readonly in: Role;
+  /** Name of the container port. */
   readonly portName: string;
 }
-/** `inline`: the contents are needed, not only that the Secret exists. */
+/** A Secret that must exist. */
 export interface SecretNeed {
   readonly name: string;
-  /** Default: the runtime's own. */
+  /** Default: the runtime's own namespace. */
   readonly namespace?: string;
+  /** The plan needs the data, in `facts.secrets`; otherwise only its existence matters. */
   readonly inline?: boolean;
-  /** Without these it is as good as missing. */
+  /** Keys that it must have. A Secret without one of them counts as missing. */
   readonly keys?: readonly string[];
 }
+/** A cluster-scoped object of the API group data.fluid.io that must exist. */
 export interface ObjectNeed {
   readonly kind: string;
   readonly name: string;
 }
 
-/** The installation's choices, read once from flags and environment in cli/. */
+/** Settings of the installation: src/cli reads them once, from flags and environment variables. */
 export interface Settings {
-  /** Host directory of all FUSE mounts (env MOUNT_ROOT). */
+  /** Host directory of all FUSE mounts (`MOUNT_ROOT`). */
   readonly mountRoot: string;
-  /** Fuse pods get priority class system-node-critical (env CRITICAL_FUSE_POD). */
+  /** Fuse pods get the priority class system-node-critical (`CRITICAL_FUSE_POD`). */
   readonly criticalFusePod: boolean;
-  /** Added to workloads whose spec names none (env IMAGE_PULL_SECRETS, comma-separated). */
+  /** Names of pull secrets for workloads whose spec names none (`IMAGE_PULL_SECRETS`, separated by commas). */
   readonly imagePullSecrets: readonly string[];
-  /** Sluice's own image, for what of it runs in the pods that we make (env SLUICE_IMAGE). */
+  /** Sluice's own image, for containers that run Sluice in the runtime's pods (`SLUICE_IMAGE`). */
   readonly image?: string;
-  /** The environment variables that runtimes declared in `env`, where set. */
+  /** The environment variables that a runtime declares in `env`, by name, if they are set. */
   readonly env: Readonly<Record<string, string>>;
-  /** Port ranges by runtime type; a runtime's own default where absent (flag --runtime-node-port-range). */
+  /** First and last host port by runtime type (`--runtime-node-port-range`). If a type is absent, the runtime's own default counts. */
   readonly portRanges: Readonly<Record<string, readonly [number, number]>>;
 }

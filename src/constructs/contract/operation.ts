@@ -3,30 +3,36 @@ import type { Affinity, ResourceRequirements, Toleration } from '../../api/index
 import type { Facts, PodFact } from './input.ts';
 import type { ComponentProps } from './pod.ts';
 
-/** What can be done with the data of a Dataset; each is a kind of which users make objects. */
+/** Kinds of operations on the data of a Dataset. Users create objects of these kinds. */
 export type OperationKind = 'DataLoad' | 'DataMigrate' | 'DataProcess' | 'DataBackup';
 
-/** What users may say of an operation of any kind. Nothing in it is what a shell may read. */
+/** What users may set on an operation of any kind. No shell reads any of it. */
 export interface OperationSpec {
-  /** Default: Once. With Cron there is a schedule. */
+  /** Default: `Once`. `Cron` needs a `schedule`. */
   readonly policy?: 'Once' | 'Cron' | 'OnEvent';
+  /** In the format of a CronJob: `0 3 * * *`. */
   readonly schedule?: string;
-  /** Of its pod. */
+  /** Labels and annotations of the pod. */
   readonly podMetadata?: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>> };
   readonly affinity?: Affinity;
   readonly tolerations?: readonly Toleration[];
+  /** Labels that a node must have to run the pod. */
   readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** Scheduler of the pod. Default: the cluster's. */
   readonly schedulerName?: string;
-  /** Of its first container. */
+  /** Resources of the pod's first container. */
   readonly resources?: ResourceRequirements;
 }
+/** Spec of a DataLoad: fills the cache. */
 export interface LoadSpec extends OperationSpec {
+  /** Whether the engine reads the metadata of the store anew before it loads. */
   readonly loadMetadata?: boolean;
-  /** Default: all of it, once. */
+  /** Paths in the Dataset, each with the number of cached replicas. Default: the whole Dataset, one replica. */
   readonly target?: readonly { readonly path: string; readonly replicas?: number }[];
+  /** Options of the engine's load command, by name. */
   readonly options?: Readonly<Record<string, string>>;
 }
-/** What each kind has besides comes with the kind. */
+/** The spec of each kind of operation. */
 export interface OperationSpecs {
   readonly DataLoad: LoadSpec;
   readonly DataMigrate: OperationSpec;
@@ -34,37 +40,43 @@ export interface OperationSpecs {
   readonly DataBackup: OperationSpec;
 }
 
-/** One operation, as a user asked for it, on a Dataset that is bound. */
+/** One operation that a user asked for, on a Dataset that is bound. */
 export interface Operation<K extends OperationKind = OperationKind> {
   readonly kind: K;
   readonly name: string;
   readonly namespace: string;
-  /** Owner of all that is made for it. */
+  /** UID of the operation. It owns every object that is created for it. */
   readonly uid: string;
+  /** Spec of the operation, by its kind. */
   readonly spec: OperationSpecs[K];
+  /** What was looked up when the operation started. */
   readonly facts: OperationFacts;
 }
-/** As it is when the operation starts. What a schedule starts again and again should be made of none of it. */
+/** The state of the engine when an operation starts. A CronJob runs later than that: its objects should not depend on it. */
 export interface OperationFacts {
+  /** Ready pods of masters and workers, by role. */
   readonly pods: Facts['pods'];
-  /** Where the engine has a `leader`: the pod that leads; while none does, the operation waits. */
+  /** The pod that the engine's `leader` probe names. While an engine with that probe has no leader, the operation waits. */
   readonly leader?: PodFact;
 }
 
-/** Renders one `OperationJob`, and whatever else the operation needs. Throws InvalidSpec where it cannot be done. */
+/**
+ * A construct that renders one `OperationJob`, and whatever else the operation needs. Its constructor throws InvalidSpec if the engine
+ * cannot do what the operation asks for.
+ */
 export type OperationClass<P, K extends OperationKind> = new (scope: Construct, plan: P, operation: Operation<K>) => Construct;
-/** A kind that is absent is not supported. */
+/** The operations of an engine. A kind that is absent is not supported. */
 export type Operations<P> = { readonly [K in OperationKind]?: OperationClass<P, K> };
 
-/** What a runtime says of the pod in which an operation runs; all else is the same for every runtime. */
+/** The pod in which an operation runs, as far as the runtime decides it. `OperationJob` adds the rest. */
 export interface OperationProps extends Omit<ComponentProps, 'volumeClaimTemplates'> {
   /**
-   * Files in `/scripts` of the first container, which it can run; of a DataProcess, whose script is the user's own, in `/fluid-scripts`. Any
-   * other is fixed text: what users write reaches it as arguments or variables, which it quotes.
+   * Executable files by name, mounted at `/scripts` in the first container; of a DataProcess, whose own script is the user's, at
+   * `/fluid-scripts`. Scripts of other kinds are fixed text: what users write reaches them as arguments or variables, which they quote.
    */
   readonly scripts?: Readonly<Record<string, string>>;
-  /** How often a pod that failed is followed by another. Default 3. */
+  /** How many failed pods are replaced, as in a Job. Default: 3. */
   readonly backoffLimit?: number;
-  /** Of the Job. */
+  /** Labels of the Job. */
   readonly labels?: Readonly<Record<string, string>>;
 }

@@ -2,76 +2,93 @@ import type { Identity, NodeSelector, Toleration } from '../../api/index.ts';
 import type { Warning } from '../warnings.ts';
 import type { Role, WorkloadNames } from './input.ts';
 
-/** What every plan has; `basePlan` fills it in. */
+/** What every plan has. `basePlan` computes it; a runtime's plan spreads it and adds its own fields. A plan is data: JSON can hold it. */
 export interface BasePlan {
-  /** Directory and `status.runtimes[].type`. */
+  /** `juicefs`: in host directories and `status.runtimes[].type`. */
   readonly type: string;
-  /** Node labels and `status.valueFile`. */
+  /** Name of the engine, in node labels and `status.valueFile`. */
   readonly engine: string;
-  /** Labels `app` and `role` of workloads, by which they select their pods. */
+  /** Label `app` of the workloads, and the prefix of their label `role`. Workloads select their pods by both. */
   readonly app: string;
+  /** Names of the workloads. */
   readonly workloads: WorkloadNames;
   readonly name: string;
   readonly namespace: string;
+  /** The runtime, as owner reference of its objects. */
   readonly owner: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly uid: string };
   readonly dataset: Identity;
-  /** On the host: the directory that the fuse pod shares with the node. */
+  /** Host directory that the fuse pod shares with the node: `<mountRoot>/<type>/<namespace>/<name>`. */
   readonly hostPath: string;
-  /** On the host: where the file system appears; `fluid_path` of the volume. */
+  /** Host directory where the file system appears: `<hostPath>/<mountDir>`, `fluid_path` of the volume. */
   readonly mountPath: string;
-  /** A component that has none here is left out, though the runtime knows it: a worker that the user did not enable. */
+  /** Number of pods of a workload. A workload without a number is not created, such as workers that the user did not enable. */
   readonly replicas: Readonly<Partial<Record<'master' | 'worker', number>>>;
+  /** `Exclusive`: a node with a worker of this Dataset has no worker of another. `Shared`: Shared Datasets share nodes. */
   readonly placement: 'Exclusive' | 'Shared';
+  /** `spec.nodeAffinity.required` of the Dataset: nodes that may cache the data. */
   readonly nodeAffinity?: NodeSelector;
+  /** Tolerations of the Dataset, for masters and workers. */
   readonly tolerations: readonly Toleration[];
+  /** Names of pull secrets for workloads whose spec names none. */
   readonly imagePullSecrets: readonly string[];
-  /** Absent: there are no fuse pods, though the runtime knows them. */
+  /** Absent if this runtime has no fuse pods, although its kind has some. */
   readonly fuse?: FusePlan;
   readonly volume: VolumePlan;
-  /** Cache of one worker, for the size labels of its node. Bytes. */
+  /** Cache of one worker in bytes, for the size labels of its node. */
   readonly cacheOnNode: Readonly<Partial<Record<'memory' | 'disk', number>>>;
-  /** A ConfigMap or Secret that running pods of these roles should see at once when it changes. */
+  /** A ConfigMap or Secret whose changes running pods of these roles should see at once, not only after the kubelet's next sync. */
   readonly config?: { readonly name: string; readonly roles: readonly Role[] };
-  /** How often cleaning the cache is tried before the runtime goes without (Fluid's default: 5), and for how long each time. */
+  /** How often cleaning is tried before the runtime is deleted without it (Fluid's default: 5), and seconds for each attempt. */
   readonly cleaning: { readonly attempts: number; readonly graceSeconds: number };
-  /** What is not done, or should be written in another way: told as Warning events and in the condition `SpecWarning`. */
+  /** What the runtime ignores in the spec, or what should be written in another way. */
   readonly warnings?: readonly Warning[];
 }
+/** The fuse pods. */
 export interface FusePlan {
+  /** The pods use the PID namespace of the host (annotation `runtime.fluid.io/fuse.hostpid`). */
   readonly hostPid: boolean;
+  /** The pods have the priority class system-node-critical. */
   readonly critical: boolean;
-  /** The user's own node selector, without the label that the CSI plugin sets. */
+  /** The user's node selector. `Fuse` adds the node label that the CSI plugin sets. */
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** Where the host path is mounted in the pod. Default: where it is on the host. */
+  /** Where the host path is mounted in the pod. Default: the same path as on the host. */
   readonly mountAt?: string;
-  /** Nothing is mounted at the mount path: readers get what is in it, as soon as it is there. */
+  /** False: no file system is mounted at the mount path. Readers get the directory's content as soon as the directory exists. */
   readonly isMount?: false;
-  /** Counts image changes, for cleanPolicy OnFuseChanged; absent where a runtime does not offer it. */
+  /** Counts changes of image and script, for the clean policy OnFuseChanged: see `nextGeneration`. Absent if a runtime does not offer it. */
   readonly generation?: number;
 }
+/** The PersistentVolume and the claim of a Dataset. */
 export interface VolumePlan {
+  /** `mount_type` in the volume's attributes: `fuse.juicefs`. */
   readonly mountType: string;
+  /** Access modes of volume and claim. */
   readonly accessModes: readonly string[];
+  /** Capacity, a Kubernetes quantity. */
   readonly storage: string;
+  /** `csi.volumeAttributes`, which the CSI plugin reads, by name. */
   readonly attributes: Readonly<Record<string, string>>;
+  /** Labels and annotations that users want on volume and claim (annotation `data.fluid.io/metadataList` of the runtime). */
   readonly metadata: Readonly<Record<'volume' | 'claim', ObjectLabels>>;
 }
+/** Labels and annotations of one object. */
 export interface ObjectLabels {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** What `basePlan` has to be told. */
+/** What `basePlan` cannot know. */
 export interface BaseChoices {
   /** Label `app` of the workloads. Default: the runtime's type. */
   readonly app?: string;
-  /** `mount_type` of the volume. */
+  /** `mount_type` of the volume, `fuse.juicefs`: the file system type that /proc/mounts shows. */
   readonly mountType: string;
   /** Last element of the mount path, `juicefs-fuse`. */
   readonly mountDir: string;
-  /** Where the pod has the host path, if not where the host has it. */
+  /** Where the host path is mounted in the fuse pod. Default: the same path as on the host. */
   readonly mountAt?: string;
-  /** Nothing is mounted at the mount path. */
+  /** False: no file system is mounted at the mount path; the fuse pods write files there. */
   readonly isMount?: false;
+  /** The user's node selector for fuse pods. */
   readonly fuseNodeSelector?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,29 +1,31 @@
 import type { Container, PersistentVolumeClaim, PodSpec, PodTemplateSpec } from '../../api/index.ts';
 
-/** Kubernetes' own fields, in which what is undefined is absent. */
+/** The fields of a Kubernetes type; a field that is undefined is absent. */
 type Fields<T> = { readonly [Field in keyof T]?: (T[Field] extends (infer Entry)[] | undefined ? readonly Entry[] : T[Field]) | undefined };
 
-/** One container, in the words of Kubernetes. */
+/** A container, with any field that Kubernetes' own has. */
 export interface ContainerProps extends Fields<Container> {
-  /** Other parts of Fluid find it by its name. */
+  /** Name of the container. Other components of Fluid look for it by this name. */
   readonly name: string;
-  /** It mounts a FUSE file system: privileged, as root, unless `securityContext` says otherwise. The first container of `Fuse` does anyway. */
+  /** The container mounts a FUSE file system: it is privileged and runs as root, unless `securityContext` says otherwise. */
   readonly fuseClient?: true;
 }
 
-/** What a runtime says of the pods of one of its workloads, in the words of Kubernetes; all else is the same for every runtime. */
+/** The pods of one workload, with any field that a PodSpec has. `Master`, `Worker` and `Fuse` add what is the same for every runtime. */
 export interface ComponentProps extends Omit<Fields<PodSpec>, 'containers' | 'initContainers'> {
-  /** The first does the work: of `Fuse` it is the FUSE client. */
+  /** The first container does the work. In `Fuse` it is the FUSE client, with or without `fuseClient`. */
   readonly containers: readonly [ContainerProps, ...ContainerProps[]];
-  /** What runs before them, or beside them with `restartPolicy: Always`. */
+  /** Containers that run before the others, or beside them with `restartPolicy: Always`. */
   readonly initContainers?: readonly ContainerProps[] | undefined;
   /**
-   * A template that a user wrote, as base: of its metadata labels and annotations count. What is said here wins where both say something;
-   * containers are matched by name, lists are joined.
+   * A pod template that a user wrote, as base. These props win over its fields; containers are merged by name, lists are joined. Of its
+   * metadata, labels and annotations count.
    */
   readonly template?: PodTemplateSpec | undefined;
+  /** Labels of the pods. The labels by which the workload selects its pods win over them. */
   readonly podLabels?: Readonly<Record<string, string>> | undefined;
+  /** Annotations of the pods. */
   readonly podAnnotations?: Readonly<Record<string, string>> | undefined;
-  /** Of masters and workers. */
+  /** Of masters and workers, which are StatefulSets. */
   readonly volumeClaimTemplates?: readonly PersistentVolumeClaim[] | undefined;
 }

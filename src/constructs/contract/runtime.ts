@@ -18,94 +18,136 @@ import type { Needs, PlanInput, Role, RuntimeInput, WorkloadNames } from './inpu
 import type { Operation, OperationKind, Operations } from './operation.ts';
 import type { BasePlan } from './plan.ts';
 
-/** What the lifecycle ensures, one after the other. */
+/** What the lifecycle ensures, one after the other: the objects of a workload, the volume, the claim. */
 export type Part = Role | 'volume' | 'claim';
 
+/** A construct that renders a workload from the plan: a class that extends `Master`, `Worker` or `Fuse`. */
 export type ComponentClass<P> = new (scope: Construct, plan: P) => Construct;
 
-/** What a runtime author says of a kind; with one engine, that of the engine as well. */
+/** A kind of runtime. If it has one engine, `defineRuntime` takes these fields together with those of `EngineDefinition`. */
 export interface RuntimeDefinition<S extends TSchema> {
-  /** Folder, host directory, finalizer, `status.runtimes[].type`; also the engine's name, where there is one. */
+  /**
+   * `juicefs`: in host directories, the finalizer and `status.runtimes[].type`; the engine's name too, if the kind has one engine. At most
+   * 20 lower-case letters, digits and dashes.
+   */
   readonly type: string;
+  /** The kind that users write. */
   readonly resource: CustomResource<S>;
-  /** Further kinds that the CRD comes with, such as a profile. */
+  /** Further kinds that are installed with it, such as a profile. */
   readonly companions?: readonly CustomResource[];
-  /** Environment variables of the controller that `plan` and `engineOf` read from `settings.env`. */
+  /** Names of environment variables of the controller. `plan` and `engineOf` find their values in `settings.env`. */
   readonly env?: readonly string[];
-  /** Names of all host ports that `needs` may ask for. What else stands in a record of ports reserves nothing: users can write there. */
+  /** Names of all host ports that `needs` may ask for. The controller ignores other names in a runtime's record of ports. */
   readonly hostPorts?: readonly string[];
-  /** Workloads are called `<name>-<role>`, or `<name>-` and what stands here. */
+  /** Suffixes of the names of workloads. Default: the role, as in `<name>-worker`. */
   readonly workloads?: Readonly<Partial<Record<Role, string>>>;
 }
-/** Several ways to serve one kind. A live runtime keeps its own: it stands in `status.valueFile`. */
+/** Several engines that serve one kind. A live runtime keeps its engine, which is in `status.valueFile`. */
 export interface Engines<Spec> {
   /** By the names that node labels have. */
   readonly engines: Readonly<Record<string, Engine<Spec>>>;
-  /** For a runtime that has none yet. */
+  /** Name of the engine for a runtime that has none yet. */
   readonly engineOf: (input: RuntimeInput<Spec>) => string;
 }
 
-/** One way to serve a kind. Absence is the capability: no `mounts`, no mounting. */
+/** One way to serve a kind. A capability that is absent is not supported: without `mounts` the controller keeps no table of mounts. */
 export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
+  /** What must be looked up before planning. It runs before `plan` has checked the spec. */
   readonly needs?: (input: PlanInput<Spec>) => Needs;
-  /** Every decision; throws InvalidSpec. */
+  /**
+   * Every decision about the runtime. A pure function: the same input gives an equal plan.
+   * @throws InvalidSpec when a user must change the runtime or the Dataset; the controller then waits for an edit.
+   */
   readonly plan: (input: PlanInput<Spec>) => P;
+  /** The workloads. */
   readonly components: { readonly master?: ComponentClass<P>; readonly worker?: ComponentClass<P>; readonly fuse?: ComponentClass<P> };
-  /** Name of the pod that leads, for commands on the `leader`; undefined while none does, and then they wait. */
+  /** Name of the pod that leads. Commands on the `leader` wait while it is undefined. */
   readonly leader?: Probe<P, string | undefined>;
+  /** Mounts that the engine keeps, beside those that pods are started with. */
   readonly mounts?: MountTable<P>;
+  /** How much is cached, asked about once a minute, and how large the data is. */
   readonly probes?: { readonly cache?: Probe<P, C>; readonly ufs?: Probe<P, UfsUsage> };
-  /** Whether `probes.ufs` should run for this spec (`management.metadataSyncPolicy.autoSync`). Default: yes. */
+  /** Whether `probes.ufs` runs (`management.metadataSyncPolicy.autoSync`). Default: yes. */
   readonly syncsMetadata?: (plan: P) => boolean;
+  /** Status fields that only the engine knows. */
   readonly status?: (plan: P, seen: Seen<C>) => EngineStatus;
+  /** How caches are cleaned when the runtime is deleted. */
   readonly cleanup?: Cleanup<P>;
-  /** What is run in a Job beside it. */
+  /** Operations on the data, each in a Job. */
   readonly operations?: Operations<P>;
 }
 
-/** An engine whose plan is its own affair. */
+/** An engine without the type of its plan: what `engine` returns. */
 export interface Engine<Spec> {
+  /** What must be looked up before `bind`. */
   needs(input: PlanInput<Spec>): Needs;
-  /** Throws InvalidSpec. */
+  /**
+   * Plans a runtime.
+   * @throws InvalidSpec when a user must change the runtime or the Dataset.
+   */
   bind(input: PlanInput<Spec>): BoundRuntime;
 }
 
-/** A runtime as the rest of the system sees it: no type parameters, nothing left to configure. */
+/** A runtime as the rest of Sluice sees it, without type parameters: what `defineRuntime` returns. */
 export interface Runtime {
+  /** `juicefs`. */
   readonly type: string;
+  /** The kind that users write. */
   readonly resource: CustomResource;
+  /** Further kinds that are installed with it. */
   readonly companions: readonly CustomResource[];
+  /** Names of environment variables that it reads from `settings.env`. */
   readonly env: readonly string[];
+  /** Names of all host ports that `needs` may ask for. */
   readonly hostPorts: readonly string[];
-  /** Names of all engines: what a runtime left may be of any. */
+  /** Names of all engines. What a deleted runtime left on nodes may be of any. */
   readonly engines: readonly string[];
-  /** Known without a plan, so that what cannot be planned can be told of and taken down. */
+  /** Names of the workloads of a runtime. They need no plan, so that a runtime that cannot be planned still has a status and can be deleted. */
   workloads(name: string): WorkloadNames;
+  /**
+   * What must be looked up before `bind`. The spec must have been parsed with `resource`.
+   * @throws InvalidSpec when spec or Dataset are larger than any file system needs.
+   */
   needs(input: RuntimeInput<unknown>): Needs;
-  /** Throws InvalidSpec. */
+  /**
+   * Plans a runtime. The spec must have been parsed with `resource`.
+   * @throws InvalidSpec when a user must change the runtime or the Dataset.
+   */
   bind(input: RuntimeInput<unknown>): BoundRuntime;
 }
+/** One runtime with its plan. Nothing in it changes after `bind`. */
 export interface BoundRuntime {
   readonly plan: BasePlan;
+  /** The workloads that this plan has. */
   readonly roles: readonly Role[];
-  /** Of these some may be left out of a plan. */
+  /** The workloads that any plan of the engine can have. */
   readonly known: readonly Role[];
-  /** The same bytes each time; computed once per binding. */
+  /**
+   * The objects of a part; none for a workload that the plan does not have. Computed once: each call returns the same bytes.
+   * @throws InvalidSpec when a field that goes into a pod unchanged is not valid there.
+   */
   synth(part: Part): readonly Manifest[];
+  /** Name of the pod that leads. */
   readonly leader?: BoundProbe<string | undefined>;
+  /** The table of mounts; `change` takes rows of `wanted`. */
   readonly mounts?: {
     readonly list: BoundProbe<readonly MountRow[]>;
     readonly wanted: readonly MountRow[];
-    /** With rows of `wanted`. */
     change(change: MountChange): readonly Command[];
   };
+  /** The probes that run for this plan. `ufs` is absent if the user turned it off. */
   readonly probes: { readonly cache?: BoundProbe<unknown>; readonly ufs?: BoundProbe<UfsUsage> };
+  /** Status fields that only the engine knows. */
   status(seen: Seen<unknown>): EngineStatus;
+  /** How caches are cleaned when the runtime is deleted; `commands` takes what `ask` found. */
   readonly cleanup?: { readonly ask?: BoundProbe<unknown>; commands(found: unknown): readonly Command[] };
-  /** Objects that carry out an operation. A kind that is absent is not supported. */
+  /** The objects that carry out an operation, by kind. A kind that is absent is not supported. */
   readonly operations: { readonly [K in OperationKind]?: (operation: Operation<K>) => readonly Manifest[] };
 }
+/** A probe with its plan. */
 export interface BoundProbe<T> {
+  /** The commands that ask. */
   readonly commands: readonly Command[];
+  /** Reads their answers; throws if they make no sense. `before` is the previous result. */
   parse(answers: Answers, before?: Answered<T>): T;
 }
