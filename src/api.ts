@@ -75,7 +75,6 @@ export {
   shown,
   type Static,
   stringMap,
-  type Structural,
   t,
   type ThinFuseSpec,
   ThinRuntime,

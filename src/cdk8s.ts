@@ -11,15 +11,75 @@ import { resourceClass } from './constructs/resource.ts';
 
 export type { ResourceProps } from './constructs/resource.ts';
 
+/**
+ * An Alluxio cache for the Dataset of the same name.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new AlluxioRuntime(chart, 'images', {
+ *   metadata: { name: 'images' },
+ *   spec: { replicas: 2, tieredstore: { levels: [{ mediumtype: 'MEM', path: '/dev/shm', quota: '2Gi' }] } },
+ * });
+ */
 export class AlluxioRuntime extends resourceClass(alluxioRuntime) {}
+/**
+ * A JuiceFS cache for the Dataset of the same name.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new JuiceFSRuntime(chart, 'images', {
+ *   metadata: { name: 'images' },
+ *   spec: { replicas: 2, tieredstore: { levels: [{ mediumtype: 'SSD', path: '/var/cache/juicefs', quota: '40Gi' }] } },
+ * });
+ */
 export class JuiceFSRuntime extends resourceClass(juicefsRuntime) {}
+/**
+ * A FUSE file system from a vendor's image for the Dataset of the same name.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new ThinRuntime(chart, 'images', {
+ *   metadata: { name: 'images' },
+ *   spec: { profileName: 'sshfs' },
+ * });
+ */
 export class ThinRuntime extends resourceClass(thinRuntime) {}
+/**
+ * Defaults for every ThinRuntime that names the profile. The object is cluster-scoped.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new ThinRuntimeProfile(chart, 'images', {
+ *   metadata: { name: 'sshfs' },
+ *   spec: { fileSystemType: 'sshfs', fuse: { image: 'registry.example/sshfs', imageTag: '1' } },
+ * });
+ */
 export class ThinRuntimeProfile extends resourceClass(thinRuntimeProfile) {}
 
+/**
+ * A Dataset: files in a store, which pods mount once a runtime of the same name serves them.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ * import { Deployment } from 'cdk8s-plus-27';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * const images = new Dataset(chart, 'images', { metadata: { name: 'images' }, spec: { mounts: [{ mountPoint: 's3://bucket/images' }] } });
+ * const training = new Deployment(chart, 'training', { containers: [{ image: 'registry.example/train:1' }] });
+ * training.containers[0]?.mount('/data', images.volume, { readOnly: true });
+ */
 export class Dataset extends resourceClass(dataset) {
   #volume: Volume | undefined;
 
-  /** To be mounted: `container.mount('/data', dataset.volume)`. It refers to the claim that appears with the dataset's name. */
+  /** The Dataset as a volume: `container.mount('/data', dataset.volume)`. Sluice creates the claim that it names. */
   get volume(): Volume {
     this.#volume ??= volumeOf(this);
     return this.#volume;

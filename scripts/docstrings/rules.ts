@@ -31,7 +31,7 @@ function isNameOfOther(declaration: ts.Declaration, checker: ts.TypeChecker): bo
   const { typeName, typeArguments = [] } = declaration.type;
   const target = checker.getSymbolAtLocation(typeName);
   const isOther = target !== undefined && !isOurs(aliased(checker, target));
-  return isOther && (typeArguments.length === 0 || typeArguments.every(ts.isTypeQueryNode));
+  return isOther && typeArguments.every(ts.isTypeQueryNode);
 }
 
 function memberFaults(declaration: ts.Declaration, owner: string, checker: ts.TypeChecker): readonly string[] {

@@ -3,13 +3,14 @@ import ts from 'typescript';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A symbol of this repository that an entry point exports. */
+/** A symbol that an entry point exports. */
 export interface Published {
   /** The name that users import it from: `sluice/api`. */
   readonly entry: string;
   /** With the namespace that it is in: `fields.env`. */
   readonly name: string;
   readonly symbol: ts.Symbol;
+  /** In this repository; none of what a package declares. */
   readonly declarations: readonly ts.Declaration[];
 }
 
@@ -26,10 +27,11 @@ export function publishedBy(program: ts.Program, entries: ReadonlyMap<string, st
     function resolved(exported: ts.Symbol, prefix: string): readonly Published[] {
       const symbol = aliased(checker, exported);
       const name = prefix + exported.name;
-      if (symbol.flags & ts.SymbolFlags.ValueModule)
-        return isOurs(symbol) ? checker.getExportsOfModule(symbol).flatMap((each) => resolved(each, `${name}.`)) : [];
-      if (seen.has(symbol) || !isOurs(symbol)) return [];
+      if (seen.has(symbol)) return [];
       seen.add(symbol);
+      if (!isOurs(symbol)) return [{ entry, name, symbol, declarations: [] }];
+      if (symbol.flags & ts.SymbolFlags.ValueModule)
+        return checker.getExportsOfModule(symbol).flatMap((each) => resolved(each, `${name}.`));
       return [{ entry, name, symbol, declarations: symbol.declarations ?? [] }];
     }
   });

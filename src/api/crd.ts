@@ -1,7 +1,12 @@
 import type { TSchema } from 'typebox';
 import { type CustomResource, GROUP, type Manifest, type Structural, VERSION } from './resource.ts';
 
-/** The CustomResourceDefinition of a resource, as the API server takes it. */
+/**
+ * The CustomResourceDefinition of a kind, as the API server accepts it.
+ * @throws Error when a schema has no structural form, which the API server demands: an intersection, a union of objects.
+ * @example
+ * crdOf(Dataset).metadata.name; // → 'datasets.data.fluid.io'
+ */
 export function crdOf(resource: CustomResource): Manifest {
   const { kind, plural, namespaced, columns, scale, statusSubresource } = resource;
   return {

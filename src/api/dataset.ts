@@ -53,6 +53,7 @@ export const datasetSpec = Type.Object(
 export type DatasetSpec = Static<typeof datasetSpec>;
 
 export const datasetPhases = ['', 'NotBound', 'Pending', 'Bound', 'Failed', 'Updating', 'DataMigrating'] as const;
+/** `status.phase` of a Dataset; `NotBound` while it has no runtime that is ready. */
 export type DatasetPhase = (typeof datasetPhases)[number];
 
 export const datasetStatus = Type.Object(
@@ -83,7 +84,7 @@ export const datasetStatus = Type.Object(
 );
 export type DatasetStatus = Static<typeof datasetStatus>;
 
-/** A set of files, wherever they are, that pods can mount. */
+/** The kind Dataset: a set of files in a store, which pods mount by a PersistentVolumeClaim of the same name. */
 export const Dataset = {
   kind: 'Dataset',
   plural: 'datasets',

@@ -1,35 +1,43 @@
-/** One thing wrong with one field: enough to find it, and to know what would be right. */
+/** What is wrong with one field. */
 export interface Fault {
-  /** Where, as in `kubectl explain`: `spec.mounts[0].mountPoint`. */
+  /** The field, as in `kubectl explain`: `spec.mounts[0].mountPoint`. */
   readonly path: string;
-  /** Whose field it is, `Dataset ml/demo`, where the faults of one error are of several objects. */
+  /** The object that has the field, `Dataset ml/demo`, if the faults of one error are of several objects. */
   readonly object?: string;
+  /** What would be right: `an integer of at least 0`. */
   readonly expected: string;
+  /** What the field has, as `shown` prints it. */
   readonly found: string;
 }
 
-/** In one message. It stands in conditions and events, which somebody reads. */
-const MOST_TOLD = 20;
+/** Faults in one message, which goes into conditions and events. */
+const MOST_IN_MESSAGE = 20;
 
-/** Wrong by construction: retrying cannot help until a human edits an object. */
+/**
+ * An object that only its user can correct. The controller writes the message to a condition and waits for an edit; all other errors it
+ * retries. The message reads `<object>: <path>: expected …, found …`.
+ * @example
+ * throw new InvalidSpec({ path: 'spec.replicas', expected: 'at most 3', found: shown(5) });
+ */
 export class InvalidSpec extends Error {
   override readonly name = 'InvalidSpec';
-  /** Whose field it is, `Dataset ml/demo`; absent until someone who knows says so. */
+  /** The object that has the fields, `Dataset ml/demo`. Absent if the caller knows it. */
   readonly object: string | undefined;
+  /** All that is wrong, in the order of fields. The message has the first 20. */
   readonly faults: readonly Fault[];
-  /** Reason of the event, where it is not the usual one of a failed set-up. */
+  /** Reason of the event, if it is not the usual one of a failed set-up. */
   readonly reason: string | undefined;
 
   constructor(faults: Fault | readonly Fault[], options: { readonly object?: string; readonly reason?: string } & ErrorOptions = {}) {
     const list = Array.isArray(faults) ? (faults as readonly Fault[]) : [faults as Fault];
-    const more = list.length > MOST_TOLD ? `; and ${list.length - MOST_TOLD} more` : '';
-    super(`${options.object ? `${options.object}: ` : ''}${list.slice(0, MOST_TOLD).map(describe).join('; ')}${more}`, options);
+    const more = list.length > MOST_IN_MESSAGE ? `; and ${list.length - MOST_IN_MESSAGE} more` : '';
+    super(`${options.object ? `${options.object}: ` : ''}${list.slice(0, MOST_IN_MESSAGE).map(describe).join('; ')}${more}`, options);
     this.object = options.object;
     this.reason = options.reason;
     this.faults = list;
   }
 
-  /** So is one that another copy of this package threw: a vendor's runtime may bring its own. */
+  /** An InvalidSpec of another copy of this package is one too: the package of a runtime may have its own copy. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === 'InvalidSpec' && 'faults' in value;
   }
@@ -39,7 +47,12 @@ export class InvalidSpec extends Error {
 export const describe = ({ object, path, expected, found }: Fault): string =>
   `${object ? `${object}: ` : ''}${cut(path, 200)}: expected ${cut(expected, 600)}, found ${cut(found, 400)}`;
 
-/** How a value is shown in an error: short, and recognisable as what the user wrote. */
+/**
+ * A value as an error message shows it: JSON, at most 80 characters. An absent value reads `nothing`.
+ * @example
+ * shown('three'); // → '"three"'
+ * shown(undefined); // → 'nothing'
+ */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   return cut(JSON.stringify(typeof value === 'string' ? value.slice(0, 100) : value) ?? String(value), 80);

@@ -1,6 +1,6 @@
-/** Every label, annotation and finalizer that we read or write. Keys that Fluid knows keep Fluid's spelling: users select by them. */
+/** Keys of the labels that Sluice reads or writes. Those that Fluid knows keep its spelling, since users select by them. */
 export const label = {
-  /** Our inventory: the UID of the Runtime an object was made for. Prune looks at nothing else. */
+  /** On every object: the UID of the runtime that it was created for. The controller deletes obsolete objects by this label alone. */
   owner: 'data.fluid.io/owner-uid',
   datasetId: 'fluid.io/dataset-id',
   dataset: 'fluid.io/dataset',
@@ -14,28 +14,33 @@ export const label = {
   copiedFrom: 'fluid.io/copied-from',
 } as const;
 
+/** Keys of the annotations that Sluice reads or writes. */
 export const annotation = {
-  /** Of the manifest that we rendered last, 8 bytes of its SHA-256: tells that a field is to be taken away, which a comparison of leaves cannot. */
+  /**
+   * First 8 bytes of the SHA-256 of the manifest that was applied last: it differs if a field was removed, which comparing fields cannot show.
+   */
   manifestHash: 'data.fluid.io/manifest-hash',
-  /** On a fuse DaemonSet whose clients are counted by generation: the image that we asked for, whatever admission made of it. */
+  /** On a fuse DaemonSet whose clients are counted by generation: the image that was applied, before any admission webhook changed it. */
   fuseImage: 'data.fluid.io/fuse-image',
-  /** On a Runtime: the host ports allocated to it, as JSON. The cluster is the only record. */
+  /** On a runtime: its host ports, as JSON. No other record of them exists. */
   ports: 'data.fluid.io/ports',
-  /** On a Runtime: the names that everything made for it goes by, as JSON. */
+  /** On a runtime: the Identity by which its objects are named, as JSON. */
   identity: 'data.fluid.io/identity',
-  /** On a claim: changes to have the volume controller look at it again. */
+  /** On a claim: a change makes the volume controller sync it again. */
   nudge: 'data.fluid.io/nudged-at',
-  /** Kubernetes' own, on a claim: it and its volume name each other. */
+  /** Kubernetes' own, on a claim that is bound: claim and volume name each other. */
   bindCompleted: 'pv.kubernetes.io/bind-completed',
-  /** On a Runtime, by its user: `now` lets fuse pods leave nodes that the spec no longer selects although somebody reads there. */
+  /**
+   * On a runtime, set by its user: `now` lets the controller delete fuse pods on nodes that the spec no longer selects, even if pods read there.
+   */
   fusePlacement: 'data.fluid.io/fuse-placement',
-  /** On a volume: hash of the record of the last valid specs, while the newest are not. */
+  /** On a volume, while the newest specs are not valid: hash of the record of the last valid ones. */
   lastValid: 'data.fluid.io/last-valid',
   createdBy: 'CreatedBy',
   metadataList: 'data.fluid.io/metadataList',
-  /** On pod templates: of the script that the container runs, which stands in a ConfigMap. */
+  /** On pod templates: hash of the script that the container runs, which is in a ConfigMap. */
   scriptHash: 'data.fluid.io/script-hash',
-  /** On a ThinRuntimeProfile: how its client is called, for images that do not read config.json themselves. */
+  /** On a ThinRuntimeProfile: how to call its FUSE client, for images that do not read config.json. */
   mountTemplate: 'data.fluid.io/mount-template',
   skipMountCheck: 'fluid.io/skip-check-mount-ready-target',
   fuseHostPid: 'runtime.fluid.io/fuse.hostpid',
@@ -53,5 +58,10 @@ export const datasetCountNodeLabel = 'fluid.io/dataset-num';
 
 const LABEL_KEY = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;
-/** Whether the API server takes it: kubernetes.io/docs/concepts/overview/working-with-objects/labels. */
+/**
+ * Whether the API server accepts a label: kubernetes.io/docs/concepts/overview/working-with-objects/labels.
+ * @example
+ * isLabel(['example.com/team', 'vision']); // → true
+ * isLabel(['team', 'no spaces']); // → false
+ */
 export const isLabel = ([key, value]: readonly [string, string]): boolean => LABEL_KEY.test(key) && LABEL_VALUE.test(value);

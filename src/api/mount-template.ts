@@ -5,20 +5,22 @@ import { type Reference, referenceOf, referencesIn, type Text, textOf } from './
 import { knownField } from './wording.ts';
 
 /**
- * How a FUSE client is called, whatever the dataset: what a vendor writes instead of a program that reads config.json.
- * It is data: nothing in it is evaluated by a shell.
+ * How to call a FUSE client for any Dataset: a vendor writes it instead of a program that reads config.json. It is data; no shell evaluates
+ * any of it.
  */
 export interface MountTemplate {
-  /** Looked up in PATH, or an absolute path. */
+  /** Name of a program in PATH, or an absolute path. */
   readonly program: string;
-  /** `mounts`: a client for each mount, on a directory of its own. Otherwise there is one client, and one mount. */
+  /** `mounts`: one client for each mount, on a directory of its own. Otherwise one client, for one mount. */
   readonly each?: 'mounts';
-  /** `remount`: when config.json changes, clients are ended and begun as it then says. Otherwise a client stays as it was begun. */
+  /**
+   * `remount`: when config.json changes, clients are stopped and started as it then says. Otherwise a client keeps the arguments it started with.
+   */
   readonly onChange?: 'remount';
   readonly args: readonly Argument[];
-  /** The client's environment, besides the one it is started in. */
+  /** The client's environment by name, besides the one it starts in. */
   readonly env: Readonly<Record<string, Text>>;
-  /** Files that only the client's user can read; `${file.<name>}` is where each is. */
+  /** Files by name, which only the client's user can read. `${file.<name>}` is the path of each. */
   readonly files: Readonly<Record<string, Text>>;
 }
 export type Argument =
@@ -28,7 +30,12 @@ export type Argument =
   /** Once for each mount, or for each option of the mount; `except` names options that are left out. */
   | { readonly each: 'mounts' | 'mount.options'; readonly except: readonly string[]; readonly args: readonly Argument[] };
 
-/** Reads YAML or JSON. Throws InvalidSpec with every fault; `object` says whose it is. */
+/**
+ * Reads a mount template in YAML or JSON. `object` names it in errors.
+ * @throws InvalidSpec with every fault.
+ * @example
+ * parseMountTemplate('program: sshfs\nargs: ["${mount.source}", "${targetPath}"]').program; // → 'sshfs'
+ */
 export function parseMountTemplate(text: string, object = 'mount template'): MountTemplate {
   const document = parseDocument(text, { prettyErrors: false });
   const [broken] = document.errors;

@@ -9,11 +9,11 @@ export interface Identity {
   readonly name: string;
   /** The Dataset's UID. */
   readonly uid: string;
-  /** Another dataset came first with the same `<namespace>-<name>`. */
+  /** An older Dataset has the same `<namespace>-<name>`: this one is named by its UID. */
   readonly collides: boolean;
 }
 
-/** The CSI driver's name: as Fluid's, so that volumes that it made are served without a change. */
+/** Name of the CSI driver: Fluid's, so that volumes that Fluid created keep working. */
 export const csiDriver = 'fuse.csi.fluid.io';
 
 const LONGEST = 63;
@@ -26,7 +26,12 @@ function key(prefix: string, dataset: Identity): string {
   return dataset.collides || plain.length >= LONGEST ? prefix + dataset.uid : plain;
 }
 
-/** The value of `fluid.io/dataset-id` and `fluid.io/dataset`. */
+/**
+ * `<namespace>-<name>` of a Dataset, or its UID if that is too long for a label or collides: the value of the labels `fluid.io/dataset-id`
+ * and `fluid.io/dataset`.
+ * @example
+ * datasetId({ namespace: 'ml', name: 'images', uid: '1f0e', collides: false }); // → 'ml-images'
+ */
 export const datasetId = (dataset: Identity): string => key('', dataset);
 /** What two datasets must not have in common; equal for `a-b/c` and `a/b-c`. */
 export const joinedName = joined;
@@ -45,14 +50,32 @@ export function rivalNames(dataset: Pick<Identity, 'namespace' | 'name'>, engine
   ];
 }
 
+/**
+ * Name of the PersistentVolume of a Dataset.
+ * @example
+ * volumeName({ namespace: 'ml', name: 'images', uid: '1f0e', collides: false }); // → 'ml-images'
+ */
 export const volumeName = (dataset: Identity): string => (dataset.collides ? dataset.uid : joined(dataset));
+/**
+ * Name of the PersistentVolumeClaim of a Dataset, in its namespace.
+ * @example
+ * claimName({ namespace: 'ml', name: 'images', uid: '1f0e', collides: false }); // → 'images'
+ */
 export const claimName = ({ name }: Identity): string => name;
 
-/** Set by the CSI plugin on nodes where a pod uses the dataset; the node selector of every fuse DaemonSet. */
+/**
+ * Label that the CSI plugin sets on nodes where a pod uses the Dataset; node selector of its fuse DaemonSet.
+ * @example
+ * fuseNodeLabel({ namespace: 'ml', name: 'images', uid: '1f0e', collides: false }); // → 'fluid.io/f-ml-images'
+ */
 export const fuseNodeLabel = (dataset: Identity): string => key(FUSE_NODE_LABELS, dataset);
 /** How all of these begin. */
 export const FUSE_NODE_LABELS = 'fluid.io/f-';
-/** On nodes that hold a worker; also on the volume and claim. */
+/**
+ * Label of nodes that run a worker of the Dataset; its volume and claim have it too.
+ * @example
+ * cacheNodeLabel({ namespace: 'ml', name: 'images', uid: '1f0e', collides: false }); // → 'fluid.io/s-ml-images'
+ */
 export const cacheNodeLabel = (dataset: Identity): string => key('fluid.io/s-', dataset);
 export const typedCacheNodeLabel = (engine: string, dataset: Identity): string => key(`fluid.io/s-${engine}-`, dataset);
 /** Cache size on a node: `m` memory, `d` disk, `t` total. */
@@ -64,13 +87,22 @@ export function exclusiveNodeValue(dataset: Identity): string {
   return dataset.collides || plain.length >= LONGEST ? dataset.uid : plain;
 }
 
+/** The workloads that a runtime can have. */
 export type WorkloadRole = 'master' | 'worker' | 'fuse';
-/** Of the ConfigMap that remembers the last valid specs of a runtime while the newest are not. */
+/** Name of the ConfigMap that keeps the last valid specs of a runtime while the newest are not valid. */
 export const lastValidName = (runtime: string): string => `${runtime}-last-valid`;
-/** `suffix` is the role, unless the kind says otherwise. */
+/**
+ * Name of a workload of a runtime. `suffix` is the role, unless the definition of the kind says otherwise.
+ * @example
+ * workloadName('images', 'worker'); // → 'images-worker'
+ */
 export const workloadName = (runtime: string, suffix: string): string => `${runtime}-${suffix}`;
-/** `status.valueFile`: an existing engine is recognised by its form, `<n>-<engine>-values`. */
+/** `status.valueFile` of a runtime, `<name>-<engine>-values`: it identifies the engine of a runtime that Fluid set up. */
 export const valueFile = (runtime: string, engine: string): string => `${runtime}-${engine}-values`;
 
-/** The plural of the kind of a runtime of this name, by which the node plugin finds it: `acmefsruntimes` of `acme-fs`. */
+/**
+ * The plural that a runtime of this type must have in its CustomResource: the node plugin finds the kind by it.
+ * @example
+ * runtimePlural('acme-fs'); // → 'acmefsruntimes'
+ */
 export const runtimePlural = (type: string): string => `${type.replaceAll('-', '')}runtimes`;

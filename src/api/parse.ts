@@ -6,8 +6,16 @@ import { type Reader, readerOf, type Visit } from './reader.ts';
 import { type CustomResource, GROUP, type ObjectMeta, type Resource, VERSION } from './resource.ts';
 
 /**
- * An object as the API server would store it: unknown fields pruned, nulls dropped, defaults filled in. Throws InvalidSpec with every fault.
- * The input is never changed. Of the status, which only controllers write, nothing is refused.
+ * An object as the API server would store it: unknown fields pruned, nulls dropped, defaults filled in. The input is not changed. Of the
+ * status, which only controllers write, nothing is rejected.
+ * @throws InvalidSpec with every fault, at most 100.
+ * @example
+ * const { spec } = parse(Dataset, {
+ *   apiVersion: 'data.fluid.io/v1alpha1',
+ *   kind: 'Dataset',
+ *   metadata: { name: 'images', namespace: 'ml' },
+ *   spec: { mounts: [{ mountPoint: 's3://bucket/images' }] },
+ * });
  */
 export function parse<R extends CustomResource>(resource: R, object: unknown): Resource<Static<R['spec']>, Static<R['status']>> {
   const { faults, ...parsed } = read(resource, object, 'prune');
@@ -15,7 +23,14 @@ export function parse<R extends CustomResource>(resource: R, object: unknown): R
   return parsed as Resource<Static<R['spec']>, Static<R['status']>>;
 }
 
-/** What is wrong with an object, the first hundred faults at once, in the order of its fields. By default a field that the kind does not have is a fault. */
+/**
+ * What is wrong with an object, in the order of its fields, at most 100 faults. An unknown field is a fault, unless `unknownFields` is
+ * `prune`. It does not throw for an object of any shape.
+ * @throws Error when a schema of the resource has no structural form.
+ * @example
+ * const faults = faultsOf(Dataset, { apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', metadata: { name: 'Images' } });
+ * faults[0]?.path; // → 'metadata.name'
+ */
 export function faultsOf(
   resource: CustomResource,
   object: unknown,

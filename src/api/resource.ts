@@ -1,62 +1,81 @@
 import type { TSchema } from 'typebox';
 
+/** API group of all kinds of Fluid and Sluice. */
 export const GROUP = 'data.fluid.io';
+/** API version of all these kinds. */
 export const VERSION = 'v1alpha1';
 
 /** A column of `kubectl get`. */
 export interface Column {
   readonly name: string;
+  /** How `kubectl get` prints the value. */
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  /** `.status.fusePhase`. */
   readonly jsonPath: string;
-  /** Above 0 the column is shown only with `-o wide`. */
+  /** Above 0, only `kubectl get -o wide` shows the column. */
   readonly priority?: number;
 }
 
-/** What a rule sees of an object. */
+/** What a rule reads of an object. */
 export interface Ruled {
   readonly metadata: { readonly name: string };
+  /** The spec as the user wrote it, of any shape. */
   readonly spec: unknown;
 }
 
-/** A constraint that a field's own schema cannot say, told twice: to the API server in CEL, to `parse` in TypeScript. A cluster test holds them together. */
+/**
+ * A constraint that the schema of one field cannot express. The API server evaluates it in CEL, `parse` in TypeScript; a test on a real
+ * API server compares both.
+ */
 export interface Rule {
-  /** Absent where the API server knows by itself. */
+  /** In CEL, on `self`. Absent if the API server checks it already, as it does the names of objects. */
   readonly cel?: string;
-  /** Not asked when something is wrong at `path` already; the rest of the spec may be anything. */
+  /** The same in TypeScript. It is not called if `path` has another fault; the rest of the spec may have any shape. */
   readonly holds: (object: Ruled) => boolean;
+  /** The field at fault: `spec.replicas`. */
   readonly path: string;
+  /** What would be right: `at least 0`. */
   readonly expected: string;
 }
 
-/** A kind of custom resource: one value gives its CRD, its TypeScript types and its parser. */
+/** A kind of custom resource. Its CRD, its TypeScript types and its parser come from this one value. */
 export interface CustomResource<Spec extends TSchema = TSchema, Status extends TSchema = TSchema> {
   readonly kind: string;
-  /** Of a runtime: `runtimePlural` of its name, by which the node plugin finds it. */
+  /** Plural in URLs. Of a runtime: `runtimePlural(type)`, since the node plugin finds the kind by it. */
   readonly plural: string;
+  /** Default: the kind in lower case. */
   readonly singular?: string;
+  /** Short names for kubectl. */
   readonly shortNames?: readonly string[];
+  /** Groups of kinds for kubectl: `kubectl get fluid`. */
   readonly categories?: readonly string[];
+  /** Whether objects have a namespace. */
   readonly namespaced: boolean;
+  /** What `kubectl explain` prints. */
   readonly description: string;
   readonly columns?: readonly Column[];
-  /** `kubectl scale` on spec.replicas; `selector` as well lets an HPA find the pods. */
+  /** Enables `kubectl scale` on spec.replicas. With `selector` an autoscaler can find the pods, by status.selector. */
   readonly scale?: { readonly selector: boolean };
+  /** Whether the status has an endpoint of its own, so that writing it changes no spec. */
   readonly statusSubresource: boolean;
   readonly spec: Spec;
   readonly status: Status;
   readonly rules?: readonly Rule[];
 }
 
+/** Kubernetes' owner reference: the object is deleted with its owner. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
+  /** The owner manages the object; one owner at most does. */
   readonly controller?: boolean;
+  /** A foreground deletion of the owner waits for the object. */
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Metadata as we write it. */
+/** Metadata that a manifest sets. */
 export interface ManifestMeta {
   readonly name: string;
   readonly namespace?: string;
@@ -65,7 +84,7 @@ export interface ManifestMeta {
   readonly ownerReferences?: readonly OwnerReference[];
 }
 
-/** Metadata as the API server gives it; what it has not filled in yet is absent. */
+/** Metadata as the API server returns it. Timestamps are RFC 3339, in UTC. */
 export interface ObjectMeta extends ManifestMeta {
   readonly finalizers?: readonly string[];
   readonly uid?: string;
@@ -75,7 +94,7 @@ export interface ObjectMeta extends ManifestMeta {
   readonly deletionTimestamp?: string;
 }
 
-/** Any object we write, whole. */
+/** A whole object to apply. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -83,7 +102,7 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
-/** One object of a custom resource. */
+/** An object of a custom resource. */
 export interface Resource<Spec = unknown, Status = unknown> {
   readonly apiVersion: string;
   readonly kind: string;

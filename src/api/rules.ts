@@ -14,7 +14,9 @@ const LONGEST_WITH_WORKER = 45;
 /** `<name>-worker` is the name of a StatefulSet, which the API server holds to 63 characters. */
 const LONGEST_WORKER_SET = 56;
 
-/** The name becomes a label and the name of a claim, as Fluid demands. */
+/**
+ * Names of Datasets and runtimes: a DNS-1035 label of at most 63 characters, as in Fluid, since the name becomes a label and the name of a claim.
+ */
 export const nameRule: Rule = {
   cel: whenNew(`self.metadata.name.matches('${DNS1035.source}') && size(self.metadata.name) <= 63`),
   holds: ({ metadata: { name } }) => DNS1035.test(name) && name.length <= 63,
@@ -22,7 +24,7 @@ export const nameRule: Rule = {
   expected: 'at most 63 lower-case letters, digits and dashes, a letter first and no dash last',
 };
 
-/** What Kubernetes asks of any name. */
+/** Kubernetes' rule for names of objects: a DNS subdomain of at most 253 characters. */
 export const plainNameRule: Rule = {
   holds: ({ metadata: { name } }) => SUBDOMAIN.test(name) && name.length <= 253,
   path: 'metadata.name',
@@ -36,16 +38,17 @@ const short = {
 const celIsShort = `size(self.metadata.name) <= ${LONGEST_WITH_WORKER}`;
 const isShort = ({ metadata }: Ruled): boolean => metadata.name.length <= LONGEST_WITH_WORKER;
 
+/** Names of runtimes that always have workers: at most 45 characters, since `<name>-worker-<hash>` is a label of worker pods. */
 export const shortNameRule: Rule = { ...short, cel: whenNew(celIsShort), holds: isShort };
 
-/** Where there is no worker pod unless the spec says how many. */
+/** The rule `shortNameRule` for kinds that have workers only if spec.replicas is above 0. */
 export const shortNameWithReplicasRule: Rule = {
   ...short,
   cel: whenNew(`${celIsShort} || !has(self.spec) || !has(self.spec.replicas) || self.spec.replicas == 0`),
   holds: (object) => isShort(object) || ((object.spec as { replicas?: number }).replicas ?? 0) === 0,
 };
 
-/** Made also where it has no pods. */
+/** Names of runtimes whose StatefulSet of workers exists even with no pods: at most 56 characters. */
 export const workerSetNameRule: Rule = {
   cel: whenNew(`size(self.metadata.name) <= ${LONGEST_WORKER_SET}`),
   holds: ({ metadata: { name } }) => name.length <= LONGEST_WORKER_SET,
@@ -53,13 +56,14 @@ export const workerSetNameRule: Rule = {
   expected: `at most ${LONGEST_WORKER_SET} characters, since <name>-worker is a StatefulSet`,
 };
 
+/** The rule `shortNameRule` for kinds that have workers only if spec.worker.enabled is true. */
 export const shortNameWithWorkerRule: Rule = {
   ...short,
   cel: whenNew(`${celIsShort} || !has(self.spec) || !has(self.spec.worker) || !has(self.spec.worker.enabled) || !self.spec.worker.enabled`),
   holds: (object) => isShort(object) || (object.spec as { worker?: { enabled?: boolean } }).worker?.enabled !== true,
 };
 
-/** What the API server asks of every kind that can be scaled, and any workload of its replicas. */
+/** spec.replicas is at least 0: the API server demands it of kinds that can be scaled. */
 export const replicasRule: Rule = {
   cel: whenNew('!has(self.spec) || !has(self.spec.replicas) || self.spec.replicas >= 0'),
   holds: ({ spec }) => ((spec as { replicas?: number }).replicas ?? 0) >= 0,
@@ -67,7 +71,7 @@ export const replicasRule: Rule = {
   expected: 'at least 0',
 };
 
-/** A dataset that refers to another shows that one and nothing else. */
+/** A Dataset that refers to another Dataset has that one mount. */
 export const oneReferenceRule: Rule = {
   cel: whenNew(
     "!has(self.spec) || !has(self.spec.mounts) || size(self.spec.mounts) == 1 || !self.spec.mounts.exists(m, m.mountPoint.startsWith('dataset://'))",

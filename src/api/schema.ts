@@ -3,33 +3,62 @@ import * as k8s from './k8s.ts';
 
 export { type Static, type TSchema, Type as t } from 'typebox';
 
-/** A field that may be left out. */
+/** An optional field: `t.Object({ cacheSize: opt(k8s.Quantity) })`. */
 export const opt = Type.Optional;
 
+/**
+ * A 32-bit integer. The API server ignores the format; `parse` checks it.
+ * @example
+ * const spec = t.Object({ replicas: opt(int32({ minimum: 1, description: 'Workers wanted.' })) });
+ */
 export const int32 = (options: { readonly minimum?: number; readonly default?: number; readonly description?: string } = {}) =>
   Type.Integer({ format: 'int32', ...options });
+/**
+ * A 64-bit integer, in JSON a number.
+ * @example
+ * const spec = t.Object({ uid: int64({ description: 'Number of the user.' }) });
+ */
 export const int64 = (options: { readonly description?: string } = {}) => Type.Integer({ format: 'int64', ...options });
-/** A moment, RFC 3339. */
+/**
+ * A moment as text, RFC 3339: `2025-01-31T12:00:00Z`.
+ * @example
+ * const status = t.Object({ mountTime: opt(dateTime({ description: 'When the mounts were last changed.' })) });
+ */
 export const dateTime = (options: { readonly description?: string } = {}) =>
   Type.Unsafe<string>({ type: 'string', format: 'date-time', ...options });
-/** A string whose known values TypeScript names; the CRD admits any, as Fluid's do, so that a newer writer's value is never refused. */
+/**
+ * A string of which TypeScript knows some values. The CRD accepts any, as Fluid's do, so that the API server takes values of newer versions.
+ * @example
+ * const spec = t.Object({ mode: opt(openEnum(['Fast', 'Safe'], { description: 'Fast or Safe.' })) });
+ */
 export const openEnum = <const T extends string>(_values: readonly T[], options: { readonly description?: string } = {}) =>
   Type.Unsafe<T>({ type: 'string', ...options });
-/** The same field with another description. */
+/**
+ * A schema with another description.
+ * @example
+ * const spec = t.Object({ cacheSize: opt(described(k8s.Quantity, 'Disk space for cached files on each node.')) });
+ */
 export const described = <S extends Type.TSchema>(schema: S, description: string): S => ({ ...schema, description });
 
+/**
+ * A map of strings.
+ * @example
+ * const spec = t.Object({ env: opt(stringMap('Environment of the container.')) });
+ */
 export const stringMap = (description?: string) =>
   Type.Record(Type.String(), Type.String(), description === undefined ? {} : { description });
 
-/** Which image a container runs; every part has a default of its own. */
+/** Fields `image`, `imageTag` and `imagePullPolicy`; each has a default of its own. */
 export const imageFields = {
   image: opt(Type.String({ description: 'Image repository, without the tag.' })),
   imageTag: opt(Type.String({ description: 'Tag of the image.' })),
   imagePullPolicy: opt(Type.String({ description: 'Always, IfNotPresent or Never.' })),
 };
 
+/** An object of `imageFields`: which image the file system is in. */
 export const versionSpec = Type.Object(imageFields, { description: 'Image of the file system.' });
 
+/** Labels and annotations for pods. */
 export const podMetadata = Type.Object(
   {
     labels: opt(stringMap('Labels of the pods.')),
@@ -39,21 +68,28 @@ export const podMetadata = Type.Object(
 );
 export type PodMetadata = Static<typeof podMetadata>;
 
+/** `HostNetwork`, also when empty, or `ContainerNetwork`. */
 export const networkMode = Type.Enum(['HostNetwork', '', 'ContainerNetwork'], {
   description: 'HostNetwork (also when empty) or ContainerNetwork.',
 });
 export type NetworkMode = Static<typeof networkMode>;
 
+/** `Exclusive`, also when empty, or `Shared`. */
 export const placementMode = Type.Enum(['Exclusive', '', 'Shared'], {
   description: 'Exclusive (also when empty): one dataset a node. Shared: several may cache on one node.',
 });
 export type PlacementMode = Static<typeof placementMode>;
 
+/**
+ * When the node plugin deletes idle fuse pods: `OnDemand`, `OnRuntimeDeleted` (also when empty) or `OnFuseChanged`. The field must be
+ * `spec.fuse.cleanPolicy`, where the plugin reads it.
+ */
 export const cleanPolicy = openEnum(['', 'OnDemand', 'OnRuntimeDeleted', 'OnFuseChanged'], {
   description: 'When idle fuse pods go: OnDemand, OnRuntimeDeleted (also when empty) or OnFuseChanged.',
 });
 export type CleanPolicy = Static<typeof cleanPolicy>;
 
+/** POSIX user and group, by number and by name. */
 export const user = Type.Object(
   {
     uid: int64({ description: 'Number of the user.' }),
@@ -126,12 +162,14 @@ export const tierLevel = Type.Object(
 );
 export type TierLevel = Static<typeof tierLevel>;
 
+/** Levels of the cache of a worker. */
 export const tieredStore = Type.Object(
   { levels: opt(Type.Array(tierLevel, { description: 'Levels, the fastest first.' })) },
   { description: 'Where workers keep cached data.' },
 );
 export type TieredStore = Static<typeof tieredStore>;
 
+/** How often and how long caches are cleaned when a runtime is deleted. */
 export const cleanCachePolicy = Type.Object(
   {
     gracePeriodSeconds: opt(int32({ default: 60, description: 'How long one attempt may take.' })),
@@ -146,6 +184,7 @@ export const cleanCachePolicy = Type.Object(
   { description: 'How the cache is cleaned when the runtime is deleted.' },
 );
 
+/** The field `spec.management`: cleaning of caches, and whether the size of the data is kept up to date. */
 export const runtimeManagement = Type.Object(
   {
     cleanCachePolicy: opt(cleanCachePolicy),
@@ -160,6 +199,7 @@ export const runtimeManagement = Type.Object(
 );
 export type RuntimeManagement = Static<typeof runtimeManagement>;
 
+/** The image of an init container that creates the user of `spec.runAs`. */
 export const initUsers = Type.Object(
   {
     ...imageFields,

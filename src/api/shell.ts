@@ -1,35 +1,55 @@
-/** A value in a script: text that is quoted, or what is read when the script runs, an environment variable or a file. */
+/** A value in a script: text, which `sh` quotes, or what the script reads when it runs, a variable or a file. */
 export type Arg = string | Env | Contents | Joined;
+/** The value of an environment variable. */
 export interface Env {
   readonly env: string;
 }
+/** The content of a file. */
 export interface Contents {
   readonly file: string;
 }
-/** Parts that make one word, `--token=` and `$TOKEN`. */
+/** Parts that make one word: `--token=` and `$TOKEN`. */
 export interface Joined {
   readonly word: readonly (string | Env | Contents)[];
 }
 
 /**
- * Write shell as a template. Every value is quoted; a list becomes several words; `env('X')` is the one way to mean the variable X, and
- * `contents('/f')` what stands in the file /f. A backslash is the shell's own.
+ * A shell script as a template. Every value is quoted; a list becomes several words; a backslash is the shell's own. `env('X')` is the
+ * variable X when the script runs, `contents('/f')` what the file /f then holds.
+ * @example
+ * sh`mount -t ${['acme', '/mnt/my data']} ${env('TARGET')}`; // → `mount -t acme '/mnt/my data' "\${TARGET}"`
  */
 export const sh = (parts: TemplateStringsArray, ...values: readonly (Arg | readonly Arg[])[]): string =>
   String.raw(parts, ...values.map((value) => [value].flat().map(quote).join(' ')));
 
+/**
+ * The value of an environment variable, for `sh`.
+ * @throws Error when no variable can have the name.
+ * @example
+ * sh`echo ${env('HOME')}`; // → 'echo "${HOME}"'
+ */
 export function env(name: string): Env {
   if (!isEnvName(name)) throw new Error(`${JSON.stringify(name)} is no name of an environment variable`);
   return { env: name };
 }
-/** What a file holds without the newlines at its end, such as a Secret that is mounted: so it is in no argument of the script itself. */
+/**
+ * The content of a file without the newlines at its end, for `sh`: a mounted Secret is then in no argument of the script.
+ * @throws Error when the path is not absolute.
+ * @example
+ * sh`login ${contents('/etc/token')}`; // → 'login "$(cat /etc/token)"'
+ */
 export function contents(file: string): Contents {
   if (!file.startsWith('/')) throw new Error(`expected an absolute path, found ${JSON.stringify(file)}`);
   return { file };
 }
+/**
+ * Parts that `sh` joins into one word.
+ * @example
+ * sh`client ${word('--user=', env('NAME'))}`; // → 'client --user="${NAME}"'
+ */
 export const word = (...parts: readonly (string | Env | Contents)[]): Joined => ({ word: parts });
 
-/** What a POSIX shell takes for a variable's name. */
+/** Whether a POSIX shell accepts a name for a variable. */
 export const isEnvName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 
 function quote(arg: Arg): string {

@@ -5,6 +5,7 @@ import type { Column } from './resource.ts';
 import { dateTime, described, int32, int64, mountSpec, openEnum, opt, stringMap } from './schema.ts';
 
 export const phases = ['', 'NotReady', 'PartialReady', 'Ready'] as const;
+/** Phase of masters, workers or fuse pods; `PartialReady` while some of them are ready. */
 export type RuntimePhase = (typeof phases)[number];
 
 const conditionFields = {
@@ -36,7 +37,7 @@ const phase = (whose: string) => openEnum(phases, { description: `NotReady, Part
 const reason = (whose: string) => opt(Type.String({ description: `Why ${whose} are not ready.` }));
 const count = (description: string) => int32({ description });
 
-/** Status of every runtime but CacheRuntime. The counters are required because Fluid's are; a status is written whole. */
+/** Status of every runtime, which the controller writes. Its counters are required because Fluid's are. */
 export const runtimeStatus = Type.Object(
   {
     observedGeneration: opt(observedGeneration),
@@ -78,7 +79,7 @@ export const runtimeStatus = Type.Object(
 );
 export type RuntimeStatus = Static<typeof runtimeStatus>;
 
-/** What `kubectl get` shows of a role's pods: numbers with `-o wide`. */
+/** Columns of `kubectl get` for the pods of a role: the phase, and with `-o wide` the numbers of pods. */
 export const podColumns = {
   master: columnsOf('master', 'Master'),
   worker: columnsOf('worker', 'Worker'),

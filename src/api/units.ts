@@ -29,7 +29,13 @@ function partsOf(value: string | number, path: string): Parts {
   return { sign, digits, form: 'letter', power: DECIMAL[letter ?? ''] ?? 0 };
 }
 
-/** A Kubernetes quantity (`10Gi`, `500m`, `1e3`) in units of one: bytes for storage, cores for CPU. `path` names the field in the error. */
+/**
+ * A Kubernetes quantity (`10Gi`, `500m`, `1e3`) in units of one: bytes for storage, cores for CPU. `path` names the field in the error.
+ * @throws InvalidSpec when the text is no quantity, or more than 8Ei.
+ * @example
+ * quantity('1.5Gi', 'spec.cacheSize'); // → 1610612736
+ * quantity('lots', 'spec.cacheSize'); // throws spec.cacheSize: expected a quantity such as 10Gi, 500M or 1.5Ti, found "lots"
+ */
 export function quantity(value: string | number, path: string): number {
   const { sign, digits, form, power } = partsOf(value, path);
   const amount = form === 'binary' ? Number(digits) * 1024 ** power : Number(`${digits}e${power}`);
@@ -41,7 +47,13 @@ const NANO = 10n ** 9n;
 /** What a quantity in powers of 1024 is cut to; one in powers of 10 is not. */
 const MOST = (2n ** 63n - 1n) * NANO;
 
-/** The same amount as the API server prints it (apimachinery, Quantity.CanonicalizeBytes): the largest unit that leaves a whole number. */
+/**
+ * The same quantity in the spelling of the API server (apimachinery, Quantity.CanonicalizeBytes): with the largest unit that leaves an
+ * integer. A manifest in another spelling would differ from what the API server returns.
+ * @throws InvalidSpec when the text is no quantity.
+ * @example
+ * canonicalQuantity('1024Mi', 'spec.cacheSize'); // → '1Gi'
+ */
 export function canonicalQuantity(value: string | number, path: string): string {
   const { sign, digits, form, power } = partsOf(value, path);
   const [whole = '', fraction = ''] = digits.split('.');
@@ -75,13 +87,17 @@ function divided(number: bigint, by: bigint, most: number): readonly [bigint, nu
 }
 
 const STATUS_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-/** Bytes as Fluid prints them in a status: two decimals and a binary suffix, `40.00GiB`. */
+/**
+ * Bytes as Fluid prints them in a status: two decimals and a binary unit up to TiB.
+ * @example
+ * bytesText(1536); // → '1.50KiB'
+ */
 export function bytesText(bytes: number): string {
   const [amount, unit] = inUnits(bytes, STATUS_UNITS);
   return `${amount.toFixed(2)}${unit}`;
 }
 
-/** About as many bytes as `bytesText` printed; undefined for any other text. */
+/** About as many bytes as `bytesText` printed. Undefined for any other text. */
 export function textBytes(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,16}(?:\.\d{1,2})?)((?:[KMGT]i)?B)$/.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * 1024 ** STATUS_UNITS.indexOf(unit);
@@ -100,11 +116,15 @@ function inUnits(bytes: number, units: readonly string[]): readonly [number, str
   return [amount, units[power] ?? ''];
 }
 
-/** A ratio as Fluid prints it in a status, `90.0%`; undefined when there is nothing to divide by. */
+/**
+ * A ratio as Fluid prints it in a status. Undefined when `whole` is 0.
+ * @example
+ * percentText(9, 10); // → '90.0%'
+ */
 export const percentText = (part: number, whole: number): string | undefined =>
   whole > 0 ? `${((part / whole) * 100).toFixed(1)}%` : undefined;
 
-/** Seconds between two moments as Go prints a duration: `1s`, `7m13s`, `1h0m2s`. */
+/** A duration in milliseconds as Go prints it, in whole seconds: `1s`, `7m13s`, `1h0m2s`. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

@@ -6,7 +6,18 @@ import { ignored } from './warnings.ts';
 
 const DEFAULT_STORAGE = '100Pi';
 
-/** What is decided alike for every runtime: paths, identity, placement, the volume. A runtime's plan spreads it and adds its own. */
+/**
+ * What is the same for every runtime: paths, identity, placement, the volume. A runtime's plan spreads it and adds its own fields.
+ * @throws InvalidSpec when the Dataset has an access mode that Kubernetes does not know.
+ * @example
+ * interface AcmePlan extends BasePlan {
+ *   readonly image: string;
+ * }
+ * const plan = (input: PlanInput<{ readonly version?: string }>): AcmePlan => ({
+ *   ...basePlan(input, { mountType: 'fuse.acme', mountDir: 'acme-fuse' }),
+ *   image: `acme:${input.spec.version ?? '1.4'}`,
+ * });
+ */
 export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BasePlan & { readonly fuse: FusePlan } {
   const { name, namespace, uid, dataset, settings, annotations } = input;
   const { kind, type, engine, workloads } = input.runtime;
@@ -73,8 +84,11 @@ export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BaseP
 }
 
 /**
- * The fuse generation counts the changes for which a client must be started anew: what the cluster has, or one more when image or script
- * differ. A script that nobody has hashed, Fluid's, is not taken to differ.
+ * The generation of the fuse pods, for the clean policy OnFuseChanged: one more than in the cluster if image or script changed. A template
+ * without a hash, which Fluid created, counts as unchanged.
+ * @example
+ * const facts = planInput().facts;
+ * nextGeneration({ ...facts, fuse: { image: 'acme:1', generation: 3 } }, 'acme:2'); // → 4
  */
 export function nextGeneration({ fuse }: Facts, image: string, scriptHash?: string): number {
   if (!fuse) return 1;
@@ -82,15 +96,19 @@ export function nextGeneration({ fuse }: Facts, image: string, scriptHash?: stri
   return isSame ? fuse.generation : fuse.generation + 1;
 }
 
-/** Of what a fuse container runs, for `nextGeneration` and the annotation `scriptHash` of its pods. */
+/**
+ * 16 hexadecimal digits of the SHA-256 of a script: for `nextGeneration`, and for the annotation `scriptHash` of the pods that run it.
+ * @example
+ * hashOfScript('exec acme mount').length; // → 16
+ */
 export const hashOfScript = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-/** The labels by which Fluid's users, charts and dashboards find our objects. */
+/** Labels of every object of a runtime, by which users, charts and dashboards of Fluid find them. */
 export const commonLabels = (plan: BasePlan): Readonly<Record<string, string>> => ({
   [label.owner]: plan.owner.uid,
   ...podCommonLabels(plan),
 });
-/** Without the inventory label: a pod template that names the owner's UID would differ after a take-over, and no pod needs it. */
+/** The same without the UID of the owner: a pod template with it would differ after a take-over from Fluid. */
 export const podCommonLabels = (plan: BasePlan): Readonly<Record<string, string>> => ({
   'app.kubernetes.io/name': plan.app,
   'app.kubernetes.io/instance': plan.name,
@@ -101,7 +119,7 @@ export const podCommonLabels = (plan: BasePlan): Readonly<Record<string, string>
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
-/** The API server would refuse the volume, and say so of an object that nobody has written. */
+/** The API server would reject the volume, in the name of an object that no user wrote. */
 function checkAccessModes(modes: readonly string[] = [], object: string): void {
   const faults = modes.flatMap((mode, i) =>
     ACCESS_MODES.includes(mode)
@@ -111,7 +129,7 @@ function checkAccessModes(modes: readonly string[] = [], object: string): void {
   if (faults.length > 0) throw new InvalidSpec(faults, { object });
 }
 
-/** As in Fluid, a request that cannot be read does not stop the dataset: the size of a FUSE volume means nothing. */
+/** As in Fluid, a request that is no quantity does not stop the Dataset: the capacity of a FUSE volume has no effect. */
 function storageOf(request: string | undefined): string | undefined {
   if (!request) return DEFAULT_STORAGE;
   try {

@@ -1,7 +1,11 @@
 import { bytesText, percentText } from '../api/index.ts';
 import type { CacheUse } from './contract.ts';
 
-/** `status.cacheStates` as Fluid prints it: empty where nobody could be asked, or where no capacity is known. */
+/**
+ * `status.cacheStates` as Fluid prints it. Texts are empty while no pod was asked, and the capacity if it is not known. Capacity in bytes.
+ * @example
+ * cacheTexts(2048, { cachedBytes: 1024, totalBytes: 4096 })['cachedPercentage']; // → '25.0%'
+ */
 export function cacheTexts(capacityBytes: number | undefined, cache: CacheUse | undefined): Readonly<Record<string, string>> {
   const percent = (part = 0, whole = 1) => (cache ? (percentText(part, whole) ?? '0.0%') : '');
   return {

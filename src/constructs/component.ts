@@ -48,7 +48,18 @@ interface Own {
   readonly spec?: object;
 }
 
-/** Serves metadata or keeps the table of mounts. */
+/**
+ * The StatefulSet `<name>-master`: pods that serve metadata or keep the table of mounts. The plan says how many.
+ * @throws InvalidSpec when a user's field is not valid in a pod, such as a list that repeats a key.
+ * @example
+ * import type { Construct } from 'constructs';
+ *
+ * class AcmeMaster extends Master {
+ *   constructor(scope: Construct, plan: BasePlan) {
+ *     super(scope, plan, { containers: [{ name: 'acme-master', image: 'acme:1', command: ['acme', 'master'] }] });
+ *   }
+ * }
+ */
 export class Master extends Component {
   constructor(scope: Construct, plan: BasePlan, props: ComponentProps) {
     super(
@@ -62,7 +73,21 @@ export class Master extends Component {
   }
 }
 
-/** Holds cached data. One to a node unless the dataset is Shared. */
+/**
+ * The StatefulSet `<name>-worker`: pods that hold cached data, one on a node unless the Dataset is Shared. The plan says how many.
+ * @throws InvalidSpec when a user's field is not valid in a pod, such as a list that repeats a key.
+ * @example
+ * import type { Construct } from 'constructs';
+ *
+ * class AcmeWorker extends Worker {
+ *   constructor(scope: Construct, plan: BasePlan) {
+ *     super(scope, plan, {
+ *       containers: [{ name: 'acme-worker', image: 'acme:1', volumeMounts: [{ name: 'cache', mountPath: '/cache' }] }],
+ *       volumes: [{ name: 'cache', emptyDir: {} }],
+ *     });
+ *   }
+ * }
+ */
 export class Worker extends Component {
   constructor(scope: Construct, plan: BasePlan, props: ComponentProps) {
     const affinity = mergedAffinity(props.affinity, workerAffinity(plan));
@@ -74,7 +99,19 @@ export class Worker extends Component {
   }
 }
 
-/** Mounts the file system on every node that the CSI plugin labels, that is where a pod uses the dataset. */
+/**
+ * The DaemonSet `<name>-fuse`: pods that mount the file system on every node that the CSI plugin labels, which are those where a pod uses
+ * the Dataset. The first container is privileged and has the host path mounted, with mount propagation.
+ * @throws InvalidSpec when a user's field is not valid in a pod, such as a list that repeats a key.
+ * @example
+ * import type { Construct } from 'constructs';
+ *
+ * class AcmeFuse extends Fuse {
+ *   constructor(scope: Construct, plan: BasePlan) {
+ *     super(scope, plan, { containers: [{ name: 'acme-fuse', image: 'acme:1', command: ['acme', 'mount', plan.mountPath] }] });
+ *   }
+ * }
+ */
 export class Fuse extends Component {
   constructor(scope: Construct, plan: BasePlan, props: ComponentProps) {
     const name = `${plan.app}-fuse-mount`;
@@ -111,12 +148,25 @@ export class Fuse extends Component {
   }
 }
 
-/** Any other object that belongs to the runtime, such as a ConfigMap with a script. */
+/**
+ * Any other object that belongs to the runtime. It gets the runtime's namespace, labels and owner reference; with a role, also the labels by
+ * which that workload selects its pods.
+ * @example
+ * import type { Construct } from 'constructs';
+ *
+ * class AcmeMaster extends Master {
+ *   constructor(scope: Construct, plan: BasePlan) {
+ *     super(scope, plan, { containers: [{ name: 'acme-master', image: 'acme:1' }] });
+ *     owned(this, plan, 'master', { apiVersion: 'v1', kind: 'ConfigMap', name: `${plan.name}-config`, data: { 'acme.conf': 'port=7000' } });
+ *   }
+ * }
+ */
 export function owned(scope: Construct, plan: BasePlan, role: Role | undefined, object: OwnedObject): KubeObject {
   const { apiVersion, kind, name, labels, ...rest } = object;
   const metadata = metadataOf(plan, name, { ...(role && selectorOf(plan, role)), ...labels });
   return new KubeObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
 }
+/** An object for `owned`: its head, and its other fields as Kubernetes has them. */
 export interface OwnedObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -132,7 +182,7 @@ const statefulSet = (plan: BasePlan, role: 'master' | 'worker', { volumeClaimTem
   volumeClaimTemplates: unlessEmpty(volumeClaimTemplates?.map((claim, i) => canonicalClaim(claim, `spec.volumeClaimTemplates[${i}]`))),
 });
 
-/** What a fuse container learns of the runtime it serves. */
+/** The runtime that a fuse container serves, in the variables that Fluid uses. */
 const fuseEnv = (plan: BasePlan): readonly EnvVar[] => [
   { name: 'FLUID_RUNTIME_TYPE', value: plan.app },
   { name: 'FLUID_RUNTIME_NS', value: plan.namespace },

@@ -2,16 +2,30 @@ import { type DatasetSpec, type Fault, type Mount, shown } from '../api/index.ts
 
 const CLAIM = /^pvc:\/\/([a-z0-9][-.a-z0-9]*)(?:\/(.*))?$/;
 
-/** What `pvc://<claim>[/<path>]` names. */
+/**
+ * Claim and path of a mount point `pvc://<claim>[/<path>]`. Undefined for any other.
+ * @example
+ * claimOf('pvc://models/llama'); // → { claim: 'models', path: 'llama' }
+ * claimOf('s3://models'); // → undefined
+ */
 export function claimOf(mountPoint: string): { readonly claim: string; readonly path: string } | undefined {
   const [, claim, path = ''] = CLAIM.exec(mountPoint) ?? [];
   return claim === undefined ? undefined : { claim, path };
 }
+/**
+ * The claims that mounts `pvc://<claim>` of a Dataset name, each once: for `needs.claims`.
+ * @example
+ * claimNames({ mounts: [{ mountPoint: 'pvc://models' }, { mountPoint: 'pvc://models/llama' }] }); // → ['models']
+ */
 export const claimNames = ({ mounts = [] }: DatasetSpec): readonly string[] => [
   ...new Set(mounts.flatMap(({ mountPoint }) => claimOf(mountPoint)?.claim ?? [])),
 ];
 
-/** Mounts that share a name or a path, which the engine could not tell apart. */
+/**
+ * Mounts of a Dataset that have the same name or path. A runtime throws them as InvalidSpec if its engine needs both to be unique.
+ * @example
+ * mountsAlike({ mounts: [{ mountPoint: 's3://a', name: 'x' }, { mountPoint: 's3://b', name: 'x' }] })[0]?.path; // → 'spec.mounts[1].name'
+ */
 export const mountsAlike = ({ mounts = [] }: DatasetSpec): readonly Fault[] => [...alike(mounts, 'name'), ...alike(mounts, 'path')];
 
 function alike(mounts: readonly Mount[], field: 'name' | 'path'): readonly Fault[] {

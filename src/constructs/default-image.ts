@@ -1,6 +1,8 @@
 /**
- * The image of a container, repository and tag each from the first place that says it: the spec, the controller's environment, the built-in default.
- * A text in the environment that is no `repository:tag` counts for nothing.
+ * The image of a container. Repository and tag each come from the spec, else from the controller's environment, else from the runtime's
+ * default. A text in the environment that is not `<repository>:<tag>` is ignored.
+ * @example
+ * imageOf({ imageTag: '2' }, undefined, 'acme/acme:1'); // → 'acme/acme:2'
  */
 export function imageOf(
   { image, imageTag }: { readonly image?: string; readonly imageTag?: string } = {},

@@ -16,7 +16,19 @@ import { withinReason } from './limits.ts';
 /** `s-h-<engine>-m-<uid>` is the key of a node label: 63 − 4 − 3 − 36. */
 const NAME = /^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$/;
 
-/** Erases a definition's type parameters: what is left is asked for plans and manifests, and knows nothing of specs. */
+/**
+ * A runtime from its definition: with one engine, or with several and `engineOf`. The result has no type parameters.
+ * @throws Error when the name of the type or of an engine cannot be part of a node label.
+ * @example
+ * const acme = (resource: CustomResource, AcmeFuse: ComponentClass<BasePlan>): Runtime =>
+ *   defineRuntime({
+ *     type: 'acme',
+ *     resource,
+ *     needs: ({ dataset }) => ({ secrets: optionNeeds(dataset.spec) }),
+ *     plan: (input) => basePlan(input, { mountType: 'fuse.acme', mountDir: 'acme-fuse' }),
+ *     components: { fuse: AcmeFuse },
+ *   });
+ */
 export function defineRuntime<S extends TSchema, P extends BasePlan, C = CacheUse>(
   definition: RuntimeDefinition<S> & EngineDefinition<Static<S>, P, C>,
 ): Runtime;

@@ -5,7 +5,13 @@ const LISTING_SECONDS = 1500;
 /** Counted in the pod: a listing of millions of files would not come through. One script, since each exec is a connection of its own. */
 const SCRIPT = 'df --block-size=1 "$1"; ls -lR "$1" | grep ^- | wc -l';
 
-/** Size and number of files of a mounted file system, as a pod that has it mounted sees them. */
+/**
+ * A probe for size and number of files of the mounted file system, by `df` and `ls` in a pod of the role. It may take 25 minutes. It needs
+ * `sh`, `df`, `ls`, `grep` and `wc` in the image.
+ * @throws Error from `parse`, when `df` does not list the mount path.
+ * @example
+ * const probes: EngineDefinition<object, BasePlan>['probes'] = { ufs: diskUsage('fuse') };
+ */
 export const diskUsage = (role: Role): Probe<BasePlan, UfsUsage> => ({
   // The path is an argument, not part of the script.
   commands: ({ mountPath }) => [{ in: role, on: 'one', argv: ['sh', '-c', SCRIPT, 'sh', mountPath], timeoutSeconds: LISTING_SECONDS }],
@@ -18,7 +24,11 @@ export const diskUsage = (role: Role): Probe<BasePlan, UfsUsage> => ({
   },
 });
 
-/** What `df` says of a mount; undefined without a row of its own, since `df` then speaks of the node's disk. */
+/**
+ * Bytes that `df --block-size=1` reports for a mount. Undefined if the table has no row for it: `df` then reports the disk of the node.
+ * @example
+ * usedBytes('acme 4096 1024 3072 25% /mnt/data', '/mnt/data'); // → 1024
+ */
 export function usedBytes(table = '', mountPath: string): number | undefined {
   const lines = table.split('\n').filter((line) => line.includes(mountPath));
   const rows = lines.map((line) => line.trim().split(/\s+/));

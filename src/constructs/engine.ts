@@ -19,7 +19,16 @@ import type {
 import { operationWithinReason } from './limits.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';
 
-/** One of several engines of a kind, without the type of its plan. */
+/**
+ * One of several engines of a kind: hides the type of its plan.
+ * @throws InvalidSpec from `bind`, when its plan does.
+ * @example
+ * const fast = engine<object, BasePlan>({
+ *   plan: (input) => basePlan(input, { mountType: 'fuse.acme', mountDir: 'acme-fuse' }),
+ *   components: {},
+ * });
+ * const engines: Engines<object> = { engines: { fast }, engineOf: () => 'fast' };
+ */
 export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: EngineDefinition<Spec, P, C>): Engine<Spec> => ({
   needs: (input) => definition.needs?.(input) ?? {},
   bind: (input) => bound(definition, definition.plan(input)),

@@ -1,8 +1,14 @@
 import { type Fault, InvalidSpec, shown } from '../api/index.ts';
 
 /**
- * Works out every part before it gives up, so that a user learns all faults of an object at once.
- * `object` says whose fields they are, `Dataset ml/demo`, where they are not the runtime's.
+ * Runs all functions before it throws, so that a user learns all faults of an object at once. `object` names the object at fault, such as
+ * `Dataset ml/images`, if it is not the runtime.
+ * @throws InvalidSpec with the faults of all functions. Any other error is thrown at once.
+ * @example
+ * const { size, path } = together({
+ *   size: () => quantity('20Gi', 'spec.cacheSize'),
+ *   path: () => absolutePath('/cache', 'spec.cachePath'),
+ * });
  */
 export function together<Parts extends Readonly<Record<string, () => unknown>>>(
   parts: Parts,
@@ -24,7 +30,7 @@ export function together<Parts extends Readonly<Record<string, () => unknown>>>(
   return results as { readonly [Name in keyof Parts]: ReturnType<Parts[Name]> };
 }
 
-/** Faults of one object are told under its name, those of several each with the name. */
+/** Faults of one object have its name once, in front of all; faults of several have it each. */
 function refusal(faults: readonly Fault[]): InvalidSpec {
   const [object, ...others] = new Set(faults.map((fault) => fault.object));
   if (others.length > 0 || object === undefined) return new InvalidSpec(faults);
@@ -34,7 +40,13 @@ function refusal(faults: readonly Fault[]): InvalidSpec {
   );
 }
 
-/** A demand on a field, in one line. */
+/**
+ * Demands something of a field.
+ * @throws InvalidSpec when `holds` is falsy.
+ * @example
+ * const replicas: number = 0;
+ * must(replicas > 0, 'spec.replicas', 'at least 1', replicas); // throws spec.replicas: expected at least 1, found 0
+ */
 export function must(holds: unknown, path: string, expected: string, found: unknown): asserts holds {
   if (!holds) throw new InvalidSpec({ path, expected, found: shown(found) });
 }

@@ -1,4 +1,4 @@
-export { type Arg, contents, env, isEnvName, sh, word } from '../api/shell.ts';
+export { type Arg, contents, env, sh, word } from '../api/shell.ts';
 export { account } from './account.ts';
 export * from './base-plan.ts';
 export { cacheTexts } from './cache-texts.ts';

@@ -1,7 +1,12 @@
 import { type Quantity, quantity, type ResourceRequirements } from '../api/index.ts';
 import { must } from './faults.ts';
 
-/** Resources whose memory request is at least `atLeast`, for a container that keeps its cache in memory; `path` names them in errors. */
+/**
+ * Resources whose memory request is at least `atLeast`, a quantity of bytes: for a container whose cache is in memory.
+ * @throws InvalidSpec at `<path>.limits.memory`, when the limit is lower than that.
+ * @example
+ * withMemory({ requests: { memory: '1Gi' } }, '4Gi', 'spec.worker.resources'); // → { requests: { memory: '4Gi' } }
+ */
 export function withMemory(resources: ResourceRequirements = {}, atLeast: Quantity | undefined, path: string): ResourceRequirements {
   const { requests, limits } = resources;
   const asked = requests?.['memory'];

@@ -2,9 +2,16 @@ import { InvalidSpec, shown } from '../api/index.ts';
 
 import type { Warning } from './warnings.ts';
 
+/** Options of a client, by name. An empty value means an option without value. */
 export type Options = Readonly<Record<string, string>>;
 
-/** A `-o` list, `allow_other,cache-size=1024`: keys in order, an empty value prints the bare key. `path` names the field in errors. */
+/**
+ * A `-o` list, in the order of names. An empty value prints the name alone. `path` names the field in errors.
+ * @throws InvalidSpec when a name has "," or "=", or a value has ",": they separate options.
+ * @example
+ * optionList({ 'cache-size': '1024', allow_other: '' }, 'spec.options'); // → 'allow_other,cache-size=1024'
+ * optionList({ a: '1,suid' }, 'spec.options'); // throws spec.options.a
+ */
 export function optionList(options: Options, path: string): string {
   const faults = Object.entries(options).flatMap(([key, value]) =>
     key.includes(',') || value.includes(',') || key === '' || key.includes('=')
@@ -21,7 +28,7 @@ export function optionList(options: Options, path: string): string {
   return joinedOptions(options);
 }
 
-/** The same of options that are whatever their user says, as in Fluid; `separatorsIn` tells of those that become several. */
+/** The same list of options that are passed as their user wrote them, as in Fluid. `separatorsIn` warns of those that become several. */
 export const joinedOptions = (options: Options): string =>
   Object.keys(options)
     .toSorted()
@@ -29,7 +36,7 @@ export const joinedOptions = (options: Options): string =>
     .map((key) => (options[key] ? `${key}=${options[key]}` : key))
     .join(',');
 
-/** Clients split their options at each ",": a value with one works, though not as it reads. */
+/** Clients split options at each ",": one whose value has a "," works, but not as it reads. */
 export const separatorsIn = (options: Options = {}, path: string): readonly Warning[] =>
   Object.entries(options).flatMap(([key, value]) =>
     key === '' || /[,=]/.test(key) || value.includes(',')
@@ -37,14 +44,26 @@ export const separatorsIn = (options: Options = {}, path: string): readonly Warn
       : [],
   );
 
-/** A value that a program takes by position: one that begins with `-` would be read as an option. */
+/**
+ * A value that a program takes by position.
+ * @throws InvalidSpec when it begins with "-", which a program would read as an option, or is empty.
+ * @example
+ * positional('bucket/images', 'spec.mounts[0].mountPoint'); // → 'bucket/images'
+ * positional('-rf', 'spec.mounts[0].mountPoint'); // throws a text that does not begin with "-"
+ */
 export function positional(value: string, path: string): string {
   if (value.startsWith('-') || value === '')
     throw new InvalidSpec({ path, expected: 'a text that does not begin with "-"', found: shown(value) });
   return value;
 }
 
-/** A path that will be deleted or mounted on: absolute, without `..`. */
+/**
+ * A path to delete or to mount on.
+ * @throws InvalidSpec when it is not absolute or has `..`.
+ * @example
+ * absolutePath('/cache', 'spec.cachePath'); // → '/cache'
+ * absolutePath('/cache/../etc', 'spec.cachePath'); // throws an absolute path without ".."
+ */
 export function absolutePath(value: string, path: string): string {
   if (!value.startsWith('/') || value.split('/').includes('..'))
     throw new InvalidSpec({ path, expected: 'an absolute path without ".."', found: shown(value) });

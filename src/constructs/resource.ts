@@ -2,9 +2,11 @@ import { ApiObject, type ApiObjectMetadata } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { type CustomResource, faultsOf, GROUP, InvalidSpec, type Static, type TSchema, VERSION } from '../api/index.ts';
 
+/** What a user writes of an object. */
 export interface ResourceProps<Spec> {
-  /** Default name: from the construct's path, as everywhere in cdk8s. */
+  /** Default name: from the path of the construct, as everywhere in cdk8s. */
   readonly metadata?: ApiObjectMetadata;
+  /** As in YAML; TypeScript and the constructor check it. */
   readonly spec: Spec;
 }
 

@@ -1,19 +1,34 @@
 import { InvalidSpec } from '../api/index.ts';
 import type { Mounted } from './user-volumes.ts';
 
-/** Where a container finds the keys of a Secret as files. */
+/**
+ * The directory where a container finds the keys of a Secret as files; Fluid's images look there.
+ * @example
+ * secretDirectory('minio'); // → '/etc/fluid/secrets/minio'
+ */
 export const secretDirectory = (secret: string): string => `/etc/fluid/secrets/${secret}`;
 
-/** A Secret as files, in its own directory or in that of the one it stands in for. */
+/**
+ * A Secret mounted as files, at `secretDirectory` of its own name or of another's that it replaces.
+ * @example
+ * const { volume, mount } = secretFiles('minio', 'minio');
+ * mount.mountPath; // → '/etc/fluid/secrets/minio'
+ */
 export function secretFiles(volume: string, secretName: string, directory: string = secretName): Mounted {
   const name = volumeLabel(volume);
   return { volume: { name, secret: { secretName } }, mount: { name, mountPath: secretDirectory(directory), readOnly: true } };
 }
 
-/** Secrets and claims may have names that no volume can have, longer and with dots. Two that become alike are refused where lists are merged. */
+/**
+ * A name for a volume from that of a Secret or a claim, which may be longer and have dots. Two that become equal are rejected where lists are merged.
+ */
 export const volumeLabel = (name: string): string => name.replaceAll('.', '-').slice(-63).replace(/^-+/, '');
 
-/** Text as it stands in the `data` of a Secret. */
+/**
+ * Text as the `data` of a Secret has it: UTF-8 in base64.
+ * @example
+ * base64('minio123'); // → 'bWluaW8xMjM='
+ */
 export function base64(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const pieces: string[] = [];
@@ -25,7 +40,12 @@ export function base64(text: string): string {
 /** As many arguments as a function can have with room to spare. */
 const PIECE = 8192;
 
-/** Throws InvalidSpec where the data is no base64; `path` says whose it is. */
+/**
+ * Text from the `data` of a Secret. `path` names the field in errors, which never show the data.
+ * @throws InvalidSpec when the data is not base64.
+ * @example
+ * fromBase64('bWluaW8xMjM='); // → 'minio123'
+ */
 export function fromBase64(data: string, path = 'data'): string {
   let binary: string;
   try {

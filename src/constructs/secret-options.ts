@@ -2,14 +2,23 @@ import { type DatasetSpec, type EncryptOption, type EnvVar, InvalidSpec, shown }
 import { isEnvName } from '../api/shell.ts';
 import type { SecretNeed } from './contract.ts';
 
-/** An option whose value is a key of a Secret. */
+/** An option whose value is in a Secret. */
 export interface SecretOption {
+  /** Name of the option: `secret-key`. */
   readonly option: string;
+  /** Name of the Secret, in the namespace of the Dataset. */
   readonly secret: string;
+  /** Key in the Secret. */
   readonly key: string;
 }
 
-/** The options of a list `encryptOptions`; `path` names it in errors. */
+/**
+ * The options of a list `encryptOptions`. `path` names the list in errors.
+ * @throws InvalidSpec when an option has no Secret or no key.
+ * @example
+ * const list = [{ name: 'secret-key', valueFrom: { secretKeyRef: { name: 'minio', key: 'password' } } }];
+ * secretOptions(list, 'spec.sharedEncryptOptions'); // → [{ option: 'secret-key', secret: 'minio', key: 'password' }]
+ */
 export const secretOptions = (list: readonly EncryptOption[] | undefined, path: string): readonly SecretOption[] =>
   (list ?? []).map(({ name, valueFrom }, i) => {
     const { name: secret, key } = valueFrom?.secretKeyRef ?? {};
@@ -17,13 +26,21 @@ export const secretOptions = (list: readonly EncryptOption[] | undefined, path: 
     throw new InvalidSpec({ path: `${path}[${i}].valueFrom.secretKeyRef`, expected: 'name and key of a Secret', found: shown(valueFrom) });
   });
 
-/** The Secrets that hold options of a dataset; never throws, so that `needs` can ask for them before anything was checked. */
+/**
+ * Names of the Secrets that hold options of a Dataset, each once. It never throws, so `needs` can call it before the plan checks anything.
+ * @example
+ * optionSecrets({ sharedEncryptOptions: [{ name: 'token', valueFrom: { secretKeyRef: { name: 'acme', key: 'token' } } }] }); // → ['acme']
+ */
 export const optionSecrets = ({ mounts = [], sharedEncryptOptions = [] }: DatasetSpec): readonly string[] => {
   const options = [...sharedEncryptOptions, ...mounts.flatMap((mount) => mount.encryptOptions ?? [])];
   return [...new Set(options.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name || []))];
 };
 
-/** The same as needs, with the keys that options name. */
+/**
+ * The same Secrets for `needs.secrets`, with the keys that options name.
+ * @example
+ * const needs = ({ dataset }: PlanInput<object>): Needs => ({ secrets: optionNeeds(dataset.spec) });
+ */
 export function optionNeeds({ mounts = [], sharedEncryptOptions = [] }: DatasetSpec): readonly SecretNeed[] {
   const keys = new Map<string, Set<string>>();
   for (const { valueFrom } of [...sharedEncryptOptions, ...mounts.flatMap((mount) => mount.encryptOptions ?? [])]) {
@@ -33,14 +50,19 @@ export function optionNeeds({ mounts = [], sharedEncryptOptions = [] }: DatasetS
   return [...keys].map(([name, named]) => ({ name, keys: [...named].filter((key) => key !== '') }));
 }
 
-/** A secret option whose value a script takes from the environment. */
+/** A secret option whose value a container has in an environment variable. */
 export interface SecretVariable extends SecretOption {
+  /** Name of the variable. */
   readonly variable: string;
 }
 
 /**
- * The secret options of a dataset with one mount, by name; the mount's own win over those of all mounts.
- * `known` ones come first and have the variable it says, others their own name with `_` for `-`.
+ * The secret options of a Dataset with one mount, by name; the mount's win over those of all mounts. Options in `known` come first, with
+ * the variables it says; others have a variable of their own name, with `_` for `-`.
+ * @throws InvalidSpec when an option has no Secret, its name fits no variable, or two options have the same variable.
+ * @example
+ * const dataset = { sharedEncryptOptions: [{ name: 'secret-key', valueFrom: { secretKeyRef: { name: 'minio', key: 'password' } } }] };
+ * secretVariables(dataset, new Map()).get('secret-key')?.variable; // → 'secret_key'
  */
 export function secretVariables(
   { mounts: [mount] = [], sharedEncryptOptions }: DatasetSpec,
@@ -72,5 +94,10 @@ export function secretVariables(
   );
 }
 
+/**
+ * The variables for the `env` of a container. Kubernetes reads the Secrets; no manifest has a value.
+ * @example
+ * secretEnv([{ option: 'token', secret: 'acme', key: 'token', variable: 'TOKEN' }])[0]?.name; // → 'TOKEN'
+ */
 export const secretEnv = (secrets: Iterable<SecretVariable>): readonly EnvVar[] =>
   [...secrets].map(({ variable, secret, key }) => ({ name: variable, valueFrom: { secretKeyRef: { name: secret, key } } }));

@@ -1,7 +1,12 @@
 import { quantity, type TierLevel } from '../api/index.ts';
 import { must } from './faults.ts';
 
-/** Cache of one worker in bytes, all levels together. */
+/**
+ * Cache of one worker in bytes, over all levels: memory for `MEM`, disk for the others.
+ * @throws InvalidSpec when a quota is no quantity, or `quotaList` and `path` have different lengths.
+ * @example
+ * cacheByMedium([{ mediumtype: 'SSD', path: '/a,/b', quota: '2Ki' }]); // → { disk: 2048 }
+ */
 export function cacheByMedium(levels: readonly TierLevel[] = []): Readonly<Partial<Record<'memory' | 'disk', number>>> {
   const sums: Partial<Record<'memory' | 'disk', number>> = {};
   levels.forEach((level, i) => {
@@ -15,17 +20,27 @@ export function cacheByMedium(levels: readonly TierLevel[] = []): Readonly<Parti
   return sums;
 }
 
-/** As many as nobody has disks in a node. */
+/** More than a node has disks. */
 const MOST_DIRECTORIES = 256;
 
-/** The directories that a list names; `path` names the list in errors. */
+/**
+ * The directories in a list. `path` names the list in errors.
+ * @throws InvalidSpec when there are more than 256.
+ * @example
+ * directoriesOf('/a,/b', ',', 'spec.tieredstore.levels[0].path'); // → ['/a', '/b']
+ */
 export function directoriesOf(list: string, separator: ',' | ':', path: string): readonly string[] {
   const directories = list.split(separator, MOST_DIRECTORIES + 1);
   must(directories.length <= MOST_DIRECTORIES, path, `at most ${MOST_DIRECTORIES} directories`, list);
   return directories;
 }
 
-/** Whole bytes for each directory of a level. A quotaList wins over the quota, which is divided evenly. */
+/**
+ * Bytes for each directory of a level: its `quotaList`, or else an even share of its `quota`, rounded down. `field` names the level in errors.
+ * @throws InvalidSpec when a quota is no quantity, or `quotaList` and `path` have different lengths.
+ * @example
+ * levelQuotas({ mediumtype: 'SSD', path: '/a,/b', quota: '2Ki' }, 'spec.tieredstore.levels[0]'); // → [1024, 1024]
+ */
 export function levelQuotas({ path = '', quota, quotaList }: TierLevel, field: string): readonly number[] {
   const paths = directoriesOf(path, ',', `${field}.path`).length;
   if (!quotaList)

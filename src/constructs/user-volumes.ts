@@ -1,13 +1,18 @@
 import { InvalidSpec, type PersistentVolumeClaim, shown, type Volume, type VolumeMount } from '../api/index.ts';
 import { must } from './faults.ts';
 
-/** A volume and where it appears. */
+/** A volume, and where a container mounts it. */
 export interface Mounted {
   readonly volume: Volume;
   readonly mount: VolumeMount;
 }
 
-/** The volumes of the user that a container mounts; `path` names its `volumeMounts` in errors. */
+/**
+ * The volumes in `spec.volumes` that a container mounts. `path` names its `volumeMounts` in errors.
+ * @throws InvalidSpec when a mount names no volume.
+ * @example
+ * userVolumes([{ name: 'tmp', mountPath: '/tmp' }], [{ name: 'tmp', emptyDir: {} }], 'spec.fuse.volumeMounts').length; // → 1
+ */
 export function userVolumes(
   mounts: readonly VolumeMount[] | undefined,
   volumes: readonly Volume[] | undefined,
@@ -23,7 +28,13 @@ export function userVolumes(
   });
 }
 
-/** Templates of claims, of which each pod has one; every one must be mounted and have a name of its own. `path` names the `volumeMounts` in errors. */
+/**
+ * Templates of claims for the pods of a StatefulSet, checked. `path` names the `volumeMounts` in errors.
+ * @throws InvalidSpec when a template is not mounted, or has the name of a volume in `spec.volumes`.
+ * @example
+ * const templates = [{ metadata: { name: 'cache' }, spec: { accessModes: ['ReadWriteOnce'] } }];
+ * claimTemplates(templates, [{ name: 'cache', mountPath: '/cache' }], []); // → templates
+ */
 export function claimTemplates(
   templates: readonly PersistentVolumeClaim[] | undefined,
   mounts: readonly VolumeMount[] | undefined,

@@ -1,11 +1,13 @@
-/** Something in a spec that works in part, or should be written in another way. Told as a Warning event and in the condition `SpecWarning`. */
+/**
+ * A field that works in part, or that should be written in another way. The controller writes a Warning event and the condition `SpecWarning`.
+ */
 export interface Warning {
-  /** CamelCase. */
+  /** Reason of the event, in CamelCase. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** What is asked for at `path` and not done. As in Fluid, everything else is. */
+/** A field that is ignored. As in Fluid, all others have effect. */
 export const ignored = (path: string, why: string): Warning => ({ reason: 'SpecPartlyIgnored', message: `${path}: ${why}` });
 
 const CLEAN_POLICIES: readonly string[] = ['', 'OnDemand', 'OnRuntimeDeleted', 'OnFuseChanged'];

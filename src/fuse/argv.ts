@@ -3,7 +3,15 @@ import type { Client, Word } from './clients.ts';
 import type { Rendered } from './script.ts';
 import { secretsIn } from './words.ts';
 
-/** Program and arguments, each ended by NUL. Throws InvalidSpec where they cannot say all that the client needs. */
+/**
+ * A client's program and arguments, each ended by NUL, as `xargs -0` reads them. `directory` is where secrets of config.json go.
+ * @throws InvalidSpec when the client has environment or files, which arguments cannot hold, or needs a variable that is not set.
+ * @example
+ * const config = parseFuseConfig('{"mounts": [{"mountPoint": "sftp://host/data"}], "targetPath": "/mnt"}');
+ * const template = parseMountTemplate('program: sshfs\nargs: ["${mount.source}", "${targetPath}"]');
+ * const [client] = clientsOf(template, config);
+ * if (client) argvOf(client, process.env).text;
+ */
 export function argvOf({ program, args, env, files }: Client, environment: NodeJS.ProcessEnv, directory?: string): Rendered {
   const faults: Fault[] = [];
   const secrets = secretsIn(directory);

@@ -5,23 +5,31 @@ import { referencesIn, type Text } from '../api/template-text.ts';
 import type { FuseConfig, FuseMount } from './config.ts';
 import { type Part, type Scope, valueOf } from './values.ts';
 
-/** One program to run, with everything known but what only the place where it runs can tell: secrets, its environment, where files are. */
+/** A program to run. What only its place knows is still open: secrets, environment variables, the paths of files. */
 export interface Client {
-  /** Of its mount; for messages. */
+  /** Name of its mount, for messages. */
   readonly name: string;
   /** Absolute path of the directory that it mounts on. */
   readonly target: string;
+  /** Name of a program in PATH, or an absolute path. */
   readonly program: string;
   readonly args: readonly Word[];
+  /** Environment variables, by name. */
   readonly env: Readonly<Record<string, Word>>;
+  /** Contents of files, by name. */
   readonly files: Readonly<Record<string, Word>>;
 }
-/** Parts that make one argument, value or file. */
+/** Parts that make one argument, one value or one file. */
 export type Word = readonly Part[];
 
 /**
- * What a template means for a config.json: a client for each mount where it says `each: mounts`, else one. Pure.
- * Throws InvalidSpec with every fault; `file` is what they are blamed on. No value of an option is ever quoted.
+ * The clients of a template for a config.json: one for each mount if the template says `each: mounts`, otherwise one. `file` names
+ * config.json in errors, which never quote the value of an option.
+ * @throws InvalidSpec with every fault, such as a reference to an option that the mount does not have.
+ * @example
+ * const config = parseFuseConfig('{"mounts": [{"mountPoint": "sftp://host/data"}], "targetPath": "/mnt"}');
+ * const template = parseMountTemplate('program: sshfs\nargs: ["${mount.source}", "${targetPath}"]');
+ * clientsOf(template, config)[0]?.args; // → [['host/data'], ['/mnt']]
  */
 export function clientsOf(template: MountTemplate, config: FuseConfig, file = 'config.json'): readonly Client[] {
   const faults: Fault[] = [];

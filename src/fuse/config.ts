@@ -3,40 +3,48 @@ import { type Fault, InvalidSpec } from '../api/errors.ts';
 import { readerOf } from '../api/reader.ts';
 import { type Static, t } from '../api/schema.ts';
 
-/** What the fuse container of a ThinRuntime is told in config.json. */
+/** config.json: what the fuse container of a ThinRuntime must mount. */
 export interface FuseConfig {
   readonly mounts: readonly FuseMount[];
-  /** Absolute path where the file system is to appear. */
+  /** Absolute path where the file system must appear. */
   readonly targetPath: string;
-  /** As in Kubernetes: ReadOnlyMany, ReadWriteMany, …; ReadOnlyMany where the file says nothing. */
+  /** Kubernetes' access modes: ReadOnlyMany, ReadWriteMany, …; ReadOnlyMany if the file has none. */
   readonly accessModes: readonly string[];
-  /** None of the access modes lets anybody write. */
+  /** No access mode permits writing. */
   readonly readOnly: boolean;
-  /** `spec.fuse.options` of the ThinRuntime. */
+  /** `spec.fuse.options` of the ThinRuntime, by name. */
   readonly runtimeOptions: Readonly<Record<string, string>>;
-  /** What stands behind mounts `pvc://<claim>`, by claim. */
+  /** The PersistentVolumes behind mounts `pvc://<claim>`, by name of the claim. */
   readonly persistentVolumes: Readonly<Record<string, PersistentVolume>>;
-  /** Options that are encrypted in the Dataset, as far as that is known: with Secret storage, config.json itself does not tell. */
+  /** Names of options that are encrypted in the Dataset, if they are known: config.json with Secret storage does not say it. */
   readonly secretOptions: readonly string[];
 }
+/** A mount of the Dataset. */
 export interface FuseMount {
-  /** As in the Dataset, `minio://bucket/a/b`. */
+  /** As in the Dataset: `minio://bucket/a/b`. */
   readonly mountPoint: string;
-  /** `minio`; absent where there is none, as in `10.0.0.1:/export`. */
+  /** `minio`. Absent if the mount point has none, as in `10.0.0.1:/export`. */
   readonly scheme?: string;
-  /** The mount point without its scheme, `bucket/a/b`. */
+  /** The mount point without its scheme: `bucket/a/b`. */
   readonly source: string;
   readonly name?: string;
-  /** Where in the dataset it is to appear, `/a`. */
+  /** Where it must appear in the Dataset: `/a`. */
   readonly path?: string;
+  /** The user wants no writes. */
   readonly readOnly: boolean;
+  /** Every user of the engine may read it. */
   readonly shared: boolean;
-  /** Those of all mounts included. One that is kept in a Secret has the path of a file as its value, or with Secret storage the secret itself. */
+  /**
+   * Options by name, those of all mounts included. The value of a secret option is the path of a file, or with Secret storage the secret
+   * itself.
+   */
   readonly options: Readonly<Record<string, string>>;
 }
+/** A PersistentVolume behind a mount `pvc://<claim>`. */
 export interface PersistentVolume {
-  /** CSIPersistentVolumeSource as the API server prints it; absent for volumes of another kind. */
+  /** CSIPersistentVolumeSource as the API server prints it. Absent for other volumes. */
   readonly csi?: { readonly driver: string; readonly volumeHandle: string; readonly volumeAttributes: Readonly<Record<string, string>> };
+  /** `spec.mountOptions` of the volume. */
   readonly mountOptions: readonly string[];
 }
 
@@ -66,8 +74,10 @@ const schema = t.Object({
 const reader = readerOf(structural(schema, 'config.json'));
 
 /**
- * Reads config.json; `file` names it in errors, `secretOptions` are those of whose values it is known that they are secrets.
- * Throws InvalidSpec with every fault, and never with a value that may be a secret.
+ * Reads config.json. `file` names it in errors, `secretOptions` are the names of options whose values are secrets.
+ * @throws InvalidSpec with every fault, and with no value that may be a secret.
+ * @example
+ * parseFuseConfig('{"mounts": [{"mountPoint": "s3://bucket/a"}], "targetPath": "/mnt"}').mounts[0]?.source; // → 'bucket/a'
  */
 export function parseFuseConfig(text: string, file = 'config.json', secretOptions: readonly string[] = []): FuseConfig {
   const faults: Fault[] = [];

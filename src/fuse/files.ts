@@ -13,7 +13,12 @@ export interface FoundConfig {
   readonly config: FuseConfig;
 }
 
-/** The first of these files that is there. Throws InvalidSpec where there is none, or it is not right. */
+/**
+ * Reads the first of the files that exists. Default: the places where Fluid mounts config.json.
+ * @throws InvalidSpec when none exists, or the one that exists is not valid.
+ * @example
+ * const { file, config } = await readFuseConfig();
+ */
 export async function readFuseConfig(files: readonly string[] = CONFIG_FILES): Promise<FoundConfig> {
   for (const file of files) {
     const found = await readBeside(file);
@@ -52,7 +57,11 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** The secret itself, without newlines at its end: as a shell's `$(cat file)` has it, and as editors and `echo` add them. */
+/**
+ * The secret itself, without newlines at its end: `$(cat file)` in a shell drops them too.
+ * @example
+ * await secretText({ option: 'token', value: 'abc\n' }); // → 'abc'
+ */
 export async function secretText(secret: Secret): Promise<string> {
   const text = 'file' in secret ? await readFile(secret.file, 'utf8') : secret.value;
   return text.replace(/\n+$/, '');

@@ -5,10 +5,11 @@ import { HEAD, SUPERVISOR, UNTIL_ENDED, untilNews } from './supervisor.ts';
 import type { Secret } from './values.ts';
 import { idOf, secretsIn, words } from './words.ts';
 
-/** Text in some format, and the files that it refers to. */
+/** A text, and the files that it refers to. */
 export interface Rendered {
+  /** A script, arguments or variables. */
   readonly text: string;
-  /** By the path where the text says they are; for nobody else's eyes, since secrets that stood in config.json are among them. */
+  /** Contents by absolute path. Only the client's user may read them: secrets of config.json are among them. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -16,9 +17,13 @@ export interface Rendered {
 export const NEWS = 'news';
 
 /**
- * A program in POSIX sh that runs the clients. One takes the place of the shell, so that signals reach it; of several each is started again
- * when it ends, and all end on SIGTERM. No secret is in the text: they are read when it runs. `directory` is where those are that stand in
- * config.json; without one they are InvalidSpec.
+ * A program in POSIX sh that runs the clients. One client replaces the shell, so that signals reach it. Of several, each is restarted when
+ * it ends, and all are stopped on SIGTERM. Secrets are read when the script runs; those of config.json go into files in `directory`.
+ * @throws InvalidSpec when config.json holds a secret and `directory` is absent.
+ * @example
+ * const config = parseFuseConfig('{"mounts": [{"mountPoint": "sftp://host/data"}], "targetPath": "/mnt"}');
+ * const template = parseMountTemplate('program: sshfs\nargs: ["${mount.source}", "${targetPath}"]');
+ * const { text, files } = mountScript(clientsOf(template, config));
  */
 export function mountScript(clients: readonly Client[], directory?: string): Rendered {
   const { place, files } = secretsIn(directory);
@@ -28,8 +33,13 @@ export function mountScript(clients: readonly Client[], directory?: string): Ren
 }
 
 /**
- * The same for clients that may change while it runs: they stand in a file of their own in `directory`. After a line in `<directory>/news`
- * it ends those that are not there any more, or not as they were, and begins the new ones; the others do not notice.
+ * The same for clients that change while it runs: they are in a file of their own in `directory`. After a line in `<directory>/news` the
+ * script stops clients that are gone or changed, then starts new ones. Other clients keep running.
+ * @throws InvalidSpec when a client cannot be written as a script.
+ * @example
+ * const config = parseFuseConfig('{"mounts": [{"mountPoint": "sftp://host/data"}], "targetPath": "/mnt"}');
+ * const template = parseMountTemplate('program: sshfs\nargs: ["${mount.source}", "${targetPath}"]');
+ * const { text, files } = realigningScript(clientsOf(template, config), '/run/acme');
  */
 export function realigningScript(clients: readonly Client[], directory: string): Rendered {
   const { place, files } = secretsIn(directory);
@@ -39,7 +49,15 @@ export function realigningScript(clients: readonly Client[], directory: string):
   return { text: `${[HEAD, SUPERVISOR, run].join('\n')}\n`, files: { ...files, [path]: `${text}\n` } };
 }
 
-/** The client's environment alone, for a script of one's own: `. ./mount.env`. */
+/**
+ * The client's environment alone, as assignments that a shell reads: `. ./mount.env`.
+ * @throws InvalidSpec when the client has files, or config.json holds a secret and `directory` is absent.
+ * @example
+ * const config = parseFuseConfig('{"mounts": [{"mountPoint": "sftp://host/data"}], "targetPath": "/mnt"}');
+ * const template = parseMountTemplate('program: sshfs\nargs: ["${mount.source}", "${targetPath}"]');
+ * const [client] = clientsOf(template, config);
+ * if (client) envFile(client).text;
+ */
 export function envFile({ env: variables, files: written }: Client, directory?: string): Rendered {
   const { place, files } = secretsIn(directory);
   if (Object.keys(written).length > 0)

@@ -2,7 +2,7 @@ import type { Fault } from '../api/errors.ts';
 import type { Reference } from '../api/template-text.ts';
 import type { FuseConfig, FuseMount } from './config.ts';
 
-/** A piece of a word: text, or what is only known where the client runs. */
+/** A piece of a word: text, or what only the place where the client runs knows. */
 export type Part = string | SecretPart | EnvPart | FilePart;
 export interface SecretPart {
   readonly secret: Secret;

@@ -3,8 +3,11 @@ import { referencesIn } from '../api/template-text.ts';
 import type { FuseConfig } from './config.ts';
 
 /**
- * config.json as typed values, in JSON. With Secret storage nothing in the file says which options are secret, so an option is shown only
- * if a template refers to it as a plain one, if it is the path of a secret's file, or if it was asked for.
+ * config.json as typed values, in JSON, for people. Options may be secrets: with Secret storage nothing in the file says which. So one is
+ * shown only if the template refers to it as plain, if its value is the path of a secret's file, or if `showOptions` is true.
+ * @example
+ * const config = parseFuseConfig('{"mounts": [{"mountPoint": "s3://b", "options": {"token": "abc"}}], "targetPath": "/mnt"}');
+ * viewOf(config, undefined, false).includes('abc'); // → false
  */
 export function viewOf(config: FuseConfig, template: MountTemplate | undefined, showOptions: boolean): string {
   const references = referencesIn(template);

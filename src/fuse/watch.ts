@@ -4,8 +4,13 @@ import { dirname, join } from 'node:path';
 import { NEWS } from './script.ts';
 
 /**
- * Calls `read` at once, and again after each change of one of the files, one call at a time; also of files that are links into a directory
- * that is replaced as a whole, as in the volumes of ConfigMaps and Secrets. Returns when the signal is given; throws what `read` throws.
+ * Calls `read` at once, and again after each change of one of the files, one call at a time. It sees changes of files in volumes of
+ * ConfigMaps and Secrets, whose directory the kubelet replaces. Returns when the signal is aborted.
+ * @throws what `read` throws, and when a folder cannot be watched.
+ * @example
+ * const stop = new AbortController();
+ * process.once('SIGTERM', () => stop.abort());
+ * await whenever(['/etc/fluid/config/config.json'], async () => console.log((await readFuseConfig()).config), stop.signal);
  */
 export async function whenever(files: readonly string[], read: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let isStale = true;
@@ -37,7 +42,11 @@ export async function whenever(files: readonly string[], read: () => Promise<voi
   }
 }
 
-/** Has the script in the directory read its clients again. One that does not run yet will do so anyway. */
+/**
+ * Makes the script of `realigningScript` in the directory read its clients again. If it does not run, nothing happens.
+ * @example
+ * await tellNews('/run/acme');
+ */
 export async function tellNews(directory: string): Promise<void> {
   // Without a reader this would otherwise wait for one.
   const news = await open(join(directory, NEWS), constants.O_WRONLY | constants.O_NONBLOCK).catch(unlessNobodyListens);

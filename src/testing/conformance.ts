@@ -10,8 +10,12 @@ import { podFaults, workloadFaults } from './conformance/pods.ts';
 import { ruleFaults } from './conformance/rules.ts';
 
 /**
- * What every runtime must keep to, whoever wrote it; one suite for each case.
- * Manifests are compared with `test/golden/<runtime>/<case>.yaml` beside the package.json of the test (`vitest -u` writes them).
+ * Tests, for vitest, that a runtime keeps to the rules of every runtime; one suite for each case. Manifests are compared with
+ * `test/golden/<type>/<case>.yaml` beside the package.json of the test; `vitest --update` writes them.
+ * @throws InvalidSpec in a test, when the spec of a case is not valid.
+ * @example
+ * const suite = (acme: Runtime) =>
+ *   conformance(acme, { minimal: planInput(), cached: planInput({ spec: { cacheSize: '20Gi' } }) });
  */
 export function conformance(runtime: Runtime, cases: Readonly<Record<string, RuntimeInput<unknown>>>): void {
   test(`${runtime.resource.kind} is called in the API what the node plugin takes it to be called`, () => {

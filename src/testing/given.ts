@@ -1,21 +1,31 @@
 import type { DatasetSpec, Mount } from '../api/index.ts';
 import type { Facts, RuntimeInput, Settings } from '../constructs/index.ts';
 
-/** What a case says; the rest is as in a new installation, for a dataset `ml/demo` with one mount. */
+/** What a test sets of the input of a plan. The rest is as in a new installation, for a Dataset `ml/demo` with one mount. */
 export interface Given<Spec> {
   readonly name?: string;
   readonly namespace?: string;
+  /** Of the runtime. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Of the runtime. Default: empty. */
   readonly spec?: Spec;
+  /** Of the Dataset. Default: `s3://bucket`, with the name `data`. */
   readonly mounts?: readonly Mount[];
-  /** Besides `mounts`. */
+  /** Other fields of the Dataset. */
   readonly dataset?: DatasetSpec;
+  /** Of the Dataset. */
   readonly datasetAnnotations?: Readonly<Record<string, string>>;
+  /** Answers to `needs`. Default: none. */
   readonly facts?: Partial<Facts>;
+  /** Settings of the installation that differ from the defaults. */
   readonly settings?: Partial<Settings>;
 }
 
-/** What planning starts from, complete. UIDs read `uid-of-<kind>`. */
+/**
+ * A complete input for `needs` and `bind`. UIDs read `uid-of-<kind>`.
+ * @example
+ * const input = planInput({ spec: { cacheSize: '20Gi' }, mounts: [{ mountPoint: 's3://images/train', name: 'images' }] });
+ */
 export function planInput<Spec extends object = object>(given: Given<Spec> = {}): RuntimeInput<Spec> {
   const { name = 'demo', namespace = 'ml', annotations = {}, datasetAnnotations = {}, dataset = {}, facts, settings } = given;
   const mounts = given.mounts ?? dataset.mounts ?? [{ mountPoint: 's3://bucket', name: 'data' }];

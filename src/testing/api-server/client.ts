@@ -7,16 +7,17 @@ import { errorFrom, expired, notServed, Refusal } from './refusals.ts';
 import { answer, selectionOf } from './select.ts';
 import { eventOf, type Storage } from './storage.ts';
 
-/** A request, and how it was answered. */
+/** A request and its answer. */
 export interface LoggedRequest extends ApiRequest {
-  /** HTTP status; 0 while there is no answer, and for an answer that was lost. */
+  /** HTTP status. 0 while the request waits, and if its answer was lost. */
   readonly status: number;
 }
 
+/** A client of the API server in memory. */
 export interface MemoryClientOptions {
-  /** Owner of the fields that it writes. */
+  /** Owner of the fields that the client applies. Default: `unknown`. */
   readonly fieldManager?: string;
-  /** ms since the epoch after which no write is sent. */
+  /** Moment after which no write is sent, in milliseconds since the epoch. */
   readonly deadline?: () => number;
 }
 

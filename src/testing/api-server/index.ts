@@ -11,61 +11,76 @@ export { Refusal } from './refusals.ts';
 export type { ApiRequest, HeldRequests, Interference, Match, Refused, Rule, Rules, Verb } from './rules.ts';
 export { WRITES } from './rules.ts';
 
+/** How an API server in memory starts. */
 export interface ApiServerOptions {
-  /** Custom resources that are installed from the beginning, with their status subresource. */
+  /** Custom resources that are installed, with their status subresource. */
   readonly kinds?: readonly ResourceType[];
-  /** Namespaces that are there. Default: `default`. */
+  /** Namespaces that exist. Default: `default`. */
   readonly namespaces?: readonly string[];
-  /** ms since the epoch. Default: `Date.now`. */
+  /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * An API server in memory, for tests of what talks to one: clients of it are as good as those of a real one
- * (test/kube/api-server.suite.ts runs the same cases against both). It keeps to the rules of objects, versions, field managers,
- * watches and deletion; it knows no schema, fills in no defaults and lets everybody do everything.
+ * An API server in memory, for tests of clients. It follows the rules of a real one for objects, versions, field managers, watches and
+ * deletion: test/kube/api-server.suite.ts runs the same cases against both. It knows no schemas, no defaults and no authorization.
  */
 export interface ApiServer {
+  /** A client. Several clients are several field managers. */
   client(options?: MemoryClientOptions): KubeClient;
-  /** Interfere with the requests of clients: refuse, hold, delay, mutate. */
+  /** Rules for requests of clients: refuse, hold, delay, mutate. */
   readonly rules: Rules;
-  /** Every request of a client that was answered, in order. */
+  /** Requests of clients that were answered, in order. */
   readonly requests: readonly LoggedRequest[];
+  /** Those of them that match. */
   requestsThat(match: Match): readonly LoggedRequest[];
+  /** Empties `requests`. */
   forgetRequests(): void;
 
   // By hand, past all rules, and at once. Kinds go by name.
+  /** Reads an object, past all rules. Undefined if it does not exist. */
   get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
+  /** All objects, or those of one kind. */
   all(kind?: string): readonly KubeObject[];
-  /** Makes or replaces an object, status included; a namespace that is missing is made. */
+  /** Creates or replaces an object, status included, and its namespace if that does not exist. */
   put(object: KubeObject, manager?: string): KubeObject;
-  /** As `kubectl delete`. Nothing, when there is no such object. */
+  /** Deletes an object as `kubectl delete` does: finalizers count. Does nothing if it does not exist. */
   delete(kind: string, namespace: string | undefined, name: string): void;
-  /** At once and whatever its finalizers say, as etcd would lose it. */
+  /** Removes an object at once, whatever its finalizers are. */
   remove(kind: string, namespace: string | undefined, name: string): void;
-  /** What the server does with requests, by hand. */
+  /** What the server does with requests, for tests that need field managers or preconditions. */
   readonly objects: Objects;
+  /** The resource type of a kind. Throws if the kind is not installed. */
   typeOf(kind: string): ResourceType;
 
   // What goes wrong with watches.
-  /** The watches of a kind show nothing more, until they are released. */
+  /** Watches of the kind deliver no more events, until `release`. */
   hold(kind: string): void;
+  /** Watches of the kind deliver the events that were held. */
   release(kind: string): void;
-  /** Ends every watch of a kind, as the server does from time to time; with a Status, by an ERROR event. */
+  /** Ends every watch of a kind, as a server does from time to time; with a Status, by an ERROR event. */
   endWatches(kind: string, error?: Status): void;
-  /** Tells the watches of a kind how far they are. */
+  /** Sends a BOOKMARK event to every watch of a kind. */
   bookmark(kind: string): void;
-  /** History is forgotten: to resume a watch, or a list, from before is answered with 410. */
+  /** Forgets the history: older watches and lists get 410 Gone. */
   compact(): void;
 
-  /** A CustomResourceDefinition comes; 404 before. */
+  /** Installs a custom resource. Requests get 404 before. */
   install(type: ResourceType): void;
-  /** It goes, and its objects with it. */
+  /** Removes a custom resource and its objects. */
   uninstall(kind: string): void;
   /** Called after each change of any object. */
   onChange: () => void;
 }
 
+/**
+ * Starts an API server in memory.
+ * @throws Error from its methods, when a kind is not installed.
+ * @example
+ * const server = createApiServer({ namespaces: ['ml'] });
+ * server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'minio', namespace: 'ml' } } as Parameters<ApiServer['put']>[0]);
+ * server.get('Secret', 'ml', 'minio')?.metadata.name;
+ */
 export function createApiServer({ kinds = [], namespaces = ['default'], now = Date.now }: ApiServerOptions = {}): ApiServer {
   const storage = createStorage();
   const rules = createRules();

@@ -10,10 +10,16 @@ export interface Target {
   readonly subresource?: string | undefined;
 }
 
-/** An answer that is no, in the words of the real server. */
+/**
+ * An error of the API server, with the Status that a real one returns. A rule's `before` throws it.
+ * @example
+ * createApiServer().rules.add({ kind: 'Secret' }, { before: () => { throw new Refusal(403, 'Forbidden', 'secrets is forbidden'); } });
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
+  /** HTTP status. */
   readonly status: number;
+  /** The Status object. Absent for paths that the server does not serve. */
   readonly body: Status | undefined;
 
   /** Without a reason the answer is no Status, as for a path that nobody serves. */

@@ -1,74 +1,87 @@
 import type { KubeObject } from '../../kube/types.ts';
 import { Refusal, type Target } from './refusals.ts';
 
+/** Verbs of requests; `apply` is a PATCH by server-side apply. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'apply' | 'delete';
 export const WRITES: readonly Verb[] = ['create', 'update', 'patch', 'apply', 'delete'];
 
-/** One request of a client. */
+/** A request of a client. */
 export interface ApiRequest extends Target {
   readonly verb: Verb;
   readonly kind: string;
-  /** The client's name, as the owner of fields. */
+  /** Field manager of the client. */
   readonly manager: string;
-  /** The object, or the patch. */
+  /** The object or the patch. */
   readonly body?: unknown;
+  /** Query parameters, by name. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Which requests a rule is about; what is left out matches any. */
+/** Which requests a rule applies to. A field that is absent matches all. */
 export interface Match {
+  /** One verb, or several. */
   readonly verb?: Verb | readonly Verb[] | undefined;
+  /** One kind, or several. */
   readonly kind?: string | readonly string[] | undefined;
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
-  /** `''`: only the object itself. */
+  /** `status`, for example. Empty: only the object itself. */
   readonly subresource?: string | undefined;
+  /** Field manager of the client. */
   readonly manager?: string | undefined;
+  /** Any other condition. */
   readonly when?: ((request: ApiRequest) => boolean) | undefined;
-  /** How often it applies. Default: until it is taken away. */
+  /** How many requests the rule applies to. Default: all, until it is removed. */
   readonly times?: number | undefined;
 }
 
-/** What is done to a request that matches. */
+/** What a rule does to a request. */
 export interface Interference {
-  /** Before the server acts: what it throws is the answer, and nothing happened. */
+  /** Runs before the server acts. What it throws is the answer, and the server does nothing. */
   readonly before?: (request: ApiRequest) => void | Promise<void>;
-  /** An admission webhook: what the server stores in place of the object. */
+  /** An admission webhook: returns what the server stores instead of the object. */
   readonly mutate?: (object: KubeObject, request: ApiRequest) => KubeObject;
-  /** Once the server has acted: what it throws is the answer in place of its own. */
+  /** Runs once the server has acted. What it throws is the answer instead of the real one. */
   readonly after?: (request: ApiRequest) => void | Promise<void>;
 }
 
+/** A rule that was added. */
 export interface Rule {
-  /** No longer. */
+  /** Ends the rule. */
   remove(): void;
-  /** How many requests it has met. */
+  /** How many requests it has applied to. */
   readonly met: number;
 }
+/** A rule that holds requests back. */
 export interface HeldRequests extends Rule {
-  /** How many wait. */
+  /** Number of requests that wait. */
   readonly waiting: number;
-  /** Lets go all that wait, and removes the rule. */
+  /** Lets all requests continue that wait, and removes the rule. */
   release(): void;
 }
+/** An answer with an error. */
 export interface Refused {
+  /** HTTP status. */
   readonly status: number;
+  /** Kubernetes' reason: `Forbidden`. Absent: the answer has no Status object. */
   readonly reason?: string;
+  /** Default: `refused`. */
   readonly message?: string;
 }
 
-/** What a test does to the requests of clients; the newest rule is asked first, and each that matches has its say. */
+/** What a test does to requests of clients. Every rule that matches applies, the newest first. */
 export interface Rules {
+  /** Adds a rule. */
   add(match: Match, interference: Interference): Rule;
-  /** `refuse({ kind: 'Secret' }, { status: 403, reason: 'Forbidden' })` */
+  /** Answers with an error: `refuse({ kind: 'Secret' }, { status: 403, reason: 'Forbidden' })`. Default: 500 InternalError. */
   refuse(match: Match, answer?: Refused): Rule;
   /** A mutating admission webhook. */
   mutate(match: Match, change: (object: KubeObject, request: ApiRequest) => KubeObject): Rule;
-  /** The server takes so long before it acts. */
+  /** The server acts so many milliseconds later. */
   delay(match: Match, ms: number): Rule;
-  /** Requests that match wait before the server acts. */
+  /** Requests wait before the server acts. */
   hold(match: Match): HeldRequests;
-  /** The same, once the server has acted: the answer is under way. */
+  /** Requests wait once the server has acted: their answers are on the way. */
   holdAnswers(match: Match): HeldRequests;
 }
 

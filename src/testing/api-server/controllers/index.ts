@@ -6,24 +6,33 @@ import { runPod } from './kubelet.ts';
 import { syncClaim, syncVolume, unprotect } from './volumes.ts';
 import { reconcileDaemonSet, reconcileStatefulSet } from './workloads.ts';
 
-/** What is not done for a while, as a test wants it. */
+/** A controller of Kubernetes that a test can pause. */
 export type Controller = 'garbage' | 'statefulsets' | 'daemonsets' | 'pods' | 'volumes' | 'claims' | 'protection' | 'namespaces';
 
-/** The rest of Kubernetes: what happens to objects without anybody's request. */
+/** The controllers, scheduler and kubelets of Kubernetes, in memory: they act only when a test calls them. */
 export interface Controllers {
-  /** The next thing that any controller would do; false when there is nothing to do. */
+  /** Does the next thing that a controller would do. False if nothing is left to do. */
   step(): boolean;
-  /** Until there is nothing to do. Returns how many things were done. */
+  /** Runs all controllers until nothing is left to do. Returns the number of steps; throws after 10000. */
   settle(): number;
   /** Controllers that do nothing. */
   readonly paused: Set<Controller>;
-  /** Workloads, `<namespace>/<name>`, or pods by the same, that do not become ready. */
+  /** Workloads or pods that do not become ready, `<namespace>/<name>`. */
   readonly unready: Set<string>;
 }
 
-/** More than this is no work but a quarrel. */
+/** More steps than any test needs: two controllers undo each other. */
 const MOST = 10_000;
 
+/**
+ * Controllers for an API server in memory.
+ * @throws Error from `settle`, after 10000 steps.
+ * @example
+ * const server = createApiServer();
+ * const controllers = createControllers(server);
+ * controllers.unready.add('ml/images-worker');
+ * controllers.settle();
+ */
 export function createControllers(server: ApiServer): Controllers {
   const hands = handsOn(server, 'kube-controller-manager');
   const kubelet = handsOn(server, 'kubelet');
