@@ -11,7 +11,7 @@ import { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runtimes } from '../runtimes/_all.gen.ts';
 import { annotation, datasetFinalizer, label } from '../src/api/index.ts';
-import type { Define } from '../src/cli/program.ts';
+import { COMMANDS } from '../src/cli/program.ts';
 import { controllerRights, electionRights, nodePluginRights, type Right } from '../src/install/rights.ts';
 import { type Cause, causes } from '../src/reconciler/reasons.ts';
 import { createMetrics } from '../src/reconciler/metrics.ts';
@@ -238,8 +238,9 @@ const offline = (text: string): readonly Transcript[] =>
 const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
 
 async function commandNamed(name: string): Promise<Command> {
-  const [file = `${name}.ts`] = globSync(`**/${name}.ts`, { cwd: join(root, 'src/cli') });
-  const { define } = (await import(join(root, 'src/cli', file))) as { readonly define: Define };
+  const known = COMMANDS.find((each) => each.name === name);
+  if (!known) throw new Error(`no command of sluice is called ${name}`);
+  const { define } = await known.load();
   const command = new Command(name);
   define(command, { runtimes: async () => runtimes, resources: async () => [] });
   return command;

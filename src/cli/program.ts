@@ -6,18 +6,21 @@ import { version } from './version.ts';
 
 export type { Define } from './command.ts';
 
-const COMMANDS: readonly { readonly name: string; readonly summary: string; readonly load: () => Promise<{ readonly define: Define }> }[] =
-  [
-    { name: 'synth', summary: 'print the objects that Datasets and runtimes become', load: () => import('./synth/synth.ts') },
-    { name: 'diff', summary: 'show what Datasets and runtimes would change in a cluster', load: () => import('./diff/diff.ts') },
-    { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./install/crds.ts') },
-    { name: 'install', summary: 'print what Sluice itself needs in a cluster', load: () => import('./install/install.ts') },
-    { name: 'uninstall', summary: 'delete what install printed, once no Dataset is left', load: () => import('./install/uninstall.ts') },
-    { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile/reconcile.ts') },
-    { name: 'csi', summary: 'run the CSI plugin of a node', load: () => import('./csi.ts') },
-    { name: 'fuse-config', summary: 'make of config.json what a FUSE client is called with', load: () => import('./fuse-config.ts') },
-    { name: 'new-runtime', summary: 'make the files of a new runtime', load: () => import('./new-runtime/new-runtime.ts') },
-  ];
+export const COMMANDS: readonly {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly define: Define }>;
+}[] = [
+  { name: 'synth', summary: 'print the objects that Datasets and runtimes become', load: () => import('./synth/synth.ts') },
+  { name: 'diff', summary: 'show what Datasets and runtimes would change in a cluster', load: () => import('./diff/diff.ts') },
+  { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./install/crds.ts') },
+  { name: 'install', summary: 'print what Sluice itself needs in a cluster', load: () => import('./install/install.ts') },
+  { name: 'uninstall', summary: 'delete what install printed, once no Dataset is left', load: () => import('./install/uninstall.ts') },
+  { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile/reconcile.ts') },
+  { name: 'csi', summary: 'run the CSI plugin of a node', load: () => import('./csi.ts') },
+  { name: 'fuse-config', summary: 'make of config.json what a FUSE client is called with', load: () => import('./fuse-config.ts') },
+  { name: 'new-runtime', summary: 'make the files of a new runtime', load: () => import('./new-runtime/new-runtime.ts') },
+];
 
 const EXIT_CODES = `
 Exit codes:

@@ -3,7 +3,7 @@ import type { Scene } from './cluster.ts';
 
 type Candidate = Scene['runtimes'][number];
 
-/** Which of several runtimes of one name serves the dataset: the one that does already, else the oldest. */
+/** Of several runtimes of one name, the one that serves the dataset: the one that serves it already, else the oldest. */
 export function choose(
   dataset: Dataset | undefined,
   candidates: readonly Candidate[],

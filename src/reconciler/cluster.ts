@@ -3,11 +3,11 @@ import type { Command, MountChange, Runtime } from '../constructs/index.ts';
 import type { Teardown } from './teardown.ts';
 import type { Applied, Hold, Key, LiveObject, Outline, Pruned, RuntimeObject, World } from './world.ts';
 
-/** What stands under one name. */
+/** The Dataset of one name, and the runtimes of that name. */
 export interface Scene {
   readonly key: Key;
   readonly dataset?: Dataset;
-  /** What is wrong with the Dataset's spec, where that does not even parse. */
+  /** What is wrong with the Dataset's spec, if it does not parse. */
   readonly invalid?: InvalidSpec;
   readonly runtimes: readonly Candidate[];
 }
@@ -16,7 +16,7 @@ export interface Scene {
 export interface Candidate {
   readonly runtime: Runtime;
   readonly object: RuntimeObject;
-  /** What is wrong with its spec, where that does not even parse. */
+  /** What is wrong with its spec, if it does not parse. */
   readonly invalid?: InvalidSpec;
 }
 
@@ -27,15 +27,16 @@ export interface Planned {
   readonly identity: Identity;
   readonly marks: Marking;
 }
-/** What runs is told of all the same. */
+/** Why there is no plan. The workloads that run are reported all the same. */
 export interface Unplanned {
   readonly hold: Hold;
   readonly bound: boolean;
   readonly workloads: World['workloads'];
 }
 
-/** What is to be noted on the users' objects before anything is made for them. */
+/** What is recorded on the users' objects before any object is created for them. */
 export interface Marking {
+  /** Allocated host ports by name. */
   readonly ports: Readonly<Record<string, number>>;
   /** Claims of users that the runtime reads. */
   readonly claims: readonly { readonly name: string; readonly uid: string }[];
@@ -47,37 +48,42 @@ export interface Notice {
   readonly note: string;
 }
 
-/** Every effect of reconciling. Tests run the one that there is, on an API server in memory. */
+/** Every effect of a pass. The one implementation is kubernetes/kubernetes-cluster.ts; tests run it on an API server in memory. */
 export interface Cluster {
+  /** Milliseconds since the epoch. */
   now(): number;
   scene(key: Key): Scene;
-  /** With the last plan that was valid, where a dataset is bound and the newest specs cannot be planned; `invalid`: they do not even parse. */
+  /**
+   * Plans from the newest specs. A bound dataset whose newest specs cannot be planned gets its last valid plan.
+   *
+   * @param invalid present when the specs do not parse
+   */
   observe(key: Key, dataset: Dataset, runtime: Runtime, object: RuntimeObject, invalid?: InvalidSpec): Promise<Observation>;
   observeTeardown(key: Key, dataset: Dataset | undefined, runtime: Runtime, object: RuntimeObject): Promise<Teardown>;
-  /** Why the Dataset may not go yet. */
+  /** Why the Dataset may not be deleted yet. */
   usersOf(key: Key, dataset: Dataset): Promise<Hold | undefined>;
 
-  /** Finalizers, labels, owner references and allocated ports. No write when they are there. */
+  /** Writes finalizers, labels, owner references and allocated ports. Without a difference there is no write. */
   mark(observation: Planned): Promise<void>;
   markDataset(key: Key, dataset: Dataset): Promise<void>;
   apply(world: World, outlines: readonly Outline[]): Promise<Applied>;
   prune(world: World, keep: readonly Outline[]): Promise<Pruned>;
-  /** Makes running pods see a configuration at once that changed in this pass, or earlier if they could not be told then. */
+  /** Has running pods reload their configuration when it changed in this pass, or in an earlier one whose patch failed. */
   refresh(world: World, changed: boolean): Promise<void>;
-  /** Runs beside the loop; the key is looked at again when it has ended. */
+  /** Starts the commands and returns at once; their end requeues the key. */
   run(world: World, commands: readonly Command[], change: MountChange): void;
-  /** The volume remembers `to` as its claim, or none; `seen` is the claim that is there. */
+  /** Sets `to` as the claim that the volume names, or clears it; `seen` is the claim that exists. */
   release(world: World, volume: LiveObject, seen: LiveObject, to?: LiveObject): Promise<void>;
-  /** Says that a claim and its volume name each other. */
+  /** Records on the claim that it and its volume name each other. */
   complete(claim: LiveObject): Promise<void>;
-  /** A moment later, and only if the claim is still not bound. Throws what refused the last one. */
+  /** After `afterMs`, changes a claim that is still not bound, so that the volume controller reconciles it. Throws the last try's error. */
   nudge(claim: LiveObject, afterMs: number): void;
-  /** Where the workers are is written on their nodes, in batches. */
+  /** Labels the nodes of the workers, in batches. */
   place(world: World): void;
 
   /**
-   * @param because what this follows from. As for all that deletes, it is read afresh: when it is not as it was seen, nothing is deleted,
-   *   and a conflict thrown
+   * @param because the objects that this decision follows from. They are read again first: if one has changed, nothing is deleted and a
+   *   conflict is thrown, as in every method that deletes
    */
   delete(objects: readonly LiveObject[], because: readonly (Dataset | RuntimeObject)[], andPods?: boolean): Promise<void>;
   clean(teardown: Teardown): Promise<void>;
@@ -85,7 +91,7 @@ export interface Cluster {
   unmark(runtime: Runtime, object: RuntimeObject): Promise<void>;
   unmarkDataset(dataset: Dataset): Promise<void>;
 
-  /** One merge patch each, only for what differs, and only on what was observed: 409 when somebody else wrote since. True when something was written. */
+  /** One merge patch each, of what differs from the observed status; 409 when another writer was first. True when something was written. */
   writeRuntimeStatus(object: RuntimeObject, status: RuntimeStatus): Promise<boolean>;
   writeDatasetStatus(dataset: Dataset, status: Partial<DatasetStatus> | Readonly<Record<string, unknown>>): Promise<boolean>;
   notice(object: Dataset | RuntimeObject, notice: Notice): void;

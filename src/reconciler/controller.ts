@@ -24,11 +24,11 @@ export interface ControllerOptions {
   readonly portPolicy?: PortPolicy;
   /** How often caches are asked how full they are. Default 60,000; 0 = never. */
   readonly probeMs?: number;
-  /** How often Secrets that are written, and their sources, are looked at. Default 300,000; 0 = never. */
+  /** How often Secrets that are written, and their sources, are read again. Default 300,000; 0 = never. */
   readonly secretMs?: number;
   /** Nodes that never get cache labels. */
   readonly excludeNodes?: Selects;
-  /** Absent: no election, this is the only controller. */
+  /** Absent: no election; this is the only controller. */
   readonly election?: {
     readonly namespace: string;
     readonly name: string;
@@ -45,7 +45,7 @@ export interface Controller {
   readonly isLeader: boolean;
   /** Resolves when every watch has its first list. */
   readonly synced: Promise<unknown>;
-  /** Resolves with the reason when it cannot go on: it holds no lease any more, and its process is to end. */
+  /** Resolves with the error when it cannot go on: it no longer holds the lease, and its process has to end. */
   readonly failed: Promise<unknown>;
   stop(): Promise<void>;
 }
@@ -133,14 +133,14 @@ export function startController(options: ControllerOptions): Controller {
     reign = undefined;
     metrics?.led(false);
     log.info({ reason }, 'no longer leading');
-    past.ended.abort(new Error('this process leads no longer'));
+    past.ended.abort(new Error('this process is no longer the leader'));
     await Promise.all([past.labeler.stop(), past.queue.stop()]);
     await past.events.flush();
   }
 
   async function pass(cluster: KubernetesCluster, text: string, reportInMs: number, failures: number): Promise<Outcome> {
     const key = keyOfText(text);
-    if ('kind' in key) throw new Error(`nobody reconciles a ${key.kind} yet`);
+    if ('kind' in key) throw new Error(`no reconciler exists for ${key.kind} yet`);
     const began = performance.now();
     try {
       if (store.runtimes(key).length === 0) for (const { type } of runtimes) metrics?.forgotten(type, text);
@@ -179,7 +179,7 @@ export function startController(options: ControllerOptions): Controller {
     },
     async stop() {
       stopped = true;
-      // Before the lease is given back, so that nothing of ours comes after the next leader's first write.
+      // Before the lease is released, so that no write of this process follows the next leader's first write.
       if (election) await election.stop();
       else await step('stopped');
       store.stop();
@@ -188,10 +188,10 @@ export function startController(options: ControllerOptions): Controller {
   };
 }
 
-/** How long a passing hold goes unreported. In a burst everything takes longer, and telling of it would take longer still. */
+/** How long a passing hold goes unreported, in ms. In a burst everything takes longer, and reports of it would add to that. */
 const patience = (unsettled: number): number => Math.min(10_000, 1000 + 50 * (unsettled - 1));
 
-/** The oldest first, as if they had just been created. */
+/** The oldest first, in the order of their creation. */
 function keysByAge(store: Store): readonly Key[] {
   const ages = new Map<string, { key: Key; age: string }>();
   for (const { object } of store.allRuntimes())

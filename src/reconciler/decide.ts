@@ -1,7 +1,7 @@
 import { lifecycle } from './lifecycle.ts';
 import type { Contribution, Decision, Hold, Step, World } from './world.ts';
 
-/** Fold the lifecycle over the world. A hold stops a first setup; a bound runtime keeps converging past it. */
+/** Collects what each step of the lifecycle asks for. A hold ends a first set-up; a bound runtime goes on with the steps after it. */
 export function decide(world: World, steps: readonly Step[] = lifecycle): Decision {
   const taken: Contribution[] = [];
   for (const step of steps) {
@@ -14,12 +14,12 @@ export function decide(world: World, steps: readonly Step[] = lifecycle): Decisi
   return {
     actions: taken.flatMap(({ action }) => action ?? []),
     ...(hold && { hold }),
-    // A shortened list is not a desired state: pruning against it would delete what later steps own. Nor is the list of an older plan.
+    // A shortened list, or that of an older plan, is not a desired state: pruning against it would delete what later steps own.
     mayPrune: taken.length === steps.length && !world.obstacle,
   };
 }
 
-/** What the user is to mend comes first; what does not serve meanwhile is told with it. */
+/** The obstacle comes first, since a user has to remove it; the hold of what does not serve meanwhile is reported with it. */
 function both(obstacle: Hold | undefined, hold: Hold | undefined): Hold | undefined {
   if (!obstacle || !hold || hold.silent) return obstacle ?? hold;
   const retries = [obstacle, hold].flatMap(({ retryMs }) => retryMs ?? []);

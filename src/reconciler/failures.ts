@@ -4,7 +4,7 @@ import type { Failure, Hold, WriteFailure } from './world.ts';
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What did not come off, as something to tell of the object concerned; whatever else the pass has to do goes on. */
+/** Runs `effect` and returns its error, if any, as a failure of `object`, so that the pass goes on with its other work. */
 export async function attempt(reason: WriteFailure, object: string, effect: () => unknown): Promise<readonly Failure[]> {
   try {
     await effect();
@@ -14,14 +14,14 @@ export async function attempt(reason: WriteFailure, object: string, effect: () =
   }
 }
 
-/** A 409 is a race with another writer, which looking again settles. */
+/** A 409 is a race with another writer, which a retry settles. */
 export const failureOf = (reason: WriteFailure, object: string, error: unknown): Failure => ({
   reason: isConflict(error) ? 'Conflict' : isAnswer(error) ? reason : 'InternalError',
   object,
   message: messageOf(error),
 });
 
-/** Why a spec cannot be followed, from what was thrown on the way to its plan. */
+/** Why a spec cannot be followed, from the error that planning threw. */
 export function obstacleOf(error: unknown, retryMs?: number): Hold {
   const again = retryMs !== undefined && { retryMs };
   if (error instanceof InvalidSpec)
@@ -29,10 +29,10 @@ export function obstacleOf(error: unknown, retryMs?: number): Hold {
   return { reason: isAnswer(error) ? 'LookupFailed' : 'InternalError', message: messageOf(error), fails: true };
 }
 
-/** What the API server or the network said; all else is a defect of ours or of a runtime's package. */
+/** Whether the error is an answer of the API server or of the network. Any other error is a defect of Sluice or of a runtime's package. */
 const isAnswer = (error: unknown): boolean => error instanceof ApiError || error instanceof NoAnswer || error instanceof NotLeader;
 
-/** Does each, whatever becomes of the others; then throws what failed. */
+/** Runs all of them, even after one has failed. Throws the one error, or one that joins the messages of several. */
 export async function each<T>(works: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
   const results: T[] = [];
   const errors: unknown[] = [];

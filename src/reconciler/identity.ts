@@ -13,24 +13,25 @@ interface Named {
   };
 }
 
-/** All that says which names a dataset goes by. */
+/** Everything that decides which names a dataset has. */
 export interface Evidence {
   /** The runtime that serves it, or did. */
   readonly runtime?: Named | undefined;
-  /** Absent: the names that the runtime was set up with are asked for, whatever became of its Dataset. */
+  /** Absent: the question is which names the runtime was set up with, whatever became of its Dataset. */
   readonly dataset?: Named | undefined;
-  /** Other Datasets that would go by the same names or node labels. */
+  /** Other Datasets that would have the same names or node labels. */
   readonly namesakes?: readonly Named[];
   /** The volume of its claim. */
   readonly claimed?: string | undefined;
-  /** Whose the volume of the joined name is: no user can make or change one. */
+  /** Key of the dataset that has the volume of the joined name. Users cannot create or change volumes. */
   readonly holder?: Key | undefined;
 }
 
 /**
- * Which names a dataset goes by. `a-b/c` and `a/b-c` want the same ones: whoever has them keeps them, else the older gets them. What was
- * decided is recorded on the Runtime and stays so. Runtimes that Fluid or an earlier version set up have only labels, `fluid.io/dataset-id`
- * on the Runtime and on the Dataset; these name the UID of a dataset with a long name anyway, and then the volume of its claim tells.
+ * Which names a dataset has. `a-b/c` and `a/b-c` want the same ones: the dataset that has them keeps them, else the older one gets them.
+ * The decision is recorded on the Runtime and never changes. Runtimes that Fluid or an earlier version set up have only labels,
+ * `fluid.io/dataset-id` on the Runtime and on the Dataset. These hold the UID of a dataset with a long name in any case; then the volume
+ * of its claim decides.
  */
 export function identityOf(key: Key, { runtime, dataset, namesakes = [], claimed, holder }: Evidence): Identity {
   const before = runtime && (recordOn(key, runtime) ?? labelledOn(key, runtime));
@@ -47,7 +48,7 @@ export function identityOf(key: Key, { runtime, dataset, namesakes = [], claimed
     if (isLong({ ...key, uid })) return claimed === undefined && namesakes.some(isOlder);
     const id = dataset?.metadata.labels?.[label.datasetId];
     if (own?.identity.collides || (id === uid && uid !== '')) return true;
-    // Fluid lets two datasets have the same one. Those that share no more than a node label keep what they have.
+    // Fluid lets two datasets have the same label. Datasets that share no more than a node label keep what they have.
     if (own || id === joinedName(key)) return namesakes.some((other) => holds(other, joinedName(key)) && isOlder(other));
     return namesakes.some((other) => holds(other) || isOlder(other));
   }
@@ -68,7 +69,7 @@ interface Before {
 export const identityRecord = (runtime: string, { uid, collides }: Identity): string =>
   JSON.stringify({ for: runtime, dataset: uid, names: collides ? 'uid' : 'joined' } satisfies IdentityRecord);
 
-/** One that was copied from another runtime names another UID and does not count. */
+/** A record that was copied from another runtime has another UID and does not count. */
 function recordOn(key: Key, { metadata }: Named): Before | undefined {
   const text = metadata.annotations?.[annotation.identity];
   if (!text) return undefined;
@@ -83,7 +84,7 @@ function recordOn(key: Key, { metadata }: Named): Before | undefined {
 
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The label is the joined name or the UID; once the Dataset is gone for good, it may be all that tells the UID. */
+/** The label is the joined name or the UID. Once the Dataset is gone for good, only the label may still hold the UID. */
 function labelledOn(key: Key, { metadata: { labels, ownerReferences } }: Named): Before | undefined {
   const id = labels?.[label.datasetId];
   const owner = ownerReferences?.find(({ kind }) => kind === 'Dataset')?.uid;
@@ -92,7 +93,7 @@ function labelledOn(key: Key, { metadata: { labels, ownerReferences } }: Named):
   return { identity: { ...key, uid, collides: uid !== '' && id === uid && !isLong({ ...key, uid }) }, isRecord: false };
 }
 
-/** So long that Fluid's own rule puts the UID in its place. */
+/** Whether the joined name is so long that Fluid's own rule replaces it by the UID. */
 const isLong = (dataset: Key & { readonly uid: string }): boolean => datasetId({ ...dataset, collides: false }) !== joinedName(dataset);
 
 const holds = ({ metadata: { namespace = '', name, labels } }: Named, joined = joinedName({ namespace, name })): boolean =>

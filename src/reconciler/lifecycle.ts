@@ -27,7 +27,7 @@ function isReady({ workloads, bound }: World, role: Role): boolean {
   return workload.ready >= (role === 'master' && !bound ? workload.desired : 1);
 }
 
-/** Pods would only fail to start; and what is created now need not be undone. */
+/** Without these Secrets pods would only fail to start, and what was created until then would have to be undone. */
 const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000, key, dataset, runtime }) => {
   if (missingSecrets.length === 0) return {};
   const specs = { Dataset: dataset.spec, [runtime.kind]: runtime.spec };
@@ -35,21 +35,22 @@ const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000, key, datas
   return { hold: { reason: 'SecretNotFound', message, retryMs: secretRetryMs } };
 };
 
-/** The end of a command wakes us; a command that failed does so only once. */
+/** The end of a command requeues the key; a failed command does so only once. */
 const MOUNTS_AGAIN_MS = 5000;
 
 /** Mounts that are changed by one command: Linux takes no argument of more than 128 KiB. */
 const AT_ONCE = 100;
 
-/** No row is changed again sooner than that. */
+/** The least time between two changes of one row. */
 const SAME_AGAIN_MS = 1000;
 
-/** An election is over in moments, and nobody tells us. */
+/** An election takes moments, and its end causes no event. */
 const LEADER_AGAIN_MS = 1000;
 
 /**
- * Wanted minus mounted is mounted, mounted minus wanted is unmounted, what changed is both, and we wait until the list shows it. Where it
- * does not, that row waits for its turn, and holds up nothing but a first set-up whose readers would miss it.
+ * Mounts the rows that are wanted and not listed, and unmounts those that are listed and not wanted; a changed row is both. Then the pass
+ * waits until the engine lists the result. A row that it lists otherwise waits for its retry; it holds up only a first set-up, and only
+ * when readers would miss the row.
  */
 const alignMounts: Step = ({
   now,
@@ -64,13 +65,13 @@ const alignMounts: Step = ({
   changeFailed,
 }) => {
   if (!mounts) return {};
-  if (leaderless) return { hold: { reason: 'NoLeader', message: 'none of the masters says that it leads', retryMs: LEADER_AGAIN_MS } };
+  if (leaderless) return { hold: { reason: 'NoLeader', message: 'no master reports that it leads', retryMs: LEADER_AGAIN_MS } };
   const lasting = { isError: execError !== undefined, retryMs: MOUNTS_AGAIN_MS };
   if (!mounted) {
-    const message = execError ?? 'no master could be asked for its mounts yet';
-    // A process that begins asks thousands, a few at a time. The answer wakes us.
+    const message = execError ?? 'no master has reported its mounts yet';
+    // A new process asks thousands of masters, a few at a time. The answer requeues the key.
     const isAsking = bound && listing && !execError;
-    // As it was told before the list was asked for once more.
+    // The same reason as was reported before the mounts were listed again.
     const reason = changeFailed ? 'MountsChanging' : 'MountsUnknown';
     return { hold: { reason, message, ...(isAsking ? { silent: true } : lasting) } };
   }
@@ -82,7 +83,7 @@ const alignMounts: Step = ({
   const count = rows.length === 1 ? '1 mount' : `${rows.length} mounts`;
   const changing: Hold = { reason: 'MountsChanging', message: execError ?? `${count} to change`, ...lasting };
   const hold = rows.length > 0 && (execError !== undefined || rows.some((path) => !known.has(path))) ? changing : lack;
-  // The list shows what is left to do: that comes first which was not tried yet, so that what is refused keeps nothing from its turn.
+  // Rows that were never tried come first, so that rows which the engine refuses delay no others.
   const triedAt = (path: string) => mountsTriedAt?.get(path) ?? -Infinity;
   const inTurn = rows.filter((path) => now - triedAt(path) >= SAME_AGAIN_MS).toSorted((a, b) => triedAt(a) - triedAt(b) || 0);
   const due = new Set(inTurn.slice(0, AT_ONCE));
@@ -95,57 +96,57 @@ const volumeNameOf = (claim: LiveObject): string | undefined => (claim['spec'] a
 const claimUidOf = (volume: LiveObject): string | undefined =>
   (volume['spec'] as { claimRef?: { uid?: string } } | undefined)?.claimRef?.uid;
 
-/** No claim has it, and the volume controller knows. Failed: it could not delete it, as a reclaim policy of another hand told it to. */
+/** The volume controller has recorded that no claim has the volume. Failed: a reclaim policy set by another writer made it try a deletion. */
 const FREE: ReadonlySet<unknown> = new Set(['Available', 'Released', 'Failed']);
 const isFree = ({ volume }: World): boolean => !volume || (!volume.metadata.deletionTimestamp && FREE.has(phaseOf(volume)));
 
 /**
- * Before its volume, which is made with the claim's UID in it. A claim that comes while the volume is still that of an earlier one would
- * keep the volume controller from noticing that this one has gone.
+ * Before its volume, which is created with the claim's UID. A claim that is created while the volume still belongs to an earlier claim
+ * would keep the volume controller from noticing that the earlier one is gone.
  */
 const ensureClaim: Step = (world) => {
-  if (!world.claim && !isFree(world)) return { hold: pending(`${String(phaseOf(world.volume))} to a claim that is gone`) };
+  if (!world.claim && !isFree(world)) return { hold: pending(`is ${String(phaseOf(world.volume))} to a claim that no longer exists`) };
   const action = { ensure: 'claim' } as const;
   return world.claim?.metadata.deletionTimestamp ? { action, hold: CLAIM_GOING } : { action };
 };
 
-/** No pod can start with it any more; those that have it keep it, and its end will wake us. */
+/** No further pod can mount the claim; pods that mount it keep it. Its deletion requeues the key. */
 const CLAIM_GOING: Hold = {
   reason: 'VolumePending',
-  message: 'the claim is being deleted, and made again once no pod mounts it; until then no other pod can mount it',
+  message: 'the claim is being deleted; the controller creates it again once no pod mounts it. Until then no other pod can mount it',
 };
 const AT_ONCE_MS = 1;
-const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `volume is ${state}` });
+const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `the volume ${state}` });
 
-/** A claim of our making names its volume, and the volume names the claim with its UID: only the phase is left to the volume controller. */
+/** Our claim names its volume, and our volume names the claim with its UID. So the volume controller has only the phase to write. */
 const volumeBound: Step = ({ volume, claim }) => {
   const phase = phaseOf(volume);
-  if (!volume) return { hold: pending('not there yet') };
-  // It is made in this pass, and the event of that wakes nobody.
-  if (!claim) return { hold: { ...pending(String(phase)), retryMs: AT_ONCE_MS } };
+  if (!volume) return { hold: pending('does not exist yet') };
+  // This pass creates the claim, and the event of that creation does not requeue the key.
+  if (!claim) return { hold: { ...pending(`is ${String(phase)}`), retryMs: AT_ONCE_MS } };
   const named = volumeNameOf(claim);
   // The claim of an earlier version, or of Fluid, may be bound to another volume for good.
   if (named !== undefined && named !== volume.metadata.name) return {};
-  if (claimUidOf(volume) === claim.metadata.uid) return phase === 'Bound' ? {} : { hold: pending(String(phase)) };
-  if (volume.metadata.deletionTimestamp) return { hold: pending('being deleted') };
-  const hold: Hold = { reason: 'VolumeReleased', message: 'the volume remembers another claim; it is being given to the new one' };
+  if (claimUidOf(volume) === claim.metadata.uid) return phase === 'Bound' ? {} : { hold: pending(`is ${String(phase)}`) };
+  if (volume.metadata.deletionTimestamp) return { hold: pending('is being deleted') };
+  const hold: Hold = { reason: 'VolumeReleased', message: 'the volume names another claim; the controller gives it to the new one' };
   if (FREE.has(phase)) return { action: { release: volume, seen: claim, to: claim }, hold };
-  // That its phase changes is what shows that the volume controller has seen it.
-  return phase === 'Bound' ? { action: { release: volume, seen: claim }, hold } : { hold: pending(String(phase)) };
+  // A change of its phase shows that the volume controller has seen this.
+  return phase === 'Bound' ? { action: { release: volume, seen: claim }, hold } : { hold: pending(`is ${String(phase)}`) };
 };
 
-/** It has everything that it needs, and all events that it gets; but one may have come before the other. */
+/** The volume controller has received every event by then; it may have received the claim before its volume. */
 const NOT_BEGUN_MS = 500;
 
 /**
- * The volume controller does not look at a claim when its volume becomes Bound (pv_controller.go, syncVolume), but at a change of the
- * claim. What it would note there itself is noted by us: so it has only the phase to write.
+ * The volume controller does not reconcile a claim when its volume becomes Bound (pv_controller.go, syncVolume), only when the claim
+ * changes. This controller writes what that one would write into the claim, so that only the phase is left to it.
  */
 const completeClaim: Step = ({ volume, claim }) => {
   const isWaiting = phaseOf(claim) === 'Pending' || phaseOf(claim) === 'Lost';
   if (!volume || !claim || !isWaiting) return {};
   const named = volumeNameOf(claim);
-  // One that names no volume is looked at again when the volume is.
+  // A claim that names no volume is reconciled with its volume.
   if (named === undefined) return { action: { nudge: claim, afterMs: NOT_BEGUN_MS } };
   const isBound = named === volume.metadata.name && phaseOf(volume) === 'Bound' && claimUidOf(volume) === claim.metadata.uid;
   return isBound ? { action: { complete: claim } } : {};

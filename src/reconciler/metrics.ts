@@ -14,7 +14,7 @@ import { outOfTouch } from '../kube/touch.ts';
 
 export type Result = 'success' | 'error' | 'requeue_after';
 
-/** What the process tells Prometheus: controller-runtime's names, so that its dashboards work, and Fluid's. */
+/** The process's metrics for Prometheus, under the names of controller-runtime, so that its dashboards work, and of Fluid. */
 export interface Metrics {
   readonly registry: Registry;
   reconciled(result: Result, seconds: number): void;
@@ -25,7 +25,7 @@ export interface Metrics {
   requested(info: RequestInfo): void;
   led(isLeader: boolean): void;
   setupFailed(type: string, runtime: string): void;
-  /** Nothing is told of this runtime any more. */
+  /** Removes the series of this runtime. */
   forgotten(type: string, runtime: string): void;
 }
 export interface DatasetCounts {
@@ -40,7 +40,7 @@ const CONTROLLER = 'dataset';
 /** By plural; of kinds that are installed. */
 export type Watches = ReadonlyMap<string, { readonly status: ReflectorStatus }>;
 
-/** `counts` and `watches` are asked at each scrape; nothing is kept up to date for nobody. */
+/** `counts` and `watches` are called at each scrape; without a scrape they cost nothing. */
 export function createMetrics(host: string, counts: () => DatasetCounts, watches: () => Watches = () => new Map()): Metrics {
   const registry = new Registry();
   // At the default precision of 10 ms its timer alone takes 0.4 % of a core.
@@ -69,21 +69,21 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
   });
   const active = new Gauge({
     name: 'controller_runtime_active_workers',
-    help: 'Reconciliations under way.',
+    help: 'Reconciliations in progress.',
     labelNames: ['controller'],
     registers,
   });
-  const depth = new Gauge({ name: 'workqueue_depth', help: 'Keys in line.', labelNames: ['name'], registers });
-  const adds = new Counter({ name: 'workqueue_adds_total', help: 'Keys put in line.', labelNames: ['name'], registers });
+  const depth = new Gauge({ name: 'workqueue_depth', help: 'Keys in the queue.', labelNames: ['name'], registers });
+  const adds = new Counter({ name: 'workqueue_adds_total', help: 'Keys added to the queue.', labelNames: ['name'], registers });
   const retries = new Counter({
     name: 'workqueue_retries_total',
-    help: 'Keys tried again after a failure.',
+    help: 'Retries of keys after a failure.',
     labelNames: ['name'],
     registers,
   });
   const queueTime = new Histogram({
     name: 'workqueue_queue_duration_seconds',
-    help: 'Time in line.',
+    help: 'Time that keys wait in the queue.',
     labelNames: ['name'],
     buckets: [0.001, 0.01, 0.1, 1, 10, 60],
     registers,
@@ -128,7 +128,7 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
   watchGauge('sluice_watch_up', '1 while the resource is watched and the watch is not behind.', (status) => (outOfTouch(status) ? 0 : 1));
   watchGauge(
     'sluice_watch_age_seconds',
-    'Since the watch brought anything; up to 60 where nothing happens.',
+    'Seconds since the watch last received anything; up to 60 while nothing changes.',
     ({ silentMs }) => silentMs / 1000,
   );
 
@@ -151,7 +151,7 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
         const value = pick(entry);
         return value === undefined ? [] : [{ labels: { dataset: entry.dataset }, value }];
       });
-    new Told({ name, help, labelNames: ['dataset'], registers }, values);
+    new OnDemandGauge({ name, help, labelNames: ['dataset'], registers }, values);
   }
 
   return {
@@ -161,8 +161,8 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
       if (result === 'error') errors.inc(labelled);
       time.observe(labelled, seconds);
     },
-    queued(inLine, running) {
-      depth.set({ name: CONTROLLER }, inLine);
+    queued(waiting, running) {
+      depth.set({ name: CONTROLLER }, waiting);
       active.set(labelled, running);
     },
     waited: (seconds) => queueTime.observe({ name: CONTROLLER }, seconds),
@@ -176,8 +176,8 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
   };
 }
 
-/** A gauge with a series for each of thousands of datasets: worked out when it is asked for. A plain one would keep and sort all labels. */
-class Told extends Gauge<'dataset'> {
+/** A gauge with a series for each of thousands of datasets, computed at each scrape. A plain gauge would keep and sort all labels. */
+class OnDemandGauge extends Gauge<'dataset'> {
   readonly #values: () => MetricObjectWithValues<MetricValue<'dataset'>>['values'];
 
   constructor(options: GaugeConfiguration<'dataset'>, values: () => MetricObjectWithValues<MetricValue<'dataset'>>['values']) {
@@ -189,7 +189,7 @@ class Told extends Gauge<'dataset'> {
   }
 }
 
-/** All gauges of one scrape are asked in one turn of the event loop. */
+/** All gauges of one scrape are collected in one turn of the event loop, so they share one answer. */
 function oncePerScrape<T>(ask: () => T): () => T {
   let answer: { readonly value: T } | undefined;
   return () => {

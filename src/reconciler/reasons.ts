@@ -3,15 +3,15 @@
  * theirs from here, and docs/operating.md is generated from it.
  */
 export interface Cause {
-  /** What is so, for a person who reads the condition. */
+  /** What the reason means, for a person who reads the condition. */
   readonly means: string;
-  /** What that person does about it. */
+  /** What that person can do about it. */
   readonly toDo: string;
   /** It ends without help, unless an error stands behind it: the controller reports it once it has lasted, and without an event. */
   readonly passing?: true;
-  /** Phase of a Dataset that was bound; `unchanged`: nothing is known that would change it. By default its pods decide. */
+  /** Phase of a Dataset that was bound; `unchanged`: it keeps its phase. By default its pods decide. */
   readonly phase?: 'Updating' | 'unchanged';
-  /** It is an event although it passes: whoever created the object is the one to end it. */
+  /** An event reports it although it passes, since only the user who created the object can end it. */
   readonly hasEvent?: true;
   /** The API server's answer, which may be another one next time. */
   readonly isAnswer?: true;
@@ -21,7 +21,7 @@ export interface Cause {
 
 const PODS = {
   means: 'pods are not ready',
-  toDo: '`kubectl describe` the pods: image, resources, nodes that a placement leaves',
+  toDo: '`kubectl describe` the pods: the image, the resources, the nodes that the placement allows',
   passing: true,
 } as const;
 
@@ -66,7 +66,7 @@ export const causes = {
     toDo: 'refer to another Dataset of the same namespace',
   },
   LookupFailed: {
-    means: 'the API server did not answer a request, such as for a Secret; the message is its answer',
+    means: 'the API server refused a request, such as for a Secret, or did not answer; the message is its answer',
     toDo: 'grant the right, if the message says that it is missing. The controller retries with back-off',
     isAnswer: true,
   },
@@ -87,7 +87,7 @@ export const causes = {
     phase: 'unchanged',
   },
   MountsUnknown: {
-    means: 'no master could be asked what is mounted',
+    means: 'no master has reported its mounts',
     toDo: 'see the pod of the master, and the message',
     passing: true,
     phase: 'unchanged',
@@ -119,7 +119,7 @@ export const causes = {
   NameTaken: { means: 'an object of that name has another owner', toDo: 'rename one of the two' },
   FieldConflict: {
     means: 'another controller changed a field back six times in a minute; the message names it',
-    toDo: 'find it in `managedFields` of the object. The controller waits 30 s to 10 min between retries. What an admission webhook changes in a write is accepted, and no conflict',
+    toDo: 'find it in `managedFields` of the object. The controller waits 30 s to 10 min between retries. A change by an admission webhook is accepted, and is no conflict',
   },
   Conflict: { means: 'another writer changed the object at the same time', toDo: 'nothing; the controller retries at once', isRace: true },
   ApplyFailed: {
@@ -142,12 +142,12 @@ export const causes = {
   },
   CleaningCache: {
     means: 'the cache is being cleaned, or an attempt to clean it failed',
-    toDo: 'nothing: after `maxRetryAttempts` the deletion goes on',
+    toDo: 'nothing: after `maxRetryAttempts` failed attempts the deletion continues',
     passing: true,
   },
   NodesLabelled: {
-    means: 'the object is being deleted, and a node refuses to lose its labels; the message names the node',
-    toDo: 'grant the right to patch nodes, or see the admission policy that refuses. The controller retries with back-off',
+    means: 'the object is being deleted, and its labels could not be removed from a node; the message names the node',
+    toDo: 'grant the right to patch nodes, or see the admission policy that rejects the patch. The controller retries with back-off',
     passing: true,
   },
   Deleting: {
@@ -163,6 +163,6 @@ export type Reason = keyof typeof causes | `${string}NotFound`;
 const unknown: Cause = { means: 'an object that the spec names does not exist', toDo: 'create it' };
 export const causeOf = (reason: Reason): Cause => (causes as Readonly<Record<string, Cause>>)[reason] ?? unknown;
 
-/** Whether it is over by itself, as far as is known. */
+/** Whether it is expected to end without help. */
 export const isPassing = ({ reason, isError = false }: { readonly reason: Reason; readonly isError?: boolean }): boolean =>
   causeOf(reason).passing === true && !isError;

@@ -23,20 +23,20 @@ import {
 
 const WITH_PROMISE: ReadonlySet<Part> = new Set(['claim', 'volume']);
 
-/** How often nodes on which somebody still reads are looked at again. */
+/** How often nodes whose pods still mount the dataset are checked. */
 const NODES_IN_USE_MS = 10_000;
 
 /**
- * One pass over everything of one name: observe, decide, synthesize, apply, tell. Read this first.
+ * One pass over everything of one name: observe, decide, synthesize, apply, report. Read this first.
  *
- * @param reportInMs a passing hold may go unreported for so much longer: most are over before anybody could read of them
+ * @param reportInMs how much longer a passing hold may go unreported: most end before an operator could read of them
  */
 export async function reconcile(cluster: Cluster, key: Key, reportInMs = 0): Promise<Next> {
   try {
     return await pass(cluster, key, reportInMs);
   } catch (error) {
     if (!isConflict(error)) throw error;
-    // Somebody wrote after we had looked. What was decided is of yesterday.
+    // Another writer changed an object after this pass had read it, so its decision is out of date.
     return pass(cluster, key, reportInMs);
   }
 }
@@ -49,10 +49,10 @@ async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Nex
   return soonest(
     await each([
       ...leaving.map((candidate) => () => takeDown(cluster, key, dataset, candidate, reportInMs)),
-      ...others.map((candidate) => () => stand(cluster, key, candidate, chosen)),
+      ...others.map((candidate) => () => standBy(cluster, key, candidate, chosen)),
       async () => {
         if (dataset?.metadata.deletionTimestamp) return letGo(cluster, key, dataset, runtimes, reportInMs);
-        // The names of what goes are those of what comes: one after the other.
+        // Objects of the next runtime have the names of those that are being deleted, so it waits for them.
         if (leaving.length > 0) return queued(cluster, dataset, leaving, reportInMs);
         if (dataset && chosen) return serve(cluster, scene, dataset, chosen, reportInMs);
         if (dataset) return unserved(cluster, scene, dataset, reportInMs);
@@ -75,38 +75,38 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
   const { world } = seen;
   const decision = decide(world);
   const applied = await act(cluster, seen, decision);
-  const tell = () =>
+  const report = () =>
     reportOnBoth(cluster, dataset, object, statusOf(world, decision, applied), noticesOf(world, decision, applied), reportInMs);
   if (applied.failed.length > 0) {
-    // A race with another writer is settled by looking again; only what lasts is told.
-    const isWorthIt = reportInMs <= 0 || !applied.failed.every(({ reason }) => causeOf(reason).isRace);
-    return failing(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '), isWorthIt ? tell : undefined);
+    // A retry settles a race with another writer; it is reported only once it lasts.
+    const isReported = reportInMs <= 0 || !applied.failed.every(({ reason }) => causeOf(reason).isRace);
+    return failing(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '), isReported ? report : undefined);
   }
   // Pods of users are not watched.
   const againMs = Math.min(world.againMs ?? Infinity, applied.waiting.length > 0 ? NODES_IN_USE_MS : Infinity);
   const again: Next = againMs === Infinity ? 'on-change' : { again: againMs };
   if (decision.hold) {
-    const next = await held(decision.hold, reportInMs, tell);
+    const next = await held(decision.hold, reportInMs, report);
     return next === 'on-change' ? again : next;
   }
-  // One write for both: that it is bound, and how full it is.
+  // One write reports both that the dataset is bound and how full its cache is.
   if (world.answersInMs) return { after: world.answersInMs };
-  await tell();
+  await report();
   return again;
 }
 
-/** Nothing is known of how it should be, so nothing is repaired and nothing pruned. */
+/** Without a plan the desired state is not known, so nothing is repaired and nothing pruned. */
 function unplanned(cluster: Cluster, dataset: Dataset, { object }: Candidate, seen: Unplanned, reportInMs: number): Promise<Next> {
   const statuses = unplannedStatusOf({ ...seen, now: cluster.now(), dataset, runtime: object });
   return held(seen.hold, reportInMs, () => reportOnBoth(cluster, dataset, object, statuses, noticesOfHold(seen.hold), reportInMs));
 }
 
-/** Takes the actions in order, and prunes only when the list was complete and nothing failed. What fails keeps nothing else from being done. */
+/** Takes the actions in order, also after one has failed. Prunes only when the list was complete and nothing failed. */
 async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decision): Promise<Applied> {
   const { world } = seen;
   const { bound, plan } = world;
   const me = `${world.runtime.kind}/${world.key.name}`;
-  // Without our finalizer nobody would take down what is made.
+  // Without the finalizer no controller would take down what this pass creates.
   const unmarked = await attempt('UpdateFailed', me, () => cluster.mark(seen));
   if (unmarked.length > 0) return { ...nothingApplied, failed: unmarked };
 
@@ -120,7 +120,7 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
     else if ('release' in action) await update(action.release, (volume) => cluster.release(world, volume, action.seen, action.to));
     else if ('complete' in action) await update(action.complete, (claim) => cluster.complete(claim));
     else if ('nudge' in action) await update(action.nudge, (claim) => cluster.nudge(claim, action.afterMs));
-    // A claim that binds is a promise that reads will work; and a volume without one of ours is nobody's, or a stranger's of its name.
+    // A bound claim promises that reads work. And a volume without our claim could be bound to another claim of that name.
     else if (WITH_PROMISE.has(action.ensure) && !bound && failed.length + applied.failed.length > 0) break;
     else {
       const outlines = world.outlines(action.ensure);
@@ -144,20 +144,20 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
 }
 
 /** Another runtime of its name serves the dataset. */
-async function stand(cluster: Cluster, { name }: Key, { object }: Candidate, chosen: Candidate | undefined): Promise<Next> {
+async function standBy(cluster: Cluster, { name }: Key, { object }: Candidate, chosen: Candidate | undefined): Promise<Next> {
   const message = `${chosen?.object.kind ?? 'another runtime'} ${name} serves the dataset`;
   await reportOnRuntime(cluster, object, { reason: 'DatasetTaken', message }, 'DatasetTaken');
   return 'on-change';
 }
 
-/** What had the name before is not gone yet; a Dataset that it served itself says so by other means. */
+/** An earlier runtime of this name is still being deleted. The status of a Dataset that it served shows that already. */
 async function queued(cluster: Cluster, dataset: Dataset | undefined, leaving: readonly Candidate[], reportInMs: number): Promise<Next> {
   if (!dataset || dataset.status?.runtimes?.length) return 'on-change';
   const why = leaving.map(({ object: { kind, metadata, status } }) => {
-    const told = status?.conditions?.find(({ type, status: is }) => type === 'Synced' && is === 'False')?.message;
-    return `${kind} ${metadata.name}${told ? ` (${told})` : ''}`;
+    const delay = status?.conditions?.find(({ type, status: is }) => type === 'Synced' && is === 'False')?.message;
+    return `${kind} ${metadata.name}${delay ? ` (${delay})` : ''}`;
   });
-  const hold: Hold = { reason: 'RuntimeDeleting', message: `waiting until what had this name is gone: ${why.join(', ')}` };
+  const hold: Hold = { reason: 'RuntimeDeleting', message: `waiting until the earlier runtime of this name is deleted: ${why.join(', ')}` };
   return held(hold, reportInMs, () => reportOnDataset(cluster, dataset, hold));
 }
 
@@ -172,11 +172,11 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
   return held(hold, reportInMs, () => reportOnDataset(cluster, dataset, hold));
 }
 
-/** Fluid makes a runtime for it; somebody who comes from there waits for that. */
+/** Fluid creates a runtime for such a Dataset, which a user of Fluid would wait for. */
 function referenceText({ spec }: Dataset): string {
   const mount = spec.mounts?.find(({ mountPoint }) => mountPoint.startsWith('dataset://'));
   if (!mount) return '';
-  return `; it refers to another Dataset by ${shown(mount.mountPoint)}, which is not served yet, and no ThinRuntime is made for it as Fluid does: let pods mount the claim of that Dataset`;
+  return `. It refers to another Dataset by ${shown(mount.mountPoint)}, which is not supported yet: unlike Fluid, Sluice creates no ThinRuntime for it. Let pods mount the claim of that Dataset`;
 }
 
 async function alone(cluster: Cluster, key: Key, { object }: Candidate, reportInMs: number): Promise<Next> {
@@ -187,18 +187,18 @@ async function alone(cluster: Cluster, key: Key, { object }: Candidate, reportIn
   return held(hold, reportInMs, () => reportOnRuntime(cluster, object, hold));
 }
 
-async function held(hold: Hold, reportInMs: number, tell: () => Promise<unknown>): Promise<Next> {
-  // Most often it comes off at the next try.
-  if (hold.fails) return failing(hold.message, reportInMs <= 0 ? tell : undefined);
+async function held(hold: Hold, reportInMs: number, report: () => Promise<unknown>): Promise<Next> {
+  // Most often the next try succeeds.
+  if (hold.fails) return failing(hold.message, reportInMs <= 0 ? report : undefined);
   if (hold.silent) return 'on-change';
   if (isPassing(hold) && reportInMs > 0) return { after: Math.min(reportInMs, hold.retryMs ?? Infinity) };
-  await tell();
+  await report();
   return hold.retryMs ? { after: hold.retryMs } : 'on-change';
 }
 
-/** Fails the pass once it is told, whether or not that comes off. */
-async function failing(message: string, tell: () => Promise<unknown> = async () => {}): Promise<never> {
-  await each([tell, () => Promise.reject(new Error(message))]);
+/** Reports, then fails the pass, whether or not the report succeeded. */
+async function failing(message: string, report: () => Promise<unknown> = async () => {}): Promise<never> {
+  await each([report, () => Promise.reject(new Error(message))]);
   throw new Error(message);
 }
 

@@ -13,15 +13,15 @@ export async function takeDown(
   { runtime, object }: Candidate,
   reportInMs: number,
 ): Promise<Next> {
-  const tell = (hold: Hold) => reportOnRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
-  const told = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, tell);
+  const report = (hold: Hold) => reportOnRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
+  const reported = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, report);
 
-  const left = await told('LookupFailed', () => cluster.observeTeardown(key, dataset, runtime, object));
+  const left = await reported('LookupFailed', () => cluster.observeTeardown(key, dataset, runtime, object));
   const { action, hold } = decideTeardown(left);
-  if (action) await told(failureReason(action), () => take(cluster, left, action));
-  // What is only waited for has been asked to go: worth telling once it takes its time.
+  if (action) await reported(failureReason(action), () => take(cluster, left, action));
+  // Every deletion has been requested, so the wait is worth a report only once it lasts.
   const isStuck = reportInMs <= 0 && !action && !left.cleaning.running;
-  if (hold && (!isPassing(hold) || isStuck)) await tell(hold);
+  if (hold && (!isPassing(hold) || isStuck)) await report(hold);
   if (action && 'unmark' in action) return 'on-change';
   const retryMs = hold && isPassing(hold) && reportInMs > 0 ? reportInMs : hold?.retryMs;
   if (action) return { after: retryMs ?? 0 };
@@ -38,8 +38,8 @@ async function take(cluster: Cluster, left: Teardown, action: TeardownAction): P
 const failureReason = (action: TeardownAction): WriteFailure => ('delete' in action ? 'DeleteFailed' : 'UpdateFailed');
 
 /**
- * The Dataset is being deleted. Garbage collection would take its runtime after it, but then nobody could say any more what is to be
- * cleaned: so the runtime goes first. With `--cascade=orphan` it stays.
+ * The Dataset is being deleted. Garbage collection would delete its runtime after it, but then the plan, which knows what to clean, could
+ * not be made any more. So the runtime is deleted first. With `--cascade=orphan` it stays.
  */
 export async function letGo(
   cluster: Cluster,
@@ -48,12 +48,12 @@ export async function letGo(
   runtimes: readonly Candidate[],
   reportInMs: number,
 ): Promise<Next> {
-  const tell = (hold: Hold) => reportOnDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
-  const told = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, tell);
+  const report = (hold: Hold) => reportOnDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
+  const reported = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, report);
 
-  const hold = await told('LookupFailed', () => cluster.usersOf(key, dataset));
+  const hold = await reported('LookupFailed', () => cluster.usersOf(key, dataset));
   if (hold) {
-    if (!isPassing(hold) || reportInMs <= 0) await tell(hold);
+    if (!isPassing(hold) || reportInMs <= 0) await report(hold);
     return { after: hold.retryMs ?? 2000 };
   }
   const isOurs = ({ runtime, object: { metadata } }: Candidate) =>
@@ -62,7 +62,7 @@ export async function letGo(
   const ours = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOurs).map(({ object }) => object);
   const alive = ours.filter(({ metadata }) => !metadata.deletionTimestamp);
   // The cast: what was read from the API server has a UID and a version.
-  await told('DeleteFailed', () => cluster.delete(alive as unknown as readonly LiveObject[], [dataset, ...alive]));
-  if (ours.length === 0) await told('UpdateFailed', () => cluster.unmarkDataset(dataset));
+  await reported('DeleteFailed', () => cluster.delete(alive as unknown as readonly LiveObject[], [dataset, ...alive]));
+  if (ours.length === 0) await reported('UpdateFailed', () => cluster.unmarkDataset(dataset));
   return 'on-change';
 }

@@ -3,29 +3,29 @@ import type { Runtime } from '../constructs/index.ts';
 import { some } from './status/some.ts';
 import type { Hold, Key, LiveObject, PlanInForce, RuntimeObject } from './world.ts';
 
-/** What is left of a runtime that is being deleted. It does not depend on planning: an invalid spec can always be deleted. */
+/** What is left of a runtime that is being deleted. It needs no plan, so that a runtime with an invalid spec can always be deleted. */
 export interface Teardown {
   readonly key: Key;
   readonly runtime: Runtime;
   readonly object: RuntimeObject;
   readonly dataset?: Dataset;
   readonly identity: Identity;
-  /** Present while the spec still plans; needed only to know what to clean. */
+  /** Present while the spec can be planned; needed only to know what to clean. */
   readonly plan?: PlanInForce;
-  /** Why there is none, where what it needs could not be asked for. */
+  /** Why there is none, when the API server did not answer for what it needs. */
   readonly planError?: string;
-  /** What carries our inventory label, the volume and the claim among it. */
+  /** Objects with our inventory label, the volume and the claim among them. */
   readonly inventory: readonly LiveObject[];
   readonly claim?: LiveObject;
   readonly volume?: LiveObject;
   readonly users: ClaimUsers | NotListed;
-  /** Since its deletion was asked for. */
+  /** Milliseconds since its deletion was requested. */
   readonly waitedMs?: number;
-  /** Nodes that carry a label that goes with it. */
+  /** Nodes with a label that is removed with it. */
   readonly nodes: readonly string[];
-  /** What tells these labels; those of another runtime that lives are not among them. */
+  /** The traces of these labels (cache-labels.ts), without those of another runtime that lives. */
   readonly traces?: readonly string[];
-  /** Of nodes that could not be written, `<node>: <why>`. */
+  /** Nodes whose labels could not be removed: `<node>: <why>`. */
   readonly refusals?: readonly string[];
   readonly cleaning: Cleaning;
 }
@@ -35,7 +35,7 @@ export interface ClaimUsers {
   /** They have ended, and Kubernetes keeps the claim for them until they are deleted. */
   readonly ended: readonly string[];
 }
-/** Not known before the next list of pods, which may begin then. */
+/** The users are not known before the next list of pods, which may begin after so many milliseconds. */
 export interface NotListed {
   readonly askAgainMs: number;
 }
@@ -51,7 +51,7 @@ export interface Cleaning {
 
 export type TeardownAction =
   | { readonly clean: true }
-  /** With `andPods` they stay, being deleted, until their pods are gone. */
+  /** With `andPods` the objects stay, being deleted, until their pods are gone (foreground propagation). */
   | { readonly delete: readonly LiveObject[]; readonly andPods?: true }
   | { readonly unlabelNodes: true }
   | { readonly unbind: true }
@@ -69,18 +69,18 @@ const refuseWhileMounted: TeardownStep = ({ users, waitedMs }) => {
 
 export const notListed = ({ askAgainMs }: NotListed): Hold => ({
   reason: 'Deleting',
-  message: 'waiting for the next list of the namespace’s pods, which says whether one mounts the dataset',
+  message: 'waiting for the next list of the pods in the namespace, which shows whether one mounts the dataset',
   retryMs: askAgainMs,
 });
 
-/** Nothing tells us when such a pod has gone. Who has waited for long need not know it to the second. */
+/** Users' pods are not watched, so they are listed again: the longer the wait has lasted, the less often. */
 export const stillMounted = (pods: readonly string[], waitedMs = 0): Hold => ({
   reason: 'StillMounted',
   message: `waiting for pods that mount the dataset: ${some(pods)}`,
   retryMs: Math.min(30_000, Math.max(2000, Math.round(waitedMs / 10))),
 });
 
-/** Best effort: what cannot be cleaned must not keep the runtime for ever. */
+/** Best effort: a cache that cannot be cleaned must not keep the runtime for ever. */
 const cleanCaches: TeardownStep = ({ cleaning }) => {
   if (!willClean(cleaning)) return undefined;
   const { running, attempts, limit, error } = cleaning;
@@ -110,16 +110,16 @@ const gone =
     return deletable.length > 0 ? { action: { delete: deletable }, hold } : { hold };
   };
 
-/** Clients that still run would fill a cache again while workers empty it; nobody mounts the claim, so nobody needs them. */
+/** Clients that still run would fill a cache again while workers empty it. No pod mounts the claim by now, so no pod needs them. */
 const stopWriters: TeardownStep = (left) => {
   const step = willClean(left.cleaning)
-    ? gone('fuse pods go before their caches', ({ inventory }) => inventory.filter(isFuse))(left)
+    ? gone('deleting fuse pods before their caches are cleaned', ({ inventory }) => inventory.filter(isFuse))(left)
     : undefined;
   return step?.action && 'delete' in step.action ? { ...step, action: { ...step.action, andPods: true } } : step;
 };
 const isFuse = ({ kind }: LiveObject): boolean => kind === 'DaemonSet';
 
-/** Each node is written by itself, and again with back-off: we are woken when all are done, or one refuses. */
+/** Each node is written by itself and retried with back-off. The key is requeued when all are done, or one has refused. */
 const unlabelNodes: TeardownStep = ({ nodes, refusals = [] }) =>
   nodes.length === 0
     ? undefined
@@ -133,7 +133,7 @@ const unlabelNodes: TeardownStep = ({ nodes, refusals = [] }) =>
         },
       };
 
-/** The dataset can be bound again, by another runtime. */
+/** After this another runtime can bind the dataset. */
 const unbindDataset: TeardownStep = ({ dataset, object, runtime }) =>
   dataset &&
   !dataset.metadata.deletionTimestamp &&
@@ -148,14 +148,14 @@ const unmark: TeardownStep = ({ object }) => (object.metadata.finalizers?.length
 const claimKept = ({ users }: Teardown): string =>
   'ended' in users && users.ended.length > 0 ? `; pods that have ended keep it until they are deleted: ${some(users.ended)}` : '';
 
-/** The reverse of set-up. Each step is done before the next begins; the claim goes first, so that no new pod mounts what is going away. */
+/** The reverse of set-up. Each step is done before the next begins. The claim is deleted first, so that no new pod mounts the volume. */
 const teardown: readonly TeardownStep[] = [
   refuseWhileMounted,
-  gone('the claim goes first', ({ claim }) => [claim], claimKept),
-  gone('then the volume', ({ volume }) => [volume]),
+  gone('deleting the claim first', ({ claim }) => [claim], claimKept),
+  gone('deleting the volume', ({ volume }) => [volume]),
   stopWriters,
-  cleanCaches, // nobody can mount it any more, and the pods that know what to clean are still there
-  gone('then the workloads', ({ inventory }) => inventory.filter(({ kind }) => !kind.startsWith('PersistentVolume'))),
+  cleanCaches, // no pod can mount the volume any more, and the pods that know what to clean still run
+  gone('deleting the workloads', ({ inventory }) => inventory.filter(({ kind }) => !kind.startsWith('PersistentVolume'))),
   unlabelNodes,
   unbindDataset,
   unmark,

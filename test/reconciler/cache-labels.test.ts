@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Identity, isLabel } from '../../src/api/index.ts';
-import { allTraces, cacheLabels, cacheTraces, isThere, traceOf, unsayable } from '../../src/reconciler/kubernetes/nodes/cache-labels.ts';
+import {
+  allTraces,
+  cacheLabels,
+  cacheTraces,
+  hasTrace,
+  invalidLabels,
+  traceOf,
+} from '../../src/reconciler/kubernetes/nodes/cache-labels.ts';
 
 const dataset: Identity = { namespace: 'ml', name: 'demo', uid: '00000000-0000-4000-8000-000000000001', collides: false };
 const plan = (disk: number, engine = 'juicefs') => ({ engine, dataset, placement: 'Exclusive' as const, cacheOnNode: { disk } });
@@ -17,13 +24,13 @@ describe('a cache', () => {
     }));
   test.each([1e60, 2 ** 63, Infinity, -5, NaN])('of %d bytes has no size on its nodes, and this is told', (bytes) => {
     expect(Object.keys(cacheLabels(plan(bytes)))).toEqual(['fluid.io/s-juicefs-ml-demo', 'fluid.io/s-ml-demo', 'fluid_exclusive']);
-    expect(unsayable(plan(bytes))).toEqual([
+    expect(invalidLabels(plan(bytes))).toEqual([
       expect.stringMatching(/^fluid.io\/s-h-juicefs-d-ml-demo=/),
       expect.stringMatching(/^fluid.io\/s-h-juicefs-t-ml-demo=/),
     ]);
   });
   test('of a type so long that a key would not fit goes without that key', () =>
-    expect(unsayable(plan(1, 'a'.repeat(40)))).toEqual([
+    expect(invalidLabels(plan(1, 'a'.repeat(40)))).toEqual([
       expect.stringMatching(/^fluid.io\/s-h-a{40}-d-[0-9a-f-]{36}=1B$/),
       expect.stringMatching(/^fluid.io\/s-h-a{40}-t-[0-9a-f-]{36}=1B$/),
     ]));
@@ -51,7 +58,7 @@ test('whatever a tenant asks for, the API server takes the labels', () => {
 
 describe('a trace', () => {
   test('is the key, and for the key that all share the value too', () => {
-    const has = (trace: string) => isThere(trace)({ fluid_exclusive: 'ml_demo', 'fluid.io/s-ml-demo': 'false' });
+    const has = (trace: string) => hasTrace(trace)({ fluid_exclusive: 'ml_demo', 'fluid.io/s-ml-demo': 'false' });
     expect(['fluid.io/s-ml-demo', 'fluid_exclusive=ml_demo', 'fluid_exclusive=other_demo', 'fluid.io/s-other'].map(has)).toEqual([
       true,
       true,

@@ -127,7 +127,7 @@ describe('what is bound', () => {
     const { claim: _, ...lost } = well;
     const still = decided({ ...lost, bound: true });
     expect(actions(still)).toEqual(['ensure master', 'ensure fuse', 'ensure worker', 'ensure volume']);
-    expect(still.hold).toMatchObject({ reason: 'VolumePending', message: 'volume is Bound to a claim that is gone' });
+    expect(still.hold).toMatchObject({ reason: 'VolumePending', message: 'the volume is Bound to a claim that no longer exists' });
     for (const phase of ['Released', 'Available', 'Failed'])
       expect(actions(decided({ ...lost, bound: true, volume: volume(phase, 'gone') }))).toContain('ensure claim');
   });
@@ -144,7 +144,7 @@ describe('what is bound', () => {
     const terminating = { ...going, metadata: { ...going.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } };
     expect(actions(decided({ ...lost, bound: true, volume: terminating }))).not.toContain('ensure claim');
     const { hold } = bound({ volume: terminating, claim: claim('Pending') });
-    expect(hold).toMatchObject({ reason: 'VolumePending', message: 'volume is being deleted' });
+    expect(hold).toMatchObject({ reason: 'VolumePending', message: 'the volume is being deleted' });
   });
   test.each(['Released', 'Available', 'Failed'])('gives a %s volume that remembers another claim to the one that is there', (phase) => {
     const [pending, other] = [claim('Pending'), volume(phase, 'gone')];

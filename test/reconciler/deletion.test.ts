@@ -103,7 +103,7 @@ describe('deletion', () => {
     await at.advance(60_000);
     expect(at.dataset().phase).toBe('NotBound');
     expect(at.conditions('Dataset')['NotReady']).toMatch(
-      /^True RuntimeDeleting: waiting until what had this name is gone: ThinRuntime demo \(.*not today\)$/,
+      /^True RuntimeDeleting: waiting until the earlier runtime of this name is deleted: ThinRuntime demo \(.*not today\)$/,
     );
     at.forget();
     await at.advance(60_000);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { JFS_SECRET, jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
 import { boundHarness, type Harness, harness } from './harness.ts';
 
-const SAYS = ['waiting', 'waits no longer', 'repaired', 'applied a change'];
+const SAYS = ['waiting', 'no longer waiting', 'repaired', 'applied a change'];
 const said = (at: Harness) =>
   at.log
     .filter(({ message }) => SAYS.includes(message))
@@ -21,7 +21,7 @@ test('that a runtime waits is one line, and that it does no longer another one',
   await at.advance(31_000);
   await at.quiet();
   // Workers come up in between, which is another reason.
-  expect(said(at).at(-1)).toMatch(/^waits no longer ml\/demo/);
+  expect(said(at).at(-1)).toMatch(/^no longer waiting ml\/demo/);
 });
 test('another reason is another line', async () => {
   const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);

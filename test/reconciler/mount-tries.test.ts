@@ -46,8 +46,8 @@ const truthful: AlluxioFileSystem['shows'] = (mounted) => mounted;
 const mountsOf = ({ changes }: AlluxioFileSystem, path: string) => changes.filter((each) => each === `mount ${path}`).length;
 const eventsOf = (at: Harness, reason: string) => at.events.filter((event) => event.reason === reason);
 
-const TOLD = 'What was mounted or unmounted without an error is listed otherwise, and is tried again ever less often';
-const DATA = `${TOLD}: /data: asked for s3://bucket/data, listed with other options: extra`;
+const TEXT = 'The engine accepted these changes of mounts and lists something else; the controller retries them with back-off';
+const DATA = `${TEXT}: /data: asked for s3://bucket/data, listed with other options: extra`;
 
 test('a mount that is listed otherwise than it was asked for is told once, and holds nothing up', async () => {
   const at = await started(embellished);
@@ -148,7 +148,7 @@ test('a controller that comes anew does not mount again what was told', async ()
 test('a mount that is never listed holds a first set-up, which is told once', async () => {
   const at = await started(() => new Map());
   expect(at.dataset().phase).toBe('NotBound');
-  const text = `${TOLD}: /data: asked for s3://bucket/data, not listed`;
+  const text = `${TEXT}: /data: asked for s3://bucket/data, not listed`;
   expect(at.conditions('Dataset')['NotReady']).toBe(`True DatasetFailedToSetup: ${text}`);
   at.forget();
   at.files.changes.length = 0;
@@ -168,7 +168,7 @@ test('what is listed although it was unmounted is told, and not unmounted each s
   at.edit('Dataset', { mounts: [data] });
   at.files.changes.length = 0;
   await at.advance(60_000);
-  expect(at.conditions(RUNTIME)['MountsDiffer']).toBe(`True MountsDiffer: ${TOLD}: /other: asked to be unmounted, listed as s3://other`);
+  expect(at.conditions(RUNTIME)['MountsDiffer']).toBe(`True MountsDiffer: ${TEXT}: /other: asked to be unmounted, listed as s3://other`);
   expect(at.dataset()).toMatchObject({ phase: 'Bound', mounts: [{ name: 'data' }] });
   expect(at.files.changes.length).toBeGreaterThan(1);
   expect(at.files.changes.length).toBeLessThanOrEqual(4);

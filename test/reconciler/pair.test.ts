@@ -98,7 +98,7 @@ describe('a leader', () => {
     at.start();
     await at.advance(20_000);
     expect(at.dataset().phase).toBe('NotBound');
-    expect(at.conditions('Dataset')['NotReady']).toBe('True NoLeader: none of the masters says that it leads');
+    expect(at.conditions('Dataset')['NotReady']).toBe('True NoLeader: no master reports that it leads');
     files.leader = 'demo-pairfs-master-2';
     await at.advance(3000);
     expect(at.dataset().phase).toBe('Bound');

@@ -135,7 +135,7 @@ describe('set-up', () => {
   test('tells a hold that has lasted a second, and looks no more until something happens', async () => {
     const at = await withBoth();
     expect(await at.pass(demo, 0)).toBe('on-change');
-    expect(at.conditions('Dataset')['NotReady']).toBe('True VolumePending: volume is not there yet');
+    expect(at.conditions('Dataset')['NotReady']).toBe('True VolumePending: the volume does not exist yet');
   });
 
   test('a second pass over a bound dataset writes nothing', async () => {
@@ -158,7 +158,7 @@ describe('set-up', () => {
     at.edit('Dataset', { mounts: [{ mountPoint: 'dataset://ml/other', name: 'other' }] });
     await at.quiet();
     expect(at.conditions('Dataset')['NotReady']).toMatch(
-      /; it refers to another Dataset by "dataset:\/\/ml\/other", which is not served yet/,
+      /\. It refers to another Dataset by "dataset:\/\/ml\/other", which is not supported yet/,
     );
     // Twice what fills an object is refused.
     at.edit('Dataset', { mounts: [{ mountPoint: `dataset://${'x'.repeat(1000)}`, name: 'other' }] });

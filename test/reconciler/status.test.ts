@@ -68,14 +68,14 @@ describe('the Dataset', () => {
       { ...well, volume: volume('Pending') },
       {},
       'Bound',
-      { Ready: 'True VolumePending: The ddc runtime is ready. volume is Pending' },
+      { Ready: 'True VolumePending: The ddc runtime is ready. the volume is Pending' },
     ],
     [
       'Bound while its claim is being deleted, and says what that keeps away',
       { ...well, claim: { ...claim(), metadata: { ...claim().metadata, deletionTimestamp: '2026-01-02T03:04:00Z' } } },
       {},
       'Bound',
-      { Ready: expect.stringMatching(/^True VolumePending: The ddc runtime is ready\. the claim is being deleted, .* no other pod/) },
+      { Ready: expect.stringMatching(/^True VolumePending: The ddc runtime is ready\. the claim is being deleted; .* no other pod/) },
     ],
     [
       'Bound while nodes that the spec no longer selects are in use, and names them',
@@ -245,7 +245,7 @@ describe('the runtime', () => {
   test('names what cannot change, with what is and what should be', () => {
     const immutable = [{ object: 'PersistentVolume/ml-demo', path: 'spec.csi.volumeHandle', live: 'a', desired: undefined }];
     expect(texts(told(exampleWorld(well), { immutable }).runtime.conditions)['ImmutableFieldChanged']).toBe(
-      'True ImmutableFieldChanged: Kubernetes does not let these change; delete the object to have it made again, of a PersistentVolume its claim once no pod mounts it: PersistentVolume/ml-demo spec.csi.volumeHandle: "a" → nothing',
+      'True ImmutableFieldChanged: Kubernetes does not allow a change of these fields. Delete the object and the controller creates it again; for a PersistentVolume, delete its claim once no pod mounts it: PersistentVolume/ml-demo spec.csi.volumeHandle: "a" → nothing',
     );
   });
   test('forgets that another runtime served its dataset', () => {

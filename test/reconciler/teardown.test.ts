@@ -89,7 +89,7 @@ describe('what is going already', () => {
   test('is not deleted again, but waited for', () => {
     const decision = decideTeardown({ ...everything, claim: going });
     expect(decision.action).toBeUndefined();
-    expect(decision.hold).toMatchObject({ reason: 'Deleting', message: 'the claim goes first: PersistentVolumeClaim/demo' });
+    expect(decision.hold).toMatchObject({ reason: 'Deleting', message: 'deleting the claim first: PersistentVolumeClaim/demo' });
   });
   test('names the pods that have ended and keep a claim', () =>
     expect(decideTeardown({ ...everything, claim: going, users: { mounting: [], ended: ['job-1'] } }).hold?.message).toMatch(

@@ -21,17 +21,17 @@ export const MERGED_BY: Readonly<Record<string, readonly string[]>> = {
 /** Lists of plain values that are sets. */
 export const SETS = new Set(['finalizers']);
 
-/** Structures that say something by being there, though they are empty. */
+/** Structures that have a meaning even when they are empty. */
 export const PRESENT = new Set(['emptyDir']);
 
-/** One leaf that is not as it should be. */
+/** One leaf that differs from what is desired. */
 export interface Difference {
   readonly path: string;
   readonly desired: unknown;
   readonly live: unknown;
 }
 
-/** Where the live object does not have what we send. Fields that we do not send are not ours and not looked at. */
+/** Where the live object differs from what we apply. Fields that we do not apply are not ours and not compared. */
 export function differencesIn(desired: object, live: object): readonly Difference[] {
   const found: Difference[] = [];
   compare(desired, live, '', '', found);

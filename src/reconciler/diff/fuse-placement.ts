@@ -1,7 +1,7 @@
 /**
- * Where fuse pods may be, while it changes. A DaemonSet's controller deletes pods at once from nodes that its template no longer selects,
- * whatever its update strategy: under a reader, that is a file system gone. So a node on which somebody reads stays selected until nobody
- * does. Pure.
+ * Where fuse pods may be, while their placement changes. A DaemonSet's controller deletes pods at once from nodes that its template no
+ * longer selects, whatever its update strategy, and a pod that reads there loses its file system. So a node stays selected until no pod
+ * on it mounts the dataset. Pure.
  */
 import type { Manifest } from '../../api/index.ts';
 import { equal } from './merge-patch.ts';
@@ -36,12 +36,12 @@ interface Placement {
   readonly tolerations: readonly Toleration[];
 }
 
-/** Whether nothing of it changes. */
+/** Whether the placement is the same. */
 export const isPlacedAlike = (desired: Manifest, live: LiveObject): boolean => equal(placementOf(desired), placementOf(live));
 
 /**
- * Of those nodes, the ones on which fuse pods may be and that `desired` would take them from: all, when it tolerates less, since taints
- * are not watched.
+ * Of these nodes, those on which fuse pods may be now and may not be with `desired`. When it tolerates less these are all, since taints are
+ * not watched.
  */
 export function nodesLeft(desired: Manifest, live: LiveObject, nodes: readonly PlacementNode[]): readonly string[] {
   const [wanted, existing] = [placementOf(desired), placementOf(live)];
@@ -50,8 +50,8 @@ export function nodesLeft(desired: Manifest, live: LiveObject, nodes: readonly P
 }
 
 /**
- * The manifest with these nodes selected besides. A node selector always narrows; so what it asks for becomes part of each affinity term,
- * except what the nodes to be kept have as well, and each of these gets a term of its own: the API allows one name in a term.
+ * The manifest that selects these nodes too. A node selector always narrows, so its labels become part of each affinity term, except those
+ * that all kept nodes have. Each kept node gets a term of its own, since the API allows one name in a term.
  */
 export function keeping(desired: Manifest, live: LiveObject, kept: readonly PlacementNode[]): Manifest {
   if (kept.length === 0) return desired;
@@ -60,7 +60,7 @@ export function keeping(desired: Manifest, live: LiveObject, kept: readonly Plac
   const selector = Object.entries(wanted.nodeSelector);
   const asked = selector.filter((entry) => !isCommon(entry)).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
   const isNarrow = asked.length > 0 || wanted.terms !== undefined;
-  // A term that asks for nothing selects nothing; with more in it, it would.
+  // An empty term selects no node, but would select some with the labels in it.
   const terms = (wanted.terms?.filter(asksForSomething) ?? [{}]).map((term: Term) => ({
     ...term,
     matchExpressions: [...(term.matchExpressions ?? []), ...asked],

@@ -10,7 +10,7 @@ import {
 } from '../../api/index.ts';
 import { identityRecord } from '../identity.ts';
 
-/** What we keep in the metadata of a user's object. */
+/** What the controller keeps in the metadata of a user's object. */
 export interface Marks {
   readonly finalizer: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -33,8 +33,8 @@ export const runtimeMarks = (type: string, uid: string, identity: Identity, anno
 });
 
 /**
- * The JSON Patch that puts our marks on a user's object, undefined when they are there. Users' objects are never applied:
- * apply would make a deleted one again and could not take a finalizer away that somebody else set.
+ * The JSON Patch that puts our marks on a user's object; undefined when it has them. Users' objects are never applied: apply would create
+ * a deleted one again, and could not remove a finalizer that another field manager has set.
  */
 export function markPatch(metadata: ObjectMeta, { finalizer, labels, annotations = {}, owners = [] }: Marks): readonly Op[] | undefined {
   const ops = [
@@ -46,7 +46,7 @@ export function markPatch(metadata: ObjectMeta, { finalizer, labels, annotations
   return ops.length > 0 ? [...preconditions(metadata), ...ops] : undefined;
 }
 
-/** Takes our finalizer away, and nobody else's. */
+/** The JSON Patch that removes our finalizer and no other; undefined when the object does not have it. */
 export function unmarkPatch(metadata: ObjectMeta, finalizer: string): readonly Op[] | undefined {
   const finalizers = metadata.finalizers ?? [];
   if (!finalizers.includes(finalizer)) return undefined;
@@ -71,7 +71,7 @@ function entries(path: string, map: Readonly<Record<string, string>> | undefined
   return missing.map(([key, value]) => ({ op: 'add', path: `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value }));
 }
 
-/** An owner of the same kind and name with another UID is one that is gone; garbage collection would take the object with it. */
+/** An owner of the same kind and name with another UID no longer exists; garbage collection would delete the object for it. */
 function ownerOps(list: readonly OwnerReference[] | undefined, wanted: readonly OwnerReference[]): readonly Op[] {
   const missing = wanted.filter(({ uid }) => !list?.some((owner) => owner.uid === uid));
   if (missing.length === 0) return [];

@@ -4,7 +4,7 @@ import { differingOptions } from './mount-change.ts';
 import { some } from '../status/some.ts';
 import type { Hold, MountTrouble } from '../world.ts';
 
-/** Of options only names are told: what an engine lists may be what a Secret holds. */
+/** Describes how a row is listed otherwise than asked for. Of options it has only names, since their values may come from a Secret. */
 export function troubleOf(path: string, asked: MountRow | undefined, listed: MountRow | undefined): Omit<MountTrouble, 'isDue'> {
   const others = differingOptions(asked, listed);
   const options = asked && others.length > 0 ? ` with other options: ${some(others)}` : '';
@@ -16,8 +16,8 @@ export function troubleOf(path: string, asked: MountRow | undefined, listed: Mou
   return { path, text: redactedText(`${path}: ${wish}, ${finding}`), isLack: asked !== undefined && !(listed && isSame) };
 }
 
-const WHAT = 'What was mounted or unmounted without an error is listed otherwise, and is tried again ever less often';
+const WHAT = 'The engine accepted these changes of mounts and lists something else; the controller retries them with back-off';
 
-/** All of them in words, which are the same as long as they last. */
+/** One hold for all of them; its text is the same as long as they last, so that the condition is written once. */
 export const holdOf = (troubles: readonly MountTrouble[]): Hold | undefined =>
   troubles.length > 0 ? { reason: 'MountsDiffer', message: `${WHAT}: ${some(troubles.map(({ text }) => text))}` } : undefined;

@@ -4,7 +4,7 @@ import type { ImmutableChange, LiveObject } from '../world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Spec fields that may change after creation; of a kind that is not here all may. Source: the validation of each kind in Kubernetes 1.34. */
+/** Spec fields that may change after creation; for a kind that is not listed, all. Source: the validation of each kind in Kubernetes 1.34. */
 const MUTABLE: Readonly<Record<string, readonly string[]>> = {
   StatefulSet: [
     'replicas',
@@ -20,7 +20,7 @@ const MUTABLE: Readonly<Record<string, readonly string[]>> = {
   PersistentVolumeClaim: [],
 };
 
-/** What the API server or a binder fills in where nothing is sent: nobody has taken it away. */
+/** Fields that the API server or a binder fills in when they are not sent: the spec has not lost them. */
 const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
   StatefulSet: ['podManagementPolicy'],
   PersistentVolume: ['volumeMode'],
@@ -28,8 +28,8 @@ const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What Kubernetes does not let change is taken from the object as it is, so that everything else can still be applied; what would have
- * changed, or gone, is reported. Pods keep every label that an existing selector names.
+ * Takes immutable fields from the live object, so that everything else can still be applied, and reports those that would have changed or
+ * been removed. Pods keep every label that an existing selector names.
  */
 export function retain(
   desired: Manifest,
@@ -52,14 +52,14 @@ export function retain(
             : value;
       continue;
     }
-    // `undefined` where the field is absent: it cannot be added either.
+    // An immutable field that is absent cannot be added either.
     if (existing[field] !== undefined) spec[field] = existing[field];
-    // Whose labels a workload selects by is between it and its pods.
+    // A workload keeps its own selector; its pods keep the labels for it.
     if (field !== 'selector') immutable.push(...changes(desired, 'spec.', { [field]: value }, { [field]: existing[field] }));
   }
   for (const [field, value] of Object.entries(existing)) {
     if (field in wanted || mutable.includes(field) || FILLED_IN[desired.kind]?.includes(field)) continue;
-    // A field that is sent no more is taken away by apply, where it was ours.
+    // Apply removes a field of ours that is no longer sent.
     spec[field] = value;
     if (field !== 'selector')
       immutable.push({ object: `${desired.kind}/${desired.metadata.name}`, path: `spec.${field}`, live: value, desired: undefined });
@@ -67,7 +67,7 @@ export function retain(
   return { manifest: { ...desired, spec }, immutable };
 }
 
-/** Which claim it is bound to was written after the manifest, by whoever bound it; an apply without would take away what a create of ours said. */
+/** The claim's UID was written after the manifest, when the volume was bound; an apply without it would remove what our create sent. */
 const withClaimUid = (reference: Fields, existing: Fields | undefined): Fields =>
   existing?.['uid'] && existing['name'] === reference['name'] && existing['namespace'] === reference['namespace']
     ? { ...reference, uid: existing['uid'] }

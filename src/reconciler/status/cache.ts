@@ -2,7 +2,7 @@ import { type Manifest, type RuntimeStatus, textBytes } from '../../api/index.ts
 import type { EngineStatus, UfsUsage } from '../../constructs/index.ts';
 import type { World } from '../world.ts';
 
-/** Where cache can be, for pods that want to be near it: the workers' node affinity with their node selector in each term. */
+/** Where the cache can be, for pods that want to be near it: the workers' node affinity with their node selector in each term. */
 export function cacheAffinityOf(workers: readonly Manifest[]): object | undefined {
   const worker = workers.find(({ kind }) => kind === 'StatefulSet');
   const pod = (
@@ -13,7 +13,7 @@ export function cacheAffinityOf(workers: readonly Manifest[]): object | undefine
   const replicas = (worker?.['spec'] as { replicas?: number } | undefined)?.replicas;
   if (!pod) return undefined;
   const selected = Object.entries(pod.nodeSelector ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
-  // As in Fluid, no workers have no affinity.
+  // As in Fluid, a runtime without workers has no affinity.
   const affinity = replicas === 0 ? undefined : pod.affinity?.nodeAffinity;
   const terms = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const withSelector =
@@ -30,7 +30,7 @@ interface NodeAffinity {
 }
 
 export function cacheStatesOf({ plan, workloads, probes, dataset }: World, before: Pick<RuntimeStatus, 'cacheStates'> | undefined) {
-  // Being asked for the first time since we started: what was told before is better than nothing.
+  // The first probe since this process started: until it ends, the last reported value stays.
   if (probes.cacheRunning && !probes.cache && before?.cacheStates) return before.cacheStates;
   const { cacheStates } = engineStatusOf({ plan, workloads, probes, dataset });
   return cacheStates && { ...cacheStates };
@@ -46,7 +46,7 @@ export function engineStatusOf({
   return plan.status({ readyWorkers: workloads.worker?.ready ?? 0, ...probes, ...(ufs && { ufs }) });
 }
 
-/** Counted once, by whichever process: from then on it stands in the status, rounded. */
+/** Counted once, by any process: from then on the status holds it, rounded. */
 function counted(text: string | undefined): UfsUsage | undefined {
   const totalBytes = text === undefined ? undefined : textBytes(text);
   return totalBytes === undefined ? undefined : { totalBytes };

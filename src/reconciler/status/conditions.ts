@@ -11,12 +11,12 @@ type Times = 'lastProbeTime' | 'lastUpdateTime';
 type Condition = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /**
- * The list with `claim` in it. A condition that already says the same is left alone, times included, so that telling the same
- * twice is no write; `lastTransitionTime` moves only with the status. Runtimes keep `lastProbeTime`, Datasets `lastUpdateTime`.
- * More people read a status than the log: what a command or a webhook answered is redacted here, once for all.
+ * The list with `claim` in it. A condition that already says the same stays as it is, times included, so that a second report of the same
+ * is no write; `lastTransitionTime` changes only with the status. Runtimes have `lastProbeTime`, Datasets `lastUpdateTime`.
+ * More people can read a status than the log, so the answers of commands and webhooks are redacted here, in one place.
  */
-export function withCondition<C extends Condition>(conditions: readonly C[], told: Claim, now: number, time: Times): readonly C[] {
-  const claim = { ...told, message: redactedText(told.message) };
+export function withCondition<C extends Condition>(conditions: readonly C[], unredacted: Claim, now: number, time: Times): readonly C[] {
+  const claim = { ...unredacted, message: redactedText(unredacted.message) };
   const before = conditions.find(({ type }) => type === claim.type);
   if (before && before['status'] === claim.status && before['reason'] === claim.reason && before['message'] === claim.message)
     return conditions;

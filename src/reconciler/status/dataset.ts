@@ -13,7 +13,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
   const conditions = datasetConditions(before?.conditions ?? [], phase, unsynced, now) as DatasetCondition[];
   if (phase === 'NotBound') return { phase, conditions };
   const cacheStates = cacheStatesOf(world, before);
-  // Asked for the first time since we started: what was told before is better than half of it.
+  // The first probe since this process started: until it ends, the last reported value stays.
   const hcfs = probes.cacheRunning && !probes.cache ? (before?.hcfs ?? engineStatusOf(world).hcfs) : engineStatusOf(world).hcfs;
   const masters = plan.plan.replicas.master ?? plan.plan.replicas.worker;
   return {
@@ -29,16 +29,16 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
         ...(masters && { masterReplicas: masters }),
       },
     ],
-    // Mounts are in effect once nothing is held up; until then the list stays as it was.
+    // Mounts are in effect once nothing holds up the set-up; until then the list stays as it was.
     ...(!trouble && dataset.spec.mounts && { mounts: dataset.spec.mounts }),
-    // As in Fluid, a dataset says nothing of a cache that nobody can be asked about.
+    // As in Fluid, the status of a dataset has no cache states when its runtime has no probe for them.
     ...(plan.probes.cache && cacheStates && { cacheStates }),
     ...(hcfs && { hcfs }),
     ...(plan.probes.ufs && ufsTexts(probes, before, !trouble && mountsChanged(dataset))),
   };
 }
 
-/** What was counted was of other mounts. */
+/** Whether the data was counted with other mounts. */
 export const mountsChanged = ({ spec, status }: Pick<Dataset, 'spec' | 'status'>): boolean =>
   status?.mounts !== undefined && !equal(status.mounts, spec.mounts ?? []);
 
@@ -54,9 +54,9 @@ export function datasetPhase({ bound, dataset, workloads, plan }: Seen, trouble:
   if (!trouble) return 'Bound';
   if (!bound) return 'NotBound';
   const { phase } = causeOf(trouble.reason);
-  // After a restart nothing has changed until the masters have said so.
+  // After a restart of the controller the phase stays until the masters have reported.
   if (phase) return phase === 'unchanged' ? (dataset.status?.phase ?? 'Bound') : phase;
-  // A dataset whose volume is being made again, or whose Secret is gone, still serves those who have it mounted.
+  // A dataset whose volume is being created again, or whose Secret is gone, still serves the pods that mount it.
   const serving = (['master', 'worker'] as const).every(
     (role) => !plan.roles.includes(role) || !['', 'NotReady'].includes(phaseOf(workloads[role])),
   );
@@ -85,7 +85,7 @@ export function datasetConditions(
   const updated = isKnown('Updating')
     ? set(settled, { type: 'Updating', status: 'False', reason: 'DatasetReady', message: READY })
     : settled;
-  // It serves, though not as the newest spec says.
+  // The dataset serves, though not as its newest spec says.
   if (unsynced) return set(updated, { type: 'Ready', status: 'True', reason: unsynced.reason, message: `${READY} ${message}` });
   return set(updated, { type: 'Ready', status: 'True', reason: 'DatasetReady', message: READY });
 }

@@ -5,8 +5,8 @@ import { type RuntimeObject, keyText } from '../world.ts';
 type Conditions = readonly { readonly type: string; readonly status?: string; readonly reason?: string; readonly message?: string }[];
 
 /**
- * A line of the log when the reason changes for which an object waits, or nothing keeps it any more. For who has written its status: what
- * passes within a second is not told there, and however many wait, there are no more lines than writes.
+ * Writes a line to the log when the reason changes for which an object waits, or when its wait has ended. Called after a write of its
+ * status: a wait of less than a second is not reported there, so that the log has no more lines than there are writes.
  */
 export function logReason(
   { log }: Cluster,
@@ -20,5 +20,5 @@ export function logReason(
   if (before?.reason === now?.reason) return;
   const fields = { key: keyText({ namespace, name }), kind };
   if (now) log.info({ ...fields, reason: now.reason, message: now.message }, 'waiting');
-  else log.info({ ...fields, reason: before?.reason }, 'waits no longer');
+  else log.info({ ...fields, reason: before?.reason }, 'no longer waiting');
 }

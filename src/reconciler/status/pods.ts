@@ -3,7 +3,7 @@ import type { Role } from '../../constructs/index.ts';
 import { type Claim, withCondition } from './conditions.ts';
 import { ROLES, type WorkloadView, type World } from '../world.ts';
 
-/** As much of a reading as there is without a plan. */
+/** The part of a World that is known without a plan. */
 export type Seen = Pick<World, 'now' | 'dataset' | 'runtime' | 'bound' | 'workloads'> & {
   readonly plan: { readonly roles: readonly Role[] };
 };
@@ -17,7 +17,7 @@ export function phaseOf(workload: WorkloadView | undefined): RuntimePhase {
 
 const NONE: WorkloadView = { desired: 0, current: 0, ready: 0, available: 0, outdated: [] };
 
-/** The pods, as the API server has counted them. */
+/** The fields of a status that count pods, as the API server has counted them. */
 export function counted({ metadata }: World['runtime'], workloads: World['workloads']) {
   const { master = NONE, worker = NONE, fuse = NONE } = workloads;
   return {
@@ -57,7 +57,7 @@ export const texts = {
   },
 } as const;
 
-/** What the pods say of themselves. */
+/** The conditions of a runtime with those about its pods brought up to date. */
 export function podConditions({ runtime, plan, workloads, now }: Seen): readonly RuntimeCondition[] {
   let conditions: readonly RuntimeCondition[] = runtime.status?.conditions ?? [];
   const set = (claim: Claim) => {
@@ -68,8 +68,8 @@ export function podConditions({ runtime, plan, workloads, now }: Seen): readonly
     if (!plan.roles.includes(role)) continue;
     const { initialized, ready } = texts[role];
     // As in Fluid, a runtime with workers has no condition for the creation of its fuse pods, and none at all while no worker is wanted.
-    const told = role === 'fuse' ? !plan.roles.includes('worker') : (workload?.desired ?? 0) > 0;
-    if (workload && told) set({ ...initialized, status: 'True' });
+    const isReported = role === 'fuse' ? !plan.roles.includes('worker') : (workload?.desired ?? 0) > 0;
+    if (workload && isReported) set({ ...initialized, status: 'True' });
     if (workload) set(readyClaim(ready, workload));
     else if (conditions.some(({ type }) => type === ready.type)) set({ ...ready, status: 'False', message: `The ${ready.noun} gone.` });
   }
@@ -83,7 +83,7 @@ function readyClaim({ type, reason, noun }: { type: string; reason: string; noun
     : { type, status: 'True', reason, message: `The ${noun} ${phase === 'PartialReady' ? 'partially ' : ''}ready.` };
 }
 
-/** What an autoscaler selects by. */
+/** The label selector of `status.selector`, by which an autoscaler finds the pods. */
 export function selectorOf({ plan: { plan, roles } }: World): string {
   const role = roles.includes('worker') ? 'worker' : 'fuse';
   return `app=${plan.app},release=${plan.name},role=${plan.app}-${role}`;

@@ -9,7 +9,11 @@ import { EMPTY, type Statuses } from './status.ts';
 import { lacksOf } from './unsynced.ts';
 import type { Applied, Decision, Failure, Hold, RuntimeObject, World, WriteFailure } from '../world.ts';
 
-/** Says on the Runtime, in a condition and an event, why nothing more is done for it; in another condition too, where what lasts has one. */
+/**
+ * Reports on the Runtime, in `Synced` and in an event, why no more is done for it.
+ *
+ * @param type a further condition for the same reason, if it has one
+ */
 export async function reportOnRuntime(
   cluster: Cluster,
   object: RuntimeObject,
@@ -21,8 +25,8 @@ export async function reportOnRuntime(
   const before = object.status ?? EMPTY;
   const set = (list: NonNullable<RuntimeStatus['conditions']>, of: string, status: 'True' | 'False') =>
     withCondition(list, { type: of, status, reason, message }, cluster.now(), 'lastProbeTime') as typeof list;
-  const told = set(before.conditions ?? [], 'Synced', 'False');
-  const conditions = type ? set(told, type, 'True') : withoutCondition(told, 'DatasetTaken');
+  const unsynced = set(before.conditions ?? [], 'Synced', 'False');
+  const conditions = type ? set(unsynced, type, 'True') : withoutCondition(unsynced, 'DatasetTaken');
   const wrote = await cluster.writeRuntimeStatus(object, {
     ...EMPTY,
     ...before,
@@ -34,7 +38,7 @@ export async function reportOnRuntime(
     cluster.notice(object, { type: 'Warning', reason: event, note: message });
 }
 
-/** The same on the Dataset. One that was bound stays so: what serves is not less served because it is being deleted. */
+/** The same on the Dataset. A Dataset that was bound keeps its phase: it serves its pods while it is being deleted. */
 export async function reportOnDataset(cluster: Cluster, dataset: Dataset, hold: Hold, event = 'ErrorProcessDataset'): Promise<void> {
   const { reason, message } = hold;
   const passing = isPassing(hold);
@@ -48,8 +52,8 @@ export async function reportOnDataset(cluster: Cluster, dataset: Dataset, hold: 
 }
 
 /**
- * Both statuses, each also where the other cannot be written, and the events of what changed. The Dataset comes first: that its status is
- * refused is told on the runtime, and by an event. Of a runtime's status, which has nobody else to say it, only by an event.
+ * Writes both statuses, each also when the other cannot be written, and the events of what changed. The Dataset comes first: when its
+ * status is refused, the runtime's status and an event report it. When the runtime's status is refused, only an event can report it.
  */
 export async function reportOnBoth(
   cluster: Cluster,
@@ -61,12 +65,12 @@ export async function reportOnBoth(
 ): Promise<void> {
   let wrote = false;
   let runtime = statuses.runtime;
-  /** What lasts: a race with another writer, and most of what fails once, is over at the next try. */
-  const orFailure = async (effect: () => Promise<boolean>, told: (error: unknown) => void) => {
+  /** Reports only an error that lasts: a retry ends a race with another writer, and most other first failures. */
+  const orFailure = async (effect: () => Promise<boolean>, onLasting: (error: unknown) => void) => {
     try {
       if (await effect()) wrote = true;
     } catch (error) {
-      if (reportInMs <= 0 && !isConflict(error)) told(error);
+      if (reportInMs <= 0 && !isConflict(error)) onLasting(error);
       throw error;
     }
   };
@@ -92,48 +96,48 @@ export async function reportOnBoth(
   }
 }
 
-/** What is told already stays the reason; and what was told before, as it stands there, is no write. */
+/** An earlier reason of `Synced` stays; and a failure that was reported before causes no write. */
 function withFailure(status: RuntimeStatus, { object: name, reason, message }: Failure, before: RuntimeStatus, now: number): RuntimeStatus {
   const { conditions = [] } = status;
   if (conditions.some(({ type, status: is }) => type === 'Synced' && is === 'False')) return status;
-  const told = before.conditions?.find(({ type }) => type === 'Synced');
-  const kept = conditions.map((condition) => (condition.type === 'Synced' && told ? told : condition));
+  const synced = before.conditions?.find(({ type }) => type === 'Synced');
+  const kept = conditions.map((condition) => (condition.type === 'Synced' && synced ? synced : condition));
   const claim = { type: 'Synced', status: 'False', reason, message: `${name}: ${message}` } as const;
   return { ...status, conditions: [...withCondition(kept, claim, now, 'lastProbeTime')] };
 }
 
-/** An error of the effect is told of the object before it is thrown; not a race with another writer, before it lasts. */
+/** Runs `effect`. Its error is reported before it is thrown; a race with another writer is reported only once it lasts. */
 export async function orReport<T>(
   effect: () => Promise<T>,
   reason: WriteFailure,
   reportInMs: number,
-  tell: (hold: Hold) => Promise<void>,
+  report: (hold: Hold) => Promise<void>,
 ): Promise<T> {
   try {
     return await effect();
   } catch (error) {
     if (isConflict(error) && reportInMs > 0) throw error;
     const { object: _, ...failure } = failureOf(reason, '', error);
-    await each([() => tell(failure), () => Promise.reject(error)]);
+    await each([() => report(failure), () => Promise.reject(error)]);
     throw error;
   }
 }
 
-/** An event, and whose it is. */
+/** An event and the object that it is about. */
 export type About = Notice & { readonly about: 'dataset' | 'runtime' };
 
-/** A Warning on the runtime that keeps its Dataset from serving as it should is told on the Dataset too: who mounts it reads that. */
+/** A Warning on the runtime that keeps its Dataset from serving as specified is an event of the Dataset too, whose users read that one. */
 const onBoth = (note: string, reason = 'ErrorProcessRuntime'): readonly About[] => [
   { about: 'runtime', type: 'Warning', reason, note },
   { about: 'dataset', type: 'Warning', reason: reason.startsWith('Error') ? 'ErrorProcessDataset' : reason, note },
 ];
 
-/** Why nothing, or only what was asked for earlier, is done for a dataset and its runtime. */
+/** Events for a hold: nothing, or only what earlier specs asked for, is done for a dataset and its runtime. */
 export const noticesOfHold = (hold: Hold): readonly About[] => (isPassing(hold) ? [] : onBoth(hold.message, hold.event));
 
-/** What a change of status is worth telling in events. */
+/** The events for a change of status. */
 export function noticesOf(world: World, decision: Decision, applied: Applied): readonly About[] {
-  // The condition of that name has what was told before.
+  // The condition of that name has the text that was reported before.
   const before = (reason: string) => world.runtime.status?.conditions?.find(({ type }) => type === reason)?.message;
   const news = lacksOf(world, applied).filter(({ reason, message }) => reason !== decision.hold?.reason && message !== before(reason));
   return [...noticesOfPass(world, decision, applied), ...news.flatMap(({ reason, message }) => onBoth(message, reason))];
@@ -143,7 +147,7 @@ function noticesOfPass(world: World, { hold }: Decision, { failed }: Applied): r
   const { bound, dataset, runtime, workloads, plan } = world;
   if (failed.length > 0) return failed.flatMap(({ object, message }) => onBoth(`${object}: ${message}`));
   if (hold && !isPassing(hold)) return noticesOfHold(hold);
-  // Once for each edit, of whatever object: the condition has what was told before.
+  // Once for each edit of any object: the condition has the text that was reported before.
   const before = runtime.status?.conditions?.find(({ type }) => type === 'SpecWarning')?.message ?? '';
   const isNew = !bound || runtime.status?.observedGeneration !== runtime.metadata.generation;
   const warnings = (plan.plan.warnings ?? [])

@@ -11,7 +11,7 @@ export function runtimeConditions(world: World, applied: Applied, unsynced: Hold
   const set = (claim: Claim) => {
     conditions = withCondition(conditions, claim, now, 'lastProbeTime');
   };
-  const tell = (type: string, message: string | undefined, reason = type) => {
+  const setIf = (type: string, message: string | undefined, reason = type) => {
     if (message) set({ type, status: 'True', reason, message });
     else conditions = withoutCondition(conditions, type);
   };
@@ -23,22 +23,22 @@ export function runtimeConditions(world: World, applied: Applied, unsynced: Hold
   }
   conditions = withSync(conditions, unsynced, now);
   const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
-  tell('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
+  setIf('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
   const warnings = world.plan.plan.warnings ?? [];
-  tell('SpecWarning', warnings.map(({ message }) => message).join('; '), warnings[0]?.reason);
-  tell('PlacementWaiting', placementOf(applied)?.message, 'NodesInUse');
-  // Until they are listed, what was told of them stands.
-  if (!world.plan.mounts || world.mounted) tell('MountsDiffer', world.mountsDiffer?.message);
-  tell(
+  setIf('SpecWarning', warnings.map(({ message }) => message).join('; '), warnings[0]?.reason);
+  setIf('PlacementWaiting', placementOf(applied)?.message, 'NodesInUse');
+  // Until the mounts are listed, the condition stays as it was.
+  if (!world.plan.mounts || world.mounted) setIf('MountsDiffer', world.mountsDiffer?.message);
+  setIf(
     'ImmutableFieldChanged',
     applied.immutable.length > 0
-      ? `Kubernetes does not let these change; delete the object to have it made again, of a PersistentVolume its claim once no pod mounts it: ${some(applied.immutable.map(({ object, path, live, desired }) => `${object} ${path}: ${short(live)} → ${short(desired)}`))}`
+      ? `Kubernetes does not allow a change of these fields. Delete the object and the controller creates it again; for a PersistentVolume, delete its claim once no pod mounts it: ${some(applied.immutable.map(({ object, path, live, desired }) => `${object} ${path}: ${short(live)} → ${short(desired)}`))}`
       : undefined,
   );
   return conditions;
 }
 
-/** Whether it is as its spec says. It serves, or should: another runtime does so no longer. */
+/** Sets `Synced`. The runtime serves its dataset, or should, so the condition that another one does is removed. */
 export const withSync = (conditions: readonly RuntimeCondition[], trouble: Hold | undefined, now: number): readonly RuntimeCondition[] =>
   withCondition(
     withoutCondition(conditions, 'DatasetTaken'),

@@ -2,7 +2,7 @@ import { some } from './some.ts';
 import type { MissingSecret } from '../world.ts';
 
 /**
- * What is missing, in a message: the Secret with its namespace, its keys where it is there without them, and which fields name them.
+ * The part of a message that names what is missing: the Secret with its namespace, or its missing keys, and the fields that name them.
  *
  * @param specs by the kind whose spec it is
  */
@@ -21,7 +21,7 @@ function secretText(name: string, namespace: string, specs: Readonly<Record<stri
   return `${namespace}/${name}`;
 }
 
-/** Where such a reference to a Secret stands, if anywhere: profiles name some as well. */
+/** The path of the field with this reference to a Secret; undefined when no field of the spec has it, since profiles name Secrets too. */
 function fieldOf(wanted: Readonly<Record<string, string>>, value: unknown, path: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [field, inner] of Object.entries(value)) {

@@ -1,10 +1,10 @@
 const MOST = 5;
 
-/** A list that may be long, for people: the first five, and how many more. What is not told is not put into words. */
+/** A list that may be long, as text: its first five items, and how many more. `inWords` is called for these five only. */
 export function some<T = string>(items: readonly T[], inWords: (item: T) => string = String): string {
-  const told = items
+  const first = items
     .slice(0, MOST)
     .map((item) => inWords(item))
     .join(', ');
-  return items.length > MOST ? `${told} and ${items.length - MOST} more` : told;
+  return items.length > MOST ? `${first} and ${items.length - MOST} more` : first;
 }

@@ -21,7 +21,7 @@ export interface Statuses {
   readonly dataset: Partial<DatasetStatus>;
 }
 
-/** The counters that the CRD requires, for a runtime of which nothing runs. */
+/** The counters that the CRD requires, for a runtime without workloads. */
 export const EMPTY: RuntimeStatus = {
   valueFile: '',
   masterPhase: '',
@@ -38,18 +38,18 @@ export const EMPTY: RuntimeStatus = {
   fuseNumberReady: 0,
 };
 
-/** Everything we tell about a dataset and its runtime, from one reading of the cluster. */
+/** The statuses of a dataset and its runtime, from one reading of the cluster. */
 export function statusOf(world: World, decision: Decision, applied: Applied): Statuses {
   const trouble = troubleOf(world, decision, applied);
   const unsynced = unsyncedBy(world, decision, applied);
   return { runtime: runtimeStatus(world, applied, trouble, unsynced), dataset: datasetStatus(world, trouble, unsynced) };
 }
 
-/** What can be told where there is no plan: why, and what runs. All else stays as it was told. */
-export function unplannedStatusOf({ now, dataset, runtime, bound, workloads, hold }: Unplanned & Told): Statuses {
+/** The statuses without a plan: the reason and the workloads that run. All other fields stay as they were. */
+export function unplannedStatusOf({ now, dataset, runtime, bound, workloads, hold }: Unplanned & Observed): Statuses {
   const before = runtime.status ?? EMPTY;
-  const isTold = (role: Role) => before.conditions?.some(({ type }) => type === texts[role].ready.type);
-  const roles = ROLES.filter((role) => workloads[role] || isTold(role));
+  const isReported = (role: Role) => before.conditions?.some(({ type }) => type === texts[role].ready.type);
+  const roles = ROLES.filter((role) => workloads[role] || isReported(role));
   const seen = { now, dataset, runtime, bound, workloads, plan: { roles } };
   const conditions = withSync(podConditions(seen), hold, now) as RuntimeCondition[];
   const phase = datasetPhase(seen, hold);
@@ -59,7 +59,7 @@ export function unplannedStatusOf({ now, dataset, runtime, bound, workloads, hol
   };
 }
 
-/** Those that are absent where there are none. */
+/** Without the counts that a status omits when they are zero. */
 const withoutCounts = ({
   workerNumberAvailable: _a,
   workerNumberUnavailable: _b,
@@ -68,7 +68,7 @@ const withoutCounts = ({
   ...rest
 }: RuntimeStatus): RuntimeStatus => rest;
 
-interface Told {
+interface Observed {
   readonly now: number;
   readonly dataset: World['dataset'];
   readonly runtime: World['runtime'];

@@ -1,9 +1,9 @@
-/** Why a runtime is not as its spec says, in one place for its conditions, for those of its Dataset, and for the events of both. Pure. */
+/** Why a runtime does not match its spec, in one place for its conditions, those of its Dataset, and the events of both. Pure. */
 import { annotation } from '../../api/index.ts';
 import { some } from './some.ts';
 import type { Applied, Decision, Hold, World } from '../world.ts';
 
-/** What keeps it from being set up: the first object that could not be written, and which others, else what the lifecycle waits for. */
+/** What keeps it from being set up: the objects that could not be written, else what the lifecycle waits for. */
 export function troubleOf({ obstacle }: World, { hold }: Decision, { failed: [failure, ...others] }: Applied): Hold | undefined {
   if (!failure) return hold;
   const also = others.length > 0 ? `. Also refused: ${some(others.map(({ object }) => object))}` : '';
@@ -11,7 +11,7 @@ export function troubleOf({ obstacle }: World, { hold }: Decision, { failed: [fa
   return { reason: failure.reason, message: obstacle ? `${message}. Besides: ${obstacle.message}` : message };
 }
 
-/** What it lacks though nothing keeps it from being set up, in the order in which it is told. */
+/** What it lacks although nothing keeps it from being set up, in the order in which it is reported. */
 export const lacksOf = ({ mountsDiffer }: World, applied: Applied): readonly Hold[] =>
   [placementOf(applied), mountsDiffer].filter((lack) => lack !== undefined);
 
@@ -19,10 +19,10 @@ export const lacksOf = ({ mountsDiffer }: World, applied: Applied): readonly Hol
 export const unsyncedBy = (world: World, decision: Decision, applied: Applied): Hold | undefined =>
   troubleOf(world, decision, applied) ?? lacksOf(world, applied)[0];
 
-/** On which nodes fuse pods are kept, and for whom. */
+/** The nodes on which fuse pods stay, and the pods that read there. */
 export function placementOf({ waiting }: Applied): Hold | undefined {
   const inUse = waiting.flatMap(({ nodes }) => nodes.map(({ name, pods }) => `${name} (${some(pods)})`));
   if (inUse.length === 0) return undefined;
-  const message = `Fuse pods stay on nodes that the spec no longer selects until no pod mounts the dataset there: ${some(inUse)}. The annotation ${annotation.fusePlacement}: now ends that at once.`;
+  const message = `Fuse pods stay on nodes that the spec no longer selects until no pod mounts the dataset there: ${some(inUse)}. The annotation ${annotation.fusePlacement}: now removes them at once.`;
   return { reason: 'PlacementWaiting', message };
 }

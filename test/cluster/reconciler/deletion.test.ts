@@ -166,7 +166,7 @@ describe.skipIf(!simulated).concurrent('deletion', () => {
     const failed = await sluice.plane.pods.fail({ namespace: space.namespace, name: 'done' });
     await space.becomes('Pod', 'done', { status: { phase: 'Failed' } });
     await space.delete('ThinRuntime', 'demo');
-    const message = 'the claim goes first: PersistentVolumeClaim/demo; pods that have ended keep it until they are deleted: done';
+    const message = 'deleting the claim first: PersistentVolumeClaim/demo; pods that have ended keep it until they are deleted: done';
     await space.becomes('ThinRuntime', 'demo', condition('Synced', { status: 'False', reason: 'Deleting', message }));
     expect((await space.get('PersistentVolumeClaim', 'demo')).metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
     await space.delete('Pod', 'done');

@@ -3,28 +3,28 @@ import type { Answered, BoundProbe, Command, Role } from '../../../constructs/in
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Question, Where } from '../../world.ts';
 
-/** Runs one command in one container; rejects when it cannot be run, ends with another code than 0, or takes too long. */
+/** Runs one command in one container and returns what it printed. Rejects when it cannot start, its exit code is not 0, or it takes too long. */
 export type PodExec = (
   where: { readonly namespace: string; readonly pod: string; readonly container: string },
   argv: readonly string[],
   timeoutMs: number,
 ) => Promise<string>;
 
-/** Of one command that runs in many: each is a connection. */
+/** Pods that one command runs in at a time: each is a connection. */
 const PODS_AT_ONCE = 32;
 const DEFAULT_TIMEOUT_S = 20;
 
 export interface PodChoice {
   readonly namespace: string;
   pods(role: Role): readonly KubeObject[];
-  /** Asked anew for each run of commands that wants it: a leader may change at any time. */
+  /** Asked for each run of commands that needs it: a leader may change at any time. */
   readonly leader?: Question<string | undefined> | undefined;
 }
 
 /** Commands on the leader were not run, since none of the pods leads. */
-export const NO_LEADER = 'none of the pods says that it leads yet';
+export const NO_LEADER = 'no pod reports that it leads yet';
 
-/** Runs commands one after the other, each in the pods it is for. */
+/** Runs commands one after the other, each in its pods. Returns what they printed, a list of pods for each command. */
 export async function runCommands(exec: PodExec, choice: PodChoice, commands: readonly Command[]): Promise<readonly (readonly string[])[]> {
   const { namespace, pods, leader } = choice;
   const leading = lazy(async () => leader && leader.parse(await runCommands(exec, { namespace, pods }, leader.commands)));
@@ -54,7 +54,7 @@ const choose: Readonly<Record<Command['on'], (ready: readonly KubeObject[], lead
   leader: (ready, leader) => ready.filter(({ metadata }) => metadata.name === leader),
 };
 
-/** Whether each command has a pod to run in, or somebody to ask for it; nothing is asked before. */
+/** Whether each command has a ready pod to run in, or, for the leader, a ready pod to ask which one leads. No command is run for that. */
 export function canRun({ namespace, pods, leader }: PodChoice, where: readonly Where[]): boolean {
   return where.every(({ in: role, on }) =>
     on === 'leader'

@@ -3,16 +3,16 @@ import type { Log } from '../../../kube/types.ts';
 import { messageOf } from '../../failures.ts';
 import { createTurns } from './turns.ts';
 
-/** What is known of something that runs beside the loop. */
+/** The state of a job, which runs beside the reconcile loop. */
 export interface Job<T> {
   readonly running: boolean;
   readonly value?: T;
   readonly error?: string;
-  /** Milliseconds since the epoch; of the last start, waiting for its turn included, and of the last end. */
+  /** Milliseconds since the epoch: when it was last asked for, before it waited for its turn, and when it last ended. */
   readonly startedAt?: number;
   readonly endedAt?: number;
 }
-/** When a job is to be done, and among whose it waits for its turn. */
+/** When a job has to run, and the namespace in whose turn it runs. */
 export interface Due {
   readonly namespace: string;
   readonly version: string;
@@ -20,12 +20,12 @@ export interface Due {
 }
 export interface Jobs {
   /**
-   * The job of this name, whose last part is its sort: a few of each sort run at a time, of each namespace one in turn. It is started when
-   * it never ran for this `version` or ended longer than `everyMs` ago; when it ends, `onEnd` is called.
-   * A value from another version is not given, neither to the caller nor to `work`, which gets the last one.
+   * The job `<name>/<sort>`. A few jobs of each sort run at a time, and namespaces take turns. A job is started when it never ran for
+   * this `version`, or ended longer than `everyMs` ago; at its end `onEnd` is called. `work` gets the last value of this version, if any;
+   * a value of another version is not returned either.
    */
   ask<T>(name: string, due: Due, work: (before?: Answered<T>) => Promise<T>, onEnd: () => void): Job<T>;
-  /** Of a job whose versions are numbers: how far it has come. */
+  /** The state of a job whose versions count its attempts. */
   state(name: string): { readonly attempts: number; readonly running: boolean; readonly done: boolean; readonly error?: string };
   drop(prefix: string): void;
 }
@@ -38,14 +38,14 @@ interface Last {
 const AT_ONCE = 8;
 
 /**
- * Execs are slow and may hang, so they run beside the loop, a few at a time; the loop sees what they found.
+ * Commands in pods are slow and may hang, so they run beside the reconcile loop, a few at a time; the loop reads their last results.
  *
- * @param signal aborted when we lead no longer: what waits for its turn is never begun, and nobody is woken any more
+ * @param signal aborted when this process is no longer the leader: jobs that wait for their turn never start, and `onEnd` is not called
  */
 export function createJobs(now: () => number, log: Log, signal?: AbortSignal): Jobs {
   const jobs = new Map<string, { version: string; job: Job<unknown>; last?: Last | undefined }>();
   const turns = new Map<string, ReturnType<typeof createTurns>>();
-  /** Counting the files of some takes half an hour, which the mounts of others do not wait for. */
+  /** Each sort has its own turns: counting files may take half an hour, and must not delay the mounts of others. */
   function turnOf(name: string) {
     const sort = name.slice(name.lastIndexOf('/') + 1);
     const turn = turns.get(sort) ?? createTurns(AT_ONCE);

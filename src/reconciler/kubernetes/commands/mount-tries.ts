@@ -4,60 +4,60 @@ import { troubleOf } from '../../diff/mount-trouble.ts';
 import type { MountsInForce, MountTrouble } from '../../world.ts';
 import type { Job } from './jobs.ts';
 
-/** A row that is listed otherwise is changed again after so long, then after twice as long and so on: each time takes it from its readers. */
+/** A row that is listed otherwise is changed again after so long, then after twice as long, and so on: each change interrupts its readers. */
 const FIRST_MS = 10_000;
 const LONGEST_MS = 3_600_000;
-/** Perhaps nothing was done: that commands cannot be run is over one day. */
+/** When a command failed, perhaps nothing was changed, and its cause may end at any time. */
 const LONGEST_REFUSED_MS = 300_000;
 
-/** A change of a row that came off without an error, as far as we know. */
+/** The last change of a row. */
 interface Try {
   readonly asked: string;
   readonly at: number;
   readonly againMs: number;
-  /** A list that came after it does not show it. */
+  /** A later list does not show it. */
   readonly isVain: boolean;
-  /** Something of that change was refused: this row, unless it is listed. */
+  /** A command of that change failed; it may have been this row's, unless the row is listed. */
   readonly mayBeRefused: boolean;
 }
 interface Table {
   readonly version: string;
-  /** This process has not seen it before. */
+  /** This process has not seen the table before. */
   isFirst: boolean;
   readonly tries: Map<string, Try>;
-  /** When rows that are not as they are wanted were last changed, whatever came of it. */
+  /** When rows that differ from the wanted ones were last changed, with any result: ms since the epoch, by path. */
   readonly triedAt: Map<string, number>;
   listed?: { readonly rows: readonly MountRow[]; readonly at: number };
 }
 
-/** What is known of a table of mounts, and of what was done to it in vain. */
+/** A table of mounts as it is listed, and the rows that were changed in vain. */
 export interface MountsSeen {
-  /** Absent while nobody has told. */
+  /** Absent until the engine has listed them. */
   readonly mounted?: readonly MountRow[];
   readonly mountTroubles: readonly MountTrouble[];
   readonly mountsTriedAt?: ReadonlyMap<string, number>;
-  /** Until the next row is due. */
+  /** Milliseconds until the next row is due; Infinity without one. */
   readonly againMs: number;
 }
 
-/** Rows that were changed without an error, and are listed otherwise all the same. In memory: a restart begins with what was told. */
+/** Rows that were changed without an error and are listed otherwise. Kept in memory: after a restart it begins with what is reported. */
 export interface MountTries {
-  /** How long after the last list the next is due. A row is changed again only if that one does not show it either. */
+  /** Milliseconds between the last list and the next. A row is changed again only if the next list does not show it either. */
   relistMs(uid: string, version: string): number;
   /**
-   * @param version of the specs and of the masters: with another one, all begins afresh
-   * @param list the last one, whose value is gone while one that follows a change is on its way
-   * @param toldMs how long ago an earlier process told this of a row, if it did
+   * @param version of the specs and of the masters; with another one, all tries are forgotten
+   * @param list the job that lists; it has no value until the list that follows a change has ended
+   * @param reportedMs how many milliseconds ago an earlier process reported this text, if one did
    */
   seen(
     uid: string,
     version: string,
     mounts: MountsInForce,
     list: Job<readonly MountRow[]>,
-    toldMs: (text: string) => number | undefined,
+    reportedMs: (text: string) => number | undefined,
   ): MountsSeen;
-  /** A change is begun; what it returns is to be called when that has ended, with whether all of it came off. */
-  begun(uid: string, change: MountChange): (cameOff: boolean) => void;
+  /** A change begins. The returned function is called at its end, with whether every command succeeded. */
+  begun(uid: string, change: MountChange): (succeeded: boolean) => void;
   forget(uid: string): void;
 }
 
@@ -71,7 +71,7 @@ export function createMountTries(now: () => number): MountTries {
       return Math.min(Infinity, ...[...table.tries.values()].map(({ at, againMs }) => at + againMs - listedAt).filter((ms) => ms > 0));
     },
 
-    seen(uid, version, mounts, list, toldMs) {
+    seen(uid, version, mounts, list, reportedMs) {
       const before = tables.get(uid);
       const table: Table = before?.version === version ? before : { version, isFirst: !before, tries: new Map(), triedAt: new Map() };
       tables.set(uid, table);
@@ -92,7 +92,7 @@ export function createMountTries(now: () => number): MountTries {
         const trouble = troubleOf(path, row, rows.get(path));
         const known = tries.get(path);
         const last = known?.asked === textOf(row) ? known : undefined;
-        const ageMs = isFirst ? toldMs(trouble.text) : undefined;
+        const ageMs = isFirst ? reportedMs(trouble.text) : undefined;
         const tried =
           last ??
           (ageMs === undefined
@@ -105,7 +105,7 @@ export function createMountTries(now: () => number): MountTries {
       table.isFirst = false;
       const waits = [...tries.values()].map(({ at, againMs }) => at + againMs - now()).filter((ms) => ms > 0);
       return {
-        // What was listed before a change is no news, but for rows of which nothing else is expected.
+        // A list from before a change is out of date, unless only rows differ that were changed in vain.
         ...((value || troubles.length === paths.length) && { mounted: listed.rows }),
         mountTroubles: troubles,
         mountsTriedAt: triedAt,
@@ -116,7 +116,7 @@ export function createMountTries(now: () => number): MountTries {
     begun(uid, change) {
       const { tries, triedAt } = tables.get(uid) ?? {};
       const rows = new Map(change.mount.map((row) => [row.path, row]));
-      return (cameOff) => {
+      return (succeeded) => {
         for (const path of pathsOf(change)) {
           triedAt?.set(path, now());
           const asked = textOf(rows.get(path));
@@ -125,9 +125,9 @@ export function createMountTries(now: () => number): MountTries {
           tries?.set(path, {
             asked,
             at: now(),
-            againMs: again ? Math.min(cameOff ? LONGEST_MS : LONGEST_REFUSED_MS, limited(2 * again.againMs)) : FIRST_MS,
+            againMs: again ? Math.min(succeeded ? LONGEST_MS : LONGEST_REFUSED_MS, limited(2 * again.againMs)) : FIRST_MS,
             isVain: again?.isVain ?? false,
-            mayBeRefused: !cameOff,
+            mayBeRefused: !succeeded,
           });
         }
       };

@@ -4,25 +4,25 @@ import type { ClusterConnection } from '../../../kube/connection.ts';
 import { NotLeader } from '../../../kube/errors.ts';
 import type { PodExec } from './exec.ts';
 
-/** Until when commands may be begun and go on. */
+/** Until when commands may start and run. */
 export interface ExecFence {
-  /** Aborted when this process leads no longer: what runs is given up. */
+  /** Aborted when this process is no longer the leader: running commands are abandoned. */
   readonly signal?: AbortSignal;
-  /** ms since the epoch after which nothing is begun any more, as for the client's writes. */
+  /** Milliseconds since the epoch after which no command starts, as for the client's writes. */
   readonly deadline?: (() => number) | undefined;
   readonly now?: () => number;
 }
 
-/** An engine's answer is a page of numbers; whoever prints more is not answering us. */
+/** Bytes of output: an engine's answer is a page of numbers, so a command that prints more does not answer the question. */
 const MOST_BYTES = 1 << 20;
-/** Of a command that failed. */
+/** Bytes of the output of a failed command in its error. */
 const MOST_SAID = 4096;
 
 /**
  * Runs commands in containers through the API server. The client library is loaded at the first command: it costs 90 MB,
  * and a controller of runtimes without probes never needs it.
  *
- * What is given up, by the clock or with the lease, loses its connection; the process in the container may go on to its end.
+ * An abandoned command, after its timeout or without the lease, loses its connection; its process in the container may run to its end.
  */
 export function podExec(connection: ClusterConnection, { signal, deadline, now = Date.now }: ExecFence = {}): PodExec {
   const loaded = lazy(async () => import('@kubernetes/client-node'));
@@ -48,7 +48,7 @@ export function podExec(connection: ClusterConnection, { signal, deadline, now =
     );
     const opening = new AbortController();
     const applyOptions = config.applyToHTTPSOptions.bind(config);
-    // The library's last step before it opens the connection: it gives us no hold on that until it is open.
+    // The library's last step before it opens the connection, which it does not hand out before it is open.
     config.applyToHTTPSOptions = async (options) => {
       await applyOptions(options);
       signal?.throwIfAborted();
@@ -66,7 +66,7 @@ export function podExec(connection: ClusterConnection, { signal, deadline, now =
         socket?.close();
         settle();
       };
-      // Nobody waits for the other side to agree: it may be what hangs.
+      // The connection is not closed in agreement with the other side, which may be what hangs.
       const giveUp = (reason: unknown) =>
         end(() => {
           opening.abort();
@@ -80,7 +80,7 @@ export function podExec(connection: ClusterConnection, { signal, deadline, now =
         if (out.overflowed) end(() => reject(new Error(`${what} printed more than ${MOST_BYTES} bytes`)));
         else if (status.status === 'Success') end(() => resolve(out.text()));
         else {
-          // Some say on standard output what went wrong.
+          // Some programs print their errors to standard output.
           const said = err.text().trim() || out.text().trim().slice(-MOST_SAID);
           end(() => reject(new Error([`${what} ${outcomeOf(status)}`, said].filter(Boolean).join(': '))));
         }
@@ -88,7 +88,7 @@ export function podExec(connection: ClusterConnection, { signal, deadline, now =
       new Exec(config).exec(namespace, pod, container, [...argv], out.stream, err.stream, null, false, onStatus).then(
         (opened) => {
           socket = opened;
-          // It opened in the moment in which it was given up.
+          // The connection opened at the moment at which the command was abandoned.
           if (opening.signal.aborted) return opened.terminate();
           opened.onclose = () => end(() => reject(new Error(`${what}: the connection was closed before it ended`)));
         },
@@ -99,13 +99,13 @@ export function podExec(connection: ClusterConnection, { signal, deadline, now =
   };
 }
 
-/** The API server says three times over that a command did not end well. */
+/** The end of a failed command. The API server's message repeats the exit code, so only the code is used. */
 function outcomeOf({ message, details }: V1Status): string {
   const code = details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message;
   return code === undefined ? `failed${message ? `: ${message}` : ''}` : `ended with exit code ${code}`;
 }
 
-/** Keeps what fits and swallows the rest, so that the other side is never blocked. */
+/** Keeps what fits and discards the rest, so that the other side is never blocked. */
 function collector(limit: number) {
   const chunks: Buffer[] = [];
   let size = 0;

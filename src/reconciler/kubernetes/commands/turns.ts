@@ -1,13 +1,11 @@
 import { createTurnstile } from '../../../kube/turnstile.ts';
 
-/** Who takes longer goes on beside those whose turn it is: pods that hang keep nobody waiting for minutes. */
+/** After so long the next one begins, and the slow one goes on beside it: pods that hang delay no other for minutes. */
 const TURN_MS = 10_000;
 
 /**
- * Does `slots` things at a time, and of namespaces that wait one each in turn: one with a thousand pods that hang makes another
- * wait for one of them. A library's queue has one line for all.
- *
- * The result of `work` is the caller's; its turn is over when it is done, or after ten seconds.
+ * Runs `slots` works at a time; namespaces take turns. So a namespace with a thousand pods that hang delays another one by one of them,
+ * which the one queue of a library would not do. Resolves with the result of `work`, whose turn ends with it, or after ten seconds.
  */
 export function createTurns(slots: number): <T>(namespace: string, work: () => Promise<T>) => Promise<T> {
   const line = createTurnstile<() => void>(Number.POSITIVE_INFINITY);
@@ -37,7 +35,7 @@ export function createTurns(slots: number): <T>(namespace: string, work: () => P
         };
         const timer = setTimeout(end, TURN_MS);
         resolve(
-          // What throws at once is over as well.
+          // The async wrapper ends the turn of a work that throws synchronously too.
           (async () => work())().finally(() => {
             clearTimeout(timer);
             end();

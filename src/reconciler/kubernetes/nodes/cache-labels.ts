@@ -12,7 +12,7 @@ import {
 import type { BasePlan } from '../../../constructs/index.ts';
 
 export type Labels = Readonly<Record<string, string>>;
-/** As much of a plan as nodes are told. */
+/** The part of a plan that nodes' labels are made from. */
 export type Cached = Pick<BasePlan, 'engine' | 'dataset' | 'placement' | 'cacheOnNode'>;
 
 /** Kubernetes counts bytes in 63 bits. */
@@ -31,11 +31,11 @@ function labelsOf({ engine, dataset, placement, cacheOnNode: { memory, disk } }:
 }
 const sizeText = (bytes: number): string => (bytes < TOO_MANY_BYTES ? bytesLabel(bytes) : `(${bytes} bytes)`);
 
-/** Those that the API server takes: one that it refuses would keep all others of the node off it. */
+/** The labels that the API server accepts: an invalid one would keep all others of the node from being written. */
 export const cacheLabels = (plan: Cached): Labels => Object.fromEntries(Object.entries(labelsOf(plan)).filter(isLabel));
 
-/** What cannot be said in a label, `<key>=<value>`. */
-export const unsayable = (plan: Cached): readonly string[] =>
+/** The labels that are not valid in Kubernetes, as `<key>=<value>`. */
+export const invalidLabels = (plan: Cached): readonly string[] =>
   Object.entries(labelsOf(plan)).flatMap((label) => (isLabel(label) ? [] : [label.join('=')]));
 
 /** Every key that a node may carry for a dataset's cache, whatever its size was. */
@@ -45,11 +45,11 @@ export const cacheLabelKeys = (engine: string, dataset: Identity): readonly stri
   ...(['m', 'd', 't'] as const).map((medium) => cacheSizeNodeLabel(engine, medium, dataset)),
 ];
 
-/** What tells a label of one dataset from that of another: its key, and for the key that all share the value too. */
+/** What distinguishes the labels of two datasets: the key, and for the key that all datasets share, the value too. */
 export const traceOf = (key: string, value: string): string => (key === exclusiveNodeLabel ? `${key}=${value}` : key);
 
-/** Whether a node's labels have a trace. */
-export function isThere(trace: string): (labels: Labels) => boolean {
+/** Whether a node's labels have this trace. */
+export function hasTrace(trace: string): (labels: Labels) => boolean {
   const [key = '', value] = trace.split('=');
   return value === undefined ? (labels) => key in labels : (labels) => labels[key] === value;
 }
@@ -59,7 +59,7 @@ export const cacheTraces = (engine: string, dataset: Identity): readonly string[
   ...cacheLabelKeys(engine, dataset),
   traceOf(exclusiveNodeLabel, exclusiveNodeValue(dataset)),
 ];
-/** The same of every engine that it may have had and, written by the node plugin, that pods use the dataset there. */
+/** The same for every engine that it may have had, and the node plugin's label of nodes whose pods use the dataset. */
 export const allTraces = (engines: readonly string[], dataset: Identity): readonly string[] => [
   ...new Set(engines.flatMap((engine) => cacheTraces(engine, dataset))),
   fuseNodeLabel(dataset),

@@ -5,7 +5,7 @@ import type { ObjectRef } from '../../../kube/events.ts';
 import type { KubeObject, Log } from '../../../kube/types.ts';
 import { messageOf } from '../../failures.ts';
 import { createQueue, type Outcome } from '../../queue.ts';
-import { cacheLabels, cacheTraces, type Cached, isThere, type Labels, unsayable } from './cache-labels.ts';
+import { cacheLabels, cacheTraces, type Cached, hasTrace, invalidLabels, type Labels } from './cache-labels.ts';
 import { Node } from '../kinds.ts';
 import { nodePatches, type Patch } from './node-patches.ts';
 import { createMultiMap, createPlacements } from './placements.ts';
@@ -14,22 +14,22 @@ import { flat } from '../store/sharing.ts';
 import type { Moved, Store } from '../store/store.ts';
 
 const SETTLE_MS = 100;
-/** A node that we wrote rests for so long, unless another hand changes it: in a burst of set-ups its labels change with each. */
+/** The pause between two writes to a node, unless another writer changes it: in a burst of set-ups its labels change with each one. */
 const REST_MS = 1000;
 const WRITES_AT_ONCE = 4;
 
 export interface NodeLabeler {
-  /** A runtime that is set up, and the UID of its worker StatefulSet. */
+  /** Labels the nodes of a runtime's workers. `workers` is the UID of its worker StatefulSet. */
   place(runtime: ObjectRef, plan: Cached, workers: string | undefined): void;
-  /** Takes these labels off all nodes. `onNews` is called when none has one any more, and when a node refuses. */
+  /** Removes these labels from all nodes. `onNews` is called when no node has one any more, and when a node refuses. */
   remove(runtime: ObjectRef, traces: readonly string[], onNews: () => void): void;
-  /** The runtime is gone. */
+  /** Drops everything about a runtime that no longer exists. */
   forget(uid: string): void;
-  /** Nodes that carry one of these, and why the last try for this runtime failed there. */
+  /** Nodes that have one of these labels, and why the last write for this runtime failed there. */
   carrying(uid: string, traces: readonly string[]): readonly Carrier[];
-  /** Something moved. */
+  /** A node changed, or pods of a workload came or went. */
   changed(moved: Moved): void;
-  /** From now on every runtime is known, so that datasets can be counted. */
+  /** Every runtime has been placed, so that from now on datasets can be counted. */
   complete(): void;
   stop(): Promise<void>;
 }
@@ -37,30 +37,29 @@ export interface Carrier {
   readonly node: string;
   readonly refusal?: string;
 }
-/** Says on a runtime that a node does not get its labels. */
+/** Reports on a runtime that a node does not get its labels. */
 export type ReportOnNode = (runtime: ObjectRef, note: string) => void;
 
 /**
- * One place decides all labels of a node, from the pods that are there; what changed within 100 ms, or a second
- * after its last write, is one write to a node. Only nodes
- * that something changed for are looked at. Each is written by itself and has its own back-off, and so has the part of each runtime
- * once a node has refused the whole: what one tenant does to a node never keeps another waiting.
+ * Writes all labels of a node, decided in one place from the pods that run there. All changes within 100 ms, or within a second of the
+ * node's last write, are one write. Only nodes with a change are compared. Each node is written by itself and has its own back-off; so has
+ * the part of each runtime once a node has refused the whole. So one tenant's labels never delay another's.
  */
 export function createNodeLabeler(
   client: KubeClient,
   store: Store,
   isExcluded: Selects,
   log: Log,
-  tell: ReportOnNode = () => {},
+  report: ReportOnNode = () => {},
 ): NodeLabeler {
   const placements = createPlacements(store.pods);
   const going = new Map<string, { readonly traces: readonly string[]; readonly nodes: Set<string>; readonly onNews: () => void }>();
   const goingByTrace = createMultiMap();
   const refusals = new Map<string, ReadonlyMap<string, string>>();
   const dirty = new Set<string>();
-  /** When each was written last, and what labels it had from it. */
+  /** When each node was written last, and the labels that it had then. */
   const written = new Map<string, { readonly at: number; readonly labels?: Labels }>();
-  /** Of runtimes that are new to us: what an earlier process left may be anywhere. */
+  /** Traces of runtimes that are new to this process: labels that an earlier process wrote may be on any node. */
   const unseen = new Set<string>();
   let isComplete = false;
   let timer: NodeJS.Timeout | undefined;
@@ -71,7 +70,7 @@ export function createNodeLabeler(
     for (const name of nodes) dirty.add(name);
     if (dirty.size + unseen.size > 0) flushIn(SETTLE_MS);
   }
-  /** What waits longer, for a node that rests, holds up no other. */
+  /** An earlier time wins: a node that waits for its pause delays no other. */
   function flushIn(ms: number): void {
     const at = Date.now() + ms;
     if (at >= flushAt) return;
@@ -81,7 +80,7 @@ export function createNodeLabeler(
   }
   function flush(): void {
     flushAt = Number.POSITIVE_INFINITY;
-    // Before that, every node is looked at in the end.
+    // Before `complete`, every node is compared in the end.
     if (isComplete && unseen.size > 0) for (const name of nodesWith([...unseen])) dirty.add(name);
     unseen.clear();
     const now = Date.now();
@@ -101,7 +100,7 @@ export function createNodeLabeler(
     for (const { metadata } of store.nodes()) yield metadata.name;
   }
   const nodesWith = (traces: readonly string[]): readonly string[] => {
-    const there = traces.map(isThere);
+    const there = traces.map(hasTrace);
     return [...everyNode()].filter((name) => {
       const labels = labelsOf(name);
       return there.some((isIn) => isIn(labels));
@@ -145,13 +144,13 @@ export function createNodeLabeler(
       });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      // The watch may be long in saying so.
+      // The watch may report the deletion later.
       const node = store.node(name);
       if (node) store.forget(node);
     }
   }
 
-  /** Tells of what lasts: the first failure is often a race with another writer, and the next try is 50 ms away. */
+  /** Reports failures that last: the first one is often a race with another writer, and the next try is 50 ms away. */
   function settle(name: string, refused: ReadonlyMap<string, string>, failures: number): void {
     const before = refusals.get(name);
     if (refused.size > 0) refusals.set(name, refused);
@@ -159,7 +158,8 @@ export function createNodeLabeler(
     for (const [of, error] of refused) {
       log.warn({ node: name, runtime: of, failures: failures + 1, error }, 'node labels were not written');
       const runtime = placements.get(of)?.runtime;
-      if (runtime && failures > 0) tell(runtime, `labels of node ${name} could not be written, tried again with back-off: ${error}`);
+      if (runtime && failures > 0)
+        report(runtime, `labels of node ${name} were not written; the controller retries with back-off: ${error}`);
     }
     for (const [of, { nodes, onNews }] of going) {
       if (!nodes.has(name)) continue;
@@ -180,7 +180,7 @@ export function createNodeLabeler(
     const traces = cacheTraces(plan.engine, plan.dataset).map(flat);
     const isKnown = before?.traces.join() === traces.join();
     if (!isKnown) for (const trace of traces) unseen.add(trace);
-    for (const label of unsayable(plan)) tell(runtime, `a node cannot carry the label ${label}: its key or its value is not valid`);
+    for (const label of invalidLabels(plan)) report(runtime, `nodes do not get the label ${label}: its key or its value is not valid`);
     const kept = isKnown ? before.traces : traces;
     const entries = Object.entries(labels).map(([key, value]) => [kept.find((trace) => trace === key) ?? key, value] as const);
     const placement = { runtime, of: plan, labels: entries, traces: kept, workers };
@@ -218,7 +218,7 @@ export function createNodeLabeler(
       }),
     changed(moved) {
       if (!('node' in moved)) return look(placements.moved(moved.workload));
-      // Another hand changed it: that is repaired at once.
+      // Another writer changed the node: that is repaired at once.
       const { labels } = written.get(moved.node) ?? {};
       if (labels && !isDeepStrictEqual(labels, labelsOf(moved.node))) written.delete(moved.node);
       look([moved.node]);
@@ -234,6 +234,6 @@ export function createNodeLabeler(
   };
 }
 
-/** The API server has looked at it and says no. A server that is busy says the same of all parts, so they are asked for once more first. */
+/** Whether one part may be at fault: the API server rejected the whole. A busy server rejects all parts alike, so the whole is retried first. */
 const mayBeOfOne = (error: unknown, failures: number): boolean =>
   error instanceof ApiError && (failures > 0 || [400, 403, 413, 422].includes(error.status));

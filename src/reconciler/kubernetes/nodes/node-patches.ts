@@ -2,24 +2,24 @@ import { datasetCountNodeLabel, exclusiveNodeLabel } from '../../../api/index.ts
 import { type Labels, traceOf } from './cache-labels.ts';
 import type { Placement } from './placements.ts';
 
-/** What changes on a node; `null` takes a label away. */
+/** A merge patch of a node's labels; `null` removes one. */
 export type Patch = Readonly<Record<string, string | null>>;
-/** Of no runtime alone. */
+/** In place of a UID: the patch of labels that belong to no single runtime. */
 const SHARED = '';
 
 export interface Node {
   readonly labels: Labels;
   /** Runtimes with a worker there. */
   readonly placements: Iterable<Placement>;
-  /** It gets no labels of ours; what goes goes from it, too. */
+  /** The node gets no labels of ours; labels that are removed are removed from it too. */
   readonly isExcluded: boolean;
   /** Every runtime is known, so that datasets can be counted. */
   readonly isComplete: boolean;
-  /** UID of the runtime that a label is of, where it is of one that we know or that is going. */
+  /** UID of the runtime that a label belongs to, if that runtime is placed or being removed. */
   readonly ownerOf: (trace: string) => string | undefined;
 }
 
-/** What is to be changed on a node, by the UID of the runtime that it is for. */
+/** The changes to a node's labels, by the UID of the runtime that they are for. */
 export function nodePatches(node: Node): ReadonlyMap<string, Patch> {
   const { labels, isExcluded, isComplete, ownerOf } = node;
   const patches = new Map<string, Record<string, string | null>>();
@@ -46,12 +46,12 @@ function wantedOn({ labels, placements }: Node) {
   const wanted = new Map<string, { readonly value: string; readonly of: string }>();
   let datasets = 0;
   for (const { runtime, labels: own } of placements) {
-    // Two runtimes of one dataset are one.
+    // Two runtimes of one dataset count once.
     if (!own.some(([key]) => key !== exclusiveNodeLabel && wanted.has(key))) datasets++;
     for (const [key, value] of own) {
-      const rival = wanted.get(key);
-      // Who has the node for itself keeps it.
-      if (!rival || rival.value !== labels[key]) wanted.set(key, { value, of: runtime.uid ?? '' });
+      const other = wanted.get(key);
+      // The dataset that has the node for itself keeps it.
+      if (!other || other.value !== labels[key]) wanted.set(key, { value, of: runtime.uid ?? '' });
     }
   }
   if (datasets > 0) wanted.set(datasetCountNodeLabel, { value: String(datasets), of: SHARED });

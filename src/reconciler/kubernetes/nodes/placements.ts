@@ -2,28 +2,28 @@ import type { ObjectRef } from '../../../kube/events.ts';
 import type { Cached } from './cache-labels.ts';
 import type { Store } from '../store/store.ts';
 
-/** A runtime whose workers are to be seen on their nodes. */
+/** A runtime whose workers' nodes get its labels. */
 export interface Placement {
   readonly runtime: ObjectRef;
-  /** The plan that the labels follow from: while it is the same one, so are they. */
+  /** The plan that the labels were made from; the same plan has the same labels. */
   readonly of?: Cached;
-  /** Keys and values: as the fields of an object, names that are like no other would cost V8 a class for each. */
+  /** Keys and values. As fields of an object, unique names would cost V8 a hidden class each. */
   readonly labels: readonly (readonly [key: string, value: string])[];
-  /** All that its nodes may carry for it, now or from before. */
+  /** Traces of all labels that its nodes may have for it, now or from before. */
   readonly traces: readonly string[];
   /** UID of its worker StatefulSet. */
   readonly workers: string | undefined;
 }
 
-/** Which runtimes have workers on which nodes, worked out anew for one workload at a time. Answers of nodes are those to look at. */
+/** Which runtimes have workers on which nodes, computed for one workload at a time. Methods that return nodes return those to compare. */
 export interface Placements {
   get(runtime: string): Placement | undefined;
   put(runtime: string, placement: Placement): readonly string[];
   drop(runtime: string): readonly string[];
-  /** Pods of a workload came, went or ended. */
+  /** Pods of a workload were created, deleted, or ended. */
   moved(workload: string): readonly string[];
   on(node: string): Iterable<Placement>;
-  /** One that such a label may be of. */
+  /** A placement that a label with this trace may belong to. */
   ofTrace(trace: string): Placement | undefined;
 }
 
@@ -84,7 +84,7 @@ export function createPlacements(podsOf: Store['pods']): Placements {
   };
 }
 
-/** Most keys have one value, which stands there by itself: there are as many keys as labels in the cluster. */
+/** Several values a key. Most keys have one value, which is stored without a list: there are as many keys as labels in the cluster. */
 export function createMultiMap() {
   const map = new Map<string, string | readonly string[]>();
   const valuesOf = (key: string): readonly string[] => [map.get(key) ?? []].flat();
