@@ -81,12 +81,12 @@ export class Dataset extends resourceClass(dataset) {
 
   /** The Dataset as a volume: `container.mount('/data', dataset.volume)`. Sluice creates the claim that it names. */
   get volume(): Volume {
-    this.#volume ??= volumeOf(this);
+    this.#volume ??= claimVolume(this);
     return this.#volume;
   }
 }
 
-const volumeOf = (object: ApiObject): Volume =>
+const claimVolume = (object: ApiObject): Volume =>
   Volume.fromPersistentVolumeClaim(object, 'volume', PersistentVolumeClaim.fromClaimName(object, 'claim', object.name), {
     name: object.name,
   });

@@ -1,15 +1,15 @@
 import type { Cleanup } from '../../src/constructs/index.ts';
 import type { AlluxioPlan } from './plan.ts';
 
-/** Each of Alluxio's commands starts a Java virtual machine: two to four seconds where nobody else is at work. */
+/** Seconds. Each of Alluxio's commands starts a Java virtual machine, which takes two to four seconds on an idle node. */
 const SECONDS = 120;
 
 export const master = (argv: readonly string[], timeoutSeconds: number = SECONDS) =>
   ({ in: 'master', on: 'first', container: 'alluxio-master', argv, timeoutSeconds }) as const;
 
 /**
- * Clients remember for minutes what there is, and what there is not; this is how one that may be asked is told to forget it. By a name
- * that was never asked for, as the kernel remembers too. A client that starts remembers nothing yet, and one that hangs finds out later.
+ * Clients keep metadata for minutes, of files that exist and of files that do not; this special path makes a client drop it. The path has a
+ * new name each time, since the kernel keeps names too. A client that starts has no metadata yet; one that hangs drops it later.
  */
 const FORGET = 'ls -l "$0/.alluxiocli.metadatacache.dropAll.$RANDOM$RANDOM$RANDOM" > /dev/null 2>&1 || :';
 

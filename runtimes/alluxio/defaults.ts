@@ -1,4 +1,4 @@
-/** What Alluxio is told unless the user says otherwise; keys without their `alluxio.`. */
+/** Default properties, without the prefix `alluxio.` of their keys. */
 const DEFAULTS = {
   'fuse.cached.paths.max': '1000000',
   'fuse.debug.enabled': 'false',

@@ -67,7 +67,7 @@ const READERS = {
   fuse: /^ALLUXIO_(FUSE_)?JAVA_OPTS$/,
 } as const;
 
-/** Of what the pods of a role read when they start: a template that says so tells older pods apart. */
+/** Hash of what the pods of a role read when they start: pods with an older hash count as outdated. */
 export function environmentHash(environment: Properties, role: keyof typeof READERS): string {
   const read = Object.entries(environment).filter(([variable]) => READERS[role].test(variable));
   return hashOfScript(JSON.stringify(read));

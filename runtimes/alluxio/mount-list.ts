@@ -21,23 +21,25 @@ export const list: Probe<AlluxioPlan, readonly MountRow[]> = {
 /** Twice as many as a Dataset may have: pods run what image a user likes, and each pass compares all of them. */
 const MOST = 4096;
 
-/** Alluxio adds and drops a slash at the end of an address, and masks what it takes for a secret, whoever gave it. */
+/** Alluxio adds and drops a slash at the end of an address, and masks what looks like a secret to it. */
 function inOurWords(
   { path, source, readOnly, shared, properties }: MountLine,
   row: Row | undefined,
 ): Pick<Row, 'path' | 'source'> & Partial<Row> {
   const known = row && address(row.source) === address(source) ? row.source : source;
   if (!properties) return { path, source: known };
-  const told = new Map(Object.entries(properties).map(([key, value]) => [key, /^\*+$/.test(value) ? (row?.options[key] ?? value) : value]));
+  const shown = new Map(
+    Object.entries(properties).map(([key, value]) => [key, /^\*+$/.test(value) ? (row?.options[key] ?? value) : value]),
+  );
   for (const secret of row?.secrets ?? []) {
     const origin = originOf(secret);
     // Fluid mounts without an origin.
-    if (told.delete(secret.option) && !told.has(origin)) told.set(origin, row?.options[origin] ?? '');
+    if (shown.delete(secret.option) && !shown.has(origin)) shown.set(origin, row?.options[origin] ?? '');
   }
   return {
     path,
     source: known,
-    options: { ...(readOnly && { '--readonly': '' }), ...(shared && { '--shared': '' }), ...Object.fromEntries(told) },
+    options: { ...(readOnly && { '--readonly': '' }), ...(shared && { '--shared': '' }), ...Object.fromEntries(shown) },
   };
 }
 
@@ -53,7 +55,7 @@ interface MountLine {
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-/** Mounts that a master says it has; in its commands' output a comma of a value cannot be told from one between two. */
+/** Mounts that a master says it has; in its commands' output, a comma in a value and one between two values look the same. */
 export function readMaster(text: string): readonly MountLine[] {
   const { mountPoints } = mapOf(parsed(text));
   return Object.entries(mapOf(mountPoints)).map(([path, mount]) => {

@@ -108,7 +108,7 @@ function rowOf(spec: DatasetSpec, mount: Mount, path: string, shared: readonly S
   };
 }
 
-/** An option that Alluxio only keeps: it masks values, so that nothing else tells when a mount takes one from another key. */
+/** An option that Alluxio ignores and keeps. It masks secret values, so only this option shows that a mount reads one from another key. */
 export const originOf = ({ option }: SecretOption): string => `sluice.secret.${option}`;
 
 /** What is at `/` the master must know when it starts: Alluxio's scripts read its properties as a shell does. */

@@ -38,7 +38,7 @@ type Spec = AlluxioRuntimeSpec;
 export const isOnHost = (component: { readonly networkMode?: string } | undefined): boolean =>
   component?.networkMode !== 'ContainerNetwork';
 
-/** Master and worker name each other's ports: they are the same for both, whoever of them is on the node's network. */
+/** Master and worker name each other's ports: they are the same for both, if either is on the node's network. */
 const needNode = ({ master, worker }: Spec): boolean => isOnHost(master) || isOnHost(worker);
 
 const names = ({ apiGateway }: Spec): readonly Name[] => portNames.filter((name) => name !== 'gateway' || apiGateway?.enabled);
@@ -51,7 +51,7 @@ function chosen(spec: Spec, { component, key, property }: Port): { readonly valu
   return listed === undefined ? undefined : { value: String(listed), path: `spec.${component}.ports.${key}` };
 }
 
-/** Never throws: planning tells what is wrong. */
+/** Never throws: the plan reports what is wrong. */
 export function portNeeds({ spec, settings }: Input): readonly PortNeed[] {
   if (!needNode(spec)) return [];
   const range = settings.portRanges['alluxio'] ?? RANGE;

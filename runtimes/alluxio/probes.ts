@@ -7,7 +7,7 @@ import { web, WEB_METRICS, webSetting } from './web.ts';
 
 const VERSION = 'alluxio.underfs.version';
 
-/** Where the web port does not tell, commands do: metrics tell all, and what never changes is asked once. */
+/** If the web port does not answer, commands do: metrics have all figures, and what never changes is read once. */
 const REPORT = `metrics=$(${WEB_METRICS})
 [ -n "$metrics" ] || metrics=$(alluxio fsadmin report metrics) || exit
 printf '%s\\n' "$metrics"

@@ -18,7 +18,7 @@ const COMPONENTS = {
 type Component = keyof typeof COMPONENTS;
 const components = Object.keys(COMPONENTS) as Component[];
 
-/** What each component is told by us, before what the user tells it. */
+/** Properties that the runtime sets for each component; the user's properties win. */
 export type Own = Readonly<Partial<Record<Component, Properties>>>;
 
 /** The data of the ConfigMap that every container has as its environment. */
@@ -31,7 +31,7 @@ export function environmentOf(spec: Spec, common: Properties, own: Own): Readonl
   const texts = components.map((component): [string, string] => [COMPONENTS[component], options(component)]);
   return {
     ALLUXIO_JAVA_OPTS: line(common, spec.jvmOptions),
-    // The gateway is one process beside others: without a word about it there is nothing to tell it.
+    // The gateway is a process of its own: without options it has no variable.
     ...Object.fromEntries(texts.filter(([name, text]) => text || name !== COMPONENTS.apiGateway)),
     // Alluxio's scripts would set it otherwise; containers that know better say so in their own environment.
     [LEVEL0]: `\${${LEVEL0}}`,
@@ -41,7 +41,7 @@ export const LEVEL0 = 'ALLUXIO_WORKER_TIEREDSTORE_LEVEL0_DIRS_PATH';
 
 const usual = (component: Component): readonly string[] => (component in JVM_OPTIONS ? JVM_OPTIONS[component as 'master'] : []);
 
-/** Properties of all components: those by which they find each other, then by name the user's, and our defaults for what nobody mentions. */
+/** Properties of all components: those by which they find each other, then by name the user's, and defaults for all others. */
 export function commonProperties(spec: Spec, first: Properties, last: Properties, defaults: Properties): Properties {
   const mentioned = new Set(components.flatMap((component) => Object.keys(spec[component]?.properties ?? {})));
   const unmentioned = Object.entries(defaults).filter(([key]) => !mentioned.has(key));

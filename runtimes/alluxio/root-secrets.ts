@@ -15,7 +15,7 @@ exec /entrypoint.sh "$@"`;
 
 const OPTION = 'alluxio.master.mount.table.root.option';
 
-/** How a master is started that must know secrets of the source at `/` before anybody can mount anything. */
+/** How a master is started that must know secrets of the source at `/` before its first mount. */
 export const masterCommand = ({ secrets }: Row): readonly string[] =>
   secrets.length === 0
     ? ['/entrypoint.sh']

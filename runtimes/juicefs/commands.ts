@@ -13,7 +13,7 @@ import {
 } from '../../src/constructs/index.ts';
 import type { JuiceFSPlan } from './plan.ts';
 
-/** Enterprise workers cache for everybody; a community client has a cache of its own, so readers are asked and their average is told. */
+/** Enterprise workers cache for all clients. A community client has a cache of its own: the status reports the average of the fuse pods. */
 const holder = ({ source }: JuiceFSPlan): Role => (source.edition === 'enterprise' ? 'worker' : 'fuse');
 
 export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
@@ -35,7 +35,7 @@ export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
   },
 };
 
-/** `name: 12` (enterprise) or `name 12` (community); 0 where it is not told. */
+/** `name: 12` (enterprise) or `name 12` (community); 0 if it is absent. */
 const metric = (stats: string, name: string): number =>
   Number(stats.match(new RegExp(`^${name.replace('.', '\\.')}(?:: ?|\\s)\\s*([0-9.e+]+)`, 'm'))?.[1]) || 0;
 
@@ -61,7 +61,7 @@ export const removeCache: Cleanup<JuiceFSPlan, string> = {
     },
   },
   commands: ({ source, pods }, uuid) => {
-    // Whatever was found: nothing above the volume's own directory is deleted.
+    // Whatever the answer was, nothing above the volume's own directory is deleted.
     const id = source.edition === 'enterprise' ? source.name : /^[\w-]+$/.exec(uuid ?? '')?.[0];
     const chunks = pods.worker.nodeCaches.map((directory) => absolutePath(`${directory}/${id}/raw/chunks`, 'cache'));
     return id && chunks.length > 0 ? [{ in: 'worker', on: 'every', argv: ['rm', '-rf', ...chunks] }] : [];

@@ -8,7 +8,7 @@ export class JuiceFSWorker extends Worker {
   constructor(scope: Construct, plan: JuiceFSPlan) {
     scriptFor(scope, plan, 'worker');
     super(scope, plan, client(plan, 'worker'));
-    // Who Fluid's data loading jobs run as. It is the runtime's, so that users can grant it more.
+    // Fluid's data loading jobs run as this account. It belongs to the runtime, so that users can grant it more.
     account(this, plan, `${plan.name}-loader`, LOADER);
   }
 }
@@ -24,7 +24,7 @@ function client(plan: JuiceFSPlan, role: PodRole): ComponentProps {
   const { container, pod } = plan.pods[role];
   return {
     ...pod,
-    // A template that says which script it runs: pods of an older one are told apart.
+    // The hash of the script: pods with an older script count as outdated.
     podAnnotations: { ...pod.podAnnotations, [annotation.scriptHash]: plan.scripts[role].hash },
     containers: [
       {

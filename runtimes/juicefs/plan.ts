@@ -20,7 +20,7 @@ export interface JuiceFSPlan extends BasePlan {
   readonly source: Source;
   readonly pods: Readonly<Record<PodRole, PodPlan>>;
   readonly scripts: Readonly<Record<PodRole, Script>>;
-  /** Of one worker; 0 where nobody said. */
+  /** Cache of one worker in bytes; 0 if the spec sets no size. */
   readonly cacheBytes: number;
   readonly syncsMetadata: boolean;
 }
@@ -37,7 +37,7 @@ const NO_TOKEN = {
   message:
     'Dataset: neither a secret option metaurl (community edition) nor token (enterprise): nobody logs in, unless the image or a volume has /root/.juicefs',
 };
-/** Who brings the client's own configuration needs no token. */
+/** A client whose configuration is mounted needs no token. */
 const login = ({ fuse }: JuiceFSRuntimeSpec, { login: args }: Source): boolean =>
   args !== undefined || (fuse?.volumeMounts ?? []).some(({ mountPath }) => mountPath.startsWith('/root'));
 

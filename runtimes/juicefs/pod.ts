@@ -16,7 +16,7 @@ import type { JuiceFSRuntimeSpec } from './spec.ts';
 export const roles = ['worker', 'fuse'] as const;
 export type PodRole = (typeof roles)[number];
 
-/** What Fluid's chart sets where an installation says nothing; the images built into Fluid are years older. */
+/** Defaults of Fluid's chart; the images compiled into Fluid are years older. */
 const IMAGES = {
   community: { variable: 'JUICEFS_CE_IMAGE_ENV', builtIn: 'juicedata/mount:ce-v1.3.0' },
   enterprise: { variable: 'JUICEFS_EE_IMAGE_ENV', builtIn: 'juicedata/mount:ee-5.2.10-eb0a8b3' },
@@ -39,7 +39,7 @@ export function podPlan(input: Input, source: Source, cache: Cache, role: PodRol
   const isClaimed = new Set(claimed.map(({ name }) => name));
   const mounted = userVolumes(own.volumeMounts, [...(spec.volumes ?? []), ...claimed], `${field}.volumeMounts`);
   const caches = cacheVolumes(cache, options['cache-dir'] ?? '', own.volumeMounts, `${field}.options.cache-dir`);
-  // The cache of a community worker serves nobody else, so no memory is set aside for it.
+  // No client reads the cache of a community worker, so the worker requests no memory for it.
   const hasMemory = (role === 'fuse' || source.edition === 'enterprise') && !own.options?.['cache-size'];
   return {
     container: {

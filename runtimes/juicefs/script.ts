@@ -6,7 +6,7 @@ export interface Script {
   readonly text: string;
   readonly hash: string;
 }
-interface Parts {
+interface ScriptInput {
   readonly source: Source;
   /** More arguments of `juicefs format` or `juicefs auth`. */
   readonly configs: readonly string[];
@@ -21,7 +21,7 @@ const PROGRAMS = {
 } as const;
 
 /** What the container does: log in, set the quota (once is enough, so the workers need not), become the client. */
-export function scriptOf(role: PodRole, { source, configs, mountPath, options }: Parts): Script {
+export function scriptOf(role: PodRole, { source, configs, mountPath, options }: ScriptInput): Script {
   const { edition, name, address, login, quota } = source;
   const { juicefs, mount } = PROGRAMS[edition];
   const args = login && [...configs, ...login];

@@ -13,7 +13,7 @@ const GIB = 2 ** 30;
 export const editionOf = ({ mounts = [], sharedEncryptOptions = [] }: DatasetSpec): 'community' | 'enterprise' =>
   [...sharedEncryptOptions, ...(mounts[0]?.encryptOptions ?? [])].some(({ name }) => name === 'metaurl') ? 'community' : 'enterprise';
 
-/** What the Dataset says: which file system, and how to get at it. */
+/** The file system that the Dataset names, and how to reach it. */
 export const sourceOf = ({ identity, spec }: RuntimeInput<unknown>['dataset']) =>
   together({ source: () => read(spec) }, `Dataset ${identity.namespace}/${identity.name}`).source;
 export type Source = ReturnType<typeof read>;
@@ -32,13 +32,13 @@ function read(spec: DatasetSpec) {
   });
   must(!capacity || subPath, `${MOUNT}.mountPoint`, 'juicefs:///<directory>, since a quota is for a directory', mount.mountPoint);
   const edition = editionOf(spec);
-  /** How programs are told which file system they are to use. */
+  /** The argument by which programs find the file system. */
   const address: Arg = edition === 'community' ? env('METAURL') : name;
   const secretFlags = (keys: readonly string[], flag = (key: string) => key) =>
     keys.flatMap((key) => (secrets.has(key) ? word(`--${flag(key)}=`, env(secrets.get(key)?.variable ?? '')) : []));
   const format = (): readonly Arg[] => [
     ...secretFlags(['access-key', 'secret-key']),
-    // Who does not say where the objects are kept means a file system that exists.
+    // Without storage and bucket, the file system must exist already.
     ...(storage && bucket ? [] : ['--no-update']),
     ...flags({ ...(storage && { storage }), ...(bucket && { bucket }) }),
     ...flags(options).toSorted(),
@@ -62,7 +62,7 @@ function read(spec: DatasetSpec) {
     env: secretEnv(secrets.values()),
     /** Mount options for readers. */
     options: options as Options,
-    /** Arguments of `juicefs format` or `juicefs auth`; none where there is nothing to log in with. */
+    /** Arguments of `juicefs format` or `juicefs auth`; undefined without credentials. */
     login: edition === 'community' ? format() : secrets.has('token') ? auth() : undefined,
     /** Arguments of `juicefs quota`. */
     quota: capacity && subPath ? ['set', address, '--path', subPath, '--capacity', capacity] : undefined,

@@ -37,7 +37,7 @@ export function sourceWarnings({ mounts = [], sharedOptions, sharedEncryptOption
   ];
 }
 
-/** What only `format`, `auth` and `quota` are told. */
+/** Options that go only to `format`, `auth` and `quota`. */
 const forMount = ({ storage: _s, bucket: _b, quota: _q, ...options }: Options = {}): Options => options;
 
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[-_.]/g, '');

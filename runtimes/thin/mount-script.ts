@@ -33,7 +33,7 @@ export function mountScript({ name, annotations }: ThinRuntimeProfile['metadata'
     args: ['fuse-config', '--template', `${CONFIG_DIRECTORY}/${TEMPLATE}`, '--output', 'script', '--directory', DIRECTORY],
     // All four, since a quota of the dataset's namespace may ask for each.
     resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { cpu: '1', memory: '256Mi' } },
-    // What is wrong with the dataset is then told in the pod's status.
+    // The pod's status then says what is wrong with the Dataset.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     securityContext: {
       allowPrivilegeEscalation: false,

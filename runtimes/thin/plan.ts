@@ -76,7 +76,7 @@ export function plan(input: Input): ThinPlan {
     object,
   );
   const script = mountScript(metadata, settings);
-  // In a Secret, config.json does not tell which values are secrets, and who makes arguments of options has to know.
+  // A config.json in a Secret does not say which values are secrets, and a program that turns options into arguments must know.
   const secretOptions = script && inline && { 'secret-options.json': JSON.stringify(secretOptionNames(dataset.spec)) };
   const files = { 'config.json': text, ...script?.files, ...secretOptions };
   const config = {

@@ -72,7 +72,7 @@ function read(resource: CustomResource, object: unknown, unknownFields: 'error' 
     return result;
   };
   const metadata = field('metadata', readers.metadata, whole['metadata'] ?? {}) as ObjectMeta;
-  // An absent spec is read as an empty one, so that what must be in it is asked for and nobody has to look whether it is there.
+  // An absent spec is read as an empty one: its required fields are then faults, and callers always get a spec.
   const spec = field('spec', readers.spec, whole['spec'] ?? {});
   const faults = [...headFaults(resource, whole, unknownFields), ...visit.faults];
   faults.push(...ruleFaults(resource, { metadata, spec }, faults));

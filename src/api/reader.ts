@@ -26,11 +26,11 @@ export function readerOf(schema: Structural): Reader {
   };
 }
 
-/** Nobody mends more at a time, and words for each cost more than finding it. */
+/** A user corrects no more at a time, and describing a fault costs more than finding it. */
 const MOST_FAULTS = 100;
 
-function note({ faults, path }: Visit, tell: () => Omit<Fault, 'path'>, below: readonly (string | number)[] = []): void {
-  if (faults.length < MOST_FAULTS) faults.push({ path: pathText([...path, ...below]), ...tell() });
+function note({ faults, path }: Visit, describe: () => Omit<Fault, 'path'>, below: readonly (string | number)[] = []): void {
+  if (faults.length < MOST_FAULTS) faults.push({ path: pathText([...path, ...below]), ...describe() });
 }
 
 const fault = (visit: Visit, schema: Structural, value: unknown): void =>

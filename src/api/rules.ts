@@ -1,9 +1,9 @@
 import type { Rule, Ruled } from './resource.ts';
 
 /*
- * In CEL every rule speaks only until the object has a status. The API server drops the status of an object being created, so a user is told
- * at once; but an object taken over from Fluid, or one whose finalizer must go, is never stuck: writing its status frees it. What an edit
- * breaks later, `parse` finds, and a condition tells.
+ * In CEL every rule applies only until the object has a status. The API server drops the status of an object that is created, so it rejects
+ * a new object at once. An object taken over from Fluid, or one whose finalizer must be removed, is never stuck: its status can be written.
+ * What an edit breaks later, `parse` finds; a condition reports it.
  */
 const whenNew = (cel: string): string => `has(self.status) || ${cel}`;
 

@@ -8,15 +8,15 @@ export interface Reference {
   /** As it is written, `mount.options.url`. */
   readonly source: string;
   readonly name: ReferenceName;
-  /** What is after the name of one that has keys: `url`. */
+  /** The key, for names that have keys: `url`. */
   readonly key?: string;
-  /** What stands for a value that is not there: `${mount.options.region:-eu}`. */
+  /** Used if the value does not exist: `${mount.options.region:-eu}`. */
   readonly fallback?: string;
 }
 
 /** References to one value. */
 const PLAIN = {
-  targetPath: 'where the file system is to appear',
+  targetPath: 'where the file system must appear',
   access: 'ro or rw',
   readOnly: 'true or false',
   'mount.name': '',
@@ -37,7 +37,7 @@ const KEYED = ['mount.options', 'runtime.options', 'secret', 'secretFile', 'file
 
 export type ReferenceName = keyof typeof PLAIN | (typeof KEYED)[number];
 
-/** Nobody mends more at a time. */
+/** Faults of one template; a user corrects no more at a time. */
 const MOST_FAULTS = 100;
 
 const NAMES: readonly string[] = Object.keys(PLAIN);
@@ -46,7 +46,7 @@ const NAMES: readonly string[] = Object.keys(PLAIN);
 export function textOf(text: string, path: string, faults: Fault[]): Text {
   if (text.includes('\0'))
     faults.push({ path, expected: 'a text without NUL, which no argument of a program can hold', found: 'one with NUL' });
-  // Behind the last } nothing can end, and nobody should search for it again and again.
+  // No reference ends behind the last }: searching there for each ${ would take quadratic time.
   const end = text.lastIndexOf('}') + 1;
   const pieces = text.slice(0, end).split(/(\$\$\{|\$\{[^}]*\})/);
   const rest = text.slice(end).split(/(\$\$\{)/);

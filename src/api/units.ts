@@ -4,12 +4,12 @@ const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const QUANTITY = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([KMGTPE]i)|([numkMGTPE]?)|([eE])([+-]?\d{1,3}))$/;
 
-/** Whole numbers of this many digits take no time. No amount that anything can hold needs so many. */
+/** Arithmetic on so many digits takes no time, and no amount needs more. */
 const LONGEST_QUANTITY = 64;
 /** What Kubernetes and Fluid can count, 8Ei. */
 const LARGEST_AMOUNT = 2 ** 63;
 
-interface Parts {
+interface Amount {
   readonly sign: string;
   readonly digits: string;
   /** How it is written: as powers of 1024, with a letter, or with an exponent. */
@@ -18,7 +18,7 @@ interface Parts {
   readonly power: number;
 }
 
-function partsOf(value: string | number, path: string): Parts {
+function amountOf(value: string | number, path: string): Amount {
   const text = String(value);
   if (text.length > LONGEST_QUANTITY)
     throw new InvalidSpec({ path, expected: `a quantity of at most ${LONGEST_QUANTITY} characters`, found: shown(value) });
@@ -37,7 +37,7 @@ function partsOf(value: string | number, path: string): Parts {
  * quantity('lots', 'spec.cacheSize'); // throws spec.cacheSize: expected a quantity such as 10Gi, 500M or 1.5Ti, found "lots"
  */
 export function quantity(value: string | number, path: string): number {
-  const { sign, digits, form, power } = partsOf(value, path);
+  const { sign, digits, form, power } = amountOf(value, path);
   const amount = form === 'binary' ? Number(digits) * 1024 ** power : Number(`${digits}e${power}`);
   if (amount > LARGEST_AMOUNT) throw new InvalidSpec({ path, expected: 'a quantity of at most 8Ei', found: shown(value) });
   return sign === '-' ? -amount : amount;
@@ -55,7 +55,7 @@ const MOST = (2n ** 63n - 1n) * NANO;
  * canonicalQuantity('1024Mi', 'spec.cacheSize'); // → '1Gi'
  */
 export function canonicalQuantity(value: string | number, path: string): string {
-  const { sign, digits, form, power } = partsOf(value, path);
+  const { sign, digits, form, power } = amountOf(value, path);
   const [whole = '', fraction = ''] = digits.split('.');
   const unit = form === 'binary' ? 1024n ** BigInt(power) : 10n ** BigInt(Math.max(0, power));
   const below = 10n ** BigInt(fraction.length + (form === 'binary' ? 0 : Math.max(0, -power)));

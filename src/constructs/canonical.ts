@@ -20,7 +20,7 @@ type Rendered = Omit<ComponentProps, 'containers' | 'template' | 'podLabels' | '
 
 /**
  * A pod as the API server prints it, so that what comes back equals what was sent and an unchanged object is not applied again: amounts in
- * its form, one entry for each key in lists that it merges. It refuses an apply in which a key repeats, though it accepts a create.
+ * its form, one entry for each key in lists that it merges. The server rejects an apply in which a key repeats, although it accepts a create.
  */
 export function canonicalPod(pod: Rendered, path: string): object {
   const { serviceAccount, serviceAccountName = serviceAccount, overhead, volumes, nodeSelector } = pod;
@@ -43,7 +43,7 @@ export function canonicalPod(pod: Rendered, path: string): object {
     ),
     overhead: overhead && canonicalMap(overhead, `${path}.overhead`),
     resources: pod.resources && canonicalResources(pod.resources, `${path}.resources`),
-    // It prints one under both names.
+    // The API server prints the deprecated name as well.
     serviceAccountName: serviceAccountName || undefined,
     serviceAccount: undefined,
   } satisfies Partial<Record<keyof PodSpec, unknown>>;
@@ -66,7 +66,7 @@ function canonicalContainer({ fuseClient: _isClient, ...container }: ContainerPr
   } satisfies Partial<Record<keyof Container, unknown>>;
 }
 
-/** An empty text of these is what it is by default, which is another text. */
+/** The API server replaces an empty text of these fields by its default. */
 function said<T extends object>(fields: T): T {
   for (const field in fields)
     if (fields[field] === '') return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as T;
@@ -78,7 +78,7 @@ const canonicalLifecycle = ({ postStart, preStop, ...rest }: Lifecycle): Lifecyc
   ...(postStart && { postStart: canonicalHandler(postStart) }),
   ...(preStop && { preStop: canonicalHandler(preStop) }),
 });
-/** No number of a probe may be 0: that is what it is by default. */
+/** The API server replaces a 0 in a probe by its default. */
 const canonicalProbe = (probe: Probe): Probe =>
   canonicalHandler(Object.fromEntries(Object.entries(probe).filter(([, value]) => value !== 0)) as Probe);
 const canonicalHandler = <T extends LifecycleHandler>(handler: T): T =>
@@ -134,7 +134,7 @@ export const canonicalClaim = <T extends Pick<PersistentVolumeClaim, 'spec'>>({ 
   }) as T;
 
 const nameOf = ({ name }: { readonly name?: string }) => name;
-/** The API server drops empty lists, so one that was sent would never come back. */
+/** The API server drops empty lists: one that was sent would never come back. */
 export const unlessEmpty = <T>(list: readonly T[] | undefined) => (list?.length ? list : undefined);
 const isFilled = (amounts: object | undefined): amounts is Record<string, string> =>
   amounts !== undefined && Object.keys(amounts).length > 0;

@@ -18,11 +18,11 @@ abstract class Component extends Construct {
       spec: {
         ...own.spec,
         selector: { matchLabels: selector },
-        // Restarting a cache or a mount is the user's choice; a changed template waits for the pod to go.
+        // Users choose when a cache or a mount restarts: a changed template has effect when its pod is deleted.
         updateStrategy: { type: 'OnDelete' },
         template: {
           metadata: {
-            // Last: what the selector and the other parts of Fluid look for is not the user's to change.
+            // Last: users may not change what the selector and other components of Fluid look for.
             labels: {
               ...props.template?.metadata?.labels,
               ...props.podLabels,
@@ -34,7 +34,7 @@ abstract class Component extends Construct {
             },
             annotations: { ...props.template?.metadata?.annotations, ...props.podAnnotations, [label.istioInject]: 'false' },
           },
-          // What a cluster has for Services would stand in the environment of every pod.
+          // Otherwise every Service of the namespace would be in the environment of every pod.
           spec: podSpec(plan, { ...props, enableServiceLinks: false }),
         },
       },
@@ -116,7 +116,7 @@ export class Fuse extends Component {
   constructor(scope: Construct, plan: BasePlan, props: ComponentProps) {
     const name = `${plan.app}-fuse-mount`;
     const shared: Volume = { name, hostPath: { path: plan.hostPath, type: 'DirectoryOrCreate' } };
-    // A plan without renders none.
+    // `synth` renders this component only if the plan has one.
     const { generation, critical, hostPid, nodeSelector, mountAt = plan.hostPath } = plan.fuse as FusePlan;
     const [client, ...others] = props.containers;
     super(
@@ -130,7 +130,7 @@ export class Fuse extends Component {
           {
             ...client,
             fuseClient: true,
-            // Why a client ended then stands in its pod's status, where the CSI plugin reads it without a right to logs.
+            // The pod's status then says why the client ended. The CSI plugin reads it without permission for logs.
             terminationMessagePolicy: 'FallbackToLogsOnError',
             env: [...fuseEnv(plan), ...(client.env ?? [])],
             volumeMounts: [{ name, mountPath: mountAt, mountPropagation: 'Bidirectional' }, ...(client.volumeMounts ?? [])],

@@ -50,7 +50,7 @@ export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
 
   function chosen(input: RuntimeInput<unknown>): readonly [Engine<Static<S>>, PlanInput<Static<S>>] {
     withinReason(input);
-    // The one cast: whoever calls `needs` and `bind` has parsed the spec with `resource`.
+    // The one cast: callers of `needs` and `bind` have parsed the spec with `resource`.
     const typed = input as RuntimeInput<Static<S>>;
     const name = isOne ? type : (input.facts.engine ?? definition.engineOf(typed));
     const found = engines.get(name);
@@ -69,7 +69,7 @@ export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
     needs(input) {
       const [asked, typed] = chosen(input);
       const needs = asked.needs(typed);
-      // Its record would not be read back, and its port given to another.
+      // The controller would not read its record back, and would allocate the port again.
       const unnamed = needs.ports?.find(({ name }) => !hostPorts.includes(name));
       if (unnamed)
         throw new Error(`runtime ${type}: expected hostPorts to name every port that is needed, found ${shown(unnamed.name)} too`);

@@ -2,7 +2,7 @@ import type { BasePlan, Probe, Role, UfsUsage } from './contract.ts';
 
 const LISTING_SECONDS = 1500;
 
-/** Counted in the pod: a listing of millions of files would not come through. One script, since each exec is a connection of its own. */
+/** Counted in the pod: a listing of millions of files is too long for an exec. One script, since each exec is a connection of its own. */
 const SCRIPT = 'df --block-size=1 "$1"; ls -lR "$1" | grep ^- | wc -l';
 
 /**

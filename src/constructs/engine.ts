@@ -62,7 +62,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
       ...(probes.cache && { cache: probe(probes.cache) }),
       ...(probes.ufs && syncsMetadata(plan) && { ufs: probe(probes.ufs) }),
     },
-    // The cast: what `seen` holds was found by this definition's own probe.
+    // The cast: `seen` holds results of this definition's own probe.
     status: (seen) => status?.(plan, seen as Seen<C>) ?? {},
     ...(cleanup && {
       cleanup: {
@@ -73,7 +73,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
     }),
     operations: Object.fromEntries(
       Object.entries(operations).map(([kind, construct]) => {
-        // The cast: of each kind there is what does that kind.
+        // The cast: the class of a kind takes operations of that kind.
         const Job = construct as OperationClass<P, OperationKind>;
         const operate = (operation: Operation) => {
           operationWithinReason(operation);
@@ -97,7 +97,7 @@ function synth({ name, namespace }: Pick<BasePlan, 'name' | 'namespace'>, popula
   const chart = new Chart(new App(), name, { namespace, disableResourceNameHashes: true });
   populate(chart);
   const all = chart.node.findAll();
-  // Ours depend on nothing and check nothing; to have cdk8s look for both takes longer than to render.
+  // Sluice's constructs have no dependencies and no validations; cdk8s takes longer to search for them than to render.
   const isPlain = all.every(
     (each) => each.node.dependencies.length === 0 && each.node.validate().length === 0 && (each === chart || !Chart.isChart(each)),
   );

@@ -10,28 +10,28 @@ import { type Fault, InvalidSpec, shown } from '../api/index.ts';
  *   path: () => absolutePath('/cache', 'spec.cachePath'),
  * });
  */
-export function together<Parts extends Readonly<Record<string, () => unknown>>>(
-  parts: Parts,
+export function together<Tasks extends Readonly<Record<string, () => unknown>>>(
+  tasks: Tasks,
   object?: string,
-): { readonly [Name in keyof Parts]: ReturnType<Parts[Name]> } {
+): { readonly [Name in keyof Tasks]: ReturnType<Tasks[Name]> } {
   const faults: Fault[] = [];
   const results: Record<string, unknown> = {};
-  for (const [name, part] of Object.entries(parts)) {
+  for (const [name, task] of Object.entries(tasks)) {
     try {
-      results[name] = part();
+      results[name] = task();
     } catch (error) {
       if (!(error instanceof InvalidSpec)) throw error;
       const whose = error.object ?? object;
       faults.push(...error.faults.map((fault) => (whose === undefined ? fault : { object: whose, ...fault })));
     }
   }
-  if (faults.length > 0) throw refusal(faults);
-  // Every part has come through.
-  return results as { readonly [Name in keyof Parts]: ReturnType<Parts[Name]> };
+  if (faults.length > 0) throw invalidSpec(faults);
+  // Every task has a result.
+  return results as { readonly [Name in keyof Tasks]: ReturnType<Tasks[Name]> };
 }
 
 /** Faults of one object have its name once, in front of all; faults of several have it each. */
-function refusal(faults: readonly Fault[]): InvalidSpec {
+function invalidSpec(faults: readonly Fault[]): InvalidSpec {
   const [object, ...others] = new Set(faults.map((fault) => fault.object));
   if (others.length > 0 || object === undefined) return new InvalidSpec(faults);
   return new InvalidSpec(

@@ -7,23 +7,26 @@ import { optionSecrets } from './secret-options.ts';
 export const MOST_ENTRIES = 2048;
 /** No argument of a program and no variable of its environment can be longer (MAX_ARG_STRLEN of Linux). */
 const LONGEST_TEXT = 128 * 1024;
-/** Each is a request to the API server, and a volume of the pods. */
+/** Each Secret is a request to the API server and a volume of the pods. */
 const MOST_SECRETS = 256;
 
-/** Refuses what is beyond reason, before anybody looks at it: no spec of a tenant may keep the controller from the others. */
+/**
+ * Rejects specs that are larger than any file system needs, before planning: no tenant's spec may keep the controller from the others.
+ * @throws InvalidSpec with the first field that is too large.
+ */
 export function withinReason({ spec, dataset, namespace, name }: RuntimeInput<unknown>): void {
   const object = `Dataset ${namespace}/${name}`;
   const options = optionSecrets(dataset.spec).length;
-  refuse(tooLong(spec), {});
-  refuse(tooLong(dataset.spec), { object });
+  reject(tooLong(spec), {});
+  reject(tooLong(dataset.spec), { object });
   if (options > MOST_SECRETS)
     throw new InvalidSpec({ path: 'spec', expected: `at most ${MOST_SECRETS} Secrets with options`, found: String(options) }, { object });
 }
 
-/** The same of an operation. */
-export const operationWithinReason = ({ spec }: Operation): void => refuse(tooLong(spec), {});
+/** The same for an operation. */
+export const operationWithinReason = ({ spec }: Operation): void => reject(tooLong(spec), {});
 
-function refuse(found: Beyond | undefined, options: { readonly object?: string }): void {
+function reject(found: Beyond | undefined, options: { readonly object?: string }): void {
   if (!found) return;
   const { path, ...said } = found;
   throw new InvalidSpec({ path: pathText(['spec', ...path.toReversed()]), ...said }, options);

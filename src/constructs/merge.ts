@@ -3,7 +3,8 @@ import { InvalidSpec, shown } from '../api/index.ts';
 /**
  * Collapses a list that the API server merges by key.
  * `later`: the last entry of a key wins and takes the last one's place, as in the kubelet's reading of `env`.
- * `equal`: entries of a key must say the same; two that differ are InvalidSpec at `path`.
+ * `equal`: entries of a key must be equal.
+ * @throws InvalidSpec at `path`, when two entries of a key differ.
  */
 export function byKey<T extends object>(
   keyOf: (entry: T) => unknown,
@@ -29,7 +30,7 @@ export function byKey<T extends object>(
   return [...merged.values()];
 }
 
-/** As JSON, whatever the order in which somebody wrote the fields. */
+/** As JSON, with sorted fields. */
 const inOrder = (entry: object): string =>
   JSON.stringify(entry, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).toSorted()) : value,

@@ -1,20 +1,20 @@
 import type { Operation, OperationKind } from './contract.ts';
 
-/** What of names and labels is another for each kind; charts and dashboards of Fluid's users look for all of it. */
-interface Words {
-  /** Of the release that Fluid would install. */
+/** Names and labels that depend on the kind. Charts and dashboards of Fluid's users look for them. */
+interface OperationNames {
+  /** The Helm release that Fluid would install. */
   readonly release: string;
   readonly job: string;
   readonly pod: string;
   readonly chart: string;
   readonly scripts: string;
   readonly volume: string;
-  /** Where the first container has them. */
+  /** Where the first container has the scripts. */
   readonly directory: string;
   /** Default: the runtime's. */
   readonly app?: string;
 }
-const WORDS: Readonly<Record<OperationKind, (name: string) => Words>> = {
+const NAMES: Readonly<Record<OperationKind, (name: string) => OperationNames>> = {
   DataLoad: (name) => ({
     release: `${name}-loader`,
     job: `${name}-loader-job`,
@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<OperationKind, (name: string) => Words>> = {
   }),
   DataBackup: (name) => ({
     release: `${name}-charts`,
-    // Of Fluid's bare pod.
+    // Fluid runs a pod without a Job.
     job: `${name}-pod`,
     pod: `${name}-pod`,
     chart: 'fluid-databackup',
@@ -55,4 +55,4 @@ const WORDS: Readonly<Record<OperationKind, (name: string) => Words>> = {
   }),
 };
 
-export const operationNames = ({ kind, name }: Pick<Operation, 'kind' | 'name'>): Words => WORDS[kind](name);
+export const operationNames = ({ kind, name }: Pick<Operation, 'kind' | 'name'>): OperationNames => NAMES[kind](name);

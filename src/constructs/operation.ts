@@ -7,7 +7,10 @@ import { KubeObject } from './kube-object.ts';
 import { operationNames } from './operation-names.ts';
 import { mergedAffinity, podSpec } from './pod.ts';
 
-/** The Job in which an operation runs, or with policy Cron the CronJob that makes such Jobs. */
+/**
+ * The Job in which an operation runs, or with policy Cron the CronJob that creates such Jobs.
+ * @throws InvalidSpec when the policy is Cron and the spec has no schedule.
+ */
 export class OperationJob extends Construct {
   constructor(scope: Construct, plan: BasePlan, operation: Operation, props: OperationProps) {
     super(scope, 'operation');
@@ -23,7 +26,7 @@ export class OperationJob extends Construct {
       template: {
         metadata: {
           name: pod,
-          // Last, as in every pod: what the other parts of Fluid look for is not the user's to change.
+          // Last, as in every pod: users may not change what other components of Fluid look for.
           labels: {
             ...props.template?.metadata?.labels,
             ...spec.podMetadata?.labels,
@@ -60,14 +63,14 @@ export class OperationJob extends Construct {
       labels: { ...labels, role: `${role}-cronjob`, [role]: operation.name, [label.jobPolicy]: 'cron' },
       spec: {
         schedule: spec.schedule,
-        // Without any they would get those of the pods, and not be in the inventory.
+        // Without labels of their own, Jobs would get those of the pods, and the controller would not find them.
         jobTemplate: { metadata: { labels: { [label.owner]: uid, ...labels, cronjob: name } }, spec: jobSpec },
       },
     });
   }
 }
 
-/** Any object that is made for an operation, such as a Service between its pods: it goes with the operation. */
+/** Any other object of an operation, such as a Service between its pods. It is deleted with the operation. */
 export function ownedByOperation(scope: Construct, plan: BasePlan, operation: Operation, object: OwnedObject): KubeObject {
   const { apiVersion, kind, name, labels, ...rest } = object;
   const { uid } = operation;
@@ -114,7 +117,7 @@ function podOf(operation: Operation, props: OperationProps): ComponentProps {
   };
 }
 
-/** Why it failed then stands in the pod's status, for which nobody needs a right to logs. */
+/** The pod's status then says why it failed: reading it needs no permission for logs. */
 const withLastWords = (container: ContainerProps): ContainerProps => ({
   ...container,
   terminationMessagePolicy: container.terminationMessagePolicy ?? 'FallbackToLogsOnError',

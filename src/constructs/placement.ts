@@ -3,7 +3,7 @@ import type { BasePlan } from './contract.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
-/** Where workers may run: alone on a node (Exclusive) or with other Shared datasets, near the pods that read. */
+/** Where workers may run: alone on a node (Exclusive) or with other Shared Datasets, preferably where pods read. */
 export function workerAffinity(plan: BasePlan): Affinity {
   const anyDataset = { labelSelector: { matchExpressions: [{ key: label.dataset, operator: 'Exists' }] }, topologyKey: HOSTNAME };
   const exclusiveDataset = {

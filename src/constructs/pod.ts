@@ -2,7 +2,7 @@ import type { Affinity, Container, PodTemplateSpec } from '../api/index.ts';
 import { canonicalPod } from './canonical.ts';
 import type { BasePlan, ComponentProps, ContainerProps } from './contract.ts';
 
-/** The spec of a component's pods: over the template of a user, if there is one, what the runtime says. */
+/** The spec of a component's pods: the user's template, if the component has one, with the runtime's props over it. */
 export function podSpec(plan: BasePlan, props: ComponentProps): object {
   const { template, podLabels: _l, podAnnotations: _a, volumeClaimTemplates: _c, containers, initContainers, ...said } = props;
   const base: Partial<NonNullable<PodTemplateSpec['spec']>> = template?.spec ?? {};
@@ -29,7 +29,7 @@ export function podSpec(plan: BasePlan, props: ComponentProps): object {
   );
 }
 
-/** The template's containers in their order, each with what is said of it, then the others. */
+/** The template's containers in their order, each merged with the props of its name; then the other containers. */
 function joined(base: readonly Container[] = [], said: readonly ContainerProps[] = []): readonly ContainerProps[] {
   const own = said.map(withPrivileges);
   const others = own.filter(({ name }) => !base.some((container) => container.name === name));
@@ -47,7 +47,7 @@ function merged(base: Container, said: ContainerProps): ContainerProps {
   return {
     ...base,
     ...more,
-    // What every container has by default counts only where the template says nothing.
+    // Defaults of every container have effect only if the template has no value.
     imagePullPolicy: base.imagePullPolicy ?? imagePullPolicy,
     resources: Object.keys(resources).length > 0 ? resources : (base.resources ?? {}),
     env: [...(base.env ?? []), ...(said.env ?? [])],
@@ -60,7 +60,7 @@ function merged(base: Container, said: ContainerProps): ContainerProps {
 const withPrivileges = (container: ContainerProps): ContainerProps =>
   container.fuseClient ? { ...container, securityContext: { privileged: true, runAsUser: 0, ...container.securityContext } } : container;
 
-/** Both must hold, and both are preferred. */
+/** An affinity that demands what both demand, and prefers what each prefers. */
 export function mergedAffinity(a: Affinity | undefined, b: Affinity | undefined): Affinity | undefined {
   if (!a || !b) return a ?? b;
   const both = <T extends 'podAffinity' | 'podAntiAffinity'>(kind: T): Affinity => {
@@ -85,7 +85,7 @@ export function mergedAffinity(a: Affinity | undefined, b: Affinity | undefined)
 function nodeAffinity(a: Affinity['nodeAffinity'], b: Affinity['nodeAffinity']): Affinity {
   if (!a || !b) return { ...((a ?? b) && { nodeAffinity: (a ?? b)! }) };
   const [one, other] = [a, b].map((each) => each.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms);
-  // One of the terms must hold: so each of the one with each of the other.
+  // A node must meet one term of each: so every pair of terms is one term.
   const terms =
     one && other
       ? one.flatMap((x) =>
@@ -106,7 +106,7 @@ function nodeAffinity(a: Affinity['nodeAffinity'], b: Affinity['nodeAffinity']):
   };
 }
 
-/** Only what is said: `undefined` overrides nothing. An empty pull policy is none. */
+/** Fields that have a value: `undefined` overrides nothing, and neither does an empty pull policy. */
 function defined<T extends object>(said: T): T {
   const result: Partial<T> = {};
   for (const field in said)

@@ -37,7 +37,7 @@ export function base64(text: string): string {
     pieces.push(String.fromCharCode.apply(undefined, bytes.subarray(at, at + PIECE) as unknown as number[]));
   return btoa(pieces.join(''));
 }
-/** As many arguments as a function can have with room to spare. */
+/** Fewer than the arguments that any JavaScript engine permits. */
 const PIECE = 8192;
 
 /**

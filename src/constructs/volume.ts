@@ -11,7 +11,7 @@ export class DatasetVolume extends Construct {
   constructor(scope: Construct, plan: BasePlan) {
     super(scope, 'volume');
     const name = volumeName(plan.dataset);
-    // In order of keys, since they cannot change later.
+    // Sorted: the node affinity of a volume cannot change later.
     const selectors = Object.entries(plan.fuse?.nodeSelector ?? {})
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, value]) => ({ key, operator: 'In', values: [value] }));
@@ -24,7 +24,7 @@ export class DatasetVolume extends Construct {
         capacity: { storage: plan.volume.storage },
         claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: plan.namespace, name: claimName(plan.dataset) },
         csi: { driver: csiDriver, volumeHandle: name, volumeAttributes: plan.volume.attributes },
-        // Pods can only be where the fuse pod can be.
+        // Pods can run only where the fuse pod can.
         nodeAffinity: selectors.length > 0 ? { required: { nodeSelectorTerms: [{ matchExpressions: selectors }] } } : undefined,
         persistentVolumeReclaimPolicy: 'Retain',
         storageClassName: STORAGE_CLASS,

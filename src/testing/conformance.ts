@@ -18,12 +18,12 @@ import { ruleFaults } from './conformance/rules.ts';
  *   conformance(acme, { minimal: planInput(), cached: planInput({ spec: { cacheSize: '20Gi' } }) });
  */
 export function conformance(runtime: Runtime, cases: Readonly<Record<string, RuntimeInput<unknown>>>): void {
-  test(`${runtime.resource.kind} is called in the API what the node plugin takes it to be called`, () => {
+  test(`${runtime.resource.kind} has the plural by which the node plugin finds it`, () => {
     expect(runtime.type).toMatch(/^[a-z0-9-]+$/);
     expect(runtime.resource.plural).toBe(runtimePlural(runtime.type));
   });
-  test(`${runtime.resource.kind} has rules that can be asked of any spec`, () => expect(ruleFaults(runtime.resource)).toEqual([]));
-  test(`${runtime.resource.kind} has in some case each of its components`, () =>
+  test(`${runtime.resource.kind} has rules that accept a spec of any shape`, () => expect(ruleFaults(runtime.resource)).toEqual([]));
+  test(`${runtime.resource.kind} renders each of its components in some case`, () =>
     expect(forgotten(Object.values(cases).map((given) => runtime.bind({ ...given, spec: admitted(runtime, given) })))).toEqual([]));
   describe.each(Object.entries(cases))(`${runtime.resource.kind}: %s`, (name, given) => {
     const input = frozen({ ...given, spec: admitted(runtime, given) });
@@ -34,20 +34,21 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
       await expect(render().map(document).join('---\n')).toMatchFileSnapshot(file);
     });
     test('synthesizes the same objects twice', () => expect(document(render())).toBe(document(render())));
-    test('is what its definition says', () => expect(identityFaults(runtime, runtime.bind(input))).toEqual([]));
-    test('makes pods that the API server takes', () => {
+    test('has the names of its definition', () => expect(identityFaults(runtime, runtime.bind(input))).toEqual([]));
+    test('renders pods that the API server accepts', () => {
       expect(workloadFaults(runtime.bind(input))).toEqual([]);
       expect(podFaults(render())).toEqual([]);
     });
-    test('asks pods that there are, and reads whatever they answer', () => expect(probeFaults(runtime.bind(input))).toEqual([]));
-    test('mounts what is wanted where it can be', () => expect(mountFaults(runtime.bind(input))).toEqual([]));
-    test('cleans nothing but its own', () => expect(cleanupFaults(runtime.bind(input))).toEqual([]));
-    test('carries out operations that no user can turn against it', () => expect(operationFaults(runtime.bind(input))).toEqual([]));
-    test('plans nothing but data', () => {
+    test('sends commands to pods and containers that exist, and reads any answer', () =>
+      expect(probeFaults(runtime.bind(input))).toEqual([]));
+    test('mounts each wanted row at a path that can be mounted', () => expect(mountFaults(runtime.bind(input))).toEqual([]));
+    test('deletes only its own caches', () => expect(cleanupFaults(runtime.bind(input))).toEqual([]));
+    test('renders operations that hostile specs cannot abuse', () => expect(operationFaults(runtime.bind(input))).toEqual([]));
+    test('has a plan of plain data', () => {
       expect(notData(runtime.needs(input), 'needs')).toEqual([]);
       expect(notData(runtime.bind(input).plan, 'plan')).toEqual([]);
     });
-    test('is given every fact that it asks for', () => {
+    test('gets every fact that it needs from the case', () => {
       const { ports = [], claims = [], objects = [], secrets = [], configMaps = [], reference } = runtime.needs(input);
       const { facts } = input;
       const missing = [
@@ -62,25 +63,25 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
       ];
       expect(missing).toEqual([]);
     });
-    test('names every object after the runtime, and no two alike', () => {
+    test('names every object after the runtime, each differently', () => {
       const names = render().map(({ kind, metadata }) => `${kind}/${metadata.name}`);
       expect(
         names.filter((each) => !each.includes(input.name) && each !== `PersistentVolume/${volumeName(input.dataset.identity)}`),
       ).toEqual([]);
       expect(new Set(names).size).toBe(names.length);
     });
-    test('marks every object as its own', () => {
+    test('labels every object and sets its owner', () => {
       const owner = { apiVersion: `${GROUP}/${VERSION}`, kind: runtime.resource.kind, name: input.name, uid: input.uid };
       for (const { kind, metadata } of render()) {
         expect(metadata.labels, kind).toMatchObject({ [label.owner]: input.uid, [label.datasetId]: expect.any(String) as string });
         expect(metadata.namespace, kind).toBe(kind === 'PersistentVolume' ? undefined : input.namespace);
-        // Volume and claim outlive the runtime until nobody uses them.
+        // Volume and claim outlive the runtime until no pod uses them.
         if (!kind.startsWith('PersistentVolume'))
           expect(metadata.ownerReferences, kind).toEqual([{ ...owner, controller: true, blockOwnerDeletion: false }]);
       }
     });
-    test('uses labels and names that Kubernetes admits', () => expect(render().flatMap(badLabels)).toEqual([]));
-    test('starts fuse pods only where the CSI plugin asks for them, with a mount that the node sees', () => {
+    test('uses labels and names that Kubernetes accepts', () => expect(render().flatMap(badLabels)).toEqual([]));
+    test('starts fuse pods only on nodes that the CSI plugin labels, with a mount that the node sees', () => {
       const { plan, synth } = runtime.bind(input);
       if (!plan.fuse) return;
       const [daemonSet, ...more] = synth('fuse').filter(({ kind }) => kind === 'DaemonSet');
@@ -93,7 +94,7 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
       const mounts = pod.containers.flatMap(({ volumeMounts = [] }) => volumeMounts.filter((mount) => shared.has(mount.name)));
       expect(mounts).toContainEqual(expect.objectContaining({ mountPropagation: 'Bidirectional' }));
     });
-    test('leaves it to the user when pods restart', () => {
+    test('never restarts pods by itself', () => {
       for (const workload of render().filter(isWorkload))
         expect(workload['spec'], workload.kind).toMatchObject({ updateStrategy: { type: 'OnDelete' } });
     });
@@ -108,7 +109,7 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
   });
 }
 
-/** The spec as the API server would store it; an error names what it would refuse. */
+/** The spec as the API server would store it. Throws what it would reject. */
 function admitted({ resource }: Runtime, { name, namespace, spec }: RuntimeInput<unknown>): unknown {
   return parse(resource, { apiVersion: `${GROUP}/${VERSION}`, kind: resource.kind, metadata: { name, namespace }, spec }).spec;
 }
@@ -116,7 +117,7 @@ function admitted({ resource }: Runtime, { name, namespace, spec }: RuntimeInput
 const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
 const everything = (bound: BoundRuntime): readonly Manifest[] => PARTS.flatMap((part) => bound.synth(part));
 
-/** As diffs are read best: no folded lines, scripts as blocks. */
+/** YAML for readable diffs: no folded lines, scripts as blocks. */
 const document = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 
 function packageRoot(path: string): string {
@@ -125,7 +126,7 @@ function packageRoot(path: string): string {
   return packageRoot(folder);
 }
 
-/** So that planning cannot change what it was given. */
+/** Frozen, so that a plan that changes its input throws. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -158,7 +159,7 @@ const nameOf = ({ name }: { readonly name: string }): string => name;
 const isWorkload = ({ kind }: Manifest): boolean => kind === 'DaemonSet' || kind === 'StatefulSet';
 
 function podOf(workload: Manifest | undefined): PodSpec {
-  if (!workload) throw new Error('there is no fuse DaemonSet');
+  if (!workload) throw new Error('expected a fuse DaemonSet, found none');
   return (workload['spec'] as WorkloadSpec).template.spec;
 }
 

@@ -34,7 +34,7 @@ export function planInput<Spec extends object = object>(given: Given<Spec> = {})
     namespace,
     uid: 'uid-of-runtime',
     annotations,
-    // A spec may be empty; whoever needs fields gives them.
+    // The cast: a case whose spec has required fields gives them.
     spec: given.spec ?? ({} as Spec),
     dataset: {
       identity: { namespace, name, uid: 'uid-of-dataset', collides: false },

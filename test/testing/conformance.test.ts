@@ -91,7 +91,7 @@ describe.each<[string, Partial<Engine>, string]>([
   [
     'a probe of a leader whom nobody names',
     { probes: { ufs: { ...ufs, commands: () => [{ in: 'master', on: 'leader', argv: ['a'] }] } } },
-    'nobody says who leads',
+    'the engine has no leader probe',
   ],
   [
     'a probe that reads a number that is none',

@@ -89,7 +89,7 @@ export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadl
     ) => KubeObject,
   ): Promise<KubeObject> {
     if (type.namespaced && namespace === undefined) throw new TypeError(`${type.kind} ${name} needs a namespace`);
-    // What is sent is JSON, and nobody's afterwards.
+    // A request is JSON: later changes of the caller's object have no effect on it.
     const sent = JSON.parse(JSON.stringify(body)) as KubeObject;
     const { signal, subresource, fieldManager: manager = fieldManager } = options;
     const at = { type, namespace: type.namespaced ? namespace : undefined, name, subresource };
@@ -141,7 +141,7 @@ export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadl
     const entry = {
       type,
       end,
-      /** Once it has told what there is to tell. */
+      /** Ends once all events are delivered. */
       finish: () => {
         isFinishing = true;
         storage.wakeAll(type);

@@ -57,7 +57,7 @@ export const haveSameFields = (a: readonly Manager[], b: readonly Manager[]): bo
   });
 const areSame = (a: FieldSet, b: FieldSet): boolean => a === b || (a.size === b.size && isWithin(a, b));
 
-/** After an ordinary write: what it changed is the writer's alone, what it took away nobody's. */
+/** After an update or patch: the writer alone owns the fields that it changed; fields that it removed have no owner. */
 export function afterUpdate(
   before: JsonMap,
   after: JsonMap,
@@ -65,7 +65,7 @@ export function afterUpdate(
   writer: Writer,
   hasStatus: boolean,
 ): readonly Manager[] {
-  // An object that nobody is known to own is not begun to be tracked by an update.
+  // An update does not start tracking an object without managers.
   if (managers.length === 0 && Object.keys(before).length > 0) return managers;
   const { changed, removed } = compare(ownable(before, writer.subresource, hasStatus), ownable(after, writer.subresource, hasStatus));
   if (changed.size === 0 && removed.size === 0) return managers;

@@ -95,7 +95,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
         ...(countsEdits(type) && { generation: 1 }),
       } as ObjectMeta,
     };
-    // Whose a field is was settled before admission had its say: what that adds is nobody's.
+    // Field ownership is computed before admission: fields that webhooks add have no owner.
     const managers = managersOf(withFirstStatus(type, born));
     const admitted = protectedFromLoss(type, withFirstStatus(type, born));
     const object = writing.mutate ? withFirstStatus(type, writing.mutate(admitted)) : admitted;
@@ -229,7 +229,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
     },
   };
 
-  /** An object that was never written with managers belongs, before the first apply, to nobody in particular. */
+  /** The owner of the fields of an object that was never written with managers, before its first apply. */
   function managersBeforeApply(live: KubeObject, writer: Writer): readonly Manager[] {
     const managers = readManagers(live.metadata.managedFields);
     if (managers.length > 0) return managers;

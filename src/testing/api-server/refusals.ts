@@ -22,7 +22,7 @@ export class Refusal extends Error {
   /** The Status object. Absent for paths that the server does not serve. */
   readonly body: Status | undefined;
 
-  /** Without a reason the answer is no Status, as for a path that nobody serves. */
+  /** Without a reason the answer has no Status, as for a path that the server does not serve. */
   constructor(status: number, reason: string | undefined, message: string, details?: Status['details']) {
     super(message);
     this.status = status;

@@ -27,7 +27,7 @@ function fieldRequirement({ kind }: ResourceType, part: string): (object: KubeOb
 const valueAt = (value: unknown, [field, ...rest]: readonly string[]): unknown =>
   field === undefined ? value : valueAt((value as Record<string, unknown> | undefined)?.[field], rest);
 
-/** An object as it goes over the wire: a copy, so that nobody changes what is stored. */
+/** An object as it goes over the wire: a copy, so that no client changes what is stored. */
 export function answer(type: ResourceType, object: KubeObject, metadataOnly: boolean | undefined): KubeObject {
   const { metadata } = object;
   const whole = metadataOnly ? { metadata } : object;

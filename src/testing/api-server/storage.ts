@@ -23,7 +23,7 @@ export interface Storage {
   remove(type: ResourceType, object: KubeObject): void;
   /** The changes after a revision, as far as the watches of this kind are shown. */
   changes(type: ResourceType, after: number): readonly Change[];
-  /** Resolves at the next thing that a watch of this kind may have to tell. */
+  /** Resolves at the next event of this kind. */
   next(type: ResourceType): Promise<void>;
   /** Watches of this kind see nothing that happens from now on. */
   hold(type: ResourceType): void;
@@ -47,7 +47,7 @@ interface Shelf {
 export function createStorage(): Storage {
   const shelves = new Map<string, Shelf>();
   let revision = 100;
-  // What was before its time, nobody remembers.
+  // Older history is forgotten.
   let compacted = revision;
 
   function shelf(type: ResourceType): Shelf {

@@ -1,7 +1,7 @@
 import type { Answers, BoundProbe, BoundRuntime, Command, Runtime } from '../../constructs/index.ts';
 import { containersOf } from './pods.ts';
 
-/** Each function tells what is wrong, a line a fault; nothing where all is well. */
+/** Each function returns faults, one line each. */
 
 /** A plan that says of itself what its definition does not. */
 export function identityFaults({ type, engines, resource, workloads }: Runtime, { plan, roles }: BoundRuntime): readonly string[] {
@@ -32,7 +32,7 @@ function commandFaults(bound: BoundRuntime, commands: readonly Command[]): reado
       ...(container === undefined || !containers.has(role) || containers.get(role)?.includes(container)
         ? []
         : [`${what}: no container is called ${container}`]),
-      ...(on === 'leader' && !bound.leader ? [`${what}: nobody says who leads`] : []),
+      ...(on === 'leader' && !bound.leader ? [`${what}: the engine has no leader probe`] : []),
       ...(argv.length > 0 && argv.every((arg) => typeof arg === 'string') ? [] : [`${what}: expected a program and its arguments`]),
       ...(timeoutSeconds > 0 ? [] : [`${what}: expected a time in which it can be done, found ${timeoutSeconds}`]),
     ];
@@ -65,7 +65,7 @@ export function probeFaults(bound: BoundRuntime): readonly string[] {
 /** What engines say before they are up, or when they fail. */
 const SAID = ['', '\n', 'error: not ready\n', '{}', '[]', '0', 'null'];
 
-/** Whatever is answered, a probe finds what can be told, or says what is wrong. */
+/** A probe reads any answer, or throws an Error that says what is wrong. */
 function answerFaults(name: string, { commands, parse }: BoundProbe<unknown>): readonly string[] {
   const answered = (text: string): Answers => commands.map(() => [text]);
   return [...SAID.map(answered), commands.map(() => [])].flatMap((answers) => {

@@ -1,7 +1,7 @@
 import type { Container, Manifest, PodSpec } from '../../api/index.ts';
 import type { BoundRuntime } from '../../constructs/index.ts';
 
-/** Each function tells what is wrong, a line a fault; nothing where all is well. */
+/** Each function returns faults, one line each. */
 
 interface WorkloadSpec {
   readonly template: { readonly spec: PodSpec };

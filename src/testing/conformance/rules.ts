@@ -3,7 +3,7 @@ import { type CustomResource, crdOf } from '../../api/index.ts';
 /** What a user may have written instead of a field. */
 const ANYTHING = [undefined, null, 0, -1, 1.5, '', 'x', true, [], [null], {}, { a: null }];
 
-/** Rules are asked of specs of which nothing else is known; one that throws would be told as a defect of ours. */
+/** Rules get specs of any shape; one that throws would look like a defect of Sluice. */
 export function ruleFaults(resource: CustomResource): readonly string[] {
   const { rules = [], spec } = resource;
   const fields = Object.keys((spec as { properties?: object }).properties ?? {});

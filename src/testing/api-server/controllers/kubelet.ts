@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../kube/types.ts';
 import type { Hands } from './hands.ts';
 import { canRunOn, type PodSpec } from './scheduling.ts';
 
-/** Scheduler and kubelets: pods get a node, run, become ready unless told otherwise, and end when they are deleted. */
+/** Scheduler and kubelets: pods get a node, run, become ready unless a test holds them, and end when they are deleted. */
 export function runPod(hands: Hands, pod: KubeObject, isUnready: (pod: KubeObject) => boolean): boolean {
   const spec = pod['spec'] as PodSpec;
   const { phase } = (pod['status'] ?? {}) as { phase?: string };
