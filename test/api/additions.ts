@@ -14,7 +14,7 @@ export const additions: readonly Addition[] = [
   {
     kinds: ['datasets', ...RUNTIMES],
     path: 'status.observedGeneration',
-    reason: 'tells a status about this spec from one about the last; `kubectl wait` and GitOps tools look for it',
+    reason: 'says whether a status is of this spec or of an older one; `kubectl wait` and GitOps tools look for it',
   },
   {
     kinds: ['thinruntimes'],

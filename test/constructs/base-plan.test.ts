@@ -37,12 +37,12 @@ describe('the volume', () => {
     ['1.5Gi', '1536Mi'],
     ['much', '100Pi'],
     ['', '100Pi'],
-  ])('of the size %j has %s: one that cannot be read stops nobody', (size, expected) =>
+  ])('of the size %j has %s: an invalid size does not stop the Dataset', (size, expected) =>
     expect(
       planOf({ datasetAnnotations: { ...(size !== undefined && { 'pvc.fluid.io/resources.requests.storage': size }) } }).volume.storage,
     ).toBe(expected),
   );
-  test('tells the CSI plugin what it asks for', () =>
+  test('has the attributes that the CSI plugin reads', () =>
     expect(planOf({ annotations: { 'fluid.io/skip-check-mount-ready-target': 'All' } }).volume.attributes).toEqual({
       fluid_path: '/runtime-mnt/thin/ml/demo/thin-fuse',
       mount_type: 'fuse.s3fs',
@@ -98,7 +98,7 @@ describe('the generation of the fuse pods', () => {
   const facts = planInput().facts;
   test('begins with 1', () => expect(nextGeneration(facts, 'a:1')).toBe(1));
   test('stays while the image does', () => expect(nextGeneration({ ...facts, fuse: { image: 'a:1', generation: 3 } }, 'a:1')).toBe(3));
-  test('stays with a script that nobody has hashed', () =>
+  test('stays the same if the template has no hash of its script', () =>
     expect(nextGeneration({ ...facts, fuse: { image: 'a:1', generation: 3 } }, 'a:1', 'x')).toBe(3));
   test('grows with another script', () =>
     expect(nextGeneration({ ...facts, fuse: { image: 'a:1', generation: 3, scriptHash: 'x' } }, 'a:1', 'y')).toBe(4));

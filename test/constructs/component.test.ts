@@ -82,7 +82,7 @@ describe('every workload', () => {
     });
   });
   test('leaves it to its user when pods restart', () => expect(worker().spec['updateStrategy']).toEqual({ type: 'OnDelete' }));
-  test('uses the node’s network only where it is told so', () => {
+  test('uses the network of the node only with hostNetwork', () => {
     expect(pod(worker({ hostNetwork: true }))).toMatchObject({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' });
     expect(pod(worker())).toMatchObject({ dnsPolicy: 'ClusterFirst' });
     expect(pod(worker())).not.toHaveProperty('hostNetwork');
@@ -247,7 +247,7 @@ describe('fuse pods', () => {
     const { labels } = fuse({}, { ...plan, fuse: { ...plan.fuse, generation: 3 } }).spec.template.metadata;
     expect(labels['fuse.runtime.fluid.io/generation']).toBe('3');
   });
-  test('mount nothing within what reaches the host but the file system itself: nobody would take it away there', () => {
+  test('mount only the file system itself below the path shared with the host: nothing would unmount another there', () => {
     const plan = planOf();
     const mounts = pod(fuse({}, { ...plan, fuse: { ...plan.fuse, generation: 3 } })).containers.map((each) => each['volumeMounts']);
     expect(mounts).toEqual([[{ name: 'thin-fuse-mount', mountPath: '/runtime-mnt/thin/ml/demo', mountPropagation: 'Bidirectional' }]]);
@@ -319,7 +319,7 @@ describe('volume and claim', () => {
     });
     expect(volume.metadata.annotations).toEqual({ CreatedBy: 'fluid', a: 'b' });
   });
-  test('outlive the runtime object: nobody owns them', () =>
+  test('outlive the runtime: they have no owner', () =>
     expect([volumeOf(planOf()), claimOf(planOf())].map(({ metadata }) => metadata.ownerReferences)).toEqual([undefined, undefined]));
   test('are where fuse pods can be, in an order that does not change', () => {
     const plan = planOf();

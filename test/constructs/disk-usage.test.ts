@@ -18,7 +18,7 @@ test('gives the path to a script as an argument, never as a part of it', () => {
 });
 test('reads bytes in use and the number of files', () =>
   expect(parse([[`${df(plan.mountPath)}12\n`]], plan)).toEqual({ totalBytes: 4096, files: 12 }));
-test('tells the size alone where files were not counted', () => expect(parse([[df(plan.mountPath)]], plan)).toEqual({ totalBytes: 4096 }));
+test('reports the size alone if files were not counted', () => expect(parse([[df(plan.mountPath)]], plan)).toEqual({ totalBytes: 4096 }));
 test("does not take the node's disk for the file system when that is gone", () =>
   expect(() => parse([[`${df('/')}3\n`]], plan)).toThrow(`df does not show ${plan.mountPath}`));
 test('counts the files of a directory as the script does', () => {
@@ -32,4 +32,4 @@ test('counts the files of a directory as the script does', () => {
     rmSync(dir, { recursive: true });
   }
 });
-test('says when nobody answered', () => expect(() => parse([], plan)).toThrow('no answer'));
+test('throws when no pod answered', () => expect(() => parse([], plan)).toThrow('no answer'));

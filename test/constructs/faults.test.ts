@@ -19,18 +19,18 @@ function refusalOf(work: () => unknown): InvalidSpec {
 
 describe('parts that are read together', () => {
   test('are all there when nothing is wrong', () => expect(together({ a: () => 1, b: () => 'two' })).toEqual({ a: 1, b: 'two' }));
-  test('tell everything that is wrong, in order', () =>
+  test('report every fault, in order', () =>
     expect(refusalOf(() => together({ a: failing('spec.a'), b: () => 1, c: failing('spec.c') })).faults).toEqual([
       fault('spec.a'),
       fault('spec.c'),
     ]));
-  test('tell the name of the one object that it is about once', () => {
+  test('name the one object at fault once', () => {
     const { object, faults } = refusalOf(() =>
       together({ a: failing('spec.a'), b: failing('spec.b', 'Dataset ml/demo') }, 'Dataset ml/demo'),
     );
     expect({ object, faults }).toEqual({ object: 'Dataset ml/demo', faults: [fault('spec.a'), fault('spec.b')] });
   });
-  test('tell whose field each is where several objects are at fault', () => {
+  test('name the object of each fault if several are at fault', () => {
     const refusal = refusalOf(() => together({ a: failing('spec.a'), b: failing('spec.b', 'Dataset ml/demo') }));
     expect(refusal.object).toBeUndefined();
     expect(refusal.message).toBe('spec.a: expected a name, found ""; Dataset ml/demo: spec.b: expected a name, found ""');

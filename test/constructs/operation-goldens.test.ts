@@ -122,7 +122,10 @@ const MEANT = new Map<RegExp, string>([
   [/^\w+ metadata\.labels\[data\.fluid\.io\/owner-uid\]: Fluid undefined/, 'Our inventory.'],
   [/^ConfigMap metadata\.ownerReferences/, 'It goes with the operation.'],
   [/^CronJob spec\.jobTemplate\.metadata(\.labels\S+)?: /, 'Its Jobs are in our inventory, which those of the pods are not.'],
-  [/\.terminationMessagePolicy: Fluid "File", we "FallbackToLogsOnError"$/, 'Why it failed is told without a right to logs.'],
+  [
+    /\.terminationMessagePolicy: Fluid "File", we "FallbackToLogsOnError"$/,
+    'The pod status says why it failed, without permission for logs.',
+  ],
   [/ data(\.|\[)/, 'Scripts are our own.'],
   [/\.volumes\[(data-load-script|data-migrate-script|script-cm-vol)\]\.configMap\.(items|defaultMode)/, 'So are their names.'],
   [/\.containers\[script-processor\]\.volumeMounts\[\/fluid-scripts(\/preprocess\.sh)?\]\./, 'They are a directory.'],

@@ -89,7 +89,7 @@ describe.each<[string, Partial<Engine>, string]>([
     'no container is called b',
   ],
   [
-    'a probe of a leader whom nobody names',
+    'a probe of a leader without a leader probe',
     { probes: { ufs: { ...ufs, commands: () => [{ in: 'master', on: 'leader', argv: ['a'] }] } } },
     'the engine has no leader probe',
   ],
@@ -109,7 +109,7 @@ describe.each<[string, Partial<Engine>, string]>([
     'expected absolute paths, found a',
   ],
   ['two mounts at one path', planned(({ mounts: [one] }) => ({ mounts: [one, one] })), '/data twice'],
-  ['mounts that nobody makes', { mounts: { ...mounts, change: () => [] } }, 'nothing is done about /data'],
+  ['mounts that no command mounts', { mounts: { ...mounts, change: () => [] } }, 'nothing is done about /data'],
   [
     'cleaning in fuse pods',
     { cleanup: { commands: () => [{ in: 'fuse' as 'worker', on: 'every', argv: ['rm', '-rf', '/var/x/y'] }] } },
@@ -117,13 +117,13 @@ describe.each<[string, Partial<Engine>, string]>([
   ],
   ['cleaning of everything', { cleanup: { commands: () => [inWorker('rm', '-rf', '/')] } }, '/ would be deleted'],
   [
-    'cleaning what nobody found',
+    'cleaning what was not found',
     { cleanup: { ...cleanup, commands: (_, found) => [inWorker('rm', '-rf', `/var/example/${String(found)}`)] } },
     'would be deleted',
   ],
   ['cleaning in no time', planned(({ cleaning }) => ({ cleaning: { ...cleaning, graceSeconds: 0 } })), 'expected a time'],
-])('%s', (_, planted, told) => {
-  test('is found', () => expect(faults(planted)).toContainEqual(expect.stringContaining(told)));
+])('%s', (_, planted, message) => {
+  test('is found', () => expect(faults(planted)).toContainEqual(expect.stringContaining(message)));
 });
 
 test('a rule that cannot be asked of any spec is found', () => {

@@ -109,7 +109,7 @@ describe('the lock', () => {
   test('is taken from a holder that died', async () => {
     await lock(dir, () => {});
     utimesSync(dir, new Date(0), new Date(0));
-    const unlock = await lock(dir, () => expect.unreachable('nobody alive holds it'));
+    const unlock = await lock(dir, () => expect.unreachable('no living process holds it'));
     unlock();
   });
 });

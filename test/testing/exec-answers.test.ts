@@ -49,7 +49,7 @@ describe('which answer is given', () => {
     expect(printed(call(['x'], { container: 'sidecar' }))).toBe('sidecar');
   });
 
-  test('"command not found" for what nobody knows, and again after reset', async () => {
+  test('"command not found" for an unknown command, and again after reset', async () => {
     const answers = execAnswers(dir);
     await answers.answer({ argv: ['goosefs'], stdout: 'here' });
     expect(answerTo(dir, call(['goosefs'])).exitCode).toBe(0);

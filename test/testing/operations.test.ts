@@ -106,7 +106,7 @@ describe.each<[string, OperationClass<LoadPlan, 'DataLoad'>, string]>([
     'Job/op-more: the API server would print it in another way',
   ],
   [
-    'what nobody owns',
+    'an object without an owner',
     making((scope) => new KubeObject(scope, 'more', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'op-more' } })),
     'ConfigMap/op-more is not owned by the operation',
   ],

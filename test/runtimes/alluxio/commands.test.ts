@@ -44,7 +44,7 @@ exit $failed`,
   ]);
 });
 
-describe('what Alluxio lists is in the words in which it was told', () => {
+describe('Alluxio’s list has options in the spelling of the Dataset', () => {
   const { list, wanted } = table({
     mountPoint: 's3://bucket',
     name: 'data',
@@ -62,15 +62,15 @@ describe('what Alluxio lists is in the words in which it was told', () => {
   const row = { path: '/data', source: 's3://bucket', options: asked?.options };
 
   test.each(['fs-mount.txt', 'master-info.json'])('in %s', (file) => expect(list.parse([[recorded(file)]])).toEqual([row]));
-  test('of a mount that nobody asked for', () =>
+  test('of a mount that the plan does not have', () =>
     expect(list.parse([['s3://b  on  /x  (s3, capacity=-1B, read-only, not shared, properties={a=b})\n']])).toEqual([
       { path: '/x', source: 's3://b', options: { '--readonly': '', a: 'b' } },
     ]));
-  test('without options, in versions that tell none', () =>
+  test('without options, in versions that list none', () =>
     expect(list.parse([['/underFSStorage  on  /  (local)\nhttps://a.example/b  on  /b  (web)']])).toEqual([
       { path: '/b', source: 'https://a.example/b' },
     ]));
-  test('and what is no list is told', () => expect(() => list.parse([['Cannot connect']])).toThrow('Cannot connect'));
+  test('and an output that is not a list throws', () => expect(() => list.parse([['Cannot connect']])).toThrow('Cannot connect'));
 });
 
 test('what the web port lists is read as it is, however it is written', () => {
@@ -97,7 +97,7 @@ test.each<[string, Readonly<Record<string, string>>, Mount, boolean]>([
   expect(mountChange(wanted, listed)).toEqual(same ? { unmount: [], mount: [] } : { unmount: ['/data'], mount: wanted });
 });
 
-test('all nine states are told, of what was read since the last time', () => {
+test('all nine states are reported, of reads since the last probe', () => {
   const { probes, status } = alluxio.bind(given({ spec: { apiGateway: { enabled: true } } }));
   const answer = (local: number, remote: number, ufs: number) =>
     probes.cache?.parse(
@@ -134,7 +134,7 @@ underfs version: 3.3
   expect(new Set(Object.values(status({ readyWorkers: 0 }).cacheStates ?? {}))).toEqual(new Set(['']));
 });
 
-test('a list of more mounts than anybody asked for is not believed', () => {
+test('a list of more mounts than a Dataset may have is rejected', () => {
   const mountPoints = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`/${i}`, { ufsUri: 's3://bucket' }]));
   expect(() => table(bucket).list.parse([[JSON.stringify({ mountPoints })]])).toThrow('alluxio fs mount said: 5000 mounts');
 });

@@ -44,7 +44,7 @@ describe('ports', () => {
   const gateway: AlluxioRuntimeSpec = { apiGateway: { enabled: true } };
   const asked = (spec: AlluxioRuntimeSpec) => (alluxio.needs(given({ spec })).ports ?? []).map(({ name }) => name);
 
-  test('are allocated where nobody says them', () => {
+  test('are allocated if the spec has none', () => {
     expect(asked({})).toEqual(Object.keys(PORTS).filter((name) => name !== 'gateway'));
     expect(asked(gateway)).toContain('gateway');
     expect(asked({ master: { ports: { rpc: 1234 } }, properties: { 'alluxio.master.web.port': '1235' } })).not.toEqual(
@@ -222,7 +222,7 @@ describe('the client', () => {
     ).toEqual({ memory: '6Gi' }));
 });
 
-test('what Hadoop is told is what the ConfigMap has of it', () => {
+test('Hadoop gets the files that the ConfigMap has', () => {
   const spec = { hadoopConfig: 'hadoop' };
   expect(alluxio.needs(given({ spec })).configMaps).toEqual(['hadoop']);
   const input = given({ spec, facts: { configMaps: { hadoop: ['core-site.xml', 'log4j'] } } });

@@ -35,7 +35,7 @@ try {
     const start = performance.now();
     const answer = await pods.ask(port === 30000 ? 'demo-worker-0' : 'demo-master-0', port, path, body);
     requests[name] = { port, path, ...(body === undefined ? {} : { body }), seconds: rounded(start) };
-    // Half of the file would be settings that nobody reads. Some answers are empty.
+    // Half of the file would be settings that no test reads. Some answers are empty.
     const shown = JSON.stringify(answer, (key, value: unknown) => (key === 'configuration' ? {} : value), 2);
     if (shown !== undefined) writeFileSync(join(DIR, `${name}.json`), `${shown}\n`);
     say(`${name}: ${requests[name].seconds} s`);

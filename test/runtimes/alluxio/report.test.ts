@@ -3,7 +3,7 @@ import { readCount, readReport } from '../../../runtimes/alluxio/report.ts';
 import { recorded } from './given.ts';
 
 describe('a report', () => {
-  test('of metrics tells all', () => {
+  test('of metrics has all figures', () => {
     expect(readReport(recorded('report-metrics.txt'))).toEqual({
       capacity: 67_108_864,
       used: 1_988_895,

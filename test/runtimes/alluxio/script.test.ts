@@ -101,7 +101,7 @@ test('what is mounted in another mount comes after it, and goes before it', () =
   expect(readFileSync(join(root, 'said'), 'utf8')).toBe('fs unmount /a/b\nfs unmount /a\nfs mount /a s3://a\nfs mount /a/b s3://in\n');
 });
 
-test('of a mount that is refused only the last line is told, in which no option stands', () => {
+test('a mount that Alluxio rejects prints only its last line, which has no options', () => {
   program('alluxio', `printf 'key: "%s"\\n' "$@"; echo 'no such bucket' >&2; exit 255`);
   const { mounts } = alluxio.bind(given({ mounts: [encrypted] }));
   const [command] = mounts?.change({ unmount: [], mount: mounts.wanted }) ?? [];
@@ -203,7 +203,7 @@ describe("the master's web port", () => {
   });
 });
 
-test('a client is told to forget by a name that is new each time, and nothing fails when it cannot', () => {
+test('a client drops its metadata by a path that is new each time, and a client that cannot is no failure', () => {
   const { mounts } = alluxio.bind(given());
   const argv = mounts?.change({ unmount: ['/old'], mount: [] }).at(-1)?.argv ?? [];
   program('ls', `printf '%s\n' "$2" >> "$ALLUXIO_HOME/asked"; exit 1`);

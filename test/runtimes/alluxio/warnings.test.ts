@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AlluxioRuntimeSpec } from '../../../runtimes/alluxio/spec.ts';
 import { bucket, given, planOf } from './given.ts';
 
-const told = (spec: AlluxioRuntimeSpec, path?: string) =>
+const messagesOf = (spec: AlluxioRuntimeSpec, path?: string) =>
   planOf(given({ spec: { replicas: 1, ...spec }, mounts: [{ ...bucket, ...(path !== undefined && { path }) }] })).warnings?.map(
     ({ message }) => message,
   );
@@ -22,9 +22,11 @@ test.each<[string, AlluxioRuntimeSpec, string[]]>([
     ['spec.jobWorker.nodeSelector: has no effect; its pod is that of spec.worker'],
   ],
   ['what has an effect', { data: { replicas: 2 }, apiGateway: { enabled: true, env: { A: 'b' } } }, []],
-])('of a spec that names %s, what has no effect is told', (_, spec, messages) => expect(told(spec)).toEqual(messages));
+])('a spec with %s has a warning for what has no effect', (_, spec, messages) => expect(messagesOf(spec)).toEqual(messages));
 
-test('a path that counts for nothing is told, with the one that counts', () => {
-  expect(told({}, 'sub/data')).toEqual(['Dataset: spec.mounts[0].path: expected an absolute path, found "sub/data"; mounted at "/data"']);
-  expect(['', '/other', 'data'].map((path) => told({}, path))).toEqual([[], [], []]);
+test('a path that is ignored has a warning with the path in effect', () => {
+  expect(messagesOf({}, 'sub/data')).toEqual([
+    'Dataset: spec.mounts[0].path: expected an absolute path, found "sub/data"; mounted at "/data"',
+  ]);
+  expect(['', '/other', 'data'].map((path) => messagesOf({}, path))).toEqual([[], [], []]);
 });

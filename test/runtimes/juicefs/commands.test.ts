@@ -72,18 +72,18 @@ describe('cache use', () => {
 });
 
 describe('cache states', () => {
-  const nobody = { cacheHitRatio: '', cacheThroughputRatio: '', cached: '', cachedPercentage: '' };
+  const unknown = { cacheHitRatio: '', cacheThroughputRatio: '', cached: '', cachedPercentage: '' };
   test.each<[string, RuntimeInput<JuiceFSRuntimeSpec>, string]>([
     ['counts the tier once for each worker', enterprise({ spec: tier('20Gi') }), '40.00GiB'],
     [
-      'prefers what the worker was told',
+      'prefers the option of the worker',
       enterprise({ spec: { ...tier('20Gi'), worker: { options: { 'cache-size': '2048' } } } }),
       '4.00GiB',
     ],
-    ['says nothing where nobody said how much', enterprise(), ''],
+    ['is empty if the spec sets no size', enterprise(), ''],
     ['says nothing of a size that it cannot read', enterprise({ spec: { worker: { options: { 'cache-size': '2G' } } } }), ''],
   ])('capacity %s', (_, input, cacheCapacity) => {
-    expect(statesOf(planOf(input), { readyWorkers: 2 })).toEqual({ ...nobody, cacheCapacity });
+    expect(statesOf(planOf(input), { readyWorkers: 2 })).toEqual({ ...unknown, cacheCapacity });
   });
   test('prints what Fluid prints', () => {
     const cache = { cachedBytes: 2464154, hitRatio: 0.9, throughputRatio: 0.9, totalBytes: 4096000 };
@@ -95,7 +95,7 @@ describe('cache states', () => {
       cachedPercentage: '60.2%',
     });
   });
-  test('is zero, not empty, once somebody was asked', () => {
+  test('is zero, not empty, once a pod has answered', () => {
     expect(statesOf(planOf(enterprise()), { readyWorkers: 1, cache: { cachedBytes: 0 } })).toEqual({
       cacheCapacity: '',
       cacheHitRatio: '0.0%',
@@ -136,7 +136,7 @@ describe('cleaning', () => {
       { in: 'worker', on: 'every', argv: ['rm', '-rf', `/a/${UUID}/raw/chunks`, `/b c/${UUID}/raw/chunks`], timeoutSeconds: 60 },
     ]);
   });
-  test('knows an enterprise volume by its name, and asks nobody', () => {
+  test('finds an enterprise volume by its name, without a command', () => {
     const { ask, commands } = cleanup(enterprise({ spec: dirs('/a') })) ?? {};
     expect(ask).toBeUndefined();
     expect(commands?.(undefined)).toMatchObject([{ argv: ['rm', '-rf', '/a/vol/raw/chunks'] }]);

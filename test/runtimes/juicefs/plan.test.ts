@@ -111,9 +111,9 @@ describe('mount options', () => {
   });
   test.each<[string, Case, boolean]>([
     ['by default', {}, true],
-    ['when nobody may write', { dataset: { accessModes: ['ReadOnlyMany'] } }, true],
+    ['of a read-only Dataset', { dataset: { accessModes: ['ReadOnlyMany'] } }, true],
     ['when the mount says so', { dataset: readWrite, mount: { readOnly: true } }, true],
-    ['not when somebody may write', { dataset: readWrite }, false],
+    ['not of a Dataset with writers', { dataset: readWrite }, false],
   ])('readers may not write: %s', (_, given, readOnly) => expect('ro' in mountOptions(community(given), 'fuse')).toBe(readOnly));
 });
 
@@ -235,7 +235,7 @@ describe('memory', () => {
     expect(resources(community({ spec: inMemory }), 'worker')).toEqual({});
     expect(resources(enterprise({ spec: { ...inMemory, worker: { options: { 'cache-size': '1' } } } }), 'worker')).toEqual({});
   });
-  test('goes by what the last level is made of and the size of the first, as in Fluid', () => {
+  test('uses the medium of the last level and the size of the first, as in Fluid', () => {
     expect(resources(community({ spec: tier({ mediumtype: 'MEM', quota: '1Gi' }, {}) }), 'fuse')).toEqual({});
     expect(resources(community({ spec: tier({ quota: '1Gi' }, { mediumtype: 'MEM' }) }), 'fuse')).toEqual({ requests: { memory: '1Gi' } });
   });
@@ -345,7 +345,7 @@ describe('refuses', () => {
       ['spec.worker.volumeMounts[0].name', 'spec.fuse.volumeMounts[0].name'],
     ],
     [
-      'a claim that nobody mounts',
+      'a claim that no container mounts',
       runtime({ volumeClaimTemplates: [{ metadata: { name: 'disk' } }] }),
       ['spec.volumeClaimTemplates[0].metadata.name'],
     ],

@@ -144,7 +144,7 @@ describe('kept in a Secret', () => {
       'Dataset ml/demo: option key: expected a key "access" in Secret keys, found nothing',
     ));
 });
-test('is refused where the controller is told of another storage', () =>
+test('is rejected if the controller has an unknown THIN_FUSE_CONFIG_STORAGE', () =>
   expect(() => thin.bind(given({ settings: { env: { THIN_FUSE_CONFIG_STORAGE: 'vault' } } }))).toThrow(
     'expected "configmap" or "secret", found "vault"',
   ));

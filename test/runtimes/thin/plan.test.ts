@@ -85,7 +85,7 @@ describe('runtime over profile', () => {
     ],
   ])('%s', (_, theirs, own, expected) => expect(fuse(theirs, own)).toMatchObject(expected));
 
-  test('unmounts before the pod stops, where nobody says otherwise', () =>
+  test('unmounts before the pod stops, unless the spec has another preStop hook', () =>
     expect(fuse({}).lifecycle).toEqual({ preStop: { exec: { command: ['umount', '/runtime-mnt/thin/ml/demo/thin-fuse'] } } }));
 
   const lists = { fuse: [{ name: 'fuse' }], spec: [{ name: 'spec' }] };
@@ -234,7 +234,7 @@ describe('volumes', () => {
     expect(plan(both({ nodeSelector: { a: '1' } }, {})).warnings?.map(({ message }) => message)).toEqual([
       'ThinRuntimeProfile p: spec.fuse.nodeSelector: write it into spec.fuse.nodeSelector of the ThinRuntime, which alone counts',
     ]));
-  test('says what a clean policy that nobody knows comes to', () =>
+  test('warns of a clean policy that does not exist', () =>
     expect(plan(both({}, { cleanPolicy: 'OnDemnd' as 'OnDemand' })).warnings?.map(({ message }) => message)).toEqual([
       'spec.fuse.cleanPolicy: expected OnDemand, OnRuntimeDeleted or OnFuseChanged; fuse pods stay until the runtime is deleted',
     ]));
@@ -370,7 +370,7 @@ describe('workers', () => {
     expect(replicas({})).toEqual({ worker: 1 });
     expect(replicas({ replicas: 0 })).toEqual({ worker: 0 });
   });
-  test('have the first tier as their cache, and tell the nodes of all of it', () => {
+  test('cache in the first tier, and label nodes with the size of all', () => {
     const levels = [
       { mediumtype: 'MEM' as const, path: '/shm', quota: '1Gi' },
       { mediumtype: 'SSD' as const, path: '/a,/b', quotaList: '1Gi,2Gi' },
@@ -385,7 +385,7 @@ describe('workers', () => {
 });
 
 describe('status', () => {
-  test('tells running pods at once of a new config.json', () =>
+  test('makes running pods see a new config.json at once', () =>
     expect(plan(given()).config).toMatchObject({ name: 'demo-fuse-conf', roles: ['fuse'] }));
   test('knows nothing of the cache', () =>
     expect(thin.bind(given()).status({ readyWorkers: 1 }).cacheStates).toEqual({
