@@ -118,7 +118,7 @@ describe('what is typed:', async () => {
   afterAll(() => folders.forEach((each) => rmSync(each, { recursive: true, force: true })));
   // These begin here, beside the other tests: they take the longest.
   const sluice = `${process.execPath} ${join(root, 'src/cli/main.ts')}`;
-  const types = run('node_modules/.bin/tsc', ['-p', written(join(root, 'node_modules/.cache/sluice/docs'))], root);
+  const types = run('node_modules/.bin/tsc', ['-p', written(join(root, 'node_modules/.cache/sluice/tutorial'))], root);
 
   // Its own tests become tests of this file.
   for (const { file = '' } of files.filter(({ file }) => file?.endsWith('.test.ts'))) await import(join(folder, file));
@@ -139,32 +139,37 @@ describe('what is typed:', async () => {
 
   /** The files as a reader would have them, with the sources and packages where they are for him. */
   function written(into: string): string {
-    const links = { node_modules: 'node_modules', 'src/api': 'src/api', 'src/constructs': 'src/constructs' };
+    const packages = ['constructs', 'vitest', '@types'].map((name) => [`node_modules/${name}`, `node_modules/${name}`] as const);
+    const links = new Map([...packages, ['node_modules/sluice/src', 'src']]);
     const testing = (file: string) => `export * from ${JSON.stringify(join(root, 'src/testing', file))};\n`;
     const compilerOptions = {
       rootDir: '/',
       rewriteRelativeImportExtensions: false,
       incremental: true,
-      tsBuildInfoFile: join(root, 'node_modules/.cache/sluice/docs.tsbuildinfo'),
+      tsBuildInfoFile: join(root, 'node_modules/.cache/sluice/tutorial.tsbuildinfo'),
     };
     const texts = {
       ...Object.fromEntries(files.map(({ file = '', text }) => [file, text])),
       'package.json': '{ "type": "module" }\n',
+      // Not all of `sluice/testing`: the control plane of the cluster tests takes seconds to check.
+      'node_modules/sluice/package.json': JSON.stringify({
+        type: 'module',
+        exports: { '.': './src/index.ts', './api': './src/api.ts', './testing': './testing.ts' },
+      }),
+      'node_modules/sluice/testing.ts': testing('conformance.ts') + testing('given.ts'),
       'tsconfig.json': JSON.stringify({
         extends: join(root, 'tsconfig.json'),
         compilerOptions,
         // A file that the page no longer has may still be there.
         files: files.flatMap(({ file }) => (file?.endsWith('.ts') ? file : [])),
       }),
-      // Not all of it: the control plane of the cluster tests takes seconds to check.
-      'src/testing/index.ts': testing('conformance.ts') + testing('given.ts'),
     };
     for (const [file, text] of Object.entries(texts)) {
       const path = join(into, file);
       mkdirSync(dirname(path), { recursive: true });
       if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
     }
-    for (const [link, target] of Object.entries(links)) {
+    for (const [link, target] of links) {
       // One that another checkout left here may lead nowhere.
       rmSync(join(into, link), { force: true });
       symlinkSync(join(root, target), join(into, link));
