@@ -18,7 +18,7 @@ export const mounts: MountTable<AlluxioPlan, Row> = {
 /** Each of them starts a Java virtual machine. */
 const SECONDS_FOR_TEN = 120;
 
-/** What fails keeps nothing else from being done. What is in another mount goes before it, and comes after it. */
+/** A command that fails stops no other. A mount below another is unmounted before it, and mounted after it. */
 function script(unmount: readonly string[], mount: readonly Row[]): string {
   const files = new Map(mount.map(({ path, secrets }) => [path, secrets.map(secretFile)]));
   return [
@@ -35,7 +35,7 @@ function script(unmount: readonly string[], mount: readonly Row[]): string {
     ...mount
       .toSorted((a, b) => (a.path < b.path ? -1 : 1))
       .map((row) => {
-        // A shell goes on when it cannot read what is part of a command's arguments.
+        // A shell continues if a substitution in a command's arguments fails.
         const read = (files.get(row.path) ?? []).map((file) => sh`cat ${file} > /dev/null && `);
         return `${read.join('')}${sh`mount ${mountArgs(row)}`} || failed=$?`;
       }),
@@ -63,7 +63,7 @@ const MOUNT = `mount() {
 
 /** What is secret is read in the pod: no request holds it. */
 const mountArgs = ({ path, source, options, secrets }: Row): readonly Arg[] => [
-  // Flags stand among the options, under the names that Alluxio's command line has for them.
+  // Flags are among the options, under their names on Alluxio's command line.
   ...Object.entries(options).flatMap(([key, value]) => (key.startsWith('--') ? [key] : ['--option', `${key}=${value}`])),
   ...secrets.flatMap((secret) => ['--option', word(`${secret.option}=`, contents(secretFile(secret)))]),
   path,

@@ -69,7 +69,7 @@ function read(spec: DatasetSpec): Mounts {
   };
 }
 
-/** As in Fluid, a path that is not absolute counts for nothing. */
+/** As in Fluid, a path that is not absolute is ignored. */
 function pathOf({ path = '', name = '' }: Mount, field: string): string {
   must(path.startsWith('/') || /^[^/]+$/.test(name), `${field}.name`, 'a name without "/", or an absolute path', name);
   const chosen = absolutePath(path.startsWith('/') ? path : `/${name}`, `${field}.path`);
@@ -101,7 +101,7 @@ function rowOf(spec: DatasetSpec, mount: Mount, path: string, shared: readonly S
           .filter(([key]) => !secrets.has(key))
           .toSorted(([a], [b]) => (a < b ? -1 : 1)),
       ),
-      // The master starts anew when a source at / has another.
+      // The master restarts when a source at / has another Secret.
       ...Object.fromEntries(path === '/' ? [] : inOrder.map((each) => [originOf(each), `${each.secret}/${each.key}`])),
     },
     secrets: inOrder,

@@ -28,7 +28,7 @@ const PORTS = {
 } as const satisfies Readonly<Record<string, Port>>;
 
 type Name = keyof typeof PORTS;
-/** As they stand on record. */
+/** Names in the record of host ports. */
 export const portNames = Object.keys(PORTS) as readonly Name[];
 export type Ports = Readonly<Record<Name, number>>;
 
@@ -43,7 +43,7 @@ const needNode = ({ master, worker }: Spec): boolean => isOnHost(master) || isOn
 
 const names = ({ apiGateway }: Spec): readonly Name[] => portNames.filter((name) => name !== 'gateway' || apiGateway?.enabled);
 
-/** What the user says, the property before the list of ports; as it stands there. */
+/** The user's port as written: the property, or else the entry of `ports`. */
 function chosen(spec: Spec, { component, key, property }: Port): { readonly value: string; readonly path: string } | undefined {
   const said = spec.properties?.[property];
   if (said !== undefined) return { value: said, path: `spec.properties[${property}]` };

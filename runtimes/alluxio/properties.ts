@@ -90,5 +90,5 @@ function checked(spec: Spec): void {
   );
 }
 const UNSAFE = /["`\n\r\0]|\$\(/;
-/** Whether it can stand in a line of properties as it is. */
+/** Whether a line of properties can have it without quotes. */
 export const isPlain = (text: string): boolean => !UNSAFE.test(text) && !/\s/.test(text);

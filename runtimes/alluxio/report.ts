@@ -31,7 +31,7 @@ export function readReport(text: string, before?: Report): Report {
   };
   const used = metrics.get('Cluster.CapacityUsed') ?? summary(text, 'Used Capacity');
   const capacity = metrics.get('Cluster.CapacityTotal') ?? summary(text, 'Total Capacity');
-  if (used === undefined || capacity === undefined) throw new Error(`alluxio fsadmin report tells no capacity: ${text.slice(0, 200)}`);
+  if (used === undefined || capacity === undefined) throw new Error(`alluxio fsadmin report prints no capacity: ${text.slice(0, 200)}`);
   const [, version] = /^underfs version: (\S+)$/m.exec(text) ?? [];
   return {
     capacity,
@@ -51,7 +51,7 @@ export function readReport(text: string, before?: Report): Report {
   };
 }
 
-/** A counter that is smaller than before began anew, with its process. */
+/** A counter that is smaller than before was reset: its process restarted. */
 const growth = (now: number, before = 0): number => (now < before ? now : now - before);
 
 /** `"Cluster.BytesReadLocal":{"count":20310917` of the web port, `Cluster.BytesReadLocal  (Type: COUNTER, Value: 19.37MB)` of a command. */

@@ -14,7 +14,7 @@ export const web = (port: number): string => `web() {
 /** Of a master's metrics, which are some 50 KB, the few that are read. */
 export const WEB_METRICS = `web /metrics/json/ | tr -d '[:space:]' | grep -oE '"Cluster[.](BytesRead|Capacity)[A-Za-z]*":[{]"(count|value)":[0-9.E+]+'`;
 
-/** The names of plain settings are ours, not a user's. */
+/** Names of plain settings are constants: no user writes them. */
 export const webSetting = (key: string): string => `web /api/v1/master/info | sed -n 's/.*"${key}":"\\([^"\\\\]*\\)".*/\\1/p'`;
 
 /** All that a master says of itself: what is secret is masked as in its commands. An exec takes no more than a megabyte. */

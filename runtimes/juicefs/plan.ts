@@ -35,7 +35,7 @@ const DEPRECATED = {
 const NO_TOKEN = {
   reason: 'TokenMissing',
   message:
-    'Dataset: neither a secret option metaurl (community edition) nor token (enterprise): nobody logs in, unless the image or a volume has /root/.juicefs',
+    'Dataset: neither a secret option metaurl (community edition) nor token (enterprise): no client logs in, unless the image or a volume has /root/.juicefs',
 };
 /** A client whose configuration is mounted needs no token. */
 const login = ({ fuse }: JuiceFSRuntimeSpec, { login: args }: Source): boolean =>

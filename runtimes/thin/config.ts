@@ -4,7 +4,7 @@ import { secretDirectory, type SecretOption, secretOptions, type Settings } from
 
 export const STORAGE_ENV = 'THIN_FUSE_CONFIG_STORAGE';
 
-/** Where config.json is kept: in a Secret the values of encrypted options stand in it, in a ConfigMap the paths of their files. */
+/** Where config.json is kept. In a Secret it has the values of encrypted options, in a ConfigMap the paths of their files. */
 export function storageOf({ env }: Settings): 'configmap' | 'secret' {
   const storage = env[STORAGE_ENV] || 'configmap';
   must(storage === 'configmap' || storage === 'secret', `${STORAGE_ENV} of the controller`, '"configmap" or "secret"', storage);

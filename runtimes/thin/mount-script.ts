@@ -50,7 +50,7 @@ export function mountScript({ name, annotations }: ThinRuntimeProfile['metadata'
     files: { [TEMPLATE]: text },
     command: ['sh', `${DIRECTORY}/mount.sh`],
     initContainers: onChange ? [writer, watcher] : [writer],
-    // In memory, since secrets that stand in config.json are put there.
+    // In memory, since the script writes secrets of config.json there.
     mounted: [{ volume: { name: 'mount-script', emptyDir: { medium: 'Memory' } }, mount }],
     unmounts: each === 'mounts' || onChange !== undefined,
   };

@@ -86,7 +86,7 @@ export function secretVolumes(dataset: DatasetSpec, inline: boolean, publish: Pu
 export interface PublishSecret {
   /** As the volume has it: the directory of its files. */
   readonly name: string;
-  /** The Secret itself, or our copy of it. */
+  /** The Secret itself, or the runtime's copy of it. */
   readonly mounted: string;
   readonly copyOf?: { readonly namespace: string; readonly name: string };
 }

@@ -11,8 +11,8 @@ export interface ResourceProps<Spec> {
 }
 
 /**
- * The construct by which GitOps users write one kind of ours: `new JuiceFSRuntime(chart, 'cache', { spec: … })`, typed and
- * checked by the same schema as its CRD. Throws InvalidSpec with every fault when it is made, not when it is applied.
+ * A construct of one kind, `new JuiceFSRuntime(chart, 'cache', { spec: … })`, typed and checked by the schema of its CRD.
+ * @throws InvalidSpec with every fault, when the object is constructed.
  */
 export function resourceClass<S extends TSchema>(
   resource: CustomResource<S>,

@@ -25,7 +25,14 @@ export interface Command {
 /** Standard output of commands: for each command, in order, one text for each pod that ran it. */
 export type Answers = readonly (readonly string[])[];
 
-/** A question to running pods: the commands to run, and a pure function that reads what they print. */
+/**
+ * A question to running pods: the commands to run, and a pure function that reads what they print.
+ * @example
+ * const size: Probe<BasePlan, UfsUsage> = {
+ *   commands: ({ mountPath }) => [{ in: 'fuse', on: 'one', argv: ['acme', 'du', mountPath], timeoutSeconds: 60 }],
+ *   parse: ([answers]) => ({ totalBytes: Number(answers?.[0]) }),
+ * };
+ */
 export interface Probe<P, T> {
   /** The commands that ask. An empty list asks nothing, and `parse` then gets no answers. */
   readonly commands: (plan: P) => readonly Command[];
@@ -44,7 +51,21 @@ export interface Answered<T> {
   readonly ageMs: number;
 }
 
-/** The mounts of an engine, as a table that the controller converges: it lists, compares, changes, and lists again. */
+/**
+ * The mounts of an engine, as a table that the controller converges: it lists, compares, changes, and lists again.
+ * @example
+ * const mounts: MountTable<BasePlan> = {
+ *   list: {
+ *     commands: () => [{ in: 'master', on: 'first', argv: ['acme', 'mounts', '--json'] }],
+ *     parse: ([answers]) => JSON.parse(answers?.[0] ?? '[]') as readonly MountRow[],
+ *   },
+ *   wanted: () => [{ path: '/images', source: 's3://bucket/images' }],
+ *   change: (_, { unmount, mount }) => [
+ *     ...unmount.map((path): Command => ({ in: 'master', on: 'first', argv: ['acme', 'unmount', path] })),
+ *     ...mount.map(({ path, source = '' }): Command => ({ in: 'master', on: 'first', argv: ['acme', 'mount', path, source] })),
+ *   ],
+ * };
+ */
 export interface MountTable<P, R extends MountRow = MountRow> {
   /** The mounts that exist, in the engine's own spelling. A row leaves out what the engine does not report. */
   readonly list: Probe<P, readonly MountRow[]>;
@@ -71,7 +92,13 @@ export interface MountChange<R = MountRow> {
   readonly mount: readonly R[];
 }
 
-/** How caches are cleaned when the runtime is deleted. Without it nothing is cleaned. */
+/**
+ * How caches are cleaned when the runtime is deleted. Without it nothing is cleaned.
+ * @example
+ * const cleanup: Cleanup<BasePlan> = {
+ *   commands: ({ namespace, name }) => [{ in: 'worker', on: 'every', argv: ['rm', '-rf', `/cache/${namespace}/${name}`] }],
+ * };
+ */
 export interface Cleanup<P, T = unknown> {
   /** Finds out what the plan cannot know, such as the UUID of a file system. If it has no commands, `found` is undefined. */
   readonly ask?: Probe<P, T>;

@@ -110,6 +110,11 @@ export interface ReferenceFact {
 /**
  * What must be looked up before planning. The controller calls `needs` again with each answer until it asks for nothing new. Set-up waits
  * until every object exists; a condition names the one that is missing.
+ * @example
+ * const needs = ({ settings, dataset }: PlanInput<object>): Needs => ({
+ *   secrets: optionNeeds(dataset.spec),
+ *   ports: [{ name: 'metrics', range: settings.portRanges['acme'] ?? [21000, 21999], in: 'worker', portName: 'metrics' }],
+ * });
  */
 export interface Needs {
   /** Host ports to allocate. Each name must be in `hostPorts` of the definition. */

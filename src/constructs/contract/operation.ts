@@ -25,7 +25,7 @@ export interface OperationSpec {
 }
 /** Spec of a DataLoad: fills the cache. */
 export interface LoadSpec extends OperationSpec {
-  /** Whether the engine reads the metadata of the store anew before it loads. */
+  /** Whether the engine reads the metadata of the store again before it loads. */
   readonly loadMetadata?: boolean;
   /** Paths in the Dataset, each with the number of cached replicas. Default: the whole Dataset, one replica. */
   readonly target?: readonly { readonly path: string; readonly replicas?: number }[];

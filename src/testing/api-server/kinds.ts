@@ -11,7 +11,7 @@ const builtIn = (group: string, kind: string, plural: string, namespaced = true)
 
 export const Namespace = builtIn('', 'Namespace', 'namespaces', false);
 
-/** What is there without any CustomResourceDefinition. */
+/** Kinds that exist without a CustomResourceDefinition. */
 export const builtInKinds: readonly ResourceType[] = [
   ...Object.values(ownedKinds),
   Secret,
@@ -68,7 +68,7 @@ export function protectedFromLoss(type: ResourceType, object: KubeObject): KubeO
   return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } };
 }
 
-/** Fields at the top of an object; what stands deeper is not validated here. */
+/** Top-level fields of an object; deeper fields are not validated here. */
 const TOP_LEVEL: Readonly<Record<string, readonly string[]>> = {
   ConfigMap: ['data', 'binaryData', 'immutable'],
   Secret: ['data', 'stringData', 'immutable', 'type'],

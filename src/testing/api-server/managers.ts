@@ -95,7 +95,7 @@ export function applied(
   const before = managers.find(mine);
   const others = managers.filter((entry) => !mine(entry));
   const owned = [...others.map((entry) => entry.fields), fields];
-  // What contains others goes before them: without its key, an entry would be another.
+  // Containers come before their fields: without its key, an entry would be another.
   const gone = [...(before?.fields ?? [])]
     .filter((path) => !owned.some((set) => set.has(path) || anyBelow(set, path)))
     .toSorted((a, b) => a.length - b.length);
@@ -130,7 +130,7 @@ const cleaned = (managers: readonly Manager[], removed: FieldSet): readonly Mana
     .map((entry) => ({ ...entry, fields: minus(entry.fields, removed) }))
     .filter(({ fields, operation }) => fields.size > 0 || operation === 'Apply');
 
-/** What is applied on top of what is there: entries by key, all else from what is applied. */
+/** The applied object merged into the stored one: list entries by key, all other fields from the applied one. */
 function merge(live: Json | undefined, config: Json, field = ''): Json {
   const [theirs, ours] = [partsOf(field, live), partsOf(field, config)];
   if (!theirs || !ours || Array.isArray(live) !== Array.isArray(config)) return config;
@@ -144,7 +144,7 @@ function merge(live: Json | undefined, config: Json, field = ''): Json {
     : (Object.fromEntries(entries.map(([segment, value]) => [segment.slice(2), value])) as JsonMap);
 }
 
-/** A value without some of its parts; a container that is emptied by it goes too. */
+/** A value without some of its fields; a container that becomes empty is removed too. */
 function without(object: JsonMap, paths: readonly string[]): JsonMap {
   return paths.reduce<Json>((value, path) => removed(value, segmentsOf(path), '') ?? {}, object) as JsonMap;
 }

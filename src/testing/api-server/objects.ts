@@ -115,7 +115,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
       );
   }
 
-  /** What a write makes of what is there: what only the server writes stays, and so does what belongs to the other path. */
+  /** The stored object after a write: fields that only the server writes stay, and so do those of the other endpoint, status or spec. */
   function change(at: At, live: KubeObject, wanted: KubeObject, writing: Writing, managersOf: Merge): KubeObject {
     const { type, subresource } = at;
     const status = hasStatus(type);

@@ -94,7 +94,7 @@ export function cleanupFaults(bound: BoundRuntime): readonly string[] {
     try {
       return cleanup.commands(each);
     } catch {
-      // It may refuse.
+      // A probe may throw.
       return [];
     }
   });

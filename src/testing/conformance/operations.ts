@@ -37,7 +37,7 @@ export const operationFaults = ({ operations, plan }: BoundRuntime): readonly st
     });
   });
 
-/** Whatever no file can be called may be refused. */
+/** A runtime may reject names that no file can have. */
 function unlessRefused<T>(render: () => T): T | undefined {
   try {
     return render();

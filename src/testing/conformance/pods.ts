@@ -16,7 +16,7 @@ export function jobOf({ kind, spec }: Manifest): WorkloadSpec | undefined {
 const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const PORT_NAME = /^(?=.*[a-z])[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$/;
 
-/** Names that the API server would refuse, ports that are none, and mounts of volumes that there are not. */
+/** Names that the API server would reject, invalid ports, and mounts of volumes that do not exist. */
 export function podFaults(manifests: readonly Manifest[]): readonly string[] {
   return manifests.flatMap((manifest) => {
     const work = isWorkload(manifest) ? (manifest['spec'] as WorkloadSpec) : jobOf(manifest);

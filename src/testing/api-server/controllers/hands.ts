@@ -5,7 +5,7 @@ import type { ApiServer } from '../index.ts';
 export interface Hands {
   all(kind: string): readonly KubeObject[];
   get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
-  /** Whether an object of this UID is there, of whatever kind. */
+  /** Whether an object of this UID exists, of any kind. */
   exists(uid: string): boolean;
   create(object: KubeObject): void;
   /** Returns whether anything changed. */

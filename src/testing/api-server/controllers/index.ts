@@ -71,7 +71,7 @@ export function createControllers(server: ApiServer): Controllers {
       let done = 0;
       for (let before = -1; before < done; ) {
         before = done;
-        // One controller after the other, so that its objects are not looked through anew for each thing that it does.
+        // Each controller until it is done: searching its objects once for each step of all controllers would be slower.
         for (const name of Object.keys(work) as Controller[])
           while (!paused.has(name) && work[name]())
             if (++done > MOST) throw new Error(`the controllers in memory are not done after ${MOST} steps`);
