@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const PROGRAMS = [
   'test/cli/**/*.test.ts',
   'test/scripts/**/*.test.ts',
-  'test/csi/mount/**/*.test.ts',
+  'test/csi/real-mounts/**/*.test.ts',
   'test/docs.test.ts',
   'test/install/image.test.ts',
   'test/**/script.test.ts',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestNode } from '../test/csi/mount/mount-node.ts';
-import type { TestPlugin } from '../test/csi/mount/plugin.ts';
+import type { TestNode } from '../test/csi/real-mounts/mount-node.ts';
+import type { TestPlugin } from '../test/csi/real-mounts/plugin.ts';
 import type { Calls } from './csi.ts';
 import { fusePath } from './csi-volumes.ts';
 import { atMost, type Figure, rounded } from './figure.ts';

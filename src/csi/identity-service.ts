@@ -10,14 +10,14 @@ export const identity = (version: string): Handlers<typeof Identity> => ({
   probe: () => ({}),
 });
 
-/** What the kubelet asks when it has found our socket in its plugins_registry. */
-export const registration = (endpoint: string, log: Log, onTold: (error: string | undefined) => void): Handlers<typeof Registration> => ({
-  // The version is that of CSI, of which the kubelet takes any 1.x.
+/** The service that the kubelet calls when it finds a socket in its plugins_registry. */
+export const registration = (endpoint: string, log: Log, onStatus: (error: string | undefined) => void): Handlers<typeof Registration> => ({
+  // The version of CSI; the kubelet accepts any 1.x.
   getInfo: () => ({ type: 'CSIPlugin', name: csiDriver, endpoint, supportedVersions: ['1.0.0'] }),
   notifyRegistrationStatus({ pluginRegistered, error }) {
     if (pluginRegistered) log.info({ driver: csiDriver }, 'registered with the kubelet');
-    else log.error({ driver: csiDriver, error }, 'the kubelet refuses us');
-    onTold(pluginRegistered ? undefined : error || 'the kubelet refuses us');
+    else log.error({ driver: csiDriver, error }, 'the kubelet rejected the plugin');
+    onStatus(pluginRegistered ? undefined : error || 'the kubelet rejected the plugin');
     return {};
   },
 });

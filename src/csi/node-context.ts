@@ -12,12 +12,12 @@ import type { NodeLabels } from './cluster/node-labels.ts';
 import type { StagedRecords } from './stage/records.ts';
 import type { VolumeDefaults } from './volume.ts';
 
-/** What the node service works with. */
+/** What the calls of the CSI node service, and recovery, work with. */
 export interface NodeContext extends VolumeDefaults {
   readonly nodeId: string;
-  /** Without links, as the mount table has it. */
+  /** The kubelet's directory without symbolic links, as the mount table has it. */
   readonly kubeletDir: string;
-  /** The same as the kubelet calls it. */
+  /** The same directory as the kubelet names it in its calls. */
   readonly askedDir: string;
   /** Where the kubelet keeps a directory for the logs of each pod. */
   readonly podLogsDir: string;
@@ -33,8 +33,8 @@ export interface NodeContext extends VolumeDefaults {
   readonly layers: Layers;
   readonly clock: Clock;
   readonly log: Log;
-  /** Targets of which the kubelet has been told why they are not published yet. */
-  readonly told: Set<string>;
-  /** How long a publication waits for a mount before it says why it is not there, ms; once it has said so, it waits on. */
+  /** Targets for which a publish call has returned why they are not published yet: the pod's events show the reason. */
+  readonly explained: Set<string>;
+  /** How long a first publish call waits for a mount before it returns the reason, ms; later calls for that target wait on. */
   readonly patienceMs: number;
 }

@@ -12,19 +12,19 @@ import { statsOf } from './publish/stats.ts';
 import { unpublish } from './publish/unpublish.ts';
 import { checkCapability, isReadOnly, podOfContext, parseVolume } from './volume.ts';
 
-/** The CSI node service: each call is checked here, then read, planned and done elsewhere. */
+/** The CSI node service: checks the requests; publish/ and stage/ do the work. */
 export function node(context: NodeContext): Handlers<typeof Node> {
-  const { nodeId, kubeletDir, askedDir, locks, volumes, told, host, log } = context;
+  const { nodeId, kubeletDir, askedDir, locks, volumes, explained, host, log } = context;
 
   function inKubelet(name: string, path: string): string {
     if (path === '') throw invalid(`${name}: expected a path, found none`);
-    // Elsewhere nothing that we mount would reach the host.
+    // A mount elsewhere would not reach the host.
     if (!isWithin(path, askedDir) || path.split('/').includes('..'))
       throw invalid(`${name}: expected a path within ${askedDir}, found ${path}`);
     return resolved(path);
   }
 
-  // As the mount table has it: `//`, `/./` and a slash at the end would be another path there.
+  // As the mount table has it, where `//`, `/./` and a trailing slash do not occur.
   function resolved(path: string): string {
     const plain = resolve(path);
     return isWithin(plain, askedDir) ? kubeletDir + plain.slice(askedDir.length) : plain;
@@ -56,14 +56,14 @@ export function node(context: NodeContext): Handlers<typeof Node> {
       const pod = podOfContext(volumeContext);
       const request = { volume, target, readOnly: isReadOnly(volumeCapability, readonly), ...(pod && { pod }) };
       await locks.call(target, () => publish(context, request, call));
-      told.delete(target);
+      explained.delete(target);
       return {};
     },
 
     async nodeUnpublishVolume({ volumeId, targetPath }) {
       given('volume_id', volumeId);
       const target = inKubelet('target_path', targetPath);
-      told.delete(target);
+      explained.delete(target);
       const left = await locks.call(target, () => unpublish(host, target, log));
       const name = podPathOf(target, kubeletDir)?.volumeName;
       if (name && !left.some(({ mountPoint }) => podPathOf(mountPoint, kubeletDir)?.volumeName === name)) volumes.forget(name);
@@ -81,7 +81,7 @@ export function node(context: NodeContext): Handlers<typeof Node> {
     }),
 
     nodeGetInfo() {
-      if (nodeId === '') throw new CsiError(status.FAILED_PRECONDITION, 'this plugin does not know which node it is on');
+      if (nodeId === '') throw new CsiError(status.FAILED_PRECONDITION, 'the plugin does not know its node: set --node-id or NODE_ID');
       return { nodeId };
     },
   };

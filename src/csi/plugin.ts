@@ -42,7 +42,7 @@ export interface PluginOptions extends VolumeDefaults {
   readonly version: string;
   readonly log: Log;
   readonly clock?: Clock;
-  /** How long a publication waits for a mount before it says why it is not there, ms, the first time. Default 20,000. */
+  /** How long a first publish call waits for a mount before it returns the reason, ms. Default 20,000. */
   readonly patienceMs?: number;
   /** How long a file system may take to let itself be bound, ms. Default 10,000. */
   readonly bindMs?: number;
@@ -51,15 +51,15 @@ export interface PluginOptions extends VolumeDefaults {
 }
 
 export interface Plugin {
-  /** Why nobody can reach us any more, so that we should be started again. */
+  /** Why the kubelet cannot reach the plugin any more, so that it should be restarted; undefined when it can. */
   lost(): string | undefined;
-  /** Why the kubelet cannot use us; undefined when it has registered us. */
+  /** Why the kubelet does not use the plugin; undefined once it has registered it. */
   notReady(): string | undefined;
-  /** Ends what is under way and leaves mounts as they are: pods go on reading. */
+  /** Ends calls under way and leaves mounts as they are: pods go on reading. */
   stop(): Promise<void>;
 }
 
-/** Shorter than the kubelet's two minutes: the sooner it is told why, the sooner its pod's events say so. */
+/** Shorter than the kubelet's two minutes: the sooner a call returns the reason, the sooner the pod's events show it. */
 const PATIENCE_MS = 20_000;
 
 export async function startPlugin(options: PluginOptions): Promise<Plugin> {
@@ -82,7 +82,7 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
     closing.push(async () => release.stop());
     const context: NodeContext = {
       ...options,
-      // As the mount table has it; the kubelet asks by the path that it was given.
+      // As the mount table has it; the kubelet's calls name the path that it was configured with.
       kubeletDir: realpathSync(kubeletDir),
       askedDir: kubeletDir,
       host: createHost({ watch, run: shells.run, scratch, ...(bindMs !== undefined && { bindMs }) }),
@@ -93,7 +93,7 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
       release,
       departing: createDeparting(clock),
       volumes: knownVolumes(cluster, options),
-      told: new Set(),
+      explained: new Set(),
       layers: openLayers(join(dirname(endpoint), 'layers.json'), log),
       clock,
       patienceMs,
@@ -107,12 +107,12 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
     await listen(endpoint, [serviceOf(Identity, identity(options.version), log), serviceOf(Node, node(context), log)]);
     const recovery = startRecovery(context);
     closing.push(() => recovery.stop());
-    // Last: as soon as it is there, the kubelet calls us.
-    const told = (error: string | undefined) => {
+    // Last: the kubelet calls as soon as it finds this socket.
+    const onStatus = (error: string | undefined) => {
       problem = error;
     };
     await listen(join(kubeletDir, 'plugins_registry', `${csiDriver}-reg.sock`), [
-      serviceOf(Registration, registration(endpoint, log, told), log),
+      serviceOf(Registration, registration(endpoint, log, onStatus), log),
     ]);
     log.info({ endpoint, driver: csiDriver, node: options.nodeId }, 'serving');
   } catch (error) {

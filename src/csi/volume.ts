@@ -5,7 +5,7 @@ import { FUSE_NODE_LABELS } from '../api/names.ts';
 import { invalid } from './grpc/errors.ts';
 import { isWithin } from './mounts/mountinfo.ts';
 
-/** CSI's AccessMode.Mode: those that promise that nobody writes. */
+/** CSI's AccessMode.Mode: those under which no pod writes. */
 const SINGLE_NODE_READER_ONLY = 2;
 const MULTI_NODE_READER_ONLY = 3;
 

@@ -233,8 +233,8 @@ describe.skipIf(!simulated)('sluice install', () => {
       },
       pod: async () => expect(await plugin.pod({ namespace, name: 'none' })).toBeUndefined(),
       dataset: async () => expect(await plugin.dataset({ namespace, name: 'thin' })).toMatchObject({ uid: expect.any(String) }),
-      tell: async () => {
-        plugin.tell({ namespace, name: 'thin' }, { type: 'Normal', reason: 'FuseRecoverSucceed', note: 'again' });
+      recordEvent: async () => {
+        plugin.recordEvent({ namespace, name: 'thin' }, { type: 'Normal', reason: 'FuseRecoverSucceed', note: 'again' });
         await eventually(async () => expect(await space.events('thin')).toEqual(['Normal FuseRecoverSucceed: again']));
       },
       flush: () => plugin.flush(),

@@ -14,32 +14,32 @@ interface Asking {
   readonly podLogsDir: string;
 }
 
-/** The fuse pod of a runtime on this node, as far as the node knows of it; undefined where there is none. */
+/** The fuse pod of a runtime on this node, as far as the node knows of it; undefined when none exists. */
 export async function fusePod({ cluster, podLogsDir }: Asking, { namespace, name }: RuntimeName): Promise<Pod | undefined> {
   const candidates = podsOfNode(podLogsDir).filter(
     (pod) => pod.namespace === namespace && ROLES.some((role) => pod.name.startsWith(`${name}-${role}-`)),
   );
   const found = await pLimit(AT_ONCE).map(candidates, async (each) => {
     const pod = await cluster.pod(each);
-    // Directories of pods that are gone stay for a while.
+    // Log directories of deleted pods stay for a while.
     return pod?.metadata.uid === each.uid ? [pod] : [];
   });
   return fusePodOf(name, found.flat());
 }
 
 /**
- * Why a mount is not there, as far as the fuse pod of this node tells: one sentence for the events of the pod that waits. What its
- * containers have said may hold anything, so `inPrivate` only: to pods of its own namespace.
+ * Why a mount does not exist yet, as far as the fuse pod of this node shows: one sentence for the events of the pod that waits. Messages of
+ * its containers may contain anything, so they are included only with `inPrivate`: for pods of its own namespace.
  */
 export function whyNotMounted({ namespace, name }: RuntimeName, nodeId: string, pod: Pod | undefined, inPrivate: boolean): string {
   if (!pod) return `there is no fuse pod of ${namespace}/${name} on node ${nodeId} yet, or it waits for its volumes`;
   return `fuse pod ${namespace}/${pod.metadata.name} ${stateOf(pod, inPrivate)}`;
 }
 
-/** The one that counts among pods. */
+/** The fuse pod among these, one that is not being deleted before one that is. */
 export function fusePodOf(runtime: string, pods: readonly Pod[]): Pod | undefined {
   const fuse = pods.filter((pod) => isFuseOf(runtime, pod));
-  // One that goes away says nothing about the one that comes.
+  // One that is being deleted says nothing about its successor.
   return fuse.find(({ metadata }) => !metadata.deletionTimestamp) ?? fuse[0];
 }
 
@@ -64,7 +64,7 @@ function stateOf({ metadata, status = {} }: Pod, inPrivate: boolean): string {
   return phase === 'Running' ? 'runs, but has not mounted yet' : 'is starting';
 }
 
-/** What stops a container; undefined when it runs, has done its work, or will start by itself. */
+/** What keeps a container from running; undefined when it runs, has completed, or will start by itself. */
 function troubleOf({ name, state = {}, lastState = {}, restartCount = 0 }: ContainerStatus, said: Say): string | undefined {
   const { waiting, terminated, running } = state;
   const ended = terminated ?? lastState.terminated;

@@ -2,16 +2,16 @@ import type { NodeCluster } from './node-cluster.ts';
 import { type Volume, type VolumeDefaults, parseVolume } from '../volume.ts';
 
 /**
- * What PersistentVolumes stand for, by their names: volumes of several names may have one id (a Dataset that refers to another), each with a
- * sub path of its own. A volume's source cannot change, so what was told once need not be asked again; what a plugin that was started
- * anew has not been told, it asks the API server.
+ * The volumes behind PersistentVolumes, by name: several PersistentVolumes may have one handle (a Dataset that refers to another), each
+ * with a sub path of its own. The source of a PersistentVolume cannot change, so one that the kubelet has published is never read again;
+ * after a restart, the plugin reads it from the API server.
  */
 export interface KnownVolumes {
-  /** The kubelet has told us. */
+  /** A publish call had these attributes. */
   learn(name: string, volume: Volume): void;
-  /** undefined: there is no such volume any more. @throws CsiError for attributes that cannot be; what the API client throws */
+  /** Undefined when the volume does not exist any more. @throws CsiError for invalid attributes; what the API client throws */
   get(name: string): Promise<Volume | undefined>;
-  /** No pod of this node has it any more: the name may come back for something else. */
+  /** No pod of this node has it mounted any more: another volume may get the name. */
   forget(name: string): void;
 }
 

@@ -35,9 +35,9 @@ const ours = (plural: string, kind: string): ResourceType => ({
 const DATASET = ours('datasets', 'Dataset');
 
 export interface KubeCluster extends NodeCluster {
-  /** Why we cannot be on this node: there is no Node of that name. Undefined when all is well. */
+  /** Why the plugin cannot serve this node: no Node of that name exists. Undefined when it does. */
   check(): Promise<string | undefined>;
-  /** Resolves when all events are sent or given up. */
+  /** Resolves when all events were sent or given up. */
   flush(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCl
 
   return {
     async labelNode(labels) {
-      // Merge: what is set already is no change, and is written nowhere.
+      // Merge: the API server writes nothing when the labels are set already.
       await client.patch(NODE, { name: nodeId }, { metadata: { labels } }, { type: 'merge' });
     },
 
@@ -84,17 +84,17 @@ export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCl
       try {
         return await runtimeOf(find, name);
       } catch (error) {
-        // Of a kind that was not installed with us: Fluid's Dataset outlives Fluid. Its label is for others to take away.
+        // Of a kind that was not installed with Sluice: Fluid's Dataset outlives Fluid. Its label is not ours to remove.
         if (!isForbidden(error)) throw error;
-        log.warn({ runtime: name, error: error.message }, 'no right to read this kind of runtime; taken for none');
+        log.warn({ runtime: name, error: error.message }, 'no right to read this kind of runtime: treated as if it did not exist');
         return undefined;
       }
     },
 
-    // Ours is the part of it that is read.
+    // Our Pod is the part of it that is read.
     pod: async (name) => (await find(POD, name)) as Pod | undefined,
 
-    tell(dataset, { type, reason, note }) {
+    recordEvent(dataset, { type, reason, note }) {
       void find(DATASET, dataset, true)
         .then((found) => {
           if (!found) return;
@@ -106,7 +106,9 @@ export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCl
     },
 
     async check() {
-      return (await find(NODE, { name: nodeId }, true)) ? undefined : `there is no node ${nodeId}; is --node-id its name?`;
+      return (await find(NODE, { name: nodeId }, true))
+        ? undefined
+        : `node ${nodeId} does not exist: set --node-id to the name of this node`;
     },
 
     flush: () => events.flush(),
@@ -128,7 +130,7 @@ async function runtimeOf(find: Find, name: RuntimeName): Promise<RuntimeRecord |
     | undefined;
   const type = dataset?.status?.runtimes?.[0]?.type ?? '';
   if (!/^[a-z0-9-]+$/.test(type)) return undefined;
-  // Every runtime's kind is named like this, a vendor's too: the conformance suite sees to it.
+  // Every runtime's kind is named like this, a vendor's too: the conformance suite checks it.
   const found = (await find(ours(runtimePlural(type), `${type} runtime`), name)) as RuntimeObject | undefined;
   // A CacheRuntime's fuse is called client.
   return found && { cleanPolicy: (found.spec?.fuse ?? found.spec?.client)?.cleanPolicy ?? '' };

@@ -1,21 +1,21 @@
 import type { RuntimeName } from '../volume.ts';
 
-/** What the plugin asks of the API server and tells it; every right that it has is used here (kube-node-cluster.ts) and nowhere else. */
+/** What the plugin reads from the API server and writes to it; kube-node-cluster.ts uses every right that the plugin has. */
 export interface NodeCluster {
-  /** Sets and removes labels of our own node, all in one request. */
+  /** Sets and removes labels of the plugin's own node, all in one request. */
   labelNode(labels: Readonly<Record<string, 'true' | null>>): Promise<void>;
-  /** A PersistentVolume of ours; undefined when there is none of that name. */
+  /** A PersistentVolume of our driver; undefined when none of that name exists. */
   volume(name: string): Promise<VolumeRecord | undefined>;
-  /** Labels of a claim; undefined when it is gone. */
+  /** Labels of a claim; undefined when it does not exist. */
   claimLabels(claim: RuntimeName): Promise<Readonly<Record<string, string>> | undefined>;
-  /** A Dataset; undefined when it is gone. */
+  /** A Dataset; undefined when it does not exist. */
   dataset(name: RuntimeName): Promise<DatasetRecord | undefined>;
-  /** When the fuse pod is to go; undefined when the runtime is gone, or of a kind that we have no right to read. */
+  /** A runtime; undefined when it does not exist, or is of a kind that the plugin has no right to read. */
   runtime(name: RuntimeName): Promise<RuntimeRecord | undefined>;
-  /** A pod; undefined when it is gone. */
+  /** A pod; undefined when it does not exist. */
   pod(name: PodName): Promise<Pod | undefined>;
-  /** Writes an event on a Dataset; nobody waits for it. */
-  tell(dataset: RuntimeName, event: Telling): void;
+  /** Writes an event on a Dataset, in the background; a failure is logged. */
+  recordEvent(dataset: RuntimeName, event: DatasetEvent): void;
 }
 
 export interface VolumeRecord {
@@ -31,10 +31,10 @@ export interface PodName {
   readonly name: string;
 }
 export interface RuntimeRecord {
-  /** As users wrote it; empty where they did not. */
+  /** `spec.fuse.cleanPolicy` as users wrote it; empty when they did not. */
   readonly cleanPolicy: string;
 }
-export interface Telling {
+export interface DatasetEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: 'FuseRecoverSucceed' | 'FuseRecoverFailed' | 'UnmountDuplicateMountpoint';
   readonly note: string;

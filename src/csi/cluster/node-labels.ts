@@ -2,15 +2,15 @@ import { isForbidden, isInvalid } from '../../kube/kube-client.ts';
 import type { NodeCluster } from './node-cluster.ts';
 
 /**
- * The labels of our node, written by one hand: what is asked for while a request is under way goes into the next one, all of it. A label
- * is there for its users, of which there may be several. What is refused together is asked for one by one: each is told of its own.
+ * The labels of the plugin's node, all written here: what is wanted while a request is under way goes into the next one. A label may have
+ * several users. When the API server rejects a request, its labels are written one by one, so that each caller gets its own error.
  */
 export interface NodeLabels {
   /** Resolves when the node has the label. */
   take(key: string, user: string): Promise<void>;
-  /** Resolves when the node has it no longer, or when somebody else has taken it. */
+  /** Resolves when the node has the label no longer, or when another user has taken it. */
   leave(key: string, user: string): Promise<void>;
-  /** It uses no label any more; all stay. */
+  /** The user needs no label any more; the node keeps all. */
   forget(user: string): void;
 }
 
@@ -47,7 +47,7 @@ export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels 
   }
 
   async function write(batch: readonly Wish[]): Promise<void> {
-    // Asked now, when nothing can come in between: who took the label after it was left keeps it.
+    // Decided now, so that a user who took the label after another had left it keeps it.
     const labels = Object.fromEntries(
       batch.filter(({ key, value }) => value !== null || !users.has(key)).map(({ key, value }) => [key, value]),
     );

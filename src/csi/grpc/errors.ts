@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 
 export { status };
 
-/** What a call is answered with when it is not done. The kubelet shows the message in the pod's events, so it says what to do. */
+/** The error that a call returns. The kubelet shows the message in the pod's events, so it says what to do. */
 export class CsiError extends Error {
   override readonly name = 'CsiError';
   readonly code: status;
@@ -15,5 +15,5 @@ export class CsiError extends Error {
 
 export const invalid = (message: string): CsiError => new CsiError(status.INVALID_ARGUMENT, message);
 export const notFound = (message: string): CsiError => new CsiError(status.NOT_FOUND, message);
-/** It may work when it is asked again. */
+/** A retry may succeed. */
 export const unavailable = (message: string): CsiError => new CsiError(status.UNAVAILABLE, message);

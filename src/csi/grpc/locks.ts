@@ -1,10 +1,10 @@
 import { CsiError, status } from './errors.ts';
 
-/** One at a time for each key; keys know nothing of each other. */
+/** Runs work one at a time for each key; different keys do not wait for each other. */
 export interface Locks {
-  /** Runs when nobody else holds the key. */
+  /** Runs `work` when no other work holds the key. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** The same for a call of the kubelet: a second one for the key is told to come back (CSI, ABORTED), rather than kept waiting. */
+  /** The same for a call of the kubelet: a second call for the key fails with ABORTED, as CSI asks, rather than wait. */
   call<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 

@@ -23,12 +23,12 @@ export type Handlers<S extends { readonly method: Methods }> = {
     : never;
 };
 
-/** Fields of requests that a log line shows; all others may be long, or nobody's business. */
+/** Fields of requests that a log line shows; all others may be long, or confidential. */
 const SHOWN = ['volumeId', 'targetPath', 'volumePath'] as const;
-/** Asked every few seconds by whoever looks after us. */
+/** Called every few seconds by the kubelet and by probes: logged at level debug. */
 const QUIET = new Set(['probe', 'getPluginInfo', 'getPluginCapabilities', 'nodeGetCapabilities', 'nodeGetVolumeStats']);
 
-/** Every answer and every failure passes here: a log line each, and a code that the kubelet understands. By their paths. */
+/** Methods by their paths. Each call is logged once, and each error becomes a code that the kubelet understands. */
 export function serviceOf<S extends DescService & { readonly method: Methods }>(
   service: S,
   handlers: Handlers<S>,
@@ -41,31 +41,31 @@ export function serviceOf<S extends DescService & { readonly method: Methods }>(
     methods.set(`/${service.typeName}/${rpc}`, async (bytes, call) => {
       const began = performance.now();
       let fields: Readonly<Record<string, unknown>> = {};
-      const tell = (level: 'debug' | 'info' | 'warn' | 'error', more: object) =>
+      const logCall = (level: 'debug' | 'info' | 'warn' | 'error', more: object) =>
         log[level]({ rpc, ...fields, ...more, ms: Math.round((performance.now() - began) * 10) / 10 }, 'call');
       try {
         const request = fromBinary(input, bytes) as Readonly<Record<string, unknown>>;
         fields = Object.fromEntries(SHOWN.flatMap((field) => (request[field] ? [[field, request[field]]] : [])));
         const answer = toBinary(output, create(output, await handle(request, call)));
-        tell(QUIET.has(name) ? 'debug' : 'info', {});
+        logCall(QUIET.has(name) ? 'debug' : 'info', {});
         return answer;
       } catch (error) {
-        const told = answerFor(error);
-        const isDefect = told.code === status.INTERNAL;
-        tell(isDefect ? 'error' : 'warn', { code: status[told.code], ...(isDefect ? { err: error } : { error: told.message }) });
-        throw told;
+        const failure = errorFor(error);
+        const isDefect = failure.code === status.INTERNAL;
+        logCall(isDefect ? 'error' : 'warn', { code: status[failure.code], ...(isDefect ? { err: error } : { error: failure.message }) });
+        throw failure;
       }
     });
   }
   return methods;
 }
 
-/** To the kubelet, INTERNAL means that nothing was done, so that nothing need be undone: of a request without answer nobody knows. */
-function answerFor(error: unknown): CsiError {
+/** The kubelet takes INTERNAL for final, and undoes nothing. After a request without an answer that would be wrong: UNAVAILABLE. */
+function errorFor(error: unknown): CsiError {
   if (error instanceof CsiError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new CsiError(isPassing(error) ? status.UNAVAILABLE : status.INTERNAL, message, { cause: error });
 }
 
-/** The API server did not answer, or not for good. */
+/** The API server did not answer, or a retry may succeed. */
 const isPassing = (error: unknown): boolean => mayPass(error) || (error instanceof ApiError && error.status === 409);

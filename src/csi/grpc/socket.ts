@@ -13,7 +13,7 @@ const CALLS_MS = 5_000;
 
 /** What is served on a socket. */
 export interface Listening {
-  /** Why nobody can reach us there any more; undefined when they can. */
+  /** Why the plugin cannot be reached there any more; undefined when it can. */
   lost(): string | undefined;
   /** Removes the socket, if it is still ours, and lets calls under way end. */
   stop(): Promise<void>;
@@ -26,8 +26,8 @@ export interface ServeOptions {
 }
 
 /**
- * Serves on a socket that only root can reach. It comes into its place as a whole, under a name of its own before, which is what closing
- * unlinks: whatever a successor has put in its place stays.
+ * Serves on a socket that only root can reach. It is created under a name of its own and then renamed: closing unlinks only
+ * the first name, so what a successor has put in its place stays.
  *
  * @throws Error when another process goes on serving there
  */
@@ -45,25 +45,25 @@ export async function serve(socket: string, services: readonly ReadonlyMap<strin
   return {
     lost: () => (isOurs() ? undefined : `${socket}: removed, or taken by another process`),
     async stop() {
-      // While we still answer: a successor comes only where nobody does.
+      // While this process still answers: a successor takes the path only when no process serves there.
       if (isOurs()) rmSync(socket);
       await server.stop(CALLS_MS);
     },
   };
 }
 
-/** A socket that nobody listens on was left by a process that was killed. One that somebody does is not ours to take. */
+/** A socket without a listener was left by a process that was killed. One with a listener is not ours to replace. */
 async function untilFree(socket: string, { handOverMs = 20_000, log }: ServeOptions): Promise<void> {
-  let isTold = false;
+  let isLogged = false;
   for (const until = performance.now() + handOverMs; ; ) {
     const found = lstatSync(socket, { throwIfNoEntry: false });
     if (!found) return;
     if (!found.isSocket()) throw new Error(`${socket}: expected a socket or nothing, found something else`);
     if (!(await answers(socket))) return;
     if (performance.now() >= until)
-      throw new Error(`${socket}: another process serves it; end that one first (Fluid's own CSI plugin, perhaps)`);
-    if (!isTold) log.info({ socket }, 'another process serves it; waiting for its end');
-    isTold = true;
+      throw new Error(`${socket}: another process serves it, perhaps Fluid's own CSI plugin; end that process first`);
+    if (!isLogged) log.info({ socket }, 'another process serves this socket; waiting until it ends');
+    isLogged = true;
     await sleep(200);
   }
 }

@@ -4,7 +4,7 @@ import { CsiError, status, unavailable } from './errors.ts';
 
 /** What is known of a call besides its message. */
 export interface Call {
-  /** Aborted when the caller has gone, or its deadline has passed. */
+  /** Aborted when the caller has cancelled, or its deadline has passed. */
   readonly signal: AbortSignal;
   /** ms since the epoch; Infinity when the caller sets none. */
   readonly deadline: number;
@@ -15,7 +15,7 @@ export type Method = (request: Uint8Array, call: Call) => Promise<Uint8Array>;
 
 export interface UnaryServer {
   listen(socket: string): Promise<void>;
-  /** Takes no more calls, and lets those under way end, `ms` at most; then they are UNAVAILABLE, so that they are asked again. */
+  /** Accepts no more calls, and waits `ms` for those under way; then they return UNAVAILABLE, so that callers retry. */
   stop(ms: number): Promise<void>;
 }
 
@@ -35,11 +35,11 @@ export function unaryServer(methods: ReadonlyMap<string, Method>): UnaryServer {
     stop: (ms) =>
       new Promise((resolve) => {
         const force = setTimeout(() => {
-          // To callers, a connection that breaks off may be a call that has failed for good.
-          for (const call of calls) call.abort(unavailable('the node plugin is ending'));
+          // A connection that breaks may look to callers like a call that failed for good.
+          for (const call of calls) call.abort(unavailable('the node plugin is shutting down: retry'));
           setImmediate(() => {
             server.forceShutdown();
-            // It would wait for peers to end their connections, and one that is stopped never does.
+            // tryShutdown waits for peers to close their connections, and a peer that is stopped (SIGSTOP) never does.
             resolve();
           });
         }, ms);
@@ -65,20 +65,20 @@ const answering =
     const over = new AbortController();
     const { signal } = over;
     calls.add(over);
-    call.on('cancelled', () => over.abort(new CsiError(status.CANCELLED, 'the caller has gone')));
-    // Who is told of the end does not wait for who is to end.
+    call.on('cancelled', () => over.abort(new CsiError(status.CANCELLED, 'the caller has cancelled the call')));
+    // A caller whose call was aborted is answered at once, whether or not the method ends.
     const ended = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
     const deadline = call.getDeadline();
     Promise.race([method(call.request, { signal, deadline: deadline instanceof Date ? deadline.getTime() : deadline }), ended])
       .then(
         (answer) => done(null, answer),
-        (error: unknown) => done(error instanceof CsiError ? told(error) : told(new CsiError(status.INTERNAL, String(error)))),
+        (error: unknown) => done(grpcError(error instanceof CsiError ? error : new CsiError(status.INTERNAL, String(error)))),
       )
       .finally(() => calls.delete(over));
   };
 
-/** Of a refusal: callers give up a connection, with all calls on it, whose headers are longer than 64 KB; a character may take nine bytes. */
+/** Callers close a connection, with all calls on it, whose headers are longer than 64 KB; a character may take nine bytes. */
 const MOST_TEXT = 4096;
 
-/** No stack: the kubelet puts what we say into events that users read. A half of a character cannot be sent, and would end nothing. */
-const told = ({ code, message }: CsiError) => ({ code, details: message.slice(0, MOST_TEXT).toWellFormed() });
+/** Without a stack: the kubelet puts the message into events that users read. A lone surrogate cannot be sent, and the call would never end. */
+const grpcError = ({ code, message }: CsiError) => ({ code, details: message.slice(0, MOST_TEXT).toWellFormed() });

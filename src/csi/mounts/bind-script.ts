@@ -1,6 +1,6 @@
 /**
  * What binds a directory, as one process: it goes into the directory, looks at where it is, and binds where it stands. What it has
- * entered is held by the kernel, so nobody can put another directory in its place between the look and the mount; a path that is given
+ * entered is held by the kernel, so no process can put another directory in its place between the check and the mount; a path that is given
  * to mount(8) would be walked a second time. Everything that varies is an argument, never text of the script.
  *
  *   $1 path of the fuse mount          $2 id of that mount, empty: any        $3 the source's path below $1, `.` for itself
@@ -34,7 +34,7 @@ exec mount -c --move "$7" "$5"
 /** Goes the same way, and shows the directory with all that is mounted below it at $7 alone; $6: `private` or `slave`. */
 const GATHER = `${BIND.slice(0, BIND.indexOf('[ -n "$7" ]'))}exec mount -c --rbind --make-r"$6" . "$7"`;
 
-/** The same for a file of this name in $8. A name is walked by mount(8), so what it has led to is to be looked at before anybody sees it. */
+/** The same for a file of this name in $8. A name is walked by mount(8), so what it led to must be checked before any pod sees it. */
 const GATHER_FILE = `${BIND.slice(0, BIND.indexOf('[ -n "$7" ]'))}[ -f "./$8" ] && [ ! -L "./$8" ] || exit 12
 exec mount -c --bind --make-"$6" "./$8" "$7"`;
 

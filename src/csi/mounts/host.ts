@@ -9,7 +9,7 @@ import { type Binding, shows, type Target } from './binding.ts';
 import { createReach, NoAnswer } from './reach.ts';
 import type { Ended, Run } from './shells.ts';
 
-/** A source cannot be bound now. `later`: it may be another time, so it is worth waiting for the mount table to change. */
+/** A source cannot be bound. `later`: it may be once the mount table has changed, so waiting is worthwhile. */
 export class NotBound extends Error {
   override readonly name = 'NotBound';
   /** `dead end`: nothing can be mounted on what is mounted at the target. */
@@ -32,22 +32,22 @@ export interface Host {
   bind(binding: Binding): Promise<void>;
   /** A link to the source, in the place of an empty directory or of another link. @throws NotBound */
   link(binding: Binding): Promise<void>;
-  /** How full the file system is on which a path lies, as `stat -f` tells it. @throws NoAnswer */
+  /** How full the file system is on which a path lies, as `stat -f` prints it. @throws NoAnswer */
   statfs(path: string): Promise<Ended>;
-  /** Takes away the uppermost mount at a path, waiting for nobody who uses it when `lazily`. @throws Error */
+  /** Unmounts the uppermost mount at a path; `lazily`: although it is in use. @throws Error */
   unmount(path: string, lazily: boolean): Promise<void>;
   /** Removes the target's directory or link. @throws Error also when something is still mounted there */
   removeTarget(target: string): void;
 }
 
 const BIND_MS = 10_000;
-/** A file system that takes longer to say how full it is does not work. */
+/** A file system that takes longer to answer statfs is reported as abnormal. */
 export const STATFS_MS = 3_000;
 const UNMOUNT_MS = 2_000;
 
 export interface HostOptions {
   readonly watch: MountWatch;
-  /** By shells that know BIND_FUNCTIONS. */
+  /** Of shells that define BIND_FUNCTIONS. */
   readonly run: Run;
   /** A directory on a private mount; openScratch makes one. */
   readonly scratch: string;
@@ -59,13 +59,13 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
   const reach = createReach(run);
   let serial = 0;
 
-  /** Runs what may hang with a file system. */
+  /** Runs a program that may hang with the file system. */
   async function reached({ mount, fusePath }: Binding, argv: readonly [string, ...string[]]): Promise<Ended> {
     try {
       const device = watch.last().find(({ id }) => id === mount)?.device;
       return await reach(device ?? fusePath, argv, bindMs);
     } catch (error) {
-      if (error instanceof NoAnswer) throw new NotBound('later', `${fusePath} does not answer since ${error.since}`, { cause: error });
+      if (error instanceof NoAnswer) throw new NotBound('later', `${fusePath} has not answered since ${error.since}`, { cause: error });
       throw error;
     }
   }
@@ -74,10 +74,10 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
     const { readOnly, inPlace, target, source } = binding;
     const options = readOnly ? readOnlyOptions(mountOf(watch.last(), source)) : '';
     const args = [...wayTo(binding), target, options, place, inPlace ? 'in place' : '', readOnly ? 'private' : 'slave'];
-    told(await reached(binding, [by, ...args]), binding);
+    check(await reached(binding, [by, ...args]), binding);
   }
 
-  /** In steps: shown to us alone, looked at, made read-only, and then moved to where others see it. */
+  /** In steps: bound where only the plugin sees it, checked, made read-only, and then moved to the target. */
   async function assemble(binding: Binding, place: string): Promise<void> {
     const { readOnly, inPlace, isFile, source, target } = binding;
     const peers = readOnly ? 'private' : 'slave';
@@ -91,33 +91,33 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
           basename(source),
         ])
       : await reached(binding, ['sluice_gather', ...wayTo(binding), '', peers, place]);
-    told(gathered, binding);
+    check(gathered, binding);
     const parts = async () => (await watch.now()).filter(({ mountPoint }) => isWithin(mountPoint, place));
     let there = await parts();
     const [top] = there;
     if (isFile && !(top && shows({ ...top, readOnly: false }, watch.last(), source)))
-      throw new NotBound('escaped', `${source}: leads through a symbolic link, which is refused`);
+      throw new NotBound('escaped', `${source}: leads through a symbolic link, which is not allowed`);
     if (readOnly) {
       const open = there.filter((mount) => !mount.readOnly);
-      told(await reached(binding, ['sluice_harden', ...open.flatMap((mount) => [mount.mountPoint, readOnlyOptions(mount)])]), binding);
+      check(await reached(binding, ['sluice_harden', ...open.flatMap((mount) => [mount.mountPoint, readOnlyOptions(mount)])]), binding);
       there = await parts();
     }
-    // Better nothing than a hole that can be written.
+    // No mount is better than one with a part that can be written.
     if (there.length === 0 || (readOnly && there.some((mount) => !mount.readOnly)))
       throw new NotBound('failed', `mount ${source} on ${target}: not all that is mounted below it could be made read-only`);
-    told(await reached(binding, ['sluice_move', place, target, inPlace ? 'in place' : '']), binding);
+    check(await reached(binding, ['sluice_move', place, target, inPlace ? 'in place' : '']), binding);
   }
 
   /**
    * Targets lie in the kubelet's directory, which is the node's own disk: what is done there takes some µs, and by way of the thread pool it
-   * would take ten times as long. Where somebody has mounted a FUSE client above one, it might never end, and is not begun.
+   * would take ten times as long. Below a FUSE mount it might never end, so it is rejected.
    */
   function local(target: string): string {
     if (isOnFuse(watch.last(), dirname(target))) throw new Error(`${target}: lies on a FUSE mount`);
     return target;
   }
 
-  /** A reading that falls into it may show either. */
+  /** Marks the path as changing: a reading of the table meanwhile may show either state. */
   async function changing<T>(path: string, work: () => Promise<T>): Promise<T> {
     watch.touch(path);
     return work().finally(() => watch.touch(path));
@@ -134,7 +134,7 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
       if (inSteps) await assemble(binding, place);
       else await goTo('sluice_bind', binding, place);
     } catch (error) {
-      // Killed half-way, it may have left the mount here.
+      // A program that was killed may have left the mount here.
       await run(['umount', '-c', '-l', place], UNMOUNT_MS).catch(() => {});
       throw error;
     } finally {
@@ -142,7 +142,7 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
         if (isFile) unlinkSync(place);
         else rmdirSync(place);
       } catch {
-        // Whatever holds it, the next one has another name.
+        // Still in use; the next bind takes another name.
       }
     }
   }
@@ -174,7 +174,7 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
     },
 
     async unmount(path, lazily) {
-      // -c: without it umount asks the file system about its own mount point, and hangs with it.
+      // -c: without it umount stats its own mount point, and hangs with the file system.
       const { code, output } = await changing(path, () => run(['umount', '-c', ...(lazily ? ['-l'] : []), '--', path], UNMOUNT_MS));
       if (code !== 0) throw new Error(`umount ${path}: ${output.trim() || `exit code ${code}`}`);
     },
@@ -195,10 +195,10 @@ const KEPT = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'rel
 const readOnlyOptions = (mount: Mount | undefined): string =>
   ['ro', ...(mount ? optionsOf(mount).split(',') : []).filter((option) => KEPT.has(option))].join(',');
 
-/** Asks nothing of what may be mounted there: for that the kernel refuses, whatever it is. */
+/** Does not touch what may be mounted there: the kernel rejects the removal of any mount point. */
 function removeTarget(target: string): void {
   try {
-    // Never recursively: what is in a directory that should be empty is somebody's data.
+    // Never recursively: files in a directory that should be empty are a user's data.
     rmdirSync(target);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -208,23 +208,24 @@ function removeTarget(target: string): void {
   }
 }
 
-function told({ code, output }: Ended, { mount, fusePath, source, target }: Binding): void {
+/** @throws NotBound when a script of bind-script.ts failed */
+function check({ code, output }: Ended, { mount, fusePath, source, target }: Binding): void {
   switch (code) {
     case 0:
       return;
     case outcome.dead:
       throw new NotBound(
         'later',
-        mount === undefined ? `${fusePath} is not there` : `${fusePath} does not work: its FUSE client has ended, or refuses to serve root`,
+        mount === undefined ? `${fusePath} does not exist` : `${fusePath} does not work: its FUSE client has ended, or does not serve root`,
       );
     case outcome.changed:
-      throw new NotBound('later', `${fusePath} is being mounted anew`);
+      throw new NotBound('later', `${fusePath} is being mounted again`);
     case outcome.missing:
-      throw new NotBound('missing', `sub path ${source.slice(fusePath.length + 1)}: there is no such directory in ${fusePath}`);
+      throw new NotBound('missing', `sub path ${source.slice(fusePath.length + 1)}: does not exist in ${fusePath}`);
     case outcome.escaped:
-      throw new NotBound('escaped', `sub path ${source.slice(fusePath.length + 1)}: leads through a symbolic link, which is refused`);
+      throw new NotBound('escaped', `sub path ${source.slice(fusePath.length + 1)}: leads through a symbolic link, which is not allowed`);
     case outcome.linked:
-      throw new NotBound('escaped', `${fusePath}: is or leads through a symbolic link, which is refused`);
+      throw new NotBound('escaped', `${fusePath}: is, or leads through, a symbolic link, which is not allowed`);
     default:
       throw new NotBound(
         output.includes('No such file or directory') ? 'dead end' : 'failed',
@@ -233,7 +234,7 @@ function told({ code, output }: Ended, { mount, fusePath, source, target }: Bind
   }
 }
 
-/** Mounts an empty file system of our own, which nobody else sees. Returns how to take it away. */
+/** Mounts an empty file system that only this mount namespace sees. Returns how to unmount it. */
 export async function openScratch(directory: string, run: Run): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const { code, output } = await run(

@@ -1,11 +1,11 @@
-/** When we bound what lies at targets. Kept in a file: containers outlive plugins, and whether one stands on a layer is told by its age. */
+/** When each layer at a target was bound. Kept in a file, since containers outlive plugins: only its age shows whether one may use it. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '../../kube/types.ts';
 import type { Mount } from './mountinfo.ts';
 
 export interface Layers {
-  /** When each layer at a target was bound, ms since the epoch, by its device; those that were not bound over another are not known. */
+  /** When each layer at a target was bound, ms since the epoch, by its device; undefined for one that was not bound over another. */
   at(target: string): ReadonlyMap<string, number>;
   add(target: string, device: string, now: number): void;
   /** Forgets what is not mounted any more. */
@@ -22,7 +22,7 @@ export function openLayers(file: string, log: Log): Layers {
       writeFileSync(`${file}.new`, JSON.stringify([...known].map(([target, layers]) => [target, [...layers]])), { mode: 0o600 });
       renameSync(`${file}.new`, file);
     } catch (error) {
-      log.warn({ file, error: String(error) }, 'not written: after a restart, layers will stay that nobody needs');
+      log.warn({ file, error: String(error) }, 'the record of bind mounts was not saved: after a restart, unused bind mounts remain');
     }
   }
 
@@ -31,7 +31,7 @@ export function openLayers(file: string, log: Log): Layers {
 
     add(target, device, now) {
       const layers = known.get(target) ?? new Map<string, number>();
-      // In doubt the older one: it is more likely that somebody stands on it.
+      // In doubt the older time: a container more likely uses it.
       known.set(target, layers.set(device, layers.get(device) ?? now));
       save();
     },
@@ -57,7 +57,8 @@ function read(file: string, log: Log): Map<string, Map<string, number>> {
     const entries = JSON.parse(readFileSync(file, 'utf8')) as [string, [string, number][]][];
     return new Map(entries.map(([target, layers]) => [target, new Map(layers)]));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log.warn({ file, error: String(error) }, 'cannot be read; begun anew');
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      log.warn({ file, error: String(error) }, 'the record of bind mounts cannot be read: starting an empty one');
     return new Map();
   }
 }

@@ -13,14 +13,14 @@ export class NoAnswer extends Error {
   readonly since: string;
 
   constructor(since: string, options?: ErrorOptions) {
-    super(`the file system does not answer since ${since}`, options);
+    super(`the file system has not answered since ${since}`, options);
     this.since = since;
   }
 }
 
 /** Programs at a time on one file system: so many can hang before the first is known to. */
 const AT_ONCE = 4;
-/** When what hung could be killed, nobody knows whether the next would hang: who has no more patience is not sent to find out. */
+/** When a child that hung could be killed, the next might hang or not: a caller without time left does not try. */
 const REST_MS = 10_000;
 
 interface Silence {

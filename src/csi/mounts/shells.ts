@@ -13,7 +13,7 @@ import { sh } from '../../api/shell.ts';
 export interface Ended {
   /** As a shell has it: 127 where there is no such program, more than 128 where a signal ended it. */
   readonly code: number;
-  /** What it said, on whichever of its outputs. */
+  /** What it printed on standard output and standard error. */
   readonly output: string;
 }
 
@@ -44,11 +44,11 @@ export interface Shells {
 
 /** Of the programs that we run: nothing that users could set, and messages in one language. */
 const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
-/** So many programs are at work at a time: more of them would share the processors, and all end late. */
+/** How many programs work at a time: more would share the processors, and all end late. */
 const AT_WORK = 2;
-/** So many shells wait for the next program, at two megabytes each. To start one more takes this process several ms. */
+/** How many shells are kept for the next program, at two megabytes each. To start another takes this process several ms. */
 const IDLE = AT_WORK;
-/** Who takes longer waits for a file system, not for a processor, and holds up no other. */
+/** A program that takes longer waits for a file system, not for a processor, and delays no other. */
 const SLOW_MS = 50;
 
 /** `functions`: text that defines what the shells can do besides running programs. */
@@ -59,7 +59,7 @@ export function openShells(functions = ''): Shells {
 
   return {
     async run(argv, ms) {
-      // A shell passes over it, and would reach another path.
+      // A shell drops a NUL, and would use another path.
       if (argv.some((argument) => argument.includes('\0'))) throw new Error(`${argv[0]}: an argument has a NUL`);
       const finish = await turns.take();
       try {
@@ -82,7 +82,7 @@ export function openShells(functions = ''): Shells {
   };
 }
 
-/** Who comes first is first, AT_WORK of those at a time that do not wait for anything themselves. */
+/** In order of arrival, AT_WORK programs at a time; a program that waits for a file system is not counted. */
 function createTurns() {
   const waiting: (() => void)[] = [];
   let working = 0;
@@ -116,9 +116,9 @@ interface Shell {
 }
 
 function startShell(functions: string): Shell {
-  // Of a group of its own: what it has started is killed with it. With us it ends, however we end: its input does.
+  // In a process group of its own, so that its children are killed with it. It ends with this process, however that ends: its input closes.
   const child = spawn('/bin/sh', { stdio: ['pipe', 'pipe', 'ignore'], env: ENV, cwd: '/', detached: true });
-  let said = '';
+  let printed = '';
   let heard: () => void = () => {};
   let ended = false;
   let failure: Error | undefined;
@@ -130,16 +130,16 @@ function startShell(functions: string): Shell {
       heard();
       resolve();
     };
-    // Of one that could not be started, nothing closes.
+    // A shell that could not be started emits no `close`.
     child.once('error', (error) => child.pid === undefined && end(error));
-    // What it leaves behind has nobody who would wait for it.
+    // No process would wait for the children that it leaves behind.
     child.once('exit', () => isBusy && kill(child));
     child.once('close', () => end(failure));
   });
-  // That it has ended is seen above.
+  // Its end is handled above.
   child.stdin.on('error', () => {});
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    printed += text;
     heard();
   });
   child.stdin.write(`${functions}\n`);
@@ -149,16 +149,16 @@ function startShell(functions: string): Shell {
     end: () => void child.stdin.end(),
 
     run(argv, ms) {
-      said = '';
+      printed = '';
       isBusy = true;
-      child.stdin.write(`${sh`${argv}`} </dev/null 2>&1; ${TELL}\n`);
+      child.stdin.write(`${sh`${argv}`} </dev/null 2>&1; ${PRINT_END}\n`);
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           leave(child);
           reject(new Stuck(`${argv[0]} did not end within ${ms} ms`, gone));
         }, ms);
         heard = () => {
-          const [, output = '', code] = TOLD.exec(said) ?? [];
+          const [, output = '', code] = END.exec(printed) ?? [];
           if (code !== undefined) resolve({ code: Number(code), output });
           else if (ended) reject(failure ?? new Error(`${argv[0]}: its shell was ended`));
           else return;
@@ -172,22 +172,22 @@ function startShell(functions: string): Shell {
   };
 }
 
-/** What programs print has no NUL: with it ends what one of them has said, and how it ended is put between two. */
-const TELL = String.raw`printf '\0%s\0' "$?"`;
-const TOLD = /^([^\0]*)\0(\d+)\0$/;
+/** Programs print no NUL: one ends the output of a program, and its exit code stands between two. */
+const PRINT_END = String.raw`printf '\0%s\0' "$?"`;
+const END = /^([^\0]*)\0(\d+)\0$/;
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
-/** With all that it has started. */
+/** Kills the shell and all that it has started. */
 function kill({ pid }: Child): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended at this moment.
+    // It has just ended.
   }
 }
 
-/** Kills it, and does not wait for it when we end. Its output stays open: it tells when all that it has started is gone. */
+/** Kills it, and does not wait for it when this process ends. Its output stays open, and closes when all that it started has ended. */
 function leave(child: Child): void {
   kill(child);
   child.stdin.destroy();

@@ -33,7 +33,7 @@ export function mountTree(mounts: readonly Mount[]): MountTree {
 }
 
 /**
- * Whether what is below a copy is what is below its source. Mounts of others than clients, which somebody made there, do not count: they
+ * Whether what is below a copy is what is below its source. Mounts that are not of FUSE clients do not count: they
  * would be covered again and again.
  */
 export function isSameBelow(source: ReadonlyMap<string, Mount>, copy: ReadonlyMap<string, Mount>): boolean {

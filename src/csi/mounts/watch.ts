@@ -1,6 +1,6 @@
 /**
- * The mount table for all who need it. The kernel says that it has changed only to those who can poll(2), which Node cannot, and reading it
- * takes two milliseconds a thousand mounts: so there is one reading for all who ask at once, and one for all who wait.
+ * The mount table for all callers. The kernel reports changes only through poll(2), which Node does not offer, and a reading takes two
+ * milliseconds for a thousand mounts: so concurrent callers share one reading, and all that wait share another.
  */
 import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/types.ts';
@@ -8,11 +8,11 @@ import type { Reading } from './table.ts';
 import { isWithin, type Mount } from './mountinfo.ts';
 
 export interface MountWatch {
-  /** The table as it is after this call: those who ask at once share a reading. */
+  /** Reads the table after this call; concurrent callers share a reading. */
   now(): Promise<readonly Mount[]>;
-  /** The table as it was last read, for whomever. */
+  /** The table as it was last read, for any caller. */
   last(): readonly Mount[];
-  /** The same, if that was a moment ago, and nobody has said since that something may have changed at this path. */
+  /** The same if it was read within 300 ms and `touch` was not called for this path since; else undefined. */
   recent(path: string): readonly Mount[] | undefined;
   /** Something is about to be mounted or unmounted at this path, or just was. */
   touch(path: string): void;
@@ -37,7 +37,7 @@ export interface WatchOptions {
   readonly log: Log;
 }
 
-/** What is read for recovery anyway is new enough for whoever can bear to be wrong. */
+/** A reading this old, made for recovery, is good enough for callers that check again. */
 const RECENT_MS = 300;
 /** Where a reading takes longer, those who ask in one turn of the event loop share it. */
 const SOON_MS = 0.2;
@@ -75,7 +75,7 @@ export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
   function tick(): void {
     tickAt = Number.POSITIVE_INFINITY;
     try {
-      // A reading that somebody asked for meanwhile has served all waiters.
+      // A reading that a caller of now() started meanwhile has served all waiters.
       if (clock.elapsed() >= dueAt()) readNow();
     } catch (error) {
       // Too many files are open, and next time perhaps no more.

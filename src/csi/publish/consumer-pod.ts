@@ -5,7 +5,7 @@ import { podsOfNode } from '../cluster/pod-names.ts';
 
 type Asking = Pick<NodeContext, 'cluster' | 'clock' | 'log' | 'podLogsDir'>;
 
-/** A pod of this node; undefined where there is none, or the API server does not tell within `ms`. */
+/** A pod of this node; undefined when it does not exist, or the API server does not answer within `ms`. */
 export async function podOf(context: Asking, uid: string, ms: number, name?: PodName): Promise<Pod | undefined> {
   const { cluster, clock, log, podLogsDir } = context;
   const known = name ?? podsOfNode(podLogsDir).find((each) => each.uid === uid);
@@ -15,12 +15,12 @@ export async function podOf(context: Asking, uid: string, ms: number, name?: Pod
     // Another of its name is not this one.
     return pod?.metadata.uid === uid ? pod : undefined;
   } catch (error) {
-    log.warn({ podUid: uid, error: String(error) }, 'a consumer cannot be asked for');
+    log.warn({ podUid: uid, error: String(error) }, 'a pod that mounts the volume cannot be read');
     return undefined;
   }
 }
 
-/** What is had in this time, ms; undefined when it is not. */
+/** The result of `work`; undefined when it takes longer than `ms`. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const cancel = clock.after(ms, () => late.resolve(undefined));

@@ -2,15 +2,15 @@ import type { Clock } from '../../kube/clock.ts';
 import { type Mount, topAt } from '../mounts/mountinfo.ts';
 
 /**
- * FUSE clients whose pods this node has let go. Their mounts stay until the pods have ended, which takes some seconds: a volume that is
- * staged again meanwhile must not be given one. Not kept over a restart of the plugin, which takes about as long.
+ * FUSE clients whose label this node has removed. Their mounts stay until the pods have ended, which takes some seconds: a volume that is
+ * staged again meanwhile must not be bound to one. Not kept over a restart of the plugin, which takes about as long.
  */
 export interface Departing {
-  /** What is mounted here is about to go. */
+  /** What is mounted here will be unmounted soon. */
   add(fusePath: string, mounts: readonly Mount[]): void;
   /** For how long, ms; undefined where what is mounted is none of those. */
   since(fusePath: string, mounted: Mount | undefined): number | undefined;
-  /** It stays after all. */
+  /** The mount stays after all. */
   stays(fusePath: string): void;
 }
 
@@ -18,7 +18,7 @@ export function createDeparting(clock: Pick<Clock, 'elapsed'>): Departing {
   const leaving = new Map<string, { readonly device: string; readonly at: number }>();
   return {
     add(fusePath, mounts) {
-      // Those of volumes that nobody stages here again would stay for ever.
+      // Entries of volumes that are never staged here again would stay for ever.
       for (const [path, { device }] of leaving) if (topAt(mounts, path)?.device !== device) leaving.delete(path);
       const mounted = topAt(mounts, fusePath);
       if (mounted) leaving.set(fusePath, { device: mounted.device, at: clock.elapsed() });

@@ -12,33 +12,36 @@ import type { Target } from '../mounts/binding.ts';
 import type { Call } from '../grpc/unary.ts';
 import type { RuntimeName, Volume } from '../volume.ts';
 
-/** Answer before the caller gives up on us, with a reason in place of a timeout. */
+/** A call returns so long before its deadline: with a reason in place of a timeout. */
 const MARGIN_MS = 2_000;
-/** How late a mount may be seen that somebody waits for. */
+/** How late a mount is seen that a publish call waits for. */
 const SEEN_MS = 50;
-/** When what could not be bound is tried again: a client that took the place of its like may have left the mount table as it was. */
+/** When a failed bind is retried: a client that replaced one just like it may have left the mount table as it was. */
 const AGAIN_MS = 2_000;
-/** How long the API server may take to tell the reason. */
+/** How long the API server may take to answer when the reason is looked up. */
 const ASK_MS = 1_000;
-/** How often to look for what comes without a change of the mount table. */
+/** How often to retry what may appear without a change of the mount table. */
 const LOOK_MS = 500;
-/** So long a pod may take to be deleted after its node's label was: one that is not by then stays. */
+/** After its node's label was removed, a fuse pod is deleted within this time; one that is not stays. */
 const DELETION_MS = 3_000;
-/** How long a pod that is deleted may keep its mount, where nobody tells whether it is. */
+/** How long a fuse pod is taken for one that is being deleted while the API server does not answer. */
 const DEPARTURE_MS = 60_000;
 
 /**
- * Makes the volume appear at the target, waiting for the fuse pod's mount for a while: read the mount table, decide, do it, and when it
- * is too early do all of it again as soon as the table has changed.
+ * Mounts the volume at the target, and waits for the fuse pod's mount for a while: reads the mount table, decides, acts. When it is too
+ * early it does all of that again as soon as the table has changed.
+ *
+ * @throws CsiError UNAVAILABLE when the kubelet should retry, NOT_FOUND for a sub path that does not exist, INVALID_ARGUMENT for one that
+ *   leads out of the volume
  */
 export async function publish(context: NodeContext, request: PublishRequest, call: Call): Promise<void> {
-  const { host, watch, clock, log, told } = context;
+  const { host, watch, clock, log, explained } = context;
   const { signal } = call;
   const { volume, target, readOnly } = request;
   const end = call.deadline - MARGIN_MS;
   let until = Math.min(clock.now() + context.patienceMs, end);
   if (volume.method === 'symlink' && methodFor(volume, readOnly) === 'bind')
-    log.info({ target, readOnly }, 'bound, not linked: a link can be neither read-only nor of a sub path');
+    log.info({ target, readOnly }, 'bound, not linked: a symbolic link can be neither read-only nor restricted to a sub path');
   for (;;) {
     const { mounts, found, plan } = await planned(context, request);
     let because: string;
@@ -62,21 +65,21 @@ export async function publish(context: NodeContext, request: PublishRequest, cal
       } catch (error) {
         if (!(error instanceof NotBound) || error.why === 'failed' || error.why === 'dead end') throw error;
         if (error.why === 'escaped') throw new CsiError(status.INVALID_ARGUMENT, error.message, { cause: error });
-        // A directory that is missing may be made by another pod; there is no table to watch for that, so the kubelet asks again.
+        // Another pod may create the missing directory, which the mount table does not show: so the kubelet retries.
         if (error.why === 'missing') throw new CsiError(status.NOT_FOUND, error.message, { cause: error });
         because = error.message;
         again = AGAIN_MS;
-        // What need not be a mount comes without a change of the table.
+        // What need not be a mount appears without a change of the table.
         if (volume.mountType === undefined) again = LOOK_MS;
       }
     }
     const left = until - clock.now();
     const ms = Math.min(left, again);
     if (left > 0 && ((await watch.changed(mounts, volume.fusePath, { everyMs: SEEN_MS, ms, signal })) || ms < left)) continue;
-    // The kubelet asks again ever more seldom, up to two minutes apart: once the pod's events say why it waits, it waits with us.
-    if (!told.has(target) || clock.now() >= end || !(await isWanted(context, request))) {
-      told.add(target);
-      throw unavailable(await explained(context, request, because));
+    // The kubelet retries with back-off, up to two minutes apart: once the pod's events show the reason, the call itself waits.
+    if (!explained.has(target) || clock.now() >= end || !(await isWanted(context, request))) {
+      explained.add(target);
+      throw unavailable(await reasonOf(context, request, because));
     }
     until = Math.min(clock.now() + context.patienceMs, end);
   }
@@ -88,7 +91,7 @@ interface Planned {
   readonly plan: PublishPlan;
 }
 
-/** What is bound is looked at again by who binds it, so for that a reading of just now will do; to wait, or to do nothing, it will not. */
+/** Binding checks its source once more, so a recent reading of the table is enough for it; to wait or to do nothing, it is not. */
 async function planned({ host, watch }: NodeContext, request: PublishRequest): Promise<Planned> {
   const { target } = request;
   const by = (mounts: readonly Mount[]): Planned => {
@@ -100,14 +103,14 @@ async function planned({ host, watch }: NodeContext, request: PublishRequest): P
   return first?.plan.do === 'bind' && first.plan.binding.mount !== undefined ? first : by(await host.mounts());
 }
 
-/** A pod that was deleted goes only when the call has been answered. */
+/** Kubernetes removes a deleted pod only after its publish call has returned, so that call must not wait on. */
 async function isWanted(context: NodeContext, { target, pod: name }: PublishRequest): Promise<boolean> {
   const at = podPathOf(target, context.kubeletDir);
   const pod = at && (await podOf(context, at.podUid, ASK_MS, name));
   return pod !== undefined && pod.metadata.deletionTimestamp === undefined;
 }
 
-/** Whether what is mounted belongs to a fuse pod that this node has just let go: it may have been called back in time, or not. */
+/** Whether what is mounted belongs to a fuse pod whose label this node has just removed: the pod may have been kept in time, or not. */
 async function isDeparting(context: NodeContext, { fusePath, runtime }: Volume, mounted: Mount | undefined): Promise<boolean> {
   const { departing } = context;
   const since = departing.since(fusePath, mounted);
@@ -119,14 +122,14 @@ async function isDeparting(context: NodeContext, { fusePath, runtime }: Volume, 
   return goes;
 }
 
-async function explained(context: NodeContext, { volume: { runtime }, pod }: PublishRequest, because: string): Promise<string> {
+async function reasonOf(context: NodeContext, { volume: { runtime }, pod }: PublishRequest, because: string): Promise<string> {
   if (!runtime) return because;
   const asked = await askFor(context, runtime);
   if (!asked) return because;
   return `${because}: ${whyNotMounted(runtime, context.nodeId, asked.pod, pod?.namespace === runtime.namespace)}`;
 }
 
-/** The fuse pod of this node; undefined where nobody tells in time whether there is one. */
+/** The fuse pod of this node; undefined when the API server does not answer in time. */
 async function askFor(context: NodeContext, runtime: RuntimeName): Promise<{ readonly pod: Pod | undefined } | undefined> {
   try {
     return await within(
@@ -135,7 +138,7 @@ async function askFor(context: NodeContext, runtime: RuntimeName): Promise<{ rea
       fusePod(context, runtime).then((pod) => ({ pod })),
     );
   } catch (error) {
-    context.log.warn({ runtime, error: String(error) }, 'the fuse pod cannot be asked for');
+    context.log.warn({ runtime, error: String(error) }, 'the fuse pod cannot be read');
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What became of consumers whose FUSE client was started anew: decided on the mount table alone. */
+/** Which consumers must be bound again, and to what: decided on the mount table alone. The invariants are in recovery.ts. */
 import type { ContainerStatus, Pod } from '../cluster/node-cluster.ts';
 import type { PodPath } from '../kubelet.ts';
 import { podPathOf } from '../kubelet.ts';
@@ -8,11 +8,11 @@ import { type Binding, bindingOf, shows } from '../mounts/binding.ts';
 import { notReady } from '../publish/plan.ts';
 import type { Volume } from '../volume.ts';
 
-/** A path of a pod that does not show what is there now. */
+/** A consumer whose path does not show what is mounted for its volume now. */
 export interface Orphan {
   readonly target: string;
   readonly at: PodPath;
-  /** What it shows is nowhere below the mount root any more. */
+  /** The file system that it shows is mounted nowhere below the mount root any more. */
   readonly isDead: boolean;
 }
 
@@ -22,10 +22,10 @@ interface Directories {
 }
 
 /**
- * The paths whose file system may have been replaced. Two mounts are of one FUSE client exactly when they have the same device number: a
- * client that died keeps its number for as long as anybody has it mounted, and its successor has another.
+ * Consumers whose file system may have been replaced. Two mounts belong to one FUSE client exactly when they have the same device number:
+ * a client that died keeps its number for as long as it is mounted anywhere, and its successor has another.
  *
- * And those that show less than there is: what is read-only is bound with all that is mounted below, and receives nothing later.
+ * Also consumers that show less than is mounted: what is read-only is bound with all that is mounted below, and receives nothing later.
  */
 export function orphans(mounts: readonly Mount[], { kubeletDir, mountRoot }: Directories): readonly Orphan[] {
   const seen = [...Map.groupBy(mounts, ({ mountPoint }) => mountPoint)].flatMap(([point, stack]) => topAt(stack, point) ?? []);
@@ -43,7 +43,7 @@ export function orphans(mounts: readonly Mount[], { kubeletDir, mountRoot }: Dir
   });
 }
 
-/** Whether a copy shows all that is mounted below its source; each source is looked for once, however many have it. */
+/** Whether a copy shows all that is mounted below its source; each source is computed once, however many copies it has. */
 function wholeness(mounts: readonly Mount[], served: ReadonlyMap<string, readonly Mount[]>): (copy: Mount) => boolean {
   const tree = mountTree(mounts);
   const sources = new Map<string, ReturnType<typeof tree.below> | 'covered' | undefined>();
@@ -67,7 +67,7 @@ function wholeness(mounts: readonly Mount[], served: ReadonlyMap<string, readonl
   };
 }
 
-/** How to bind an orphan again; undefined when there is nothing to do, or nothing yet to bind. */
+/** How to bind an orphan again; undefined when it needs nothing, or when its client has not mounted yet. */
 export function rebinding({ target, at }: Orphan, volume: Volume, mounts: readonly Mount[]): Binding | undefined {
   const { fusePath } = volume;
   const mounted = topAt(mounts, fusePath);
@@ -77,7 +77,7 @@ export function rebinding({ target, at }: Orphan, volume: Volume, mounts: readon
     ({ device, mountPoint }) => device === before.device && mountPoint !== fusePath && isWithin(fusePath, mountPoint),
   );
   if (!mounted && !isOfNode) return undefined;
-  // What was bound tells which part it was; volumes of two names, with sub paths of their own, may have one id.
+  // The old mount shows which part it was; two PersistentVolumes with one handle may have sub paths of their own.
   const part = mounted && !isOfNode ? partOf(fusePath, mounted.root, before.root, at) : undefined;
   const source = part ?? (at.isSubPath ? undefined : volume.source);
   if (source === undefined || shows(before, mounts, source)) return undefined;
@@ -85,8 +85,8 @@ export function rebinding({ target, at }: Orphan, volume: Volume, mounts: readon
 }
 
 /**
- * Where the directory that a container had is now. The kernel adds `//deleted` to the name of one that was removed, and takes each for
- * removed whose client has ended once somebody asks for it: what a container has asked for by its path is at that path.
+ * Where the directory that a container had is now. The kernel adds `//deleted` to the name of a directory that was removed, and takes any
+ * for removed whose client has ended once a process accesses it. The sub path of a container is still at its own path.
  */
 function partOf(fusePath: string, mountedRoot: string, shown: string, { isSubPath }: PodPath): string | undefined {
   const root = isSubPath ? shown.replace(/\/\/deleted$/, '') : shown;
@@ -95,17 +95,17 @@ function partOf(fusePath: string, mountedRoot: string, shown: string, { isSubPat
   return below === '' ? fusePath : `${fusePath}/${below}`;
 }
 
-/** From here on, layers that nobody can need are taken away before one more is added. */
+/** From this many layers on, unused ones are unmounted before another is added. */
 const MOST_LAYERS = 4;
 
 /**
- * How many of the uppermost layers at a target can go before it is bound again.
+ * How many of the uppermost layers at a target can be unmounted before it is bound again.
  *
- * A container keeps the layer that was uppermost when it started, and sees what is mounted on that one: so a new layer goes on top, and
- * what lies below stays for as long as a container may stand on it. One that was mounted after all containers had started is no one's.
+ * A container keeps the layer that was uppermost when it started, and sees what is mounted on that one. So a new layer goes on top, and
+ * a layer below stays for as long as a container may use it. No container uses one that was mounted after all of them had started.
  *
- * @param mountedAt when we mounted a layer, ms since the epoch, by its device; layers that we do not know of stay
- * @param startedAt when containers of the pod started, ms; undefined: one is just starting, or nobody knows
+ * @param mountedAt when the plugin mounted a layer, ms since the epoch, by its device; layers that are not in it stay
+ * @param startedAt when containers of the pod started, ms since the epoch; undefined: one is just starting, or that is unknown
  */
 export function layersToDrop(
   stack: readonly Mount[],
@@ -113,15 +113,15 @@ export function layersToDrop(
   startedAt: readonly (number | undefined)[],
 ): number {
   if (stack.length < MOST_LAYERS || startedAt.includes(undefined)) return 0;
-  // Kubernetes tells whole seconds.
+  // Kubernetes reports whole seconds.
   const last = Math.max(...startedAt.map((at) => (at ?? 0) + 1000));
   const needed = stack.findLastIndex(({ device }, i) => i === 0 || (mountedAt.get(device) ?? 0) <= last);
   return stack.length - 1 - needed;
 }
 
 /**
- * When the containers of a pod started; what has ended counts no more. What the API server has is some seconds old: one whose youngest
- * instance was begun later than it says is just starting, or has.
+ * When the containers of a pod started, ms since the epoch; those that ended are left out. The API server's status may be some seconds
+ * old: a container whose youngest instance the kubelet created later than that is undefined, since it is just starting.
  */
 export function startsOf({ status = {} }: Pod, begunAt: (container: string) => number | undefined): readonly (number | undefined)[] {
   const lists = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses];
@@ -129,10 +129,10 @@ export function startsOf({ status = {} }: Pod, begunAt: (container: string) => n
     .flatMap((list) => list ?? [])
     .flatMap(({ name, state = {} }: ContainerStatus) => {
       const { terminated, running } = state;
-      const told = Date.parse(terminated?.finishedAt ?? running?.startedAt ?? '');
-      // Kubernetes tells whole seconds.
-      if (Number.isNaN(told) || (begunAt(name) ?? 0) > told + 1000) return [undefined];
-      return terminated ? [] : [told];
+      const at = Date.parse(terminated?.finishedAt ?? running?.startedAt ?? '');
+      // Kubernetes reports whole seconds.
+      if (Number.isNaN(at) || (begunAt(name) ?? 0) > at + 1000) return [undefined];
+      return terminated ? [] : [at];
     });
 }
 

@@ -9,19 +9,19 @@ import type { NodeContext } from '../node-context.ts';
 import { layersToDrop, needsTrimming, type Orphan, rebinding, startsOf } from './plan.ts';
 import type { Outcome } from './events.ts';
 
-/** How long the API server is waited for while a consumer waits for its volume. */
+/** How long the API server may take while a consumer waits for its volume. */
 const ASK_MS = 300;
 
-/** Binds a consumer to what its volume is now; undefined when there is nothing to do. @throws Error when it cannot be looked up */
+/** Binds one orphan to what its volume is now; undefined when nothing is to be done. @throws Error when its volume cannot be read */
 export async function rebind(context: NodeContext, orphan: Orphan): Promise<Outcome | undefined> {
   const { host, volumes, locks, layers, clock, log, kubeletDir } = context;
   const { target, at } = orphan;
   const handle = handleOf(kubeletDir, at);
-  // By name: volumes of one id may have sub paths of their own, of which a pod must see no more than its own.
+  // By name: volumes with one handle may have sub paths of their own, and a pod must see no more than its own.
   const volume = handle === undefined ? undefined : await volumes.get(at.volumeName);
-  // Before the lock: a publication holds it for as long as it waits for this very mount.
+  // Before the lock: a publish call holds it for as long as it waits for this very mount.
   if (!volume || !rebinding(orphan, volume, await host.mounts())) return undefined;
-  // Not while the kubelet has it published or unpublished.
+  // Never while a call of the kubelet publishes or unpublishes the target; then decided again.
   return locks.run(target, async () => {
     const binding = rebinding(orphan, volume, await host.mounts());
     if (!binding) return undefined;
@@ -37,19 +37,24 @@ export async function rebind(context: NodeContext, orphan: Orphan): Promise<Outc
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       log.warn({ target, volumeId: handle, error: message }, 'not bound again');
-      // Nobody but the kubelet can make it again, and a kubelet that starts the container anew cannot pass what is dead there.
+      // Only the kubelet can create the directory again, and when it starts the container it cannot pass a dead mount there.
       if (at.isSubPath && orphan.isDead && error instanceof NotBound && error.why === 'missing') {
         await clear(context, target);
-        return { ...about, dropped, unseen: true, error: `${message}; what was there is taken away, so containers can be started again` };
+        return {
+          ...about,
+          dropped,
+          unseen: true,
+          error: `${message}; the dead mount was removed, so that containers can be started again`,
+        };
       }
-      // Its client is still starting; the next try tells more.
+      // Its client is still starting: retried, without an event.
       if (error instanceof NotBound && error.why === 'later') return { ...about, dropped, error: '' };
       return { ...about, dropped, error: message };
     }
   });
 }
 
-/** A part that a container has asked for may be a file. Whether containers that run see it. */
+/** The sub path of a container may be a file. Returns whether running containers see it. */
 async function bindPart(host: Host, binding: Binding, isSubPath: boolean): Promise<boolean> {
   try {
     return await bindOver(host, binding);
@@ -59,12 +64,12 @@ async function bindPart(host: Host, binding: Binding, isSubPath: boolean): Promi
   }
 }
 
-/** Takes away all that is mounted at a path; containers that run keep what they have. */
+/** Unmounts all that is mounted at a path; running containers keep what they have. */
 async function clear({ host }: NodeContext, target: string): Promise<void> {
   for (let left = stackAt(await host.mounts(), target).length; left > 0; left--) await host.unmount(target, true);
 }
 
-/** Takes away layers that no container stands on, if the API server says at once which those are; returns how many. */
+/** Unmounts the layers that no container uses, if the API server answers in time; returns how many. */
 async function trim(context: NodeContext, { target, at }: Orphan): Promise<number> {
   const { host, layers } = context;
   const mounts = await host.mounts();
@@ -80,7 +85,7 @@ async function trim(context: NodeContext, { target, at }: Orphan): Promise<numbe
     try {
       const top = topAt(await host.mounts(), target);
       const below = top ? mountTree(await host.mounts()).below(top, target) : new Map<string, Mount>();
-      // Never lazily: a layer in which somebody works stays.
+      // Never lazily: a layer that a process uses stays.
       for (const path of [...below.keys()].toSorted().toReversed()) await host.unmount(`${target}/${path}`, false);
       await host.unmount(target, false);
     } catch {

@@ -1,44 +1,63 @@
+/**
+ * Binds the volumes of pods again whose FUSE client died and came back.
+ *
+ * Invariants:
+ * R1. A consumer is bound again only if what it shows is mounted nowhere below the mount root any more, or if it is read-only and lacks
+ *     a mount below its source.
+ * R2. Only paths at which the kubelet mounts volumes, or sub paths of them, for pods are ever changed.
+ * R3. A consumer gets the part of the volume that it had, as read-only or writable as it was.
+ * R4. A pod never sees more than the sub path of its own PersistentVolume, even when the directory that it had was removed.
+ * R5. Nothing is bound before a client of the volume's mount type has mounted.
+ * R6. A target is bound only while no call of the kubelet holds it, and to what the mount table shows then.
+ * R7. The new mount goes on top of the old ones, so that running containers see it; in their place only where the kernel rejects that.
+ * R8. A layer is unmounted only if no running container can have started on it; in doubt it stays.
+ * R9. While the API server answers, layers at a target do not grow in number with each recovery.
+ * R10. A volume that a publish call has named is bound again without the API server.
+ * R11. All state that recovery needs outlives the plugin: a restart in the middle loses no consumer.
+ * R12. A consumer that could not be bound is retried with back-off until it is bound or gone.
+ * R13. A client that hangs, and a call of the kubelet that waits, delay the consumers of their own volume only.
+ * R14. A sub path that the new client does not have is unmounted, so that the kubelet can start the container again.
+ * R15. Each round writes at most one event for each Dataset, FUSE path and result, however many pods it concerns.
+ */
 import pLimit from 'p-limit';
 import { backoff } from '../../kube/clock.ts';
 import type { Mount } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';
 import { rebind } from './rebind.ts';
 import { type Orphan, orphans } from './plan.ts';
-import { type Outcome, tell } from './events.ts';
+import { type Outcome, recordOutcomes } from './events.ts';
 
-/** Consumers of one volume that are bound at a time: each is a child or two. */
+/** How many consumers of one volume are bound at a time: each takes a child process or two. */
 const AT_ONCE = 4;
-/** How late a new mount may be seen. */
+/** How late a new mount is seen. */
 const SEEN_MS = 250;
-/** How often all consumers are looked at, whatever has changed. */
-const LOOK_MS = 1_000;
+/** How often all consumers are checked, whatever has changed. */
+const CHECK_MS = 1_000;
 
-/** Consumers of one volume, on their way. */
-interface Queue {
+/** The work on the consumers of one volume: idle, running, or waiting for its next try. */
+interface VolumeQueue {
   running: boolean;
-  /** Something has changed since they were looked at. */
+  /** The mount table has changed since this run began. */
   again: boolean;
   failures: number;
-  /** Calls off the next try. */
+  /** Cancels the next try. */
   cancel(): void;
 }
 
 /**
- * Binds consumers again whose FUSE client died and came back. It looks at the mount table whenever that changes, and when it starts:
- * everything it needs to know is in the table, in what the kubelet has written beside its mounts, and in volumes.
- *
- * Each volume has a queue of its own, for which nobody waits: a client that hangs, or an API server, holds up no other volume.
+ * Checks the mount table when it starts and whenever the table changes. All that it needs is in the table, in the files that the kubelet
+ * keeps beside its mounts, and in PersistentVolumes.
  */
 export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
   const { host, watch, clock, log } = context;
-  const queues = new Map<string, Queue>();
+  const queues = new Map<string, VolumeQueue>();
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   let stopped = false;
   let seen: readonly Mount[] | undefined;
 
-  /** Looks at all volumes, or at one. */
-  async function look(only?: string): Promise<void> {
+  /** Checks the consumers of all volumes, or of one. */
+  async function check(only?: string): Promise<void> {
     const mounts = await host.mounts();
     if (only === undefined) {
       if (mounts === seen) return;
@@ -68,16 +87,16 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
     running.add(work);
   }
 
-  async function serve(queue: Queue, name: string, consumers: readonly Orphan[]): Promise<void> {
+  async function serve(queue: VolumeQueue, name: string, consumers: readonly Orphan[]): Promise<void> {
     const failed = await bindAll(consumers);
     queue.running = false;
     queue.failures = failed > 0 ? queue.failures + 1 : 0;
     if (stopped) return;
-    if (queue.again) await lookSafely(name);
-    else if (failed > 0) queue.cancel = clock.after(backoff(queue.failures, clock.random), () => void lookSafely(name));
+    if (queue.again) await checkSafely(name);
+    else if (failed > 0) queue.cancel = clock.after(backoff(queue.failures, clock.random), () => void checkSafely(name));
   }
 
-  /** Returns how many are to be tried again. */
+  /** Returns how many must be retried. */
   async function bindAll(consumers: readonly Orphan[]): Promise<number> {
     const outcomes: Outcome[] = [];
     let lost = 0;
@@ -85,39 +104,39 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
       if (stopped) return;
       const outcome = await rebind(context, orphan).catch((error: unknown) => {
         lost++;
-        log.warn({ target: orphan.target, error: String(error) }, 'a consumer cannot be looked up');
+        log.warn({ target: orphan.target, error: String(error) }, 'the volume of a pod cannot be read; retrying');
       });
       if (outcome) outcomes.push(outcome);
     }
-    // The first alone: where the client hangs, the others are told so without a child each.
+    // The first alone: if the client hangs, the others fail without a child process each.
     const [first, ...others] = consumers;
     if (first) await bind(first);
     await pLimit(AT_ONCE).map(others, bind);
-    tell(context, outcomes);
+    recordOutcomes(context, outcomes);
     return lost + outcomes.filter(({ error }) => error !== undefined).length;
   }
 
-  async function lookSafely(only?: string): Promise<void> {
+  async function checkSafely(only?: string): Promise<void> {
     try {
-      await look(only);
+      await check(only);
     } catch (error) {
-      log.error({ err: error }, 'broken mounts cannot be looked for');
+      log.error({ err: error }, 'the mount table cannot be checked for dead mounts');
     }
   }
 
   async function run(): Promise<void> {
     while (!stopped) {
-      await lookSafely();
-      await watch.changed(watch.last(), context.mountRoot, { everyMs: SEEN_MS, ms: LOOK_MS, signal: stopping.signal }).catch(() => {});
+      await checkSafely();
+      await watch.changed(watch.last(), context.mountRoot, { everyMs: SEEN_MS, ms: CHECK_MS, signal: stopping.signal }).catch(() => {});
     }
   }
 
-  const looking = run();
+  const checking = run();
   return {
     async stop() {
       stopped = true;
       stopping.abort();
-      await looking;
+      await checking;
       for (const { cancel } of queues.values()) cancel();
       await Promise.all(running);
     },

@@ -3,7 +3,7 @@ import { datasetId, fuseNodeLabel, type Identity } from '../../api/names.ts';
 import type { DatasetRecord, NodeCluster, VolumeRecord } from '../cluster/node-cluster.ts';
 import type { RuntimeName, Volume } from '../volume.ts';
 
-/** What has mounted a volume, and the label of the node that brings it here; undefined where nobody knows. */
+/** What has mounted a volume, and the label of the node that brings it here; undefined when that is unknown. */
 export interface FuseOf {
   readonly runtime?: RuntimeName;
   readonly nodeLabel?: string;

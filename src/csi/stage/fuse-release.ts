@@ -1,6 +1,6 @@
 /**
- * Lets fuse pods go that nobody on this node needs any more, by taking their labels off the node. Who needs one is what the kubelet has
- * staged; where that leaves a doubt the label stays, and is looked at again until there is none.
+ * Removes the node's label of a fuse pod that no staged volume needs any more. What the kubelet has staged decides; in doubt the label
+ * stays, and is checked again with back-off until the doubt is resolved.
  */
 import pLimit from 'p-limit';
 import { backoff, type Clock } from '../../kube/clock.ts';
@@ -10,15 +10,15 @@ import type { Locks } from '../grpc/locks.ts';
 import type { NodeLabels } from '../cluster/node-labels.ts';
 import { type StagedFuseContext, stagedFuse } from './staged-fuse.ts';
 
-/** Volumes that another plugin has staged are asked for one by one. */
+/** How many volumes that another plugin has staged are read at a time. */
 const AT_ONCE = 4;
 
 export interface FuseRelease {
   /** A volume is being staged: it needs its label from now on. */
   staging(handle: string): void;
-  /** A volume needs its label no longer. Resolves with whether the node has lost it. @throws Error when it cannot be taken off */
+  /** A volume needs its label no longer. Resolves with whether the label was removed. @throws Error when the API server rejects that */
   leave(handle: string, nodeLabel: string): Promise<boolean>;
-  /** The volume is unstaged, and whatever label it had stays. */
+  /** The volume is unstaged, and the node keeps its label. */
   forget(handle: string): void;
   stop(): void;
 }
@@ -33,9 +33,9 @@ interface ReleaseContext extends StagedFuseContext {
 
 export function fuseRelease(context: ReleaseContext): FuseRelease {
   const { labels, locks, clock, log } = context;
-  /** What the kubelet still has on its list although we are done with it: it waits for our answer. */
+  /** Volumes that are unstaged but still on the kubelet's list, since it waits for the answer of that call. */
   const left = new Set<string>();
-  /** How to call off the next look at a label that was kept in doubt. */
+  /** Cancels the next check of a label that was kept in doubt. */
   const doubts = new Map<string, () => void>();
   let stopped = false;
 
@@ -44,28 +44,28 @@ export function fuseRelease(context: ReleaseContext): FuseRelease {
     doubts.delete(nodeLabel);
   }
 
-  function lookAgain(nodeLabel: string, looks: number): void {
+  function recheck(nodeLabel: string, checks: number): void {
     if (stopped) return;
-    const look = () =>
-      void decide(nodeLabel, undefined, looks).catch((error: unknown) => {
-        log.warn({ label: nodeLabel, error: String(error) }, 'a label that may be needed no longer cannot be taken off');
-        lookAgain(nodeLabel, looks + 1);
+    const check = () =>
+      void decide(nodeLabel, undefined, checks).catch((error: unknown) => {
+        log.warn({ label: nodeLabel, error: String(error) }, 'a label of the node that is perhaps unused cannot be removed; retrying');
+        recheck(nodeLabel, checks + 1);
       });
-    doubts.set(nodeLabel, clock.after(backoff(looks, clock.random), look));
+    doubts.set(nodeLabel, clock.after(backoff(checks, clock.random), check));
   }
 
-  /** One at a time for a label, or two volumes that are unstaged together would each find the other. */
-  function decide(nodeLabel: string, leaving: string | undefined, looks: number): Promise<boolean> {
+  /** One at a time for each label: two volumes that are unstaged together would each find the other. */
+  function decide(nodeLabel: string, leaving: string | undefined, checks: number): Promise<boolean> {
     return locks.run(`label ${nodeLabel}`, async () => {
       settle(nodeLabel);
       const { sure, unsure } = await others(context, nodeLabel, left, leaving);
       const kept = sure.length + unsure.length > 0;
-      // Who has taken it in between keeps it.
+      // A volume that has taken it meanwhile keeps it.
       if (!kept) await labels.leave(nodeLabel, leaving ?? '');
       else if (leaving !== undefined) labels.forget(leaving);
       log.info({ volumeId: leaving, label: nodeLabel, sharers: [...sure, ...unsure] }, kept ? 'label kept' : 'label removed');
       if (leaving !== undefined) left.add(leaving);
-      if (sure.length === 0 && unsure.length > 0) lookAgain(nodeLabel, looks + 1);
+      if (sure.length === 0 && unsure.length > 0) recheck(nodeLabel, checks + 1);
       return !kept;
     });
   }
@@ -84,7 +84,7 @@ export function fuseRelease(context: ReleaseContext): FuseRelease {
   };
 }
 
-/** Other volumes that are staged here and need the same fuse pod, and those of which nobody knows whether they do. */
+/** Other volumes that are staged here and need the same fuse pod, and those of which that is unknown. */
 async function others(context: ReleaseContext, nodeLabel: string, left: Set<string>, leaving: string | undefined) {
   const staged = stagedVolumes(context.kubeletDir);
   const there = new Set(staged.map(({ handle }) => handle));

@@ -17,29 +17,29 @@ type Attributes = Readonly<Record<string, string>>;
 const SESSION_MANAGER = 'fluid.io/efc-sessmgr';
 const SESSION_MANAGER_MS = 30_000;
 
-/** Has the fuse pod come to this node. It is not waited for: publication does, and has more to say about it. */
+/** Labels the node, so that the fuse pod is created there. Does not wait for it: publish does, and can explain more. */
 export async function stage(context: NodeContext, volumeId: string, attributes: Attributes, signal: AbortSignal): Promise<void> {
   const { labels, release, staged } = context;
   const volume = parseVolume(attributes, context);
   const fuse = await fuseOf(context.cluster, volumeId, volume);
   const { sessionManagerDir } = volume;
   release.staging(volumeId);
-  // Before the label: what was labelled is unstaged, also when nobody was told that it was staged.
+  // Before the label: what was labelled must be unstaged, even if the plugin ended before it could answer.
   staged.keep({ handle: volumeId, attributes, fuse });
   await Promise.all([fuse.nodeLabel && labels.take(fuse.nodeLabel, volumeId), sessionManagerDir && labels.take(SESSION_MANAGER, volumeId)]);
-  // EFC's client cannot mount without it, and does not try again.
+  // EFC's client cannot mount without it, and does not retry.
   if (!sessionManagerDir) return;
   if (isOnFuse(await context.host.mounts(), sessionManagerDir))
     throw invalid(`volume attribute efc_sessmgr_workdir: ${sessionManagerDir} is on a FUSE mount`);
   await untilThere(join(sessionManagerDir, 'sessmgrd.sock'), context, signal);
 }
 
-/** Lets the fuse pod go where its clean policy says so and nobody else needs it. */
+/** Removes the node's label, and so the fuse pod, if the clean policy says so and no other staged volume needs it. */
 export async function unstage(context: NodeContext, volumeId: string): Promise<void> {
   const { cluster, host, release, departing, staged } = context;
   await checkUnused(context, volumeId);
   const { nodeLabel, runtime: name, volume } = (await stagedFuse(context, volumeId)) ?? {};
-  // Without its runtime, the label is the controller's: it takes all of them away at the end.
+  // Without its runtime, the label is left to the controller, which removes all of them at teardown.
   const runtime = name && (await cluster.runtime(name));
   if (nodeLabel && volume && runtime && (await mayGo(context, runtime, name))) {
     const mounts = await host.mounts();
@@ -48,7 +48,7 @@ export async function unstage(context: NodeContext, volumeId: string): Promise<v
   staged.forget(volumeId);
 }
 
-/** The kubelet unstages when the last pod is gone; what is mounted tells whether it is right. */
+/** The kubelet unstages after the last pod has ended; the mount table shows whether that is so. */
 async function checkUnused({ host, kubeletDir }: NodeContext, volumeId: string): Promise<void> {
   const users = new Set<string>();
   for (const { mountPoint } of await host.mounts()) {
@@ -57,7 +57,7 @@ async function checkUnused({ host, kubeletDir }: NodeContext, volumeId: string):
     try {
       if (handleOf(kubeletDir, path) === volumeId) users.add(path.podUid);
     } catch {
-      // It is just being written, for another volume: the kubelet does not publish while it unstages.
+      // The kubelet is just writing it, for another volume: it does not publish a volume while it unstages it.
     }
   }
   if (users.size > 0)
@@ -83,12 +83,12 @@ async function untilThere(path: string, { clock }: NodeContext, signal: AbortSig
       const directory = await existing(dirname(path));
       const change = firstChange(directory, AbortSignal.any([signal, over.signal]));
       change.catch(() => {});
-      // It, or a directory above it, may have come while nobody watched.
+      // The socket, or a directory above it, may have been created before the watch began.
       if ((await existing(path)) === directory) await change;
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (over.signal.aborted) throw unavailable(`${path} is not there: EFC's session manager has not started on this node`);
+    if (over.signal.aborted) throw unavailable(`${path} does not exist: EFC's session manager has not started on this node`);
     throw error;
   } finally {
     over.abort();

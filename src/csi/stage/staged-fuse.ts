@@ -14,7 +14,7 @@ export interface StagedFuseContext extends VolumeDefaults {
   readonly staged: StagedRecords;
 }
 
-/** What a volume is that is staged on this node, by us, by an older version, or by another plugin; undefined where nobody knows. */
+/** What a volume is that is staged on this node, by us, by an older version, or by another plugin; undefined when that is unknown. */
 export async function stagedFuse(context: StagedFuseContext, handle: string): Promise<StagedFuse | undefined> {
   const { staged, cluster } = context;
   const kept = staged.get(handle);

@@ -1,0 +1,91 @@
+/** FUSE clients that read and do not answer: whoever asks them cannot be killed. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canRun } from '../../support/can-run.ts';
+import { startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
+import type { TestPlugin } from './plugin.ts';
+
+const canMount = canRun('tests of mounts', whyNoMounts());
+
+describe.skipIf(!canMount)('a FUSE client that hangs', () => {
+  let node: TestNode;
+  let plugin: TestPlugin;
+
+  beforeAll(async () => {
+    node = await startMountNode();
+    plugin = await node.startPlugin({ patienceMs: 300, bindMs: 1000 });
+  });
+  afterAll(async () => {
+    await plugin?.end();
+    await node?.close();
+  });
+
+  const publish = (name: string, targetPath: string) =>
+    plugin.call.nodePublishVolume({
+      volumeId: `ml-${name}`,
+      targetPath,
+      volumeCapability: { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } },
+      volumeContext: { fluid_path: node.fusePath(name), mount_type: '' },
+    });
+  const stats = (volumePath: string) => plugin.call.nodeGetVolumeStats({ volumeId: 'x', volumePath });
+  /** Targets that were bound before the client hung. */
+  const boundBefore = (name: string, count: number) =>
+    Array.from({ length: count }, () => {
+      const target = node.newTarget();
+      node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2"', node.fusePath(name), target);
+      return target;
+    });
+  /** Processes in the plugin's mount namespace that are in the kernel and do not come out. */
+  const hanging = () => {
+    const namespace = readlinkSync(`/proc/${plugin.pid}/ns/mnt`);
+    return readdirSync('/proc')
+      .filter((pid) => /^\d+$/.test(pid))
+      .filter((pid) => {
+        try {
+          return readlinkSync(`/proc/${pid}/ns/mnt`) === namespace && /\) D /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+        } catch {
+          // It has just ended.
+          return false;
+        }
+      });
+  };
+  const notAnswering = { code: status.UNAVAILABLE, details: expect.stringContaining('has not answered since') };
+
+  test('holds up a few children, however often it is asked; others are served meanwhile, and all is well after its end', async () => {
+    const client = await node.silentFuse(node.fusePath('hung'));
+    const targets = boundBefore('hung', 8);
+    const first = await Promise.all(targets.map(stats));
+    expect(first.map(({ volumeCondition }) => volumeCondition?.abnormal)).toEqual(targets.map(() => true));
+    // One that was killed first wakes, and then waits on as who cannot be: for a moment it is not among them.
+    let held: readonly string[] = [];
+    await expect.poll(() => (held = hanging())).toHaveLength(4);
+    // Also by no later call, whatever it asks.
+    for (const target of targets) await expect(stats(target)).resolves.toMatchObject({ volumeCondition: { abnormal: true } });
+    await expect(publish('hung', node.newTarget())).rejects.toMatchObject(notAnswering);
+    await expect.poll(hanging).toEqual(held);
+    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', node.fusePath('other'));
+    const other = node.newTarget();
+    await publish('other', other);
+    await expect(stats(other)).resolves.toMatchObject({ volumeCondition: { abnormal: false } });
+
+    await client.die();
+    node.sh('umount -c -l "$1" && mount -t tmpfs live "$1"', node.fusePath('hung'));
+    const again = node.newTarget();
+    await publish('hung', again);
+    await expect(stats(again)).resolves.toMatchObject({ volumeCondition: { abnormal: false } });
+    await expect.poll(hanging).toEqual([]);
+  });
+
+  test('does not keep the plugin from being replaced', async () => {
+    const client = await node.silentFuse(node.fusePath('upgrade'));
+    const [target = ''] = boundBefore('upgrade', 1);
+    await stats(target);
+    await expect.poll(hanging).toHaveLength(1);
+    await plugin.end();
+    plugin = await node.startPlugin({ patienceMs: 300, bindMs: 1000 });
+    await plugin.call.nodeUnpublishVolume({ volumeId: 'x', targetPath: target });
+    expect(node.stack(target)).toEqual([]);
+    await client.die();
+  });
+});

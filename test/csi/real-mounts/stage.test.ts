@@ -1,0 +1,228 @@
+import { status } from '@grpc/grpc-js';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { canRun } from '../../support/can-run.ts';
+import { type State, startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
+import type { TestPlugin } from './plugin.ts';
+
+const canMount = canRun('tests of mounts', whyNoMounts());
+
+const ANY = { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } } as const;
+
+describe.skipIf(!canMount)('staging', () => {
+  let node: TestNode;
+  let plugin: TestPlugin;
+  let state: State;
+
+  beforeAll(async () => {
+    node = await startMountNode();
+    plugin = await node.startPlugin({ patienceMs: 200 });
+  });
+  afterEach(() => {
+    node.sh('rm -rf "$1"/plugins/kubernetes.io/csi', node.kubelet);
+  });
+  afterAll(async () => {
+    await plugin?.end();
+    await node?.close();
+  });
+
+  const attributes = (name: string, more: Record<string, string> = {}) => ({
+    fluid_path: node.fusePath(name),
+    mount_type: 'tmpfs',
+    runtime_namespace: 'ml',
+    runtime_name: name,
+    mount_pod_node_selector_key: `fluid.io/f-ml-${name}`,
+    ...more,
+  });
+  /** As the cluster has a Dataset: its volume, its runtime, its claim. */
+  function given(name: string, cleanPolicy: string, more: Record<string, string> = {}, generation = '1') {
+    state = {
+      volumes: {
+        ...state?.volumes,
+        [`ml-${name}`]: { attributes: attributes(name, more), claim: { namespace: 'ml', name } },
+      },
+      runtimes: { ...state?.runtimes, [`ml/${name}`]: { cleanPolicy } },
+      claims: { ...state?.claims, [`ml/${name}`]: { 'fuse.runtime.fluid.io/generation': generation } },
+    };
+    node.write(state);
+  }
+  const staging = (volumeId: string) => `${node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/${volumeId}/globalmount`;
+  /** As the kubelet: it writes down which volume it is, then calls. */
+  async function stage(volumeId: string, more: Record<string, string> = {}) {
+    const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: volumeId });
+    node.sh('mkdir -p "$1" && echo "$2" >"$1/../vol_data.json"', staging(volumeId), data);
+    await plugin.call.nodeStageVolume({
+      volumeId,
+      stagingTargetPath: staging(volumeId),
+      volumeCapability: ANY,
+      volumeContext: attributes(volumeId.slice('ml-'.length), more),
+    });
+  }
+  const records = () => `${node.kubelet}/csi-plugins/fuse.csi.fluid.io/staged`;
+  const unstage = (volumeId: string) => plugin.call.nodeUnstageVolume({ volumeId, stagingTargetPath: staging(volumeId) });
+  const labels = () => plugin.reports.flatMap((report) => ('labels' in report ? [report.labels] : []));
+  const removed = (key: string) => labels().some((each) => each[key] === null);
+
+  test('the node is labelled, and no longer when the policy is OnDemand', async () => {
+    given('demand', 'OnDemand');
+    await stage('ml-demand');
+    expect(labels().at(-1)).toEqual({ 'fluid.io/f-ml-demand': 'true' });
+    await unstage('ml-demand');
+    expect(labels().at(-1)).toEqual({ 'fluid.io/f-ml-demand': null });
+  });
+
+  test.each(['OnRuntimeDeleted', ''])('policy "%s" leaves the label to the controller', async (policy) => {
+    given('stays', policy);
+    await stage('ml-stays');
+    await unstage('ml-stays');
+    expect(removed('fluid.io/f-ml-stays')).toBe(false);
+  });
+
+  test('OnFuseChanged: only a client of another generation goes', async () => {
+    const key = 'fluid.io/f-ml-changed';
+    let serial = 0;
+    const fuse = (generation?: string, more: object = {}) => ({
+      metadata: {
+        name: `changed-fuse-${++serial}`,
+        uid: `uid-${serial}`,
+        ownerReferences: [{ kind: 'DaemonSet', name: 'changed-fuse' }],
+        labels: generation ? { 'fuse.runtime.fluid.io/generation': generation } : {},
+        ...more,
+      },
+    });
+    const other = fuse('1', { ownerReferences: [{ kind: 'DaemonSet', name: 'other-fuse' }] });
+    for (const [pods, gone] of [
+      [[], false],
+      [[other, fuse()], false],
+      [[other, fuse('2')], false],
+      [[fuse('1', { deletionTimestamp: 'now' }), fuse('2')], false],
+      [[fuse('1')], true],
+    ] as const) {
+      given('changed', 'OnFuseChanged', {}, '2');
+      node.write({ ...state, pods: { ml: [...pods] } });
+      await stage('ml-changed');
+      await unstage('ml-changed');
+      expect(removed(key)).toBe(gone);
+    }
+  });
+
+  test('a label that another staged volume needs stays, also after a restart of the plugin', async () => {
+    const shared = { mount_pod_node_selector_key: 'fluid.io/f-ml-shared' };
+    given('one', 'OnDemand', shared);
+    given('two', 'OnDemand', shared);
+    await stage('ml-one', shared);
+    await stage('ml-two', shared);
+    await plugin.end('SIGKILL');
+    plugin = await node.startPlugin({ patienceMs: 200 });
+    await unstage('ml-one');
+    expect(labels()).toEqual([]);
+    // The kubelet removes what it wrote when we have answered.
+    node.sh('rm -r "$(dirname "$1")"', staging('ml-one'));
+    await unstage('ml-two');
+    expect(labels()).toEqual([{ 'fluid.io/f-ml-shared': null }]);
+  });
+
+  test('a volume whose handle is not its name is one as well, also after a restart of the plugin', async () => {
+    const shared = { mount_pod_node_selector_key: 'fluid.io/f-ml-own', runtime_name: 'own' };
+    given('own', 'OnDemand', shared);
+    await stage('ml-own', shared);
+    await stage('by-hand', shared);
+    await plugin.end('SIGKILL');
+    plugin = await node.startPlugin({ patienceMs: 200 });
+    await unstage('ml-own');
+    expect(labels()).toEqual([]);
+    node.sh('rm -r "$(dirname "$1")"', staging('ml-own'));
+    await unstage('by-hand');
+    expect(labels()).toEqual([{ 'fluid.io/f-ml-own': null }]);
+    expect(node.sh('ls "$1"', records())).toBe('');
+  });
+
+  test('the label of a volume stays while another, unknown one is staged, since that may need the same client', async () => {
+    given('known', 'OnDemand');
+    await stage('ml-known');
+    await stage('ml-foreign');
+    node.sh('rm "$1"/*', records());
+    await stage('ml-known');
+    await unstage('ml-known');
+    expect(removed('fluid.io/f-ml-known')).toBe(false);
+    const data = '{"driverName":';
+    node.sh('echo "$2" >"$1/../vol_data.json"', staging('ml-foreign'), data);
+    await stage('ml-known');
+    await unstage('ml-known');
+    expect(removed('fluid.io/f-ml-known')).toBe(false);
+    node.sh('rm -r "$(dirname "$1")"', staging('ml-foreign'));
+    await stage('ml-known');
+    await unstage('ml-known');
+    expect(removed('fluid.io/f-ml-known')).toBe(true);
+  });
+
+  test('a volume that went while its policy kept the label holds it no longer', async () => {
+    const shared = { mount_pod_node_selector_key: 'fluid.io/f-ml-late' };
+    given('first', 'OnRuntimeDeleted', shared);
+    given('second', 'OnDemand', shared);
+    await stage('ml-first', shared);
+    await unstage('ml-first');
+    node.sh('rm -r "$(dirname "$1")"', staging('ml-first'));
+    await stage('ml-second', shared);
+    await unstage('ml-second');
+    expect(removed('fluid.io/f-ml-late')).toBe(true);
+  });
+
+  test('a volume that a pod still has mounted is not unstaged', async () => {
+    given('used', 'OnDemand');
+    await stage('ml-used');
+    // By another name than its id, as a Dataset that refers to another has it.
+    const target = `${node.kubelet}/pods/uid-9/volumes/kubernetes.io~csi/other/mount`;
+    const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: 'ml-used' });
+    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1" && echo "$2" >"$1/../vol_data.json"', target, data);
+    await expect(unstage('ml-used')).rejects.toMatchObject({
+      code: status.FAILED_PRECONDITION,
+      details: expect.stringContaining('uid-9'),
+    });
+    node.sh('umount "$1"', target);
+    await unstage('ml-used');
+    expect(removed('fluid.io/f-ml-used')).toBe(true);
+  });
+
+  test('a volume that does not exist in the cluster any more is unstaged without an error', async () => {
+    await unstage('ml-unknown');
+    expect(plugin.log.at(-1)).toMatchObject({ rpc: 'NodeUnstageVolume', level: 'info' });
+  });
+
+  test('a volume with attributes that are invalid by now is unstaged without an error', async () => {
+    given('once', 'OnDemand', { mount_pod_node_selector_key: 'node-role.kubernetes.io/once' });
+    await unstage('ml-once');
+    expect(labels().some((each) => 'node-role.kubernetes.io/once' in each)).toBe(false);
+  });
+
+  test("EFC's session manager is asked for, and waited for", async () => {
+    const dir = `${node.mountRoot}/efc-sock`;
+    const staged = stage('ml-efc', { efc_sessmgr_workdir: dir });
+    await plugin.when((report) => 'labels' in report && report.labels['fluid.io/efc-sessmgr'] === 'true');
+    node.sh('mkdir -p "$1" && touch "$1/sessmgrd.sock"', dir);
+    await staged;
+  });
+
+  test('also where the directories above come one after the other', async () => {
+    const above = Array.from({ length: 40 }, (_, i) => `d${i}`);
+    const dir = [node.mountRoot, ...above].join('/');
+    const staged = stage('ml-deep', { efc_sessmgr_workdir: dir });
+    await plugin.when((report) => 'labels' in report && report.labels['fluid.io/f-ml-deep'] === 'true');
+    node.sh(
+      'cd "$1" && shift && for name; do mkdir "$name" && cd "$name"; done && sleep 0.1 && touch sessmgrd.sock',
+      node.mountRoot,
+      ...above,
+    );
+    await staged;
+  });
+
+  test('attributes that lead elsewhere are refused', async () => {
+    for (const more of [
+      { fluid_path: '/etc' },
+      { fluid_path: `${node.mountRoot}/../etc` },
+      { fluid_path: node.mountRoot },
+      { efc_sessmgr_workdir: '/var/run' },
+      { fluid_sub_path: 'a/../../b' },
+    ])
+      await expect(stage('ml-bad', more)).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });
+  });
+});

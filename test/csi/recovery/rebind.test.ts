@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { createLocks } from '../../../src/csi/grpc/locks.ts';
+import type { Binding } from '../../../src/csi/mounts/binding.ts';
+import type { Mount } from '../../../src/csi/mounts/mountinfo.ts';
+import type { NodeContext } from '../../../src/csi/node-context.ts';
+import { orphans } from '../../../src/csi/recovery/plan.ts';
+import { rebind } from '../../../src/csi/recovery/rebind.ts';
+import { silent } from '../../../src/kube/types.ts';
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FUSE_PATH, table, volume } from '../given.ts';
+
+/** A pod whose volume is dead: the kubelet's files beside it, and a mount table that the test replaces. */
+function given() {
+  const kubeletDir = mkdtempSync(join(tmpdir(), 'sluice-rebind-'));
+  const directory = join(kubeletDir, 'pods/uid-1/volumes/kubernetes.io~csi/ml-demo');
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'vol_data.json'), JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: 'ml-demo' }));
+  const target = join(directory, 'mount');
+  const client = { id: 20, parent: 1, mountPoint: FUSE_PATH, device: '0:21' } as const;
+  const dead = table(client, { id: 30, mountPoint: target, device: '0:20' });
+  const [orphan] = orphans(dead, { kubeletDir, mountRoot: '/runtime-mnt' });
+  if (!orphan) throw new Error('no orphan');
+  let mounts: readonly Mount[] = dead;
+  const bound: Binding[] = [];
+  const locks = createLocks();
+  // All of a context that binding again uses.
+  const context = {
+    kubeletDir,
+    locks,
+    log: silent,
+    clock: { now: () => 0 },
+    volumes: { get: async () => volume() },
+    layers: { add: () => {} },
+    host: { mounts: async () => mounts, bind: async (binding: Binding) => void bound.push(binding) },
+  } as unknown as NodeContext;
+  const whole = table(client, { id: 31, mountPoint: target, device: '0:21' });
+  return { context, orphan, target, locks, bound, publish: () => (mounts = whole), close: () => rmSync(kubeletDir, { recursive: true }) };
+}
+
+test('a target is not bound while a call of the kubelet holds it (R6)', async () => {
+  const { context, orphan, target, locks, bound, close } = given();
+  const call = Promise.withResolvers<void>();
+  const held = locks.call(target, () => call.promise);
+  const rebound = rebind(context, orphan);
+  await new Promise((turn) => setImmediate(turn));
+  expect(bound).toEqual([]);
+  call.resolve();
+  await held;
+  expect(await rebound).toMatchObject({ dropped: 0, unseen: false });
+  expect(bound).toMatchObject([{ source: FUSE_PATH, target }]);
+  close();
+});
+
+test('a target that the kubelet published meanwhile is not bound again (R6)', async () => {
+  const { context, orphan, target, locks, bound, publish, close } = given();
+  const call = Promise.withResolvers<void>();
+  const held = locks.call(target, () => call.promise.then(publish));
+  const rebound = rebind(context, orphan);
+  await new Promise((turn) => setImmediate(turn));
+  call.resolve();
+  await held;
+  expect(await rebound).toBeUndefined();
+  expect(bound).toEqual([]);
+  close();
+});
