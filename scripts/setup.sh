@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What `npm run demo` and `npm test` need before anything else: node_modules, the programs of the test control plane, and as root on Linux
-# what a real node runs: Debian packages and programs.
-# Does nothing, quickly, when all is there. Needs bash and the Node 20 (or newer) with npm that started it.
+# Installs what `npm run demo` and `npm test` need: node_modules, the programs of the test control plane, and as root on Linux what a real
+# node runs: Debian packages and programs. As root it first lists what it will install. It does and prints nothing when nothing is missing.
+# Needs bash, npm and Node 20 or newer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"
 
-# A newer lock file may only have been checked out again: what counts is whether it names what is installed.
+# A lock file that is newer may be unchanged: the versions that it names decide.
 installed() {
   [ -e node_modules/.package-lock.json ] || return 1
   [ package-lock.json -nt node_modules/.package-lock.json ] || return 0
@@ -19,12 +19,12 @@ installed() {
 }
 
 if ! installed; then
-  echo "setup: installing the packages of package-lock.json (npm ci)"
-  # npm ci refuses a lock file that lacks another platform's optional packages; npm install takes what it names.
+  echo "setup: installing the packages of package-lock.json into node_modules (npm ci)"
+  # npm ci rejects a lock file that lacks another platform's optional packages; npm install accepts it.
   npm ci --no-audit --no-fund --loglevel=error || npm install --no-save --no-audit --no-fund --loglevel=error
 fi
 
-# What the test node needs of a machine, as `file package` lines. The files from busybox on go into images of its pods.
+# What the test node needs from Debian, as lines of `file package`. The files from busybox on are copied into images of its pods.
 node_files() {
   cat <<'TEXT'
 /usr/bin/containerd containerd
@@ -44,40 +44,58 @@ node_files() {
 TEXT
 }
 
-# Elsewhere the node's tests say what is missing and are skipped.
-install_node_packages() {
+# The Debian packages that are missing. Empty elsewhere: there the node's tests say what is missing and are skipped.
+missing_node_packages() {
   if [ "$(uname -s)" != Linux ] || [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || [ ! -e /etc/debian_version ]; then return 0; fi
-  local file package wanted=()
-  while read -r file package; do [ -e "$file" ] || wanted+=("$package"); done < <(node_files)
-  [ "${#wanted[@]}" -gt 0 ] || return 0
-  echo "setup: installing ${wanted[*]} (apt-get install): what a test node runs"
+  local file package
+  while read -r file package; do [ -e "$file" ] || echo "$package"; done < <(node_files)
+}
+
+# As root, what will be installed on the machine, before any of it is. Sizes of packages are apt's own, if it has their lists by now.
+announce() {
+  [ "$(id -u)" = 0 ] || return 0
+  local plan size
+  plan=$(node scripts/tools.ts --plan)
+  [ "${#packages[@]}" -gt 0 ] || [ -n "$plan" ] || return 0
+  echo "setup: the tests and the demo need what this machine lacks. As root, setup installs, once:"
+  if [ "${#packages[@]}" -gt 0 ]; then
+    size=$(LC_ALL=C apt-get install --no-install-recommends --assume-no "${packages[@]}" 2>/dev/null | sed -nE 's/^After this operation, (.*) of additional.*/, \1 on disk/p' || true)
+    echo "  - ${#packages[@]} Debian packages and what they depend on$size: ${packages[*]}"
+  fi
+  [ -z "$plan" ] || sed 's/^/  - /' <<<"$plan"
+  echo "setup: no daemon of these is started, now or at boot: only the tests start them. Ctrl-C ends setup."
+}
+
+install_node_packages() {
+  [ "${#packages[@]}" -gt 0 ] || return 0
+  echo "setup: installing Debian packages (apt-get install)"
   apt-get -qq update || true
-  # Daemons are installed to be run by tests, never by the machine: policy-rc.d is how Debian says so.
+  # Only the tests run these daemons, never the machine: policy-rc.d is Debian's way to say so.
   local policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
     trap "rm -f '$policy'" RETURN
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod +x "$policy"
   fi
-  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${wanted[@]}" >/dev/null 2>&1 ||
-    echo "setup: apt-get install failed; the tests on a real node will say what is missing" >&2
+  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${packages[@]}" >/dev/null 2>&1 ||
+    echo "setup: apt-get install failed: the tests on a real node are skipped, and say what is missing" >&2
 }
 
-# The highest golang-1.N-go that these apt sources have and that can build the tools (1.21 and newer fetch the Go they lack), if any.
+# The highest golang-1.N-go of these apt sources that can build the tools (1.21 and newer fetch the Go that they lack), if any.
 packaged_go() {
   apt-cache "$@" search --names-only '^golang-1\.[0-9]+-go$' | sed -E 's/^golang-1\.([0-9]+)-go .*/\1/' | sort -rn |
     while read -r minor; do if [ "$minor" -ge 21 ]; then echo "golang-1.$minor-go"; break; fi; done
 }
 
-# Where this machine has the suite bookworm from.
+# The site from which this machine has the suite bookworm.
 debian_site() {
   apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' | sed -n 's/^bookworm //p' | head -n 1
 }
 
-# As root on Debian: from the configured sources, else from bookworm-backports, which is asked just this once and not added to the sources.
+# As root on Debian: from the configured sources, else from bookworm-backports, which is used this once and not added to the sources.
 install_go() {
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then return 1; fi
-  echo "setup: no usable Go found; looking in the Debian sources (apt-get update)"
+  echo "setup: looking for Go in the Debian sources (apt-get update)"
   apt-get -qq update || true
   # Go fetches its modules over TLS and trusts the system's authorities.
   [ -e /etc/ssl/certs/ca-certificates.crt ] || DEBIAN_FRONTEND=noninteractive apt-get -qq install -y ca-certificates >/dev/null || true
@@ -100,16 +118,19 @@ install_go() {
 
 name_go() {
   cat >&2 <<'TEXT'
-setup: the test control plane is built with Go 1.26 or newer (1.21 or newer can fetch that itself); this machine has none. Either
+setup: the test control plane is built with Go 1.26 or newer (1.21 or newer can fetch that itself); this machine has none.
+Either
 
   - unpack the archive of Go for this machine into /usr/local/go, or
-  - on Debian 12, as root: run this again, or add bookworm-backports to the apt sources, then
+  - on Debian 12, run this again as root, or add bookworm-backports to the apt sources, then
       apt-get update && apt-get install -y golang-1.23-go
 
-and start again. With KUBEBUILDER_ASSETS set, only the programs that it lacks are built.
+and run this again. With KUBEBUILDER_ASSETS set, only the programs missing there are built.
 TEXT
 }
 
+mapfile -t packages < <(missing_node_packages)
+announce
 install_node_packages
 status=0
 node scripts/tools.ts || status=$?

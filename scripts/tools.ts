@@ -1,25 +1,42 @@
 /**
- * Builds the programs of the test control plane that are not there yet, and on Linux those of the test node, for which it fetches jars too:
- * `node scripts/tools.ts`.
- * Exit code 3 means that Go is missing; scripts/setup.sh then says or does something about it.
+ * Builds the programs of the test control plane that are missing, as root on Linux also those of the test node, and fetches its jars:
+ *
+ *   node scripts/tools.ts           builds and fetches; exit code 3: this machine has no Go, which scripts/setup.sh can install
+ *   node scripts/tools.ts --plan    prints what that would be, a line each, and does nothing; no output: nothing is missing
  */
 
-import { missingTools } from '../harness/tools/tools.ts';
-import { buildTools, type Progress } from '../harness/tools/build.ts';
+import { existsSync } from 'node:fs';
+import { cacheRoot, missingTools } from '../harness/tools/tools.ts';
+import { buildTools, duration, expectedSeconds, type Progress } from '../harness/tools/build.ts';
 import { findGo } from '../harness/tools/go.ts';
-import { fetchJars } from '../harness/tools/jars.ts';
+import { fetchJars, jarsDir } from '../harness/tools/jars.ts';
 
-// So that the lock is given back.
+// So that the lock is released.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
 
-// Only root on Linux can run a kubelet: nobody else should wait for its programs.
+// Only root on Linux can run a kubelet; other users need not wait for its programs.
 const wanted = process.platform === 'linux' && process.getuid?.() === 0 ? 'node' : 'control plane';
+if (process.argv.includes('--plan')) {
+  for (const line of plan()) console.log(line);
+  process.exit();
+}
 if (missingTools(wanted).length > 0) {
   const go = findGo();
   if (go === undefined) process.exit(3);
   await buildTools(go, wanted, progressOn(process.stderr));
 }
 if (wanted === 'node') await fetchJars(progressOn(process.stderr));
+
+/** What a run without `--plan` needs and creates. */
+function plan(): readonly string[] {
+  const missing = missingTools(wanted);
+  const programs = `${missing.length} programs, built from source in about ${duration(expectedSeconds(missing))}, into ${cacheRoot()}: ${missing.map(({ name }) => name).join(', ')}`;
+  return [
+    ...(missing.length > 0 && findGo() === undefined ? ['Go, from Debian or its backports: about 81 MB to download, 464 MB on disk'] : []),
+    ...(missing.length > 0 ? [programs] : []),
+    ...(wanted === 'node' && !existsSync(jarsDir()) ? [`the jars of Alluxio, 125 MB, fetched by Maven into ${jarsDir()}`] : []),
+  ];
+}
 
 /** One line that is rewritten on a terminal; in a log, a line every half minute. */
 function progressOn(stream: NodeJS.WriteStream): Progress {

@@ -49,26 +49,26 @@ export async function startKeeper(dir: string): Promise<Keeper> {
       listeners.add(listener);
       void ended.then(() => reject(new Error(`the keeper of ${dir} ended before it said "${kind}"`)));
     });
-  const tell = (message: ToKeeper) => void child.send(message);
+  const send = (message: ToKeeper) => void child.send(message);
   await holding(heard('hello'));
   return {
-    spawn: (name, command, args) => tell({ kind: 'spawn', name, command, args }),
+    spawn: (name, command, args) => send({ kind: 'spawn', name, command, args }),
     kill: async (name, signal) => {
       asked = name;
       const gone = heard('exited', (message) => message.name === name);
-      tell({ kind: 'kill', name, signal });
+      send({ kind: 'kill', name, signal });
       await holding(gone);
       asked = undefined;
     },
     serveKubelet: async (options) => {
       const listening = heard('kubelet');
-      tell({ kind: 'kubelet', ...options });
+      send({ kind: 'kubelet', ...options });
       return (await holding(listening)).port;
     },
     failure: () => failure,
     stop: async (keepDir) => {
       if (child.exitCode === null && child.signalCode === null) {
-        tell({ kind: 'stop', keepDir });
+        send({ kind: 'stop', keepDir });
         await holding(ended);
       }
       // What a keeper does itself, unless somebody killed it.

@@ -26,7 +26,7 @@ process.on('message', (message: ToKeeper) => void obey(message));
 process.on('disconnect', () => void end());
 // Nobody but the parent ends a keeper: a stray SIGTERM to "all node processes" would otherwise leave a folder behind.
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => void end());
-tell({ kind: 'hello' });
+send({ kind: 'hello' });
 
 async function obey(message: ToKeeper): Promise<void> {
   switch (message.kind) {
@@ -37,7 +37,7 @@ async function obey(message: ToKeeper): Promise<void> {
       return;
     case 'kubelet':
       kubelet = await serveKubelet({ dir, ...message });
-      return tell({ kind: 'kubelet', port: kubelet.port });
+      return send({ kind: 'kubelet', port: kubelet.port });
     case 'stop':
       keepDir = message.keepDir;
       return end();
@@ -55,7 +55,7 @@ function start({ name, command, args }: Extract<ToKeeper, { kind: 'spawn' }>): v
   const gone = (reason: string) => {
     if (children.get(name) === child) children.delete(name);
     rmSync(pidFile, { force: true });
-    tell({ kind: 'exited', name, reason });
+    send({ kind: 'exited', name, reason });
   };
   child.once('error', (error) => gone(error.message));
   child.once('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
@@ -86,6 +86,6 @@ function killed(child: ChildProcess): Promise<void> {
   });
 }
 
-function tell(message: FromKeeper): void {
+function send(message: FromKeeper): void {
   if (process.connected) process.send?.(message, () => {});
 }

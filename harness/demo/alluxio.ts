@@ -18,10 +18,10 @@ const WANTED_GIB = 3;
 const PATIENCE_MS = 300_000;
 const GIB = 2 ** 30;
 
-/** Why this is not shown here; undefined when it is. */
+/** Why the demo leaves this out; undefined when it does not. */
 export function whyWithoutAlluxio(): string | undefined {
   const free = freemem();
-  if (free < WANTED_GIB * GIB) return `it wants ${WANTED_GIB} GiB of free memory, and ${(free / GIB).toFixed(1)} GiB are there`;
+  if (free < WANTED_GIB * GIB) return `it needs ${WANTED_GIB} GiB of free memory, and this machine has ${(free / GIB).toFixed(1)} GiB`;
   return whyNoAlluxio();
 }
 
@@ -31,19 +31,19 @@ export async function readTwice(stage: Stage): Promise<void> {
   const put = `seq 1 2000000 > numbers; rclone copy numbers store:my-first-bucket; ${digestOf('numbers')}`;
   const written = await plane.kubectl('exec', 'deployment/minio', '-c', 'client', '--', 'sh', '-ec', put);
   const apply = (...objects: readonly KubeObject[]) => plane.kubectlApply(objects.map((object) => stringify(object)).join('---\n'));
-  const { tell, reached } = timeline(stage);
+  const { print, reached } = timeline(stage);
   await apply(dataset, smallAlluxio(NAME, cacheOf(stage)));
-  tell('Dataset and AlluxioRuntime are applied');
+  print('Dataset and AlluxioRuntime are applied');
   await reached('the master is ready', async () => (await statusOf(stage, RUNTIME)).masterPhase === 'Ready', PATIENCE_MS);
   await reached(`Dataset ${NAME} is Bound`, async () => (await statusOf(stage, DATASET)).phase === 'Bound', PATIENCE_MS);
   await apply(reader);
-  tell(`pod ${READER}, which reads, is applied`);
+  print(`pod ${READER}, which reads, is applied`);
   await plane.kubectl('wait', '--for=condition=Ready', `pod/${READER}`, `--timeout=${PATIENCE_MS}ms`);
-  tell(`the fuse pod serves, and pod ${READER} runs`);
+  print(`the fuse pod has mounted, and pod ${READER} runs`);
   for (const time of ['first', 'second']) {
     const { digest, seconds, bucket, cache } = await readOnce(stage);
-    if (digest !== written) throw new Error(`pod ${READER} has read other bytes than were written`);
-    tell(`${time} read, ${seconds} s: ${bucket} bytes from the bucket, ${cache} from the cache, say the worker's counters`);
+    if (digest !== written) throw new Error(`pod ${READER}: expected the bytes that were written, has read others`);
+    print(`${time} read, ${seconds} s: ${bucket} bytes from the bucket, ${cache} from the cache (the worker's counters)`);
   }
 }
 
@@ -75,8 +75,8 @@ export async function removeAlluxio(stage: Stage): Promise<void> {
     await kubectl('wait', '--for=delete', 'pod', '-l', `release=${NAME}`, '--timeout=60s');
     await assertUnlabelled(stage);
     const left = readdirSync(cacheOf(stage), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    if (left.length > 0) throw new Error(`the cache is left on the node: ${left.length} files in ${cacheOf(stage)}`);
-    return 'pods, volume, node labels and all that was cached are gone';
+    if (left.length > 0) throw new Error(`expected an empty cache on the node, found ${left.length} files in ${cacheOf(stage)}`);
+    return 'the pods, the volume, the labels of the node and all cached files are deleted';
   });
 }
 

@@ -18,11 +18,11 @@ export async function showBytes(progress: Progress, signal: AbortSignal): Promis
   let cluster: Installed | undefined;
   let problem: unknown;
   try {
-    progress.heading('Now with bytes: a real node, on which Sluice is installed');
+    progress.heading('Now with data: a real node, on which Sluice is installed');
     await progress.step('cluster', async (say) => {
       const images = [fuseImage(), minioImage(), ...(withoutAlluxio === undefined ? [alluxioImage()] : [])];
       cluster = await startInstalled({ images, onProgress: say });
-      return 'etcd, API server, kubelet, containerd; two controllers and a node plugin, from one image';
+      return 'etcd, API server, kubelet and containerd; two controllers and the node plugin of Sluice';
     });
     writeFiles(folder);
     // The step has set it, which the compiler does not see.
@@ -33,15 +33,15 @@ export async function showBytes(progress: Progress, signal: AbortSignal): Promis
       signal.throwIfAborted();
       await scene(stage);
     }
-    if (withoutAlluxio !== undefined) progress.line(`\nA cache, Alluxio, is not shown here: ${withoutAlluxio}.`);
+    if (withoutAlluxio !== undefined) progress.line(`\nThe demo leaves out Alluxio, a cache: ${withoutAlluxio}.`);
   } catch (error) {
     problem = error;
   }
-  // Also when it was interrupted: nothing is left behind.
+  // Also after an interrupt.
   await cluster?.stop();
   rmSync(folder, { recursive: true, force: true });
   if (problem !== undefined && !signal.aborted) console.error(`\ndemo: ${problem instanceof Error ? problem.message : problem}`);
-  const verdict = signal.aborted ? 'Interrupted after' : problem === undefined ? 'All of that took' : 'Failed after';
+  const verdict = signal.aborted ? 'Interrupted after' : problem === undefined ? 'This part took' : 'Failed after';
   progress.line(`\n${verdict} ${secondsText(performance.now() - began)}.`);
   return signal.aborted ? 130 : problem === undefined ? 0 : 1;
 }

@@ -13,5 +13,5 @@ const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort(new Error('interrupted')));
 const progress = progressOn(process.stdout, interrupt.signal);
 const impossible = whyNoNode();
-if (impossible !== undefined) progress.line(`\nBytes are not shown here, where pods are simulated: ${impossible}.`);
+if (impossible !== undefined) progress.line(`\nThe demo ends here, with simulated pods. It cannot start a real node: ${impossible}.`);
 else process.exitCode = await showBytes(progress, interrupt.signal);

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 
-/** Tells a story on standard output: one line a step, alive while it lasts on a terminal, plain once it is over elsewhere. */
+/** Prints the steps of the demo on standard output, a line each: on a terminal redrawn while a step runs, elsewhere once it has ended. */
 export interface Progress {
-  /** Runs a step; `say` tells how far it has come, and what it returns stands in its line, with the time it took unless it tells times itself. */
+  /** Runs a step; `say` replaces its line while it runs. The text that it returns ends the line, with the time unless `timed` is false. */
   step(title: string, work: (say: (detail: string) => void) => Promise<string>, options?: { readonly timed?: boolean }): Promise<void>;
   line(text?: string): void;
   heading(text: string): void;
@@ -26,9 +26,9 @@ export function progressOn(stream: NodeJS.WriteStream, interrupt: AbortSignal): 
       const began = performance.now();
       let detail = '';
       let frame = 0;
-      const tell = (mark: string, text: string) => shape(mark, title, text, secondsText(performance.now() - began));
+      const lineOf = (mark: string, text: string) => shape(mark, title, text, secondsText(performance.now() - began));
       const draw = () =>
-        stream.write(`${ERASE}${cut(tell(style('cyan', FRAMES[frame++ % FRAMES.length] ?? ''), detail), stream.columns || 80)}`);
+        stream.write(`${ERASE}${cut(lineOf(style('cyan', FRAMES[frame++ % FRAMES.length] ?? ''), detail), stream.columns || 80)}`);
       const timer = stream.isTTY ? setInterval(draw, 80) : undefined;
       const end = (text: string): void => {
         clearInterval(timer);
@@ -39,8 +39,8 @@ export function progressOn(stream: NodeJS.WriteStream, interrupt: AbortSignal): 
         const result = await work((text) => (detail = text));
         end(shape(style('green', '✓'), title, result, timed ? secondsText(performance.now() - began) : ''));
       } catch (error) {
-        // Interrupted, it has not failed.
-        end(interrupt.aborted ? '' : tell(style('red', '✗'), detail));
+        // An interrupted step has not failed.
+        end(interrupt.aborted ? '' : lineOf(style('red', '✗'), detail));
         throw error;
       }
     },

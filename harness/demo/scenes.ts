@@ -13,21 +13,21 @@ export interface Actors {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly progress: Progress;
-  /** Ends every scene: nothing more is made, nothing is waited for. */
+  /** Ends every scene: nothing more is created or waited for. */
   readonly signal: AbortSignal;
 }
 export interface Stage extends Actors {
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly examples: readonly KubeObject[];
-  /** Those of them that were there before, and stay. */
+  /** Those of the examples that existed before, and stay. */
   readonly before: ReadonlySet<KubeObject>;
-  /** Monotonic: from when on the kinds are as quick as kinds are. */
+  /** Monotonic, ms: from then on the API server does not delay creations of the kinds. */
   readonly quickFrom: number;
   /** Of a control plane that is ours. */
   readonly kubeconfig?: string;
 }
 
-/** For so long the API server delays each creation of a kind that is new, so that other API servers hear of it (apiextensions, crd_handler.go). */
+/** For so long the API server delays each creation of a new kind, so that other API servers learn of it (apiextensions, crd_handler.go). */
 const NEW_KIND_MS = 2_000;
 
 const COUNTING_MS = 2_000;
@@ -40,7 +40,7 @@ const Crd: ResourceType = {
   namespaced: false,
 };
 
-/** The kinds and a namespace; what was there before stays afterwards. */
+/** Creates the kinds and a namespace; what existed before stays afterwards. */
 export async function install(
   actors: Actors,
   resources: readonly CustomResource[],
@@ -49,7 +49,7 @@ export async function install(
   const { client, namespace, progress, signal } = actors;
   const make = async (type: ResourceType, object: KubeObject) => {
     const { name } = object.metadata;
-    // That of a demo a moment ago may be on its way out.
+    // One that an earlier demo created may be terminating.
     const isStaying = async () => (await find(client, type, { name }))?.metadata.deletionTimestamp === undefined;
     await until(signal, isStaying, `${type.kind} ${name} is gone`);
     const isNew = await createIfAbsent(client, type, object);
@@ -90,7 +90,7 @@ export async function install(
 /** Applies the examples and watches them to the end. */
 export async function bind(stage: Stage): Promise<void> {
   const { client, progress, examples, namespace, signal, quickFrom } = stage;
-  await until(signal, async () => performance.now() >= quickFrom, 'the kinds are quick');
+  await until(signal, async () => performance.now() >= quickFrom, 'the API server has stopped delaying new kinds');
   progress.heading(`kubectl apply -n ${namespace} -f ${FILES.map((file) => `examples/${file}`).join(' -f ')}`);
   const began = performance.now();
   for (const object of examples) {
@@ -109,7 +109,7 @@ export async function bind(stage: Stage): Promise<void> {
     );
 }
 
-/** All at the same time, so that none waits for another to be looked at. */
+/** All concurrently, so that none waits for another. */
 function watch(
   { client, signal }: Actors,
   dataset: KubeObject['metadata'],
@@ -133,28 +133,28 @@ function watch(
     `dataset ${dataset.name} is Bound`,
   );
   return {
-    bound: bound.then(() => `Bound after ${secondsText(reached.dataset)}, its claim after ${secondsText(reached.claim)}`),
-    state: () => (reached.dataset ? `Bound after ${secondsText(reached.dataset)}, its claim not yet` : waiting),
+    bound: bound.then(() => `Bound after ${secondsText(reached.dataset)}, its PersistentVolumeClaim after ${secondsText(reached.claim)}`),
+    state: () => (reached.dataset ? `Bound after ${secondsText(reached.dataset)}, its PersistentVolumeClaim not yet` : waiting),
   };
 }
 
-/** What kubectl shows of them, and every object that was made for them. */
+/** What kubectl shows of the Datasets, and every object that was created for them. */
 export async function show(stage: Stage): Promise<void> {
   const { client, progress, namespace, signal } = stage;
-  // A moment for what is counted in the background; it is not waited for longer, since some storage is large.
+  // Some time for the count in the background, and no more, since some storage is large.
   const isCounted = ({ ufsTotal }: Status) => Boolean(ufsTotal) && ufsTotal !== CALCULATING;
   const counted = async () => (await client.list(typeOf(Dataset), { namespace })).items.map(statusOf).some(isCounted);
   await until(signal, counted, '', COUNTING_MS).catch(() => signal.throwIfAborted());
   progress.heading(`kubectl get datasets -n ${namespace}`);
   for (const line of await table(client, `/apis/${GROUP}/${VERSION}/namespaces/${namespace}/datasets`)) progress.line(line);
   for (const runtime of runtimesOf(stage)) {
-    progress.heading(`Made for ${runtime.kind} ${runtime.metadata.name}`);
+    progress.heading(`Objects created for ${runtime.kind} ${runtime.metadata.name}`);
     for (const object of await inventory(stage, runtime))
       progress.line(`  ${object.kind.padEnd(22)} ${object.metadata.name.padEnd(24)} ${stateOf(object)}`.trimEnd());
   }
 }
 
-/** Somebody deletes what is ours. */
+/** A DaemonSet of Sluice's is deleted by hand. */
 export async function repair(stage: Stage): Promise<void> {
   const { client, progress, namespace, signal } = stage;
   const name = `${runtimesOf(stage).at(-1)?.metadata.name}-fuse`;
@@ -170,11 +170,11 @@ export async function repair(stage: Stage): Promise<void> {
       },
       `DaemonSet ${name} is back`,
     );
-    return `DaemonSet ${name} is back`;
+    return `the controller has created DaemonSet ${name} again`;
   });
 }
 
-/** In any order: runtimes unwind themselves, caches included, and datasets go last. */
+/** In any order: the controller tears runtimes down, caches included, and deletes Datasets last. */
 export async function remove(stage: Stage): Promise<void> {
   const { client, progress, namespace, examples, before, signal } = stage;
   progress.heading(`kubectl delete -n ${namespace} -f ${FILES.map((file) => `examples/${file}`).join(' -f ')}`);
@@ -194,7 +194,7 @@ export async function remove(stage: Stage): Promise<void> {
       },
       'everything is gone',
     );
-    return `all ${all.length} objects are gone`;
+    return `all ${all.length} objects are deleted`;
   });
 }
 

@@ -19,17 +19,17 @@ interface Flags extends ConnectionFlags {
 
 const EXAMPLES = `
 Examples:
-  npm run demo                                      bytes too: a real node, where this machine can have one
-  npm run demo -- --simulated                       a control plane of its own, with simulated nodes: nothing is left behind
-  npm run demo -- --keep                            waits before the removal, for you to look around
+  npm run demo                                      with data too, on a real node, if this machine can run one
+  npm run demo -- --simulated                       simulated nodes only: a control plane of its own, removed at the end
+  npm run demo -- --keep                            waits before the removal, so that you can look around
   npm run demo -- --use-cluster --context dev       in your cluster, in a namespace of its own
 
-In your cluster the pods are real: they need the images of the examples, JuiceFS and Alluxio an object store too.
+In your cluster the pods are real: they need the images of the examples; JuiceFS and Alluxio also need an object store.
 
 Exit codes:
-  0    everything was seen to work
-  1    something was not
-  130  ended by Ctrl-C; what was started is gone`;
+  0    every step succeeded
+  1    a step failed
+  130  interrupted by Ctrl-C; what the demo started has ended`;
 
 const NAMESPACE = 'sluice-demo';
 
@@ -37,9 +37,9 @@ const NAMESPACE = 'sluice-demo';
 type Endings = (() => Promise<unknown>)[];
 
 await connectionOptions(new Command('demo'))
-  .description('show all of it on a real API server, in less than a minute')
-  .option('--simulated', 'no bytes, only simulated nodes')
-  .option('--use-cluster', 'show it in the cluster of --kubeconfig, KUBECONFIG or ~/.kube/config')
+  .description('show what Sluice does, on a real API server, in less than a minute')
+  .option('--simulated', 'only simulated nodes, without data')
+  .option('--use-cluster', 'use the cluster of --kubeconfig, KUBECONFIG or ~/.kube/config')
   .option('--keep', 'wait for Ctrl-C before the removal')
   .addHelpText('after', EXAMPLES)
   .action(async (flags: Flags) => {
@@ -61,7 +61,7 @@ await connectionOptions(new Command('demo'))
       if (!interrupts.signal.aborted) console.error(`\nsluice: ${messageOf(error)}`);
     }
     for (const end of endings.toReversed()) await end().catch((error: unknown) => console.error(`sluice: ${messageOf(error)}`));
-    const verdict = { 0: 'All of it took', 130: 'Interrupted after' }[Number(process.exitCode ?? 0)] ?? 'Failed after';
+    const verdict = { 0: 'This part took', 130: 'Interrupted after' }[Number(process.exitCode ?? 0)] ?? 'Failed after';
     progress.line(`\n${verdict} ${secondsText(performance.now() - began)}.`);
     // A control plane whose start was interrupted is ended by its keeper, as soon as we are gone.
     process.exit();
@@ -117,7 +117,7 @@ function onInterrupt(): { readonly signal: AbortSignal; next(): Promise<void> } 
     });
   const next = () =>
     new Promise<void>((resolve) => {
-      // Somebody must be there to hear it.
+      // Keeps the process alive until then.
       const timer = setInterval(() => {}, 60_000);
       expected = () => {
         clearInterval(timer);

@@ -1,4 +1,4 @@
-/** What the scenes on a real node have in common. */
+/** What the scenes on a real node share. */
 import { until } from './steps.ts';
 import { type Progress, secondsText } from './progress.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
@@ -8,25 +8,25 @@ export interface Stage extends Pick<Installed, 'plane' | 'node'> {
   /** Has the files of docs/thin-runtime.md. */
   readonly folder: string;
   readonly progress: Progress;
-  /** Ends every scene: nothing more is made, nothing is waited for. */
+  /** Ends every scene: nothing more is created or waited for. */
   readonly signal: AbortSignal;
 }
 
 export interface Timeline {
-  tell(what: string, at?: number): void;
-  /** Waits, and then tells. */
+  print(what: string, at?: number): void;
+  /** Waits, and then prints. */
   reached(what: string, holds: () => Promise<boolean>, patienceMs?: number): Promise<void>;
 }
 
 /** Lines with the time since now. */
 export function timeline({ progress: { line }, signal }: Pick<Stage, 'progress' | 'signal'>): Timeline {
   const begins = Date.now();
-  const tell = (what: string, at = Date.now()) => line(`  ${secondsText(at - begins).padStart(7)}  ${what}`);
+  const print = (what: string, at = Date.now()) => line(`  ${secondsText(at - begins).padStart(7)}  ${what}`);
   return {
-    tell,
+    print,
     async reached(what, holds, patienceMs) {
       await until(signal, holds, what, patienceMs);
-      tell(what);
+      print(what);
     },
   };
 }
@@ -41,7 +41,7 @@ const NAMESPACE = 'namespaces/default';
 export const PODS = `/api/v1/${NAMESPACE}/pods`;
 export const ours = (plural: string, name: string): string => `/apis/data.fluid.io/v1alpha1/${NAMESPACE}/${plural}/${name}`;
 
-/** Empty while the object is not there. */
+/** Empty while the object does not exist. */
 export const statusOf = ({ plane }: Pick<Stage, 'plane'>, path: string): Promise<Status> =>
   plane.get(path).then(
     (object) => (object as KubeObject & { readonly status?: Status }).status ?? {},

@@ -33,12 +33,12 @@ export async function until(signal: AbortSignal, holds: () => Promise<boolean>, 
   const began = performance.now();
   while (!(await holds())) {
     signal.throwIfAborted();
-    if (performance.now() - began > patienceMs) throw new Error(`waited ${patienceMs / 1000} s in vain until ${what}`);
+    if (performance.now() - began > patienceMs) throw new Error(`waited ${patienceMs / 1000} s, without success, until ${what}`);
     await pause(POLL_MS);
   }
 }
 
-/** Gives up waiting, though not what is waited for. */
+/** Stops waiting when aborted; the work goes on. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   return Promise.race([
@@ -47,7 +47,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   ]);
 }
 
-/** That of an installation if there is one: it then serves our datasets, and our reconciler stands by. */
+/** The namespace of an installed Sluice if one exists: that then serves our Datasets, and our controller stands by. */
 export async function leaseNamespace(client: KubeClient, otherwise: string): Promise<string> {
   const installed = await find(client, Namespace, { name: 'fluid-system' });
   return installed ? 'fluid-system' : otherwise;

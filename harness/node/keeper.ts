@@ -28,17 +28,17 @@ writeFileSync(join(dir, 'keeper.pid'), String(process.pid));
 process.on('message', (message: ToNodeKeeper) => void obey(message).catch(report));
 process.on('disconnect', () => void end());
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => void end());
-tell({ kind: 'hello' });
+send({ kind: 'hello' });
 
 async function obey(message: ToNodeKeeper): Promise<void> {
   switch (message.kind) {
     case 'start':
       starting = start(message.start);
       await starting;
-      return tell({ kind: 'started' });
+      return send({ kind: 'started' });
     case 'restart':
       await restart(message.daemon, message.signal);
-      return tell({ kind: 'restarted', daemon: message.daemon });
+      return send({ kind: 'restarted', daemon: message.daemon });
     case 'stop':
       keepDir = message.keepDir;
       return end();
@@ -94,7 +94,7 @@ function run(daemon: Daemon): void {
   daemons.set(daemon, child);
   const gone = (reason: string) => {
     daemons.delete(daemon);
-    if (!restarting.has(daemon) && !ending) tell({ kind: 'failed', reason: `${daemon} ended: ${reason}` });
+    if (!restarting.has(daemon) && !ending) send({ kind: 'failed', reason: `${daemon} ended: ${reason}` });
   };
   child.once('error', (error) => gone(error.message));
   child.once('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
@@ -153,9 +153,9 @@ function killed(init: Init): Promise<void> {
 }
 
 function report(error: unknown): void {
-  tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+  send({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
 }
 
-function tell(message: FromNodeKeeper): void {
+function send(message: FromNodeKeeper): void {
   if (process.connected) process.send?.(message, () => {});
 }

@@ -21,7 +21,7 @@ export async function buildTools(go: Go, wanted: Wanted, progress: Progress): Pr
     progress.status('waiting for another process, which builds test programs'),
   );
   try {
-    // Asked again: whoever had the lock may have built them.
+    // Checked again: another process may have built them while it held the lock.
     await buildAll(missingTools(wanted), { go, progress });
   } finally {
     unlock();
@@ -36,14 +36,14 @@ interface Context {
 async function buildAll(missing: readonly Tool[], context: Context): Promise<void> {
   if (missing.length === 0) return;
   const { progress } = context;
-  const total = expected(missing);
+  const total = expectedSeconds(missing);
   progress.line(`building ${missing.length} test programs (once; about ${duration(total)} on two cores) into ${cacheRoot()}`);
   const began = performance.now();
   const elapsed = () => (performance.now() - began) / 1000;
   for (const [index, tool] of missing.entries()) {
     const start = elapsed();
     await build(tool, context, (fraction, doing) => {
-      const done = expected(missing.slice(0, index)) + tool.seconds * fraction;
+      const done = expectedSeconds(missing.slice(0, index)) + tool.seconds * fraction;
       progress.status(`  ${tool.name}: ${doing}, about ${duration(secondsLeft({ total, done, elapsed: elapsed() }))} left`);
     });
     const size = Math.round(statSync(join(cacheDir(tool.module), tool.name)).size / 1e6);
@@ -52,7 +52,8 @@ async function buildAll(missing: readonly Tool[], context: Context): Promise<voi
   progress.line(`built in ${duration(elapsed())}`);
 }
 
-function expected(tools: readonly Tool[]): number {
+/** How long a build of these takes on two cores, s. */
+export function expectedSeconds(tools: readonly Tool[]): number {
   return tools.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
@@ -99,7 +100,7 @@ export function secondsLeft({ total, done, elapsed }: { total: number; done: num
   return Math.max(0, (total - done) * pace);
 }
 
-/** `40 s`, `6 min`: nobody needs the seconds of minutes. */
+/** `40 s`, `6 min`. */
 export function duration(seconds: number): string {
   return seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 }

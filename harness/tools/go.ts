@@ -11,7 +11,7 @@ export interface Go {
 
 /** What the go.mod files ask for. */
 const WANTED = 26;
-/** The first that fetches the wanted one itself, as a module; not where somebody configured it not to, unless told. */
+/** From this version on, Go fetches the wanted one itself, as a module; GOTOOLCHAIN overrides a configuration that forbids it. */
 const FETCHING = 21;
 
 /** The best Go here: on the PATH, from go.dev, or a versioned package of Debian. */

@@ -22,7 +22,7 @@ export async function fetchJars(progress: Progress): Promise<void> {
   mkdirSync(cacheRoot(), { recursive: true });
   const unlock = await lock(join(cacheRoot(), 'jars.lock'), () => progress.status('waiting for another process, which fetches jars'));
   try {
-    // Asked again: whoever had the lock may have fetched them.
+    // Checked again: another process may have fetched them while it held the lock.
     if (!existsSync(jarsDir())) await fetchTo(jarsDir(), progress);
   } finally {
     unlock();

@@ -3,10 +3,10 @@ import { mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const REFRESH_MS = 5_000;
-/** Not its holder's pid but its age tells a dead lock: the holder may live in another container. */
+/** A dead lock is recognized by its age, not by the pid of its holder, which may run in another container. */
 const STALE_MS = 30_000;
 
-/** Takes the lock, waiting as long as somebody alive holds it; returns what gives it back. */
+/** Takes the lock, waiting while a live process holds it; returns a function that releases it. */
 export async function lock(dir: string, waiting: () => void, staleMs = STALE_MS): Promise<() => void> {
   while (!taken(dir)) {
     const age = ageOf(dir);
