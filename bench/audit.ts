@@ -44,7 +44,7 @@ export function auditLog(path: string): AuditLog {
     mark: () => statSync(path, { throwIfNoEntry: false })?.size ?? 0,
     since(mark) {
       const entries = linesFrom(path, mark).map((line) => JSON.parse(line) as Entry);
-      // Long requests are told of twice; a watch under way only of its start.
+      // Long requests are reported twice; a watch under way only at its start.
       return entries.filter(({ stage, verb }) => (verb === 'watch' ? stage === 'ResponseStarted' : stage !== 'ResponseStarted'));
     },
   };

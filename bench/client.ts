@@ -1,4 +1,4 @@
-/** A bare client: what anybody gets from this API server with so many connections. It retries nothing and keeps nothing. */
+/** A bare client: what any client gets from this API server with so many connections. It retries nothing and keeps nothing. */
 import { readFileSync } from 'node:fs';
 import { Agent, request, WebSocket } from 'undici';
 import type { KubeObject } from '../src/kube/types.ts';
@@ -63,7 +63,7 @@ export function openClient(kubeconfig: string, connections = 16): Client {
           else reject(new Error(`exec ${path}: ${why}`));
           socket.close();
         });
-        // After its status nobody hears it.
+        // After the status no caller reads it.
         for (const end of ['error', 'close'] as const)
           socket.addEventListener(end, () => reject(new Error(`exec ${path}: the connection ended`)));
       }),

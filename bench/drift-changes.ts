@@ -1,4 +1,4 @@
-/** What somebody does to the cluster, or edits, and what shows that it is undone or has taken effect. */
+/** Changes to the cluster and edits, and what shows that it is undone or has taken effect. */
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../src/kube/types.ts';
 import { type Client, JSON_PATCH, MERGE } from './client.ts';

@@ -44,7 +44,7 @@ export const atLeast = (bench: string, value: number, unit: string, least: numbe
 });
 
 /** Without a target. */
-export const told = (bench: string, value: number, unit: string, detail: Detail = {}): Figure => ({
+export const unjudged = (bench: string, value: number, unit: string, detail: Detail = {}): Figure => ({
   bench,
   value: rounded(value),
   unit,

@@ -24,7 +24,7 @@ export interface Lab {
   /** The controller's. */
   readonly kubeconfig: string;
   readonly user: Client;
-  /** As another user, so that its requests are told apart. */
+  /** As another user, so that its requests can be distinguished. */
   readonly replay: Client;
   readonly audit: AuditLog;
   /** A controller that leads; with `standby` one on another host that waits. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTROLLER, isExec, isLease, isSecretRead, kindOf, work } from './audit.ts';
-import { atMost, type Bench, rounded, told } from './figure.ts';
+import { atMost, type Bench, rounded, unjudged } from './figure.ts';
 import { type Lab, say } from './lab.ts';
 import type { Kind } from './objects.ts';
 import { counted } from './statistics.ts';
@@ -50,7 +50,7 @@ export const quiet = (count: number, kind: Kind = 'thin'): Bench => {
       const cpuPercent = (cpuSeconds / seconds) * 100;
       // Who asks so many caches every minute has something to do.
       if (kind === 'thin') yield atMost(`${name}/cpu`, cpuPercent, '% of a core', 0.5, { rss: rounded(rss) });
-      yield told(`${name}/rss`, rss, 'MB', { peak: rounded(peak), cpuPercent: rounded(cpuPercent) });
+      yield unjudged(`${name}/rss`, rss, 'MB', { peak: rounded(peak), cpuPercent: rounded(cpuPercent) });
     },
   };
 };

@@ -146,12 +146,12 @@ async function* recoveries(cluster: Installed, runs: number): AsyncIterable<Figu
   const script = `while :; do if read -r line < ${FILE}; then echo "read $(date +%s%3N)"; else echo "failed $(date +%s%3N)"; fi; sleep 0.02; done`;
   await apply(cluster, application('reader', script));
   await plane.kubectl('wait', '--for=condition=Ready', 'pod/reader', '--timeout=60s');
-  /** Of what the program told: the first success that follows a failure after that time. */
+  /** From the output of the program: the first success that follows a failure after that time. */
   async function firstReadAfter(ms: number): Promise<number> {
     for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(100)) {
-      const told = (await plane.kubectl('logs', 'reader')).split('\n').map((line) => line.split(' '));
-      const failed = told.findIndex(([what, at]) => what === 'failed' && Number(at) >= ms);
-      const read = told.find(([what], i) => failed >= 0 && i > failed && what === 'read');
+      const lines = (await plane.kubectl('logs', 'reader')).split('\n').map((line) => line.split(' '));
+      const failed = lines.findIndex(([what, at]) => what === 'failed' && Number(at) >= ms);
+      const read = lines.find(([what], i) => failed >= 0 && i > failed && what === 'read');
       if (read) return Number(read[1]);
     }
     throw new Error('the application does not read again');

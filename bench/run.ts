@@ -83,7 +83,7 @@ async function runGroup(benches: readonly Bench[]): Promise<void> {
   for (const bench of benches) {
     say(`${bench.name} begins`);
     try {
-      for await (const figure of bench.run({ lab, quick: flags.quick ?? false })) told(figure);
+      for await (const figure of bench.run({ lab, quick: flags.quick ?? false })) print(figure);
     } catch (error) {
       broken++;
       say(`${bench.name} could not be run: ${error instanceof Error ? error.stack : error}`);
@@ -92,7 +92,7 @@ async function runGroup(benches: readonly Bench[]): Promise<void> {
   await (await opened?.catch(() => undefined))?.close();
 }
 
-function told(figure: Figure): void {
+function print(figure: Figure): void {
   figures.push(figure);
   if (!flags.markdown) console.log(JSON.stringify(figure));
   else say(JSON.stringify(figure));

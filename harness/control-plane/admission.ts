@@ -1,4 +1,4 @@
-/** A mutating webhook inside the keeper: pods that a test told to misbehave are born with the annotations that make kwok play it. */
+/** A mutating webhook inside the keeper: pods that a test makes misbehave are created with the annotations that make kwok play it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';

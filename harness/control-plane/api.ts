@@ -5,7 +5,7 @@ import type { KeyPair } from './pki.ts';
 export interface Api {
   /** The parsed answer; throws with the server's message when the status is no success. */
   call<T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T>;
-  /** The status code alone, 0 when nobody answers. */
+  /** The status code alone; 0 without an answer. */
   status(path: string): Promise<number>;
   close(): Promise<void>;
 }

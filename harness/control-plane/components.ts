@@ -41,7 +41,7 @@ export function apiServerArgs({ dir, ports }: Layout, audit: boolean): readonly 
     `--kubelet-certificate-authority=${pki}/ca.crt`,
     `--kubelet-client-certificate=${pki}/kubelet-client.crt`,
     `--kubelet-client-key=${pki}/kubelet-client.key`,
-    // Otherwise exec dials the node by its name, which nobody resolves.
+    // Otherwise exec dials the node by its name, which no resolver knows.
     '--kubelet-preferred-address-types=InternalIP,Hostname',
     `--service-account-key-file=${pki}/sa.pub`,
     `--service-account-signing-key-file=${pki}/sa.key`,

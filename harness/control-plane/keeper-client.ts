@@ -10,7 +10,7 @@ export interface Keeper {
   kill(name: string, signal: NodeJS.Signals): Promise<void>;
   /** Serves the kubelet end point; resolves to its port. */
   serveKubelet(options: Omit<Extract<ToKeeper, { kind: 'kubelet' }>, 'kind'>): Promise<number>;
-  /** Why a process ended that nobody asked to end; undefined while all run. */
+  /** Why a process ended without a request; undefined while all run. */
   failure(): string | undefined;
   /** Ends everything and removes the folder, unless it is to be kept. */
   stop(keepDir: boolean): Promise<void>;
@@ -28,7 +28,7 @@ export async function startKeeper(dir: string): Promise<Keeper> {
     for (const listener of listeners) listener(message);
   });
   let waiting = 0;
-  /** While somebody waits for the keeper, it keeps this process alive; else a test that forgets stop() still ends. */
+  /** While a call waits for the keeper, it keeps this process alive; else a test that forgets stop() still ends. */
   const holding = async <T>(answer: Promise<T>): Promise<T> => {
     waiting++;
     child.ref();
@@ -71,7 +71,7 @@ export async function startKeeper(dir: string): Promise<Keeper> {
         send({ kind: 'stop', keepDir });
         await holding(ended);
       }
-      // What a keeper does itself, unless somebody killed it.
+      // The keeper does this itself, unless it was killed.
       if (!keepDir) rmSync(dir, { recursive: true, force: true });
     },
   };

@@ -24,7 +24,7 @@ export function kwokConfig(): string {
     stage('pod-complete', [ALIVE, NOT_TOLD, phase('In', 'Running'), { key: READY, operator: 'In', values: ['True'] }, OWNED_BY_JOB], {
       statusTemplate: COMPLETE_STATUS,
     }),
-    // Until the status carries the mark of what the annotation tells: otherwise it would be written again and again.
+    // Until the status carries the mark of what the annotation says: otherwise it would be written again and again.
     stage('pod-told', [ALIVE, { key: IS_AS_TOLD, operator: 'In', values: ['false'] }], { statusTemplate: TOLD_TEMPLATE }),
     stage(
       'pod-delete',

@@ -57,7 +57,7 @@ export async function issue(ca: KeyPair, { user, groups = [], hosts = [] }: Iden
   return { certificate: certificate.toString('pem'), key: await privatePem(keys.privateKey) };
 }
 
-/** A request that somebody else's authority may sign, and its key. */
+/** A signing request for another authority, and its key. */
 export async function createRequest({ user, groups = [] }: Identity): Promise<{ readonly request: string; readonly key: string }> {
   const x509 = await library();
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);

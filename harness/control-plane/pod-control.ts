@@ -54,7 +54,7 @@ async function annotate(api: Api, target: PodTarget, annotations: (pod: Pod) => 
     targets.map(async (pod) => {
       const path = `/api/v1/namespaces/${pod.metadata.namespace}/pods/${pod.metadata.name}`;
       await api.call('PATCH', path, { metadata: { annotations: annotations(pod) } }).catch((error: Error) => {
-        // Deleted in between: nothing left to tell.
+        // Deleted meanwhile.
         if (!error.message.includes(' 404 ')) throw error;
       });
     }),

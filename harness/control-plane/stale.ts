@@ -22,7 +22,7 @@ export function sweep(): void {
   for (const entry of readdirSync(tmpdir())) {
     const dir = join(tmpdir(), entry);
     if (!entry.startsWith(DIR_PREFIX) || existsSync(join(dir, KEEP_MARK)) || !isStale(dir)) continue;
-    // A pid may be somebody else's by now: only a command line that names the folder is ours.
+    // The pid may belong to another process by now: only a command line that names the folder is ours.
     for (const pid of recorded(dir)) if (commandOf(pid).includes(dir)) process.kill(pid, 'SIGKILL');
     try {
       rmSync(dir, { recursive: true, force: true, maxRetries: 3 });

@@ -19,5 +19,5 @@ export type FromNodeKeeper =
   | { readonly kind: 'hello' }
   | { readonly kind: 'started' }
   | { readonly kind: 'restarted'; readonly daemon: Daemon }
-  /** A daemon ended that nobody asked to end, or a request could not be met. */
+  /** A daemon ended without a request, or a request failed. */
   | { readonly kind: 'failed'; readonly reason: string };

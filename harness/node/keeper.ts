@@ -65,7 +65,7 @@ async function containerdAnswers(): Promise<void> {
   await until('containerd answers', 30, () => answers(nodePaths(dir).socket), ended);
 }
 
-/** True when somebody listens. */
+/** True when a process listens. */
 function answers(socket: string): Promise<true | undefined> {
   return new Promise((resolve) => {
     const connection = connect(socket);

@@ -1,4 +1,4 @@
-/** Where a test node keeps what, and what its programs are told. Pure: paths and addresses in, texts out. */
+/** The paths of a test node, and the configuration of its programs. Pure: paths and addresses in, texts out. */
 import { join } from 'node:path';
 
 export const NODE_PREFIX = 'sluice-node-';
@@ -46,7 +46,7 @@ export function nodePaths(dir: string) {
     podLogs: join(dir, 'pod-logs'),
     socket: join(dir, 'containerd.sock'),
     logs: join(dir, 'logs'),
-    /** What the node sees in the place of /var/lib and /var/log: programs write there whatever they are told. */
+    /** What the node sees in the place of /var/lib and /var/log: programs write there whatever their configuration. */
     varLib: join(dir, 'var-lib'),
     varLog: join(dir, 'var-log'),
     /** What the node sees in the place of kernel settings that a kubelet changes. */

@@ -25,7 +25,7 @@ export function removeLeftovers(dir: string, keepDir = false): void {
   if (!keepDir) rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** The folders of nodes whose keeper is gone, without those that somebody wants to look at. */
+/** The folders of nodes whose keeper has ended, without those that were kept on purpose. */
 export function sweepNodes(): void {
   for (const entry of readdirSync(tmpdir())) {
     const dir = join(tmpdir(), entry);
@@ -42,7 +42,7 @@ export function sweepNodes(): void {
 /** Ends the first process of the node's PID namespace, and so all of them: the kernel sees to that before it reports the end. */
 function killInit(dir: string): void {
   const pid = readPid(join(dir, 'init.pid'));
-  // A pid may be somebody else's by now: ours runs the program of this folder.
+  // The pid may belong to another process by now: ours runs the program of this folder.
   if (pid === undefined || !commandOf(pid).includes(dir)) return;
   process.kill(pid, 'SIGKILL');
   const deadline = performance.now() + 10_000;
@@ -67,7 +67,7 @@ function abort(device: string): void {
   try {
     writeFileSync(`/sys/fs/fuse/connections/${minor}/abort`, '1');
   } catch {
-    // Where nobody mounted the control file system, the lazy unmount has to do.
+    // Without the fusectl file system, the lazy unmount must do.
   }
 }
 

@@ -48,7 +48,7 @@ export interface RealNode extends AsyncDisposable {
   addImage(image: ImageDefinition): Promise<void>;
   /** Runs a program on the node, in its namespaces; returns what it wrote, throws with its standard error. */
   run(command: string, ...args: readonly string[]): Promise<string>;
-  /** Ends a daemon (SIGKILL unless told) and starts it again. */
+  /** Ends a daemon (SIGKILL by default) and starts it again. */
   restart(daemon: Daemon, signal?: NodeJS.Signals): Promise<void>;
   /** The last lines that its daemons wrote: what to show when something failed. */
   logs(): string;
@@ -169,7 +169,7 @@ function snapshotterOn(dir: string): 'overlayfs' | 'native' {
 /** The file system's number in the kernel. */
 const OVERLAYFS = 0x79_4c_76_30;
 
-/** Addresses that nobody here uses. */
+/** Addresses that no other network here uses. */
 function freeLayout(dir: string, name: string): NodeLayout {
   for (let attempt = 0; attempt < 20; attempt++) {
     const layout = nodeLayout(dir, name, randomInt(1 << 14));

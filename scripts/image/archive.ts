@@ -7,7 +7,7 @@ import { inFolders, type TarEntry, writeTarFile } from './tar.ts';
 export type ImageFiles = Readonly<Record<string, ImageFile>>;
 
 export type ImageFile =
-  /** A file of this machine; executable unless told. */
+  /** A file of this machine; executable by default. */
   | { readonly from: string; readonly mode?: number }
   | { readonly text: string; readonly mode?: number }
   /** A symbolic link. */
@@ -21,7 +21,7 @@ export interface ImageDefinition {
   readonly files: ImageFiles;
   readonly entrypoint?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** `uid`, or `uid:gid`; root unless told. */
+  /** `uid`, or `uid:gid`; root by default. */
   readonly user?: string;
 }
 

@@ -49,7 +49,7 @@ export function writeTarFile(path: string, entries: Iterable<TarEntry>): { reado
   return { sha256: hash.digest('hex'), size };
 }
 
-/** Sorted, folders before what is in them; folders that nobody named come with mode 755. The last of a path counts. */
+/** Sorted, folders before what is in them; folders that were not named get mode 755. The last of a path counts. */
 export function inFolders(entries: Iterable<TarEntry>): readonly TarEntry[] {
   const named = new Map([...entries].map((entry) => [entry.path, entry]));
   for (const path of [...named.keys()].flatMap(foldersAbove))

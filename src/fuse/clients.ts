@@ -142,7 +142,7 @@ function holds(reference: Extract<Argument, { when: unknown }>['when'], scope: S
 }
 
 /**
- * A value that a client could take for something else than a value is refused: nobody can escape it in a way that all clients know.
+ * A value that a client could take for something else than a value is rejected: no way to escape it works for all clients.
  * Whether an argument is a list of options is seen from the `-o` in front of it.
  */
 function argument(text: Text, [previous = '']: Word = [], isAfterOptions: boolean, scope: Scope, faults: Fault[]): Word {

@@ -1,4 +1,4 @@
-/** What a ThinRuntime's fuse container is told, and what a template makes of it. */
+/** The configuration of a ThinRuntime's fuse container, and what a mount template renders from it. */
 export { type MountTemplate, parseMountTemplate } from '../api/mount-template.ts';
 export { argvOf } from './argv.ts';
 export { type Client, clientsOf, type Word } from './clients.ts';

@@ -1,22 +1,22 @@
 import type { Clock } from './clock.ts';
 import { statusIn } from './errors.ts';
 
-/** The server asked to be asked later. */
+/** The server asked for a later retry. */
 export interface Busy {
   readonly waitMs: number;
-  /** It is the server that has too much to do, not one object that is refused for now: everybody waits. */
+  /** The server is overloaded, rather than one object rejected for now: all requests wait. */
   readonly forAll: boolean;
 }
 
-/** Asked to wait longer than this, we return the answer instead. */
+/** When the server asks for a longer wait, the caller gets the error at once. */
 const LONGEST_MS = { forAll: 30_000, alone: 2_000 };
 
 /**
  * What the API server turns away because it has too much to do (priority and fairness, requests in flight, shutting down), and what a proxy
  * does, is a line of text. A Status is about the object: any tenant's admission webhook may say 429 or 503, and how long to wait, and has
- * it passed on as it is. So it keeps nobody else; the caller has a back-off of its own, and hears of all but a short wait.
+ * it passed on as it is. So it pauses no other request: the caller has a back-off of its own, and gets the error unless the wait is short.
  *
- * @returns undefined when it said nothing of the kind, or more than we would wait
+ * @returns undefined for any other answer, and when the wait would be too long
  */
 export function busy(status: number, text: string, retryAfterMs: number | undefined): Busy | undefined {
   if (status !== 429 && !(status === 503 && retryAfterMs !== undefined)) return undefined;

@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
   /** Monotonic, ms since any fixed moment. It never goes back, but may stand still while the machine is suspended. */
   elapsed(): number;
-  /** Runs `run` once, `ms` from now. Returns how to call it off. */
+  /** Runs `run` once, `ms` from now. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
   /** Uniform in [0, 1). */
   random(): number;

@@ -73,7 +73,7 @@ export function createCollection<T extends KubeObject>(
     gone(object) {
       const key = keyOf(object.metadata.namespace, object.metadata.name);
       const old = store.get(key);
-      // Another uid: that deletion was already told when its successor was seen.
+      // Another uid: the deletion was reported when its successor was seen.
       if (old !== undefined && old.metadata.uid === object.metadata.uid) remove(key, project(object) ?? old);
     },
     replace(objects) {

@@ -11,7 +11,7 @@ export interface ClientOptions {
   readonly maxConnections?: number;
   /** For one try of one request, waiting for a free connection not included. Default 15,000. */
   readonly timeoutMs?: number;
-  /** Told of each request when it has ended, retries included in the time, and of each watch when it has begun. */
+  /** Called for each request when it has ended, with the time of its retries, and for each watch when it has begun. */
   readonly onRequest?: (request: RequestInfo) => void;
   /**
    * ms since the epoch after which no write may be sent (the lease's fence); also cuts each write's timeout to what is

@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Nobody answered: refused, reset, timed out, not HTTP. The cause has the detail. */
+/** No answer came: connection refused or reset, timeout, not HTTP. The cause has the detail. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   /** Of the socket or of undici, such as ECONNREFUSED, UND_ERR_SOCKET; TIMEOUT when we gave up waiting, TOO_LARGE when we gave up reading. */

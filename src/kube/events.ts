@@ -21,16 +21,16 @@ export interface Occurrence {
   readonly reason: string;
   /** For people; cut at 1,024 bytes. */
   readonly note: string;
-  /** What was being done, as a CamelCase word. Default: the reason. */
+  /** The action, as a CamelCase word. Default: the reason. */
   readonly action?: string | undefined;
 }
 
-/** Where events are sent to. They are a courtesy: nothing waits for them and nothing fails because of them. */
+/** Sends events in the background: no caller waits for one, and none fails because of one. */
 export interface EventSink {
   emit(occurrence: Occurrence): void;
   /** Resolves when everything emitted so far was sent or given up. */
   flush(): Promise<void>;
-  /** How many were never sent: too many at once, or refused. */
+  /** How many were not sent: too many at once, or rejected. */
   readonly dropped: number;
 }
 
@@ -44,7 +44,7 @@ export interface EventSinkOptions {
 }
 
 const EVENT: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
-/** One that comes again within this is the same event going on (client-go's correlator uses ten minutes too). */
+/** An event that repeats within this time belongs to one series (client-go's correlator uses ten minutes too). */
 const SERIES_MS = 600_000;
 /** Between two updates of a series; how often it happened in between is counted here. */
 const UPDATE_MS = 60_000;
@@ -54,7 +54,7 @@ const MOST_REMEMBERED = 4_096;
 const NOTE_BYTES = 1_024;
 const REASON_LENGTH = 128;
 const TRIES = 3;
-/** Of as many namespaces an event each is on its way: one that answers late, or with errors, keeps no other waiting. */
+/** How many namespaces are sent to at a time, one event each: a slow or failing one delays no other. */
 const AT_ONCE = 4;
 
 /** One event in the cluster, and how often it has happened since. */
@@ -80,7 +80,7 @@ export function eventSink(client: KubeClient, options: EventSinkOptions): EventS
     const { regarding, reason, note } = occurrence;
     const key = JSON.stringify([regarding.uid ?? [regarding.kind, regarding.namespace, regarding.name], reason, note]);
     const before = known.get(key);
-    // The youngest last, so that the first ones are those to forget.
+    // The newest last, so that the oldest are forgotten first.
     known.delete(key);
     if (before === undefined || now - before.lastAt >= SERIES_MS) {
       const series: Series = { event: eventOf(occurrence, now), count: 1, lastAt: now, sentAt: Number.NEGATIVE_INFINITY, waiting: false };
@@ -153,7 +153,7 @@ export function eventSink(client: KubeClient, options: EventSinkOptions): EventS
       if (isFirst) await client.create(EVENT, event);
       else await client.patch(EVENT, event.metadata, repeated, { type: 'merge' });
     } catch (error) {
-      // Events live for an hour; one that goes on for longer is written anew.
+      // Events live for an hour; a series that lasts longer is created again.
       if (isFirst || !isNotFound(error)) throw error;
       await client.create(EVENT, { ...event, ...repeated });
     }
@@ -190,11 +190,11 @@ export function eventSink(client: KubeClient, options: EventSinkOptions): EventS
 
 const namespaceOf = ({ event }: Series): string => event.metadata.namespace ?? '';
 
-/** Worth another try: the server was away or busy. Not NotLeader: another process speaks now. */
+/** Worth a retry: the server was away or busy. Not NotLeader: another process leads now. */
 const isPassing = (error: unknown): boolean =>
   (error instanceof NoAnswer && !error.mayHaveArrived) || (error instanceof ApiError && error.status >= 500);
 
-/** The namespace is gone, or going (403 with cause NamespaceTerminating): nobody will read it there. */
+/** The namespace is gone, or going (403 with cause NamespaceTerminating): the event would have no reader. */
 const isNoNamespace = (error: unknown): boolean =>
   isNotFound(error) ||
   (error instanceof ApiError &&

@@ -1,4 +1,4 @@
-/** Where a process runs: what tells it from every other process that may want the same lease. */
+/** Where a process runs: distinguishes it from every other candidate for the lease. */
 export interface Place {
   readonly hostname: string;
   readonly pid: number;

@@ -1,7 +1,7 @@
 import { systemClock } from './clock.ts';
 import type { ClusterConnection } from './connection.ts';
 import type { CallOptions, ClientOptions, KubeClient, Selection, WriteOptions } from './contract.ts';
-import { createGate } from './gate.ts';
+import { createLimiter } from './limiter.ts';
 import { collectionPath, objectPath, type Query, withQuery } from './paths.ts';
 import { createTransport, type Request } from './transport.ts';
 import { REQUESTS, shareOf } from './turnstile.ts';
@@ -20,8 +20,8 @@ const PATCH_TYPE = { json: 'application/json-patch+json', merge: 'application/me
 export function createClient(connection: ClusterConnection, options: ClientOptions): KubeClient {
   const { fieldManager, userAgent = fieldManager, timeoutMs = 15_000, maxConnections = REQUESTS, onRequest, deadline } = options;
   const clock = options.clock ?? systemClock;
-  const gate = createGate(maxConnections, clock, shareOf(maxConnections));
-  const transport = createTransport(connection, maxConnections, { userAgent, clock, gate, deadline });
+  const limiter = createLimiter(maxConnections, clock, shareOf(maxConnections));
+  const transport = createTransport(connection, maxConnections, { userAgent, clock, limiter, deadline });
 
   async function send(
     resource: string,
@@ -143,12 +143,12 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
       const open = async (signal: AbortSignal) => {
         const began = clock.elapsed();
         const request = { method: 'GET', path, accept: accept(options.metadataOnly, ''), timeoutMs: 0, retries: 0, confidential } as const;
-        const told = (status: number) =>
+        const report = (status: number) =>
           onRequest?.({ method: 'WATCH', resource: type.plural, status, durationMs: clock.elapsed() - began, retries: 0 });
         return transport.open({ ...request, signal }).then(
-          (body) => (told(200), body),
+          (body) => (report(200), body),
           (error) => {
-            told(error?.status ?? 0);
+            report(error?.status ?? 0);
             throw error;
           },
         );

@@ -48,7 +48,7 @@ export const renewed = (lease: Lease, now: number): Lease => ({
   spec: { ...lease.spec, renewTime: microTime(now) },
 });
 
-/** As client-go leaves it: nobody's, and for one second only, since 0 is not valid. */
+/** As client-go releases it: without a holder, and for one second only, since 0 is not valid. */
 export const released = (lease: Lease, now: number): Lease => ({
   ...withoutManagedFields(lease),
   spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(now) },

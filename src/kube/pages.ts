@@ -33,7 +33,7 @@ const LONGEST_WAIT_MS = 30_000;
  * ignores `limit`, and behind several API servers may answer from a cache that is older than what we have seen, so
  * that the store would go back in time. Since Kubernetes 1.31 consistent reads come from the cache as well.
  *
- * Where the pages are compacted away under us, it is begun anew with larger ones, which are fewer. After the largest the caller is told:
+ * Where the pages are compacted away under us, it is begun anew with larger ones, which are fewer. After the largest the caller gets the error:
  * in one piece it would come no sooner, and be more than memory holds.
  *
  * @param kept what is kept of a page; no more than one is held whole

@@ -2,8 +2,8 @@ import { backoff, type Clock, sleep, systemClock } from './clock.ts';
 import { type Change, createCollection, keyOf } from './collection.ts';
 import type { KubeClient, Selection } from './contract.ts';
 import { ApiError, isGone, isNotFound, NoAnswer } from './errors.ts';
-import { type Gate, type Place, takePlace } from './gate.ts';
-import { createLookout } from './lookout.ts';
+import { type Limiter, type Slot, takeSlot } from './limiter.ts';
+import { createWatchLag } from './watch-lag.ts';
 import { listAll } from './pages.ts';
 import { type KubeObject, type Log, type ResourceType, silent } from './types.ts';
 
@@ -26,14 +26,14 @@ export interface Reflector<T extends KubeObject> {
   readonly status: ReflectorStatus;
 }
 
-/** For metrics and for saying what is the matter. */
+/** For metrics, and to explain what is wrong. */
 export interface ReflectorStatus {
   readonly synced: boolean;
   readonly lists: number;
   readonly watches: number;
   /** Failures in a row: 0 when all is well. */
   readonly failures: number;
-  /** The server does not know the kind: its CRD is not installed. */
+  /** The server does not serve the kind: its CRD is not installed. */
   readonly unknownKind: boolean;
   readonly lastError: string | undefined;
   /** ms since the epoch, of the last complete list. */
@@ -41,7 +41,7 @@ export interface ReflectorStatus {
   readonly resourceVersion: string | undefined;
   /** Since anything came from the server, ms; up to a minute where nothing happens. Infinity before the first list. */
   readonly silentMs: number;
-  /** For how long there has been no watch, ms; what a connection that turned out dead did not tell counts. */
+  /** For how long no watch has been open, ms; the silence of a connection that turned out dead counts. */
   readonly awayMs: number;
   /** The watch does not show a version that is known to exist. */
   readonly behind: boolean;
@@ -53,29 +53,29 @@ export interface ReflectOptions<T extends KubeObject> extends Selection {
    * throws is logged, the object passed over.
    */
   readonly project?: (object: KubeObject, before?: T) => T;
-  /** Told of each change in order, before anything else is read. What it throws is logged, and does no harm. */
+  /** Called for each change in order, before anything else is read. What it throws is logged, and has no other effect. */
   readonly onChange: (change: Change<T>) => void;
   readonly onSynced?: () => void;
   /**
    * How many collections are listed at a time, of all that share it: the answers of one are many times as large as what is kept of them.
    * One whose pages do not come keeps the others waiting for seconds only.
    */
-  readonly listing?: Gate;
+  readonly listing?: Limiter;
   readonly log?: Log;
   readonly clock?: Clock;
 }
 
-/** A watch that lived so long was a good one: whatever ends it is new trouble, not the old. */
+/** A watch that lasted so long had recovered: an error that ends it is a new one. */
 const HEALTHY_MS = 10_000;
-/** A server that keeps refusing to resume here will not change its mind. */
+/** After this many rejections the server will not resume from this version: the collection is listed. */
 const RESUMES = 5;
-/** One broken connection is everyday life; the second failure in a row is news, once. */
+/** A single broken connection is normal; the second failure in a row is logged, once. */
 const WORTH_A_LINE = 2;
 /** For a page of a list. */
 const PATIENCE_MS = 5_000;
-/** Nobody is burdened by a refused connection or a 404, and somebody may be waiting for the server, or the CRD, to come. */
+/** A refused connection or a 404 costs the server little, and callers may wait for the server to start, or for the CRD. */
 const CHEAP_MS = 5_000;
-/** No API server that restarts takes so long to serve its kinds: this one was uninstalled, and its objects with it. */
+/** No API server that restarts takes so long to serve its kinds: this kind was uninstalled, and its objects with it. */
 const UNINSTALLED_MS = 300_000;
 
 /** A watch that is behind is resumed first; then what it should have shown is listed. */
@@ -95,8 +95,8 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   const answered = Promise.withResolvers<void>();
   const state = { lists: 0, watches: 0, failures: 0, refusals: 0, unknownKind: false, synced: false };
   let lastError: string | undefined;
-  /** The trouble that was logged and is not over. */
-  let said: string | undefined;
+  /** The trouble that was logged and has not ended. */
+  let logged: string | undefined;
   let lastSyncAt: number | undefined;
   let resourceVersion: string | undefined;
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -105,15 +105,15 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   let awaySince: number | undefined = clock.elapsed();
   /** The watch of the moment. */
   let watching = new AbortController();
-  const lookout = createLookout(clock, ({ version }) => {
-    log.warn({ resource, expected: version, reached: resourceVersion, silentMs: silentMs() }, 'the watch is behind, and is begun anew');
+  const lag = createWatchLag(clock, ({ version }) => {
+    log.warn({ resource, expected: version, reached: resourceVersion, silentMs: silentMs() }, 'the watch is behind; restarting it');
     watching.abort();
   });
 
   const collection = createCollection<T>(
-    (object, before) => guarded(() => project(object, before), object, 'an object was not understood'),
+    (object, before) => guarded(() => project(object, before), object, 'an object could not be read; it is left out'),
     (change) => {
-      if (!signal.aborted) guarded(() => onChange(change), change.object, 'a change was not handled');
+      if (!signal.aborted) guarded(() => onChange(change), change.object, 'the handler of a change threw');
     },
   );
 
@@ -127,17 +127,17 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     }
   }
 
-  async function list(place?: Place): Promise<void> {
+  async function list(slot?: Slot): Promise<void> {
     state.lists++;
     // Page by page: whole objects are many times as large as what is kept of them.
     const all = await listAll(client, type, { ...selection, signal, clock, retries: 0 }, (page) => {
-      place?.renew();
+      slot?.renew();
       return page.map(collection.read);
     });
     signal.throwIfAborted();
     collection.replace(all.items);
     resourceVersion = all.resourceVersion;
-    lookout.listed(resourceVersion);
+    lag.listed(resourceVersion);
     heardAt = clock.elapsed();
     lastSyncAt = clock.now();
     state.refusals = 0;
@@ -148,7 +148,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     state.synced = true;
     first.resolve();
     answered.resolve();
-    if (onSynced) guarded(onSynced, undefined, 'the first list was not handled');
+    if (onSynced) guarded(onSynced, undefined, 'the handler of the first list threw');
   }
 
   /** Returns when the server ends the watch. */
@@ -158,21 +158,21 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     const timeoutSeconds = Math.round(300 * (1 + clock.random()));
     const cancelHealthy = clock.after(HEALTHY_MS, recovered);
     watching = new AbortController();
-    const late = lookout.missing;
+    const late = lag.missing;
     const events = client.watch(type, { ...selection, resourceVersion: from, timeoutSeconds, signal: watching.signal, onHeard });
     try {
       for await (const { type: kind, object } of events) {
         if (kind === 'DELETED') collection.gone(object);
         else if (kind !== 'BOOKMARK') collection.seen(object);
         resourceVersion = object.metadata.resourceVersion ?? resourceVersion ?? from;
-        lookout.reached(resourceVersion);
+        lag.reached(resourceVersion);
         recovered();
       }
     } finally {
       cancelHealthy();
       awaySince = clock.elapsed();
     }
-    const { missing } = lookout;
+    const { missing } = lag;
     if (missing && missing !== late) throw new Error(`the watch does not show version ${missing.version}, which exists`);
   }
 
@@ -189,8 +189,8 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
 
   function recovered(): void {
     if (state.failures === 0) return;
-    if (said !== undefined) log.info({ resource, failures: state.failures }, 'in touch again');
-    said = undefined;
+    if (logged !== undefined) log.info({ resource, failures: state.failures }, 'watching again');
+    logged = undefined;
     state.failures = 0;
     state.refusals = 0;
     lastError = undefined;
@@ -203,16 +203,16 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     state.unknownKind = isNotFound(error);
     if (state.unknownKind) answered.resolve();
     unknownSince = state.unknownKind ? (unknownSince ?? clock.elapsed()) : undefined;
-    // As a process would see it that starts now.
+    // As a process that starts now would see it.
     if (unknownSince !== undefined && clock.elapsed() - unknownSince >= UNINSTALLED_MS) collection.replace([]);
     if (refusesResume(error)) state.refusals++;
-    if (isGone(error) || isNotFound(error) || state.refusals >= RESUMES || (lookout.missing?.times ?? 0) >= TRIES_WHEN_BEHIND) {
+    if (isGone(error) || isNotFound(error) || state.refusals >= RESUMES || (lag.missing?.times ?? 0) >= TRIES_WHEN_BEHIND) {
       resourceVersion = undefined;
       state.refusals = 0;
     }
-    const trouble = state.unknownKind ? 'kind not installed' : 'lost touch';
-    const isNews = trouble !== said && (state.unknownKind || state.failures >= WORTH_A_LINE);
-    if (isNews) said = trouble;
+    const trouble = state.unknownKind ? 'kind not installed' : 'watch failed; retrying';
+    const isNews = trouble !== logged && (state.unknownKind || state.failures >= WORTH_A_LINE);
+    if (isNews) logged = trouble;
     log[isNews ? 'warn' : 'debug']({ resource, error: lastError, failures: state.failures }, trouble);
   }
 
@@ -223,8 +223,8 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
       let isCheapToAsk = false;
       try {
         if (resourceVersion === undefined) {
-          const place = listing && (await takePlace(listing, clock, PATIENCE_MS, signal));
-          await list(place).finally(place?.leave);
+          const slot = listing && (await takeSlot(listing, clock, PATIENCE_MS, signal));
+          await list(slot).finally(slot?.release);
           continue;
         }
         await watch(resourceVersion);
@@ -248,11 +248,11 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     store: collection.store,
     get: (namespace, name) => collection.store.get(keyOf(namespace, name)),
     values: () => collection.store.values(),
-    expect: lookout.expect,
+    expect: lag.expect,
     stop() {
       stopped.abort();
       watching.abort();
-      lookout.stop();
+      lag.stop();
     },
     get status() {
       return {
@@ -262,17 +262,17 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
         resourceVersion,
         silentMs: silentMs(),
         awayMs: awayMs(),
-        behind: lookout.missing !== undefined,
+        behind: lag.missing !== undefined,
       };
     },
   };
 }
 
-/** Answers that come back however often we resume: not 429 or 503, nor the silence of a server that restarts. */
+/** Errors that resuming cannot cure: not 429 or 503, nor the silence of a server that restarts. */
 const refusesResume = (error: unknown): boolean =>
   error instanceof SyntaxError || (error instanceof ApiError && error.status !== 429 && error.status !== 503);
 
-/** They are half of many an object, and nobody reads them here. */
+/** managedFields are often half of an object, and no caller reads them. */
 function withoutManagedFields({ metadata, ...rest }: KubeObject): KubeObject {
   const { managedFields: _, ...kept } = metadata;
   // The rest of a KubeObject without its metadata, with metadata.

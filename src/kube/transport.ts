@@ -5,7 +5,7 @@ import type { ClusterConnection } from './connection.ts';
 import type { Method } from './contract.ts';
 import { ApiError, apiErrorFrom, NoAnswer, NotLeader, type RequestName } from './errors.ts';
 import { exchange } from './exchange.ts';
-import type { Gate } from './gate.ts';
+import type { Limiter } from './limiter.ts';
 import { namespaceIn } from './paths.ts';
 
 /** One request as it goes over the wire. */
@@ -17,7 +17,7 @@ export interface Request extends RequestName {
   /** For one attempt, from sending to the last byte. */
   readonly timeoutMs: number;
   readonly retries: number;
-  /** Of the answer. */
+  /** Limit of the answer. */
   readonly mostBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** An error must not quote the answer. */
@@ -27,20 +27,20 @@ export interface Request extends RequestName {
 export interface TransportOptions {
   readonly userAgent: string;
   readonly clock: Clock;
-  readonly gate: Gate;
+  readonly limiter: Limiter;
   /** ms since the epoch after which no write may be sent. */
   readonly deadline?: (() => number) | undefined;
 }
 
 export interface Transport {
   /**
-   * Sends, and tries again where that cannot do a thing twice.
+   * Sends, and retries if the request cannot have been carried out, or may be carried out twice.
    *
-   * @param done told once how it ended: HTTP status (0 = no answer) and the number of retries
+   * @param done called once at the end, with the HTTP status (0: no answer) and the number of retries
    * @throws ApiError, NoAnswer, NotLeader, or the signal's reason
    */
   send(request: Request, done: (status: number, retries: number) => void): Promise<string>;
-  /** Opens a stream on a connection of its own. Not gated, not retried. */
+  /** Opens a stream on a connection of its own. Not limited, not retried. */
   open(request: Request & { readonly signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ const KEEP_ALIVE_MS = 4_000;
 const CONNECT_MS = 5_000;
 
 export function createTransport(connection: ClusterConnection, connections: number, options: TransportOptions): Transport {
-  const { userAgent, clock, gate, deadline } = options;
+  const { userAgent, clock, limiter, deadline } = options;
   const { origin, pathname } = new URL(connection.server);
   const prefix = pathname.replace(/\/$/, '');
   const shared = {
@@ -90,7 +90,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
   async function attempt(request: Request): Promise<Attempt> {
     const { method, path, body = null, signal } = request;
     const namespace = namespaceIn(path);
-    await gate.enter(signal, namespace);
+    await limiter.acquire(signal, namespace);
     let giveUp: (() => void) | undefined;
     let cancelTimeout: (() => void) | undefined;
     try {
@@ -113,14 +113,14 @@ export function createTransport(connection: ClusterConnection, connections: numb
       const { status, text, headers: received } = await answer;
       const retryAfterMs = retryAfter(received['retry-after'], clock);
       const later = busy(status, text, retryAfterMs);
-      if (later?.forAll) gate.pause(later.waitMs);
+      if (later?.forAll) limiter.pause(later.waitMs);
       return { status, text, retryAfterMs, later: status === 429 || method === 'GET' ? later : undefined };
     } catch (error) {
       throw named(request, error, signal);
     } finally {
       cancelTimeout?.();
       if (giveUp) signal?.removeEventListener('abort', giveUp);
-      gate.leave(namespace);
+      limiter.release(namespace);
     }
   }
 
@@ -135,7 +135,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
             if (status >= 300) throw apiErrorFrom(request, status, text, { confidential: request.confidential, retryAfterMs });
             return text;
           }
-          // What is for all the gate waits for.
+          // What is for all the limiter waits for.
           if (!later.forAll) await sleep(clock, Math.max(later.waitMs, backoff(retries + 1, clock.random)), request.signal);
         } catch (error) {
           if (!(error instanceof NoAnswer)) throw error;

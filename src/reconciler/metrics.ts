@@ -10,7 +10,7 @@ import {
 } from 'prom-client';
 import type { RequestInfo } from '../kube/contract.ts';
 import type { ReflectorStatus } from '../kube/reflector.ts';
-import { outOfTouch } from '../kube/touch.ts';
+import { whyStale } from '../kube/staleness.ts';
 
 export type Result = 'success' | 'error' | 'requeue_after';
 
@@ -125,7 +125,7 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
   ufsGauge('dataset_ufs_total_size', 'Size of the data, bytes.', ({ bytes }) => bytes);
   ufsGauge('dataset_ufs_file_num', 'Number of files.', ({ files }) => files);
 
-  watchGauge('sluice_watch_up', '1 while the resource is watched and the watch is not behind.', (status) => (outOfTouch(status) ? 0 : 1));
+  watchGauge('sluice_watch_up', '1 while the resource is watched and the watch is not behind.', (status) => (whyStale(status) ? 0 : 1));
   watchGauge(
     'sluice_watch_age_seconds',
     'Seconds since the watch last received anything; up to 60 while nothing changes.',

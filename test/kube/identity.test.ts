@@ -3,7 +3,7 @@ import { identityHere, isAliveHere } from '../../src/kube/lease.ts';
 
 const here = { hostname: 'host', pid: 70, processExists: (pid: number) => pid === 70 || pid === 71 };
 
-test('a pod is told by its name, any other process by its host', () => {
+test('a pod is identified by its name, any other process by its host', () => {
   expect(identityHere({ hostname: 'node-1', pid: 1, podName: 'sluice-0' })).toBe('sluice-0_1');
   expect(identityHere({ hostname: 'host', pid: 70 })).toBe('host_70');
 });
@@ -16,9 +16,9 @@ test.each([
   ['a host with an underscore', 'my_host_72', true],
   ['a client-go identity', 'host_6f9619ff-8b86-d011-b42d-00c04fc964ff', true],
   ['a process group', 'host_-1', true],
-  ['everybody', 'host_0', true],
+  ['pid 0, which is no process', 'host_0', true],
   ['no pid', 'host', true],
-  ['nobody', '', true],
+  ['no holder', '', true],
 ])('%s', (_, holder, alive) => {
   expect(isAliveHere(holder, here)).toBe(alive);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
 import { type Reflector, type ReflectorStatus, reflect } from '../../src/kube/reflector.ts';
-import { outOfTouch } from '../../src/kube/touch.ts';
+import { whyStale } from '../../src/kube/staleness.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { type ManualClock, manualClock, until } from '../support/manual-clock.ts';
 import { json, lines, reset, type ScriptedServer, type Step, scriptedServer } from '../support/scripted-server.ts';
@@ -40,20 +40,20 @@ const requestsSeen = (count: number) => until(() => asked().length === count, `$
 const watching = () => until(() => reflector.status.awayMs === 0, 'it does not watch');
 
 describe('a watch that is open and says nothing', () => {
-  test('is begun anew 7 s after a write of ours that it should show', async () => {
+  test('is restarted 7 s after a write that it should show', async () => {
     await start(list('5'), lines(), lines(event('9')));
     await watching();
     reflector.expect('9');
-    expect(outOfTouch(reflector.status)).toBeUndefined();
+    expect(whyStale(reflector.status)).toBeUndefined();
     clock.advance(7_000);
-    expect(outOfTouch(reflector.status)).toBe('behind what was written');
+    expect(whyStale(reflector.status)).toBe('behind what was written');
     await clock.passes(100);
-    await until(() => outOfTouch(reflector.status) === undefined, 'it is behind for good');
+    await until(() => whyStale(reflector.status) === undefined, 'it is behind for good');
     expect(asked()).toEqual(['list', 'watch from 5', 'watch from 5']);
     expect(reflector.store.size).toBe(1);
   });
 
-  test('is listed anew when it is silent still', async () => {
+  test('is listed again when it stays silent', async () => {
     await start(list('5'), lines(), lines(), list('9'), lines());
     await watching();
     reflector.expect('9');
@@ -73,42 +73,39 @@ describe('a watch that is open and says nothing', () => {
     await watching();
     clock.advance(60_000);
     expect(asked()).toEqual(['list', 'watch from 5']);
-    expect(outOfTouch(reflector.status)).toBeUndefined();
+    expect(whyStale(reflector.status)).toBeUndefined();
     expect(reflector.status.silentMs).toBe(60_000);
   });
 });
 
-test('a watch that broke and cannot be begun anew has been away since it was last heard of', async () => {
+test('a watch that broke and cannot be restarted counts as away since the last message', async () => {
   await start(list('5'), lines(event('6')), reset);
   await watching();
   clock.advance(20_000);
   await server.close();
   await until(() => reflector.status.failures > 0, 'it did not notice');
   expect(reflector.status.awayMs).toBe(20_000);
-  expect(outOfTouch(reflector.status)).toMatch(/^not watched for 20 s \(.+\)$/);
+  expect(whyStale(reflector.status)).toMatch(/^not watched for 20 s \(.+\)$/);
 });
 
-test.skipIf(process.platform !== 'linux')(
-  "a watch's connection is asked every few seconds whether the other side is there, by TCP itself",
-  async () => {
-    await start(list('5'), lines());
-    await watching();
-    const port = server.port.toString(16).toUpperCase().padStart(4, '0');
-    // proc(5), /proc/net/tcp: 01 is ESTABLISHED; timer 02 is keep-alive, and its end in hundredths of a second.
-    const timers = readFileSync('/proc/net/tcp', 'utf8')
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
-      .filter(([, , remote, state]) => remote?.endsWith(`:${port}`) && state === '01')
-      .map(([, , , , , timer = '']) => timer.split(':'));
-    expect(timers.length).toBeGreaterThan(0);
-    for (const [kind, left = ''] of timers) {
-      expect(kind).toBe('02');
-      expect(Number.parseInt(left, 16)).toBeLessThanOrEqual(400);
-    }
-  },
-);
+test.skipIf(process.platform !== 'linux')('the connection of a watch has TCP keep-alive every few seconds', async () => {
+  await start(list('5'), lines());
+  await watching();
+  const port = server.port.toString(16).toUpperCase().padStart(4, '0');
+  // proc(5), /proc/net/tcp: 01 is ESTABLISHED; timer 02 is keep-alive, and its end in hundredths of a second.
+  const timers = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , remote, state]) => remote?.endsWith(`:${port}`) && state === '01')
+    .map(([, , , , , timer = '']) => timer.split(':'));
+  expect(timers.length).toBeGreaterThan(0);
+  for (const [kind, left = ''] of timers) {
+    expect(kind).toBe('02');
+    expect(Number.parseInt(left, 16)).toBeLessThanOrEqual(400);
+  }
+});
 
-describe('out of touch', () => {
+describe('staleness of', () => {
   const well: ReflectorStatus = {
     synced: true,
     lists: 1,
@@ -129,5 +126,5 @@ describe('out of touch', () => {
     ['a watch that is not begun anew for 15 s', { awayMs: 15_000 }, 'not watched for 15 s'],
     ['a collection that cannot be listed', { synced: false, lastError: 'forbidden' }, 'not listed yet (forbidden)'],
     ['a watch that is behind', { behind: true }, 'behind what was written'],
-  ])('%s', (_, status, why) => expect(outOfTouch({ ...well, ...status })).toBe(why));
+  ])('%s', (_, status, why) => expect(whyStale({ ...well, ...status })).toBe(why));
 });

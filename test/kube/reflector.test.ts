@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
-import { createGate } from '../../src/kube/gate.ts';
+import { createLimiter } from '../../src/kube/limiter.ts';
 import { type ReflectOptions, type Reflector, reflect } from '../../src/kube/reflector.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { aMoment, type ManualClock, manualClock, until } from '../support/manual-clock.ts';
@@ -81,7 +81,7 @@ test('is synced once the first list is in the store', async () => {
 
 test('does not list while another does that shares its gate, until that one fails', async () => {
   const held = Promise.withResolvers<() => void>();
-  const listing = createGate(1, manualClock());
+  const listing = createLimiter(1, manualClock());
   await start([(response) => held.resolve(() => json(500, {})(response)), list(5)], { listing });
   const other = reflect(client, CONFIG_MAP, { onChange() {}, listing, clock });
   const fail = await held.promise;
@@ -259,7 +259,7 @@ test('failures of every kind, one after the other: it waits longer each time and
   expect(asked().filter((what) => what === 'list')).toHaveLength(1);
   expect(reflector.status.failures).toBe(0);
   // Said once when it lasts, and once when it is over.
-  expect(logged).toEqual(['warn lost touch', 'info in touch again']);
+  expect(logged).toEqual(['warn watch failed; retrying', 'info watching again']);
 });
 
 test('a first list that fails is repeated until there is one', async () => {
@@ -330,7 +330,11 @@ test('a handler that throws is logged, and the next change comes all the same', 
     },
   });
   await until(() => seen.length === 2, 'no second change');
-  expect(logged).toEqual(['error a change was not handled', 'error the first list was not handled', 'error a change was not handled']);
+  expect(logged).toEqual([
+    'error the handler of a change threw',
+    'error the handler of the first list threw',
+    'error the handler of a change threw',
+  ]);
   expect(reflector.status.failures).toBe(0);
   expect([...reflector.store.keys()]).toEqual(['ns/a', 'ns/b']);
 });
@@ -344,7 +348,7 @@ test('an object that cannot be projected is logged and passed over', async () =>
   await changesSeen(2);
   expect(changes).toEqual(['added a@3', 'added b@7']);
   expect([...reflector.values()].map(({ kind }) => kind)).toEqual(['Projected', 'Projected']);
-  expect(logged).toEqual(['error an object was not understood', 'error an object was not understood']);
+  expect(logged).toEqual(['error an object could not be read; it is left out', 'error an object could not be read; it is left out']);
 });
 
 test('the store has a change before it is told', async () => {
@@ -381,7 +385,7 @@ test.each<[string, readonly Step[]]>([
   ['whose next page does not come', [page(5, 'p2', object('a', 1))]],
   ['that is not answered', []],
 ])('a list %s keeps those of other kinds waiting for seconds only', async (_, script) => {
-  const listing = createGate(1, manualClock());
+  const listing = createLimiter(1, manualClock());
   await start(script, { listing });
   await requestsSeen(script.length + 1);
   server.play(list(7));

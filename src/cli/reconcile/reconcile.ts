@@ -3,7 +3,7 @@ import { Dataset } from '../../api/index.ts';
 import { ELECTION_LEASE } from '../../install/rights.ts';
 import { createClient } from '../../kube/kube-client.ts';
 import { identityHere, isAliveHere } from '../../kube/lease.ts';
-import { outOfTouch } from '../../kube/touch.ts';
+import { whyStale } from '../../kube/staleness.ts';
 import type { Log } from '../../kube/types.ts';
 import { type Controller, startController } from '../../reconciler/controller.ts';
 import { type HealthServer, serveHealth } from '../health.ts';
@@ -151,7 +151,7 @@ async function served(
 function notReady(controller: Controller | undefined): string | undefined {
   if (!controller) return 'waiting for the API server, the CRDs or the namespace of the lease';
   const late = [...controller.store.reflectors].flatMap(([plural, { status }]) => {
-    const why = status.unknownKind && plural !== Dataset.plural ? undefined : outOfTouch(status);
+    const why = status.unknownKind && plural !== Dataset.plural ? undefined : whyStale(status);
     return why === undefined ? [] : `${plural}: ${why}`;
   });
   return late.length > 0 ? `out of touch: ${late.join(', ')}` : undefined;

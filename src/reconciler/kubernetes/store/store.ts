@@ -3,7 +3,7 @@ import { Dataset, type InvalidSpec, joinedName, label, type Resource, rivalNames
 import type { Runtime } from '../../../constructs/index.ts';
 import { systemClock } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
-import { createGate } from '../../../kube/gate.ts';
+import { createLimiter } from '../../../kube/limiter.ts';
 import { type Change, type Reflector, reflect } from '../../../kube/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
 import type { Candidate } from '../../cluster.ts';
@@ -82,7 +82,7 @@ export function createStore({ client, runtimes, onKey, onGone, onPlacement, log 
   const twin = runtimes.find(({ resource }, i) => runtimes.findIndex((other) => other.resource.kind === resource.kind) < i);
   if (twin) throw new Error(`runtimes: expected one definition for each kind, found a second for ${twin.resource.kind}, ${twin.type}`);
   const reflectors = new Map<string, Reflector<KubeObject>>();
-  const listing = createGate(LISTS_AT_A_TIME, systemClock);
+  const listing = createLimiter(LISTS_AT_A_TIME, systemClock);
   const watched = new Map<string, { readonly type: ResourceType; readonly reflector: Reflector<KubeObject> }>();
   const expecting = new Map<string, (object: KubeObject) => void>();
   const own = createOwnWrites(project);

@@ -1,10 +1,10 @@
 import type { ReflectorStatus } from './reflector.ts';
 
-/** So long without a watch is no hiccup. */
+/** A watch that is restarted is open again well before this. */
 const AWAY_MS = 15_000;
 
-/** Why a collection may have changed without our knowing; undefined while it is watched and the watch shows what is known to exist. */
-export function outOfTouch({ synced, behind, awayMs, lastError }: ReflectorStatus): string | undefined {
+/** Why our copy of a collection may be stale; undefined while the watch is open and shows what is known to exist. */
+export function whyStale({ synced, behind, awayMs, lastError }: ReflectorStatus): string | undefined {
   const because = lastError ? ` (${lastError})` : '';
   if (!synced) return `not listed yet${because}`;
   if (behind) return `behind what was written${because}`;

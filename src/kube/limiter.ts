@@ -2,24 +2,23 @@ import type { Clock } from './clock.ts';
 import { createTurnstile } from './turnstile.ts';
 
 /**
- * Who may send, and when: at most `slots` requests at a time, of namespaces one each in turn, and nobody while the server
- * asked for quiet. Waiting here rather than inside undici means that a request's timeout and its fencing are counted
- * from the moment it is really sent.
+ * Limits concurrent requests: at most `slots` at a time, namespaces in turn, and none while the server asked for a pause. Waiting here
+ * rather than inside undici means that the timeout and the fencing of a request count from when it is really sent.
  *
- * After a quiet time half as many may send at once, and one more for each round that goes well, as in TCP (RFC 5681 §3.1): whoever
- * comes back with all that was turned away is turned away again, and for longer.
+ * After a pause half as many may be sent at once, and one more for each round that succeeds, as in TCP (RFC 5681 §3.1): a client that
+ * retries everything at once is rejected again, and for longer.
  */
-export interface Gate {
-  /** Resolves when the caller holds a slot; rejects with the signal's reason. What is of no namespace is a group of its own. */
-  enter(signal?: AbortSignal, namespace?: string): Promise<void>;
-  /** @param namespace the one that it entered with */
-  leave(namespace?: string): void;
-  /** Nobody enters for `ms`; pauses do not add up, the longest counts. Refusals of one round are one refusal. */
+export interface Limiter {
+  /** Resolves when the caller holds a slot; rejects with the signal's reason. Requests without a namespace are a group of their own. */
+  acquire(signal?: AbortSignal, namespace?: string): Promise<void>;
+  /** @param namespace the one that the slot was acquired with */
+  release(namespace?: string): void;
+  /** No slot is acquired for `ms`. Pauses do not add up: the longest counts, and those of one round count once. */
   pause(ms: number): void;
 }
 
 /** @param mostOfOne slots that one namespace may hold */
-export function createGate(slots: number, clock: Clock, mostOfOne = slots): Gate {
+export function createLimiter(slots: number, clock: Clock, mostOfOne = slots): Limiter {
   const line = createTurnstile<() => void>(mostOfOne);
   let inside = 0;
   let limit = slots;
@@ -46,7 +45,7 @@ export function createGate(slots: number, clock: Clock, mostOfOne = slots): Gate
   }
 
   return {
-    enter(signal, namespace = '') {
+    acquire(signal, namespace = '') {
       if (signal?.aborted) return Promise.reject(signal.reason);
       return new Promise((resolve, reject) => {
         const go = () => {
@@ -62,7 +61,7 @@ export function createGate(slots: number, clock: Clock, mostOfOne = slots): Gate
         admit();
       });
     },
-    leave(namespace = '') {
+    release(namespace = '') {
       inside--;
       line.leave(namespace);
       if (clock.elapsed() >= openAt) limit = Math.min(slots, limit + 1 / limit);
@@ -76,27 +75,27 @@ export function createGate(slots: number, clock: Clock, mostOfOne = slots): Gate
   };
 }
 
-/** A place in a gate that is lost by who does not get on for `patienceMs`: then he goes on beside those whose turn it is. */
-export interface Place {
-  /** He got on. */
+/** A slot that its holder loses after `patienceMs` without progress; the holder then goes on beside the next one. */
+export interface Slot {
+  /** The holder made progress. */
   renew(): void;
-  leave(): void;
+  release(): void;
 }
 
-export async function takePlace(gate: Gate, clock: Clock, patienceMs: number, signal?: AbortSignal): Promise<Place> {
-  await gate.enter(signal);
+export async function takeSlot(limiter: Limiter, clock: Clock, patienceMs: number, signal?: AbortSignal): Promise<Slot> {
+  await limiter.acquire(signal);
   let isOver = false;
-  let cancel = clock.after(patienceMs, leave);
-  function leave(): void {
+  let cancel = clock.after(patienceMs, release);
+  function release(): void {
     cancel();
-    if (!isOver) gate.leave();
+    if (!isOver) limiter.release();
     isOver = true;
   }
   return {
     renew() {
       cancel();
-      if (!isOver) cancel = clock.after(patienceMs, leave);
+      if (!isOver) cancel = clock.after(patienceMs, release);
     },
-    leave,
+    release,
   };
 }
