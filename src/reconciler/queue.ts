@@ -1,121 +1,142 @@
+/**
+ * The work queue of the controller: each key once, one pass over a key at a time, namespaces in turn.
+ *
+ *               add               its turn              settled
+ *     (absent) ─────► queued ───────────────► running ───────────► (absent)
+ *                       ▲                        │
+ *                       │ add, or the timer      │ waiting, failed
+ *                       └───────── idle ◄────────┘
+ *
+ * Invariants:
+ * Q1. A key never has two passes at a time.
+ * Q2. Whenever a key is added, a pass over it begins afterwards, also when it is added while a pass runs or in the moment in which it ends.
+ * Q3. However often a key is added before its next pass begins, that is one pass.
+ * Q4. Within a namespace keys are served in the order in which they came; a key that waits or fails keeps its place until it is settled.
+ * Q5. Never more than `concurrency` passes run, and of one namespace never more than `mostOfOne`.
+ * Q6. Namespaces with keys in line take turns, one key each, however many keys one of them has.
+ * Q7. A key that fails is tried again after 50 ms, then twice as long each time, and after at most 5 minutes.
+ * Q8. After an event a failing key is retried within a second, and never sooner than its back-off or that second, whichever is shorter.
+ * Q9. A key that waits or fails delays no other key.
+ * Q10. A key that waits gets its next pass when it is added, and at the latest after the time that its pass named.
+ * Q11. `heldMs` runs from the end of the first pass that left the key unsettled until a pass settles it, whatever is added meanwhile.
+ * Q12. Of a settled key nothing is kept but the alarm that its last pass asked for.
+ * Q13. After `stop` no pass begins and no timer is left; it resolves when the passes under way have ended.
+ * Q14. Passes that wait for nothing hand over to the event loop within some milliseconds, however many they are.
+ */
 import { createTurnstile } from '../kube/turnstile.ts';
+import { createAlarms } from './alarms.ts';
 
-/** What became of one pass over a key. */
+/** How one pass over a key ended. */
 export type Outcome =
-  /** Nothing to wait for: the next event is news. `againMs` is for what nothing tells us of, such as a probe. */
+  /** Nothing to wait for: the next event starts the next pass. `againMs` is for what no event reports, such as the answer of a probe. */
   | { readonly kind: 'settled'; readonly againMs?: number }
-  /** Under way: wait for an event, and look again in any case after `afterMs`. The key keeps its place in the line. */
+  /** Under way: the next event, or `afterMs` at the latest, starts the next pass. The key keeps its place in the line. */
   | { readonly kind: 'waiting'; readonly afterMs?: number }
-  /** Went wrong: again with back-off. */
+  /** The pass failed: it is retried with back-off. */
   | { readonly kind: 'failed' };
 
 export interface Queue {
-  /** Someone saw something. Many of these before the next pass are one pass. */
+  /** Asks for a pass over this key. Any number of calls before that pass begins are one pass. */
   add(key: string): void;
-  /** Ends: no pass begins any more; resolves when those under way are done. */
+  /** No pass begins any more; resolves when those under way have ended. */
   stop(): Promise<void>;
+  /** Keys in line. */
   readonly depth: number;
+  /** Passes under way. */
   readonly running: number;
 }
 export interface PassInfo {
-  /** Since the first pass that left the key unsettled. */
+  /** Milliseconds since the end of the first pass that left the key unsettled; 0 if there was none. */
   readonly heldMs: number;
   /** Keys that are not settled, this one included. */
   readonly unsettled: number;
+  /** Passes over this key that failed in a row. */
   readonly failures: number;
 }
 export interface QueueOptions {
+  /** One pass. A rejection counts as `failed`. */
   readonly work: (key: string, info: PassInfo) => Promise<Outcome>;
+  /** Passes at a time. */
   readonly concurrency: number;
-  /** Of these, those of one namespace; without it as many. */
+  /** Of these, those of one namespace. Default: `concurrency`. */
   readonly mostOfOne?: number;
-  /** It is in line from now on, and was not before. */
+  /** The key entered the line. */
   readonly onAdded?: (key: string) => void;
+  /** @param waitedMs in line before this pass */
   readonly onDone?: (key: string, outcome: Outcome, waitedMs: number) => void;
+  /** Monotonic, milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
 interface Entry {
-  /** Within its namespace first come, first served: a key keeps its number until it is settled, so a later burst does not overtake it. */
+  readonly key: string;
+  /** The place in the line of its namespace. A key keeps its number until it is settled, so that a later burst does not overtake it. */
   readonly ticket: number;
+  state: 'idle' | 'queued' | 'running';
   /** When the first pass ended that left it unsettled; the time in line before that says nothing about the key. */
   heldSince: number | undefined;
   queuedAt: number;
-  state: 'idle' | 'queued' | 'running';
-  /** Seen again while running. */
+  /** Added while a pass runs. */
   again: boolean;
   failures: number;
-  timer: NodeJS.Timeout | undefined;
-  /** When the timer rings. */
-  dueAt: number;
 }
 
-/** After this, whatever else waits in the event loop has its turn. */
+/** So long passes may follow each other before the event loop has its turn. */
 const TURN_MS = 10;
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 300_000;
-/** A failing key is not retried by events more often than this: its own failure may be what makes the events. */
+/** A failing key is not retried by events more often than this: its own failure may be what causes the events. */
 const EVENT_BACKOFF_MS = 1000;
 
+/** How long a key waits after so many failures in a row, ms. */
 export const backoffMs = (failures: number): number => Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, failures - 1));
+/** The same, for a key that an event reported a change of. */
+const eventBackoffMs = (failures: number): number => (failures > 0 ? Math.min(EVENT_BACKOFF_MS, backoffMs(failures)) : 0);
 
-/** What is before the slash; keys without one are a group of their own. */
+/** The part before the slash; keys without a slash are a group of their own. */
 const namespaceOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf('/')));
 
-/** One key at a time, each key once, namespaces in turn, of each its oldest first; a key that fails or waits holds up no other. */
 export function createQueue(options: QueueOptions): Queue {
   const { work, concurrency, mostOfOne = concurrency, onAdded, onDone, now = () => performance.now() } = options;
   const entries = new Map<string, Entry>();
-  const alarms = new Map<string, NodeJS.Timeout>();
   const line = createTurnstile<string>(mostOfOne);
+  /** End the waiting of unsettled keys. */
+  const retries = createAlarms((key) => enqueue(entries.get(key)), now);
+  /** Start passes over settled keys. */
+  const repeats = createAlarms(add, now);
   let tickets = 0;
   let turnSince: number | undefined;
   let running = 0;
   let stopping = false;
-  const idle = Promise.withResolvers<void>();
+  const drained = Promise.withResolvers<void>();
 
   function add(key: string): void {
+    if (stopping) return;
     const entry = entries.get(key) ?? fresh(key);
     if (entry.state === 'running') entry.again = true;
-    else if (entry.state === 'idle') schedule(key, entry, entry.failures > 0 ? Math.min(EVENT_BACKOFF_MS, backoffMs(entry.failures)) : 0);
+    else if (entry.state === 'idle') schedule(entry, eventBackoffMs(entry.failures));
   }
 
   function fresh(key: string): Entry {
-    const entry: Entry = {
-      ticket: tickets++,
-      heldSince: undefined,
-      queuedAt: now(),
-      state: 'idle',
-      again: false,
-      failures: 0,
-      timer: undefined,
-      dueAt: 0,
-    };
+    const entry: Entry = { key, ticket: tickets++, state: 'idle', heldSince: undefined, queuedAt: now(), again: false, failures: 0 };
     entries.set(key, entry);
     return entry;
   }
 
-  /** Sooner wins: a timer that is already set for later is replaced, one for earlier stays. */
-  function schedule(key: string, entry: Entry, delayMs: number): void {
-    if (delayMs <= 0) {
-      clearTimeout(entry.timer);
-      entry.timer = undefined;
-      entry.state = 'queued';
-      entry.queuedAt = now();
-      line.push(namespaceOf(key), key, entry.ticket);
-      onAdded?.(key);
-      queueMicrotask(pump);
-      return;
-    }
-    const dueAt = now() + delayMs;
-    if (entry.timer && entry.dueAt <= dueAt) return;
-    clearTimeout(entry.timer);
-    entry.dueAt = dueAt;
-    entry.timer = setTimeout(() => {
-      entry.timer = undefined;
-      if (entry.state === 'idle') schedule(key, entry, 0);
-    }, delayMs);
-    entry.timer.unref?.();
+  function schedule(entry: Entry, delayMs: number): void {
+    if (delayMs <= 0) enqueue(entry);
+    else retries.advance(entry.key, delayMs);
+  }
+
+  function enqueue(entry: Entry | undefined): void {
+    if (entry?.state !== 'idle') return;
+    const { key, ticket } = entry;
+    retries.clear(key);
+    entry.state = 'queued';
+    entry.queuedAt = now();
+    line.push(namespaceOf(key), key, ticket);
+    onAdded?.(key);
+    queueMicrotask(pump);
   }
 
   /** Passes that need no request end without the event loop: thousands of them would keep the lease from being renewed. */
@@ -128,72 +149,53 @@ export function createQueue(options: QueueOptions): Queue {
           pump();
         });
       } else if (now() - turnSince > TURN_MS) return;
-      const key = line.shift();
-      const entry = key === undefined ? undefined : entries.get(key);
-      if (key !== undefined && entry) void run(key, entry);
+      const entry = entries.get(line.shift() ?? '');
+      if (entry) void run(entry);
     }
   }
 
-  async function run(key: string, entry: Entry): Promise<void> {
+  async function run(entry: Entry): Promise<void> {
+    const { key, heldSince, failures } = entry;
     running++;
     entry.state = 'running';
     entry.again = false;
-    const waited = now() - entry.queuedAt;
-    const heldMs = entry.heldSince === undefined ? 0 : now() - entry.heldSince;
-    const outcome = await work(key, { heldMs, unsettled: entries.size, failures: entry.failures }).catch(
-      (): Outcome => ({ kind: 'failed' }),
-    );
-    if (outcome.kind !== 'settled') entry.heldSince ??= now();
+    const waitedMs = now() - entry.queuedAt;
+    const info = { heldMs: heldSince === undefined ? 0 : now() - heldSince, unsettled: entries.size, failures };
+    const outcome = await work(key, info).catch((): Outcome => ({ kind: 'failed' }));
     running--;
     line.leave(namespaceOf(key));
     entry.state = 'idle';
-    onDone?.(key, outcome, waited);
-    after(key, entry, outcome);
-    if (stopping && running === 0) idle.resolve();
+    onDone?.(key, outcome, waitedMs);
+    if (!stopping) follow(entry, outcome);
+    else if (running === 0) drained.resolve();
     pump();
   }
 
-  function after(key: string, entry: Entry, outcome: Outcome): void {
-    if (stopping) return;
+  function follow(entry: Entry, outcome: Outcome): void {
+    if (outcome.kind === 'settled') return settle(entry, outcome.againMs);
+    entry.heldSince ??= now();
     entry.failures = outcome.kind === 'failed' ? entry.failures + 1 : 0;
-    if (outcome.kind === 'settled') alarm(key, outcome.againMs);
-    const backoff = backoffMs(entry.failures);
     // What happened meanwhile may be the cure.
-    if (outcome.kind === 'failed') return schedule(key, entry, entry.again ? Math.min(EVENT_BACKOFF_MS, backoff) : backoff);
-    if (entry.again) return outcome.kind === 'settled' ? renew(key, entry) : schedule(key, entry, 0);
-    if (outcome.kind === 'settled') forget(key, entry);
-    else if (outcome.afterMs !== undefined) schedule(key, entry, Math.max(1, outcome.afterMs));
+    if (entry.again) schedule(entry, eventBackoffMs(entry.failures));
+    else if (outcome.kind === 'failed') schedule(entry, backoffMs(entry.failures));
+    else if (outcome.afterMs !== undefined) schedule(entry, Math.max(1, outcome.afterMs));
   }
 
-  function alarm(key: string, ms: number | undefined): void {
-    clearTimeout(alarms.get(key));
-    alarms.delete(key);
-    if (ms === undefined) return;
-    alarms.set(
-      key,
-      setTimeout(() => {
-        alarms.delete(key);
-        add(key);
-      }, ms).unref(),
-    );
-  }
-
-  function renew(key: string, entry: Entry): void {
-    forget(key, entry);
-    add(key);
-  }
-  function forget(key: string, entry: Entry): void {
-    clearTimeout(entry.timer);
+  function settle({ key, again }: Entry, againMs: number | undefined): void {
     entries.delete(key);
+    retries.clear(key);
+    repeats.clear(key);
+    if (againMs !== undefined) repeats.set(key, againMs);
+    if (again) add(key);
   }
 
   return {
     add,
     async stop() {
       stopping = true;
-      for (const entry of entries.values()) clearTimeout(entry.timer);
-      for (const timer of alarms.values()) clearTimeout(timer);
-      if (running > 0) await idle.promise;
+      retries.clearAll();
+      repeats.clearAll();
+      if (running > 0) await drained.promise;
     },
     get depth() {
       return line.waiting;

@@ -43,8 +43,8 @@ function manual(concurrency = 1, mostOfOne = concurrency) {
 }
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-describe('what is seen', () => {
-  test('is told of when it is put in line, and not when it stands there already', async () => {
+describe('adding a key', () => {
+  test('is reported when the key enters the line, and not when the key is in line already', async () => {
     const { add, last, lined } = manual();
     await add('a', 'a');
     await add('b', 'b');
@@ -57,12 +57,12 @@ describe('what is seen', () => {
     await pass(50);
     expect(lined).toEqual(['a', 'b', 'a', 'b']);
   });
-  test('many times before a pass is one pass', async () => {
+  test('many times before a pass is one pass (Q3)', async () => {
     const { add, keys } = manual();
     await add('a', 'a', 'a');
     expect(keys()).toEqual(['a']);
   });
-  test('during a pass is another one, however often it was seen', async () => {
+  test('during a pass is one more pass, however often it was added (Q1, Q2, Q3)', async () => {
     const { add, last, keys } = manual();
     await add('a');
     await add('a', 'a');
@@ -72,7 +72,7 @@ describe('what is seen', () => {
     await last().end(settled);
     expect(keys()).toEqual(['a', 'a']);
   });
-  test('in the very moment in which a pass ends is not lost', async () => {
+  test('in the moment in which a pass ends is one more pass (Q2)', async () => {
     const { add, last, keys, queue } = manual();
     await add('a');
     const end = last().end(settled);
@@ -80,7 +80,16 @@ describe('what is seen', () => {
     await end;
     expect(keys()).toEqual(['a', 'a']);
   });
-  test('while a key waits ends the waiting', async () => {
+  test('is not needed by a key that waits: it gets a pass after the time that its pass named (Q10)', async () => {
+    const { add, last, keys } = manual();
+    await add('a');
+    await last().end(waiting(60_000));
+    await pass(59_999);
+    expect(keys()).toEqual(['a']);
+    await pass(1);
+    expect(keys()).toEqual(['a', 'a']);
+  });
+  test('while a key waits ends the waiting (Q10)', async () => {
     const { add, last, keys } = manual();
     await add('a');
     await last().end(waiting(60_000));
@@ -93,13 +102,13 @@ describe('what is seen', () => {
 });
 
 describe('the line', () => {
-  test('is first come, first served', async () => {
+  test('is first come, first served (Q4)', async () => {
     const { add, begun, keys } = manual();
     await add('a', 'b', 'c');
     for (let i = 0; i < 3; i++) await begun[i]!.end(settled);
     expect(keys()).toEqual(['a', 'b', 'c']);
   });
-  test('lets a key that waited for something go before those that came after it', async () => {
+  test('serves a key that waited before those that came after it (Q4)', async () => {
     const { add, begun, keys } = manual();
     await add('a', 'b', 'c', 'd');
     await begun[0]!.end(waiting(60_000));
@@ -107,7 +116,7 @@ describe('the line', () => {
     await begun[1]!.end(settled);
     expect(keys()).toEqual(['a', 'b', 'a']);
   });
-  test('gives a key that was done a new place at its end', async () => {
+  test('gives a key that was settled a new place at its end (Q4, Q12)', async () => {
     const { add, begun, keys } = manual();
     await add('a', 'b', 'c');
     await begun[0]!.end(settled);
@@ -115,14 +124,14 @@ describe('the line', () => {
     await begun[1]!.end(settled);
     expect(keys()).toEqual(['a', 'b', 'c']);
   });
-  test('serves no more at a time than it may', async () => {
+  test('runs no more passes at a time than `concurrency` (Q5)', async () => {
     const { add, begun, queue } = manual(2);
     await add('a', 'b', 'c');
     expect([begun.length, queue.running, queue.depth]).toEqual([2, 2, 1]);
     await begun[0]!.end(settled);
     expect([begun.length, queue.running, queue.depth]).toEqual([3, 2, 0]);
   });
-  test('keeps its order for many', async () => {
+  test('keeps its order for hundreds of keys (Q4)', async () => {
     const order: string[] = [];
     const queue = createQueue({ concurrency: 1, work: async (key) => (order.push(key), settled) });
     const names = Array.from({ length: 500 }, (_, i) => `k${i}`);
@@ -133,13 +142,13 @@ describe('the line', () => {
 });
 
 describe('namespaces', () => {
-  test('that have keys in line are served one key each in turn, each in its own order', async () => {
+  test('with keys in line are served one key each in turn, each in its own order (Q4, Q6)', async () => {
     const { add, begun, keys } = manual();
     await add('a/1', 'a/2', 'a/3', 'b/1', 'c/1', 'c/2');
     for (let i = 0; i < 5; i++) await begun[i]!.end(settled);
     expect(keys()).toEqual(['a/1', 'b/1', 'c/1', 'a/2', 'c/2', 'a/3']);
   });
-  test('whose passes take long leave some of the workers to others', async () => {
+  test('whose passes take long leave places to others (Q5)', async () => {
     const { add, begun, keys, queue } = manual(4, 3);
     await add('a/1', 'a/2', 'a/3', 'a/4', 'a/5');
     expect([queue.running, queue.depth]).toEqual([3, 2]);
@@ -152,7 +161,7 @@ describe('namespaces', () => {
     await begun[0]!.end(settled);
     expect(keys().slice(5)).toEqual(['a/4']);
   });
-  test('that have all they may keep the event loop at rest', async () => {
+  test('that have all their places leave the event loop at rest (Q5)', async () => {
     vi.useRealTimers();
     vi.useFakeTimers({ toFake: ['setImmediate'] });
     const { queue } = manual(4, 3);
@@ -164,7 +173,7 @@ describe('namespaces', () => {
   });
 });
 
-test('thousands of passes that wait for nothing leave the event loop its turns', async () => {
+test('thousands of passes that wait for nothing leave the event loop its turns (Q14)', async () => {
   vi.useRealTimers();
   let clock = 0;
   let done = 0;
@@ -186,11 +195,11 @@ test('thousands of passes that wait for nothing leave the event loop its turns',
 });
 
 describe('a failing key', () => {
-  test('is tried again after 50 ms, then twice as long each time, and at least every five minutes', () => {
+  test('waits for 50 ms, then twice as long each time, and for five minutes at most (Q7)', () => {
     expect([1, 2, 3, 4].map(backoffMs)).toEqual([50, 100, 200, 400]);
     expect(backoffMs(40)).toBe(300_000);
   });
-  test('is tried again by itself', async () => {
+  test('is retried after its back-off without an event (Q7)', async () => {
     const { add, last, keys } = manual();
     await add('a');
     await last().end(failed);
@@ -199,14 +208,14 @@ describe('a failing key', () => {
     await pass(1);
     expect(last()).toMatchObject({ key: 'a', failures: 1 });
   });
-  test('never delays another', async () => {
+  test('delays no other key (Q9)', async () => {
     const { add, last, keys } = manual();
     await add('bad');
     await last().end(failed);
     await add('good');
     expect(keys()).toEqual(['bad', 'good']);
   });
-  test('is looked at within a second when something happens, however often it has failed', async () => {
+  test('is retried within a second after an event, however often it has failed (Q8)', async () => {
     const { add, last, keys } = manual();
     await add('a');
     for (let i = 0; i < 12; i++) {
@@ -220,7 +229,7 @@ describe('a failing key', () => {
     await pass(1);
     expect(keys()).toHaveLength(before + 1);
   });
-  test('is not hurried by one event after the other', async () => {
+  test('is retried once for many events within its back-off (Q8)', async () => {
     const { add, last, keys } = manual();
     await add('a');
     for (let i = 0; i < 8; i++) {
@@ -234,7 +243,7 @@ describe('a failing key', () => {
     }
     expect(keys().length - before).toBe(1);
   });
-  test('that something happened to meanwhile is tried again within a second', async () => {
+  test('that was added during its pass is retried within a second (Q8)', async () => {
     const { add, last, keys } = manual();
     await add('a');
     for (let i = 0; i < 8; i++) {
@@ -247,7 +256,7 @@ describe('a failing key', () => {
     await pass(1000);
     expect(keys()).toHaveLength(before + 1);
   });
-  test('is forgiven when it does not fail any more', async () => {
+  test('starts again with no failures once a pass settles it (Q7, Q12)', async () => {
     const { add, last } = manual();
     await add('a');
     await last().end(failed);
@@ -256,7 +265,7 @@ describe('a failing key', () => {
     await add('a');
     expect(last().failures).toBe(0);
   });
-  test('is one that throws as well', async () => {
+  test('is also one whose pass throws', async () => {
     const done: string[] = [];
     const queue = createQueue({
       concurrency: 1,
@@ -270,7 +279,7 @@ describe('a failing key', () => {
 });
 
 describe('the time that a key is held', () => {
-  test('begins when it is first held, not when it came', async () => {
+  test('begins when its first pass ends, not when it was added (Q11)', async () => {
     const { add, last, begun } = manual();
     await add('a', 'b');
     await pass(700);
@@ -280,7 +289,7 @@ describe('the time that a key is held', () => {
     await pass(400);
     expect(last().heldMs).toBe(400);
   });
-  test('goes on while events come', async () => {
+  test('goes on while events come (Q11)', async () => {
     const { add, last } = manual();
     await add('a');
     for (let i = 0; i < 5; i++) {
@@ -290,7 +299,7 @@ describe('the time that a key is held', () => {
     }
     expect(last().heldMs).toBe(1500);
   });
-  test('ends when it is settled', async () => {
+  test('ends when it is settled (Q11)', async () => {
     const { add, last } = manual();
     await add('a');
     await last().end(waiting(1000));
@@ -301,8 +310,8 @@ describe('the time that a key is held', () => {
   });
 });
 
-describe('a settled key that asks for it', () => {
-  test('is looked at again by the clock', async () => {
+describe('a settled key', () => {
+  test('gets another pass after the time that its pass asked for (Q12)', async () => {
     const { add, last, keys } = manual();
     await add('a');
     await last().end({ kind: 'settled', againMs: 60_000 });
@@ -311,7 +320,7 @@ describe('a settled key that asks for it', () => {
     await pass(1);
     expect(keys()).toHaveLength(2);
   });
-  test('is so no more when it does not ask again', async () => {
+  test('gets no further pass when its last pass did not ask for one (Q12)', async () => {
     const { add, last, keys } = manual();
     await add('a');
     await last().end({ kind: 'settled', againMs: 60_000 });
@@ -323,7 +332,7 @@ describe('a settled key that asks for it', () => {
 });
 
 describe('stopping', () => {
-  test('waits for what is under way, and begins nothing more', async () => {
+  test('waits for the passes under way, and begins none (Q13)', async () => {
     const { add, begun, queue, keys } = manual();
     await add('a', 'b');
     let isStopped = false;
@@ -335,23 +344,25 @@ describe('stopping', () => {
     await pass(600_000);
     expect(keys()).toEqual(['a']);
   });
-  test('of an idle queue is at once', async () => {
+  test('an idle queue is done at once (Q13)', async () => {
     const { queue } = manual();
     await queue.stop();
     expect(vi.getTimerCount()).toBe(0);
   });
-  test('silences every clock', async () => {
-    const { add, begun, queue } = manual(3);
+  test('leaves no timer, also when a key is added afterwards (Q13)', async () => {
+    const { add, begun, queue, keys } = manual(3);
     await add('a', 'b', 'c');
     await begun[0]!.end(failed);
     await begun[1]!.end(waiting(10_000));
     await begun[2]!.end({ kind: 'settled', againMs: 10_000 });
     await queue.stop();
     expect(vi.getTimerCount()).toBe(0);
+    await add('a', 'b', 'd');
+    expect([vi.getTimerCount(), queue.depth, keys()]).toEqual([0, 0, ['a', 'b', 'c']]);
   });
 });
 
-test('nothing that was seen is ever lost, no key has two passes at a time, and what is settled is forgotten', async () => {
+test('a pass begins after each addition, no key has two passes at a time, and a settled key leaves nothing behind (Q1, Q2, Q5, Q12)', async () => {
   const outcome = fc.oneof(fc.constant(settled), fc.constant(failed), fc.integer({ min: 0, max: 2000 }).map(waiting));
   const key = fc.constantFrom('a', 'b', 'c');
   const happening = fc.oneof(
