@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/kube/types.ts';
-import { keysOf } from '../../src/reconciler/kubernetes/plans/facts.ts';
+import { keysOf } from '../../src/reconciler/kubernetes/plans/secret-keys.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

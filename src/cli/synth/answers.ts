@@ -1,7 +1,9 @@
 import { parse } from '../../api/index.ts';
 import type { Facts, PortNeed, Role, Runtime, SecretNeed } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { type Answers, claimFact, keysOf } from '../../reconciler/kubernetes/plans/facts.ts';
+import type { Answers } from '../../reconciler/kubernetes/plans/facts.ts';
+import { claimFact } from '../../reconciler/kubernetes/plans/lookups.ts';
+import { keysOf } from '../../reconciler/kubernetes/plans/secret-keys.ts';
 import { workloadKind } from '../../reconciler/kubernetes/kinds.ts';
 import { recordedPorts } from '../../reconciler/kubernetes/store/port-table.ts';
 import { knownPort, livePort } from '../../reconciler/kubernetes/plans/ports.ts';

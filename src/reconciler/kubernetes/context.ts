@@ -6,7 +6,7 @@ import type { Key, LiveObject, Question, Where } from '../world.ts';
 import type { createBindings } from './plans/bindings.ts';
 import type { createClaimUsers } from './observe/claim-users.ts';
 import { canRun, type PodChoice, type PodExec } from './commands/exec.ts';
-import type { createLookups } from './plans/facts.ts';
+import type { createLookups } from './plans/lookups.ts';
 import type { createJobs } from './commands/jobs.ts';
 import { workloadKind } from './kinds.ts';
 import type { LastValid } from './plans/last-valid.ts';

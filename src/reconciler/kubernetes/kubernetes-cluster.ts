@@ -10,7 +10,7 @@ import { createApplier } from './apply/apply.ts';
 import { createBindings } from './plans/bindings.ts';
 import { createClaimUsers } from './observe/claim-users.ts';
 import { askProbe, canRun, runCommands } from './commands/exec.ts';
-import { createLookups } from './plans/facts.ts';
+import { createLookups } from './plans/lookups.ts';
 import { confirm, type Seen } from './apply/fresh.ts';
 import { inUse } from './apply/in-use.ts';
 import { createJobs } from './commands/jobs.ts';

@@ -7,7 +7,7 @@ import { retain } from '../../diff/retain.ts';
 import type { Applied, Failure, ImmutableChange, LiveObject, Outline, Pruned } from '../../world.ts';
 import { createAdmissions } from './admissions.ts';
 import { hashOf } from '../plans/bindings.ts';
-import { SECRET_FRESH_MS } from '../plans/facts.ts';
+import { SECRET_FRESH_MS } from '../plans/lookups.ts';
 import { createFightDetector } from './fights.ts';
 import { withNodesInUse } from './fuse-nodes.ts';
 import { ownedType } from '../kinds.ts';

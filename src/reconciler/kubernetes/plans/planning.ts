@@ -6,11 +6,12 @@ import { ignoreGone } from '../../../kube/errors.ts';
 import { messageOf, obstacleOf } from '../../failures.ts';
 import { type Hold, type Key, type LiveObject, PARTS, ROLES, type RuntimeObject, type World } from '../../world.ts';
 import { type Binding, outlineOf } from './bindings.ts';
-import { type Answers, gatherFacts, THERE_MS } from './facts.ts';
+import { type Answers, gatherFacts } from './facts.ts';
 import { ownedKinds } from '../kinds.ts';
 import { type LastValid, type Recorded, readRecord, recorded } from './last-valid.ts';
 import { type Context, podChoice } from '../context.ts';
 import { recordedPorts } from '../store/port-table.ts';
+import { SECRET_EXISTS_MS } from './secret-keys.ts';
 import { isWithin, knownPort, livePort, rangeOf } from './ports.ts';
 import { referenceFact } from './references.ts';
 import { compact } from '../store/sharing.ts';
@@ -61,7 +62,7 @@ export function planner(context: Context): (asking: Asking) => Promise<Plan | Ho
       secret: async (need) => {
         if (!bound || need.inline) return lookups.secret(namespace, need, asker);
         // Pods that run need them no more, and of those that start it is only told why they cannot: no answer takes nothing from them.
-        return isStarting() ? lookups.secret(namespace, need, asker, THERE_MS).catch(() => 'assumed' as const) : 'assumed';
+        return isStarting() ? lookups.secret(namespace, need, asker, SECRET_EXISTS_MS).catch(() => 'assumed' as const) : 'assumed';
       },
       claim: (claim) => lookups.claim(namespace, claim, asker),
       object: (kind, objectName) => store.companion(kind, objectName, key),

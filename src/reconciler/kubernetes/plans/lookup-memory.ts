@@ -1,0 +1,80 @@
+import type { ClaimFact } from '../../../constructs/index.ts';
+
+/** For which runtime something is looked up. What was found is forgotten when the specs that it was found for change. */
+export interface Asker {
+  readonly uid: string;
+  readonly generations: string;
+}
+export type SecretState =
+  | { readonly data: Readonly<Record<string, string>> }
+  /** With `keys` the Secret exists, without these keys. */
+  | { readonly missing: true; readonly keys?: readonly string[]; readonly retryMs: number };
+
+/** The last answer to one question. */
+export interface Answer {
+  readonly state: SecretState | ClaimFact | readonly string[];
+  /** In a row that found it missing. */
+  readonly tries: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly message?: string;
+  /** Of a claim: the value of its label `fluid.io/managed-by`. */
+  manager?: string | undefined;
+}
+
+/** What was looked up for each runtime. */
+export interface LookupMemory {
+  /** Answers by question. Empty after a change of the specs, and once answers that no plan accepted are due again. */
+  answersFor(asker: Asker): Map<string, Answer>;
+  answer(uid: string, question: string): Answer | undefined;
+  /** No plan accepts the answers. Returns in how many ms they are looked up again; undefined if nothing was looked up. */
+  refused(asker: Asker): number | undefined;
+  accepted(uid: string): void;
+  forget(uid: string): void;
+}
+
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 30_000;
+/** How long until the next try, after so many in a row. */
+export const retryAfterMs = (tries: number): number => Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1));
+
+interface Known {
+  readonly generations: string;
+  readonly answers: Map<string, Answer>;
+  refusals: number;
+  /** From then on the answers are looked up again. */
+  staleAt: number;
+}
+
+export function createLookupMemory(now: () => number): LookupMemory {
+  // By UID of the runtime.
+  const known = new Map<string, Known>();
+  return {
+    answersFor({ uid, generations }) {
+      const before = known.get(uid);
+      if (before?.generations !== generations) {
+        const answers = new Map<string, Answer>();
+        known.set(uid, { generations, answers, refusals: 0, staleAt: Infinity });
+        return answers;
+      }
+      if (now() >= before.staleAt) {
+        before.answers.clear();
+        before.staleAt = Infinity;
+      }
+      return before.answers;
+    },
+    answer: (uid, question) => known.get(uid)?.answers.get(question),
+    refused({ uid, generations }) {
+      const found = known.get(uid);
+      if (found?.generations !== generations || found.answers.size === 0) return undefined;
+      // A plan that is computed again before that, for another reason, is no further try.
+      if (found.staleAt === Infinity) found.staleAt = now() + retryAfterMs(++found.refusals);
+      return Math.max(0, found.staleAt - now());
+    },
+    accepted(uid) {
+      const found = known.get(uid);
+      if (found) Object.assign(found, { refusals: 0, staleAt: Infinity });
+    },
+    forget: (uid) => void known.delete(uid),
+  };
+}

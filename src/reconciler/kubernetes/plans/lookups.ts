@@ -1,0 +1,137 @@
+import { label } from '../../../api/index.ts';
+import type { ClaimFact, SecretNeed } from '../../../constructs/index.ts';
+import type { KubeClient } from '../../../kube/contract.ts';
+import { isNotFound } from '../../../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../../kube/types.ts';
+import type { Reason } from '../../reasons.ts';
+import type { Hold } from '../../world.ts';
+import { ownedKinds, Secret } from '../kinds.ts';
+import { type Asker, createLookupMemory, retryAfterMs, type SecretState } from './lookup-memory.ts';
+import { createSecretKeys, keysOf } from './secret-keys.ts';
+
+/** Reads by name of what is neither listed nor watched: Secrets, and the claims and ConfigMaps of users. */
+export interface Lookups {
+  /**
+   * Whether a Secret exists. It is read at most once for each set-up, or for many that come together, and retried with back-off while it is
+   * missing. A Secret whose contents are needed is read for each pass, since no watch reports its changes.
+   *
+   * @param goodForMs how long a Secret that was found counts as existing
+   * @throws ApiError what else than 404 the API server answered
+   */
+  secret(namespace: string, need: SecretNeed, asker: Asker, goodForMs?: number): Promise<SecretState>;
+  /** A claim and the volume that it is bound to; a Hold while one of them is missing. */
+  claim(namespace: string, name: string, asker: Asker): Promise<ClaimFact | Hold>;
+  /** The keys of a ConfigMap, sorted; a Hold while it is missing. */
+  keys(namespace: string, name: string, asker: Asker): Promise<readonly string[] | Hold>;
+  /** The value of the label `fluid.io/managed-by` of a claim that was found. */
+  manager(uid: string, claim: string): string | undefined;
+  /** That label was written since. */
+  managed(uid: string, claim: string, by: string): void;
+  /**
+   * No plan accepts what was found. Returns in how many ms it is looked up again, with back-off; undefined when nothing was looked up, so
+   * that only an edit can help.
+   */
+  refused(asker: Asker): number | undefined;
+  /** A plan accepts what was found. */
+  accepted(uid: string): void;
+  /** Forgets everything about this runtime. */
+  forget(uid: string): void;
+}
+
+/** What was read so long ago is still good: a set-up is many passes in a second. */
+export const SECRET_FRESH_MS = 1000;
+
+export function createLookups(client: KubeClient, now: () => number): Lookups {
+  const memory = createLookupMemory(now);
+  const orNothing = (type: ResourceType, where: { namespace?: string; name: string }): Promise<KubeObject | undefined> =>
+    client.get(type, where).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+  const secretKeys = createSecretKeys((namespace, name) => orNothing(Secret, { namespace, name }), now);
+
+  /** Retried with back-off until it is found; then good for as long as the specs are the same. */
+  async function awaited<T extends ClaimFact | readonly string[]>(
+    asker: Asker,
+    question: string,
+    reason: Reason,
+    look: () => Promise<{ readonly found: T; readonly manager?: string | undefined } | { readonly missing: string }>,
+  ): Promise<T | Hold> {
+    const answers = memory.answersFor(asker);
+    const before = answers.get(question);
+    // The cast: answers to one question are of one kind.
+    if (before && !('missing' in before.state)) return before.state as T;
+    const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - now() : 0;
+    // Asked for another reason, before the next try is due.
+    if (waitMs > 0) return { reason, message: before?.message ?? '', retryMs: waitMs };
+    const tries = (before?.tries ?? 0) + 1;
+    const seen = await look();
+    if ('found' in seen) {
+      answers.set(question, { state: seen.found, tries: 0, at: now(), manager: seen.manager });
+      return seen.found;
+    }
+    const retryMs = retryAfterMs(tries);
+    answers.set(question, { state: { missing: true, retryMs }, tries, at: now(), message: seen.missing });
+    return { reason, message: seen.missing, retryMs };
+  }
+
+  return {
+    async secret(home, need, asker, goodForMs = need.inline ? SECRET_FRESH_MS : Infinity) {
+      const { name, namespace = home, inline = false, keys = [] } = need;
+      const answers = memory.answersFor(asker);
+      const question = `secret/${namespace}/${name}/${inline}/${keys.join()}`;
+      const before = answers.get(question);
+      if (before && 'data' in before.state && now() - before.at < goodForMs) return before.state;
+      const wait = before && 'missing' in before.state ? { ...before.state, retryMs: before.at + before.state.retryMs - now() } : undefined;
+      if (wait && wait.retryMs > 0) return wait;
+      const object = inline ? await orNothing(Secret, { namespace, name }) : undefined;
+      const found = inline ? object && keysOf(object) : await secretKeys(namespace, name, asker.uid);
+      const held = new Set(found);
+      const absent = keys.filter((key) => !held.has(key));
+      const isWell = found !== undefined && absent.length === 0;
+      const tries = isWell ? 0 : (before?.tries ?? 0) + 1;
+      const state: SecretState = isWell
+        ? { data: (object?.['data'] ?? {}) as Record<string, string> }
+        : { missing: true, ...(found && { keys: absent }), retryMs: retryAfterMs(tries) };
+      answers.set(question, { state, tries, at: now() });
+      return state;
+    },
+    claim: (namespace, name, asker) =>
+      awaited(asker, `claim/${name}`, 'ClaimNotBound', async () => {
+        const claim = await orNothing(ownedKinds.PersistentVolumeClaim, { namespace, name });
+        if (!claim) return { missing: `persistent volume claim ${name} not found` };
+        const volumeName = (claim['spec'] as { volumeName?: string }).volumeName;
+        const volume =
+          volumeName && (claim['status'] as { phase?: string } | undefined)?.phase === 'Bound'
+            ? await orNothing(ownedKinds.PersistentVolume, { name: volumeName })
+            : undefined;
+        if (!volume) return { missing: `persistent volume claim ${name} not bounded yet` };
+        return { found: claimFact(claim, volume), manager: claim.metadata.labels?.[label.managedBy] };
+      }),
+    keys: (namespace, name, asker) =>
+      awaited(asker, `configmap/${name}`, 'ConfigMapNotFound', async () => {
+        const object = await orNothing(ownedKinds.ConfigMap, { namespace, name });
+        return object ? { found: keysOf(object) } : { missing: `ConfigMap ${name} does not exist` };
+      }),
+    manager: (uid, claim) => memory.answer(uid, `claim/${claim}`)?.manager,
+    managed(uid, claim, by) {
+      const answer = memory.answer(uid, `claim/${claim}`);
+      if (answer) answer.manager = by;
+    },
+    refused: memory.refused,
+    accepted: memory.accepted,
+    forget: memory.forget,
+  };
+}
+
+/** What a plan may know of a bound claim and its volume. */
+export function claimFact(claim: KubeObject, volume: KubeObject): ClaimFact {
+  const { csi, mountOptions } = volume['spec'] as { csi?: ClaimFact['csi']; mountOptions?: readonly string[] };
+  const annotated = volume.metadata.annotations?.['volume.beta.kubernetes.io/mount-options'];
+  return {
+    uid: claim.metadata.uid ?? '',
+    volume: volume.metadata.name,
+    ...(csi && { csi }),
+    mountOptions: mountOptions ?? annotated?.split(',') ?? [],
+  };
+}
