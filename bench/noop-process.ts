@@ -6,7 +6,8 @@ import { silent } from '../src/kube/types.ts';
 import { kubernetesCluster } from '../src/reconciler/kubernetes/kubernetes-cluster.ts';
 import { connectionFromKubeconfig } from '../src/reconciler/kubernetes/kubeconfig.ts';
 import { createNodeLabeler } from '../src/reconciler/kubernetes/nodes/node-labels.ts';
-import { createStore, keyOf } from '../src/reconciler/kubernetes/store/store.ts';
+import { keyOf } from '../src/reconciler/kubernetes/store/objects.ts';
+import { createStore } from '../src/reconciler/kubernetes/store/store.ts';
 import { reconcile } from '../src/reconciler/reconcile.ts';
 import type { Reconciled } from './noop.ts';
 

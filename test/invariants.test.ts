@@ -16,8 +16,8 @@ const MOST = 15;
 /** The block of comment that a module begins with, if it has invariants. */
 const BLOCK = /^\/\*\*(?:(?!\*\/)[^])*?^ \* Invariants:$(?<list>(?:(?!\*\/)[^])*)\*\//m;
 const ENTRY = /^ \* ([A-Z])(\d+)\. \S/gm;
-/** The title of a test, also of `test.each(…)('…')`, that ends with numbers in brackets. */
-const CITATION = /(?:\btest(?:\.\w+)*|\))\(\s*(['"`])[^\n]*?\(([A-Z]\d+(?:, [A-Z]\d+)*)\)\1,/g;
+/** The title of a test, also of `test.each(…)('…')` or in its table, that ends with numbers in brackets. */
+const CITATION = /(?:(?:\btest(?:\.\w+)*|\))\(|\[)\s*(['"`])[^\n]*?\(([A-Z]\d+(?:, [A-Z]\d+)*)\)\1,/g;
 
 /** Everything that is wrong, a sentence each; empty when every invariant is cited and every citation has its invariant. */
 function faultsIn(sources: Files, tests: Files): readonly string[] {
@@ -75,6 +75,11 @@ test.each<[string, Files, Files]>([
   ['a title for several', {}, { 'test/x.test.ts': titles(numbered('X').join(', ')) }],
   ['titles of several files', {}, { 'test/x.test.ts': titles('X1', 'X2'), 'test/y.test.ts': titles(...numbered('X').slice(2)) }],
   ['a title of test.each', {}, { 'test/x.test.ts': `test.each([\n  1,\n])(\n  'it holds (${numbered('X').join(', ')})',\n  () => {},\n)` }],
+  [
+    'a title in a table of test.each',
+    {},
+    { 'test/x.test.ts': `test.each([\n  ['it holds (${numbered('X').join(', ')})', 1],\n])('%s', () => {})` },
+  ],
   ['no invariants at all', { 'src/x.ts': "import 'x';" }, { 'test/x.test.ts': "test('it holds (in part)', () => {});" }],
 ])('no fault is found where there is none: %s', (_, sources, tests) => {
   expect(faultsIn({ ...well.sources, ...sources }, { ...well.tests, ...tests })).toEqual([]);

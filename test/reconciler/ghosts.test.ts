@@ -82,7 +82,7 @@ describe('what somebody deleted', () => {
   });
 });
 
-test('a pod that its workload has let go of counts no more, nor once it is deleted', async () => {
+test('a pod that its workload released counts no more, nor once it is deleted (S10)', async () => {
   const worker = { image: 'example.io/worker', imageTag: 'v1' };
   const profile = thinProfile('profile', { fileSystemType: 'fuse.s3fs', fuse: { image: 'example.io/s3fs', imageTag: 'v1' }, worker });
   const runtime = thinRuntime('demo', { profileName: 'profile', worker: { enabled: true }, replicas: 1 });

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { Dataset } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { nodeProjection } from '../../src/reconciler/kubernetes/store/projection.ts';
+import { nodeProjection } from '../../src/reconciler/kubernetes/store/node-projection.ts';
 import { faultOf, isNoNews, readResource } from '../../src/reconciler/kubernetes/store/resources.ts';
 import { createSharing, fieldsOr, type Sharing } from '../../src/reconciler/kubernetes/store/sharing.ts';
 

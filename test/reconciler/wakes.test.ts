@@ -30,7 +30,7 @@ function edit(at: Harness, kind: string, name: string, change: (object: KubeObje
   at.server.put({ ...object, metadata, ...change({ ...object, metadata }) } as KubeObject);
 }
 
-test('a profile wakes the runtimes that use it, and no others', async () => {
+test('a profile wakes the runtimes that use it, and no others (S11)', async () => {
   const at = await two();
   const passes = await passesAfter(at, () =>
     edit(at, 'ThinRuntimeProfile', 'one', ({ spec }) => ({
@@ -40,7 +40,7 @@ test('a profile wakes the runtimes that use it, and no others', async () => {
   expect(passes).toEqual(['ml/one']);
 });
 
-test('a profile of which nothing changed that a plan may depend on wakes nobody', async () => {
+test('a profile of which nothing changed that a plan may depend on wakes no key (S12)', async () => {
   const at = await two();
   const passes = await passesAfter(at, () =>
     edit(at, 'ThinRuntimeProfile', 'one', ({ metadata }) => ({ metadata: { ...metadata, finalizers: ['example.io/kept'] } })),
@@ -48,7 +48,7 @@ test('a profile of which nothing changed that a plan may depend on wakes nobody'
   expect(passes).toEqual([]);
 });
 
-test('a runtime or Dataset of which nothing changed that a pass reads wakes nobody', async () => {
+test('a runtime or Dataset of which nothing changed that a pass reads wakes no key (S12)', async () => {
   const at = await two();
   for (const kind of ['ThinRuntime', 'Dataset']) {
     const selfLink = passesAfter(at, () => edit(at, kind, 'one', ({ metadata }) => ({ metadata: { ...metadata, selfLink: '/changed' } })));
@@ -58,7 +58,7 @@ test('a runtime or Dataset of which nothing changed that a pass reads wakes nobo
   }
 });
 
-test('a runtime whose profile comes after it is set up then', async () => {
+test('a runtime whose profile is created after it is set up then (S11)', async () => {
   const at = await two();
   at.put(openDataset('late'));
   at.put(thinRuntime('late', { profileName: 'late' }));
@@ -68,7 +68,7 @@ test('a runtime whose profile comes after it is set up then', async () => {
   expect(at.dataset('late').phase).toBe('Bound');
 });
 
-test('fuse pods that come and go wake nobody, but for one of an older template', async () => {
+test('fuse pods that come and go wake no key, but one of an older template does (S12)', async () => {
   const at = await two();
   const daemonSet = at.get('DaemonSet', 'one-fuse')!;
   const fusePod = (name: string, generation: string): KubeObject => ({
@@ -96,7 +96,7 @@ test('fuse pods that come and go wake nobody, but for one of an older template',
   expect(await passesAfter(at, comesAndGoes(fusePod('one-fuse-b', `older than ${newest}`)))).toEqual(['ml/one']);
 });
 
-test('a claim that becomes Bound wakes nobody, since nobody waits for it; one that is Lost does', async () => {
+test('a claim that becomes Bound wakes no key, since no pass waits for it; one that is Lost does (S12)', async () => {
   const at = await harness();
   at.controllers.paused.add('claims');
   at.put(openDataset('demo'));
@@ -115,7 +115,7 @@ test('a claim that becomes Bound wakes nobody, since nobody waits for it; one th
   expect(await passesAfter(at, lose)).toEqual(['ml/demo']);
 });
 
-test('what we note on a Dataset ourselves wakes nobody, but that it is Bound does: more is done for it then', async () => {
+test('our own write of a Dataset wakes no key, but its phase Bound does: more is done for it then (S4)', async () => {
   const at = await harness();
   at.put(openDataset('demo'));
   await at.settle();
@@ -125,7 +125,7 @@ test('what we note on a Dataset ourselves wakes nobody, but that it is Bound doe
   expect(at.passes).toHaveLength(1);
 });
 
-test('a DaemonSet that its controller has seen wakes nobody, but its first pod does', async () => {
+test('a DaemonSet that its controller has seen wakes no key, but its first pod does (S12)', async () => {
   const at = await harness();
   at.controllers.paused.add('daemonsets');
   at.put(openDataset('demo'));
@@ -137,7 +137,7 @@ test('a DaemonSet that its controller has seen wakes nobody, but its first pod d
   expect(await passesAfter(at, seen({ currentNumberScheduled: 1, desiredNumberScheduled: 1 }))).toEqual(['ml/demo']);
 });
 
-describe('what another tenant marks as a runtime’s', () => {
+describe('an object that another tenant labels as a runtime’s', () => {
   const other = { namespace: 'default', labels: { 'fluid.io/dataset-id': 'ml-one' } };
   const ownerOf = (at: Harness) => at.get('ThinRuntime', 'one')!.metadata.uid!;
   const claimed = (at: Harness, name = 'x'): KubeObject => ({
@@ -151,13 +151,13 @@ describe('what another tenant marks as a runtime’s', () => {
     return { apiVersion: 'v1', kind: 'Pod', metadata: { ...other, name: 'p', ownerReferences }, spec: { containers: [] } };
   };
 
-  test('wakes nobody, and is not in its inventory', async () => {
+  test('wakes no key, and is not in its inventory (S8)', async () => {
     const at = await two();
     const before = at.store.inventory({ uid: ownerOf(at), namespace: 'ml' });
     expect(await passesAfter(at, () => at.server.put(claimed(at)))).toEqual([]);
     expect(at.store.inventory({ uid: ownerOf(at), namespace: 'ml' })).toEqual(before);
   });
-  test('wakes nobody by its pods', async () => {
+  test('wakes no key by its pods (S8)', async () => {
     const at = await two();
     const { spec, ...fuse } = at.get('DaemonSet', 'one-fuse')!;
     const { labels } = claimed(at).metadata;
@@ -165,7 +165,7 @@ describe('what another tenant marks as a runtime’s', () => {
     await at.settle();
     expect(await passesAfter(at, () => at.server.put(podOf(workload)))).toEqual([]);
   });
-  test('is no pod of its workloads', async () => {
+  test('is no pod of its workloads (S10)', async () => {
     const at = await two();
     const { metadata } = at.get('DaemonSet', 'one-fuse')!;
     at.server.put(podOf(at.get('DaemonSet', 'one-fuse')!));

@@ -11,7 +11,7 @@ import { differences } from '../../../src/reconciler/diff/compare.ts';
 import { ownedType } from '../../../src/reconciler/kubernetes/kinds.ts';
 import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
 import { isStillOurs } from '../../../src/reconciler/kubernetes/managed-fields.ts';
-import { createProjection } from '../../../src/reconciler/kubernetes/store/projection.ts';
+import { createOwnedProjection } from '../../../src/reconciler/kubernetes/store/owned-projection.ts';
 import { sharedCluster } from '../../support/test-cluster.ts';
 
 const root = join(import.meta.dirname, '../../golden');
@@ -20,11 +20,11 @@ const varied = ['juicefs/community-tier.yaml', 'thin/full.yaml', 'thin/claim-cop
 
 let client: KubeClient;
 let namespace: string;
-let projected: ReturnType<typeof createProjection>;
+let projected: ReturnType<typeof createOwnedProjection>;
 beforeAll(async () => {
   const cluster = await sharedCluster();
   client = createClient(await connectionFromKubeconfig(cluster.kubeconfig), { fieldManager: 'sluice' });
-  projected = createProjection({ text: (text) => text });
+  projected = createOwnedProjection({ text: (text) => text });
   namespace = `ownership-${process.hrtime.bigint().toString(36)}`;
   await cluster.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
 });

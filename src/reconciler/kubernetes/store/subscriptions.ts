@@ -1,32 +1,40 @@
+import type { Change } from '../../../kube/reflector.ts';
+import type { KubeObject } from '../../../kube/types.ts';
 import { type Key, keyText } from '../../world.ts';
 
-/** Who asked for which profile: nobody else is to be told of its changes. */
+/** Which runtimes read which profile or which other Dataset: a change of it wakes them, and no others. */
 export interface Subscriptions {
   add(kind: string, name: string, user: Key): void;
-  of(kind: string, name: string): Iterable<Key>;
-  forget(user: Key): void;
+  /** Wakes every user of this kind and name. */
+  wake(kind: string, name: string, change: Change<KubeObject>): void;
+  /** Removes all subscriptions of a user. */
+  remove(user: Key): void;
 }
 
-export function createSubscriptions(): Subscriptions {
-  const users = new Map<string, Map<string, Key>>();
-  const used = new Map<string, Set<string>>();
+export function createSubscriptions(onKey: (key: Key, because: string) => void): Subscriptions {
+  const usersOf = new Map<string, Map<string, Key>>();
+  const usedBy = new Map<string, Set<string>>();
   return {
     add(kind, name, user) {
       const [id, text] = [`${kind}/${name}`, keyText(user)];
-      const those = users.get(id) ?? new Map<string, Key>();
-      if (those.has(text)) return;
-      users.set(id, those.set(text, user));
-      used.set(text, (used.get(text) ?? new Set()).add(id));
+      const users = usersOf.get(id) ?? new Map<string, Key>();
+      if (users.has(text)) return;
+      usersOf.set(id, users.set(text, user));
+      usedBy.set(text, (usedBy.get(text) ?? new Set()).add(id));
     },
-    of: (kind, name) => [...(users.get(`${kind}/${name}`)?.values() ?? [])],
-    forget(user) {
+    wake(kind, name, { type, object }) {
+      // A copy: a user may subscribe again meanwhile.
+      for (const user of [...(usersOf.get(`${kind}/${name}`)?.values() ?? [])])
+        onKey(user, `${object.kind} ${object.metadata.name} ${type}`);
+    },
+    remove(user) {
       const text = keyText(user);
-      for (const id of used.get(text) ?? []) {
-        const those = users.get(id);
-        those?.delete(text);
-        if (those?.size === 0) users.delete(id);
+      for (const id of usedBy.get(text) ?? []) {
+        const users = usersOf.get(id);
+        users?.delete(text);
+        if (users?.size === 0) usersOf.delete(id);
       }
-      used.delete(text);
+      usedBy.delete(text);
     },
   };
 }

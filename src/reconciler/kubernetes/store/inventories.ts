@@ -1,0 +1,41 @@
+import type { KubeObject } from '../../../kube/types.ts';
+import type { Key, LiveObject } from '../../world.ts';
+import { createGroups } from './groups.ts';
+import { isIn } from './objects.ts';
+
+/** Which runtime has which UID, and the objects that carry it in their label `data.fluid.io/owner-uid`. Any user may write that label. */
+export interface Inventories {
+  /** Objects of other namespaces that carry its UID are dropped: the label may have been seen first. */
+  seen(uid: string, runtime: Key): void;
+  gone(uid: string): void;
+  isRuntime(uid: string): boolean;
+  /** The runtime that an object belongs to by this UID; undefined if there is none, or if the object is in another namespace. */
+  ownerOf(uid: string, object: KubeObject): Key | undefined;
+  /** Kept also before its runtime is seen. */
+  add(uid: string, object: LiveObject): void;
+  remove(uid: string, object: LiveObject): void;
+  of(owner: { readonly uid: string; readonly namespace: string }): readonly LiveObject[];
+}
+
+export function createInventories(): Inventories {
+  const runtimes = new Map<string, Key>();
+  const objects = createGroups<LiveObject>();
+  return {
+    seen(uid, runtime) {
+      runtimes.set(uid, runtime);
+      for (const each of objects.of(uid)) if (!isIn(each, runtime)) objects.delete(uid, each);
+    },
+    gone: (uid) => void runtimes.delete(uid),
+    isRuntime: (uid) => runtimes.has(uid),
+    ownerOf(uid, object) {
+      const runtime = runtimes.get(uid);
+      return runtime && isIn(object, runtime) ? runtime : undefined;
+    },
+    add(uid, object) {
+      const runtime = runtimes.get(uid);
+      if (!runtime || isIn(object, runtime)) objects.set(uid, object);
+    },
+    remove: objects.delete,
+    of: ({ uid, namespace }) => objects.of(uid).filter((object) => isIn(object, { namespace })),
+  };
+}

@@ -1,0 +1,15 @@
+import type { KubeObject } from '../../../kube/types.ts';
+import type { Key } from '../../world.ts';
+
+export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: string; readonly name: string } }): Key => ({
+  namespace: metadata.namespace ?? '',
+  name: metadata.name,
+});
+
+export const controllerOf = ({ metadata }: KubeObject) => metadata.ownerReferences?.find(({ controller }) => controller);
+
+/** Whether an object may belong to something in this namespace: it is there, or belongs to the whole cluster. */
+export const isIn = ({ metadata }: KubeObject, { namespace }: Pick<Key, 'namespace'>): boolean =>
+  (metadata.namespace ?? namespace) === namespace;
+
+export const phaseOf = ({ status }: KubeObject): unknown => (status as { readonly phase?: unknown } | undefined)?.phase;

@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Dataset, label } from '../../../api/index.ts';
+import type { Change } from '../../../kube/reflector.ts';
+import type { KubeObject, ResourceType } from '../../../kube/types.ts';
+import { type Key, keyText, type LiveObject } from '../../world.ts';
+import { ownedKinds } from '../kinds.ts';
+import type { Inventories } from './inventories.ts';
+import { controllerOf, phaseOf } from './objects.ts';
+import { metadataOnly } from './owned-projection.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { Watched, Watches } from './watches.ts';
+
+interface OwnedOptions {
+  readonly inventories: Pick<Inventories, 'ownerOf' | 'add' | 'remove'>;
+  /** Kinds of runtimes. */
+  readonly runtimeKinds: ReadonlySet<string>;
+  readonly subscriptions: Pick<Subscriptions, 'wake'>;
+  readonly onKey: (key: Key, because: string) => void;
+}
+
+/** The watches of everything that the controller creates for runtimes, by kind: what has the label `data.fluid.io/owner-uid`. */
+export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOptions): ReadonlyMap<string, Watched> {
+  const { inventories, runtimeKinds, subscriptions, onKey } = options;
+
+  function onChange({ kind }: ResourceType, change: Change<KubeObject>, isEcho: boolean): void {
+    const object = change.object as LiveObject;
+    const uid = ownerUid(object);
+    // An object whose label changed was in the inventory of the old owner, which misses it from now on.
+    const oldUid = change.type === 'changed' ? ownerUid(change.old) : uid;
+    if (change.type === 'deleted' || oldUid !== uid) inventories.remove(oldUid, object);
+    if (change.type !== 'deleted') inventories.add(uid, object);
+    if (kind === 'PersistentVolume') subscriptions.wake(Dataset.kind, keyText(claimedBy(object)), change);
+    if (isEcho || isOthersNews(change)) return;
+    const keys = [uid, oldUid].flatMap((owner) => inventories.ownerOf(owner, object) ?? predecessorOf(object) ?? []);
+    for (const key of new Map(keys.map((each) => [keyText(each), each])).values())
+      onKey(key, `${kind} ${object.metadata.name} ${change.type}`);
+  }
+
+  /**
+   * The key of a runtime that does not exist any more and still is the controller of an object, which is in the way of its successor until
+   * the garbage collector deletes it.
+   */
+  function predecessorOf(object: KubeObject): Key | undefined {
+    const ref = controllerOf(object);
+    return ref && runtimeKinds.has(ref.kind) ? { namespace: object.metadata.namespace ?? '', name: ref.name } : undefined;
+  }
+
+  return new Map(
+    Object.values(ownedKinds).map((type) => [
+      type.kind,
+      watch(type, (change, isEcho) => onChange(type, change, isEcho), { label: label.owner, metadataOnly: metadataOnly(type.kind) }),
+    ]),
+  );
+}
+
+const ownerUid = ({ metadata: { labels } }: KubeObject): string => labels?.[label.owner] ?? '';
+
+/** The Dataset of a volume has the claim's name. */
+function claimedBy(volume: KubeObject): Key {
+  const { claimRef } = (volume['spec'] ?? {}) as { readonly claimRef?: Partial<Key> };
+  return { namespace: claimRef?.namespace ?? '', name: claimRef?.name ?? '' };
+}
+
+/** Whether nothing changed but what no pass waits for: a claim became Bound, or its controller saw a DaemonSet that has no pods. */
+function isOthersNews(change: Change<KubeObject>): boolean {
+  if (change.type !== 'changed') return false;
+  const { old, object } = change;
+  const mayBe =
+    object.kind === 'PersistentVolumeClaim' ? phaseOf(object) === 'Bound' : object.kind === 'DaemonSet' && isIdle(old) && isIdle(object);
+  return mayBe && isDeepStrictEqual(withoutStatus(old), withoutStatus(object));
+}
+const isIdle = ({ status }: KubeObject): boolean =>
+  Object.entries((status ?? {}) as object).every(([field, value]) => field === 'observedGeneration' || !value);
+const withoutStatus = (object: KubeObject): object => ({
+  ...object,
+  status: undefined,
+  metadata: { ...object.metadata, resourceVersion: undefined },
+});

@@ -1,0 +1,60 @@
+import { label } from '../../../api/index.ts';
+import type { Change } from '../../../kube/reflector.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { Key, LiveObject } from '../../world.ts';
+import { Pod } from '../kinds.ts';
+import { createGroups } from './groups.ts';
+import type { Inventories } from './inventories.ts';
+import { controllerOf } from './objects.ts';
+import { isElsewhere, isNews } from './pod-news.ts';
+import type { Watched, Watches } from './watches.ts';
+
+/** The watch of the pods of runtimes, by the workload that is their controller. */
+export interface Pods {
+  of(workload: { readonly uid: string; readonly namespace?: string | undefined }): readonly KubeObject[];
+  /** Whether the runtime of this UID is woken once one of its fuse pods is ready. They come and go with their users. */
+  awaitFuse(uid: string, isAwaited: boolean): void;
+}
+
+interface PodsOptions {
+  readonly inventories: Pick<Inventories, 'ownerOf'>;
+  /** The watches of workloads, by kind. */
+  readonly owned: ReadonlyMap<string, Pick<Watched, 'shown'>>;
+  readonly onKey: (key: Key, because: string) => void;
+  /** Called with the UID of a workload, one of whose pods came, went, ended, or was scheduled. */
+  readonly onPlacement: (moved: { readonly workload: string }) => void;
+}
+
+export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owned, onKey, onPlacement }: PodsOptions): Pods {
+  const byWorkload = createGroups<KubeObject>();
+  const awaited = new Set<string>();
+
+  function onPod(change: Change<KubeObject>): void {
+    const { object } = change;
+    const workload = controllerOf(object);
+    if (!workload) return;
+    if (change.type === 'deleted') byWorkload.delete(workload.uid, object);
+    else byWorkload.set(workload.uid, object);
+    if (change.type !== 'changed' || isElsewhere(change.old, object)) onPlacement({ workload: workload.uid });
+    const live = owned.get(workload.kind)?.shown(object.metadata.namespace, workload.name) as LiveObject | undefined;
+    const owner = live?.metadata.labels?.[label.owner];
+    const key = owner && inventories.ownerOf(owner, object);
+    if (key && isNews(change, live, awaited.has(owner))) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
+  }
+
+  watch(
+    Pod,
+    (change) => {
+      if (change.type !== 'changed' || controllerOf(change.old)?.uid === controllerOf(change.object)?.uid) return onPod(change);
+      // Its workload released it, or another adopted it.
+      onPod({ type: 'deleted', object: change.old });
+      onPod({ type: 'added', object: change.object });
+    },
+    { label: label.datasetId },
+  );
+
+  return {
+    of: ({ uid, namespace }) => byWorkload.of(uid).filter(({ metadata }) => metadata.namespace === namespace),
+    awaitFuse: (uid, isAwaited) => void (isAwaited ? awaited.add(uid) : awaited.delete(uid)),
+  };
+}

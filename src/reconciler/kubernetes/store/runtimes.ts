@@ -1,0 +1,98 @@
+import { Dataset, type Resource } from '../../../api/index.ts';
+import type { Runtime } from '../../../constructs/index.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { Candidate } from '../../cluster.ts';
+import { type Key, keyText, type RuntimeObject } from '../../world.ts';
+import { typeOf } from '../kinds.ts';
+import type { Inventories } from './inventories.ts';
+import { keyOf } from './objects.ts';
+import type { PortTable } from './port-table.ts';
+import { faultOf, isNoNews, isSame, whatMatters } from './resources.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { Watches } from './watches.ts';
+
+/** The watches of runtimes, one for each definition. */
+export interface Runtimes {
+  of(key: Key): readonly Candidate[];
+  all(): Iterable<Candidate>;
+}
+
+interface RuntimesOptions {
+  readonly inventories: Pick<Inventories, 'seen' | 'gone'>;
+  readonly ports: Pick<PortTable, 'seen' | 'gone'>;
+  readonly subscriptions: Pick<Subscriptions, 'wake' | 'remove'>;
+  readonly onGone: (key: Key, uid: string) => void;
+  readonly onKey: (key: Key, because: string) => void;
+}
+
+export function watchRuntimes({ watch }: Pick<Watches, 'watch'>, definitions: readonly Runtime[], options: RuntimesOptions): Runtimes {
+  const { inventories, ports, subscriptions, onGone, onKey } = options;
+
+  const kinds = definitions.map((runtime) => ({
+    runtime,
+    watched: watch(
+      typeOf(runtime.resource),
+      (change, isEcho) => {
+        const { object } = change;
+        const { uid = '' } = object.metadata;
+        const key = keyOf(object);
+        if (change.type === 'deleted') {
+          inventories.gone(uid);
+          ports.gone(uid);
+          subscriptions.remove(key);
+          onGone(key, uid);
+        } else {
+          inventories.seen(uid, key);
+          ports.seen(object, runtime);
+        }
+        const isNew = isEcho || change.type !== 'changed' || !isNoNews(change.old, object);
+        if (isNew) subscriptions.wake(Dataset.kind, keyText(key), change);
+        if (isNew && !isEcho) onKey(key, `${object.kind} ${change.type}`);
+      },
+      { optional: true },
+    ),
+  }));
+
+  // The cast: what is kept of a runtime has been parsed.
+  const candidate = (runtime: Runtime, object: KubeObject): Candidate => {
+    const invalid = faultOf(object);
+    return { runtime, object: object as unknown as RuntimeObject, ...(invalid && { invalid }) };
+  };
+  return {
+    of: ({ namespace, name }) =>
+      kinds.flatMap(({ runtime, watched }) => {
+        const object = watched.newest(namespace, name);
+        return object ? [candidate(runtime, object)] : [];
+      }),
+    *all() {
+      for (const { runtime, watched } of kinds) for (const object of watched.values()) yield candidate(runtime, object);
+    },
+  };
+}
+
+/** A profile or the like; throws InvalidSpec where it does not parse. */
+export type Companions = (kind: string, name: string, user: Key) => Resource | undefined;
+
+/** The watches of what runtimes refer to by name, such as profiles. */
+export function watchCompanions(
+  { watch, newest }: Pick<Watches, 'watch' | 'newest'>,
+  definitions: readonly Runtime[],
+  subscriptions: Pick<Subscriptions, 'add' | 'wake'>,
+): Companions {
+  for (const companion of definitions.flatMap(({ companions }) => companions))
+    watch(
+      typeOf(companion),
+      (change) => {
+        if (change.type === 'changed' && isSame(change.old, change.object)) return;
+        subscriptions.wake(companion.kind, change.object.metadata.name, change);
+      },
+      { optional: true },
+    );
+  return (kind, name, user) => {
+    subscriptions.add(kind, name, user);
+    const object = newest(kind, undefined, name);
+    const invalid = object && faultOf(object);
+    if (invalid) throw invalid;
+    return object && (whatMatters(object) as unknown as Resource);
+  };
+}

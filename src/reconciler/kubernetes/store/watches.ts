@@ -1,0 +1,114 @@
+import { systemClock } from '../../../kube/clock.ts';
+import type { KubeClient } from '../../../kube/contract.ts';
+import { createLimiter } from '../../../kube/limiter.ts';
+import { type Change, type Reflector, reflect } from '../../../kube/reflector.ts';
+import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
+import { createOwnWrites } from './own-writes.ts';
+import type { Projection } from './projection.ts';
+
+/** One watch for each kind, and over it what the controller wrote itself until the watch shows it. */
+export interface Watches {
+  /** Begins a watch at once. `onChange` is called for each change, in order, after `shown` and `newest` have it. */
+  watch(type: ResourceType, onChange: OnChange, options?: WatchSelection): Watched;
+  /** As `newest` of the watch of this kind; undefined if the kind is not watched. */
+  newest(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
+  /** Throws if the kind is not watched. */
+  typeOf(kind: string): ResourceType;
+  /** What is kept of an object: of a version that is kept already, the same object. */
+  read(object: KubeObject, before?: KubeObject): KubeObject;
+  /** The answer to a write, or what a read found: `newest` has it until the watch shows it. */
+  remember(object: KubeObject): void;
+  /** A read found that this object does not exist: `newest` does not have it, though the watch shows it. */
+  forget(object: KubeObject): void;
+  /** By plural. */
+  readonly reflectors: ReadonlyMap<string, Reflector<KubeObject>>;
+  /** Resolves when each watch has its first list; an optional one also when the API server does not know its kind. */
+  synced(): Promise<unknown>;
+  stop(): void;
+}
+
+export interface Watched {
+  /** As the watch shows it. */
+  shown(namespace: string | undefined, name: string): KubeObject | undefined;
+  /** As the controller knows it to be: as the watch shows it, or as its own last write was answered. */
+  newest(namespace: string | undefined, name: string): KubeObject | undefined;
+  /** As the watch shows them. */
+  values(): Iterable<KubeObject>;
+}
+
+export interface WatchSelection {
+  /** The key of a label that objects must have. */
+  readonly label?: string;
+  /** The API server sends nothing but metadata. */
+  readonly metadataOnly?: boolean;
+  /** Its CRD may not be installed. */
+  readonly optional?: boolean;
+}
+
+/** @param isEcho it is the version that a write of ours was answered with */
+export type OnChange = (change: Change<KubeObject>, isEcho: boolean) => void;
+
+/** When all watches expire at once, whole lists of thousands are read: two at a time keep this one thread as busy as all would. */
+const LISTS_AT_A_TIME = 2;
+
+interface Running {
+  readonly type: ResourceType;
+  readonly reflector: Reflector<KubeObject>;
+  readonly selection: WatchSelection;
+}
+
+export function createWatches(client: KubeClient, project: Projection, log: Log): Watches {
+  const listing = createLimiter(LISTS_AT_A_TIME, systemClock);
+  const own = createOwnWrites(project);
+  const byKind = new Map<string, Running>();
+  const reflectors = new Map<string, Reflector<KubeObject>>();
+
+  const read: Projection = (object, before) => own.kept(object) ?? project(object, before);
+
+  return {
+    watch(type, onChange, selection = {}) {
+      const { label, metadataOnly } = selection;
+      const reflector = reflect<KubeObject>(client, type, {
+        ...(label !== undefined && { labelSelector: label }),
+        ...(metadataOnly !== undefined && { metadataOnly }),
+        listing,
+        log,
+        onChange: (change) => onChange(change, own.settle(change, type.kind)),
+        project: read,
+      });
+      byKind.set(type.kind, { type, reflector, selection });
+      reflectors.set(type.plural, reflector);
+      return {
+        shown: reflector.get,
+        newest: (namespace, name) => own.newest(type.kind, reflector, namespace, name),
+        values: reflector.values,
+      };
+    },
+    newest: (kind, namespace, name) => own.newest(kind, byKind.get(kind)?.reflector, namespace, name),
+    typeOf(kind) {
+      const found = byKind.get(kind);
+      if (!found) throw new Error(`expected a kind that is watched, found ${kind}`);
+      return found.type;
+    },
+    read,
+    remember(object) {
+      const found = byKind.get(object.kind);
+      // No watch would ever replace it, and the value of a Secret must not stay in memory.
+      if (!found) return;
+      const { reflector, selection } = found;
+      own.remember(object, reflector);
+      const { labels, resourceVersion = '' } = object.metadata;
+      if (selection.label === undefined || labels?.[selection.label] !== undefined) reflector.expect(resourceVersion);
+    },
+    forget(object) {
+      const found = byKind.get(object.kind);
+      if (found) own.forget(object, found.reflector);
+    },
+    reflectors,
+    synced: () =>
+      Promise.all([...byKind.values()].map(({ reflector, selection }) => (selection.optional ? reflector.answered : reflector.synced))),
+    stop() {
+      for (const reflector of reflectors.values()) reflector.stop();
+    },
+  };
+}
