@@ -28,7 +28,7 @@ const touch = (at: Harness, count: number) => {
   at.put({ ...worker, status: { ...(worker['status'] as object), collisionCount: count } });
 };
 
-test('what a webhook makes of an object is accepted, and no fight', async () => {
+test('what a webhook changes in an object is accepted, and is no fight (A10)', async () => {
   const at = await mirroring();
   expect(at.dataset().phase).toBe('Bound');
   expect(imageOf(at)).toMatch(/^mirror\.example\//);
@@ -40,7 +40,7 @@ test('what a webhook makes of an object is accepted, and no fight', async () => 
   expect(at.conditions('ExampleRuntime')['Synced']).toMatch(/^True/);
 });
 
-test('it is not asked for again after a restart: its fields are still those that we wrote', async () => {
+test('what a webhook changed is not sent again after a restart: its fields are still those that we wrote (A10)', async () => {
   const at = await mirroring();
   await at.restart();
   await at.quiet();
@@ -50,7 +50,7 @@ test('it is not asked for again after a restart: its fields are still those that
   expect(at.conditions('ExampleRuntime')['Synced']).toMatch(/^True/);
 });
 
-test('what somebody else puts there is repaired, and a rival who insists is told', async () => {
+test('what another writer puts there is repaired, and a writer that insists is reported (A9)', async () => {
   const at = await mirroring();
   at.put(withImages(at.get('StatefulSet', 'demo-worker')!, () => 'rival.example/worker'));
   await at.quiet();
@@ -64,7 +64,7 @@ test('what somebody else puts there is repaired, and a rival who insists is told
   );
 });
 
-test('an edit is sent, and what becomes of it accepted', async () => {
+test('an edit is sent, and what a webhook changes in it is accepted (A10)', async () => {
   const at = await mirroring();
   at.edit('ExampleRuntime', { replicas: 3 });
   await at.quiet();

@@ -16,7 +16,7 @@ function editedMeanwhile(at: Harness, kind: string): void {
   );
 }
 
-test('a runtime that somebody edits while it is let go is let go all the same', async () => {
+test('a runtime that is edited while its finalizer is removed is released all the same', async () => {
   const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
   editedMeanwhile(at, 'ThinRuntime');
   at.delete('ThinRuntime');
@@ -26,7 +26,7 @@ test('a runtime that somebody edits while it is let go is let go all the same', 
   expect(at.get('ThinRuntime')).toBeUndefined();
 });
 
-test('a deletion that is answered with 409 again and again is told, and tried with back-off', async () => {
+test('a deletion that is answered with 409 again and again is reported, and retried with back-off', async () => {
   const at = await boundHarness([openDataset('demo'), exampleRuntime('demo', { replicas: 2 })]);
   const rule = at.server.rules.refuse(
     { verb: 'delete', kind: 'DaemonSet', manager: 'sluice' },

@@ -14,7 +14,7 @@ describe('drift', () => {
     ['DaemonSet', 'demo-fuse'],
     ['ConfigMap', 'demo-fuse-conf'],
     ['PersistentVolumeClaim', 'demo'],
-  ])('a deleted %s is made again', async (kind, name) => {
+  ])('a deleted %s is created again', async (kind, name) => {
     const at = await bound();
     const { uid } = at.get(kind, name)!.metadata;
     at.delete(kind, name);
@@ -26,7 +26,7 @@ describe('drift', () => {
   test.each([
     ['DaemonSet', 'demo-fuse'],
     ['ConfigMap', 'demo-fuse-conf'],
-  ])('a %s of Fluid that is being deleted when we come is made again once it is gone', async (kind, name) => {
+  ])('a %s of Fluid that is being deleted when the controller starts is created again once it is gone', async (kind, name) => {
     const at = await bound();
     at.kill();
     const { metadata, ...rest } = at.get(kind, name)!;
@@ -41,7 +41,7 @@ describe('drift', () => {
     expect(at.get(kind, name)?.metadata.uid).not.toBe(metadata.uid);
     expect(at.get(kind, name)).toBeDefined();
   });
-  test('one that only a finalizer of Fluid keeps is made again at once', async () => {
+  test('an object that only a finalizer of Fluid keeps is created again at once', async () => {
     const at = await bound();
     at.kill();
     const [kind, name] = ['DaemonSet', 'demo-fuse'];
@@ -58,7 +58,7 @@ describe('drift', () => {
     expect(at.get(kind, name)?.metadata.uid).toBe(again?.metadata.uid);
     expect(at.log.map(({ message }) => message)).not.toContain('the watch is behind; restarting it');
   });
-  test('a claim that somebody deleted while pods mount it is told, and made again once they are gone', async () => {
+  test('a claim that is deleted while pods mount it is reported, and created again once they are gone', async () => {
     const at = await bound();
     const { metadata, ...rest } = at.get('PersistentVolumeClaim')!;
     at.put({ ...rest, metadata: { ...metadata, finalizers: ['example.io/held'] } } as KubeObject);
@@ -79,14 +79,14 @@ describe('drift', () => {
     expect(at.written({ kind: 'PersistentVolume' })).toContain('patch PersistentVolume/ml-demo');
     expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Bound' });
   });
-  test('claim and volume, both deleted, are made again', async () => {
+  test('claim and volume, both deleted, are created again', async () => {
     const at = await bound();
     at.delete('PersistentVolumeClaim');
     at.delete('PersistentVolume', 'ml-demo');
     await at.quiet();
     expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Bound' });
   });
-  test('a volume that was taken from under its claim is made again, and bound to it', async () => {
+  test('a volume that was deleted under its claim is created again, and bound to it', async () => {
     const at = await bound();
     const { uid } = at.get('PersistentVolumeClaim')!.metadata;
     at.server.remove('PersistentVolume', undefined, 'ml-demo');
@@ -103,14 +103,14 @@ describe('drift', () => {
     expect(at.written()).toContain('apply ConfigMap/demo-fuse-conf');
     expect(at.get('ConfigMap', 'demo-fuse-conf')?.['data']).toEqual(config['data']);
   });
-  test('what is no longer wanted is pruned', async () => {
+  test('an object that is no longer wanted is pruned (A13)', async () => {
     const at = await bound();
     const config = at.get('ConfigMap', 'demo-fuse-conf')!;
     at.put({ ...config, metadata: { ...config.metadata, name: 'demo-old' } });
     await at.quiet();
     expect(at.written()).toEqual(['delete ConfigMap/demo-old']);
   });
-  test('a workload that is gone is told', async () => {
+  test('a workload that is missing is reported', async () => {
     const at = await bound(write.exampleRuntime('demo', {}));
     const rule = at.server.rules.refuse({ verb: ['create', 'apply'], kind: 'StatefulSet', name: 'demo-worker' }, refused);
     at.delete('StatefulSet', 'demo-worker');
@@ -124,14 +124,14 @@ describe('drift', () => {
   });
 });
 
-describe('an object that is refused', () => {
+describe('an object that is rejected', () => {
   const both = async () => {
     const at = await harness();
     at.put(dataset());
     at.put(thin());
     return at;
   };
-  test('stops no other, but the promise of a claim', async () => {
+  test('keeps no other from being created, but the claim and its volume (A1, A7)', async () => {
     const at = await both();
     at.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'demo-fuse-conf' }, data: { mine: 'yes' } });
     await at.quiet();
@@ -144,7 +144,7 @@ describe('an object that is refused', () => {
     expect(at.conditions('ThinRuntime')['Synced']).toBe(`False NameTaken: ConfigMap/demo-fuse-conf: ${why}`);
     expect(at.get('ConfigMap', 'demo-fuse-conf')?.['data']).toEqual({ mine: 'yes' });
   });
-  test('stops the volume with its claim, so that no claim of a user binds it', async () => {
+  test('keeps the volume with its claim from being created, so that no claim of a user binds it', async () => {
     const at = await both();
     const rule = at.server.rules.refuse({ verb: 'create', kind: 'PersistentVolumeClaim' }, { status: 403, message: 'exceeded quota' });
     await at.quiet();
@@ -154,12 +154,12 @@ describe('an object that is refused', () => {
     await at.advance(300_000);
     expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Bound' });
   });
-  test('fails the pass, so that it is tried again', async () => {
+  test('fails the pass, so that it is retried', async () => {
     const at = await both();
     at.server.rules.refuse({ verb: 'create', kind: 'ConfigMap' }, refused);
     await expect(at.pass()).rejects.toThrow(/ConfigMap\/demo-fuse-conf: .*not here/);
   });
-  test('is not told when it was but a race that is a moment old', async () => {
+  test('is not reported while it is a race that is a moment old', async () => {
     const at = await both();
     at.server.rules.refuse({ verb: 'create', kind: 'ConfigMap' }, { status: 409, reason: 'Conflict' });
     await expect(at.pass(demo, 1000)).rejects.toThrow('409 Conflict');

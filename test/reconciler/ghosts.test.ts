@@ -13,10 +13,10 @@ describe('a runtime that is gone, which its watch does not show yet,', () => {
     at.server.uninstall('ThinRuntime');
   }
   test.each([
-    ['somebody took its finalizer away', force, /RuntimeNotFound/],
+    ['its finalizer was removed', force, /RuntimeNotFound/],
     // Which may come again: of its objects nothing is known.
     ['its CRD was deleted', crd, /ApplyFailed: .*404/],
-  ])('is not built again: %s', async (_, leave, told) => {
+  ])('is not created again: %s (A6)', async (_, leave, told) => {
     const at = await bound();
     // So that it does not go on for ever.
     at.server.rules.delay({ verb: 'create' }, 500);
@@ -29,7 +29,7 @@ describe('a runtime that is gone, which its watch does not show yet,', () => {
     expect(left.map(({ kind }) => kind).toSorted()).toEqual(['PersistentVolume', 'PersistentVolumeClaim']);
     expect(Object.values(at.conditions('Dataset')).join('\n')).toMatch(told);
   });
-  test('keeps nobody who deletes its Dataset waiting, once its kind was not there for five minutes', async () => {
+  test('does not delay the deletion of its Dataset, once its kind was missing for five minutes', async () => {
     const at = await bound();
     crd(at);
     at.server.delete('Dataset', 'ml', 'demo');
@@ -38,7 +38,7 @@ describe('a runtime that is gone, which its watch does not show yet,', () => {
     await at.advance(400_000);
     expect(at.server.get('Dataset', 'ml', 'demo')).toBeUndefined();
   });
-  test('is not built again either where a webhook changes what is made', async () => {
+  test('is not created again either where a webhook changes what is created (A6)', async () => {
     const at = await bound();
     at.server.rules.mutate({ verb: 'create' }, (object) => ({
       ...object,
@@ -54,21 +54,21 @@ describe('a runtime that is gone, which its watch does not show yet,', () => {
   });
 });
 
-describe('what somebody deleted', () => {
+describe('an object that was deleted', () => {
   const reads = (at: Harness) =>
     at.server
       .requestsThat({ verb: 'get' })
       .map(({ kind }) => kind)
       .filter((kind) => /Dataset|Thin/.test(kind))
       .toSorted();
-  test('is made again at once, when its runtime was found to be as it was seen', async () => {
+  test('is created again at once, when its runtime was read to be as it was seen (A6)', async () => {
     const at = await bound();
     at.delete('ConfigMap', 'demo-fuse-conf');
     await at.settle();
     expect(made(at)).toEqual(['create ConfigMap/demo-fuse-conf']);
     expect(reads(at)).toEqual(['Dataset', 'ThinRuntime', 'ThinRuntimeProfile']);
   });
-  test('is made again although its runtime could not be read at first', async () => {
+  test('is created again although its runtime could not be read at first (A6)', async () => {
     const at = await bound();
     const rule = at.server.rules.refuse({ verb: 'get', kind: 'ThinRuntime' }, { status: 403, reason: 'Forbidden', message: 'not here' });
     at.delete('ConfigMap', 'demo-fuse-conf');

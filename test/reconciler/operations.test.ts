@@ -57,7 +57,7 @@ async function loading(objects: readonly KubeObject[] = []) {
 }
 const configMap = (name: string, labels = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data: {} });
 
-test('what an operation owns is made once, repaired, and pruned without what others own', async () => {
+test('an object of an operation is created once, repaired, and pruned without those of other owners (A4, A13)', async () => {
   const { at, apply, prune } = await loading([configMap('other', { [label.owner]: 'uid-of-another' })]);
   expect(await apply()).toMatchObject({ created: ['ConfigMap/demo-script'], failed: [] });
   at.forget();
@@ -74,7 +74,7 @@ test('what an operation owns is made once, repaired, and pruned without what oth
   expect(at.get('ConfigMap', 'other')).toBeDefined();
 });
 
-test('an operation takes nothing that is somebody else’s', async () => {
+test('an operation does not change an object of another owner (A1)', async () => {
   const { apply } = await loading([configMap('demo-script')]);
   const message = 'it exists already and belongs to nobody known; expected none or one of DataLoad demo';
   expect((await apply()).failed).toEqual([{ reason: 'NameTaken', object: 'ConfigMap/demo-script', message }]);

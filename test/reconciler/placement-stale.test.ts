@@ -21,7 +21,7 @@ describe('an edit of where fuse pods may be, while the watch of nodes hangs,', (
     await at.advance(3_000);
   };
 
-  test('takes no client from a node that got its label a moment ago', async () => {
+  test('takes no client from a node that got its label a moment ago (A12)', async () => {
     const at = await bound();
     labelled(at, FUSE);
     readOn(at, 'node-1');
@@ -33,7 +33,7 @@ describe('an edit of where fuse pods may be, while the watch of nodes hangs,', (
     expect(at.conditions('ThinRuntime')['PlacementWaiting']).toContain('node-1 (app)');
   });
 
-  test('takes none from a node that has lost what the new placement asks for', async () => {
+  test('takes none from a node that has lost what the new placement asks for (A12)', async () => {
     const at = await bound();
     labelled(at, { ...FUSE, disk: 'ssd' }, false);
     readOn(at, 'node-1');
@@ -44,7 +44,7 @@ describe('an edit of where fuse pods may be, while the watch of nodes hangs,', (
     expect(at.get('Pod', 'demo-fuse-node-1')?.metadata.uid).toBe(uid);
   });
 
-  test('keeps a node for a pod that was scheduled to it and has not been given the volume yet', async () => {
+  test('keeps a node for a pod that was scheduled to it and does not have the volume yet (A12)', async () => {
     const at = await bound();
     readOn(at, 'node-1');
     await edited(at);
@@ -53,7 +53,7 @@ describe('an edit of where fuse pods may be, while the watch of nodes hangs,', (
     expect(at.get('Pod', 'demo-fuse-node-1')).toBeDefined();
   });
 
-  test('waits for nobody on a node that is gone', async () => {
+  test('waits for no pod on a node that is gone (A12)', async () => {
     const at = await bound();
     readOn(at, 'node-1');
     at.server.hold('Node');

@@ -48,35 +48,35 @@ describe('a Secret of ours', () => {
   });
   const pass = (password = 'b2xk') => applier.apply(owner, [outlineOf(manifest(password))], async () => {});
 
-  test('that somebody deleted is there again after the next pass', async () => {
+  test('that was deleted is created again by the next pass (A11)', async () => {
     await pass();
     there = undefined;
     clock += 60_000;
     expect(await pass()).toMatchObject({ created: ['Secret/demo-fuse-conf'], failed: [] });
     expect(there).toMatchObject({ data: { 'config.json': 'b2xk' } });
   });
-  test('that somebody changed is as it should be after the next pass', async () => {
+  test('that another writer changed is repaired by the next pass (A11)', async () => {
     await pass();
     there = { ...there!, data: { 'config.json': 'ZXZpbA==' } };
     clock += 60_000;
     expect(await pass()).toMatchObject({ changed: ['Secret/demo-fuse-conf'] });
     expect(there).toMatchObject({ data: { 'config.json': 'b2xk' } });
   });
-  test('that is as it should be costs one read a pass, and no write', async () => {
+  test('that is as it should be costs one read a pass, and no write (A4, A11)', async () => {
     await pass();
     calls = [];
     clock += 60_000;
     await pass();
     expect(calls).toEqual(['get']);
   });
-  test('is read once for the many passes of a set-up', async () => {
+  test('is read once for the many passes of a set-up within a second (A11)', async () => {
     await pass();
     calls = [];
     clock += 500;
     await pass();
     expect(calls).toEqual([]);
   });
-  test('whose source was rotated is written at once', async () => {
+  test('whose source was rotated is written at once (A11)', async () => {
     await pass();
     expect(await pass('bmV3')).toMatchObject({ changed: ['Secret/demo-fuse-conf'] });
   });
@@ -93,14 +93,14 @@ describe('a Secret that is copied for a ThinRuntime', () => {
   const copied = (at: Harness) =>
     fromBase64((at.get('Secret', 'demo-fuse-conf')?.['data'] as Record<string, string> | undefined)?.['config.json'] ?? '');
 
-  test('follows its source within five minutes, though nothing tells of the change', async () => {
+  test('follows its source within five minutes, though no watch reports the change', async () => {
     const at = await bound();
     expect(copied(at)).toContain('old');
     at.put(source('new'));
     await at.advance(300_000);
     expect(copied(at)).toContain('new');
   });
-  test('is made again within five minutes when somebody deletes it, and at once with any other change', async () => {
+  test('is created again within five minutes after its deletion, and at once with any other change', async () => {
     const at = await bound();
     at.server.remove('Secret', 'ml', 'demo-fuse-conf');
     await at.advance(300_000);
@@ -110,7 +110,7 @@ describe('a Secret that is copied for a ThinRuntime', () => {
     await at.advance(1_000);
     expect(copied(at)).toContain('old');
   });
-  test('costs two reads in a while, and no write', async () => {
+  test('costs two reads in five minutes, and no write', async () => {
     const at = await bound();
     await at.advance(300_000);
     expect(at.written()).toEqual([]);
@@ -120,7 +120,7 @@ describe('a Secret that is copied for a ThinRuntime', () => {
   });
 });
 
-test('a runtime that copies no Secret is not looked at by the clock', async () => {
+test('a runtime that copies no Secret gets no pass without an event', async () => {
   const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
   await at.advance(3_600_000);
   expect(at.passes).toEqual([]);

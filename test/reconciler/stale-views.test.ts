@@ -20,8 +20,8 @@ function workers(at: Harness): KubeObject {
   });
 }
 
-describe('prune, with a watch that hangs beside others that are of today,', () => {
-  test('deletes nothing that the newest runtime asks for, and goes on by that one', async () => {
+describe('pruning, while one watch hangs and the others do not,', () => {
+  test('deletes nothing that the newest runtime asks for, and follows that one (A5)', async () => {
     const at = await bound();
     at.server.hold('ThinRuntime');
     at.edit('ThinRuntime', { worker: { enabled: true }, replicas: 2 });
@@ -34,7 +34,7 @@ describe('prune, with a watch that hangs beside others that are of today,', () =
     expect(at.written({ kind: 'StatefulSet' })).toContain('apply StatefulSet/demo-worker');
   });
 
-  test('comes after what the newest profile asks for', async () => {
+  test('comes after what the newest profile asks for (A5)', async () => {
     const at = await bound();
     at.server.hold('ThinRuntimeProfile');
     at.edit('ThinRuntimeProfile', { fuse: { image: 'example.io/s3fs', imageTag: 'v2' } }, 'profile');
@@ -45,7 +45,7 @@ describe('prune, with a watch that hangs beside others that are of today,', () =
     expect(written).toEqual([expect.stringMatching('DaemonSet'), 'apply DaemonSet/demo-fuse', 'delete StatefulSet/demo-worker']);
   });
 
-  test('deletes nothing of a runtime that was made anew', async () => {
+  test('deletes nothing of a runtime that was created again (A5)', async () => {
     const at = await bound();
     at.server.hold('ThinRuntime');
     workers(at);
@@ -56,7 +56,7 @@ describe('prune, with a watch that hangs beside others that are of today,', () =
     expect(at.written({ verb: 'delete', kind: 'StatefulSet' })).toEqual([]);
   });
 
-  test('deletes what the newest specs do not ask for', async () => {
+  test('deletes what the newest specs do not ask for (A13)', async () => {
     const at = await bound();
     workers(at);
     await at.quiet();
@@ -64,7 +64,7 @@ describe('prune, with a watch that hangs beside others that are of today,', () =
   });
 });
 
-test('what a runtime seems to have left is not deleted for one that is gone, whatever the clocks of two API servers say', async () => {
+test('what a predecessor seems to have left is not deleted for a runtime that is gone, whatever the clocks of two API servers say (A5)', async () => {
   const at = await bound();
   const first = at.get('ThinRuntime')!;
   const { metadata: _, status: __, ...fuse } = at.get('DaemonSet', 'demo-fuse')!;
@@ -89,7 +89,7 @@ test('what a runtime seems to have left is not deleted for one that is gone, wha
   expect(uidOf(at, 'DaemonSet', 'demo-fuse')).toBe(uid);
 });
 
-describe('reading afresh', () => {
+describe('reading afresh before a deletion', () => {
   const reads = (at: Harness) =>
     at.server
       .requestsThat({ verb: 'get' })
@@ -112,7 +112,7 @@ describe('reading afresh', () => {
 });
 
 describe('teardown', () => {
-  test('of a runtime that was made anew meanwhile takes nothing of the new one', async () => {
+  test('of a runtime that was created again meanwhile deletes nothing of the new one', async () => {
     const at = await bound();
     // Its finalizer keeps it, while pods mount the claim.
     at.put({
@@ -169,7 +169,7 @@ describe('a Dataset that is gone, which its watch does not show yet,', () => {
     expect(writes(at)).toHaveLength(1);
     expect(at.conditions('ThinRuntime')['Synced']).toContain('DatasetNotFound');
   });
-  test('is not forgotten where only its status cannot be found', async () => {
+  test('is not forgotten if only its status is not found', async () => {
     const at = await bound();
     at.server.rules.refuse({ kind: 'Dataset', subresource: 'status' }, { status: 404, reason: 'NotFound' });
     at.edit('ThinRuntime', { profileName: 'none' });
@@ -200,7 +200,7 @@ describe('a volume whose claim was lost', () => {
   });
 });
 
-test('a runtime made anew never gets a Dataset that is gone as its owner, though the watch of Datasets hangs', async () => {
+test('a runtime that was created again never gets a deleted Dataset as its owner, though the watch of Datasets hangs', async () => {
   const at = await bound();
   at.server.hold('Dataset');
   // Somebody lost patience, and begins anew.
@@ -213,8 +213,8 @@ test('a runtime made anew never gets a Dataset that is gone as its owner, though
   expect(at.get('ThinRuntime')?.metadata.ownerReferences).toMatchObject([{ uid: uidOf(at, 'Dataset') }]);
 });
 
-describe('while the API server does not know a kind, as when it starts or its CRD is made anew,', () => {
-  test.each(['Dataset', 'ThinRuntime', 'ThinRuntimeProfile'])('nothing follows from what it says of a %s', async (kind) => {
+describe('while the API server does not know a kind, as when it starts or its CRD is created again,', () => {
+  test.each(['Dataset', 'ThinRuntime', 'ThinRuntimeProfile'])('nothing follows from its answers about a %s', async (kind) => {
     const at = await bound();
     const rule = at.server.rules.refuse({ kind }, { status: 404 });
     at.server.endWatches(kind);

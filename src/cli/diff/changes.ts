@@ -3,7 +3,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { differences } from '../../reconciler/diff/compare.ts';
-import { stamp, stamped } from '../../reconciler/kubernetes/apply/apply.ts';
+import { stamp, stamped } from '../../reconciler/kubernetes/apply/stamp.ts';
 import { hashOf } from '../../reconciler/kubernetes/plans/bindings.ts';
 import { ownedKinds, ownedType, Pod } from '../../reconciler/kubernetes/kinds.ts';
 import { isOurs, ownersInWords } from '../../reconciler/kubernetes/store/owner.ts';

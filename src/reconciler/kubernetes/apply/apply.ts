@@ -1,214 +1,120 @@
-import { annotation, label, type Manifest } from '../../../api/index.ts';
+/**
+ * Writes the objects of a runtime: creates what is missing, applies what differs, deletes what is no longer wanted.
+ *
+ * Invariants:
+ * A1. An object that belongs to another owner is neither written nor deleted.
+ * A2. An object that does not exist is created by POST: what was created under its name meanwhile is never overwritten.
+ * A3. An object that exists is applied with the UID that was read: its successor is never overwritten.
+ * A4. Nothing is written when nothing differs.
+ * A5. Nothing is deleted before `confirmed` resolved in the same call, and every deletion names the UID that was seen.
+ * A6. Nothing but a Secret that this process found or created before, and that is missing now, is created again before `confirmed` resolved.
+ * A7. An object that fails keeps no other from being written or deleted, and is reported with its reason.
+ * A8. A change that Kubernetes does not allow is reported, not sent; everything else about that object is still applied.
+ * A9. When another writer changes an object back six times in a minute, no write follows for 30 seconds or longer; edits of specs do not count.
+ * A10. What admission changed of our own write is accepted: it is not sent again, and is no such conflict.
+ * A11. A Secret is read before each write, at most once a second for one content, and its value is never kept in memory.
+ * A12. A fuse DaemonSet keeps selecting each node on which a pod mounts the claim, unless the user asks for the placement at once.
+ * A13. Pruning deletes only what the store has in the owner's inventory, is not among `keep`, and is not being deleted already.
+ */
 import type { KubeClient } from '../../../kube/contract.ts';
-import { ignoreGone, isAlreadyExists, isConflict, isNotFound } from '../../../kube/errors.ts';
+import { ignoreGone, isConflict } from '../../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
-import { attempt, messageOf } from '../../failures.ts';
-import { retain } from '../../diff/retain.ts';
-import type { Applied, Failure, ImmutableChange, LiveObject, Outline, Pruned } from '../../world.ts';
-import { createAdmissions } from './admissions.ts';
-import { hashOf } from '../plans/bindings.ts';
-import { SECRET_FRESH_MS } from '../plans/lookups.ts';
-import { createFightDetector } from './fights.ts';
-import { withNodesInUse } from './fuse-nodes.ts';
+import { attempt } from '../../failures.ts';
+import type { Applied, Failure, LiveObject, Outline, Pruned } from '../../world.ts';
 import { ownedType } from '../kinds.ts';
-import { isStillOurs, type Ownership } from '../managed-fields.ts';
-import { isLeft, isOurs, type Owned, type Owner, ownersInWords } from '../store/owner.ts';
+import { isLeft, isOurs, type Owned, type Owner } from '../store/owner.ts';
 import type { Store } from '../store/store.ts';
-import { takeOverFields } from './take-over-fields.ts';
-import { fuseFact } from '../store/views.ts';
+import { knownChanges } from './findings.ts';
+import { failureOf, Left, NameTaken, refOf } from './obstacles.ts';
+import { createSecretReads } from './secret-reads.ts';
+import { createWriter, type Report } from './writer.ts';
 
 export interface Applier {
   /**
-   * Writes what differs, in order; an object that fails does not stop the next. `confirmed` comes before anything is deleted, and before
-   * what was there is made again: the garbage collector takes the objects of an owner that is gone, for ever.
+   * Writes what differs, in order. `confirmed` is called before anything is deleted, and before what existed once is created again: the
+   * garbage collector deletes the objects of an owner that is gone, again and again.
    *
-   * @throws ApiError 409 when the owner is not as it was seen
+   * @throws ApiError 409 if the owner is not as it was seen
    */
   apply(owner: Owner, outlines: readonly Outline[], confirmed: Confirmed): Promise<Applied>;
-  /** Deletes what carries the owner's label and is not among `keep`, each whatever becomes of the others; `confirmed` comes before the first. */
+  /**
+   * Deletes what carries the owner's label and is not among `keep`. `confirmed` is called before the first deletion.
+   *
+   * @throws ApiError 409 if the owner is not as it was seen
+   */
   prune(owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>[], confirmed: Confirmed): Promise<Pruned>;
-  /** Nothing is remembered of what this owner had. */
+  /** Forgets everything about the objects of this owner. */
   forget(uid: string): void;
 }
 
-/** What the owner asks for is so: read afresh. Throws where it is not. */
+/** Reads what the objects follow from afresh, and throws if it is not as it was seen. */
 type Confirmed = () => Promise<void>;
 
-/** Thrown for an object that exists and is somebody else's. */
-class NameTaken extends Error {
-  override readonly name = 'NameTaken';
-}
-class FieldConflict extends Error {
-  override readonly name = 'FieldConflict';
-}
-
-/** Something in the way that is on its way out: its deletion will wake us. */
-class Left extends Error {
-  override readonly name = 'Left';
-}
-
-const refOf = ({ kind, name }: Pick<Outline, 'kind' | 'name'>): string => `${kind}/${name}`;
-const nameOf = ({ kind, metadata: { name } }: KubeObject) => ({ kind, name });
-
 export function createApplier(client: KubeClient, store: Store, log: Log, now: () => number): Applier {
-  const fights = createFightDetector(now);
-  const admissions = createAdmissions(log);
-  // Secrets are not watched: what we last looked at, and when, by uid of the owner, then by name.
-  const secrets = new Map<string, Map<string, { readonly hash: string; readonly at: number }>>();
+  const writer = createWriter(client, store, log, now);
+  const secrets = createSecretReads(client, now);
 
-  async function applyOne(owner: Owner, outline: Outline, report: Mutable<Applied>, confirmed: Confirmed): Promise<void> {
+  async function applyOne(owner: Owner, outline: Outline, report: Report, confirmed: Confirmed): Promise<void> {
     const { kind, name } = outline;
     const type = ownedType(kind);
-    const namespace = type.namespaced ? owner.namespace : undefined;
-    const secret = kind === 'Secret' ? await secretNow(type, owner, outline) : undefined;
-    if (secret === 'unchanged') return;
-    const live = kind === 'Secret' ? secret : store.live(kind, namespace, name);
-    if (live && !isOurs(live, owner, store) && !isLeft(live, owner)) throw taken(live, owner);
-    if (!live || isLeft(live, owner)) {
-      if (live) await removeLeft(type, live, confirmed);
-      const created = await create(owner, type, outline);
-      if (created) {
-        report.created.push(refOf(outline));
-        return;
-      }
-      // Somebody has it already, or our watch is behind.
-      const existing = (await client.get(type, { namespace, name })) as LiveObject;
-      if (isLeft(existing, owner)) {
-        await removeLeft(type, existing, confirmed);
-        throw new Left(`a ${owner.kind} of this name that is gone has left it behind; it is being deleted`);
-      }
-      if (!isOurs(existing, owner, store)) throw taken(existing, owner);
-      return repair(owner, type, outline, existing, report);
+    const live = kind === 'Secret' ? await secrets.read(owner, outline) : seen(owner, outline);
+    if (live === 'unchanged') return;
+    if (!live || isLeft(live, owner)) return set(owner, type, outline, live, report, confirmed);
+    if (!isOurs(live, owner, store)) throw new NameTaken(live, owner);
+    if (kind === 'Secret') return writer.repair(owner, type, outline, live, report);
+    const immutable = knownChanges(outline, live);
+    if (immutable) {
+      report.immutable.push(...immutable);
+      return;
     }
-    if (secret) return repair(owner, type, outline, secret, report);
-    // The cast: nobody else puts anything there.
-    const known = outline.finding.found as Verdict | Ownership | undefined;
-    if (known && !('uid' in known) && known === ownershipOf(live) && stampOf(live) === outline.hash) return;
-    if (known && 'uid' in known && stands(known, live)) report.immutable.push(...known.immutable);
-    else if (stampOf(live) === outline.hash && isUntouched(outline, live)) remember(outline, live, [], true);
-    else {
-      const whole = (await client.get(type, { namespace, name })) as LiveObject;
-      if (whole.metadata.uid === live.metadata.uid) await repair(owner, type, outline, whole, report);
-    }
+    // The cast: what was read from the API server has a UID and a version.
+    const whole = (await client.get(type, { namespace: namespaceFor(type, owner), name })) as LiveObject;
+    if (whole.metadata.uid === live.metadata.uid) await writer.repair(owner, type, outline, whole, report);
   }
 
-  /** Whether we have had it in hand, and it is there no more. */
-  function isLost({ namespace }: Owner, { kind, name, finding }: Outline): boolean {
-    if (finding.found === undefined && !finding.made) return false;
-    return kind !== 'Secret' && !store.live(kind, ownedType(kind).namespaced ? namespace : undefined, name);
+  /** Creates an object that is not there, or that a predecessor left. */
+  async function set(
+    owner: Owner,
+    type: ResourceType,
+    outline: Outline,
+    left: LiveObject | undefined,
+    report: Report,
+    confirmed: Confirmed,
+  ): Promise<void> {
+    if (left) await removeLeft(type, left, confirmed);
+    if (await writer.create(owner, type, outline)) {
+      report.created.push(refOf(outline));
+      return;
+    }
+    // Another owner has the name, or the watch is behind.
+    const existing = (await client.get(type, { namespace: namespaceFor(type, owner), name: outline.name })) as LiveObject;
+    if (isLeft(existing, owner)) {
+      await removeLeft(type, existing, confirmed);
+      throw new Left(`a ${owner.kind} of this name that is gone has left it behind; it is being deleted`);
+    }
+    if (!isOurs(existing, owner, store)) throw new NameTaken(existing, owner);
+    return writer.repair(owner, type, outline, existing, report);
   }
 
-  /** Before the garbage collector comes to it, which does the same. */
+  function seen(owner: Owner, { kind, name }: Outline): LiveObject | undefined {
+    return store.live(kind, namespaceFor(ownedType(kind), owner), name);
+  }
+
+  /** Whether it existed once, and does not any more. */
+  function isLost(owner: Owner, outline: Outline): boolean {
+    if (outline.finding.found === undefined && !outline.finding.made) return false;
+    return outline.kind !== 'Secret' && !seen(owner, outline);
+  }
+
+  /** What the garbage collector would do later. The owner may be the one that is gone, if the API server's clock was behind. */
   async function removeLeft(type: ResourceType, { metadata }: LiveObject, confirmed: Confirmed): Promise<void> {
-    // The owner may be the one that is gone, and the clock of the API server that made this behind.
     await confirmed();
     await client.delete(type, metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
   }
 
-  async function create(owner: Owner, type: ResourceType, outline: Outline): Promise<boolean> {
-    const { uid } = owner;
-    const object = stamped(claimed(owner, outline.manifest()), outline.hash);
-    if (outline.finding.found === undefined) outline.finding.made = true;
-    try {
-      const answer = await client.create(type, object, { fieldValidation: 'Strict' });
-      store.remember(answer);
-      const isAsSent = admissions.answered(uid, outline.hash, object, answer);
-      written(outline, answer, [], { isAsSent });
-      return true;
-    } catch (error) {
-      if (isAlreadyExists(error)) return false;
-      throw error;
-    }
-  }
-
-  /** A volume is made for the claim that is there: the volume controller need not write that into it. */
-  function claimed(owner: Owner, manifest: Manifest): Manifest {
-    if (manifest.kind !== 'PersistentVolume') return manifest;
-    const spec = manifest['spec'] as { readonly claimRef: { readonly name: string } };
-    const claim = store.live('PersistentVolumeClaim', owner.namespace, spec.claimRef.name);
-    const { volumeName = manifest.metadata.name } = (claim?.['spec'] ?? {}) as { volumeName?: string };
-    if (!claim || volumeName !== manifest.metadata.name || !isOurs(claim, owner, store)) return manifest;
-    return { ...manifest, spec: { ...spec, claimRef: { ...spec.claimRef, uid: claim.metadata.uid } } };
-  }
-
-  /** Makes an object, as it was just read, what it should be. */
-  async function repair(owner: Owner, type: ResourceType, outline: Outline, live: LiveObject, report: Mutable<Applied>): Promise<void> {
-    const wanted = outline.manifest();
-    const isFuse = type.kind === 'DaemonSet' && !owner.placesNow;
-    const { manifest: placed, waiting } = isFuse
-      ? await withNodesInUse(client, store, owner, wanted, live)
-      : { manifest: wanted, waiting: undefined };
-    if (waiting) report.waiting.push(waiting);
-    const { manifest, immutable } = retain(placed, live);
-    report.immutable.push(...immutable);
-    const hash = hashOf(placed);
-    const desired = stamped(manifest, stamp(hash, immutable));
-    const paths = admissions.unexplained(owner.uid, hash, desired, live);
-    if (paths.length === 0) {
-      if (!waiting) written(outline, live, immutable, { isEqual: true });
-      return;
-    }
-    const { namespace, uid, labels, deletionTimestamp } = live.metadata;
-    // It will be gone in a moment, and its deletion will wake us: if it has the label by which we watch it.
-    if (deletionTimestamp && labels?.[label.owner] === owner.uid) return;
-    const rival = fights.repaired(uid, owner.edition ?? '', paths);
-    if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
-    try {
-      await takeOverFields(client, type, live);
-      const sent = { ...desired, metadata: { ...desired.metadata, uid } };
-      const answer = await client.apply(type, sent, { force: true, fieldValidation: 'Strict' });
-      if (isEnded(answer)) {
-        store.forget(answer);
-        if (await create(owner, type, outline)) report.created.push(refOf(outline));
-        return;
-      }
-      store.remember(answer);
-      const isAsSent = admissions.answered(owner.uid, hash, desired, answer);
-      if (!waiting) written(outline, answer, immutable, { isAsSent });
-    } catch (error) {
-      fights.failed(uid);
-      throw error;
-    }
-    // What was rendered is another one since: somebody changed a spec, or this is another version of us. Else the object was changed.
-    const isRepaired = stampOf(live) === stampOf(desired);
-    log.info({ object: refOf(outline), namespace, fields: paths.slice(0, 10) }, isRepaired ? 'repaired' : 'applied a change');
-    report.changed.push(refOf(outline));
-  }
-
-  /** It is not looked at again while it stays so. What admission took away of what we sent shows in what is ours. Secrets are always read. */
-  function written(outline: Outline, object: KubeObject, immutable: readonly ImmutableChange[], found: Found): void {
-    if (outline.kind === 'Secret') return;
-    const live = store.project(object);
-    // Nobody else has had it in hand.
-    const untouched = found.isAsSent ? ownershipOf(live) !== undefined : isUntouched(outline, live);
-    if (found.isAsSent || found.isEqual || untouched) remember(outline, live, immutable, untouched);
-  }
-
-  /** An object is as it was sent: as long as every field is still ours, whatever its status becomes, else until it changes at all. */
-  function remember({ finding, hash }: Outline, live: LiveObject, immutable: readonly ImmutableChange[], isUntouched: boolean): void {
-    const { uid, resourceVersion } = live.metadata;
-    // Of nearly all there is nothing else to say: by whom the fields of an object are owned is kept once for all that are alike.
-    const isPlain = isUntouched && immutable.length === 0 && stampOf(live) === hash;
-    const what = isUntouched ? { ownership: ownershipOf(live) } : { resourceVersion };
-    finding.found = isPlain ? ownershipOf(live) : ({ uid, stamp: stampOf(live), immutable, ...what } satisfies Verdict);
-  }
-
-  /** `unchanged` when it was looked at a moment ago; otherwise what is there. */
-  async function secretNow(type: ResourceType, owner: Owner, { name, hash }: Outline): Promise<LiveObject | undefined | 'unchanged'> {
-    const looked = secrets.get(owner.uid) ?? new Map<string, { readonly hash: string; readonly at: number }>();
-    const last = looked.get(name);
-    if (last?.hash === hash && now() - last.at < SECRET_FRESH_MS) return 'unchanged';
-    secrets.set(owner.uid, looked.set(name, { hash, at: now() }));
-    return (await client.get(type, { namespace: owner.namespace, name }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      looked.delete(name);
-      throw error;
-    })) as LiveObject | undefined;
-  }
-
   return {
     async apply(owner, outlines, confirmed) {
-      const report: Mutable<Applied> = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
+      const report: Report = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
       const lost = outlines.find((outline) => isLost(owner, outline));
       if (lost)
         try {
@@ -222,7 +128,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
         try {
           await applyOne(owner, outline, report, confirmed);
         } catch (error) {
-          secrets.get(owner.uid)?.delete(outline.name);
+          secrets.expire(owner, outline.name);
           report.failed.push(failureOf(outline, error));
         }
       }
@@ -245,76 +151,11 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       return { pruned, failed };
     },
     forget(uid) {
-      secrets.delete(uid);
-      admissions.forget(uid);
+      secrets.forget(uid);
+      writer.forget(uid);
     },
   };
 }
 
-const taken = (existing: KubeObject, { kind, name }: Owner): NameTaken =>
-  new NameTaken(`it exists already and belongs to ${ownersInWords(existing)}; expected none or one of ${kind} ${name}`);
-
-/**
- * The hash of what was rendered is sent along: when it differs something is to be changed, or taken away, which no leaf would show.
- * Not of what is sent: that holds fields taken from the live object. So is the fuse image that a generation stands for.
- */
-export function stamped(manifest: Manifest, hash: string): KubeObject {
-  const { metadata } = manifest;
-  const image = manifest.kind === 'DaemonSet' ? fuseFact(manifest)?.image : undefined;
-  const stamps = { [annotation.manifestHash]: hash, ...(image && { [annotation.fuseImage]: image }) };
-  return {
-    ...manifest,
-    metadata: { ...metadata, annotations: { ...metadata.annotations, ...stamps } },
-  } as KubeObject;
-}
-/** What Kubernetes did not let change keeps the stamp from saying that all was sent. */
-export const stamp = (hash: string, immutable: readonly ImmutableChange[]): string => (immutable.length > 0 ? `${hash}~` : hash);
-const stampOf = ({ metadata: { annotations } }: KubeObject): string | undefined => annotations?.[annotation.manifestHash];
-
-/** It was being deleted, and waited for a finalizer of Fluid's alone: taking that over has ended it, which no watch of ours shows. */
-const isEnded = ({ metadata: { deletionTimestamp, finalizers } }: KubeObject): boolean =>
-  deletionTimestamp !== undefined && !finalizers?.length;
-
-/** How an object compares with what was to be written: the answer to our own write, or one that was read. */
-interface Found {
-  readonly isAsSent?: boolean;
-  readonly isEqual?: boolean;
-}
-
-/** An object was found to be as it should, which has to be said at length. */
-interface Verdict {
-  readonly uid: string;
-  readonly stamp: string | undefined;
-  /** While all its fields are still ours, whatever its status becomes. */
-  readonly ownership?: Ownership | undefined;
-  /** Else until it changes at all. */
-  readonly resourceVersion?: string;
-  readonly immutable: readonly ImmutableChange[];
-}
-const stands = ({ uid, stamp: stamped, ownership, resourceVersion }: Verdict, live: LiveObject): boolean =>
-  uid === live.metadata.uid &&
-  (resourceVersion === undefined
-    ? stamped === stampOf(live) && ownership === ownershipOf(live)
-    : resourceVersion === live.metadata.resourceVersion);
-
-// Only what the store keeps has it; what was just read is compared as it is.
-const ownershipOf = (live: LiveObject): Ownership | undefined => live['ownership'] as Ownership | undefined;
-
-/** Nobody has changed a field of ours since it was sent. */
-function isUntouched(outline: Outline, live: LiveObject): boolean {
-  const ownership = ownershipOf(live);
-  return ownership !== undefined && isStillOurs(outline.manifest(), ownership, live);
-}
-
-function failureOf(outline: Outline, error: unknown): Failure {
-  const object = refOf(outline);
-  // 409 is a race with another writer, and 404 a namespace or object that just went: both are tried again by the event.
-  if (error instanceof NameTaken || error instanceof FieldConflict) return { reason: error.name, object, message: error.message };
-  return {
-    reason: isConflict(error) || error instanceof Left ? 'Conflict' : 'ApplyFailed',
-    object,
-    message: messageOf(error),
-  };
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
+const nameOf = ({ kind, metadata: { name } }: KubeObject) => ({ kind, name });
+const namespaceFor = ({ namespaced }: ResourceType, { namespace }: Owner): string | undefined => (namespaced ? namespace : undefined);

@@ -23,9 +23,7 @@ export function createSubscriptions(onKey: (key: Key, because: string) => void):
       usedBy.set(text, (usedBy.get(text) ?? new Set()).add(id));
     },
     wake(kind, name, { type, object }) {
-      // A copy: a user may subscribe again meanwhile.
-      for (const user of [...(usersOf.get(`${kind}/${name}`)?.values() ?? [])])
-        onKey(user, `${object.kind} ${object.metadata.name} ${type}`);
+      for (const user of usersOf.get(`${kind}/${name}`)?.values() ?? []) onKey(user, `${object.kind} ${object.metadata.name} ${type}`);
     },
     remove(user) {
       const text = keyText(user);

@@ -1,0 +1,67 @@
+import type { ImmutableChange, LiveObject, Outline } from '../../world.ts';
+import { isStillOurs, type Ownership } from '../managed-fields.ts';
+import { stampOf } from './stamp.ts';
+
+/**
+ * An object was found to be as it should be. As long as that stands, it is neither read nor written again. Of nearly all objects the
+ * ownership of their fields says enough, which is kept once for all objects that are alike; a verdict says it at length.
+ */
+interface Verdict {
+  readonly uid: string;
+  readonly stamp: string | undefined;
+  /** It stands while all its fields are still ours, whatever its status becomes. */
+  readonly ownership?: Ownership | undefined;
+  /** Else it stands until the object changes at all. */
+  readonly resourceVersion?: string;
+  readonly immutable: readonly ImmutableChange[];
+}
+
+/** How an object compares with what was to be written: the answer to our own write, or an object that was read. */
+export interface Compared {
+  readonly isAsSent?: boolean;
+  readonly isEqual?: boolean;
+}
+
+/**
+ * The changes that Kubernetes does not allow on an object that is known to be as it should be otherwise; undefined if it is not known, and
+ * the object has to be read.
+ */
+export function knownChanges(outline: Outline, live: LiveObject): readonly ImmutableChange[] | undefined {
+  // The cast: nothing else is put there.
+  const known = outline.finding.found as Verdict | Ownership | undefined;
+  if (known && !('uid' in known) && known === ownershipOf(live) && stampOf(live) === outline.hash) return [];
+  if (known && 'uid' in known && stands(known, live)) return known.immutable;
+  if (stampOf(live) !== outline.hash || !isUntouched(outline, live)) return undefined;
+  keep(outline, live, [], true);
+  return [];
+}
+
+/**
+ * Notes an object as it is after a comparison or a write. What admission removed of what was sent shows in the fields that are ours.
+ */
+export function note(outline: Outline, live: LiveObject, immutable: readonly ImmutableChange[], compared: Compared): void {
+  const untouched = compared.isAsSent ? ownershipOf(live) !== undefined : isUntouched(outline, live);
+  if (compared.isAsSent || compared.isEqual || untouched) keep(outline, live, immutable, untouched);
+}
+
+function keep({ finding, hash }: Outline, live: LiveObject, immutable: readonly ImmutableChange[], untouched: boolean): void {
+  const { uid, resourceVersion } = live.metadata;
+  const isPlain = untouched && immutable.length === 0 && stampOf(live) === hash;
+  const what = untouched ? { ownership: ownershipOf(live) } : { resourceVersion };
+  finding.found = isPlain ? ownershipOf(live) : ({ uid, stamp: stampOf(live), immutable, ...what } satisfies Verdict);
+}
+
+const stands = ({ uid, stamp, ownership, resourceVersion }: Verdict, live: LiveObject): boolean =>
+  uid === live.metadata.uid &&
+  (resourceVersion === undefined
+    ? stamp === stampOf(live) && ownership === ownershipOf(live)
+    : resourceVersion === live.metadata.resourceVersion);
+
+// Only what the store keeps has it; an object that was just read is compared field by field.
+const ownershipOf = (live: LiveObject): Ownership | undefined => live['ownership'] as Ownership | undefined;
+
+/** Whether no other writer changed a field of ours since it was sent. */
+function isUntouched(outline: Outline, live: LiveObject): boolean {
+  const ownership = ownershipOf(live);
+  return ownership !== undefined && isStillOurs(outline.manifest(), ownership, live);
+}

@@ -1,0 +1,123 @@
+import { label, type Manifest } from '../../../api/index.ts';
+import type { KubeClient } from '../../../kube/contract.ts';
+import { isAlreadyExists } from '../../../kube/errors.ts';
+import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
+import { retain } from '../../diff/retain.ts';
+import type { Applied, ImmutableChange, LiveObject, Outline } from '../../world.ts';
+import { hashOf } from '../plans/bindings.ts';
+import { isOurs, type Owner } from '../store/owner.ts';
+import type { Store } from '../store/store.ts';
+import { createAdmissions } from './admissions.ts';
+import { createFightDetector } from './fights.ts';
+import { type Compared, note } from './findings.ts';
+import { withNodesInUse } from './fuse-nodes.ts';
+import { FieldConflict, refOf } from './obstacles.ts';
+import { stamp, stamped, stampOf } from './stamp.ts';
+import { takeOverFields } from './take-over-fields.ts';
+
+export type Report = { -readonly [K in keyof Applied]: Applied[K][number][] };
+
+/** The two ways in which an object of ours is written. */
+export interface Writer {
+  /** By POST, which never overwrites an object. Returns false if an object of this name exists. */
+  create(owner: Owner, type: ResourceType, outline: Outline): Promise<boolean>;
+  /**
+   * Makes an object, as it was just read, what it should be, by server-side apply of all its fields; without a write if nothing differs.
+   *
+   * @throws FieldConflict while another writer insists on other values
+   */
+  repair(owner: Owner, type: ResourceType, outline: Outline, live: LiveObject, report: Report): Promise<void>;
+  /** Forgets what is known of the objects of an owner. */
+  forget(uid: string): void;
+}
+
+export function createWriter(client: KubeClient, store: Store, log: Log, now: () => number): Writer {
+  const fights = createFightDetector(now);
+  const admissions = createAdmissions(log);
+
+  async function create(owner: Owner, type: ResourceType, outline: Outline): Promise<boolean> {
+    const object = stamped(claimed(owner, outline.manifest()), outline.hash);
+    if (outline.finding.found === undefined) outline.finding.made = true;
+    try {
+      const answer = await client.create(type, object, { fieldValidation: 'Strict' });
+      store.remember(answer);
+      const isAsSent = admissions.answered(owner.uid, outline.hash, object, answer);
+      compared(outline, answer, [], { isAsSent });
+      return true;
+    } catch (error) {
+      if (isAlreadyExists(error)) return false;
+      throw error;
+    }
+  }
+
+  /** A volume is created for the claim that exists, with its UID, so that the volume controller need not write it. */
+  function claimed(owner: Owner, manifest: Manifest): Manifest {
+    if (manifest.kind !== 'PersistentVolume') return manifest;
+    const spec = manifest['spec'] as { readonly claimRef: { readonly name: string } };
+    const claim = store.live('PersistentVolumeClaim', owner.namespace, spec.claimRef.name);
+    const { volumeName = manifest.metadata.name } = (claim?.['spec'] ?? {}) as { volumeName?: string };
+    if (!claim || volumeName !== manifest.metadata.name || !isOurs(claim, owner, store)) return manifest;
+    return { ...manifest, spec: { ...spec, claimRef: { ...spec.claimRef, uid: claim.metadata.uid } } };
+  }
+
+  async function repair(owner: Owner, type: ResourceType, outline: Outline, live: LiveObject, report: Report): Promise<void> {
+    const { manifest: placed, waiting } = await placedNow(owner, outline.manifest(), live);
+    if (waiting) report.waiting.push(waiting);
+    const { manifest, immutable } = retain(placed, live);
+    report.immutable.push(...immutable);
+    const hash = hashOf(placed);
+    const desired = stamped(manifest, stamp(hash, immutable));
+    const paths = admissions.unexplained(owner.uid, hash, desired, live);
+    if (paths.length === 0) {
+      if (!waiting) compared(outline, live, immutable, { isEqual: true });
+      return;
+    }
+    const { namespace, uid, labels, deletionTimestamp } = live.metadata;
+    // It is being deleted, and the event of that starts the next pass: if it has the label by which it is watched.
+    if (deletionTimestamp && labels?.[label.owner] === owner.uid) return;
+    const rival = fights.repaired(uid, owner.edition ?? '', paths);
+    if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
+    try {
+      const answer = await send(type, live, desired);
+      if (isEnded(answer)) {
+        store.forget(answer);
+        if (await create(owner, type, outline)) report.created.push(refOf(outline));
+        return;
+      }
+      store.remember(answer);
+      const isAsSent = admissions.answered(owner.uid, hash, desired, answer);
+      if (!waiting) compared(outline, answer, immutable, { isAsSent });
+    } catch (error) {
+      fights.failed(uid);
+      throw error;
+    }
+    // With another stamp, a spec was edited since, or another version of Sluice rendered it. With the same, the object was changed.
+    const isRepaired = stampOf(live) === stampOf(desired);
+    log.info({ object: refOf(outline), namespace, fields: paths.slice(0, 10) }, isRepaired ? 'repaired' : 'applied a change');
+    report.changed.push(refOf(outline));
+  }
+
+  /** A Secret is read each time, since no watch reports its changes: nothing of it is noted. */
+  function compared(outline: Outline, object: KubeObject, immutable: readonly ImmutableChange[], how: Compared): void {
+    if (outline.kind !== 'Secret') note(outline, store.project(object), immutable, how);
+  }
+
+  /** Fuse pods stay on nodes where pods mount the claim, unless the user wants them to leave at once. */
+  const placedNow = (owner: Owner, manifest: Manifest, live: LiveObject): ReturnType<typeof withNodesInUse> =>
+    manifest.kind === 'DaemonSet' && !owner.placesNow
+      ? withNodesInUse(client, store, owner, manifest, live)
+      : Promise.resolve({ manifest });
+
+  /** With the UID that was read: for a successor of that object the API server rejects the write. */
+  async function send(type: ResourceType, live: LiveObject, desired: KubeObject): Promise<KubeObject> {
+    await takeOverFields(client, type, live);
+    const object = { ...desired, metadata: { ...desired.metadata, uid: live.metadata.uid } };
+    return client.apply(type, object, { force: true, fieldValidation: 'Strict' });
+  }
+
+  return { create, repair, forget: admissions.forget };
+}
+
+/** It was being deleted, and waited for a finalizer of Fluid alone: taking its fields over ended that, which no watch of ours shows. */
+const isEnded = ({ metadata: { deletionTimestamp, finalizers } }: KubeObject): boolean =>
+  deletionTimestamp !== undefined && !finalizers?.length;
