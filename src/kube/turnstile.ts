@@ -1,22 +1,22 @@
 import { createHeap, type Heap } from './heap.ts';
 
 /**
- * A line for each namespace, and of namespaces that wait one each in turn. Who was let in counts for its namespace until it leaves: none has
- * more than `most` inside. How many are inside in all is the caller's matter.
+ * One line for each namespace; namespaces with items in line take turns. An item that was taken counts for its namespace until it leaves, and
+ * no namespace has more than `most` inside. The caller decides how many are inside in all.
  */
 export interface Turnstile<T> {
-  /** In all lines. */
+  /** Items in all lines. */
   readonly waiting: number;
-  /** Somebody waits whose namespace may have one more inside. */
+  /** Whether an item waits whose namespace may have one more inside. */
   readonly isReady: boolean;
-  /** @param order within the namespace, the smallest first; without it as they come */
+  /** @param order within the namespace, the smallest first. Default: as they come */
   push(namespace: string, item: T, order?: number): void;
-  /** Lets the next one in. */
+  /** Takes the next item in turn. */
   shift(): T | undefined;
   leave(namespace: string): void;
-  /** The oldest of the namespace of which most wait does so no more. */
+  /** Removes the oldest item of the namespace with the longest line. */
   drop(): T | undefined;
-  /** One that waits does so no more. */
+  /** Removes an item from its line. */
   remove(namespace: string, item: T): void;
 }
 
@@ -26,17 +26,17 @@ interface Line<T> {
   isReady: boolean;
 }
 
-/** A quarter is left to others, however much one namespace has to do. */
+/** How many of so many places one namespace may have: a quarter is left to others. */
 export const shareOf = (places: number): number => places - Math.floor(places / 4);
 
 /** Requests at a time: 16 of one namespace. */
 export const REQUESTS = 21;
-/** Keys at a time: 24 of one namespace, which keep its requests busy. With more, late comers only take turns with early ones. */
+/** Keys at a time: 24 of one namespace, which keep its requests busy. With more, later keys would only take turns with earlier ones. */
 export const KEYS = 32;
 
 export function createTurnstile<T>(most: number): Turnstile<T> {
   const lines = new Map<string, Line<T>>();
-  /** Namespaces that are ready, each once. A map's first key would be found behind all that were deleted before it. */
+  /** Namespaces that are ready, each once. In a Map, the first key would be searched behind all that were deleted before it. */
   const turns = createHeap<string>();
   let number = 0;
   let waiting = 0;
@@ -70,7 +70,7 @@ export function createTurnstile<T>(most: number): Turnstile<T> {
       const item = line.items.pop();
       line.inside++;
       waiting--;
-      // Behind all others.
+      // It goes to the end of the turns.
       line.isReady = false;
       changed(namespace, line);
       return item;

@@ -98,7 +98,7 @@ ${stdout.split('\n')[1]}
     await space.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'fresh-fuse-conf' } });
     const { code, stdout } = await ask('diff', yaml(openDataset('fresh'), thinRuntime('fresh', { profileName: PROFILE })));
     expect(code).toBe(1);
-    expect(stdout).toContain(`ConfigMap ${space.namespace}/fresh-fuse-conf cannot be written\n! it exists and belongs to nobody known\n`);
+    expect(stdout).toContain(`ConfigMap ${space.namespace}/fresh-fuse-conf cannot be written\n! it exists and belongs to no known owner\n`);
     expect(stdout).toContain(`+    data.fluid.io/owner-uid: <uid:ThinRuntime/fresh>`);
     expect(stdout).toContain('3 to add, 0 to change, 0 to delete, 1 that cannot be written, 0 unchanged.');
     expect(await space.find('DaemonSet', 'fresh-fuse')).toBeUndefined();

@@ -139,7 +139,7 @@ describe('an object that is rejected', () => {
     expect(at.get('PersistentVolumeClaim')).toBeUndefined();
     expect(at.get('PersistentVolume', 'ml-demo')).toBeUndefined();
     expect(at.dataset().phase).toBe('NotBound');
-    const why = 'it exists already and belongs to nobody known; expected none or one of ThinRuntime demo';
+    const why = 'it exists already and belongs to no known owner; expected none or one of ThinRuntime demo';
     expect(at.conditions('Dataset')).toEqual({ NotReady: `True DatasetFailedToSetup: ConfigMap/demo-fuse-conf: ${why}` });
     expect(at.conditions('ThinRuntime')['Synced']).toBe(`False NameTaken: ConfigMap/demo-fuse-conf: ${why}`);
     expect(at.get('ConfigMap', 'demo-fuse-conf')?.['data']).toEqual({ mine: 'yes' });

@@ -76,7 +76,7 @@ test('an object of an operation is created once, repaired, and pruned without th
 
 test('an operation does not change an object of another owner (A1)', async () => {
   const { apply } = await loading([configMap('demo-script')]);
-  const message = 'it exists already and belongs to nobody known; expected none or one of DataLoad demo';
+  const message = 'it exists already and belongs to no known owner; expected none or one of DataLoad demo';
   expect((await apply()).failed).toEqual([{ reason: 'NameTaken', object: 'ConfigMap/demo-script', message }]);
 });
 

@@ -3,26 +3,26 @@ import type { KubeObject, Log } from '../../../kube/types.ts';
 import { differencesIn } from '../../diff/compare.ts';
 
 /**
- * What admission makes of what we send: a webhook that rewrites image registries, for one. Where the answer to our own write differs from
- * it nobody has fought us, and to write again would change nothing. It is known by what was sent, so that an edit is sent in any case; a
- * value other than admission's is somebody else's, and is repaired.
+ * What admission changes in objects that are sent: a webhook that rewrites image registries, for example. If the answer to our own write
+ * differs from what was sent, no other writer is at work, and another write would change nothing. It is known by what was sent, so that an
+ * edit is sent in any case. A value other than admission's is another writer's, and is repaired.
  */
 export interface Admissions {
-  /** Takes note of the answer to a write, and returns whether it is what was asked for; `sent` is the hash of what was rendered. */
+  /** Notes the answer to a write, and returns whether it equals what was sent. `sent` is the hash of what was rendered. */
   answered(owner: string, sent: string, desired: object, answer: KubeObject): boolean;
-  /** The paths that differ, but for those where admission has put what is there. */
+  /** The paths that differ, without those whose value admission has set. */
   unexplained(owner: string, sent: string, desired: object, live: KubeObject): readonly string[];
-  /** Of an owner that is gone. */
+  /** Forgets the objects of an owner. */
   forget(owner: string): void;
 }
 interface Admitted {
   readonly sent: string;
-  /** By path: hash of the value, which may be of a Secret. */
+  /** The hash of each value by path: a value may be that of a Secret. */
   readonly values: ReadonlyMap<string, string>;
 }
 
 export function createAdmissions(log: Log): Admissions {
-  // By UID of the owner, then of the object; of most objects there is nothing to know.
+  // By UID of the owner, then of the object; most objects have no entry.
   const known = new Map<string, Map<string, Admitted>>();
   return {
     answered(owner, sent, desired, answer) {

@@ -72,7 +72,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
     if (whole.metadata.uid === live.metadata.uid) await writer.repair(owner, type, outline, whole, report);
   }
 
-  /** Creates an object that is not there, or that a predecessor left. */
+  /** Creates an object that does not exist, or that a predecessor left. */
   async function set(
     owner: Owner,
     type: ResourceType,

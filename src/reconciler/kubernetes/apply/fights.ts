@@ -12,14 +12,14 @@ interface Record {
 }
 
 /**
- * Notices that somebody changes an object back as often as we repair it, and makes us wait longer and longer between tries. What
- * follows from an edit of our own specs, an autoscaler's for one, is no fight.
+ * Detects that another writer changes an object back as often as it is repaired, and asks for longer and longer pauses between repairs: 30
+ * seconds after the seventh repair within a minute, ten minutes at most. Repairs that follow an edit of the specs are no fight.
  */
 export function createFightDetector(now: () => number) {
   const records = new Map<string, Record>();
   return {
     limit: LIMIT,
-    /** To be called before a repair: the fields in dispute if this one should not be made now. */
+    /** Called before a repair. Returns the fields in dispute if the repair has to wait. */
     repaired(uid: string, edition: string, paths: readonly string[]): readonly string[] | undefined {
       const before = records.get(uid);
       const record = before?.edition === edition ? before : { times: [], pauses: 0, until: 0, paths, edition };
@@ -36,7 +36,7 @@ export function createFightDetector(now: () => number) {
       record.times = [];
       return paths;
     },
-    /** The repair was not made after all: what the API server refuses is no fight. */
+    /** The API server rejected the repair, which therefore does not count. */
     failed: (uid: string): void => void records.get(uid)?.times.pop(),
   };
 }

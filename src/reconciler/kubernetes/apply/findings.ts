@@ -27,7 +27,7 @@ export interface Compared {
  * the object has to be read.
  */
 export function knownChanges(outline: Outline, live: LiveObject): readonly ImmutableChange[] | undefined {
-  // The cast: nothing else is put there.
+  // The cast: only `keep` sets it.
   const known = outline.finding.found as Verdict | Ownership | undefined;
   if (known && !('uid' in known) && known === ownershipOf(live) && stampOf(live) === outline.hash) return [];
   if (known && 'uid' in known && stands(known, live)) return known.immutable;

@@ -5,26 +5,26 @@ import { ApiError, isAbsent } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Store } from '../store/store.ts';
 
-/** Something that was seen in a watch. */
+/** An object as a watch showed it. */
 export interface Seen {
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
 /**
- * Reads what a deletion follows from afresh. A watch may hang at yesterday beside others that are of today, and what one of today says is
- * too much may be just what the newest spec asks for.
+ * Reads the objects afresh from which a deletion follows. One watch may hang while the others do not: what seems to be too much may be what
+ * the newest spec asks for.
  *
- * What turns out to be another one than was seen is remembered, so that the next pass goes by it however long the watch hangs.
+ * An object that differs from what was seen is remembered, so that the next pass uses it however long the watch hangs.
  *
- * @throws ApiError 409 when the cluster has changed: to look again is the cure, as for any conflict
+ * @throws ApiError 409 if one of them has changed: as after any conflict, the next pass reads everything again
  */
 export async function confirm(
   client: KubeClient,
   store: Pick<Store, 'typeOf' | 'remember' | 'forget'>,
   seen: readonly Seen[],
 ): Promise<void> {
-  // Of all of them, so that the next pass is right at once.
+  // All of them, so that the next pass is right at once.
   const changed = await Promise.all(
     seen.map(async (object) => {
       const type = store.typeOf(object.kind);
@@ -45,7 +45,7 @@ export async function confirm(
 /** Set by kubectl; the whole object once more, as text. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Whatever a plan or a deletion may follow from: the spec by its generation, and what users write in metadata. The status follows from us. */
+/** Whether everything is the same that a plan or a deletion may follow from: the spec by its generation, and metadata. Not the status. */
 function isAsSeen(seen: ObjectMeta, fresh: ObjectMeta): boolean {
   if (seen.uid !== fresh.uid) return false;
   return seen.resourceVersion === fresh.resourceVersion || isDeepStrictEqual(essence(seen), essence(fresh));

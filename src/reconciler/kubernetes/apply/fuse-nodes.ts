@@ -11,9 +11,9 @@ import type { Store } from '../store/store.ts';
 const NODES_AT_A_TIME = 8;
 
 /**
- * The fuse DaemonSet as it may be applied now: a node on which a pod mounts the claim stays selected. Pods are read afresh, since a reader
- * that the watches do not show yet would lose its file system; and only where the placement changes. So are their nodes, before any is
- * given up: the watch of nodes may hang by itself.
+ * The fuse DaemonSet as it may be applied now: a node on which a pod mounts the claim stays selected. Where the placement changes, pods are
+ * read afresh, since a reader that the watches do not show yet would lose its file system. So are their nodes before one is no longer
+ * selected: the watch of nodes may hang by itself.
  */
 export async function withNodesInUse(
   client: KubeClient,
@@ -58,7 +58,7 @@ async function nodesAfresh(client: KubeClient, names: readonly string[]): Promis
   return nodes;
 }
 
-/** What a node gets in the moment in which a pod that was scheduled to it is given the volume. */
+/** The labels that the node plugin gives a node when a pod that was scheduled to it gets the volume. */
 function fuseLabelsOf({ spec }: KubeObject): Readonly<Record<string, string>> {
   const { nodeSelector = {} } =
     (spec as { readonly template?: { readonly spec?: { nodeSelector?: Record<string, string> } } }).template?.spec ?? {};

@@ -9,7 +9,7 @@ import { ownedType, Pod, workloadKind } from '../kinds.ts';
 import type { Store } from '../store/store.ts';
 import { outdatedPods } from '../store/views.ts';
 
-/** What a pod is given besides its template. Secrets are not in the inventory, and stay in any case. */
+/** What a pod uses besides its template. Secrets are not in the inventory, and stay in any case. */
 const GIVEN = ['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'];
 
 interface View {
@@ -18,9 +18,9 @@ interface View {
 }
 
 /**
- * What is no longer wanted, though pods of an older template may still use it: they run on until somebody deletes them, and a container that
- * is started again needs its ConfigMap. Until a workload's controller has seen the newest template, nobody knows which pods are older. That
- * none are is read afresh, where something would go: the watch of pods may hang.
+ * Objects that are no longer wanted, though pods of an older template may still use them: such pods run until a user deletes them, and a
+ * container that restarts needs its ConfigMap. Until a workload's controller has seen the newest template, it is unknown which pods are
+ * older. Before something would be deleted, pods are read afresh: their watch may hang.
  */
 export async function inUse(
   client: KubeClient,

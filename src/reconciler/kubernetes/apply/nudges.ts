@@ -5,26 +5,27 @@ import { ownedKinds } from '../kinds.ts';
 import { BINDER } from '../managed-fields.ts';
 import type { Context } from '../context.ts';
 
-/** In a burst the controller manager is behind, not forgetful. So each claim that waits gives every claim so much more time. */
+/** In a burst the controller manager is late, and misses nothing. So each claim that waits gives every claim so much more time. */
 const EACH_WAITING_MS = 20;
 const LONGEST_MS = 10_000;
-/** Where nudges are refused; as long as a pass that fails waits for the next one. */
+/** While nudges are rejected: as long as the longest back-off of a pass that fails. */
 const LONGEST_REFUSED_MS = 300_000;
-/** By then the resync of the controller manager, every 15 s, looks at every claim; and one that is down is not to find a thousand writes a minute. */
+/** By then the controller manager has seen every claim in its resync, every 15 s. While it is down, nudges must not be a thousand writes a minute. */
 const TRIES = 3;
 
-/** Should the volume controller's own two views have been apart when it was told: it drops what conflicts until its resync. */
+/** If the volume controller's watches of claims and volumes were apart, it drops the conflicting claim until its resync. */
 const COMPLETED_BY_MS = 3000;
 
 export interface Nudges {
   /**
-   * Says on a claim that it and its volume name each other, which has the volume controller write its phase; and nudges it if it does not.
-   * @throws ApiError what refuses that, or the last nudge
+   * Writes on a claim that it and its volume name each other, so that the volume controller writes its phase; nudges the claim if that does
+   * not happen.
+   * @throws ApiError why this or the last nudge was rejected
    */
   complete(claim: LiveObject): Promise<void>;
   /**
-   * Has the volume controller look at a claim again, after a while and only if it is still not bound; each time later.
-   * @throws ApiError what refused the last nudge
+   * Has the volume controller read a claim again, `afterMs` from now and only if it is not bound by then; each time later.
+   * @throws ApiError why the last nudge was rejected
    */
   nudge(claim: LiveObject, afterMs: number): void;
 }
@@ -39,17 +40,17 @@ export function createNudges({ client, store, now, signal, wake }: Pick<Context,
   const nudged = () => ({ [annotation.nudge]: new Date(now()).toISOString() });
 
   function wait(entry: Waiting): void {
-    // What is refused is tried until it is not, or until the claim is bound by other means: somebody is told of it.
+    // A nudge that is rejected is retried until it is accepted or the claim is bound by other means: the pass reports it.
     if (entry.tries >= TRIES && !entry.refusal) {
       waiting.delete(entry.claim.metadata.uid);
       return;
     }
     const crowd = EACH_WAITING_MS * (waiting.size - 1);
     const longest = entry.refusal ? LONGEST_REFUSED_MS : LONGEST_MS;
-    entry.timer = setTimeout(() => void look(entry), Math.min(longest, (entry.afterMs + crowd) * 2 ** entry.tries++)).unref();
+    entry.timer = setTimeout(() => void nudgeUnlessBound(entry), Math.min(longest, (entry.afterMs + crowd) * 2 ** entry.tries++)).unref();
   }
-  async function look(entry: Waiting): Promise<void> {
-    // The next reign has nudges of its own.
+  async function nudgeUnlessBound(entry: Waiting): Promise<void> {
+    // The next leader has nudges of its own.
     if (signal?.aborted) return;
     const { uid, namespace = '', name } = entry.claim.metadata;
     const live = store.live('PersistentVolumeClaim', namespace, name);
@@ -77,11 +78,11 @@ export function createNudges({ client, store, now, signal, wake }: Pick<Context,
       waiting.set(uid, entry);
       wait(entry);
       try {
-        // One that was lost has the mark already.
+        // A claim that was lost has the mark already.
         const isLost = claim.status?.['phase'] === 'Lost';
         await patch(claim, { [annotation.bindCompleted]: 'yes', ...(isLost && nudged()) });
       } catch (error) {
-        // The next pass tries again.
+        // The next pass retries.
         clearTimeout(entry.timer);
         waiting.delete(uid);
         ignoreGone(error);
@@ -108,6 +109,6 @@ interface Waiting {
   readonly completes: boolean;
   tries: number;
   timer?: NodeJS.Timeout;
-  /** What became of the last nudge. */
+  /** Why the last nudge was rejected. */
   refusal?: { readonly error: unknown } | undefined;
 }

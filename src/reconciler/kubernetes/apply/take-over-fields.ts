@@ -6,9 +6,9 @@ import { FIELD_MANAGER, type Fields, type ManagedFields } from '../managed-field
 const PREDECESSORS = /^(ddc-helm|helm|dataset-controller|\w+runtime-controller)$/;
 
 /**
- * Objects are created by POST, so that nobody's are overwritten; their fields then belong to an Update entry of ours, which a
- * later apply could not take a field away from. Renaming the entry is how kubectl moves to server-side apply as well. What Fluid
- * and its helm wrote becomes ours in the same way: nobody else would ever take it away.
+ * Objects are created by POST, so that no existing object is overwritten. Their fields then belong to an Update entry of ours, from which a
+ * later apply could not remove a field. Renaming the entry is how kubectl moves to server-side apply as well. What Fluid and its helm wrote
+ * becomes ours in the same way, since no other manager would ever remove it.
  */
 export async function takeOverFields(client: KubeClient, type: ResourceType, { metadata }: KubeObject): Promise<void> {
   const fields = (metadata.managedFields ?? []) as readonly ManagedFields[];

@@ -11,23 +11,23 @@ interface Observed {
   readonly status?: object | undefined;
 }
 export interface UserObjects {
-  /** Finalizer, labels, annotations and owners of ours. No write when they are there. */
+  /** Adds finalizer, labels, annotations and owners of ours. No write if the object has them. */
   mark(type: ResourceType, object: Observed, marks: Marks): Promise<void>;
-  /** It had our finalizer from us a moment ago: it cannot have gone since, however far behind its watch is. */
+  /** Whether the object got our finalizer a moment ago: it cannot be deleted since, however late its watch is. */
   isThere(object: Observed): boolean;
   unmark(type: ResourceType, object: Observed, finalizer: string): Promise<void>;
-  /** True when something was written. `given`: fields that are not given stay. */
+  /** Returns whether something was written. `given`: fields that `status` does not have stay. */
   writeStatus(type: ResourceType, object: Observed, status: object, only: 'all' | 'given'): Promise<boolean>;
 }
 
-/** Who writes a Dataset and its runtime into one file has both marked within it. */
+/** A Dataset and a runtime that are created from one file are both marked within this time. */
 const MARKED_MS = 3000;
 
-/** Writes on what users made: only on what was observed. A 409 says that somebody else has written since, or that it is gone. */
+/** Writes on objects of users: only on the version that was observed. A 409 says that another writer was faster, or that it is deleted. */
 export function userObjects(client: KubeClient, store: Store, now: () => number): UserObjects {
   // By UID; in the order in which they were marked.
   const marked = new Map<string, number>();
-  // What became of an observed object by our own writes.
+  // The resourceVersion of an observed object after our own writes.
   const versions = new WeakMap<ObjectMeta, string>();
 
   async function write(type: ResourceType, object: Observed, patch: unknown, options: PatchOptions): Promise<void> {
@@ -39,7 +39,7 @@ export function userObjects(client: KubeClient, store: Store, now: () => number)
       versions.set(metadata, written.metadata.resourceVersion ?? '');
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
-      // The watch is behind. The next look is to find what is there, or that nothing is, however far behind.
+      // The watch is behind. The next pass must find the object as it is, or that it is deleted, however late the watch is.
       const fresh = await client.get(type, where).catch((failed: unknown) => {
         if (!isAbsent(failed)) throw failed;
       });
@@ -66,7 +66,7 @@ export function userObjects(client: KubeClient, store: Store, now: () => number)
     async unmark(type, object, finalizer) {
       marked.delete(object.metadata.uid ?? '');
       const ops = unmarkPatch(object.metadata, finalizer);
-      // A 409 is passed on: what it was about is remembered by now, so that its event would wake nobody.
+      // A 409 is thrown: what it was about is remembered by now, so that its event wakes no key.
       if (ops)
         await write(type, object, ops, { type: 'json' }).catch((error: unknown) => {
           if (!isGone(type, object)) throw error;

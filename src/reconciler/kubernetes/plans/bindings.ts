@@ -7,21 +7,21 @@ import type { Finding, Outline, World } from '../../world.ts';
 import { type Digest, digestOf, recalled } from './digests.ts';
 import { createSharing, flat, sameOr } from '../store/sharing.ts';
 
-/** Plans that are at hand while their runtimes are being set up; without, each pass would render anew what it makes. */
+/** So many whole plans are kept while their runtimes are being set up; otherwise each pass would render them again. */
 const AT_HAND = 256;
 
-/** What is remembered of one object of a plan; the identity of its outline. */
+/** What is kept of one object of a plan, for as long as its plan stays the same. */
 interface Sketch extends Finding {
   readonly kind: string;
   readonly name: string;
   readonly hash: string;
 }
-/** Settings never change while we run. */
+/** Settings never change while the process runs. */
 type Input = Omit<RuntimeInput<unknown>, 'settings'>;
 interface Remembered {
   /** Everything that the plan depends on. */
   readonly of: string;
-  /** The same, as it was given last. */
+  /** The last input that led to it. */
   input: Input;
   readonly parts: Partial<Record<Part, readonly Sketch[]>>;
   readonly cacheAffinity: object | undefined;
@@ -30,8 +30,8 @@ interface Remembered {
 export type Binding = Pick<World, 'plan' | 'outlines' | 'cacheAffinity'>;
 
 /**
- * Plans, and what they render to. Of a plan a digest is remembered, of its manifests names and hashes: enough for a pass that finds all as it
- * should be. The plan itself is computed when somebody asks for more. With its manifests it would be 40 KB, and rendering takes 0.3 ms.
+ * Plans, and what they render to. Of a plan a digest is kept, of its manifests names and hashes: enough for a pass that finds everything as it
+ * should be. The plan itself is computed again when more is needed: with its manifests it would be 40 KB, and rendering takes 0.3 ms.
  */
 export function createBindings(settings: Settings) {
   const known = new Map<string, Remembered>();
@@ -42,7 +42,7 @@ export function createBindings(settings: Settings) {
     const before = atHand.get(input.uid);
     if (before?.of === of) return before.bound;
     const bound = runtime.bind({ ...input, settings });
-    // What all is well with needs no rendering.
+    // A plan whose objects are all as they should be needs no rendering.
     if (known.get(input.uid)?.of !== of) {
       atHand.delete(input.uid);
       atHand.set(input.uid, { of, bound });
@@ -51,7 +51,7 @@ export function createBindings(settings: Settings) {
     return bound;
   }
 
-  function recall(runtime: Runtime, input: Input, told: object | undefined): Remembered {
+  function recall(runtime: Runtime, input: Input, reported: object | undefined): Remembered {
     const before = known.get(input.uid);
     if (before && isSame(before.input, input)) return before;
     const of = fingerprint(input);
@@ -61,16 +61,19 @@ export function createBindings(settings: Settings) {
     }
     const plan = planned(runtime, input, of);
     const affinity = plan.roles.includes('worker') ? cacheAffinityOf(plan.synth('worker')) : undefined;
-    const memory = { of, input, parts: {}, cacheAffinity: sameOr(told, affinity), digest: digestOf(plan, piece) };
+    const memory = { of, input, parts: {}, cacheAffinity: sameOr(reported, affinity), digest: digestOf(plan, piece) };
     known.set(input.uid, memory);
     return memory;
   }
 
   return {
-    /** Throws InvalidSpec. `told`: the cache affinity that the runtime's status has, which takes no memory of its own while it is the same. */
-    bind(runtime: Runtime, given: Input, told?: object): Binding & { readonly input: Input; readonly whole: () => BoundRuntime } {
-      const { of, input, parts, cacheAffinity, digest } = recall(runtime, given, told);
-      // Whoever waits for his turn to run a command keeps this for minutes, and 40 KB of a plan with it otherwise.
+    /**
+     * @param reported the cache affinity in the runtime's status, which is shared while it is the same
+     * @throws InvalidSpec
+     */
+    bind(runtime: Runtime, given: Input, reported?: object): Binding & { readonly input: Input; readonly whole: () => BoundRuntime } {
+      const { of, input, parts, cacheAffinity, digest } = recall(runtime, given, reported);
+      // A command that waits for its turn keeps this for minutes, and with a strong reference 40 KB of a plan.
       let last: WeakRef<BoundRuntime> | undefined;
       const whole = () => {
         const bound = last?.deref() ?? planned(runtime, input, of);
@@ -88,7 +91,7 @@ export function createBindings(settings: Settings) {
         whole,
       };
     },
-    /** All of it was found to be as it should: manifests are rendered no more. */
+    /** Every object was found to be as it should be: the whole plan is no longer kept. */
     settled: (uid: string): void => void atHand.delete(uid),
     forget(uid: string): void {
       known.delete(uid);
@@ -127,7 +130,7 @@ const outline = (finding: Sketch, manifest: () => Manifest): Outline => ({
   manifest,
 });
 
-/** Of a plan that is at hand anyway. */
+/** A binding that keeps the whole plan. */
 export const bindingOf = (plan: BoundRuntime): Binding => {
   const cacheAffinity = plan.roles.includes('worker') ? cacheAffinityOf(plan.synth('worker')) : undefined;
   const outlines = (part: Part) => plan.synth(part).map(outlineOf);

@@ -4,18 +4,18 @@ import { mountChange, pathsOf } from '../../diff/mount-change.ts';
 import type { MountsInForce, PlanInForce, Question, Where } from '../../world.ts';
 import type { Sharing } from '../store/sharing.ts';
 
-/** What a pass that finds all as it should be reads of a plan. */
+/** The part of a plan that is enough for a pass that finds everything as it should be. */
 export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
   readonly hasCleanup: boolean;
-  /** The pods that they ask, of those that there are. */
+  /** Which pods each question is put to; absent where the plan has no such question. */
   readonly asks: Readonly<Partial<Record<'cache' | 'ufs' | 'leader' | 'list', readonly Where[]>>>;
-  /** The list of mounts that was last found to be as it should. */
+  /** The list of mounts that was last found to be as it should be. */
   aligned?: readonly MountRow[];
-  /** What was told last, which is told again while the same was seen. */
+  /** The last status, which stands while the same is seen. */
   reported?: { readonly seen: Seen<unknown>; readonly status: EngineStatus };
 }
 
-/** Of what it says, most is said by thousands in the same words. */
+/** @param piece shares what thousands of digests have in common */
 export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
   const { type, engine, app, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, config, warnings } = plan;
   return {
@@ -68,7 +68,7 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
 }
 
 const placesOf = ({ commands }: BoundProbe<unknown>): readonly Where[] => commands.map(({ in: role, on }) => ({ in: role, on }));
-/** An answer is kept until there is another; a size is read from the status each time. */
+/** By identity, since an answer is kept until the next one comes; a size is read from the status each time. */
 const isSameSight = (a: Seen<unknown>, b: Seen<unknown>): boolean =>
   a.readyWorkers === b.readyWorkers && a.cache === b.cache && isDeepStrictEqual(a.ufs, b.ufs);
 

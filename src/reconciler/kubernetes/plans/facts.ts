@@ -18,7 +18,7 @@ import type { SecretState } from './lookup-memory.ts';
 /** Rounds of questions; a runtime that has new ones after each answer is stopped here. */
 const MAX_ROUNDS = 4;
 
-/** What answers a runtime's needs; a Hold says what is missing. */
+/** The sources of the facts that a runtime needs; a Hold says what is missing. */
 export interface Answers {
   port(need: NonNullable<Needs['ports']>[number]): number | Hold;
   secret(need: SecretNeed): Promise<SecretState | 'assumed'>;
@@ -36,7 +36,7 @@ export interface Gathered {
   readonly secretRetryMs?: number;
 }
 
-/** Asks the runtime what it needs, answers, and asks again with the answers until it needs nothing new: a profile may name Secrets. */
+/** Asks the runtime for its needs, answers them, and asks again with the answers until it has no new need: a profile may name Secrets. */
 export async function gatherFacts(
   runtime: Runtime,
   input: Omit<RuntimeInput<unknown>, 'facts'>,
@@ -105,7 +105,7 @@ export async function gatherFacts(
         missing.set(called, { lack: { name: called, ...(state.keys && { keys: state.keys }) }, retryMs: state.retryMs });
       else if (need.inline) secrets[called] = state.data;
     }
-    // Without its contents nothing can be planned.
+    // Without its contents no plan is possible.
     const [unread] = (needs.secrets ?? []).flatMap((need) => (need.inline && missing.get(calledOf(need))) || []);
     if (unread)
       return {

@@ -3,12 +3,12 @@ import { annotation, Dataset, GROUP, InvalidSpec, lastValidName, type Manifest, 
 import { type BoundRuntime, commonLabels, type Facts, type RuntimeInput, type Runtime } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 
-/** The last input of a runtime that could be planned: what stays in force while an edit is invalid. */
+/** The last input of a runtime that led to a plan, which stays in force while an edit is invalid. */
 export interface LastValid {
   readonly input: Omit<RuntimeInput<unknown>, 'settings'>;
   readonly generations: { readonly runtime: number; readonly dataset: number };
 }
-/** As much of it as outlives the process. Secrets and ports are looked up again. */
+/** The part of it that outlives the process. Secrets and ports are looked up again. */
 export type Recorded = Pick<LastValid, 'generations'> & {
   readonly annotations: Annotations;
   readonly spec: object;
@@ -17,15 +17,15 @@ export type Recorded = Pick<LastValid, 'generations'> & {
 };
 type Annotations = Readonly<Record<string, string>>;
 
-/** A ConfigMap holds a mebibyte; nobody's spec comes near this. */
+/** Bytes. A ConfigMap holds a mebibyte; no spec comes near this limit. */
 const LARGEST = 256 * 1024;
 const KEY = 'input.json';
-/** The whole object once more, which no plan reads. */
+/** Written by kubectl: the whole object once more, which no plan reads. */
 const APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * What the plan's volume part is with the record of its input: a ConfigMap, and its hash on the volume. Who may write ConfigMaps of a namespace
- * may not write volumes, so that nobody can have us follow what no admission ever saw. Undefined when it is too large to be recorded.
+ * The volume part of a plan with the record of its input: a ConfigMap, and its hash on the volume. Users who may write ConfigMaps of a
+ * namespace may not write volumes, so that they cannot put an input in force that no admission has seen. Undefined if the record is too large.
  */
 export function recorded(plan: BoundRuntime, last: LastValid): readonly Manifest[] | undefined {
   const text = JSON.stringify(recordOf(last));
@@ -70,12 +70,12 @@ function slim(object: unknown): unknown {
   return { apiVersion, kind, metadata: { name: metadata.name, annotations: without(metadata.annotations ?? {}) }, spec };
 }
 
-/** What a record says, if it is the one that the volume knows of. An older version of ours may have followed what this one refuses. */
+/** The record, if the volume has its hash. Undefined also for specs that an older version of Sluice accepted and this one rejects. */
 export function readRecord({ resource, companions }: Runtime, configMap: KubeObject, volume: KubeObject): Recorded | undefined {
   const text = (configMap['data'] as Readonly<Record<string, string>> | undefined)?.[KEY];
   if (text === undefined || volume.metadata.annotations?.[annotation.lastValid] !== digest(text)) return undefined;
   try {
-    // The cast: it is what we have written. What users wrote is parsed again all the same.
+    // The cast: the controller wrote it. Specs of users are parsed again all the same.
     const record = JSON.parse(text) as Recorded;
     const { name, namespace } = configMap.metadata;
     const object = (kind: string, spec: unknown) => ({ apiVersion: `${GROUP}/${VERSION}`, kind, metadata: { name, namespace }, spec });

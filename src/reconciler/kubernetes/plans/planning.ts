@@ -22,7 +22,7 @@ export interface Asking {
   readonly dataset: Dataset;
   readonly runtime: Runtime;
   readonly object: RuntimeObject;
-  /** What is wrong with one of the two, where it does not even parse. */
+  /** What is wrong with one of the two, if it does not parse. */
   readonly invalid: InvalidSpec | undefined;
   readonly identity: Identity;
   readonly bound: boolean;
@@ -32,11 +32,11 @@ export interface Plan extends Binding {
   readonly facts: Facts;
   readonly missingSecrets: World['missingSecrets'];
   readonly secretRetryMs?: number;
-  /** It is the last valid one, as the newest specs cannot be followed. */
+  /** Present if this is the last valid plan: why the newest specs cannot be followed. */
   readonly obstacle?: Hold;
 }
 
-/** The plan in force: of the specs as they are, else, for a bound dataset, of the last ones that could be followed; else why there is none. */
+/** The plan in force: that of the newest specs, else, for a bound Dataset, that of the last valid specs, else a Hold that says why. */
 export function planner(context: Context): (asking: Asking) => Promise<Plan | Hold> {
   const { client, store, lookups, bindings, ports, settings, lastValid } = context;
 
@@ -61,7 +61,7 @@ export function planner(context: Context): (asking: Asking) => Promise<Plan | Ho
         },
       secret: async (need) => {
         if (!bound || need.inline) return lookups.secret(namespace, need, asker);
-        // Pods that run need them no more, and of those that start it is only told why they cannot: no answer takes nothing from them.
+        // Running pods no longer need them. Of starting pods the status reports why they cannot start, so that an error changes nothing for them.
         return isStarting() ? lookups.secret(namespace, need, asker, SECRET_EXISTS_MS).catch(() => 'assumed' as const) : 'assumed';
       },
       claim: (claim) => lookups.claim(namespace, claim, asker),
@@ -82,7 +82,7 @@ export function planner(context: Context): (asking: Asking) => Promise<Plan | Ho
       const [recorded, live] = [onRecord[need.name], livePort(need, workload(need.in))];
       const range = rangeOf(settings, runtime.type, need);
       const port = knownPort(need, range, { recorded, live, isOthers: (other) => store.ports.isOthers(uid, other) });
-      // Its pods may go for a moment, and a record alone would not do for it then.
+      // While its pods are missing for a moment, a record alone would not be enough.
       if (port !== undefined && (port !== recorded || !isWithin(range, port))) store.ports.reserve(uid, need.name, port);
       return port;
     }
@@ -115,7 +115,7 @@ export function planner(context: Context): (asking: Asking) => Promise<Plan | Ho
       }
     }
 
-    /** What is wrong anywhere shows before anything is made. */
+    /** Renders every part, so that what is wrong anywhere is reported before anything is created. */
     function complete(input: LastValid['input']) {
       const binding = bindings.bind(runtime, input, object.status?.cacheAffinity as object | undefined);
       for (const part of PARTS) binding.outlines(part);
@@ -140,7 +140,7 @@ export function planner(context: Context): (asking: Asking) => Promise<Plan | Ho
       };
     }
 
-    /** From what an earlier process left. */
+    /** From the record of an earlier process. */
     async function restored(): Promise<LastValid | Hold | undefined> {
       const record = await readBack();
       if (!record) return undefined;

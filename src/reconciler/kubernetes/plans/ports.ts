@@ -13,10 +13,10 @@ interface Workload {
   };
 }
 
-/** The port that a runtime set up by Fluid has, so that taking it over changes nothing. */
+/** The port of a runtime that Fluid set up, so that taking it over changes nothing. */
 export function livePort({ portName }: PortNeed, workload: LiveObject | undefined): number | undefined {
   const { hostNetwork, containers } = (workload?.['spec'] as Workload | undefined)?.template?.spec ?? {};
-  // In a network of its own every pod may have the same.
+  // Pods with a network of their own may all have the same port.
   return hostNetwork ? containers?.flatMap(({ ports = [] }) => ports).find(({ name }) => name === portName)?.containerPort : undefined;
 }
 
@@ -27,8 +27,8 @@ interface Known {
 }
 
 /**
- * The port that a runtime has already. One that its pods have stays, wherever it is: Fluid may have given it. A record alone is good only
- * for what could be given out now: users can write there.
+ * The port that a runtime has already. The port of its pods stays, also outside the range: Fluid may have allocated it. A record alone counts
+ * only for a port that could be allocated now, since users can write there.
  */
 export function knownPort(need: PortNeed, range: PortNeed['range'], { recorded, live, isOthers }: Known): number | undefined {
   const isGood = (port: number) => port === live || (isWithin(range, port) && !isOthers(port));
@@ -40,10 +40,10 @@ export const isWithin = ([first, last]: PortNeed['range'], port: number): boolea
 export const rangeOf = ({ portRanges }: Pick<Settings, 'portRanges'>, type: string, { range }: PortNeed): PortNeed['range'] =>
   portRanges[type] ?? range;
 
-/** Whether the user has not said that it is another of the runtime's ports. */
+/** False if the user has chosen this port for another purpose of the runtime. */
 const mayBe = ({ except }: PortNeed, port: number): boolean => !except?.includes(port);
 
-/** Gives a runtime a host port that nobody has; the same to who asks again before it is on record. `undefined`: the range is used up. */
+/** Reserves a host port that no runtime has; the same port again until it is recorded. `undefined`: the range is used up. */
 export type PortAllocator = (uid: string, type: string, need: PortNeed) => number | undefined;
 
 export const portAllocator =

@@ -10,17 +10,17 @@ import type { Context } from '../context.ts';
 import { evidence } from '../observe/survivors.ts';
 import { isServed, liveEngine } from '../store/views.ts';
 
-/** By what the store keeps of a volume, which is another object after each change of it. */
+/** By what the store keeps of a volume, which is another JavaScript object after each change. */
 const specs = new WeakMap<LiveObject, PersistentVolumeSpec>();
 
-/** What a runtime may know of another Dataset, or what it waits for: of that no more than its name is told, since it may be somebody else's. */
+/** What a runtime may know of another Dataset, or what it waits for. A Hold names the Dataset only, which may belong to another tenant. */
 export async function referenceFact(
   { client, store }: Pick<Context, 'client' | 'store'>,
   user: Key,
   { namespace, name }: ReferenceNeed,
 ): Promise<ReferenceFact | Hold> {
   const called = `Dataset ${keyText({ namespace, name })}`;
-  // Before anything is looked at: whether it is there is nobody else's business either.
+  // Before anything is read: that a Dataset of another namespace exists must not be visible either.
   if (namespace !== user.namespace || name === user.name)
     return {
       reason: 'ReferenceNotAllowed',
@@ -28,7 +28,7 @@ export async function referenceFact(
     };
   store.refers(user, { namespace, name });
   const dataset = store.dataset({ namespace, name });
-  // Unlike a runtime that comes before its own Dataset: whoever wrote the reference may have meant another.
+  // An error, unlike a runtime without its own Dataset: the author of the reference may have meant another.
   if (!dataset) return { reason: 'DatasetNotFound', message: `${called} does not exist`, isError: true };
   const notBound: Hold = { reason: 'DatasetNotBound', message: `${called} is not bound` };
   const { chosen } = choose(dataset, store.runtimes({ namespace, name }));
@@ -36,7 +36,7 @@ export async function referenceFact(
   if (!status || !isServed(dataset) || dataset.metadata.deletionTimestamp) return notBound;
   const identity = identityOf({ namespace, name }, evidence(store, { namespace, name }, { dataset, runtime: chosen.object }));
   const live = store.live('PersistentVolume', undefined, volumeName(identity));
-  // Names of volumes meet: one that is not of this runtime may be of another namespace.
+  // Names of volumes may be equal: a volume that is not of this runtime may belong to another namespace.
   const isItsOwn = live?.metadata.labels?.[label.owner] === chosen.object.metadata.uid;
   const volume = live && isItsOwn ? (specs.get(live) ?? (await read(live))) : undefined;
   return volume
@@ -51,7 +51,7 @@ export async function referenceFact(
   }
 }
 
-/** Of mounts those in effect: the spec may be one that nobody can follow, or read. */
+/** The mounts are those in effect: the spec may be invalid, or not parse. */
 function datasetFact({ status }: Dataset): Omit<ReferenceFact['dataset'], 'identity'> {
   const { mounts = [], ufsTotal, fileNum, cacheStates, hcfs } = status ?? {};
   return {

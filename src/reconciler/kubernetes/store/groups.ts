@@ -1,14 +1,14 @@
 import type { KubeObject } from '../../../kube/types.ts';
 
-/** Objects by something that several have in common, each once by its UID, in the order in which they came. */
+/** Objects by something that several have in common, each once by its UID, in the order in which they were added. */
 export interface Groups<T extends KubeObject> {
   of(group: string): readonly T[];
-  /** Adds it, or puts it in the place of what was kept of it. */
+  /** Adds an object, or replaces its earlier version. */
   set(group: string, object: T): void;
   delete(group: string, object: T): void;
 }
 
-/** Up to so many are an array, which takes the least memory: nearly all groups are small. A tenant may make one of any size. */
+/** Up to so many are an array, which takes the least memory: nearly all groups are small. A tenant may create a group of any size. */
 const SMALL = 16;
 
 export function createGroups<T extends KubeObject>(): Groups<T> {

@@ -8,7 +8,7 @@ export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: 
 
 export const controllerOf = ({ metadata }: KubeObject) => metadata.ownerReferences?.find(({ controller }) => controller);
 
-/** Whether an object may belong to something in this namespace: it is there, or belongs to the whole cluster. */
+/** Whether an object may belong to something in this namespace: it is in the namespace, or belongs to the whole cluster. */
 export const isIn = ({ metadata }: KubeObject, { namespace }: Pick<Key, 'namespace'>): boolean =>
   (metadata.namespace ?? namespace) === namespace;
 

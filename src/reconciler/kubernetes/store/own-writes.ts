@@ -1,18 +1,18 @@
 import type { Change, Reflector } from '../../../kube/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 
-/** What we ourselves wrote or found a moment ago, until the watch shows it. */
+/** What the controller itself wrote or found, until the watch shows it. */
 export interface OwnWrites {
-  /** As the watch shows it, or as we know it to be by now. */
+  /** The object as the watch shows it, or as the controller knows it to be by now. */
   newest(kind: string, watched: Watched | undefined, namespace: string | undefined, name: string): KubeObject | undefined;
-  /** What was kept of just this version when it was answered. */
+  /** What was kept of exactly this version when a write was answered with it. */
   kept(object: KubeObject): KubeObject | undefined;
-  /** The watch has caught up with what we remembered. Returns whether it shows just that, which we have reckoned with since we wrote it. */
+  /** The watch shows a change: what it has caught up with is forgotten. Returns whether it shows exactly a version that was remembered. */
   settle(change: Change<KubeObject>, kind: string): boolean;
   remember(object: KubeObject, watched: Watched): void;
-  /** It was found to be deleted. */
+  /** A read found that the object does not exist. */
   forget(object: KubeObject, watched: Watched): void;
-  /** How many the watches have yet to show. */
+  /** How many objects the watches do not show yet. */
   readonly size: number;
 }
 type Watched = Pick<Reflector<KubeObject>, 'get' | 'status'>;
@@ -21,7 +21,7 @@ type Watched = Pick<Reflector<KubeObject>, 'get' | 'status'>;
 export function createOwnWrites(project: (object: KubeObject, before?: KubeObject) => KubeObject): OwnWrites {
   const recent = new Map<string, KubeObject>();
 
-  /** An answer may come after its event, which would be awaited for ever. */
+  /** An answer may come after its event, which would then be awaited for ever. */
   function keep(ours: KubeObject, seen: KubeObject | undefined, watched: Watched): void {
     const id = idOf(ours.kind, ours.metadata.namespace, ours.metadata.name);
     if (isBehind(seen, ours, watched.status.resourceVersion)) recent.set(id, ours);
@@ -31,13 +31,13 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
   return {
     newest(kind, watched, namespace, name) {
       const seen = watched?.get(namespace, name);
-      // Nearly always; and thousands of pods come and go.
+      // Nearly always, and thousands of pods come and go.
       if (recent.size === 0) return seen;
       const id = idOf(kind, namespace, name);
       const ours = recent.get(id);
       if (!ours) return seen;
       if (isBehind(seen, ours, watched?.status.resourceVersion)) return ours.metadata['gone'] ? undefined : ours;
-      // An answer may come after its event, and even after that of the object's deletion: what the watch has passed, it knows better.
+      // An answer may come after its event, and even after that of the object's deletion. What the watch has passed, it knows better.
       recent.delete(id);
       return seen;
     },
@@ -70,13 +70,13 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
   };
 }
 
-/** Whether the watch has yet to show what we wrote, or found to be deleted. */
+/** Whether the watch does not show yet what was written, or found to be deleted. */
 export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watchedUpTo: string | undefined): boolean {
   if (ours.metadata['gone']) return seen?.metadata.uid === ours.metadata.uid;
   return Math.max(seen ? version(seen) : 0, Number(watchedUpTo ?? 0)) < version(ours);
 }
 
-/** In whatever version. What was found to be deleted is none. */
+/** In any version. An object that was found to be deleted is never the same. */
 const isSameObject = (kept: KubeObject, object: KubeObject): boolean =>
   kept.metadata.uid === object.metadata.uid && kept.metadata['gone'] === undefined;
 

@@ -10,15 +10,15 @@ export interface Owned {
 export interface Owner extends Owned {
   readonly kind: string;
   readonly creationTimestamp?: string | undefined;
-  /** Tells the specs as they are from what they were before an edit. */
+  /** Changes with each edit of the specs. */
   readonly edition?: string;
-  /** Its user wants fuse pods to leave nodes at once, whoever reads there. */
+  /** The user wants fuse pods to leave nodes at once, although pods read there. */
   readonly placesNow?: boolean;
 }
 
 /**
- * Ours by our label, by owner reference, or, for the volume and claim that Fluid or a runtime that is gone left, by Fluid's mark and the
- * claim's name.
+ * Whether an object belongs to this owner: by its label, by owner reference, or, for the volume and claim that Fluid or a deleted runtime
+ * left, by Fluid's mark and the claim's name.
  */
 export function isOurs(object: KubeObject, owner: Owned, { isRuntime }: Pick<Store, 'isRuntime'>): boolean {
   const { labels, ownerReferences, annotations, namespace } = object.metadata;
@@ -31,8 +31,8 @@ export function isOurs(object: KubeObject, owner: Owned, { isRuntime }: Pick<Sto
 }
 
 /**
- * What belongs to an earlier runtime of the same kind and name: two of a name cannot be, so that one is gone. Earlier by the clock, since
- * we ourselves might be the ones who see an old runtime still.
+ * Whether an object belongs to an earlier runtime of the same kind and name, which cannot exist beside this one. Earlier by creation time,
+ * since it may be this controller that still sees an old runtime.
  */
 export function isLeft({ metadata }: KubeObject, { kind, name, uid, creationTimestamp: born = '' }: Owner): boolean {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller);
@@ -42,4 +42,4 @@ export function isLeft({ metadata }: KubeObject, { kind, name, uid, creationTime
 
 export const ownersInWords = ({ metadata: { labels, ownerReferences } }: KubeObject): string =>
   ownerReferences?.map(({ kind, name }) => `${kind}/${name}`).join(', ') ||
-  (labels?.[label.owner] ? `another runtime (uid ${labels[label.owner]})` : 'nobody known');
+  (labels?.[label.owner] ? `another runtime (uid ${labels[label.owner]})` : 'no known owner');

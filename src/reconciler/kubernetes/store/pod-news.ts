@@ -4,11 +4,11 @@ import type { KubeObject } from '../../../kube/types.ts';
 import type { LiveObject } from '../../world.ts';
 import { hasOlderTemplate } from './views.ts';
 
-/** Of a pod that is the same one. */
+/** Whether a pod was scheduled to a node, or ended, between these two versions. */
 export const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>
   old['nodeName'] !== now['nodeName'] || (old['phase'] === 'Failed') !== (now['phase'] === 'Failed');
 
-/** Whether a pass may come to something else because of this pod. */
+/** Whether a pass may decide differently because of this pod. */
 export function isNews(change: Change<KubeObject>, workload: LiveObject, isAwaited: boolean): boolean {
   const { object: pod } = change;
   if (workload.kind === 'DaemonSet' && !hasOlderTemplate(workload, pod)) return isAwaited && pod['ready'] === true;

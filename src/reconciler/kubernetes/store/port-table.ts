@@ -10,8 +10,8 @@ interface Record_ {
 }
 
 /**
- * The ports that a runtime's annotation records. One that was copied from another runtime names another UID and does not count; nor does
- * what its kind has no use for, since users can write there: whatever counts here is given to nobody else.
+ * The ports that a runtime's annotation records. A record that was copied from another runtime names another UID and does not count. Nor do
+ * ports that the kind has no use for: users can write there, and no other runtime gets a port that counts.
  */
 export function recordedPorts({ metadata }: Pick<RuntimeObject, 'metadata'>, { hostPorts }: Pick<Runtime, 'hostPorts'>): Ports {
   const text = metadata.annotations?.[annotation.ports];
@@ -34,14 +34,14 @@ const isPort = (port: unknown): port is number => Number.isInteger(port) && Numb
 
 export const portRecord = (uid: string, ports: Ports): string => JSON.stringify({ for: uid, ports } satisfies Record_);
 
-/** Who has which host port. The record is in the runtimes' annotations; a reservation bridges the moment until we see it there. */
+/** Which runtime has which host port. The record is in the runtimes' annotations; a reservation counts until the watch shows it there. */
 export interface PortTable {
   /** A runtime as its watch shows it. */
   seen(runtime: Pick<RuntimeObject, 'metadata'>, kind: Pick<Runtime, 'hostPorts'>): void;
-  /** Nothing of it is kept, whether or not anything was ever made for it. */
+  /** A runtime was deleted, whether or not anything was ever created for it: its ports are free. */
   gone(uid: string): void;
   isTaken(port: number): boolean;
-  /** Another one has it, too or alone. */
+  /** Whether another runtime has it, as well or alone. */
   isOthers(uid: string, port: number): boolean;
   reserve(uid: string, name: string, port: number): void;
   reserved(uid: string): Ports;
@@ -49,7 +49,7 @@ export interface PortTable {
 
 export function createPortTable(): PortTable {
   const owners = new Map<string, { readonly text: string | undefined; readonly recorded: Ports; readonly reserved: Ports }>();
-  // Two runtimes may have one on record: only the last to go frees it.
+  // Two runtimes may record the same port: it is free when the last of them is deleted.
   const uses = new Map<number, number>();
 
   function count(ports: Ports, by: 1 | -1): void {
@@ -77,7 +77,7 @@ export function createPortTable(): PortTable {
       const before = owners.get(uid);
       const text = annotations?.[annotation.ports];
       if (before ? before.text === text : !text || kind.hostPorts.length === 0) return;
-      // An edit that is taken back finds the same port again, though the record has lost it meanwhile.
+      // An edit that is undone finds the same port again, though the record has lost it meanwhile.
       set(uid, text, recordedPorts(runtime, kind), before?.reserved ?? {});
     },
     gone: (uid) => set(uid, undefined, {}, {}),

@@ -7,12 +7,12 @@ import { fieldsOr, type Sharing, sameOr } from './sharing.ts';
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 const faults = new WeakMap<object, InvalidSpec>();
-/** What is wrong with an object of ours, where it does not even parse. */
+/** What is wrong with a custom resource that does not parse. */
 export const faultOf = (object: object): InvalidSpec | undefined => faults.get(object);
 
 /**
- * A custom resource as we keep it: parsed, so that unknown fields are gone as the API server would prune them; of its metadata what a pass
- * may read. What is as in `before`, the version that was kept last, is the same object.
+ * A custom resource as the store keeps it: parsed, so that unknown fields are removed as the API server would prune them; of its metadata
+ * what a pass may read. What is as in `before`, the version that was kept last, is the same JavaScript object.
  */
 export function readResource(resource: CustomResource, object: KubeObject, { piece }: Sharing, before?: KubeObject): KubeObject {
   const { spec, fault } = specOf(resource, object, before);
@@ -34,7 +34,7 @@ function specOf(
   before: KubeObject | undefined,
 ): { spec: unknown; fault?: InvalidSpec | undefined } {
   const { generation } = object.metadata;
-  // The API server counts what is asked for: this is the spec that we have parsed.
+  // The API server counts edits of the spec: this one has been parsed already.
   if (before && generation !== undefined && generation === before.metadata.generation)
     return { spec: before['spec'], fault: faults.get(before) };
   try {
@@ -45,7 +45,7 @@ function specOf(
   }
 }
 
-/** Every field each time: objects of one form take the least memory, with `undefined` as good as absent. */
+/** Each object has every field, `undefined` where absent: objects of one shape take the least memory. */
 function metadataOf({ metadata }: KubeObject, piece: Sharing['piece'], before?: KubeObject): KubeObject['metadata'] {
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, annotations } = metadata;
   const { [LAST_APPLIED]: _, ...noted } = annotations ?? {};
@@ -59,7 +59,7 @@ function metadataOf({ metadata }: KubeObject, piece: Sharing['piece'], before?: 
     creationTimestamp: piece(creationTimestamp),
     deletionTimestamp,
     labels: sameOr(old?.labels, metadata.labels, piece),
-    // Empty where it was not: a JSON Patch must know whether there are any.
+    // Empty rather than absent: a JSON Patch must know whether the object has annotations.
     annotations: sameOr(old?.annotations, annotations && noted, piece),
     ownerReferences: sameOr(old?.ownerReferences, metadata.ownerReferences, piece),
     finalizers: sameOr(old?.finalizers, metadata.finalizers, piece),
@@ -72,7 +72,7 @@ export const isNoNews = (old: KubeObject, now: KubeObject): boolean =>
   old['status'] === now['status'] &&
   isDeepStrictEqual({ ...old.metadata, resourceVersion: '' }, { ...now.metadata, resourceVersion: '' });
 
-/** All of a profile that a plan may depend on: its version is no news. */
+/** Everything of a profile that a plan may depend on; not its resourceVersion. */
 export const whatMatters = ({ apiVersion, kind, metadata: { name, labels, annotations }, spec }: KubeObject): KubeObject => ({
   apiVersion,
   kind,

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What thousands of objects have in common, once in memory, however often it was read. What is given is never changed afterwards. */
+/** What thousands of objects have in common, once in memory, however often it was read. Shared values are never changed afterwards. */
 export interface Sharing {
   text(text: string): string;
-  /** A value of an object as it was parsed from JSON, with all that is like something of another object shared with that. */
+  /** A value of an object as it was parsed from JSON; parts that equal those of another object are shared with it. */
   piece<T>(value: T): T;
 }
 
 const MOST_TEXTS = 100_000;
-/** Of all texts together. As a rule one has 34. */
+/** Of all texts together. On average a text has 34. */
 const MOST_CHARACTERS = 8_000_000;
-/** What is longer is like no other: an annotation that a tool writes again and again would be kept each time. */
+/** A longer text is like no other: of an annotation that a tool keeps writing, each value would be kept. */
 const LONGEST_TEXT = 1000;
-/** What objects of one sort share comes up again within a few; larger or rarer pieces would take more memory here than they save. */
+/** What objects of one kind share appears again soon; larger or rarer pieces would take more memory here than they save. */
 const MOST_PIECES = 1000;
 const LARGEST_PIECE = 1000;
 
@@ -25,7 +25,7 @@ export function createSharing(): Sharing {
     if (given.length > LONGEST_TEXT) return given;
     const before = texts.get(given);
     if (before !== undefined) return before;
-    // What is in use stays so; only sharing begins anew.
+    // Values in use stay; only later ones are no longer shared with them.
     if (texts.size >= MOST_TEXTS || characters > MOST_CHARACTERS) {
       texts.clear();
       characters = 0;
@@ -53,23 +53,23 @@ export function createSharing(): Sharing {
   return { text, piece };
 }
 
-/** What has not changed stays the same object: then both versions take little more memory than one, and are compared at once. */
+/** A value that has not changed stays the same JavaScript object: two versions take little more memory than one, and are compared at once. */
 export const sameOr = <T>(before: T, now: T, otherwise: (value: T) => T = (value) => value): T =>
   isDeepStrictEqual(before, now) ? before : otherwise(now);
 
 /** The same field by field. */
 export function fieldsOr<T extends object>(before: T | undefined, now: T, otherwise: (value: unknown) => unknown): T {
   if (isDeepStrictEqual(before, now)) return before as T;
-  // A copy made in one go has no room to spare, unlike what grew field by field.
+  // A copy of all fields at once has no spare room, unlike an object that grew field by field.
   const own = { ...now } as Record<string, unknown>;
   for (const name of Object.keys(own)) own[name] = sameOr((before as Record<string, unknown> | undefined)?.[name], own[name], otherwise);
   return own as T;
 }
 
-/** A record of which there are thousands, nearly all of them empty. */
+/** One shared object for all empty records, of which thousands exist. */
 export const compact = <T extends Readonly<Record<string, unknown>>>(record: T): T =>
   Object.keys(record).length > 0 ? record : (NONE as T);
 const NONE = Object.freeze({});
 
-/** Without what it was made of: V8 keeps the parts of a text that was put together, and the whole that one was cut from. */
+/** A copy of a text by itself: V8 keeps the parts of a concatenated text, and the whole of which a text is a slice. */
 export const flat = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

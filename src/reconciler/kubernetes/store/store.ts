@@ -15,7 +15,7 @@
  * S11. A profile, or a Dataset that others refer to, wakes the runtimes that asked for it, and no others.
  * S12. A change of nothing that a pass reads wakes no key.
  * S13. When a runtime is deleted, `onGone` comes before `onKey`; its ports are free then, and its subscriptions have ended.
- * S14. A spec that nobody changed is the same JavaScript object in all versions of a Dataset or runtime.
+ * S14. A spec that was not edited is the same JavaScript object in all versions of a Dataset or runtime.
  */
 import { Dataset, type InvalidSpec } from '../../../api/index.ts';
 import type { Runtime } from '../../../constructs/index.ts';

@@ -30,7 +30,7 @@ export function workloadView(workload: LiveObject, pods: readonly KubeObject[]):
 export function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readonly string[] {
   const { generation } = workload.metadata;
   const status = (workload.status ?? {}) as { observedGeneration?: number; updateRevision?: string };
-  // Until the workload's controller has seen the template, nobody knows which revision is the newest.
+  // Until the workload's controller has seen the template, its status does not say which revision is the newest.
   if (status.observedGeneration !== generation) return [];
   const old = pods.filter((pod) => !pod.metadata.deletionTimestamp && hasOlderTemplate(workload, pod));
   return old.map(({ metadata }) => metadata.name).toSorted();
@@ -41,7 +41,7 @@ export const hasOlderTemplate = (workload: LiveObject, { metadata: { labels } }:
     : differs(labels?.['controller-revision-hash'], workload.status?.['updateRevision'] as string | undefined);
 const differs = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && a !== b;
 
-/** The fuse image, script and generation as they stand in the DaemonSet; the image as it was asked for, where admission has put another. */
+/** Fuse image, script and generation of the DaemonSet; the image as it was rendered, where admission has changed it. */
 export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fuse'] | undefined {
   const template = (
     workload?.['spec'] as
@@ -54,7 +54,7 @@ export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fu
   return image && Number.isInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
 }
 
-/** Of pods that can be reached. */
+/** The pods that are ready and have an address and a node, sorted by name. */
 export const podFacts = (pods: readonly KubeObject[]): readonly PodFact[] =>
   pods
     .flatMap(({ metadata: { name }, ready, ip, nodeName }) =>
@@ -62,7 +62,7 @@ export const podFacts = (pods: readonly KubeObject[]): readonly PodFact[] =>
     )
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 
-/** Only where there are several is there anything to keep. */
+/** The engine that the status records; undefined for a kind that has one engine. */
 export const liveEngine = (
   { engines }: Pick<Runtime, 'engines'>,
   { metadata, status }: Pick<RuntimeObject, 'metadata' | 'status'>,
@@ -70,5 +70,5 @@ export const liveEngine = (
   engines.length > 1 ? engines.find((engine) => status?.valueFile === valueFile(metadata.name, engine)) : undefined;
 
 const SERVED = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
-/** It was bound before, whatever became of it since. */
+/** Whether the Dataset was bound before, in whichever phase it is now. */
 export const isServed = ({ status }: Pick<Dataset, 'status'>): boolean => SERVED.has(status?.phase ?? '');
