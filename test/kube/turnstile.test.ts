@@ -7,13 +7,13 @@ const all = <T>(turnstile: Turnstile<T>): T[] => {
   return items;
 };
 
-test('namespaces that wait are let in one each in turn, those of one namespace as they came', () => {
+test('namespaces take turns, one item each; items of one namespace are served as they came', () => {
   const turnstile = createTurnstile<string>(9);
   for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) turnstile.push(item.charAt(0), item);
   expect(all(turnstile)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
 });
 
-test('those of one namespace are let in by their number, where they have one', () => {
+test('items of one namespace are served by their order, if they have one', () => {
   const turnstile = createTurnstile<string>(9);
   turnstile.push('a', 'second', 2);
   turnstile.push('a', 'third', 3);
@@ -21,7 +21,7 @@ test('those of one namespace are let in by their number, where they have one', (
   expect(all(turnstile)).toEqual(['first', 'second', 'third']);
 });
 
-test('no namespace has more inside than it may, and the next of it comes when one leaves', () => {
+test('no namespace has more inside than it may, and its next item is served when one leaves', () => {
   const turnstile = createTurnstile<string>(2);
   for (const item of ['a1', 'a2', 'a3', 'a4']) turnstile.push('a', item);
   expect(all(turnstile)).toEqual(['a1', 'a2']);
@@ -33,7 +33,7 @@ test('no namespace has more inside than it may, and the next of it comes when on
   expect(all(turnstile)).toEqual(['a3']);
 });
 
-test('who does not wait any more leaves nothing behind', () => {
+test('an item that is removed leaves nothing behind', () => {
   const turnstile = createTurnstile<string>(1);
   turnstile.push('a', 'a1');
   turnstile.push('b', 'b1');

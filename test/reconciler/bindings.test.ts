@@ -13,7 +13,7 @@ import { planInput } from '../../src/testing/given.ts';
 import example from '../support/example-runtime/index.ts';
 import pair from '../support/pair-runtime/index.ts';
 
-/** Tells how often a plan was computed. */
+/** Counts how often a plan was computed. */
 function scene(runtime: Runtime, spec: object = { replicas: 2 }) {
   let count = 0;
   const counted: Runtime = {
@@ -41,7 +41,7 @@ function scene(runtime: Runtime, spec: object = { replicas: 2 }) {
   return { pass, whole, bindings, counted, count: () => count };
 }
 
-test.each([juicefs, example])('$type: what is planned already is not planned again, and says the same', (runtime) => {
+test.each([juicefs, example])('$type: a plan is computed once for the same input', (runtime) => {
   const { pass, whole, count } = scene(runtime);
   const first = pass();
   expect(count()).toBe(1);
@@ -53,7 +53,7 @@ test.each([juicefs, example])('$type: what is planned already is not planned aga
   expect([second.plan.roles, second.states]).toEqual([whole.roles, whole.status({ readyWorkers: 2 })]);
 });
 
-test.each([juicefs, example])('$type: what is not remembered is worked out when it is asked for', (runtime) => {
+test.each([juicefs, example])('$type: what is not in the digest is computed when it is needed', (runtime) => {
   const { pass, whole, count } = scene(runtime);
   pass();
   const { plan } = pass();
@@ -67,7 +67,7 @@ test.each([juicefs, example])('$type: what is not remembered is worked out when 
   expect(count()).toBe(2);
 });
 
-test('what probes found is told without the plan, until they find something else', () => {
+test('answers of probes are reported without the whole plan, until they change', () => {
   const { pass, whole, count } = scene(juicefs);
   const seen = { readyWorkers: 2, cache: { cachedBytes: 2 ** 20 }, ufs: { totalBytes: 2 ** 30 } };
   for (let i = 0; i < 3; i++) expect(pass({}, { ...seen }).states).toEqual(whole.status(seen));
@@ -78,7 +78,7 @@ test('what probes found is told without the plan, until they find something else
   expect(count()).toBe(2);
 });
 
-test('a size that stands in the status is read from it each time, and told without the plan', () => {
+test('a size in the status is read from it each time, and reported without the whole plan', () => {
   const { pass, whole, count } = scene(juicefs);
   const seen = () => ({ readyWorkers: 2, ufs: { totalBytes: 3000 } });
   for (let i = 0; i < 3; i++) expect(pass({}, seen()).states).toEqual(whole.status(seen()));
@@ -96,7 +96,7 @@ test('a list of mounts that is as it should be is compared once', () => {
   expect(count()).toBe(3);
 });
 
-test('whom to ask who leads is known without the plan', () => {
+test('which pods to ask for the leader is known without the whole plan', () => {
   const { pass, whole, count } = scene(pair, { shards: 2 });
   pass();
   const { leader } = pass().plan;
@@ -105,7 +105,7 @@ test('whom to ask who leads is known without the plan', () => {
   expect(leader?.commands).toEqual(whole.leader?.commands);
 });
 
-test.each(['spec', 'facts', 'dataset'] as const)('another %s is planned anew', (field) => {
+test.each(['spec', 'facts', 'dataset'] as const)('another %s leads to another plan', (field) => {
   const { pass, count } = scene(juicefs);
   const before = pass();
   const { spec, facts, dataset } = before.input;
@@ -119,7 +119,7 @@ test.each(['spec', 'facts', 'dataset'] as const)('another %s is planned anew', (
   expect(after.outlines).not.toEqual(before.outlines);
 });
 
-test('workers that come and go are told without the plan', () => {
+test('changes of the number of workers are reported without the whole plan', () => {
   const { pass, whole, count } = scene(juicefs);
   pass();
   const { plan } = pass();
@@ -128,7 +128,7 @@ test('workers that come and go are told without the plan', () => {
   expect(count()).toBe(2);
 });
 
-test('who waits for his turn to ask keeps no plan meanwhile', async () => {
+test('a question that waits for its turn keeps no whole plan in memory', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const { pass, count } = scene(example);
@@ -140,7 +140,7 @@ test('who waits for his turn to ask keeps no plan meanwhile', async () => {
   expect(count()).toBe(2);
 });
 
-test('an invalid spec throws each time, and what was valid before is still known', () => {
+test('an invalid spec throws each time, and the plan before it is still known', () => {
   const { pass, count } = scene(juicefs);
   const before = pass();
   const { dataset } = before.input;

@@ -6,7 +6,7 @@ import { exampleInput } from './worlds.ts';
 const asking = (needs: (input: RuntimeInput<unknown>) => Needs): Runtime =>
   ({ needs: vi.fn(needs), resource: { kind: 'ThinRuntime' } }) as unknown as Runtime;
 const secrets: Record<string, Record<string, string>> = { here: { k: 'dg==' } };
-// The cast: nobody here looks inside.
+// The cast: its content is not read here.
 const reference = { volume: {} } as ReferenceFact;
 const claim: ClaimFact = { uid: 'c', volume: 'v', mountOptions: [] };
 const answers = (more: Partial<Answers> = {}): Answers => ({

@@ -49,7 +49,7 @@ function server(pages: number, onPage: (page: number) => unknown = () => {}) {
 }
 const inUse = [{ name: 'node-1', pods: ['app'] }];
 
-test('of the pods of a namespace no more than a page or two are in memory', async () => {
+test('no more than two pages of the pods of a namespace are in memory', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   let most = 0;
@@ -67,7 +67,7 @@ test('of the pods of a namespace no more than a page or two are in memory', asyn
   expect(most).toBeLessThanOrEqual(2 * size);
 });
 
-test('nor are they when pages are forgotten on the way', async () => {
+test('no more than two pages are in memory when the list expires on the way', async () => {
   let isForgotten = false;
   const { held, waiting } = server(3, (page) => {
     if (page === 0 || isForgotten) return;

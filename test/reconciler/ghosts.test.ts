@@ -16,7 +16,7 @@ describe('a runtime that is gone, which its watch does not show yet,', () => {
     ['its finalizer was removed', force, /RuntimeNotFound/],
     // Which may come again: of its objects nothing is known.
     ['its CRD was deleted', crd, /ApplyFailed: .*404/],
-  ])('is not created again: %s (A6)', async (_, leave, told) => {
+  ])('is not created again: %s (A6)', async (_, leave, reported) => {
     const at = await bound();
     // So that it does not go on for ever.
     at.server.rules.delay({ verb: 'create' }, 500);
@@ -27,7 +27,7 @@ describe('a runtime that is gone, which its watch does not show yet,', () => {
     const left = at.server.all().filter(({ metadata }) => metadata.labels?.['data.fluid.io/owner-uid']);
     // Volume and claim outlive it in any case.
     expect(left.map(({ kind }) => kind).toSorted()).toEqual(['PersistentVolume', 'PersistentVolumeClaim']);
-    expect(Object.values(at.conditions('Dataset')).join('\n')).toMatch(told);
+    expect(Object.values(at.conditions('Dataset')).join('\n')).toMatch(reported);
   });
   test('does not delay the deletion of its Dataset, once its kind was missing for five minutes', async () => {
     const at = await bound();

@@ -20,7 +20,7 @@ describe.each([3, 100])('a group of %d', (size) => {
     for (const i of count(size)) groups.set('g', object(i));
     return groups;
   }
-  test('has all of them in the order in which they came, and no other group has', () => {
+  test('has its objects in the order in which they were added, and no others', () => {
     const groups = group();
     groups.set('other', object(1));
     groups.set('g', object(1, '2'));
@@ -28,7 +28,7 @@ describe.each([3, 100])('a group of %d', (size) => {
     expect(groups.of('g').map(({ metadata }) => metadata.resourceVersion)[1]).toBe('2');
     expect(groups.of('none')).toEqual([]);
   });
-  test('loses one, and the last', () => {
+  test('loses one object, and is gone with the last', () => {
     const groups = group();
     const left = groups.of('g');
     groups.delete('g', object(1));
@@ -42,7 +42,7 @@ describe.each([3, 100])('a group of %d', (size) => {
   });
 });
 
-test('what comes into a group and leaves it costs the same however many are in it', () => {
+test('adding an object to a group and removing it costs the same, however large the group', () => {
   const cost = (size: number): number => {
     const groups = createGroups<KubeObject>();
     reads = 0;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openDataset, thinRuntime } from '../support/objects.ts';
 import { boundHarness } from './harness.ts';
 
-test('a ConfigMap that running pods mount stays until they are gone, though the configuration is kept in a Secret by now', async () => {
+test('a ConfigMap that running pods mount stays until they are gone, though the configuration is in a Secret by now', async () => {
   const env: Record<string, string> = {};
   const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })], { settings: { env } });
   const node = at.get('Node', 'node-1')!;
@@ -25,7 +25,7 @@ test('a ConfigMap that running pods mount stays until they are gone, though the 
   expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^True/);
 });
 
-test('what no pod can use goes at once', async () => {
+test('an object that no pod can use is deleted at once', async () => {
   const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
   const uid = at.get('ThinRuntime')?.metadata.uid ?? '';
   at.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'old', labels: { 'data.fluid.io/owner-uid': uid } } });

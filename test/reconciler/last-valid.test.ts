@@ -55,7 +55,7 @@ const mistakes: readonly (readonly [string, (at: Harness) => void, RegExp])[] = 
 ];
 
 describe.each(mistakes)('%s of a bound dataset', (_, spoil, says) => {
-  test('is told, and what is bound stays so', async () => {
+  test('is reported, and the Dataset stays bound', async () => {
     const at = await thin();
     spoil(at);
     await at.quiet();
@@ -68,7 +68,7 @@ describe.each(mistakes)('%s of a bound dataset', (_, spoil, says) => {
       expect.stringMatching(/^ThinRuntime Error/),
     ]);
   });
-  test('does not keep drift from being repaired, nor from being seen', async () => {
+  test('keeps drift neither from being repaired nor from being reported', async () => {
     const at = await thin();
     spoil(at);
     await at.quiet();
@@ -79,7 +79,7 @@ describe.each(mistakes)('%s of a bound dataset', (_, spoil, says) => {
     expect(at.get('ConfigMap', 'demo-fuse-conf')?.['data']).not.toMatchObject({ 'config.json': 'edited' });
     expect(at.conditions('ThinRuntime')['Synced']).toMatch(says);
   });
-  test('outlives the controller', async () => {
+  test('is reported also by the next process', async () => {
     const at = await thin();
     spoil(at);
     await at.quiet();
@@ -89,7 +89,7 @@ describe.each(mistakes)('%s of a bound dataset', (_, spoil, says) => {
     expect(JSON.stringify(at.get('DaemonSet', 'demo-fuse')?.['spec'])).toContain(`${fuseImage}:v1`);
     expect(at.conditions('ThinRuntime')['Synced']).toMatch(inForce);
   });
-  test('writes nothing once it is told', async () => {
+  test('writes nothing once it is reported', async () => {
     const at = await thin();
     spoil(at);
     await at.quiet();
@@ -99,7 +99,7 @@ describe.each(mistakes)('%s of a bound dataset', (_, spoil, says) => {
   });
 });
 
-test('dead workers are seen past an invalid edit', async () => {
+test('dead workers are reported despite an invalid edit', async () => {
   const at = await boundHarness([openDataset('demo'), exampleRuntime('demo', { replicas: 2 })]);
   at.edit('Dataset', { mounts: 'all' });
   at.controllers.unready.add('ml/demo-worker');
@@ -109,7 +109,7 @@ test('dead workers are seen past an invalid edit', async () => {
   expect(at.conditions('ExampleRuntime')['Synced']).toMatch(/InvalidSpec: .*spec\.mounts.*Besides: 0 of 2 worker pods are ready/);
 });
 
-test('once the spec is mended it is followed, and no record is left', async () => {
+test('once the spec is corrected it is followed, and no record is left', async () => {
   const at = await thin();
   at.edit('Dataset', alike);
   await at.quiet();
@@ -124,7 +124,7 @@ test('once the spec is mended it is followed, and no record is left', async () =
   expect(at.conditions('Dataset')['Ready']).toBe('True DatasetReady: The ddc runtime is ready.');
 });
 
-test('a dataset whose specs are valid costs no request more', async () => {
+test('a Dataset whose specs are valid costs no further request', async () => {
   const at = await thin();
   await at.restart();
   await at.quiet();
@@ -132,7 +132,7 @@ test('a dataset whose specs are valid costs no request more', async () => {
 });
 
 describe('the record', () => {
-  test('is an object of ours that goes with the runtime', async () => {
+  test('is an owned object that is deleted with the runtime', async () => {
     const at = await thin();
     at.edit('Dataset', alike);
     await at.quiet();
@@ -142,7 +142,7 @@ describe('the record', () => {
     expect(at.get('ConfigMap', RECORD)).toBeUndefined();
     expect(at.get('ThinRuntime')).toBeUndefined();
   });
-  test('that somebody has changed is not followed: no admission has seen what it says', async () => {
+  test('that another writer changed is not followed: no admission has seen its input', async () => {
     const at = await thin();
     at.edit('Dataset', alike);
     await at.quiet();
@@ -187,7 +187,7 @@ describe('the record', () => {
     expect(JSON.stringify(at.get('Secret', 'demo-fuse-conf'))).toBeDefined();
     expect(at.conditions('ThinRuntime')['Synced']).toMatch(inForce);
   });
-  test('of specs that are too large is not made, which is told', async () => {
+  test('of specs that are too large is not created, which is reported', async () => {
     const LONG = 'x'.repeat(100_000);
     const at = await boundHarness([
       openDataset('demo', { mounts: [{ mountPoint: 's3://bucket', name: 'data', options: { a: LONG, b: LONG, c: LONG } }] }),
@@ -204,7 +204,7 @@ describe('the record', () => {
 });
 
 describe('an edit that was made while no controller ran', () => {
-  test('is told with what runs; nothing is repaired, and nothing taken away', async () => {
+  test('is reported with what is in force; nothing is repaired, and nothing deleted', async () => {
     const at = await boundHarness([openDataset('demo'), exampleRuntime('demo', { replicas: 2 })]);
     at.kill();
     at.edit('Dataset', { mounts: 'all' });
@@ -237,7 +237,7 @@ describe('an edit that was made while no controller ran', () => {
   });
 });
 
-test('before a dataset is bound, nothing is made for specs that are invalid', async () => {
+test('before a Dataset is bound, nothing is created for invalid specs', async () => {
   const at = await harness();
   at.put(openDataset('demo', alike));
   at.put(thinRuntime('demo', { profileName: 'profile' }));

@@ -56,7 +56,7 @@ describe('a spec that is invalid by what was looked up', () => {
     expect(at.get('PersistentVolumeClaim', 'data')?.metadata.labels).toEqual({ 'fluid.io/managed-by': 'demo' });
   });
 
-  test('is looked at again with back-off, and at least every 30 s', async () => {
+  test('is planned again with back-off, and at least every 30 s', async () => {
     const at = await harness({ settings: { env: { THIN_FUSE_CONFIG_STORAGE: 'secret' } } });
     at.put(secret('s', { wrong: 'x' }));
     at.put(withKey);

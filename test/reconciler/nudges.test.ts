@@ -27,7 +27,7 @@ async function pending() {
 }
 const patches = (at: Harness) => at.written({ kind: 'PersistentVolumeClaim', verb: 'patch' }).length;
 
-test('a claim is not nudged any more once the reign has ended in which it was asked for', async () => {
+test('a claim is not nudged any more once the process no longer leads', async () => {
   const { at, nudges, reign, claim } = await pending();
   nudges.nudge(claim, 500);
   await at.advance(400);
@@ -36,7 +36,7 @@ test('a claim is not nudged any more once the reign has ended in which it was as
   expect(patches(at)).toBe(0);
 });
 
-test('a nudge that is refused says so at the next pass, until one comes off', async () => {
+test('a nudge that is rejected is reported by the next pass, until one is accepted', async () => {
   const { at, nudges, woken, claim } = await pending();
   const rule = at.server.rules.refuse(
     { verb: 'patch', kind: 'PersistentVolumeClaim' },

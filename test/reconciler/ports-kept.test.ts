@@ -10,7 +10,7 @@ import * as write from '../support/objects.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../support/objects.ts';
 import { boundHarness, type Harness, harness } from './harness.ts';
 
-test('a runtime that leaves the network of its node and comes back has the host port that it had', async () => {
+test('a runtime that leaves the network of its nodes and returns has the same host port', async () => {
   const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')]);
   const portsOf = (name: string): Record<string, number> =>
     JSON.parse(at.get('JuiceFSRuntime', name)?.metadata.annotations?.[annotation.ports] ?? '{}').ports;
@@ -47,7 +47,7 @@ describe('a record of ports that a tenant wrote', () => {
     at.server.put({ ...object, metadata: { ...metadata, uid, annotations } });
   }
 
-  test('for a runtime that has no use for them takes none from anybody', async () => {
+  test('for a runtime that has no use for them takes none from another', async () => {
     const at = await alluxios();
     const evil = at.server.put(inEvil(write.thinRuntime('x', {})));
     forge(at, evil, Object.fromEntries(Array.from({ length: 6001 }, (_, i) => [`p${i}`, 20_000 + i])));
@@ -57,7 +57,7 @@ describe('a record of ports that a tenant wrote', () => {
     expect(at.dataset().phase).toBe('Bound');
   });
 
-  test('gives it neither ports of others nor such as are not to be given out, and is corrected', async () => {
+  test('gives it neither ports of others nor ports that are not to be allocated, and is corrected', async () => {
     const at = await alluxios();
     at.put(write.datasetObject('demo', mounts));
     at.put(write.alluxioRuntime('demo', tiered));

@@ -22,7 +22,7 @@ const allocator = (
 describe('the record', () => {
   test('is read by the runtime that it was written for', () =>
     expect(recordedPorts(recorded('u', { worker: 24001 }), kind)).toEqual({ worker: 24001 }));
-  test('that was copied along with an object counts for nothing', () =>
+  test('that was copied from another object does not count', () =>
     expect(recordedPorts(runtime('copy', { 'data.fluid.io/ports': portRecord('u', { worker: 24001 }) }), kind)).toEqual({}));
   test.each([
     '',
@@ -39,10 +39,10 @@ describe('the record', () => {
     '{"for":"u","ports":{"worker":0}}',
     '{"for":"u","ports":{"worker":65536}}',
     '{"for":"u","ports":{"worker":24000.5}}',
-  ])('%j is none', (text) => expect(recordedPorts(runtime('u', { 'data.fluid.io/ports': text }), kind)).toEqual({}));
+  ])('%j is no record', (text) => expect(recordedPorts(runtime('u', { 'data.fluid.io/ports': text }), kind)).toEqual({}));
 });
 
-test('a record reserves nothing that its kind has no use for', () => {
+test('a record reserves no port that its kind has no use for', () => {
   const table = createPortTable();
   table.seen(recorded('u', { worker: 24000, other: 24001, master: 24000 }), kind);
   table.seen(recorded('none', { worker: 24002 }), { hostPorts: [] });
@@ -51,46 +51,47 @@ test('a record reserves nothing that its kind has no use for', () => {
   expect(table.isTaken(24000)).toBe(false);
 });
 
-describe('a port that a runtime has', () => {
+describe('the port that a runtime has', () => {
   const known = (port: { recorded?: number; live?: number; others?: readonly number[] }, of = need) =>
     knownPort(of, of.range, { recorded: port.recorded, live: port.live, isOthers: (other) => port.others?.includes(other) ?? false });
-  test('is that on record', () => expect(known({ recorded: 24001 })).toBe(24001));
-  test('is not one on record that could not be given out', () => expect(known({ recorded: 10250 })).toBeUndefined());
-  test('is what its pods have instead', () => expect(known({ recorded: 10250, live: 24001 })).toBe(24001));
-  test('is what its pods have, wherever that is', () => expect(known({ recorded: 14321, live: 14321 })).toBe(14321));
-  test('is not one on record that another one has', () => expect(known({ recorded: 24001, others: [24001] })).toBeUndefined());
-  test('is what its pods have, whoever says the same', () => expect(known({ recorded: 24001, live: 24001, others: [24001] })).toBe(24001));
-  test('is none that the user has said for another', () =>
+  test('is the recorded one', () => expect(known({ recorded: 24001 })).toBe(24001));
+  test('is not a recorded one that could not be allocated', () => expect(known({ recorded: 10250 })).toBeUndefined());
+  test('is that of its pods instead', () => expect(known({ recorded: 10250, live: 24001 })).toBe(24001));
+  test('is that of its pods, also outside the range', () => expect(known({ recorded: 14321, live: 14321 })).toBe(14321));
+  test('is not a recorded one that another runtime has', () => expect(known({ recorded: 24001, others: [24001] })).toBeUndefined());
+  test('is that of its pods, although another runtime records it', () =>
+    expect(known({ recorded: 24001, live: 24001, others: [24001] })).toBe(24001));
+  test('is none that the user chose for another purpose', () =>
     expect(known({ recorded: 24001, live: 24001 }, { ...need, except: [24001] })).toBeUndefined());
 });
 
 describe('a free port', () => {
-  test('is the lowest one by bitmap', () => expect(allocator('bitmap')('u', 'thin', need)).toBe(24000));
-  test('is anywhere by chance', () => expect(allocator('random')('u', 'thin', need)).toBe(24001));
-  test('is none that another runtime has on record', () =>
+  test('is the lowest one with the policy bitmap', () => expect(allocator('bitmap')('u', 'thin', need)).toBe(24000));
+  test('is anywhere in the range with the policy random', () => expect(allocator('random')('u', 'thin', need)).toBe(24001));
+  test('is none that another runtime records', () =>
     expect(allocator('bitmap', [recorded('a', { x: 24000 }), recorded('b', { y: 24001 })])('u', 'thin', need)).toBe(24002));
-  test('is the next one where chance meets one that is taken, beginning anew at the end', () =>
+  test('is the next one after one that is taken, and at the end of the range the first', () =>
     expect(allocator('random', [recorded('a', { x: 24002 })], { random: () => 0.99 })('u', 'thin', need)).toBe(24000));
-  test('is in the range of the installation where it sets one', () =>
+  test('is in the range that the installation sets', () =>
     expect(allocator('bitmap', [], { range: [30000, 30009] })('u', 'thin', need)).toBe(30000));
-  test('is none that the user has given out, even where it was so before', () => {
+  test('is none that the user chose for another purpose, even if it was reserved before', () => {
     const ports = allocator('bitmap');
     expect(ports('u', 'thin', { ...need, except: [24000] })).toBe(24001);
     expect(ports('u', 'thin', { ...need, except: [24001] })).toBe(24000);
   });
-  test('is none when all are taken', () => {
+  test('does not exist when all are taken', () => {
     const ports = allocator('bitmap', [recorded('a', { x: 24000, y: 24001, z: 24002 })]);
     expect(ports('u', 'thin', need)).toBeUndefined();
   });
 });
 
-describe('until it is on record, a port', () => {
+describe('until it is recorded, a port', () => {
   const both = [runtime('a'), runtime('b')];
-  test('is the same for who asks again', () => {
+  test('is the same for each request of the runtime', () => {
     const ports = allocator('bitmap', both);
     expect([ports('a', 'thin', need), ports('a', 'thin', need)]).toEqual([24000, 24000]);
   });
-  test('is nobody else’s', () => {
+  test('is reserved for its runtime', () => {
     const ports = allocator('bitmap', both);
     expect([ports('a', 'thin', need), ports('b', 'thin', need)]).toEqual([24000, 24001]);
   });
@@ -98,7 +99,7 @@ describe('until it is on record, a port', () => {
     const ports = allocator('bitmap');
     expect([ports('a', 'thin', need), ports('a', 'thin', { ...need, name: 'master' })]).toEqual([24000, 24001]);
   });
-  test('is free again when its runtime is gone, though nothing was ever made for it', () => {
+  test('is free again when its runtime is deleted, though nothing was ever created for it', () => {
     const table = tableOf(...both);
     const ports = portAllocator({ portRanges: {} }, 'bitmap', table);
     ports('a', 'thin', need);
@@ -114,25 +115,25 @@ describe('until it is on record, a port', () => {
   });
 });
 
-describe('a port on record', () => {
+describe('a recorded port', () => {
   const taken = (table: ReturnType<typeof createPortTable>) => [24000, 24001, 24002].filter((port) => table.isTaken(port));
-  test('is free when its runtime is gone', () => {
+  test('is free when its runtime is deleted', () => {
     const table = tableOf(recorded('a', { x: 24000 }));
     table.gone('a');
     expect(taken(table)).toEqual([]);
   });
-  test('is free when the record says another', () => {
+  test('is free when the record names another', () => {
     const table = tableOf(recorded('a', { x: 24000 }), recorded('a', { x: 24001 }));
     expect(taken(table)).toEqual([24001]);
   });
-  test('that two runtimes have is free when both are gone', () => {
+  test('of two runtimes is free when both are deleted', () => {
     const table = tableOf(recorded('a', { x: 24000 }), recorded('b', { x: 24000 }));
     table.gone('a');
     expect(taken(table)).toEqual([24000]);
     table.gone('b');
     expect(taken(table)).toEqual([]);
   });
-  test('stays its runtime’s when the record loses it: an edit may be taken back', () => {
+  test('stays reserved when the record loses it: an edit may be undone', () => {
     const table = tableOf(runtime('a'));
     table.reserve('a', 'x', 24000);
     table.seen(recorded('a', { x: 24000 }), kind);
@@ -164,7 +165,7 @@ describe('the port of a runtime that Fluid set up', () => {
       },
     });
   test('is the one of that name in its workload', () => expect(livePort(need, workload(true))).toBe(14321));
-  test('is that of whichever container has it', () => expect(livePort({ ...need, portName: 'job-rpc' }, workload(true))).toBe(14322));
-  test('is nobody’s concern in a network of its own', () => expect(livePort(need, workload(false))).toBeUndefined());
+  test('is found in any container', () => expect(livePort({ ...need, portName: 'job-rpc' }, workload(true))).toBe(14322));
+  test('does not count in a network of the pod’s own', () => expect(livePort(need, workload(false))).toBeUndefined());
   test('is unknown without a workload', () => expect(livePort(need, undefined)).toBeUndefined());
 });

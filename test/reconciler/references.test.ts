@@ -34,7 +34,7 @@ const attributes = (at: Harness, name: string) =>
 const synced = (at: Harness) => at.conditions('MirrorRuntime')['Synced'];
 
 describe('a Dataset that refers to another', () => {
-  test('is bound once that one is, with its volume where that one is', async () => {
+  test('is bound once that one is, with its volume in the same place', async () => {
     const at = await start();
     refer(at);
     await at.quiet();
@@ -49,7 +49,7 @@ describe('a Dataset that refers to another', () => {
       mount_type: 'mirror-of-pairnew',
     });
   });
-  test('is told at once, without a look by the clock', async () => {
+  test('is reconciled at once when that one changes, without a timer', async () => {
     const at = await start();
     at.controllers.unready.add('ml/source-pairfs-worker');
     serve(at);
@@ -64,7 +64,7 @@ describe('a Dataset that refers to another', () => {
     await at.advance(2000);
     expect([at.dataset('source').phase, at.dataset().phase]).toEqual(['Bound', 'Bound']);
   });
-  test('follows what is told of that one', async () => {
+  test('follows the status of that one', async () => {
     const at = await start();
     refer(at);
     serve(at);
@@ -74,7 +74,7 @@ describe('a Dataset that refers to another', () => {
     await at.quiet();
     expect(at.runtime('MirrorRuntime').cacheStates).toMatchObject({ workers: '2' });
   });
-  test('keeps its last plan when that one goes, and says so; it follows when that one is back', async () => {
+  test('keeps its last plan when that one is deleted, and reports it; it follows when that one exists again', async () => {
     const at = await start();
     refer(at);
     serve(at);
@@ -97,7 +97,7 @@ describe('a Dataset that refers to another', () => {
     await at.quiet();
     expect(synced(at)).toMatch(/^True/);
   });
-  test('goes on while the spec of that one is no spec', async () => {
+  test('goes on while the spec of that one does not parse', async () => {
     const at = await start();
     refer(at);
     serve(at);
@@ -117,7 +117,7 @@ describe('a Dataset that refers to another', () => {
     expect(at.dataset().phase).toBe('Bound');
     expect(at.written().filter((each) => each.includes('source'))).toEqual([]);
   });
-  test('learns no word of what its conditions say', async () => {
+  test('gets nothing of the conditions of that one', async () => {
     const at = await start();
     refer(at);
     serve(at);
@@ -127,11 +127,11 @@ describe('a Dataset that refers to another', () => {
     expect(fact).toMatchObject({ runtime: { kind: 'PairRuntime', type: 'pair', engine: 'pairnew', status: { workerPhase: 'Ready' } } });
     expect(JSON.stringify(fact)).not.toMatch(/[cC]onditions|Reason|claimRef|message/);
   });
-  test('learns nothing of a volume of its name that is of another namespace', async () => {
+  test('gets nothing of a volume of that name that belongs to another namespace', async () => {
     const at = await start();
     serve(at);
     await at.quiet();
-    // From now on nobody mends it.
+    // From now on it stays so.
     await at.pass({ namespace: 'ml', name: 'demo' });
     const volume = at.get('PersistentVolume', 'ml-source') as KubeObject & { readonly spec: object };
     at.server.remove('PersistentVolume', undefined, 'ml-source');
@@ -152,7 +152,7 @@ describe('a Dataset that refers to another', () => {
   test.each<[string, MirrorRuntimeSpec, string]>([
     ['of another namespace', { namespace: 'default', dataset: 'source' }, 'default/source'],
     ['that is itself', { dataset: 'demo' }, 'ml/demo'],
-  ])('cannot refer to one %s, whether or not that is there', async (_, spec, found) => {
+  ])('cannot refer to one %s, whether or not that exists', async (_, spec, found) => {
     const at = await start();
     for (const object of [write.openDataset('source'), write.pairRuntime('source', {})])
       at.put({ ...object, metadata: { ...object.metadata, namespace: 'default' } });

@@ -19,7 +19,7 @@ const manifest = (password: string): Manifest => ({
   data: { 'config.json': password },
 });
 
-/** A Secret that nobody watches. */
+/** It is not watched. */
 describe('a Secret of ours', () => {
   let clock: number;
   let there: KubeObject | undefined;

@@ -8,7 +8,7 @@ import { faultOf, isNoNews, readResource } from '../../src/reconciler/kubernetes
 import { createSharing, fieldsOr, type Sharing } from '../../src/reconciler/kubernetes/store/sharing.ts';
 
 describe('pieces', () => {
-  test('that are alike are one, at any depth, and nothing else is changed', () => {
+  test('that are equal become one object, at any depth, and nothing else changes', () => {
     const { piece } = createSharing();
     const mounts = () => [{ mountPoint: 's3://b', options: { a: '1' }, readOnly: true, paths: ['x', null, 3] }];
     const one = piece({ mounts: mounts(), only: 'one' });
@@ -17,12 +17,12 @@ describe('pieces', () => {
     expect(two.mounts).toBe(one.mounts);
     expect(two.other.options).toBe(one.mounts[0]!.options);
   });
-  test('may have any key', () => {
+  test('may have any key, also `__proto__`', () => {
     const { piece } = createSharing();
     const given = JSON.parse('{"__proto__":{"a":1},"b":2}') as object;
     expect(JSON.stringify(piece(given))).toBe('{"__proto__":{"a":1},"b":2}');
   });
-  test('are still right when there were too many to remember', () => {
+  test('are still right after more of them than are remembered', () => {
     const { piece, text } = createSharing();
     const of = (i: number) => ({ i, name: `name-${i}` });
     for (let i = 0; i < 3000; i++) expect(piece(of(i % 1500))).toEqual(of(i % 1500));
@@ -44,7 +44,7 @@ function kept(sharing: Sharing, values: Iterable<unknown>): number {
   return used() - before;
 }
 test.each<[string, number, number]>([
-  ['long texts, such as somebody may write into an annotation again and again', 200, 200_000],
+  ['long texts, such as a tool may keep writing into an annotation', 200, 200_000],
   ['texts of which there are many', 80_000, 900],
 ])('sharing holds no more than some megabytes of %s', (_, count, length) => {
   const sharing = createSharing();
@@ -56,7 +56,7 @@ test.each<[string, number, number]>([
   expect(sharing.text('a')).toBe('a');
 });
 
-test('fields that have not changed stay the same objects', () => {
+test('fields that have not changed stay the same JavaScript objects (S14)', () => {
   const before = { phase: 'Bound', mounts: [{ name: 'a' }], gone: 1 };
   const now = fieldsOr<object>(before, { phase: 'Failed', mounts: [{ name: 'a' }] }, (value) => value) as typeof before;
   expect(now).toEqual({ phase: 'Failed', mounts: [{ name: 'a' }] });
@@ -82,7 +82,7 @@ describe('a resource that is read again', () => {
     );
   const first = read();
 
-  test('is no news where nobody reads what changed', () => {
+  test('is no news if no pass reads what changed (S12)', () => {
     const again = read({}, { resourceVersion: '2', managedFields: [{ manager: 'kubectl' }], selfLink: '/x' }, first);
     expect(isNoNews(first, again)).toBe(true);
     expect(again.metadata.resourceVersion).toBe('2');
@@ -98,24 +98,24 @@ describe('a resource that is read again', () => {
     ['finalizers', {}, { finalizers: ['x'] }],
     ['owners', {}, { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p' }] }],
     ['deletion', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' }],
-  ])('is news where its %s changed', (_, change, metadata) =>
+  ])('is news if its %s changed', (_, change, metadata) =>
     expect(isNoNews(first, read(change, { resourceVersion: '2', ...metadata }, first))).toBe(false),
   );
-  test('is still at fault, though its spec is not parsed again', () => {
+  test('is still invalid, though its spec is not parsed again', () => {
     const invalid = read({ spec: { mounts: 'none' } });
     expect(faultOf(invalid)).toBeDefined();
     expect(faultOf(read({ spec: { mounts: 'none' } }, { resourceVersion: '2', labels: {} }, invalid))).toBe(faultOf(invalid));
   });
 });
 
-describe('the labels of a node that tells that it is alive', () => {
+describe('the labels of a node whose kubelet reports', () => {
   const node = (labels: Record<string, string>, resourceVersion = '1'): KubeObject => ({
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name: 'n', uid: 'u', resourceVersion, labels, annotations: { renewed: resourceVersion } },
   });
   const first = nodeProjection(node({ a: '1', b: '2' }));
-  test('stay the same object', () =>
+  test('stay the same JavaScript object', () =>
     expect(nodeProjection(node({ b: '2', a: '1' }, '2'), first).metadata.labels).toBe(first.metadata.labels));
   test.each([[{ a: '1' }], [{ a: '1', b: '3' }], [{ a: '1', b: '2', c: '3' }], [{ a: '1', c: '2' }], [{}]])(
     'are others when they are %j',

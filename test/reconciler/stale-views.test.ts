@@ -203,7 +203,7 @@ describe('a volume whose claim was lost', () => {
 test('a runtime that was created again never gets a deleted Dataset as its owner, though the watch of Datasets hangs', async () => {
   const at = await bound();
   at.server.hold('Dataset');
-  // Somebody lost patience, and begins anew.
+  // A user starts again.
   for (const kind of ['ThinRuntime', 'Dataset']) at.server.remove(kind, 'ml', 'demo');
   at.put(openDataset('demo'));
   const { uid } = at.put(thinRuntime('demo', { profileName: 'profile' })).metadata;

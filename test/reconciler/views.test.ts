@@ -14,7 +14,7 @@ const statefulSet = (status: object, spec: object = { replicas: 3 }) => {
 };
 
 describe('a StatefulSet', () => {
-  test('is counted: what is wanted is in its spec, what there is in its status', () =>
+  test('has its desired count from its spec, and the others from its status', () =>
     expect(workloadView(statefulSet({ replicas: 2, readyReplicas: 1, availableReplicas: 1 }), [])).toEqual({
       desired: 3,
       current: 2,
@@ -22,7 +22,7 @@ describe('a StatefulSet', () => {
       available: 1,
       outdated: [],
     }));
-  test('that nobody has looked at yet has nothing', () =>
+  test('that its controller has not seen has no pods', () =>
     expect(workloadView(live('StatefulSet', 'w', { spec: {} }), [])).toEqual({
       desired: 1,
       current: 0,
@@ -37,15 +37,15 @@ describe('a StatefulSet', () => {
   ];
   test('names its pods of an older revision, in order', () =>
     expect(workloadView(statefulSet({ observedGeneration: 2, updateRevision: 'new' }), pods).outdated).toEqual(['w-0', 'w-2']));
-  test('names none while its controller has not seen the template', () =>
+  test('names no pod while its controller has not seen the template', () =>
     expect(workloadView(statefulSet({ observedGeneration: 1, updateRevision: 'new' }), pods).outdated).toEqual([]));
-  test('names none that is going', () =>
+  test('names no pod that is being deleted', () =>
     expect(
       workloadView(statefulSet({ observedGeneration: 2, updateRevision: 'new' }), [
         pod('w-0', { 'controller-revision-hash': 'old' }, { deletionTimestamp: 'x' }),
       ]).outdated,
     ).toEqual([]));
-  test('names none of which nothing is known', () =>
+  test('names no pod whose revision is unknown', () =>
     expect(workloadView(statefulSet({ observedGeneration: 2, updateRevision: 'new' }), [pod('w-0', {})]).outdated).toEqual([]));
 });
 
@@ -57,7 +57,7 @@ describe('a DaemonSet', () => {
     ...daemonSet,
     metadata: { ...daemonSet.metadata, generation: 4, annotations: { 'deprecated.daemonset.template.generation': '2' } },
   };
-  test('is counted by its status', () =>
+  test('has its counts from its status', () =>
     expect(workloadView(seen, [])).toEqual({ desired: 3, current: 2, ready: 1, available: 1, outdated: [] }));
   test('names its pods of an older template', () =>
     expect(
@@ -65,7 +65,7 @@ describe('a DaemonSet', () => {
     ).toEqual(['f-a']));
 });
 
-describe('the fuse pods as they stand', () => {
+describe('the fuse fact of a DaemonSet', () => {
   const fuse = (generation: string | undefined, image: string | undefined, scriptHash?: string) =>
     live('DaemonSet', 'f', {
       spec: {
@@ -78,7 +78,7 @@ describe('the fuse pods as they stand', () => {
         },
       },
     });
-  test('have an image and a generation, and a script where it is hashed', () => {
+  test('has image and generation, and the hash of the script if there is one', () => {
     expect(fuseFact(fuse('3', 'a:1'))).toEqual({ image: 'a:1', generation: 3 });
     expect(fuseFact(fuse('3', 'a:1', 'x'))).toEqual({ image: 'a:1', generation: 3, scriptHash: 'x' });
   });
