@@ -50,7 +50,7 @@ function titleOf(name: string, kind: string | undefined): string {
 
 function inCheckout(name: string, title: string): void {
   const root = checkout();
-  const scaffold: Scaffold = { name, title, from: { api: '../../api/index.ts', constructs: '../../constructs/index.ts' } };
+  const scaffold: Scaffold = { name, title, from: { api: '../../src/api/index.ts', constructs: '../../src/constructs/index.ts' } };
   const test = `test/runtimes/${name}/conformance.test.ts`;
   write(root, {
     ...prefixed(`runtimes/${name}/`, { ...runtimeFiles(scaffold), 'README.md': readme(scaffold) }),
