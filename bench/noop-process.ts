@@ -6,9 +6,9 @@ import { silent } from '../src/kube/types.ts';
 import { kubernetesCluster } from '../src/reconciler/kubernetes/kubernetes-cluster.ts';
 import { connectionFromKubeconfig } from '../src/reconciler/kubernetes/kubeconfig.ts';
 import { createNodeLabeler } from '../src/reconciler/kubernetes/nodes/node-labels.ts';
-import { keyOf } from '../src/reconciler/kubernetes/store/objects.ts';
 import { createStore } from '../src/reconciler/kubernetes/store/store.ts';
 import { reconcile } from '../src/reconciler/reconcile.ts';
+import { keyOf } from '../src/reconciler/world.ts';
 import type { Reconciled } from './noop.ts';
 
 const [kubeconfig, rounds = '10'] = process.argv.slice(2);

@@ -28,12 +28,13 @@ interface Flags {
 }
 
 const HELP = `
-Runs as root on every node. The kubelet's directory and the mount root must have the same paths here as on the host; what is mounted in
-the first must reach the host (Bidirectional), and what the host mounts in the second must be seen here (HostToContainer).
+Runs as root on every node. The kubelet's directory and the mount root must have the same paths in the container as on the host. Mounts
+in the kubelet's directory must propagate to the host (Bidirectional), and mounts of the host in the mount root must propagate into the
+container (HostToContainer).
 
 Environment, for flags that are not given:
   NODE_ID, KUBELET_ROOTDIR, MOUNT_ROOT
-  NODEPUBLISH_METHOD           bind (default; as in Fluid also bindMount) or symlink, for volumes that do not say
+  NODEPUBLISH_METHOD           bind (default; as in Fluid also bindMount) or symlink, for volumes without a method of their own
 
 Examples:
   sluice csi --node-id "$NODE_NAME"
@@ -41,28 +42,28 @@ Examples:
 
 Exit codes:
   0  stopped by SIGTERM or SIGINT
-  1  refused to start: no way to a cluster, another plugin serves the driver, or its health cannot be served
+  1  refused to start: no cluster is configured, another plugin serves the driver, or its health cannot be served
   2  bad usage`;
 
-/** Less than the kubelet's 30 s, and than a successor waits; calls under way have 5 s of them. */
+/** Less than the kubelet's 30 s, and less than the next plugin waits for this one; running calls have 5 s of it. */
 const STOP_MS = 15_000;
 
 export const define: Define = (command) => {
   command
-    .option('--node-id <name>', 'name of the Node that this runs on (default: NODE_ID)')
+    .option('--node-id <name>', 'name of the Node that the plugin runs on (default: NODE_ID)')
     .option('--endpoint <unix://path>', 'socket for the kubelet (default: <kubelet-dir>/csi-plugins/fuse.csi.fluid.io/csi.sock)')
     .option('--kubelet-dir <directory>', "the kubelet's --root-dir (default: KUBELET_ROOTDIR, else /var/lib/kubelet)")
-    .option('--pod-logs-dir <directory>', "the kubelet's podLogsDir, by which the plugin knows the pods of its node", '/var/log/pods')
+    .option('--pod-logs-dir <directory>', "the kubelet's podLogsDir, which shows the pods of the node", '/var/log/pods')
     .option('--mount-root <directory>', 'host directory of all FUSE mounts (default: MOUNT_ROOT, else /runtime-mnt)')
-    .option('--metrics-addr <host:port>', 'where /healthz, /readyz and /metrics are served; 0 = nowhere', '0')
+    .option('--metrics-addr <host:port>', 'address of /healthz, /readyz and /metrics; 0 = none', '0')
     .option('--kubeconfig <file>', 'how to reach the cluster (default: KUBECONFIG; in a pod its service account; else ~/.kube/config)')
     .addOption(logOptions())
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => {
       const config = configOf(flags, process.env);
-      // There is one of us on every node, which has little to do. And what is small is soon forked, once for every program that is run.
+      // Every node has a plugin, which has little to do. And a small process forks fast, once for every program that it runs.
       setFlagsFromString('--optimize-for-size');
-      // undici's parser: to optimize it takes 30 MB for a moment, which never come back.
+      // To optimize undici's parser takes 30 MB for a moment, which the process never returns.
       setFlagsFromString('--no-wasm-tier-up');
       setFlagsFromString('--no-wasm-dynamic-tiering');
       const log = createLog(flags.logLevel);
@@ -75,7 +76,7 @@ export const define: Define = (command) => {
       if (address) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
       let plugin: Plugin | undefined;
       const served = { alive: () => plugin?.lost(), ready: () => (plugin ? plugin.notReady() : 'the plugin starts') };
-      // First: a plugin that nobody can ask whether it works must not serve volumes.
+      // First: a plugin without its probes must not serve volumes.
       const cannotServe = refused(`--metrics-addr ${flags.metricsAddr} cannot be served: `);
       const health = address && (await serveHealth(address.host, address.port, served, registry).catch(cannotServe));
       try {
@@ -85,7 +86,7 @@ export const define: Define = (command) => {
         await health?.stop();
         throw error;
       }
-      // Not waited for: without an API server, pods can still be unmounted.
+      // The plugin does not wait for the answer: without an API server it can still unmount volumes of pods.
       void cluster.check().then(
         (problem) => problem && log.error({ problem }, 'volumes cannot be staged'),
         (error: unknown) => log.warn({ error: messageOf(error) }, 'the API server does not answer yet'),
@@ -97,9 +98,9 @@ export const define: Define = (command) => {
         await cluster.flush();
         await client.close();
       })();
-      await Promise.race([ended, setTimeout(STOP_MS)]).catch((error: unknown) => log.error({ err: error }, 'not all is closed'));
+      await Promise.race([ended, setTimeout(STOP_MS)]).catch((error: unknown) => log.error({ err: error }, 'a connection was not closed'));
       log.info({}, 'stopped');
-      // Whatever is left waits for a file system, and nobody can start in our place before we have ended.
+      // Only calls that wait for a file system are left, and the next plugin cannot start before this process ends.
       process.exit(0);
     });
 };

@@ -1,4 +1,4 @@
-/** Something is wrong with how we were called: exit code 2, one line a fault. */
+/** The command line, or a file that it names, is wrong: exit code 2, one line a fault. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 
@@ -7,7 +7,7 @@ export class UsageError extends Error {
   }
 }
 
-/** What was asked for cannot or should not be done now, for a reason that the user can do something about: exit code 1. */
+/** The command cannot or should not run now, for a reason that the user can remove: exit code 1. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }

@@ -35,23 +35,23 @@ interface Flags {
 
 const EXAMPLES = `
 Examples:
-  sluice fuse-config                                            what a fuse container is told, typed
+  sluice fuse-config                                            the configuration of a fuse container, typed
   sluice fuse-config --template s3fs.yaml -o script > mount.sh  a program in POSIX sh that mounts it
   sluice fuse-config --template s3fs.yaml -o argv | xargs -0 -n 1 echo
   sluice fuse-config --template s3fs.yaml -o script --directory /run/mount
   sluice fuse-config --template s3fs.yaml -o script --directory /run/mount --watch
 
-A template says how a FUSE client is called, in YAML or JSON:
+A template, in YAML or JSON, holds the command line of a FUSE client:
   program: s3fs
   args: ['\${mount.bucket}', '\${mount.target}', -f, -o, 'url=\${mount.options.minio-url}', -o, '\${access}']
   env:
     AWS_ACCESS_KEY_ID: \${secret.minio-access-key}
 
-Secrets are never printed: scripts and env files read them from their files when they run. Where config.json
-itself holds them (THIN_FUSE_CONFIG_STORAGE=secret), --directory puts them into files there.
+Secrets are never printed: scripts and env files read them from their files when they run. If config.json
+itself holds them (THIN_FUSE_CONFIG_STORAGE=secret), --directory writes them into files there.
 
-With onChange: remount in the template, a script in a directory goes by what is there: --watch keeps that up to
-date with config.json and template. Clients that changed are ended and begun again; the others do not notice.
+With onChange: remount in the template, a script follows the files of its directory, and --watch keeps these up to
+date with config.json and the template. Clients whose configuration changed are restarted; the others keep running.
 
 Exit codes:
   0  printed, or written; --watch: stopped by SIGTERM or SIGINT
@@ -62,12 +62,12 @@ const FILE_NAMES = { json: 'mount.json', env: 'mount.env', script: 'mount.sh', a
 export const define: Define = (command) => {
   command
     .option('--file <file>', 'config.json (default: /etc/fluid/config/config.json, else /etc/fluid/config.json)')
-    .option('--template <file>', 'how the client is called; needed for all but json')
+    .option('--template <file>', 'the client’s command line; needed for every output but json')
     .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FILE_NAMES)).default('json'))
     .option('--mount <name>', 'only this mount')
-    .option('--directory <directory>', `write to a file there (${Object.values(FILE_NAMES).join(', ')}) instead of printing`)
-    .option('--show-options', 'json: also options that may be secrets, which are those that no template names')
-    .option('--watch', 'stay, and write again when config.json or the template changes (needs onChange: remount)')
+    .option('--directory <directory>', `write into a file of this directory (${Object.values(FILE_NAMES).join(', ')}) instead of printing`)
+    .option('--show-options', 'json: show options that no template names too; they may be secrets')
+    .option('--watch', 'keep running, and write again when config.json or the template changes (needs onChange: remount)')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       try {
@@ -81,7 +81,7 @@ export const define: Define = (command) => {
     });
 };
 
-/** What is wrong at the start is thrown; later it is told, and what was right before is left as it is. */
+/** A fault at the start is thrown. A later fault is logged, and the last valid files stay as they are. */
 async function keepWriting(flags: Flags): Promise<void> {
   const { directory, template, output } = flags;
   if (directory === undefined || template === undefined || output !== 'script')
@@ -104,7 +104,10 @@ async function keepWriting(flags: Flags): Promise<void> {
     again().catch((error: unknown) => {
       const isFault = error instanceof InvalidSpec || error instanceof UsageError;
       if (before === undefined || !isFault) throw error;
-      log.error({ faults: error instanceof InvalidSpec ? linesOf(error) : [error.message] }, 'clients left as they were');
+      log.error(
+        { faults: error instanceof InvalidSpec ? linesOf(error) : [error.message] },
+        'the clients keep their last valid configuration',
+      );
     });
   await whenever([file, template], read, stopSignal(log));
 }
@@ -138,7 +141,7 @@ function onlyOne(clients: readonly Client[]): Client {
   throw new UsageError(`--mount: expected one among ${clients.map(({ name }) => name).join(', ')}, found ${clients.length} mounts`);
 }
 
-/** Only for who runs the client; the script last, so that who finds it finds all, and each at once. */
+/** Readable by the user of the client only. The script is written last, each file by a rename, so that a script never lacks its files. */
 async function write(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
   await mkdir(directory, { recursive: true });
   for (const [path, text] of Object.entries(files)) {
@@ -149,7 +152,7 @@ async function write(directory: string, files: Readonly<Record<string, string>>)
   }
 }
 
-/** Takes away secrets that no client has any more. */
+/** Deletes files of secrets that no client has any more. */
 async function forget(directory: string, kept: readonly string[]): Promise<void> {
   const secrets = (await readdir(directory)).filter((name) => name.startsWith('secret-')).map((name) => join(directory, name));
   for (const path of secrets.filter((each) => !kept.includes(each))) await rm(path, { force: true });

@@ -4,9 +4,9 @@ import { REDACTED, redactedText } from '../kube/redact.ts';
 import type { Log } from '../kube/types.ts';
 
 export const logOptions = (): Option =>
-  new Option('--log-level <level>', 'least important lines to log').choices(['debug', 'info', 'warn', 'error']).default('info');
+  new Option('--log-level <level>', 'lowest level to log').choices(['debug', 'info', 'warn', 'error']).default('info');
 
-/** Fields whose values nobody should read in a log, wherever they stand. */
+/** Fields whose values are redacted at any depth. */
 const SECRET_FIELD = /^(data|stringData|token|password|authorization)$/i;
 
 /** JSON, a line a decision, on standard output. */
@@ -16,11 +16,11 @@ export function createLog(level: string): Log {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }), log: (fields) => redacted(fields) as Record<string, unknown> },
-    serializers: { err: told },
+    serializers: { err: serializedError },
   });
 }
 
-/** A copy without secrets: fields that hold some by name, and credentials inside of any text, such as a metadata URL in a command's error. */
+/** A copy without secrets: fields by their name, and credentials inside of texts, such as a metadata URL in a command's error. */
 export function redacted(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactedText(value);
   if (typeof value !== 'object' || value === null || value instanceof Error || depth > 6) return value;
@@ -30,8 +30,8 @@ export function redacted(value: unknown, depth = 0): unknown {
   );
 }
 
-/** What the API server answered explains itself; anything else is a defect, and needs its stack. */
-function told(error: unknown): unknown {
+/** An answer of the API server explains itself; any other error is a defect, and its stack is logged. */
+function serializedError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack = '' } = error;
   const isExplained = ['ApiError', 'NoAnswer', 'NotLeader', 'InvalidSpec'].includes(name);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The only place that knows every runtime. Everything is loaded when it is needed: a controller pays for its own commands alone. Nothing
- * that an old Node lacks may be imported before it has been told that it is too old.
+ * The only module that knows every runtime. Everything is loaded when it is needed, so that a process holds only its own command. The check
+ * for an old Node comes before any import that an old Node would not load.
  */
 import module from 'node:module';
 import { whyTooOld } from './node-version.ts';
@@ -11,9 +11,9 @@ if (tooOld !== undefined) {
   console.error(`sluice: ${tooOld}`);
   process.exitCode = 1;
 } else {
-  // Sources start in half the time and with 25 MB less when their types were stripped before.
+  // With sources whose types were stripped before, the start takes half the time and 25 MB less.
   module.enableCompileCache();
-  // `sluice synth … | head` has seen enough.
+  // `sluice synth … | head` closes the pipe early, which is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const { run } = await import('./program.ts');
   process.exitCode = await run(process.argv.slice(2), {

@@ -1,4 +1,4 @@
-/** The oldest Node that can run us, as `engines` of package.json has it; a test holds the two together. */
+/** The oldest Node that runs Sluice, as in `engines` of package.json; a test compares the two. */
 export const OLDEST_NODE = '22.19';
 
 /** Why a version of Node is too old, or undefined. */

@@ -11,21 +11,29 @@ export const COMMANDS: readonly {
   readonly summary: string;
   readonly load: () => Promise<{ readonly define: Define }>;
 }[] = [
-  { name: 'synth', summary: 'print the objects that Datasets and runtimes become', load: () => import('./synth/synth.ts') },
+  {
+    name: 'synth',
+    summary: 'print the objects that the controller would apply for Datasets and runtimes',
+    load: () => import('./synth/synth.ts'),
+  },
   { name: 'diff', summary: 'show what Datasets and runtimes would change in a cluster', load: () => import('./diff/diff.ts') },
   { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./install/crds.ts') },
-  { name: 'install', summary: 'print what Sluice itself needs in a cluster', load: () => import('./install/install.ts') },
-  { name: 'uninstall', summary: 'delete what install printed, once no Dataset is left', load: () => import('./install/uninstall.ts') },
+  { name: 'install', summary: 'print the manifests of Sluice itself', load: () => import('./install/install.ts') },
+  {
+    name: 'uninstall',
+    summary: 'delete the objects that install printed, once no Dataset is left',
+    load: () => import('./install/uninstall.ts'),
+  },
   { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile/reconcile.ts') },
   { name: 'csi', summary: 'run the CSI plugin of a node', load: () => import('./csi.ts') },
-  { name: 'fuse-config', summary: 'make of config.json what a FUSE client is called with', load: () => import('./fuse-config.ts') },
-  { name: 'new-runtime', summary: 'make the files of a new runtime', load: () => import('./new-runtime/new-runtime.ts') },
+  { name: 'fuse-config', summary: 'turn config.json into the command line of a FUSE client', load: () => import('./fuse-config.ts') },
+  { name: 'new-runtime', summary: 'create the files of a new runtime', load: () => import('./new-runtime/new-runtime.ts') },
 ];
 
 const EXIT_CODES = `
 Exit codes:
   0  done
-  1  could not be done; for diff: there are differences
+  1  refused or failed; for diff: there are differences
   2  bad usage or bad input`;
 
 /** Parses argv and runs one command; returns the exit code. */
@@ -33,11 +41,11 @@ export async function run(argv: readonly string[], parts: Package): Promise<numb
   const program = new Command('sluice')
     .description('Declarative caches for AI and data jobs on Kubernetes.')
     .version(version(), '-V, --version')
-    .showHelpAfterError('(add --help for what there is)')
+    .showHelpAfterError('(--help lists commands and options)')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'sluice: ')) })
     .addHelpText('after', `${EXIT_CODES}\n\n\`sluice <command> --help\` shows examples.`);
-  // Only the command that is meant is loaded; of the others, help needs no more than this.
+  // Only the command of this call is loaded; for the others, help needs no more than name and summary.
   const wanted = new Set(argv);
   for (const { name, summary, load } of COMMANDS) {
     const command = program.command(name).summary(summary).description(summary);
@@ -51,7 +59,7 @@ export async function run(argv: readonly string[], parts: Package): Promise<numb
   }
 }
 
-/** Says what went wrong, once, and without a stack where the user can do something about it. */
+/** Prints the error and returns the exit code. Only a defect has a stack. */
 function exitCodeOf(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof BadInput) {
@@ -65,7 +73,7 @@ function exitCodeOf(error: unknown, argv: readonly string[]): number {
   const missing = missingRuntime(error);
   if (missing !== undefined) {
     console.error(
-      `sluice: expected the folder of each runtime that the registry names, found ${missing} missing; npm run gen writes the registry anew`,
+      `sluice: expected a folder for each runtime of the registry, found none at ${missing}; \`npm run gen\` writes the registry again`,
     );
     return 1;
   }
@@ -74,7 +82,7 @@ function exitCodeOf(error: unknown, argv: readonly string[]): number {
   return 1;
 }
 
-/** A module below runtimes/ that the generated registry imports and that is gone: in a checkout somebody removed a runtime. */
+/** The folder of a runtime that the generated registry imports and that no longer exists in this checkout. */
 function missingRuntime(error: unknown): string | undefined {
   const { code, message = '' } = error as { readonly code?: string; readonly message?: string };
   return code === 'ERR_MODULE_NOT_FOUND'

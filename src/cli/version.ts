@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of the package that we run from. */
+/** The version of the package that this program is part of; `unknown` outside of one. */
 export function version(): string {
   // Beside src/ in a checkout, beside dist/ in a package.
   for (const path of ['../../package.json', '../../../package.json']) {

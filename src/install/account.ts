@@ -9,9 +9,9 @@ export interface AccountProps {
   readonly name: string;
   readonly namespace: string;
   readonly part: Part;
-  /** In every namespace. */
+  /** Rights in every namespace. */
   readonly rights: readonly Right[];
-  /** In its own alone. */
+  /** Rights in its own namespace only. */
   readonly rightsAtHome?: readonly Right[];
 }
 
@@ -22,7 +22,7 @@ export class Account extends Construct {
     const home = { name, namespace, labels: labels(part) };
     const everywhere = { name, labels: labels(part) };
     const subjects = [{ kind: 'ServiceAccount', name, namespace }];
-    // Pods say themselves whether they want a token.
+    // Each pod declares itself whether it mounts a token.
     new KubeObject(this, 'account', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: home, automountServiceAccountToken: false });
     new KubeObject(this, 'rights', { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: everywhere, rules: rulesOf(rights) });
     new KubeObject(this, 'binding', {

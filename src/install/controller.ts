@@ -12,7 +12,7 @@ const CONTROLLER = 'sluice-controller';
 /** Of `runAsUser`: nobody on the node. */
 const USER = 65_532;
 
-/** The controller: replicas of which one writes and the others stand by. */
+/** The controller: replicas of which one leads and the others stand by. */
 export class Controller extends Construct {
   constructor(scope: Construct, options: Settled, runtimes: readonly Runtime[]) {
     super(scope, 'controller');
@@ -30,7 +30,7 @@ export class Controller extends Construct {
       apiVersion: 'policy/v1',
       kind: 'PodDisruptionBudget',
       metadata,
-      // Not minAvailable: with one replica that would hold up every drain for ever.
+      // Not minAvailable: with one replica that would block every drain for ever.
       spec: { maxUnavailable: 1, selector: { matchLabels: selector('controller') }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
     });
     new KubeObject(this, 'deployment', { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: deployment(options) });
@@ -60,7 +60,7 @@ function deployment({ controller, image, imagePullPolicy, imagePullSecrets, moun
     ports: [{ name: 'metrics', containerPort: 8080, protocol: 'TCP' }],
     livenessProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 10, failureThreshold: 3 },
     readinessProbe: { httpGet: { path: '/readyz', port: 'metrics' }, periodSeconds: 5 },
-    // Until the first answer: a slow node is no reason to start again.
+    // Until the first answer: a slow node is no reason for a restart.
     startupProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 2, failureThreshold: 60 },
     resources: controller.resources,
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true },
@@ -75,7 +75,7 @@ function deployment({ controller, image, imagePullPolicy, imagePullSecrets, moun
       spec: {
         serviceAccountName: CONTROLLER,
         automountServiceAccountToken: true,
-        // Kubernetes' own: a class that we brought would be there for every tenant's pods, too.
+        // A class of Kubernetes: every tenant's pods could use one that Sluice created.
         priorityClassName: 'system-cluster-critical',
         securityContext: { runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, seccompProfile: { type: 'RuntimeDefault' } },
         nodeSelector: { 'kubernetes.io/os': 'linux', ...controller.nodeSelector },

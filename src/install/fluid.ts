@@ -1,8 +1,11 @@
 import { GROUP } from '../api/resource.ts';
 
+/** Namespace of Fluid's chart, and so of Sluice when none is given. */
+export const DEFAULT_NAMESPACE = 'fluid-system';
+
 /**
- * Fluid's controllers that write what we write, and the lease that each renews while it runs. Not `fluidapp`: it ends the sidecars that
- * Fluid's webhook has put into pods, and may go on.
+ * Fluid's controllers that write the same objects as Sluice, and the Lease that each renews while it runs. Not `fluidapp`: it ends the
+ * sidecars that Fluid's webhook has added to pods, and may keep running.
  */
 export const FLUID_LEASES: ReadonlyMap<string, string> = new Map(
   ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache'].map((name) => [name, `${name}.${GROUP}`]),

@@ -7,28 +7,28 @@ import { labels } from './labels.ts';
 import { NodePlugin } from './node-plugin.ts';
 import type { Settled } from './options.ts';
 
-/** What an installation is made for. */
+/** The kinds and runtimes of an installation. */
 export interface InstallationParts {
   /** All kinds of custom resources. */
   readonly resources: readonly CustomResource[];
   readonly runtimes: readonly Runtime[];
 }
 
-/** Sluice in its own cluster: what is needed first comes first. */
+/** The manifests of Sluice, in the order in which they are needed. */
 class Installation extends Chart {
   constructor(scope: Construct, options: Settled, { resources, runtimes }: InstallationParts) {
-    // Without the chart's namespace, which would be put on what has none.
+    // Without the chart's namespace, which cdk8s would add to cluster-scoped objects.
     super(scope, 'sluice', { disableResourceNameHashes: true });
     new KubeObject(this, 'namespace', {
       apiVersion: 'v1',
       kind: 'Namespace',
       metadata: {
         name: options.namespace,
-        // Mounting is what the node plugin is for, and no lower level lets it.
+        // The node plugin mounts file systems, which no lower level allows.
         labels: { ...labels(), 'pod-security.kubernetes.io/enforce': 'privileged' },
       },
     });
-    // By the label `uninstall` knows those that this installation brought from those that were there.
+    // The label shows `uninstall` which CRDs this installation created and which existed before.
     for (const resource of resources) {
       const { metadata, ...crd } = crdOf(resource);
       new KubeObject(this, resource.plural, { ...crd, metadata: { ...metadata, labels: labels() } });
@@ -38,6 +38,6 @@ class Installation extends Chart {
   }
 }
 
-/** Every object of an installation, in the order in which they are to be applied. */
+/** Every object of an installation, in the order in which they have to be applied. */
 export const installationOf = (options: Settled, parts: InstallationParts): readonly Manifest[] =>
   new Installation(new App(), options, parts).toJson() as Manifest[];

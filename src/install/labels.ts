@@ -1,6 +1,6 @@
 export type Part = 'controller' | 'csi';
 
-/** What pods are selected by; a selector can never change. */
+/** The labels by which pods are selected; a selector can never change. */
 export const selector = (part: Part) => ({ 'app.kubernetes.io/name': 'sluice', 'app.kubernetes.io/component': part });
 
 export const labels = (part?: Part) => ({

@@ -1,8 +1,8 @@
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * How the controller handles memory (docs/adr/0022-memory-of-the-controller.md): V8 may keep garbage for as long as there is room, and
- * glibc keeps what large answers took. The share is of the container's limit.
+ * How the controller handles memory (docs/adr/0022-memory-of-the-controller.md): V8 keeps garbage while it has memory left, and
+ * glibc keeps the memory of large answers. The share is of the container's limit.
  */
 export const CONTROLLER_MEMORY = {
   NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size-percentage=50',
@@ -11,7 +11,7 @@ export const CONTROLLER_MEMORY = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 } as const satisfies Variables;
 
-/** The same for the node plugin, of which there is one on every node: little garbage at a time, and one thread that collects it. */
+/** The same for the node plugin, which runs on every node: little garbage at a time, and one thread that collects it. */
 export const NODE_PLUGIN_MEMORY = {
   NODE_OPTIONS: '--v8-pool-size=1 --max-semi-space-size=1',
   MALLOC_ARENA_MAX: '2',

@@ -2,7 +2,7 @@ import type { Construct } from 'constructs';
 import { KubeObject } from '../constructs/index.ts';
 import { labels, type Part, selector } from './labels.ts';
 
-/** Over a network, pods of this part can be asked how they do, and nothing else. What they reach for is the API server, whose address no selector knows. */
+/** Lets pods of this part receive requests on the metrics port only. Egress is open: it is the API server, which no selector can name. */
 export const metricsOnly = (scope: Construct, name: string, namespace: string, part: Part): KubeObject =>
   new KubeObject(scope, 'network', {
     apiVersion: 'networking.k8s.io/v1',

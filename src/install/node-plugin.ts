@@ -12,7 +12,7 @@ import { nodePluginRights } from './rights.ts';
 
 const NODE_PLUGIN = 'sluice-csi';
 
-/** The CSI plugin on every node, and what Kubernetes must know of it. */
+/** The CSI plugin on every node, and its registration with Kubernetes. */
 export class NodePlugin extends Construct {
   constructor(scope: Construct, options: Settled, runtimes: readonly Runtime[]) {
     super(scope, 'csi');
@@ -20,13 +20,13 @@ export class NodePlugin extends Construct {
     const metadata = { name: NODE_PLUGIN, namespace, labels: labels('csi') };
     new Account(this, 'account', { name: NODE_PLUGIN, namespace, part: 'csi', rights: nodePluginRights(runtimes) });
     if (nodePolicy) new NodePolicy(this, 'policy', { name: NODE_PLUGIN, account: `system:serviceaccount:${namespace}:${NODE_PLUGIN}` });
-    // Its sockets are files.
+    // The plugin's other sockets are files, so metrics are its only port.
     metricsOnly(this, NODE_PLUGIN, namespace, 'csi');
     new KubeObject(this, 'driver', {
       apiVersion: 'storage.k8s.io/v1',
       kind: 'CSIDriver',
       metadata: { name: csiDriver, labels: labels('csi') },
-      // fsGroup: a data set is not to be chowned file by file because a pod has a group.
+      // fsGroup: the kubelet must not change the owner of each file of a data set because a pod has a group.
       spec: { attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ['Persistent'], fsGroupPolicy: 'None' },
     });
     new KubeObject(this, 'daemon', { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: daemon(options) });
@@ -45,7 +45,7 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
       `--mount-root=${mountRoot}`,
       `--pod-logs-dir=${podLogsDir}`,
       '--metrics-addr=:8080',
-      // The last one counts.
+      // The last value of a flag takes precedence.
       ...(csi.args ?? []),
     ],
     env: byKey(
@@ -60,18 +60,18 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
     ),
     ports: [{ name: 'metrics', containerPort: 8080, protocol: 'TCP' }],
     livenessProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 10, failureThreshold: 3 },
-    // Ready is what the kubelet has registered: an image that cannot be stops the rollout at the first nodes.
+    // Ready once the kubelet has registered the plugin: an image that does not register stops the rollout at the first nodes.
     readinessProbe: { httpGet: { path: '/readyz', port: 'metrics' }, periodSeconds: 5 },
     startupProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 2, failureThreshold: 60 },
     resources: csi.resources,
-    // Mounts that other pods see are made by root in a privileged container alone.
+    // Only root in a privileged container can create mounts that other pods see.
     securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0, readOnlyRootFilesystem: true },
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [
-      // Each under its own name: paths in requests of the kubelet mean the same inside and outside.
+      // Each under its path on the host, since requests of the kubelet contain paths of the host.
       { name: 'kubelet', mountPath: kubeletDir, mountPropagation: 'Bidirectional' },
       { name: 'mounts', mountPath: mountRoot, mountPropagation: 'HostToContainer' },
-      // For the names in it: those of the pods of this node.
+      // Its directories name the pods of this node.
       { name: 'pod-logs', mountPath: podLogsDir, readOnly: true },
       { name: 'run', mountPath: '/run' },
       { name: 'tmp', mountPath: '/tmp' },

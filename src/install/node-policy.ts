@@ -9,16 +9,16 @@ export interface NodePolicyProps {
   readonly account: string;
 }
 
-/** As the plugin calls itself (kube-cluster.ts of the plugin). */
+/** The plugin's `reportingController` (src/csi/cluster/kube-node-cluster.ts). */
 const EVENT_REPORTER = `${GROUP}/sluice-csi`;
 /** Filled in by the API server from a token that is bound to a pod, and so to the pod's node. */
 const NODE_OF_TOKEN = 'authentication.kubernetes.io/node-name';
 
 /**
- * Holds the node plugin to its own node, there to the labels that are its business, and to events on Datasets in that node's name. RBAC can
- * say none of it: whoever takes over one node must not be able to draw pods, and with them their Secrets, from all others, nor speak for them.
+ * Restricts the node plugin to its own node, there to its own labels, and to events on Datasets in that node's name, which RBAC cannot. An
+ * attacker who controls one node must not be able to attract pods, and with them their Secrets, from other nodes, nor report in their name.
  *
- * A token that does not say whose node it is for (Kubernetes 1.29, or one that somebody made by hand) is refused.
+ * A token without the name of its node (Kubernetes 1.29, or a token that a user created) is rejected.
  */
 export class NodePolicy extends Construct {
   constructor(scope: Construct, id: string, { name, account }: NodePolicyProps) {
@@ -61,7 +61,7 @@ const orEmpty = (object: string, field: string) => `has(${object}.metadata.${fie
 const isOurs = (key: string) => `(${key}.startsWith(${quoted(FUSE_NODE_LABELS)}) || ${key} == "fluid.io/efc-sessmgr")`;
 
 const VARIABLES = [
-  // A creation has no old object and a deletion no new one; neither is ever allowed, and no expression may fail over it.
+  // A creation has no old object and a deletion no new one. Neither is ever allowed, and no expression may fail on it.
   { name: 'isUpdate', expression: 'request.operation == "UPDATE" && !has(request.subResource)' },
   { name: 'before', expression: `variables.isUpdate ? (${orEmpty('oldObject', 'labels')}) : {}` },
   { name: 'after', expression: `variables.isUpdate ? (${orEmpty('object', 'labels')}) : {}` },
@@ -73,7 +73,7 @@ const is = (object: string, field: string, value: string) => `has(${object}.${fi
 const VALIDATIONS = [
   {
     expression: isNodeOfToken('request.name'),
-    message: `the node plugin may change its own node alone, and a token without ${NODE_OF_TOKEN} has none`,
+    message: `the node plugin may change only its own node, and a token without ${NODE_OF_TOKEN} has none`,
     reason: 'Forbidden',
   },
   {
@@ -82,7 +82,7 @@ const VALIDATIONS = [
       `variables.before.all(key, ${isOurs('key')} || (key in variables.after && variables.after[key] == variables.before[key]))`,
       `variables.after.all(key, ${isOurs('key')} || key in variables.before)`,
     ].join(' && '),
-    message: `the node plugin may change labels ${FUSE_NODE_LABELS}* and fluid.io/efc-sessmgr alone`,
+    message: `the node plugin may change only the labels ${FUSE_NODE_LABELS}* and fluid.io/efc-sessmgr`,
     reason: 'Forbidden',
   },
   {
@@ -94,7 +94,7 @@ const VALIDATIONS = [
           `has(object.metadata.${field}) == has(oldObject.metadata.${field}) && (!has(object.metadata.${field}) || object.metadata.${field} == oldObject.metadata.${field})`,
       ),
     ].join(' && '),
-    message: 'the node plugin may change nothing of a node but labels',
+    message: 'the node plugin may change only labels of a node',
     reason: 'Forbidden',
   },
 ];
@@ -105,12 +105,12 @@ const EVENT_VALIDATIONS = [
       .map((event) => `(${event} == null || (has(${event}.reportingInstance) && ${isNodeOfToken(`${event}.reportingInstance`)}))`)
       .concat(is('object', 'reportingController', quoted(EVENT_REPORTER)))
       .join(' && '),
-    message: 'the node plugin may tell of its own node alone',
+    message: 'the node plugin may report events only for its own node',
     reason: 'Forbidden',
   },
   {
     expression: `has(object.regarding) && ${is('object.regarding', 'kind', quoted('Dataset'))} && ${is('object.regarding', 'apiVersion', quoted(`${GROUP}/v1alpha1`))}`,
-    message: 'the node plugin may tell of Datasets alone',
+    message: 'the node plugin may report events only on Datasets',
     reason: 'Forbidden',
   },
 ];

@@ -1,7 +1,8 @@
 import { fields, k8s, opt, type Static, t } from '../api/index.ts';
 import { namespacePattern } from '../api/metadata.ts';
+import { DEFAULT_NAMESPACE } from './fluid.ts';
 
-/** The rule of the programs, and of Fluid, where whoever breaks it silently gets mounts below `/`; a test holds it to `mountRootOf`. */
+/** The rule of `mountRootOf`, which a test compares with this one. With a root that breaks it Fluid silently mounts below `/`. */
 const MOUNT_ROOT = '^(/[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?)+$';
 const ABSOLUTE = '^(/[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*)+$';
 
@@ -13,7 +14,7 @@ const component = {
   args: opt(t.Array(t.String(), { description: 'Further arguments of the command.' })),
 };
 
-/** What an operator may choose about an installation, and the form of the file of `sluice install --values`. */
+/** The options of an installation, and the schema of the file of `sluice install --values`. */
 export const InstallOptions = t.Object({
   namespace: opt(
     t.String({ description: 'Namespace of the controller and of the node plugin; default fluid-system.', pattern: namespacePattern }),
@@ -25,15 +26,17 @@ export const InstallOptions = t.Object({
   kubeletDir: opt(t.String({ description: "The kubelet's root directory on the nodes; default /var/lib/kubelet.", pattern: ABSOLUTE })),
   podLogsDir: opt(t.String({ description: "The kubelet's podLogsDir on the nodes; default /var/log/pods.", pattern: ABSOLUTE })),
   nodePolicy: opt(
-    t.Boolean({ description: 'Whether an admission policy holds the node plugin to its own node (Kubernetes 1.30); default true.' }),
+    t.Boolean({ description: 'Whether an admission policy restricts the node plugin to its own node (Kubernetes 1.30); default true.' }),
   ),
-  controller: opt(t.Object({ replicas: opt(t.Integer({ minimum: 1, description: 'Of which one works; default 2.' })), ...component })),
+  controller: opt(
+    t.Object({ replicas: opt(t.Integer({ minimum: 1, description: 'Replicas, of which one leads; default 2.' })), ...component }),
+  ),
   csi: opt(t.Object(component)),
 });
 export type InstallOptions = Static<typeof InstallOptions>;
 
 type Component = NonNullable<InstallOptions['csi']>;
-/** Nothing is left open. */
+/** The options with every default filled in. */
 export interface Settled {
   readonly namespace: string;
   readonly image: string;
@@ -47,10 +50,10 @@ export interface Settled {
   readonly csi: Component;
 }
 
-/** Fills in what was not said. `image` is the one for this version of the package. */
+/** Fills in defaults. `image` is the image of this version of the package. */
 export function settled(options: InstallOptions, image: string): Settled {
   return {
-    namespace: 'fluid-system',
+    namespace: DEFAULT_NAMESPACE,
     image,
     imagePullPolicy: 'IfNotPresent',
     imagePullSecrets: [],
@@ -68,7 +71,7 @@ export function settled(options: InstallOptions, image: string): Settled {
     },
     csi: {
       resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
-      // Wherever a pod may run, it may want its data.
+      // A pod may need its data on any node that it can run on.
       tolerations: [{ operator: 'Exists' }],
       ...options.csi,
     },

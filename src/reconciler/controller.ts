@@ -11,12 +11,11 @@ import { createNodeLabeler, type NodeLabeler } from './kubernetes/nodes/node-lab
 import { podExec } from './kubernetes/commands/pod-exec.ts';
 import type { PortPolicy } from './kubernetes/plans/ports.ts';
 import type { Selects } from './kubernetes/selector.ts';
-import { keyOf } from './kubernetes/store/objects.ts';
 import { createStore, type Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';
 import { createQueue, type Outcome, type Queue } from './queue.ts';
 import { reconcile } from './reconcile.ts';
-import { type Key, keyOfText, keyText } from './world.ts';
+import { type Key, keyOf, keyOfText, keyText } from './world.ts';
 
 export interface ControllerOptions {
   readonly connection: ClusterConnection;

@@ -145,11 +145,7 @@ describe('sluice.config.js', () => {
     expect((await allRuntimes(runtimes, undefined, path)).map(({ type }) => type)).toEqual([...runtimes.map(({ type }) => type), 'acme']);
   });
   test.each([
-    [
-      'has a twin',
-      moduleOf('acme', 'ThinRuntime'),
-      'expected runtimes of other kinds and types than all others, found ThinRuntime (acme) twice',
-    ],
+    ['has a twin', moduleOf('acme', 'ThinRuntime'), 'expected each kind and each type of runtime once, found ThinRuntime (acme) twice'],
     ['exports something else', 'export default [];', 'expected `export default { runtimes: [...] }` with values of defineRuntime()'],
     ['cannot be loaded', 'import "./nowhere.js";', 'expected a module that can be loaded, found: '],
   ])('is refused when it %s', async (_, text, message) => {
@@ -230,6 +226,6 @@ describe('help', () => {
     [['crds', '-o', 'xml'], "sluice: option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are yaml, json."],
   ])('is offered for %j', async (args, message) => {
     const { code, text } = await help(...args);
-    expect({ code, text }).toEqual({ code: 2, text: `${message}\n(add --help for what there is)\n` });
+    expect({ code, text }).toEqual({ code: 2, text: `${message}\n(--help lists commands and options)\n` });
   });
 });

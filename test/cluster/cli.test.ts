@@ -124,7 +124,7 @@ ${stdout.split('\n')[1]}
     const { code, stderr } = await cli(['diff', 'examples/thin.yaml', '--kubeconfig', '/no/such/file']);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'sluice: no way to a cluster: expected a kubeconfig at /no/such/file; name one with --kubeconfig or KUBECONFIG\n',
+      stderr: 'sluice: no cluster is configured: expected a kubeconfig at /no/such/file; name one with --kubeconfig or KUBECONFIG\n',
     });
   });
 });

@@ -255,7 +255,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     return ['--bound-object-kind=Pod', `--bound-object-name=${pod}`];
   }
 
-  describe('holds the node plugin', () => {
+  describe('restricts the node plugin', () => {
     const OWN = 'fluid.io/f-ml-demo';
     type Metadata = { readonly labels?: object; readonly annotations?: object; readonly finalizers?: readonly string[] };
     const clients: KubeClient[] = [];
@@ -285,7 +285,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       const client = await onNode('node-0');
       await patch(client, 'node-0', labels({ [OWN]: 'true', 'fluid.io/efc-sessmgr': 'true' }));
       await patch(client, 'node-0', labels({ [OWN]: null, 'fluid.io/efc-sessmgr': null }));
-      await expect(patch(client, 'node-1', labels({ [OWN]: 'true' }))).rejects.toThrow('may change its own node alone');
+      await expect(patch(client, 'node-1', labels({ [OWN]: 'true' }))).rejects.toThrow('may change only its own node');
       await patch(await onNode('node-1'), 'node-1', labels({ [OWN]: 'true' }));
     });
     test.each([
@@ -329,12 +329,12 @@ describe.skipIf(!simulated)('sluice install', () => {
       const again = { series: { count: 2, lastObservedTime: '2026-01-01T00:00:01.000000Z' } };
       await tell(name);
       await client.patch(EVENT, { name, namespace: 'default' }, again, { type: 'merge' });
-      await expect(tell('of-another', { reportingInstance: 'node-1' })).rejects.toThrow('its own node alone');
-      await expect(tell('as-another', { reportingController: 'kubelet' })).rejects.toThrow('its own node alone');
+      await expect(tell('of-another', { reportingInstance: 'node-1' })).rejects.toThrow('only for its own node');
+      await expect(tell('as-another', { reportingController: 'kubelet' })).rejects.toThrow('only for its own node');
       const regarding = { apiVersion: 'v1', kind: 'Pod', name: 'app', namespace: 'default' };
-      await expect(tell('on-a-pod', { regarding })).rejects.toThrow('of Datasets alone');
+      await expect(tell('on-a-pod', { regarding })).rejects.toThrow('only on Datasets');
       const other = await onNode('node-1');
-      await expect(other.patch(EVENT, { name, namespace: 'default' }, again, { type: 'merge' })).rejects.toThrow('its own node alone');
+      await expect(other.patch(EVENT, { name, namespace: 'default' }, again, { type: 'merge' })).rejects.toThrow('only for its own node');
     });
     test('also with a token that is bound to the node itself', async () => {
       const client = await plugin('--bound-object-kind=Node', '--bound-object-name=node-1');

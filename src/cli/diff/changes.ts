@@ -22,11 +22,11 @@ export interface Change {
   readonly action: 'add' | 'change' | 'prune' | 'refuse' | 'none';
   readonly before?: KubeObject;
   readonly after?: KubeObject;
-  /** Why it could not be written. */
+  /** Why the object cannot be written. */
   readonly problem?: string;
-  /** What Kubernetes does not let change, as sentences. */
+  /** Changes that Kubernetes does not allow, as sentences. */
   readonly immutable: readonly string[];
-  /** Pods that would go on with the old template until somebody deletes them. */
+  /** Pods that would keep the old template until a user deletes them. */
   readonly stale: readonly string[];
   /** Pods that would be replaced. */
   readonly restarting: readonly string[];
@@ -64,7 +64,7 @@ async function current(client: KubeClient, type: ResourceType, namespace: string
   }
 }
 
-/** No object may belong to an owner without a UID; the API server is shown one, and the user is not. */
+/** An owner reference needs a UID. The API server gets this one in dry runs; the user never sees it. */
 const PLACEHOLDER = '00000000-0000-4000-8000-000000000000';
 
 async function addition(client: KubeClient, type: ResourceType, manifest: Manifest, placeholder: string | undefined): Promise<Change> {
@@ -116,7 +116,7 @@ function stays(path: string, live: KubeObject, wanted: Manifest): string {
 
 const templateOf = (object: KubeObject): string => JSON.stringify((object['spec'] as { template?: unknown } | undefined)?.template ?? null);
 
-/** Those that the workload controls; undefined for what has none. */
+/** The pods that a workload controls; undefined for any other kind. */
 async function podsOf(client: KubeClient, { kind, metadata, ...object }: LiveObject): Promise<readonly KubeObject[] | undefined> {
   if (kind !== 'StatefulSet' && kind !== 'DaemonSet') return undefined;
   const { matchLabels = {} } = (object['spec'] as { selector?: { matchLabels?: Readonly<Record<string, string>> } }).selector ?? {};
@@ -127,7 +127,7 @@ async function podsOf(client: KubeClient, { kind, metadata, ...object }: LiveObj
   return items.filter((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }
 
-/** What carries our inventory label and is not rendered any more. */
+/** Objects with our inventory label that are no longer rendered. */
 async function pruned(
   client: KubeClient,
   { uid, namespace }: { readonly uid: string; readonly namespace: string },
@@ -145,7 +145,7 @@ async function pruned(
   return extra.map((object) => ({ ...nothing(object), action: 'prune' }));
 }
 
-/** What a reader wants to compare: no bookkeeping of the API server or of ours, and no Secret's contents. */
+/** The fields that a reader compares: none that only the API server or the controller uses. */
 export function readable(object: KubeObject): KubeObject {
   const { metadata, status: _, ...rest } = object;
   const { name, namespace, labels, annotations, ownerReferences } = metadata;

@@ -26,24 +26,24 @@ Examples:
   sluice diff --context prod cache.yaml || echo there are changes
   NO_COLOR=1 sluice diff cache.yaml > changes.txt
 
-Without a cluster, what a commit changes is the difference of two outputs of synth:
+Without a cluster, compare two outputs of synth to see what a commit changes:
   git stash; sluice synth cache.yaml > before.yaml; git stash pop
   sluice synth cache.yaml | diff -u before.yaml -
 
-Every change is tried on the API server in a dry run, so defaults and admission are in it. Give the flags and
-the environment that your controller has: they influence manifests. Contents of Secrets are never shown.
+The API server runs every change as a dry run, so the output includes defaults and admission. Use the flags and the
+environment of your controller, since they influence manifests. Contents of Secrets are never shown.
 
 ${SETTINGS_ENVIRONMENT.trim()}
 
 Exit codes:
   0  no differences
   1  differences
-  2  trouble: bad input, or no answer from the cluster`;
+  2  error: bad input, or no answer from the cluster`;
 
 export const define: Define = (command, parts) => {
   connectionOptions(settingsOptions(command))
     .argument('<files...>', 'Datasets and runtimes, YAML or JSON; - is standard input')
-    .option('-n, --namespace <namespace>', 'of objects that name none (default: the context’s, else default)')
+    .option('-n, --namespace <namespace>', 'namespace of objects that have none (default: the context’s, else default)')
     .addHelpText('after', EXAMPLES)
     .action(async (files: readonly string[], flags: Flags) => {
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
@@ -67,7 +67,7 @@ export const define: Define = (command, parts) => {
           await client.close();
         }
       } catch (error) {
-        // As diff has it: 1 means that it worked.
+        // As for diff(1), exit code 1 means that there are differences.
         if (error instanceof Refused || error instanceof ApiError || error instanceof NoAnswer) throw new UsageError(error.message);
         throw error;
       }
@@ -107,7 +107,7 @@ function section({ object, action, before, after, problem, immutable, stale, res
   ];
   if (action === 'none' && notes.length === 0) return [];
   const hunks = action === 'add' || action === 'change' ? masked(before, after) : [];
-  const invisible = action === 'change' && hunks.length === 0 ? ['  (only in what the controller notes about it)'] : [];
+  const invisible = action === 'change' && hunks.length === 0 ? ['  (only in annotations of the controller)'] : [];
   const title = colour('bold', `${object}${TITLES[action] && ` ${TITLES[action]}`}`);
   return [title, ...hunks.map(painted), ...invisible, ...notes.map((note) => colour('yellow', note)), ''];
 }
@@ -125,7 +125,7 @@ function masked(before: KubeObject | undefined, after: KubeObject | undefined): 
   return unified(yamlLines(old), yamlLines(young));
 }
 
-/** Values that are the same in both look the same. */
+/** Hides values so that equal ones still look equal, and different ones different. */
 const mask = (data: Record<string, string> = {}, other: Record<string, string> = {}, word: string) =>
   Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, other[key] === undefined || other[key] === value ? '***' : `*** (${word})`]),

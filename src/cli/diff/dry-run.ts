@@ -12,10 +12,10 @@ interface ManagedEntry {
 }
 
 /**
- * The object as the API server would have it after our apply, admission and defaults included. Nothing is written.
+ * The object as the API server would store it after an apply, with admission and defaults. Nothing is written.
  *
- * An object that we created and never applied has its fields from an Update entry of ours. The reconciler makes that an Apply entry
- * first, so that apply takes away what is no longer wanted; in a dry run there is no first, so here it is taken away by hand.
+ * An object that the controller created and never applied has its fields from an Update entry in `managedFields`. The controller turns
+ * that into an Apply entry first, so that apply removes fields that are no longer wanted. A dry run cannot, so they are removed here.
  */
 export async function wouldBecome(client: KubeClient, type: ResourceType, desired: KubeObject, live: LiveObject): Promise<KubeObject> {
   const options = { dryRun: true, fieldValidation: 'Strict' } as const;
@@ -37,12 +37,12 @@ export async function wouldBecome(client: KubeClient, type: ResourceType, desire
     others.map(({ fieldsV1 = {} }) => fieldsV1),
   ) as KubeObject;
   if (JSON.stringify(kept) === JSON.stringify(applied)) return applied;
-  // Once more past the server: what was taken away may have a default.
+  // A second request to the server: a removed field may have a default.
   const { managedFields: _, ...metadata } = kept.metadata;
   return client.update(type, { ...kept, metadata: { ...metadata, resourceVersion: live.metadata.resourceVersion } }, options);
 }
 
-/** `value` without the fields that are ours (`owned`, a FieldsV1), not wanted any more and nobody else's. */
+/** `value` without the fields that are ours (`owned`, a FieldsV1), no longer wanted, and not of another manager. */
 function without(value: unknown, desired: unknown, owned: Fields, others: readonly Fields[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(owned).filter(([key]) => key.startsWith('f:') || key.startsWith('k:')) as [string, Fields][];

@@ -25,7 +25,7 @@ export function unified(before: readonly string[], after: readonly string[]): re
 
 const range = (start: number, count: number): string => (count === 1 ? `${start}` : `${count === 0 ? start - 1 : start},${count}`);
 
-/** By the longest common subsequence: manifests are short, and an exact answer is the one that is read best. */
+/** By the longest common subsequence: manifests are short, so the exact, most readable answer is cheap. */
 function editsOf(before: readonly string[], after: readonly string[]): readonly Edit[] {
   let [head, tail] = [0, 0];
   while (head < before.length && head < after.length && before[head] === after[head]) head++;

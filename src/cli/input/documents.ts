@@ -7,21 +7,21 @@ export interface Position {
   readonly line: number;
   readonly column: number;
 }
-/** Something wrong with what a user wrote, and where it is written. */
+/** A fault in a user's input, and its place there. */
 export interface InputFault extends Fault, Position {
-  /** `Dataset ml/demo`; absent where no object could be read. */
+  /** `Dataset ml/demo`; absent if no object could be read. */
   readonly object?: string;
-  /** Nobody knows which objects stand here. */
+  /** The text could not be parsed, so its objects are not known. */
   readonly unreadable?: boolean;
-  /** Some other object is missing; it may be somewhere that we were not told of. */
+  /** Another object is missing, which may exist outside of the input. */
   readonly missing?: boolean;
 }
 export type Path = readonly (string | number)[];
 
-/** An object of an input, and where its fields are. */
+/** An object of an input, and the places of its fields. */
 export interface SourceObject {
   readonly value: unknown;
-  /** Of the field, or of the nearest one around it that is written. */
+  /** The position of the field, or of the nearest parent that is written. */
   at(path: Path): Position;
 }
 export interface Documents {
@@ -65,7 +65,7 @@ export function documentsIn(file: string, text: string): Documents {
       objects.push(...opened({ value, at: (path) => position(offsetOf(document, path)) }));
     }
   }
-  // What comes out of a pipe that broke is no success.
+  // Empty input, such as that of a broken pipe, is a fault.
   if (isEmpty) faults.push({ ...position(0), path: '', expected: 'at least one object', found: 'none' });
   return { objects, faults };
 }

@@ -18,11 +18,11 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const faultLine = ({ file, line, object, ...fault }: InputFault): string =>
   `${file}:${line}: ${object ? `${object}: ` : ''}${fault.path ? describe(fault) : `expected ${fault.expected}, found ${fault.found}`}`;
 
-/** A line a fault, and what may help; or the same as JSON. */
+/** A line for each fault and a hint, or the same as JSON. */
 export function faultReport({ faults }: BadInput, format: 'yaml' | 'json'): string {
   if (format === 'json') return JSON.stringify({ errors: faults.map(published) }, null, 2);
   const hint = faults.some(({ missing }) => missing)
-    ? ['Objects that are elsewhere can be given with --facts FILE, or looked up with --cluster.']
+    ? ['Objects outside of the input can be given with --facts FILE, or read from the cluster with --cluster.']
     : [];
   return [...faults.map(faultLine), ...hint].join('\n');
 }

@@ -1,10 +1,10 @@
 import type { Path } from './documents.ts';
 import type { Item } from './read.ts';
 
-/** Fields by which an object of this kind is referred to. */
+/** Fields that refer to an object of this kind. */
 const FIELD: Readonly<Record<string, RegExp>> = { Secret: /secret/i, PersistentVolumeClaim: /^mountPoint$/ };
 
-/** Where an object of this kind and name is asked for: the first field that names it, in the first item that does. */
+/** The first field of the first item that refers to an object of this kind and name. */
 export function mentionOf(items: readonly Item[], kind: string, name: string): { readonly item: Item; readonly path: Path } | undefined {
   const field = FIELD[kind];
   for (const item of items) {
@@ -17,7 +17,7 @@ export function mentionOf(items: readonly Item[], kind: string, name: string): {
   return undefined;
 }
 
-/** A claim is named by the address of a mount. */
+/** The address of a mount names a claim: `pvc://<claim>/<path>`. */
 const isName = (value: unknown, name: string): boolean =>
   value === name || (typeof value === 'string' && value.startsWith('pvc://') && value.slice(6).split('/')[0] === name);
 

@@ -1,10 +1,10 @@
-import { keyText } from '../../reconciler/world.ts';
+import { keyOf, keyText } from '../../reconciler/world.ts';
 import type { InputFault } from './documents.ts';
-import { faultAt, type Input, type Item, keyOf, lineOf, refOf } from './read.ts';
+import { faultAt, type Input, type Item, lineOf, refOf } from './read.ts';
 
-/** A dataset is served by exactly one runtime, the one of its name. */
+/** Faults of Datasets without exactly one runtime of their name, and of runtimes without a Dataset. */
 export function pairFaults({ datasets, written, all, faults }: Input): readonly InputFault[] {
-  // What is missing may be what could not be read.
+  // The missing object may be in a text that could not be parsed.
   const isWhole = !faults.some(({ unreadable }) => unreadable);
   const served = Map.groupBy(written, of);
   const known = new Set(all.filter(({ object }) => object.kind === 'Dataset').map(of));

@@ -3,17 +3,17 @@ import { buffer as readAll } from 'node:stream/consumers';
 import { type CustomResource, Dataset, type Fault, faultsOf, GROUP, nearest, parse, shown, VERSION } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { Key, RuntimeObject } from '../../reconciler/world.ts';
+import type { RuntimeObject } from '../../reconciler/world.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { documentsIn, type InputFault, keysOf, type SourceObject } from './documents.ts';
 
-/** As much as every object has. */
+/** The fields that every object has. */
 export interface Named {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 export interface Item<T extends Named = Named> {
-  /** Of our kinds as the API server would store it: pruned, defaults filled in. */
+  /** Objects of Sluice's kinds as the API server would store them: pruned, with defaults. */
   readonly object: T;
   readonly source: SourceObject;
 }
@@ -48,7 +48,7 @@ function contentOf(file: string): Uint8Array {
   }
 }
 
-/** YAML may be UTF-16, too, but kubectl reads UTF-8 alone; what is neither would lose letters silently. */
+/** YAML may be UTF-16 too, but kubectl reads only UTF-8, and any other encoding would lose characters silently. */
 function textOf(file: string, bytes: Uint8Array): string {
   const [first = 0, second = 0] = bytes;
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -62,7 +62,7 @@ function textOf(file: string, bytes: Uint8Array): string {
   }
 }
 
-/** Objects and everything that is wrong with each of them by itself. */
+/** The objects of these texts, and the faults of each object by itself. */
 export function readInput(texts: readonly (readonly [string, string])[], runtimes: readonly Runtime[], namespace: string): Input {
   const read = texts.map(([file, text]) => documentsIn(file, text));
   const known = new Map<string, CustomResource>(
@@ -104,10 +104,10 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
   return { datasets, runtimes: found, written, all, faults };
 }
 
-/** Those that a fact may be about; users' other objects keep what namespace they have. */
+/** Cluster-scoped kinds that manifests depend on; they get no default namespace. */
 const CLUSTER_SCOPED = new Set(['PersistentVolume', 'Node', 'Namespace', 'StorageClass', 'CustomResourceDefinition']);
 
-/** What every object has; a fault of it ends the reading of this one. */
+/** The object, if it has the fields that every object needs; else undefined, with its faults added to `faults`. */
 function objectOf(source: SourceObject, faults: InputFault[]): KubeObject | undefined {
   const { value } = source;
   const wrong = (path: string, expected: string, found: unknown) => ({ ...source.at(keysOf(path)), path, expected, found: shown(found) });
@@ -133,7 +133,7 @@ function objectOf(source: SourceObject, faults: InputFault[]): KubeObject | unde
   return own.length === 0 ? (fields as KubeObject) : undefined;
 }
 
-/** Somebody else's kind may have the name of one of ours; ours with a group that is nearly right is a slip of the pen. */
+/** Another project's kind may have the name of one of ours; a group that nearly matches ours is a typing error. */
 function isOurs({ apiVersion }: KubeObject, resource: CustomResource | undefined): boolean {
   if (apiVersion.startsWith(`${GROUP}/`)) return true;
   return resource !== undefined && nearest(apiVersion, [`${GROUP}/${VERSION}`]) !== undefined;
@@ -162,4 +162,3 @@ export const faultAt = (source: SourceObject, object: Named, fault: Fault): Inpu
   object: refOf(object),
   ...fault,
 });
-export const keyOf = ({ metadata: { namespace = '', name } }: Pick<Named, 'metadata'>): Key => ({ namespace, name });

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import type { InputFault } from './documents.ts';
 import { faultAt, type Item } from './read.ts';
 
-/** Options of a dataset whose Secret stands in the input without their key: no pod that mounts it would start. */
+/** Faults of options whose Secret is in the input and lacks their key: pods that mount the dataset would not start. */
 export function secretKeyFaults({ object, source }: Item<Dataset>, secrets: readonly KubeObject[]): readonly InputFault[] {
   const { mounts = [], sharedEncryptOptions } = object.spec;
   const missing = (options: readonly EncryptOption[] | undefined, path: string) =>

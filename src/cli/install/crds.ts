@@ -14,7 +14,10 @@ Exit codes:
 
 export const define: Define = (command, parts) => {
   command
-    .option('--config <file>', 'module that exports further runtimes (default: sluice.config.ts or .js here, if any)')
+    .option(
+      '--config <file>',
+      'module that exports further runtimes (default: sluice.config.ts or .js in the current directory, if one exists)',
+    )
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
     .action(async ({ config, output }: { readonly config?: string; readonly output: OutputFormat }) => {

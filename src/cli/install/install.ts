@@ -32,7 +32,7 @@ Examples:
   sluice install --replicas 3 --toleration node-role.kubernetes.io/control-plane:NoSchedule > sluice.yaml
   sluice install --values values.yaml            resources, tolerations, node selectors, environment
 
-A file of values, all of it optional; flags win over it:
+A file of values. All of them are optional, and flags take precedence:
   namespace: fluid-system
   image: registry.example/sluice:1
   imagePullPolicy: IfNotPresent
@@ -50,21 +50,27 @@ Exit codes:
 
 export const define: Define = (command, parts) => {
   command
-    .option('--values <file>', 'choices in a YAML file, as below')
-    .option('-n, --namespace <namespace>', 'of the controller and of the node plugin (default: fluid-system)')
+    .option('--values <file>', 'YAML file of values, as below')
+    .option('-n, --namespace <namespace>', 'namespace of the controller and of the node plugin (default: fluid-system)')
     .option('--image <image>', `the image of Sluice (default: sluice:${version()})`)
-    .option('--image-pull-secret <name>', 'Secret to pull it with, in the namespace; repeatable', collect)
-    .option('--replicas <number>', 'controllers, of which one works and the others stand by (default: 2)')
+    .option('--image-pull-secret <name>', 'Secret of that namespace to pull the image with; repeatable', collect)
+    .option('--replicas <number>', 'replicas of the controller, of which one leads and the others stand by (default: 2)')
     .option(
       '--toleration <key[=value][:effect]>',
-      'taint that the controller tolerates; repeatable. The node plugin tolerates all',
+      'taint that the controller tolerates; repeatable. The node plugin tolerates every taint',
       collect,
     )
     .option('--kubelet-dir <path>', "the kubelet's root directory on the nodes (default: /var/lib/kubelet)")
     .option('--pod-logs-dir <path>', "the kubelet's podLogsDir on the nodes (default: /var/log/pods)")
     .option('--mount-root <path>', 'host directory of all mounts (default: /runtime-mnt)')
-    .option('--no-node-policy', 'leave out the admission policy that holds the node plugin to its own node (Kubernetes 1.29 has none)')
-    .option('--config <file>', 'module that exports further runtimes (default: sluice.config.ts or .js here, if any)')
+    .option(
+      '--no-node-policy',
+      'omit the admission policy that restricts the node plugin to its own node (Kubernetes 1.29 has no such policies)',
+    )
+    .option(
+      '--config <file>',
+      'module that exports further runtimes (default: sluice.config.ts or .js in the current directory, if one exists)',
+    )
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
@@ -77,11 +83,11 @@ export const define: Define = (command, parts) => {
     });
 };
 
-/** The file's and the flags' choices together. Throws UsageError with everything that is wrong. */
+/** The options of the file and the flags together. Throws UsageError with every fault. */
 function optionsOf(flags: Flags): InstallOptions {
   const file = (flags.values === undefined ? {} : valuesIn(flags.values)) as InstallOptions;
   const { namespace, image, kubeletDir, podLogsDir, mountRoot } = flags;
-  // What is no number is left as it is, for the reader to show.
+  // A text that is no number is kept, so that the reader's fault shows it.
   const replicas = flags.replicas === undefined ? undefined : Number(flags.replicas) || flags.replicas;
   const tolerations = flags.toleration?.map(tolerationOf);
   const values = {
@@ -100,7 +106,7 @@ function optionsOf(flags: Flags): InstallOptions {
   const faults: Fault[] = [];
   const options = readerOf(structural(InstallOptions, 'values'))(values, { path: [], faults, unknownFields: 'error' });
   if (faults.length > 0) throw new UsageError(faults.map((fault) => `${flags.values ?? 'flags'}: ${describe(fault)}`));
-  // The reader has just said that it is.
+  // The cast: the reader has found no fault.
   return options as InstallOptions;
 }
 
@@ -111,13 +117,13 @@ function valuesIn(file: string): object {
     const values: unknown = document.toJS() ?? {};
     if (typeof values === 'object' && !Array.isArray(values) && values !== null) return values;
   } catch (error) {
-    // The parser goes on to draw where it is.
+    // The parser's message goes on with an excerpt of the file.
     throw new UsageError(`${file}: expected a YAML file of values, found: ${messageOf(error).split(/:?\n/)[0]}`);
   }
   throw new UsageError(`${file}: expected a mapping of values; see sluice install --help`);
 }
 
-/** As in `kubectl taint`: a key alone tolerates every value and effect of it. */
+/** As in `kubectl taint`: a key alone tolerates each of its values and effects. */
 function tolerationOf(text: string): k8s.Toleration {
   const [, key, value, effect] = /^([^=:]+)(?:=([^:]*))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$/.exec(text) ?? [];
   if (!key) throw new UsageError(`--toleration: expected <key>[=<value>][:NoSchedule|:PreferNoSchedule|:NoExecute], found "${text}"`);

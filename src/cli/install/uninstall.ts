@@ -19,29 +19,33 @@ interface Flags extends ConnectionFlags {
 
 const EXAMPLES = `
 Examples:
-  sluice uninstall --dry-run       what would be deleted
-  sluice uninstall --keep-crds     leaves kinds, and profiles, for another installation
+  sluice uninstall --dry-run       print what would be deleted
+  sluice uninstall --keep-crds     keep the CRDs and profiles for another installation
 
-Nothing is deleted while a Dataset or a runtime exists: without the controller its clean-up would never end, and without
-the node plugin pods that use it could not. Nor is anything that does not carry the label of an installation: kinds that Fluid brought, for one.
+Nothing is deleted while a Dataset or a runtime exists: without the controller its deletion would never end, and without
+the node plugin the pods that mount it could not end either. Objects without the label of an installation, such as CRDs
+that Fluid installed, are kept.
 
 Exit codes:
-  0  deleted, or was not there
+  0  deleted, or did not exist
   1  refused, or could not be deleted
   2  bad usage`;
 
 const crdNameOf = (plural: string): string => `${plural}.${GROUP}`;
 
-/** How many objects that stand in the way are named. */
+/** How many of the objects that prevent the deletion are named. */
 const NAMED = 10;
 
 export const define: Define = (command, parts) => {
   connectionOptions(command)
-    .option('-n, --namespace <namespace>', 'where Sluice is installed (default: fluid-system)')
-    .option('--dry-run', 'say what would be deleted, and delete nothing')
-    .option('--keep-crds', 'leave the CustomResourceDefinitions, and with them profiles')
-    .option('--with-namespace', 'delete the namespace too, with all else that is in it')
-    .option('--config <file>', 'module that exports further runtimes (default: sluice.config.ts or .js here, if any)')
+    .option('-n, --namespace <namespace>', 'namespace in which Sluice is installed (default: fluid-system)')
+    .option('--dry-run', 'print what would be deleted, and delete nothing')
+    .option('--keep-crds', 'keep the CustomResourceDefinitions, and with them profiles')
+    .option('--with-namespace', 'delete the namespace too, with everything else in it')
+    .option(
+      '--config <file>',
+      'module that exports further runtimes (default: sluice.config.ts or .js in the current directory, if one exists)',
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
@@ -56,7 +60,7 @@ export const define: Define = (command, parts) => {
       const options = settled(flags.namespace === undefined ? {} : { namespace: flags.namespace }, '');
       const client = createClient(await connect(flags, process.env), { fieldManager: 'sluice' });
       try {
-        // Profiles do no harm by being there, but would go with their CRD.
+        // Profiles may stay, but would be deleted with their CRD.
         await checkUnused(client, flags.keepCrds ? resources.filter(({ namespaced }) => namespaced) : resources);
         const lease: Manifest = {
           apiVersion: 'coordination.k8s.io/v1',
@@ -66,10 +70,10 @@ export const define: Define = (command, parts) => {
         const manifests = installationOf(options, { resources, runtimes }).filter(
           ({ kind }) => !(flags.keepCrds && kind === 'CustomResourceDefinition') && !(!flags.withNamespace && kind === 'Namespace'),
         );
-        // The last that was needed goes first.
+        // In the reverse order of an installation.
         for (const manifest of [lease, ...manifests].toReversed()) {
           const resource = resources.find(({ plural }) => manifest.metadata.name === crdNameOf(plural));
-          // With the kind its objects would go: those too that came since the first look.
+          // With the CRD all objects of its kind would be deleted, those too that were created since the first check.
           if (manifest.kind === 'CustomResourceDefinition' && resource) await checkUnused(client, [resource], 'the rest was kept');
           await remove(client, manifest, flags.dryRun ?? false);
         }
@@ -81,7 +85,7 @@ export const define: Define = (command, parts) => {
     });
 };
 
-/** Throws Refused, with their names, while there are objects of these kinds. */
+/** Throws Refused, with their names, while objects of these kinds exist. */
 async function checkUnused(client: KubeClient, resources: readonly CustomResource[], outcome = 'nothing was deleted'): Promise<void> {
   const found = await Promise.all(
     resources.map(async (resource) => {
@@ -108,7 +112,7 @@ async function remove(client: KubeClient, manifest: Manifest, isDryRun: boolean)
   console.log(`${isDryRun ? 'would delete' : 'deleted'} ${name}`);
 }
 
-/** Kubernetes' plurals are English, as far as an installation has kinds. */
+/** The plural by the rules of English, which hold for every kind of an installation. */
 function typeOfManifest({ apiVersion, kind, metadata: { namespace } }: Manifest): ResourceType {
   if (kind === LEASE.kind) return LEASE;
   const [version = '', group = ''] = apiVersion.split('/').toReversed();
@@ -117,7 +121,7 @@ function typeOfManifest({ apiVersion, kind, metadata: { namespace } }: Manifest)
   return { group, version, plural, kind, namespaced: namespace !== undefined };
 }
 
-/** The object is gone, or its kind is: either will do. */
+/** Returns `instead` when the object, or its kind, does not exist. */
 const absent =
   <T>(instead: T) =>
   (error: unknown): T => {

@@ -10,19 +10,19 @@ import { version } from '../version.ts';
 const EXAMPLES = `
 Examples:
   sluice new-runtime acme                      runtimes/acme, with its test, in a checkout of Sluice
-  sluice new-runtime acme --kind ACMERuntime   under another name than AcmeRuntime
+  sluice new-runtime acme --kind ACMERuntime   with another kind than AcmeRuntime
   sluice new-runtime acme --dir ../acme        a package of its own, that imports from sluice
 
 Exit codes:
   0  written; in a checkout the test has passed
-  1  not written, since something is in the way, or the test failed
+  1  not written, since a file exists already, or the test failed
   2  bad usage`;
 
 export const define: Define = (command, parts) => {
   command
     .argument('<name>', 'folder and type of the runtime: lower-case letters, digits and dashes')
     .option('--kind <kind>', 'kind of its custom resource (default: <Name>Runtime)')
-    .option('--dir <folder>', 'make a package of its own there, instead of a folder in runtimes/')
+    .option('--dir <folder>', 'create a package of its own there, instead of a folder in runtimes/')
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, { kind, dir }: { readonly kind?: string; readonly dir?: string }) => {
       const title = titleOf(name, kind);
@@ -56,12 +56,12 @@ function inCheckout(name: string, title: string): void {
     ...prefixed(`runtimes/${name}/`, { ...runtimeFiles(scaffold), 'README.md': readme(scaffold) }),
     [test]: testFile(scaffold, { runtime: `../../../runtimes/${name}/index.ts`, testing: '../../../src/testing/index.ts' }),
   });
-  // The registry and the CRD, then the golden manifests, which are the first run's.
+  // The registry and the CRD, then the golden manifests, which the first run of the test writes.
   run(root, 'node', 'scripts/gen.ts');
   run(root, 'biome', 'format', '--write', `runtimes/${name}`, `test/runtimes/${name}`);
   run(root, 'vitest', 'run', test, '--project', 'unit', '--update');
   console.log(
-    `\nNext: say in runtimes/${name}/spec.ts what users may write, in plan.ts what follows from it.\n  npm run -s unit -- ${test}\n  npm run check`,
+    `\nNext: define in runtimes/${name}/spec.ts what users may write, and in plan.ts what follows from it.\n  npm run -s unit -- ${test}\n  npm run check`,
   );
 }
 
@@ -76,11 +76,11 @@ async function asPackage(name: string, title: string, folder: string): Promise<v
   });
   console.log(
     `\nNext:\n  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
-      `and in the folder of whoever runs it, sluice.config.ts:\n  import ${name.replaceAll('-', '')} from 'sluice-runtime-${name}';\n  export default { runtimes: [${name.replaceAll('-', '')}] };`,
+      `and, in the folder in which sluice runs, sluice.config.ts:\n  import ${name.replaceAll('-', '')} from 'sluice-runtime-${name}';\n  export default { runtimes: [${name.replaceAll('-', '')}] };`,
   );
 }
 
-/** All or nothing: not a file that exists is touched. */
+/** Writes all files or none: throws Refused when one of them exists. */
 function write(folder: string, files: Readonly<Record<string, string>>): void {
   const inTheWay = Object.keys(files).filter((file) => existsSync(join(folder, file)));
   if (inTheWay.length > 0)
@@ -114,7 +114,7 @@ function run(root: string, program: string, ...args: readonly string[]): void {
   );
 }
 
-/** The checkout that we run from; an installed package has no place for runtimes. */
+/** The root of the checkout that this program is part of. Throws UsageError in an installed package, which has no folder for runtimes. */
 function checkout(): string {
   const root = resolve(import.meta.dirname, '../../..');
   const isCheckout =

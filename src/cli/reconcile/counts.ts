@@ -3,10 +3,10 @@ import { quantity } from '../../api/units.ts';
 import type { DatasetCounts } from '../../reconciler/metrics.ts';
 import type { RuntimeObject } from '../../reconciler/world.ts';
 
-/** Reasons are ours; but who may write a status could make up others, each a series. */
+/** Sluice has fewer reasons, but a client that may write statuses could invent more, and each is a series. */
 const MOST_REASONS = 100;
 
-/** What Prometheus is told of datasets and runtimes, from their statuses. */
+/** The figures for Prometheus about datasets and runtimes, from their statuses. */
 export function datasetCounts(datasets: Iterable<Dataset>, runtimes: Iterable<{ readonly object: RuntimeObject }>): DatasetCounts {
   const byPhase = new Map<string, number>();
   const ufs: DatasetCounts['ufs'][number][] = [];
@@ -29,8 +29,8 @@ function notSynced(runtimes: Iterable<{ readonly object: RuntimeObject }>): Data
   for (const { object } of runtimes) {
     const synced = object.status?.conditions?.find(({ type }) => type === 'Synced');
     if (synced?.status !== 'False') continue;
-    const asTold = `${object.kind}/${synced.reason}`;
-    const reason = counts.has(asTold) || counts.size < MOST_REASONS ? (synced.reason ?? '') : 'Other';
+    const series = `${object.kind}/${synced.reason}`;
+    const reason = counts.has(series) || counts.size < MOST_REASONS ? (synced.reason ?? '') : 'Other';
     const entry = counts.get(`${object.kind}/${reason}`) ?? { kind: object.kind, reason, count: 0 };
     entry.count++;
     counts.set(`${object.kind}/${reason}`, entry);

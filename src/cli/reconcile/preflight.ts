@@ -11,7 +11,7 @@ const OLDEST_MINOR = 29;
 const POLL_MS = 500;
 const REMIND_MS = 60_000;
 
-/** Throws Refused below 1.29, or when nobody answers. */
+/** Throws Refused below Kubernetes 1.29, and when the API server does not answer. */
 export async function checkVersion(client: KubeClient, log: Log): Promise<void> {
   const version = await client.version({ retries: 1 }).catch((error: unknown) => {
     throw new Refused(`the API server does not answer: ${messageOf(error)}`, { cause: error });
@@ -21,7 +21,7 @@ export async function checkVersion(client: KubeClient, log: Log): Promise<void> 
   log.info({ kubernetes: version.gitVersion, oldest: `1.${OLDEST_MINOR}` }, 'connected');
 }
 
-/** Resolves when the API server knows Datasets; says what else is missing, which is served as soon as its CRD comes. */
+/** Resolves when the API server has the CRD of Datasets. Logs other missing CRDs; their kinds are served once these exist. */
 export async function untilInstalled(client: KubeClient, runtimes: readonly Runtime[], log: Log, signal: AbortSignal): Promise<void> {
   const wanted = ['datasets', ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions].map(({ plural }) => plural))];
   await until(signal, log, async (reminds) => {
@@ -37,7 +37,7 @@ export async function untilInstalled(client: KubeClient, runtimes: readonly Runt
   });
 }
 
-/** Resolves when the namespace of the lease is there. */
+/** Resolves when the namespace of the lease exists. */
 export async function untilNamespace(client: KubeClient, name: string, log: Log, signal: AbortSignal): Promise<void> {
   const namespaces: ResourceType = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
   await until(signal, log, async (reminds) => {
@@ -46,19 +46,19 @@ export async function untilNamespace(client: KubeClient, name: string, log: Log,
       return true;
     } catch (error) {
       if (isPassing(error, signal)) throw error;
-      // Who may not look at namespaces may all the same have a lease in this one.
+      // A controller without the right to read namespaces may still have a lease in this one.
       if (!isNotFound(error)) return true;
       if (reminds())
         log.warn(
           { namespace: name },
-          `waiting for namespace ${name}, where the lease goes: create it, or use --leader-election-namespace or --no-leader-election`,
+          `waiting for namespace ${name} of the lease: create it, or use --leader-election-namespace or --no-leader-election`,
         );
       return false;
     }
   });
 }
 
-/** Asks until the answer is yes or the signal ends it; every minute it may say what it waits for. Whatever passes by itself is waited out. */
+/** Polls until `holds` is true or the signal is aborted. Errors that pass are retried. `reminds` is true once a minute, to log the reason. */
 async function until(signal: AbortSignal, log: Log, holds: (reminds: () => boolean) => Promise<boolean>): Promise<void> {
   const [reminds, complains] = [oncePerMinute(), oncePerMinute()];
   while (!signal.aborted) {
@@ -72,7 +72,7 @@ async function until(signal: AbortSignal, log: Log, holds: (reminds: () => boole
   }
 }
 
-/** An API server that starts, or has too much to do; or that we wait for it no longer. */
+/** Whether the error is that of an API server that starts or is overloaded, or of the aborted wait. */
 const isPassing = (error: unknown, signal: AbortSignal): boolean => signal.aborted || mayPass(error);
 
 function oncePerMinute(): () => boolean {
@@ -95,6 +95,6 @@ async function kinds(client: KubeClient, signal: AbortSignal): Promise<ReadonlyS
   } catch (error) {
     if (isNotFound(error)) return new Set();
     if (isPassing(error, signal)) throw error;
-    throw new Refused(`the API server does not say which kinds it knows: ${messageOf(error)}`, { cause: error });
+    throw new Refused(`the API server does not return its list of kinds: ${messageOf(error)}`, { cause: error });
   }
 }

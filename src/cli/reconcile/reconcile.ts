@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { Dataset } from '../../api/index.ts';
+import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
 import { ELECTION_LEASE } from '../../install/rights.ts';
 import { createClient } from '../../kube/kube-client.ts';
 import { identityHere, isAliveHere } from '../../kube/lease.ts';
@@ -22,7 +23,7 @@ import { datasetCounts } from './counts.ts';
 import { messageOf, Refused } from '../errors.ts';
 import { createLog, logOptions } from '../log.ts';
 import { checkVersion, untilInstalled, untilNamespace } from './preflight.ts';
-import { checkAlone, elected, fluid } from './rivals.ts';
+import { checkAlone, elected, fluid } from './other-controllers.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 interface Flags extends ControllerFlags, ConnectionFlags {
@@ -32,20 +33,20 @@ interface Flags extends ControllerFlags, ConnectionFlags {
 
 const EXAMPLES = `
 Examples:
-  sluice reconcile                                            in a pod: as its service account
-  sluice reconcile --kubeconfig ~/.kube/config --context dev  from anywhere
+  sluice reconcile                                            in a pod, with its service account
+  sluice reconcile --kubeconfig ~/.kube/config --context dev  outside of the cluster
   sluice reconcile --runtime-node-port-range juicefs=14000-14999 --probe-interval 5m
 
 ${SETTINGS_ENVIRONMENT.trim()}
   FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR
                                nodes that get no labels, e.g. type=virtual-kubelet
   MY_POD_NAMESPACE, MY_POD_NAME
-                               where we run; the name is needed with host network
+                               the controller's own pod; its name is needed with host network
 
 Exit codes:
   0  stopped by SIGTERM or SIGINT
-  1  refused to start: no API server, too old a Kubernetes, or another controller at work;
-     or could not begin to lead, and has given the lease back
+  1  refused to start: no API server, Kubernetes too old, or another controller is running;
+     or could not begin to lead, and has released the lease
   2  bad usage`;
 
 export const define: Define = (command, parts) => {
@@ -65,8 +66,8 @@ export const define: Define = (command, parts) => {
       const { leaseNamespace, elects, address, ...options } = config;
       if (!flags.takeOver)
         await checkAlone(client, {
-          rivals: elects ? fluid : [...fluid, elected(leaseNamespace)],
-          trusted: new Set(['fluid-system', leaseNamespace]),
+          others: elects ? fluid : [...fluid, elected(leaseNamespace)],
+          trusted: new Set([DEFAULT_NAMESPACE, leaseNamespace]),
           warn: (message) => log.warn({}, message),
           signal: stop,
         });
@@ -93,7 +94,7 @@ export const define: Define = (command, parts) => {
         const began = performance.now();
         const onSynced = () =>
           log.info({ ms: Math.round(performance.now() - began), kinds: runtimes.map(({ resource }) => resource.kind) }, 'synced');
-        // What goes wrong there is told by `failed`.
+        // `failed` resolves with the error of `synced`.
         controller.synced.then(onSynced, () => {});
         const failure = await Promise.race([
           new Promise<undefined>((resolve) => stop.addEventListener('abort', () => resolve(undefined))),
@@ -105,7 +106,7 @@ export const define: Define = (command, parts) => {
           process.exitCode = 1;
         }
       } finally {
-        // A process that listens does not end, whatever became of the rest, and would be called alive.
+        // A process that still listens would not end after an error, and its liveness probe would succeed.
         await Promise.all([client.close(), health?.stop()]);
         log.info({}, 'stopped');
       }
@@ -147,7 +148,7 @@ async function served(
   }
 }
 
-/** A standby is ready too: its caches are warm. A kind that is not installed keeps nobody waiting. */
+/** Why the controller is not ready. A standby is ready too: its caches are warm. A runtime's kind that is not installed is no reason. */
 function notReady(controller: Controller | undefined): string | undefined {
   if (!controller) return 'waiting for the API server, the CRDs or the namespace of the lease';
   const late = [...controller.store.reflectors].flatMap(([plural, { status }]) => {

@@ -6,16 +6,14 @@ import { messageOf, UsageError } from '../errors.ts';
 
 const NAMES = ['sluice.config.ts', 'sluice.config.js', 'sluice.config.mjs'];
 
-/** The package's runtimes and those of `sluice.config.ts` (`export default { runtimes: [...] }`), where an operator lists what vendors publish. */
+/** The package's runtimes and those of `sluice.config.ts` (`export default { runtimes: [...] }`), in which an operator lists vendors' runtimes. */
 export async function allRuntimes(ours: readonly Runtime[], file: string | undefined, folder = process.cwd()): Promise<readonly Runtime[]> {
   const path = file === undefined ? NAMES.map((name) => resolve(folder, name)).find(existsSync) : resolve(folder, file);
   if (path === undefined) return ours;
   const theirs = await runtimesIn(path);
   const twin = theirs.find((runtime, i) => [...ours, ...theirs.slice(0, i)].some((other) => collide(runtime, other)));
   if (twin)
-    throw new UsageError(
-      `${path}: expected runtimes of other kinds and types than all others, found ${twin.resource.kind} (${twin.type}) twice`,
-    );
+    throw new UsageError(`${path}: expected each kind and each type of runtime once, found ${twin.resource.kind} (${twin.type}) twice`);
   return [...ours, ...theirs];
 }
 
@@ -33,7 +31,7 @@ async function runtimesIn(path: string): Promise<readonly Runtime[]> {
 
 const collide = (a: Runtime, b: Runtime): boolean =>
   a.resource.kind === b.resource.kind || namesOf(a).some((name) => namesOf(b).includes(name));
-/** What directories and node labels are told apart by. */
+/** The names in directories and node labels, which must differ. */
 const namesOf = ({ type, engines }: Runtime): readonly string[] => [type, ...engines];
 
 function isRuntime(value: unknown): value is Runtime {

@@ -10,12 +10,13 @@ export interface Address {
   readonly port: number;
 }
 
-/** Reads a text if there is any; what it cannot read becomes a fault, and the reading goes on. */
+/** Parses a text if it is given; a text that does not parse becomes a fault, and the reading goes on. */
 export type Read = <T>(source: string, text: string | undefined, parse: (text: string) => T, absent: T) => T;
 
-/** A text is not what it should be; the message says what it should be. */
+/** A text does not parse; the message is what was expected. */
 class Expected extends Error {}
 
+/** Runs `work` to its end, then throws a UsageError with every fault that it met. */
 export function complete<T>(work: (read: Read) => T): T {
   const faults: string[] = [];
   const result = work((source, text, parse, absent) => {
@@ -36,7 +37,7 @@ function expect(holds: unknown, expected: string): asserts holds {
   if (!holds) throw new Expected(expected);
 }
 
-/** Fluid's rule; where it is broken Fluid silently mounts below `/`. */
+/** Fluid's rule for MOUNT_ROOT; with a root that breaks it Fluid silently mounts below `/`. */
 export function mountRootOf(text: string): string {
   const root = normalize(text).replace(/\/$/, '');
   const parts = root.slice(1).split('/');
@@ -117,7 +118,7 @@ export function selectorOf(text: string): Selects {
   try {
     return parseSelector(text);
   } catch (error) {
-    // Its message names the part that it cannot read.
+    // The message of parseSelector names the part that is not a selector.
     throw new Expected((error as Error).message.replace(/^expected /, '').replace(/, found .*/, ''), { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Runtime, Settings } from '../../constructs/contract.ts';
+import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
 import type { PortPolicy } from '../../reconciler/kubernetes/plans/ports.ts';
 import type { Selects } from '../../reconciler/kubernetes/selector.ts';
 import {
@@ -19,7 +20,7 @@ import {
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Flags that influence manifests, so that every command that makes any has them. */
+/** Flags that influence manifests; every command that renders manifests has them. */
 export interface SettingsFlags {
   readonly config?: string;
   readonly runtimeNodePortRange?: readonly string[];
@@ -42,16 +43,19 @@ export interface ControllerConfig {
   /** Of /healthz, /readyz and /metrics. */
   readonly address?: Address;
   readonly leaseNamespace: string;
-  /** Takes part in the election; else it is the only controller. */
+  /** Whether it takes part in the election; without, it is the only controller. */
   readonly elects: boolean;
 }
 
 export const settingsOptions = (command: Command): Command =>
   command
-    .option('--config <file>', 'module that exports further runtimes (default: sluice.config.ts or .js here, if any)')
+    .option(
+      '--config <file>',
+      'module that exports further runtimes (default: sluice.config.ts or .js in the current directory, if one exists)',
+    )
     .option(
       '--runtime-node-port-range <runtime=first-last>',
-      'host ports a runtime may take, e.g. juicefs=14000-15999; repeatable',
+      'host ports that a runtime may use, e.g. juicefs=14000-15999; repeatable',
       collect,
     );
 
@@ -67,18 +71,18 @@ Environment, as in Fluid:
 
 export const controllerOptions = (command: Command): Command =>
   settingsOptions(command)
-    .option('--port-allocate-policy <policy>', 'which free host port is taken: random, or the first one (bitmap)', 'random')
-    .option('--probe-interval <duration>', 'how often caches are asked how full they are, e.g. 60s or 5m; 0 = never', '60s')
+    .option('--port-allocate-policy <policy>', 'which free host port is allocated: random, or the first one (bitmap)', 'random')
+    .option('--probe-interval <duration>', 'how often caches are probed for their figures, e.g. 60s or 5m; 0 = never', '60s')
     .option(
       '--secret-interval <duration>',
-      'how often Secrets that are written, and those they are copied from, are looked at; 0 = only with other changes',
+      'how often Secrets that the controller writes, and their sources, are read again; 0 = only with other changes',
       '5m',
     )
-    .option('--metrics-addr <host:port>', 'where /healthz, /readyz and /metrics are served; 0 = nowhere', ':8080')
-    .option('--no-leader-election', 'be the only controller, and do not ask')
-    .option('--leader-election-namespace <namespace>', 'where the lease `sluice` is (default: MY_POD_NAMESPACE, else fluid-system)');
+    .option('--metrics-addr <host:port>', 'address of /healthz, /readyz and /metrics; 0 = none', ':8080')
+    .option('--no-leader-election', 'run without an election, as the only controller')
+    .option('--leader-election-namespace <namespace>', 'namespace of the Lease `sluice` (default: MY_POD_NAMESPACE, else fluid-system)');
 
-/** Throws UsageError with everything that is wrong at once. */
+/** Throws UsageError with every fault at once. */
 export function settingsOf(flags: SettingsFlags, env: Env, runtimes: readonly Runtime[]): Settings {
   return complete((read) => readSettings(read, flags, env, runtimes));
 }
@@ -86,7 +90,7 @@ export function settingsOf(flags: SettingsFlags, env: Env, runtimes: readonly Ru
 export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: readonly Runtime[]): ControllerConfig {
   return complete((read) => {
     const address = read('--metrics-addr', flags.metricsAddr, addressOf, undefined);
-    const namespace = read('MY_POD_NAMESPACE', env['MY_POD_NAMESPACE'], dnsLabel, 'fluid-system');
+    const namespace = read('MY_POD_NAMESPACE', env['MY_POD_NAMESPACE'], dnsLabel, DEFAULT_NAMESPACE);
     return {
       settings: readSettings(read, flags, env, runtimes),
       portPolicy: read<PortPolicy>('--port-allocate-policy', flags.portAllocatePolicy, oneOf('random', 'bitmap'), 'random'),
@@ -120,7 +124,7 @@ function readSettings(read: Read, flags: SettingsFlags, env: Env, runtimes: read
   };
 }
 
-/** Variables that the runtimes of this package declared, and that can be wrong. */
+/** Parsers of variables that runtimes of this package declare and that have a fixed set of values. */
 const READERS: Readonly<Record<string, (text: string) => string>> = { THIN_FUSE_CONFIG_STORAGE: oneOf('configmap', 'secret') };
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

@@ -15,17 +15,17 @@ export interface ConnectionFlags {
 
 export const connectionOptions = (command: Command): Command =>
   command
-    .option('--kubeconfig <file>', 'how to reach the cluster (default: KUBECONFIG; in a pod its service account; else ~/.kube/config)')
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster (default: KUBECONFIG; in a pod its service account; else ~/.kube/config)')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)');
 
-/** Throws Refused when there is no way to a cluster. */
+/** The connection by flags, environment, or service account. Throws Refused when none of them leads to a cluster. */
 export async function connect({ kubeconfig, context }: ConnectionFlags, env: Env): Promise<ClusterConnection> {
   const path = kubeconfig ?? env['KUBECONFIG'];
   if (!path && !context && env['KUBERNETES_SERVICE_HOST']) return inClusterConnection();
   const file = path || join(homedir(), '.kube', 'config');
   const isOne = !file.includes(delimiter);
   if (isOne && !existsSync(file))
-    throw new Refused(`no way to a cluster: expected a kubeconfig at ${file}; name one with --kubeconfig or KUBECONFIG`);
+    throw new Refused(`no cluster is configured: expected a kubeconfig at ${file}; name one with --kubeconfig or KUBECONFIG`);
   try {
     return (isOne && plainConnection(file, context)) || (await connectionFromKubeconfig(kubeconfig, context));
   } catch (error) {
@@ -47,8 +47,8 @@ const CLUSTER_FIELDS = new Set(['server', 'certificate-authority', 'certificate-
 const USER_FIELDS = new Set(['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data', 'token']);
 
 /**
- * A kubeconfig with a certificate or a fixed token, as most have it; undefined for all others, which Kubernetes' own client reads:
- * loading that takes 60 MB, for as long as the controller runs.
+ * The connection of a kubeconfig with a certificate or a fixed token, as most have it. Undefined for all others, which Kubernetes' own
+ * client reads: loading that client takes 60 MB, for as long as the controller runs.
  */
 function plainConnection(file: string, wanted: string | undefined): ClusterConnection | undefined {
   const config = parse(readFileSync(file, 'utf8')) as Kubeconfig | null;

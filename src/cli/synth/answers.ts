@@ -11,12 +11,12 @@ import { fuseFact, liveEngine } from '../../reconciler/kubernetes/store/views.ts
 import type { Key, LiveObject, RuntimeObject } from '../../reconciler/world.ts';
 import type { Lookup } from './lookup.ts';
 
-/** An object that is needed and nowhere to be found. */
+/** An object that is needed and that no lookup has found. */
 export interface Absent {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
-  /** What must be true of it, where being there is not enough. */
+  /** What has to be true of it, if its existence is not enough. */
   readonly note?: string;
 }
 export interface AnswerOptions {
@@ -25,12 +25,12 @@ export interface AnswerOptions {
   readonly lookup: Lookup;
   readonly runtime: Runtime;
   readonly assumeSecrets: boolean;
-  /** The first free port of a range, `undefined` when there is none. */
+  /** The first free port of a range; undefined when none is free. */
   readonly allocate: (need: PortNeed) => number | undefined;
   readonly onAbsent: (absent: Absent) => void;
 }
 
-/** Answers a runtime's needs from objects instead of from a running controller; the same objects always give the same answers. */
+/** Answers a runtime's needs from objects, without a running controller. The same objects always give the same answers. */
 export async function answersFrom({
   key: { namespace, name },
   object,
@@ -83,7 +83,7 @@ export async function answersFrom({
       onAbsent({ kind: 'ConfigMap', namespace, name: asked });
       return { reason: 'ConfigMapNotFound', message: `ConfigMap ${asked}` };
     },
-    // Only a running controller knows.
+    // Only a running controller knows the pods.
     pods: () => [],
     async reference(need) {
       onAbsent({ kind: 'Dataset', ...need, note: 'that is bound, with its volume, as only a running controller knows it' });
@@ -99,14 +99,14 @@ export async function answersFrom({
   };
 }
 
-/** What an object that no cluster knows prints instead of its UID. */
+/** Printed instead of the UID of an object that no cluster has. */
 export const unknownUid = ({ kind, metadata: { name } }: { readonly kind: string; readonly metadata: { readonly name: string } }): string =>
   `<uid:${kind}/${name}>`;
 
 /** Before anything was looked up. */
 export const noFacts: Facts = { ports: {}, secrets: {}, claims: {}, objects: {}, configMaps: {}, pods: {} };
 
-/** As the API server gives it: in base64. */
+/** The data of a Secret as the API server returns it, in base64. */
 function dataOf({ data, stringData }: KubeObject): Readonly<Record<string, string>> {
   const plain = Object.entries((stringData ?? {}) as Record<string, unknown>).map(([key, value]) => [
     key,
@@ -115,7 +115,7 @@ function dataOf({ data, stringData }: KubeObject): Readonly<Record<string, strin
   return { ...(data as Record<string, string> | undefined), ...(Object.fromEntries(plain) as Record<string, string>) };
 }
 
-/** Named by the claim, or naming it. */
+/** The volume that the claim names, else the one that names the claim. */
 async function volumeOf(claim: KubeObject, lookup: Lookup): Promise<KubeObject | undefined> {
   const { volumeName } = (claim['spec'] ?? {}) as { readonly volumeName?: string };
   if (volumeName) return lookup.find('PersistentVolume', undefined, volumeName);

@@ -6,10 +6,10 @@ import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { ownedKinds, Secret, typeOf } from '../../reconciler/kubernetes/kinds.ts';
 import { messageOf, Refused } from '../errors.ts';
 
-/** Where objects are found that manifests depend on: in the input, in a file of facts, in the cluster. */
+/** A source of the objects that manifests depend on: the input, a file of facts, or the cluster. */
 export interface Lookup {
   find(kind: string, namespace: string | undefined, name: string): Promise<KubeObject | undefined>;
-  /** All that are known, of every namespace. */
+  /** All objects of this kind that the source has, of every namespace. */
   list(kind: string): Promise<readonly KubeObject[]>;
 }
 
@@ -23,7 +23,7 @@ export function among(objects: readonly KubeObject[]): Lookup {
   };
 }
 
-/** Asked in this order. */
+/** The first of these sources that has the object; lists are joined. */
 export function inOrder(...lookups: readonly Lookup[]): Lookup {
   return {
     async find(kind, namespace, name) {
@@ -37,7 +37,7 @@ export function inOrder(...lookups: readonly Lookup[]): Lookup {
   };
 }
 
-/** Each object is read at most once: one command, one view. */
+/** The cluster. Each object is read at most once, so that one command has one consistent view. */
 export function inCluster(client: KubeClient, runtimes: readonly Runtime[]): Lookup {
   const own = [Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => typeOf(resource));
   const types = new Map<string, ResourceType>([...Object.values(ownedKinds), Secret, ...own].map((type) => [type.kind, type]));
@@ -61,7 +61,7 @@ export function inCluster(client: KubeClient, runtimes: readonly Runtime[]): Loo
 }
 
 function absentOrRefused<T>(error: unknown): T {
-  // Nothing of this name, or a kind that is not installed: no object.
+  // No object has this name, or its kind is not installed.
   if (isNotFound(error)) return undefined as T;
   throw new Refused(messageOf(error), { cause: error });
 }

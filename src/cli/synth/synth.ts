@@ -20,39 +20,39 @@ interface Flags extends SettingsFlags, ConnectionFlags {
 
 const EXAMPLES = `
 Examples:
-  sluice synth cache.yaml                        what the controller would apply, as YAML
-  sluice synth -o json cache.yaml | jq .items    as a List
+  sluice synth cache.yaml                        the objects that the controller would apply, as YAML
+  sluice synth -o json cache.yaml | jq .items    the same as a List
   kubectl get pv,pvc,secret -A -o yaml > facts.yaml
-  sluice synth --facts facts.yaml cache.yaml     with what the cluster was like then
-  sluice synth --cluster cache.yaml              with what it is like now, UIDs included
+  sluice synth --facts facts.yaml cache.yaml     with the cluster's objects of that time
+  sluice synth --cluster cache.yaml              with the cluster's objects of now, UIDs included
   cat *.yaml | sluice synth -                    several files, standard input
 
 Facts are objects that manifests depend on: Secrets, claims and volumes behind pvc://, profiles, existing
-workloads (their ports and fuse generation). They may stand in the input as well. UIDs that nobody knows
-are printed as <uid:Kind/name>. The annotation data.fluid.io/manifest-hash, which the controller adds to
-each object to know its own work again, is left out.
+workloads (their ports and fuse generation). The input may contain them as well. Unknown UIDs are printed as
+<uid:Kind/name>. The annotation data.fluid.io/manifest-hash, by which the controller recognizes its own objects,
+is omitted.
 
-Warnings on standard error name what has no effect, or probably another one than meant. The controller tells
-them in the condition SpecWarning.
+Warnings on standard error name fields without an effect, or with an effect that is probably not intended. The
+controller reports them in the condition SpecWarning.
 
 ${SETTINGS_ENVIRONMENT.trim()}
 
 Exit codes:
   0  printed
-  1  the cluster could not be asked
+  1  the cluster did not answer
   2  bad input: one line a fault on standard error, as JSON with -o json`;
 
 export const define: Define = (command, parts) => {
   connectionOptions(settingsOptions(command))
     .argument('<files...>', 'Datasets and runtimes, YAML or JSON; - is standard input')
     .addOption(outputOption())
-    .option('-n, --namespace <namespace>', 'of objects that name none (default: the context’s with --cluster, else default)')
+    .option('-n, --namespace <namespace>', 'namespace of objects that have none (default: the context’s with --cluster, else default)')
     .option('--facts <file>', 'objects that manifests depend on; repeatable', (file: string, before: readonly string[] = []) => [
       ...before,
       file,
     ])
-    .option('--cluster', 'look up what is neither in the input nor in the facts')
-    .option('--assume-secrets', 'take it that Secrets exist, unless their contents are needed')
+    .option('--cluster', 'read objects that are neither in the input nor in the facts from the cluster')
+    .option('--assume-secrets', 'assume that Secrets exist, unless their contents are needed')
     .addHelpText('after', EXAMPLES)
     .action(async (files: readonly string[], flags: Flags) => {
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
@@ -65,7 +65,7 @@ export const define: Define = (command, parts) => {
         const namespace = flags.namespace ?? connection?.namespace ?? 'default';
         const input = readInput(texts, runtimes, namespace);
         const known = readInput(facts, runtimes, namespace);
-        // Of facts only what cannot be read at all matters: their specs are not what is asked about.
+        // Facts are not validated: only texts that do not parse at all are faults.
         const unreadable = known.faults.filter(({ object }) => object === undefined);
         if (unreadable.length > 0) throw new BadInput([...input.faults, ...unreadable]);
         const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));

@@ -2,11 +2,13 @@ import {
   annotation,
   datasetFinalizer,
   datasetId,
+  GROUP,
   type Identity,
   label,
   type ObjectMeta,
   type OwnerReference,
   runtimeFinalizer,
+  VERSION,
 } from '../../api/index.ts';
 import { identityRecord } from '../identity.ts';
 
@@ -29,7 +31,7 @@ export const runtimeMarks = (type: string, uid: string, identity: Identity, anno
   finalizer: runtimeFinalizer(type),
   labels: { [label.datasetId]: datasetId(identity) },
   annotations: { ...annotations, [annotation.identity]: identityRecord(uid, identity) },
-  owners: [{ apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', name: identity.name, uid: identity.uid }],
+  owners: [{ apiVersion: `${GROUP}/${VERSION}`, kind: 'Dataset', name: identity.name, uid: identity.uid }],
 });
 
 /**

@@ -23,18 +23,18 @@ export interface KubernetesClusterOptions {
   readonly exec: PodExec;
   readonly settings: Settings;
   readonly portPolicy: PortPolicy;
-  /** How often caches are asked how full they are; 0 = never. */
+  /** Milliseconds between two probes of a cache; 0 = never. */
   readonly probeMs: number;
-  /** How often Secrets that we write, and those they are copied from, are looked at when nothing else happens. Default 300,000; 0 = never. */
+  /** Milliseconds between two reads of Secrets that the controller writes, and of their sources. Default 300,000; 0 = only with other changes. */
   readonly secretMs?: number;
   readonly wake: (key: Key) => void;
   readonly log: Log;
   readonly now?: () => number;
-  /** Aborted when we lead no longer. */
+  /** Aborted when this process is no longer the leader. */
   readonly signal?: AbortSignal;
 }
 
-/** Everything the files of the Kubernetes cluster share. */
+/** What the parts of the Kubernetes cluster share. */
 export interface Context extends KubernetesClusterOptions {
   readonly now: () => number;
   readonly jobs: ReturnType<typeof createJobs>;

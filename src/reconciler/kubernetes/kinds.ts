@@ -10,7 +10,7 @@ const kind = (group: string, name: string, plural: string, namespaced = true): R
   namespaced,
 });
 
-/** Everything that a runtime may be made of. Inventory and prune look at no other kind. */
+/** The kinds that a runtime may consist of. Inventory and prune handle no other kind. */
 export const ownedKinds = {
   ConfigMap: kind('', 'ConfigMap', 'configmaps'),
   Service: kind('', 'Service', 'services'),
@@ -22,7 +22,7 @@ export const ownedKinds = {
   PersistentVolume: kind('', 'PersistentVolume', 'persistentvolumes', false),
   PersistentVolumeClaim: kind('', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
 } as const;
-/** Owned as well, but never listed nor watched: who can list Secrets can read them all. */
+/** Owned as well, but never listed or watched: the right to list Secrets is the right to read them all. */
 export const Secret = kind('', 'Secret', 'secrets');
 export const Pod = kind('', 'Pod', 'pods');
 export const Node = kind('', 'Node', 'nodes', false);
@@ -37,9 +37,10 @@ export const typeOf = ({ kind: name, plural, namespaced }: CustomResource): Reso
   namespaced,
 });
 
-/** The type of an object that a runtime rendered. */
+/** The type of an object that a runtime rendered. Throws an Error for a kind that runtimes may not create. */
 export function ownedType(name: string): ResourceType {
   const type = name === 'Secret' ? Secret : ownedKinds[name as keyof typeof ownedKinds];
-  if (!type) throw new Error(`runtimes may not make objects of kind ${name}: it is not in the inventory`);
+  if (!type)
+    throw new Error(`a runtime rendered an object of kind ${name}: expected one of ${Object.keys(ownedKinds).join(', ')} or Secret`);
   return type;
 }

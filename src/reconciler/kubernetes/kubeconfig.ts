@@ -1,11 +1,11 @@
 import type { ClusterConnection } from '../../kube/connection.ts';
 
-/** How often credentials are looked at again: tokens of exec plugins and files expire. */
+/** How often credentials are read again, in ms: tokens of exec plugins and files expire. */
 const REFRESH_MS = 60_000;
 
-/** The cluster of a kubeconfig, with every way to log in that kubectl knows. Throws an Error that names what is wrong with the file. */
+/** The cluster of a kubeconfig, with every way to log in that kubectl supports. Throws an Error that names the fault of the file. */
 export async function connectionFromKubeconfig(path?: string, context?: string): Promise<ClusterConnection> {
-  // Loaded here only: in a cluster there is no kubeconfig, and the library is large.
+  // Loaded only here: a controller in a cluster needs no kubeconfig, and the library is large.
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   if (path) config.loadFromFile(path);

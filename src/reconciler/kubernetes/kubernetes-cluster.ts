@@ -5,7 +5,7 @@ import type { Cluster } from '../cluster.ts';
 import { each } from '../failures.ts';
 import { identityOf } from '../identity.ts';
 import { datasetMarks, runtimeMarks } from '../diff/metadata.ts';
-import { type Key, keyText, type RuntimeObject, type World } from '../world.ts';
+import { type Key, keyOf, keyText, type RuntimeObject, type World } from '../world.ts';
 import { createApplier } from './apply/apply.ts';
 import { createBindings } from './plans/bindings.ts';
 import { createClaimUsers } from './observe/claim-users.ts';
@@ -27,11 +27,11 @@ import { evidence } from './observe/survivors.ts';
 import { userObjects } from './apply/user-objects.ts';
 
 export interface KubernetesCluster extends Cluster {
-  /** The runtime was deleted, whether or not we took it down: the next pass over its key begins by forgetting it. */
+  /** The runtime was deleted, whether or not this process took it down: the next pass over its key first drops all that is kept for it. */
   gone(key: Key, uid: string): void;
 }
 
-/** Reads from the watches, writes through the client. */
+/** The cluster of a leader: reads from the watches, writes through the client. */
 export function kubernetesCluster(options: KubernetesClusterOptions): KubernetesCluster {
   const { client, store, labeler, events, exec, log, wake, now = Date.now, signal } = options;
   const context: Context = {
@@ -72,7 +72,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   const confirmed = (seen: readonly Seen[]) => confirm(client, store, seen);
   const sourcesOf = ({ runtime, dataset, companions = [] }: World): readonly Seen[] => [dataset, runtime, ...companions];
 
-  // Runtimes whose pods are yet to be told of a changed configuration.
+  // Runtimes with a changed configuration that their pods have not been patched for yet.
   const unrefreshed = new Set<string>();
 
   return {
@@ -80,7 +80,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     log,
     gone: (key, uid) => void leaving.set(keyText(key), [...(leaving.get(keyText(key)) ?? []), uid]),
     scene: (key) => {
-      // Here no pass is under way that could remember something once more.
+      // Only here: a pass that is under way could store something for the runtime again.
       leaving.get(keyText(key))?.forEach(forget);
       leaving.delete(keyText(key));
       const dataset = store.dataset(key);
@@ -93,12 +93,12 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     async mark(observation) {
       const { world, identity, marks } = observation;
       const { uid = '' } = world.runtime.metadata;
-      // Who leaves the network of its nodes and comes back finds its port again, and pods of the old template are not outdated.
+      // A runtime that leaves the host network and returns gets its ports again, so that pods of the old template are not outdated.
       const ports = { ...recordedPorts(world.runtime, runtimeOf(world)), ...marks.ports };
       const annotations: Record<string, string> = Object.keys(ports).length > 0 ? { [annotation.ports]: portRecord(uid, ports) } : {};
       const owners = marks.claims.map((claim) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim.name, uid: claim.uid }));
       await users.mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
-      // A runtime that names a Dataset which is gone as its owner is taken by garbage collection: the watch of Datasets may be behind.
+      // Garbage collection deletes a runtime whose owner is a Dataset that is gone, and the watch of Datasets may be behind.
       const isOwned = world.runtime.metadata.ownerReferences?.some((owner) => owner.uid === identity.uid);
       if (!isOwned && !users.isThere(world.dataset)) await confirmed([world.dataset]);
       await users.mark(typeOf(runtimeOf(world).resource), world.runtime, runtimeMarks(world.plan.plan.type, uid, identity, annotations));
@@ -160,7 +160,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         metadata: { resourceVersion: volume.metadata.resourceVersion },
         spec: { claimRef: { uid: to?.metadata.uid ?? null, resourceVersion: to?.metadata.resourceVersion ?? null } },
       };
-      // As a manager of its own: what the next apply of the volume does not name it would take away from itself, and with it the claim.
+      // As a manager of its own: the next apply of the volume does not send these fields, and would remove them as its own.
       const options = { type: 'merge', fieldManager: BINDER } as const;
       store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, options));
     },
@@ -174,13 +174,13 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     async delete(objects, because, andPods = false) {
       if (objects.length > 0) await confirmed(because);
       for (const object of objects) {
-        const candidate = store.runtimes(keyFrom(object)).find(({ object: { metadata } }) => metadata.uid === object.metadata.uid);
+        const candidate = store.runtimes(keyOf(object)).find(({ object: { metadata } }) => metadata.uid === object.metadata.uid);
         const type = candidate ? typeOf(candidate.runtime.resource) : ownedType(object.kind);
         await client
           .delete(type, object.metadata, { uid: object.metadata.uid, propagation: andPods ? 'Foreground' : 'Background' })
           .catch(async (error: unknown) => {
             if (isAbsent(error)) return store.forget(object);
-            // Another one has its name by now: the next look is to find that.
+            // Another object has its name by now: the next pass has to find that one.
             if (isConflict(error)) await confirmed([object]);
             throw error;
           });
@@ -205,14 +205,14 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         due,
         async () => {
           const found = ask ? await askProbe(exec, choice, ask) : undefined;
-          // Where no pod is left to run one in, nothing is left to be cleaned from there.
+          // A command without a pod to run in has nothing left to clean.
           await runCommands(
             exec,
             choice,
             commands(found).filter((command) => canRun(choice, [command])),
           );
         },
-        // A failure is looked at again by the clock, so that attempts are not all made at once.
+        // A failed attempt is retried by the clock, so that not all attempts run at once.
         () => jobs.state(`${uid}/clean`).error === undefined && wake(key),
       );
     },
@@ -222,14 +222,14 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     async unmark(runtime, object) {
       const { uid = '' } = object.metadata;
-      const latest = store.runtimes(keyFrom(object)).find((candidate) => candidate.object.metadata.uid === uid)?.object ?? object;
+      const latest = store.runtimes(keyOf(object)).find((candidate) => candidate.object.metadata.uid === uid)?.object ?? object;
       await users.unmark(typeOf(runtime.resource), latest, runtimeFinalizer(runtime.type));
       forget(uid);
     },
     unmarkDataset: (dataset) => users.unmark(typeOf(Dataset), dataset, datasetFinalizer),
 
     async writeRuntimeStatus(object, status) {
-      const candidate = store.runtimes(keyFrom(object)).find((each) => each.object.kind === object.kind);
+      const candidate = store.runtimes(keyOf(object)).find((each) => each.object.kind === object.kind);
       return candidate ? users.writeStatus(typeOf(candidate.runtime.resource), object, status, 'all') : false;
     },
     writeDatasetStatus: (dataset, status) => users.writeStatus(typeOf(Dataset), dataset, status, 'given'),
@@ -254,4 +254,3 @@ const refOf = ({
   namespace,
   uid,
 });
-const keyFrom = ({ metadata }: Pick<RuntimeObject, 'metadata'>): Key => ({ namespace: metadata.namespace ?? '', name: metadata.name });

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import { isRecord, isZero, MERGED_BY, PRESENT, SETS } from '../diff/compare.ts';
 
 export const FIELD_MANAGER = 'sluice';
-/** Of what says that volume and claim are bound: the next apply, which does not name it, would take it away from the other. */
+/** The manager of the fields that bind volume and claim: as `sluice`, the next apply, which does not send them, would remove them. */
 export const BINDER = 'sluice-binder';
 
 /** An entry of `metadata.managedFields`; format: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
@@ -13,21 +13,21 @@ export interface ManagedFields {
   readonly subresource?: string;
   readonly fieldsV1?: Fields;
 }
-/** `f:`, `k:` and `v:` keys down to the leaves, which are empty. */
+/** FieldsV1: `f:`, `k:` and `v:` keys down to the leaves, which are empty. */
 export interface Fields {
   readonly [key: string]: Fields;
 }
 
 /**
- * Which fields of an object we wrote last, and which others did. The API server keeps account of it: who changes or removes a field takes
- * it from whoever had it. Two that look alike are the same object.
+ * Which fields of an object this controller wrote last, and which other managers did. The API server records it: a manager that changes or
+ * removes a field becomes its owner. Equal ownerships are one object, interned.
  */
 export interface Ownership {
   readonly ours: readonly Fields[];
   readonly theirs: readonly Fields[];
 }
 
-/** Maps and structures that have one owner as a whole. Source: x-kubernetes-map-type of the kinds that we write. */
+/** Maps and structures that have one owner as a whole. Source: x-kubernetes-map-type of the kinds that the controller writes. */
 const ATOMIC = new Set([
   'selector',
   'nodeSelector',
@@ -46,7 +46,7 @@ const ATOMIC = new Set([
   'imagePullSecrets[]',
 ]);
 
-/** The accounts of many objects: there are thousands of objects, and some dozens of ways in which their fields are owned. */
+/** Interns ownerships: thousands of objects have a few dozen different ones. Returns undefined for an object without a field of ours. */
 export function createLedger(): (object: KubeObject) => Ownership | undefined {
   const known = new Map<string, WeakRef<Ownership>>();
   const unused = new FinalizationRegistry<string>((text) => {
@@ -74,8 +74,8 @@ export function createLedger(): (object: KubeObject) => Ownership | undefined {
 }
 
 /**
- * Whether every field of the manifest, as it was last sent, is still ours: then nobody has changed or removed one since. That says
- * nothing of which manifest was sent.
+ * Whether every field of the manifest, as it was last sent, is still ours: then no other writer has changed or removed one. It does not
+ * show which manifest was sent.
  */
 export function isStillOurs(manifest: Manifest, { ours, theirs }: Ownership, object: KubeObject): boolean {
   const { apiVersion: _, kind: __, metadata, ...rest } = manifest;
@@ -86,7 +86,7 @@ export function isStillOurs(manifest: Manifest, { ours, theirs }: Ownership, obj
   return isOwned({ ...rest, metadata: marks }, ours, theirs, '', common);
 }
 
-/** @param common a key as it stands in an account */
+/** @param common a key in the form in which an interned ownership has it */
 function isOwned(
   sent: unknown,
   ours: readonly Fields[],
@@ -113,7 +113,7 @@ function isOwned(
       return isOwned(sent[name], below(ours, key), below(theirs, key), name, common);
     });
   }
-  // The API server leaves out zero values, which nobody owns then.
+  // The API server leaves out zero values, which then have no owner.
   return ours.length > 0 || (isZero(sent) && theirs.length === 0);
 }
 
@@ -121,7 +121,7 @@ const keyField = (name: string, entry: Readonly<Record<string, unknown>>): reado
   const value = entry[name] ?? (name === 'protocol' ? 'TCP' : undefined);
   return value === undefined ? [] : [[name, value]];
 };
-/** Nearly always of one node, or of none. */
+/** The children under one key. Nearly always there is one node, or none. */
 function below(nodes: readonly Fields[], key: string): readonly Fields[] {
   let found: readonly Fields[] = NOTHING;
   for (const node of nodes) {
@@ -138,7 +138,7 @@ interface Terms {
   readonly joined: string | undefined;
   readonly path: string | undefined;
 }
-/** Names and UIDs are in the keys of fields too: of owner references, mount paths and labels. */
+/** Names and UIDs occur in the keys of fields too: of owner references, mount paths and labels. They are replaced, so that keys intern. */
 function termsOf({ kind, metadata, ['spec']: spec }: KubeObject): Terms {
   const claim =
     kind === 'PersistentVolume' ? (spec as { claimRef?: { namespace?: string; name?: string } } | undefined)?.claimRef : undefined;
@@ -151,7 +151,7 @@ function termsOf({ kind, metadata, ['spec']: spec }: KubeObject): Terms {
     path: isKnown ? `/${namespace}/${name}` : undefined,
   };
 }
-/** No name contains a control character, so what was different stays different; this one is not escaped in JSON. */
+/** No name contains a control character, so different texts stay different; JSON does not escape this one. */
 function inTerms(text: string, { uid, joined, path }: Terms): string {
   let common = text;
   if (uid && common.includes(uid)) common = common.replaceAll(uid, '\x7fu');
@@ -159,7 +159,7 @@ function inTerms(text: string, { uid, joined, path }: Terms): string {
   if (joined && common.includes(joined)) common = common.replaceAll(joined, '\x7fj');
   return common;
 }
-/** Host ports are keys as well. By their order: where ours has lost one, one is missing, whichever it is. */
+/** Host ports are keys as well. They are replaced by their order: an ownership that has lost a port lacks one, whichever it is. */
 const portsByOrder = (text: string, ports: () => readonly number[]): string =>
   text.includes('containerPort') ? text.replaceAll(PORT, (_, key, port) => `${key}${ports().indexOf(Number(port))}`) : text;
 const portsIn = (text: string): readonly number[] =>

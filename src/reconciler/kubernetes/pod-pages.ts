@@ -3,10 +3,10 @@ import { listAll } from '../../kube/pages.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { Pod } from './kinds.ts';
 
-/** 1 MB of usual pods at a time: between two pages others have their turn. */
+/** Pods on one page: about 1 MB. Between two pages other work of the process goes on. */
 const MOST = 250;
 
-/** What is kept of the pods of a namespace, read afresh. Of the pods themselves no more than a page is held: a tenant may have any number. */
+/** Lists the pods of a namespace and returns what `kept` takes from each. Only a page of pods is held in memory: a tenant may have any number. */
 export async function fromPods<T>(client: KubeClient, namespace: string, kept: (pod: KubeObject) => readonly T[]): Promise<readonly T[]> {
   const { items } = await listAll(client, Pod, { namespace, most: MOST }, (page) => page.flatMap(kept));
   return items;

@@ -1,7 +1,7 @@
-/** Whether a set of labels is selected. */
+/** Whether a selector matches these labels. */
 export type Selects = (labels: Readonly<Record<string, string>>) => boolean;
 
-/** A label selector as kubectl takes it: `a=b,c!=d,e in (f,g),h notin (i),j,!k`. Throws an Error that names the part it cannot read. */
+/** A label selector as kubectl takes it: `a=b,c!=d,e in (f,g),h notin (i),j,!k`. Throws an Error that names the part that is not a selector. */
 export function parseSelector(text: string): Selects {
   const parts = text.split(/,(?![^(]*\))/).map((part) => part.trim());
   const requirements = parts.filter((part) => part !== '').map(requirement);

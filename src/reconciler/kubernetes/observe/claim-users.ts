@@ -4,17 +4,20 @@ import type { ClaimUsers, NotListed } from '../../teardown.ts';
 import { Pod } from '../kinds.ts';
 import { claimsOf, fromPods, hasEnded, mounts } from '../pod-pages.ts';
 
+/** Times are milliseconds since the epoch. */
 interface Answer extends ClaimUsers {
+  /** When the list began. */
   readonly at: number;
-  toldAt?: number;
+  /** When the answer was first returned. */
+  returnedAt?: number;
 }
-/** One list at a time, for all who asked before it. */
+/** One list at a time, for all requests that came before it. */
 interface Listing {
   readonly claims: ReadonlySet<string>;
   readonly ended: Promise<unknown>;
 }
 interface Space {
-  /** Claims that somebody asked about since the last list was begun. */
+  /** Claims that were asked about since the last list began. */
   asked: Set<string>;
   readonly answers: Map<string, Answer>;
   listing?: Listing | undefined;
@@ -22,17 +25,18 @@ interface Space {
   nextAt: number;
 }
 
-/** Between two lists, and the longer the more they cost; and so long an answer may be given again. */
+/** The least time between two lists, and how long an answer that no pod mounts the claim may be returned again. */
 const FRESH_MS = 2000;
+/** The pause between two lists is so many times as long as the list took: at most a twentieth of the time is spent on lists. */
 const PACE = 20;
-/** Until then a pod that is still there is enough to say no; afterwards its neighbours are named anew. */
+/** Until then one known pod that still mounts the claim is an answer; after it, all pods are listed again. */
 const KEEP_MS = 60_000;
 
 /**
- * Who mounts a claim. The API server cannot select pods by claim, so all of a namespace are listed: page by page, keeping names only, once
- * for all who ask in that namespace, and never more than a twentieth of the time. While a pod that was found is still there, it alone is
- * asked for. That there is none only a list can say that was begun after the question: until there may be one, the answer is to ask again.
- * A pod that comes between that list and the deletion of the claim keeps it nonetheless: Kubernetes sees to that.
+ * Which pods mount a claim. The API server cannot select pods by claim, so all pods of a namespace are listed: page by page, keeping names
+ * only, once for all requests in that namespace, and for at most a twentieth of the time. While a pod that was found still mounts the
+ * claim, only that pod is read. Only a list that began after the request can show that no pod mounts it; until such a list may begin, the
+ * answer is `askAgainMs`. Kubernetes keeps the claim for a pod that is created between that list and the deletion (pvc-protection).
  */
 export function createClaimUsers(client: KubeClient, now: () => number) {
   const spaces = new Map<string, Space>();
@@ -44,13 +48,13 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
     return space;
   }
 
-  /** What is known already, as far as it still holds. */
+  /** The last answer, if it still holds. */
   async function known(namespace: string, claim: string, answer: Answer): Promise<ClaimUsers | undefined> {
     const { mounting, at } = answer;
     if (now() - at >= KEEP_MS) return undefined;
     if (mounting.length === 0) {
-      answer.toldAt ??= now();
-      return now() - answer.toldAt < FRESH_MS ? answer : undefined;
+      answer.returnedAt ??= now();
+      return now() - answer.returnedAt < FRESH_MS ? answer : undefined;
     }
     if (now() - at < FRESH_MS) return answer;
     for (const [i, name] of mounting.entries())
@@ -69,18 +73,18 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
   }
 
   async function list(namespace: string, space: Space): Promise<void> {
-    // Who asks in the same turn is answered by it too.
+    // Requests of the same turn of the event loop share this list.
     await new Promise(setImmediate);
     const claims = space.asked;
     space.asked = new Set();
     const at = now();
     space.begunAt = at;
     try {
-      // Whose users are known has asked too.
+      // Claims with known users are listed as well.
       const used = [...space.answers].flatMap(([claim, { mounting }]) => (mounting.length > 0 ? [claim] : []));
       const found = await listed(client, namespace, new Set([...claims, ...used]));
       for (const [claim, answer] of space.answers) if (at - answer.at >= KEEP_MS && !found.has(claim)) space.answers.delete(claim);
-      // A question may have come anew meanwhile.
+      // A claim that was asked about only during the list is not answered by it.
       for (const [claim, users] of found) if (claims.has(claim) || space.answers.has(claim)) space.answers.set(claim, { ...users, at });
     } finally {
       space.nextAt = at + Math.min(KEEP_MS, Math.max(FRESH_MS, (now() - at) * PACE));
@@ -102,12 +106,12 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
         space.listing = { claims: space.asked, ended: list(namespace, space) };
       }
       const { claims, ended } = space.listing;
-      // The one under way was begun before.
+      // The list that is under way began before this request.
       if (!claims.has(claim)) return { askAgainMs: FRESH_MS };
       await ended;
       const answer = space.answers.get(claim);
       if (!answer) return { askAgainMs: FRESH_MS };
-      answer.toldAt ??= now();
+      answer.returnedAt ??= now();
       return answer;
     },
   };

@@ -14,18 +14,18 @@ import { type Context, podChoice } from '../context.ts';
 import { isServedByAnother, tracesOfOthers } from './survivors.ts';
 import { unseen } from './unseen.ts';
 
-/** How often what a plan needs is asked for, so that caches can be cleaned. */
+/** How many times planning is tried before the caches are left uncleaned. */
 const PLANNING_ATTEMPTS = 5;
 
-/** What a pod may take to end, twice over. */
+/** Twice the default time that a pod may take to end. */
 const PODS_GONE_MS = 60_000;
 
-/** What is left of a runtime, and who uses it. */
+/** Observes what is left of a runtime that is being deleted, and which pods use it. */
 export function teardownObserver(context: Context): Pick<Cluster, 'observeTeardown' | 'usersOf'> {
   const { store, labeler, jobs } = context;
   const observe = observer(context);
 
-  /** A volume or claim of ours; one that Fluid made carries no label and is not watched. */
+  /** The volume or claim of this runtime. One that Fluid created has no label and is not watched, so it is read. */
   async function ours(
     kind: 'PersistentVolume' | 'PersistentVolumeClaim',
     key: Key,
@@ -36,11 +36,11 @@ export function teardownObserver(context: Context): Pick<Cluster, 'observeTeardo
     const live = store.live(kind, kind === 'PersistentVolume' ? undefined : key.namespace, name);
     const found = live ?? (await unseen(context, kind, owner, name));
     if (!found || !isOurs(found, owner, store)) return undefined;
-    // What Fluid made and nobody has labelled yet is of the runtime that serves.
+    // An object that Fluid created and that has no label yet belongs to the runtime that serves.
     return found.metadata.labels?.[label.owner] !== uid && isServedByAnother(store, key, uid) ? undefined : found;
   }
 
-  /** What is to go from nodes: nothing for a runtime that was never set up, and nothing of anybody else. */
+  /** The labels to remove from nodes: none for a runtime that was never set up, and none of another runtime. */
   function nodeLabels(
     key: Key,
     { type, engines }: Runtime,
@@ -65,7 +65,7 @@ export function teardownObserver(context: Context): Pick<Cluster, 'observeTeardo
   const waitedMs = ({ metadata }: Pick<RuntimeObject, 'metadata'>): number =>
     metadata.deletionTimestamp ? context.now() - Date.parse(metadata.deletionTimestamp) : 0;
 
-  /** A pod on a node that is lost is never gone; nothing is kept for that. */
+  /** A pod on a lost node is never deleted; the teardown does not wait for it. */
   const isOverdue = ({ kind, metadata: { deletionTimestamp } }: LiveObject): boolean =>
     kind === 'DaemonSet' && deletionTimestamp !== undefined && context.now() - Date.parse(deletionTimestamp) > PODS_GONE_MS;
 
@@ -75,14 +75,14 @@ export function teardownObserver(context: Context): Pick<Cluster, 'observeTeardo
       const identity = identityOf(key, { runtime: object });
       const inventory = store.inventory({ uid, ...key }).filter((object) => !isOverdue(object));
       const claim = await ours('PersistentVolumeClaim', key, claimName(identity), uid);
-      // Under whatever name it was made.
+      // The volume of the inventory first: an earlier version may have given it another name.
       const volume =
         inventory.find(({ kind }) => kind === 'PersistentVolume') ?? (await ours('PersistentVolume', key, volumeName(identity), uid));
       const users = await usersOfClaim(key, claim?.metadata.name);
       const { plan, planError } = dataset ? await planOf(dataset) : {};
       const choice = podChoice(store, key, runtime, plan?.leader);
       const cleanable = plan?.cleanup !== undefined && canRun(choice, plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
-      // To ask once more is an attempt as well, while there is a pod that could do it.
+      // Planning again counts as an attempt while a pod is ready that could clean.
       const askable = planError !== undefined && choice.pods('worker').some((pod) => pod['ready']);
       const { attempts, running, done, error } = jobs.state(`${uid}/clean`);
       return {
@@ -109,7 +109,7 @@ export function teardownObserver(context: Context): Pick<Cluster, 'observeTeardo
         },
       };
 
-      /** A spec that cannot be planned, in whatever way, must not keep the runtime for ever; nor must a request that is refused. */
+      /** A spec that cannot be planned, or a request that is refused, must not keep the runtime for ever. */
       async function planOf(of: Dataset): Promise<Pick<Teardown, 'plan' | 'planError'>> {
         const invalid = store.runtimes(key).find((each) => each.object.metadata.uid === uid)?.invalid ?? store.faultOf(of);
         try {

@@ -15,14 +15,14 @@ import { evidence } from './survivors.ts';
 import { fluidsWorkloads, unseen } from './unseen.ts';
 import { isServed, workloadView } from '../store/views.ts';
 
-/** A failed metadata count or mount list is tried again this often. */
+/** How often a failed metadata count or mount list is retried. */
 const RETRY_MS = 10_000;
-/** Answers that come within this time are told together, and not before: that they are being asked for is no news either. */
+/** Answers of probes that come within this time are reported together; until then, that they run is not reported either. */
 const ANSWERS_WITHIN_MS = 1000;
-/** A first set-up waits for them no longer than this. */
+/** How long a first set-up waits for the first answers. */
 const FIRST_ANSWERS_MS = 300;
 
-/** One consistent reading: the objects from the watches, the plan and the facts behind it, and what the probes found last. */
+/** Observes the world of one pass: the objects from the watches, the plan with its facts, and the last results of the probes. */
 export function observer(context: Context): Cluster['observe'] {
   const { store, jobs, exec, mountTries, probeMs, secretMs = 300_000, wake, now } = context;
   const planned = planner(context);
@@ -63,7 +63,7 @@ export function observer(context: Context): Cluster['observe'] {
         : undefined;
     const masters = choice
       .pods('master')
-      // A master that was started again in its pod has no mounts any more either.
+      // A master that was restarted in its pod has lost its mounts as well.
       .map(({ metadata, restarts }) => `${metadata.uid}/${restarts}`)
       .join();
     const table = plan.mounts && canAsk(choice, plan.mounts.list) ? plan.mounts : undefined;
@@ -86,10 +86,10 @@ export function observer(context: Context): Cluster['observe'] {
       mountsTriedAt,
       againMs: rowAgainMs = Infinity,
     } = {
-      ...(table && mounts && mountTries.seen(uid, tried, table, mounts, (text) => toldMs(text, dataset, object, now()))),
+      ...(table && mounts && mountTries.seen(uid, tried, table, mounts, (text) => reportedMs(text, dataset, object, now()))),
     };
     const total = dataset.status?.ufsTotal;
-    // Before they are mounted there is nothing to count; from then on it is counted while workers come up.
+    // Files can be counted once the mounts are in effect, while the workers still start.
     const isMounted = !plan.mounts || (mounted && pathsOf(differences(plan.mounts, mounted)).length === mountTroubles.length);
     const wantsCount = (bound || isMounted) && (!total || total === CALCULATING || (mountsChanged(dataset) && isMounted));
     const counts = wantsCount && canAsk(choice, plan.probes.ufs);
@@ -120,7 +120,7 @@ export function observer(context: Context): Cluster['observe'] {
     ];
 
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
-    // A bound volume has a claim: one that we do not see has lost its label, or never had one.
+    // A bound volume has a claim; one that no watch shows has lost its label, or never had one.
     const claim = claimNow() ?? (isBound(volume) ? await unseen(context, 'PersistentVolumeClaim', owner, name) : undefined);
     const world: World = {
       now: now(),
@@ -169,25 +169,25 @@ export function observer(context: Context): Cluster['observe'] {
   };
 }
 
-/** Nobody tells us when these change, nor when what they are copied from does. */
+/** Secrets are not watched, nor are the Secrets that they are copied from, so they are read again by the clock. */
 const writesSecrets = ({ outlines }: Pick<World, 'outlines'>): boolean =>
   PARTS.some((part) => outlines(part).some(({ kind }) => kind === 'Secret'));
 
-/** Between half of `ms` and all of it, so that runtimes which were set up together do not ask together. */
+/** Between half of `ms` and all of it, so that runtimes which were set up together do not read at the same time. */
 const spread = (uid: string, ms: number): number => Math.round(ms * (0.5 + Number.parseInt(hash('sha1', uid).slice(0, 4), 16) / 0x1ffff));
 
-/** An election is over in moments. */
+/** Milliseconds until a failed list is retried; sooner without a leader, since an election takes moments. */
 const retryOf = (error: string | undefined): number => (error === undefined ? Infinity : error === NO_LEADER ? 1000 : RETRY_MS);
 
 const isBound = (volume: LiveObject | undefined): boolean => volume?.status?.['phase'] === 'Bound';
 
-/** How long ago this was told of a mount, by whichever process, of specs that are the same still. */
-function toldMs(text: string, { metadata, status }: Dataset, object: RuntimeObject, now: number): number | undefined {
+/** How many milliseconds ago any process reported this text about a mount of the same specs; undefined if none did. */
+function reportedMs(text: string, { metadata, status }: Dataset, object: RuntimeObject, now: number): number | undefined {
   const isSame = metadata.generation === status?.observedGeneration && object.metadata.generation === object.status?.observedGeneration;
-  const told = object.status?.conditions?.find(({ type, message }) => type === 'MountsDiffer' && message?.includes(` ${text}`));
-  return isSame && told ? now - Date.parse(told.lastTransitionTime ?? '') || 0 : undefined;
+  const differ = object.status?.conditions?.find(({ type, message }) => type === 'MountsDiffer' && message?.includes(` ${text}`));
+  return isSame && differ ? now - Date.parse(differ.lastTransitionTime ?? '') || 0 : undefined;
 }
 
-/** The volume of a claim that we made. */
+/** The name of the volume of a claim that this runtime owns. */
 const volumeOf = (claim: LiveObject | undefined, owner: string): string | undefined =>
   claim?.metadata.labels?.[label.owner] === owner ? (claim['spec'] as { volumeName?: string }).volumeName : undefined;

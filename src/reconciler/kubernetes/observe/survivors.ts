@@ -5,22 +5,22 @@ import { type Key, keyText } from '../../world.ts';
 import { allTraces } from '../nodes/cache-labels.ts';
 import type { Store } from '../store/store.ts';
 
-/** What the watches know of a dataset's names. */
-export function evidence(store: Store, key: Key, told: Evidence): Evidence {
-  return { ...told, namesakes: store.namesakes(key), holder: holderOf(store, key, told.runtime?.metadata.uid) };
+/** Adds to `known` what the watches show about a dataset's names. */
+export function evidence(store: Store, key: Key, known: Evidence): Evidence {
+  return { ...known, namesakes: store.namesakes(key), holder: holderOf(store, key, known.runtime?.metadata.uid) };
 }
 
 function holderOf(store: Store, key: Key, runtime: string | undefined): Key | undefined {
   const live = store.live('PersistentVolume', undefined, joinedName(key));
   const owner = live?.metadata.labels?.[label.owner] ?? '';
   if (!store.isRuntime(owner)) return undefined;
-  // Our own volume is that, whichever claim somebody has written into it.
+  // The runtime's own volume is its own, whatever claim a user has written into it.
   if (owner === runtime) return key;
   const { namespace, name } = (live?.['spec'] as { claimRef?: Partial<Key> } | undefined)?.claimRef ?? {};
   return namespace && name ? { namespace, name } : undefined;
 }
 
-/** A runtime of which there is something: what we made for it, or a Dataset that says that it is served by it. */
+/** Whether the runtime has objects, or a Dataset whose status names it. */
 const lives = (store: Store, key: Key, { runtime, object }: Candidate): boolean =>
   store.inventory({ uid: object.metadata.uid ?? '', ...key }).length > 0 ||
   (store.dataset(key)?.status?.runtimes?.some(({ type }) => type === runtime.type) ?? false);
@@ -30,8 +30,8 @@ export const isServedByAnother = (store: Store, key: Key, uid: string): boolean 
   store.runtimes(key).some((other) => other.object.metadata.uid !== uid && lives(store, key, other));
 
 /**
- * Of the labels that would go from nodes with a runtime, those of others that live on: of one of the same name, of datasets that want the
- * same names, and of whoever has the UID that a user may have written into the metadata of this one.
+ * Of the labels that are removed from nodes with a runtime, those that others still need: a runtime of the same name, datasets that want
+ * the same names, and the dataset whose UID a user may have written into the metadata of this runtime.
  */
 export function tracesOfOthers(store: Store, key: Key, uid: string, datasetUid: string): ReadonlySet<string> {
   const keys = [
@@ -56,7 +56,7 @@ export function tracesOfOthers(store: Store, key: Key, uid: string, datasetUid: 
 const splitsOf = (joined: string): readonly Key[] =>
   [...joined.matchAll(/-/g)].map(({ index }) => ({ namespace: joined.slice(0, index), name: joined.slice(index + 1) }));
 
-/** Elsewhere than at `key`, where alone it may rightly be; looked for only once the Dataset is gone, or another. */
+/** Other keys with this UID, which belongs to `key` alone. They are searched only when `key` has no Dataset, or one with another UID. */
 function keysOfUid(store: Store, key: Key, uid: string): readonly Key[] {
   if (uid === '' || store.dataset(key)?.metadata.uid === uid) return [];
   const keys: Key[] = [];

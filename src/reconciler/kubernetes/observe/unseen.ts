@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 
 type Where = Pick<Context, 'client' | 'store'>;
 
-/** An object that is ours though it carries no label of ours, so that no watch shows it: Fluid made it, or somebody took the label off. */
+/** Reads an object that may be ours without our label, so that no watch shows it: Fluid created it, or another writer removed the label. */
 export async function unseen(
   { client, store }: Where,
   kind: keyof typeof ownedKinds,
@@ -25,8 +25,8 @@ export async function unseen(
 }
 
 /**
- * The workloads of a runtime that Fluid has bound: planned from its spec alone it would get other host ports, and another generation of
- * its fuse pods. Whoever was reconciled by us says whether all is well, and is not asked about.
+ * The workloads of a runtime that Fluid has bound: without them, a plan from its spec alone would have other host ports and another
+ * generation of its fuse pods. A runtime with the condition `Synced` was reconciled by Sluice, and its workloads are not read.
  */
 export async function fluidsWorkloads(
   where: Where,

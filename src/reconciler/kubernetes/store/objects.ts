@@ -1,11 +1,6 @@
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Key } from '../../world.ts';
 
-export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: string; readonly name: string } }): Key => ({
-  namespace: metadata.namespace ?? '',
-  name: metadata.name,
-});
-
 export const controllerOf = ({ metadata }: KubeObject) => metadata.ownerReferences?.find(({ controller }) => controller);
 
 /** Whether an object may belong to something in this namespace: it is in the namespace, or belongs to the whole cluster. */

@@ -1,0 +1,45 @@
+/** The results of applying and pruning manifests. Objects are named `<Kind>/<name>`. */
+export interface Applied {
+  readonly created: readonly string[];
+  readonly changed: readonly string[];
+  readonly pruned: readonly string[];
+  /** Objects that could not be written; all others were. */
+  readonly failed: readonly Failure[];
+  /** Changes of existing objects that Kubernetes does not allow. */
+  readonly immutable: readonly ImmutableChange[];
+  /** Changes of the fuse pods' placement that wait, since they would delete the client of a pod that reads. */
+  readonly waiting: readonly Waiting[];
+}
+export const nothingApplied: Applied = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
+
+/** The results of deleting the objects that no manifest names any more. */
+export type Pruned = Pick<Applied, 'pruned' | 'failed'>;
+
+/** A write of one object that failed, or a lookup that a write needs. */
+export interface Failure {
+  readonly reason: WriteFailure;
+  readonly object: string;
+  readonly message: string;
+}
+export type WriteFailure =
+  | 'NameTaken'
+  | 'FieldConflict'
+  | 'Conflict'
+  | 'ApplyFailed'
+  | 'UpdateFailed'
+  | 'DeleteFailed'
+  | 'LookupFailed'
+  | 'InternalError';
+
+export interface ImmutableChange {
+  readonly object: string;
+  readonly path: string;
+  readonly live: unknown;
+  readonly desired: unknown;
+}
+
+/** An object that keeps nodes which its spec no longer selects, until these pods have left them. */
+export interface Waiting {
+  readonly object: string;
+  readonly nodes: readonly { readonly name: string; readonly pods: readonly string[] }[];
+}

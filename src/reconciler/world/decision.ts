@@ -1,0 +1,49 @@
+import type { Command, MountChange, Part } from '../../constructs/index.ts';
+import type { Reason } from '../reasons.ts';
+import type { LiveObject } from './objects.ts';
+
+/** Why a Dataset is not set up yet, or no longer follows its spec: the reason and message of conditions and events. */
+export interface Hold {
+  readonly reason: Reason;
+  readonly message: string;
+  /** An error is the cause, so that it does not count as passing, whatever its reason. */
+  readonly isError?: boolean;
+  /** It is not reported, since the dataset is served meanwhile; its end requeues the key. */
+  readonly silent?: boolean;
+  /** Milliseconds until the next pass; absent: an event starts it. */
+  readonly retryMs?: number;
+  /** The pass counts as failed and is retried with back-off. */
+  readonly fails?: true;
+  /** Reason of the event, if it is not the usual one. */
+  readonly event?: string;
+}
+
+/** One effect that a step of the lifecycle asks for; a pass takes them in order. */
+export type Action =
+  /** Applies the objects of this part. */
+  | { readonly ensure: Part }
+  /** Runs the commands that change the mounts in this way. */
+  | { readonly run: readonly Command[]; readonly change: MountChange }
+  /** Gives a volume that names another claim, or none, to the claim `to`; without `to` the volume names none afterwards. */
+  | { readonly release: LiveObject; readonly seen: LiveObject; readonly to?: LiveObject }
+  /** Records on a claim that it and its volume name each other, so that the volume controller reconciles the claim. */
+  | { readonly complete: LiveObject }
+  /** Has the volume controller reconcile a claim that is still not bound in `afterMs`. */
+  | { readonly nudge: LiveObject; readonly afterMs: number };
+
+/** What one step asks for. A step that is done asks for nothing. */
+export interface Contribution {
+  readonly action?: Action;
+  readonly hold?: Hold;
+}
+
+/** What all steps ask for, of one pass. */
+export interface Decision {
+  readonly actions: readonly Action[];
+  readonly hold?: Hold;
+  /** Whether the actions name every desired object, so that all others may be deleted. */
+  readonly mayPrune: boolean;
+}
+
+/** When the next pass is due: `on-change` after an event only; `after` so many ms, to finish work; `again` after so many ms, to check. */
+export type Next = 'on-change' | { readonly after: number } | { readonly again: number };

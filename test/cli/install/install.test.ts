@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import type { Manifest } from '../../../src/api/index.ts';
+import { mountRootOf } from '../../../src/cli/settings/config-values.ts';
+import { sluice } from '../run.ts';
+
+interface Workload extends Manifest {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly template: {
+      readonly spec: {
+        readonly tolerations: object;
+        readonly nodeSelector: object;
+        readonly imagePullSecrets?: object;
+        readonly containers: readonly [
+          { readonly image: string; readonly args: readonly string[]; readonly env: object; readonly resources: object },
+        ];
+        readonly volumes?: readonly { readonly hostPath?: { readonly path: string } }[];
+      };
+    };
+  };
+}
+
+async function printed(values: string, ...flags: readonly string[]): Promise<readonly Manifest[]> {
+  const { code, stdout, stderr } = await sluice(['install', '--values', '-', '-o', 'json', ...flags], { input: values });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const list = JSON.parse(stdout) as { readonly items: readonly Manifest[] };
+  return list.items;
+}
+const named = (manifests: readonly Manifest[], kind: string, name: string) =>
+  manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name) as Workload;
+const podOf = (workload: Workload) => workload.spec.template.spec;
+
+describe('sluice install', () => {
+  test('prints what is needed first before what needs it', async () => {
+    const kinds = (await printed('')).map(({ kind }) => kind);
+    const inOrder = ['Namespace', 'CustomResourceDefinition', 'ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Deployment'];
+    expect([...new Set(kinds)].filter((kind) => inOrder.includes(kind))).toEqual(inOrder);
+    expect(kinds.lastIndexOf('ClusterRoleBinding')).toBeLessThan(kinds.indexOf('DaemonSet'));
+    expect(kinds.indexOf('ValidatingAdmissionPolicyBinding')).toBeLessThan(kinds.indexOf('DaemonSet'));
+  });
+
+  test('gives the controller memory for 20,000 Datasets, of which V8 takes its share', async () => {
+    const [{ env, resources }] = podOf(named(await printed(''), 'Deployment', 'sluice-controller')).containers;
+    expect(resources).toMatchObject({ requests: { memory: '256Mi' }, limits: { memory: '1Gi' } });
+    const { NODE_OPTIONS = '' } = Object.fromEntries(
+      (env as readonly { name: string; value: string }[]).map(({ name, value }) => [name, value]),
+    );
+    expect(NODE_OPTIONS).toContain('--max-old-space-size-percentage=50');
+    // It ends at once where it does not know one of them.
+    expect(execFileSync(process.execPath, ['-p', '1'], { env: { NODE_OPTIONS }, encoding: 'utf8' })).toBe('1\n');
+    expect(env).toContainEqual({ name: 'MALLOC_ARENA_MAX', value: '2' });
+  });
+
+  test('takes values of a file, over which flags win', async () => {
+    const values = `
+      namespace: data
+      image: registry.example/sluice:1
+      mountRoot: /mnt/data
+      imagePullSecrets: [{ name: registry }]
+      controller: { replicas: 5, nodeSelector: { zone: a }, args: [--probe-interval, 5m], env: [{ name: MOUNT_ROOT, value: /elsewhere }] }
+      csi: { resources: { limits: { memory: 1Gi } }, tolerations: [] }`;
+    const manifests = await printed(
+      values,
+      '--replicas',
+      '3',
+      '--toleration',
+      'a=b:NoSchedule',
+      '--toleration',
+      'c',
+      '--kubelet-dir',
+      '/var/lib/k0s/kubelet',
+      '--pod-logs-dir',
+      '/mnt/logs',
+    );
+    const [controller, plugin] = [named(manifests, 'Deployment', 'sluice-controller'), named(manifests, 'DaemonSet', 'sluice-csi')];
+    expect([controller, plugin].map(({ metadata }) => metadata.namespace)).toEqual(['data', 'data']);
+    expect(controller.spec.replicas).toBe(3);
+    expect(podOf(controller)).toMatchObject({
+      nodeSelector: { zone: 'a', 'kubernetes.io/os': 'linux' },
+      tolerations: [
+        { key: 'a', operator: 'Equal', value: 'b', effect: 'NoSchedule' },
+        { key: 'c', operator: 'Exists' },
+      ],
+      imagePullSecrets: [{ name: 'registry' }],
+    });
+    const [{ args, env, image }] = podOf(controller).containers;
+    expect(args).toEqual(['reconcile', '--probe-interval', '5m']);
+    expect(env).toEqual(
+      expect.arrayContaining([
+        { name: 'SLUICE_IMAGE', value: image },
+        { name: 'MOUNT_ROOT', value: '/elsewhere' },
+      ]),
+    );
+    expect(env).not.toContainEqual({ name: 'MOUNT_ROOT', value: '/mnt/data' });
+    expect(podOf(plugin)).toMatchObject({ tolerations: [], imagePullSecrets: [{ name: 'registry' }] });
+    expect(podOf(plugin).containers[0]).toMatchObject({ image, resources: { limits: { memory: '1Gi' } } });
+    expect(podOf(plugin).containers[0].args).toEqual(
+      expect.arrayContaining(['--kubelet-dir=/var/lib/k0s/kubelet', '--mount-root=/mnt/data', '--pod-logs-dir=/mnt/logs']),
+    );
+    const paths = podOf(plugin).volumes?.flatMap(({ hostPath }) => hostPath?.path ?? []);
+    expect(paths).toEqual(['/var/lib/k0s/kubelet', '/mnt/data', '/mnt/logs']);
+  });
+
+  test('leaves out the node policy when it is told to', async () => {
+    const kinds = (await printed('', '--no-node-policy')).map(({ kind }) => kind);
+    expect(kinds).toContain('CSIDriver');
+    expect(kinds.filter((kind) => kind.startsWith('ValidatingAdmissionPolicy'))).toEqual([]);
+  });
+
+  test.each([
+    [
+      'controler: {}\ncsi: { args: 3 }',
+      [],
+      ['-: controler: expected a known field (did you mean controller?), found "controler"', '-: csi.args: expected a list, found 3'],
+    ],
+    ['- a', [], ['-: expected a mapping of values; see sluice install --help']],
+    ['', ['--replicas', 'two'], ['-: controller.replicas: expected an integer of at least 1, found "two"']],
+    [
+      '',
+      ['--toleration', ':NoSchedule'],
+      ['--toleration: expected <key>[=<value>][:NoSchedule|:PreferNoSchedule|:NoExecute], found ":NoSchedule"'],
+    ],
+  ])('refuses %j %j and says why', async (input, flags, lines) => {
+    expect(await sluice(['install', '--values', '-', ...flags], { input })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: lines.map((line) => `sluice: ${line}\n`).join(''),
+    });
+  });
+
+  test.each(['relative', '/a/../b', '/with space', '/'])('refuses %j as a mount root', async (path) =>
+    expect(await sluice(['install', '--mount-root', path])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('flags: mountRoot: '),
+    }),
+  );
+
+  test.each(['/mnt/data', '/mnt/data_1/Cache', '/mnt/data.v1', '/mnt/-x', '/mnt//x/', 'mnt', '/', `/${'a'.repeat(64)}`])(
+    'takes %s as mount root only if the programs that it prints do',
+    async (mountRoot) => {
+      const isTaken = (await sluice(['install', '--mount-root', mountRoot])).code === 0;
+      const read = () => mountRootOf(mountRoot);
+      if (isTaken) expect(read()).toBe(mountRoot);
+      // What the programs would tidy up first is refused as well.
+      else expect(() => expect(read()).toBe(mountRoot)).toThrow();
+    },
+  );
+});

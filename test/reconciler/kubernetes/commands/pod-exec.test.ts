@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type ExecFence, podExec } from '../../../../src/reconciler/kubernetes/commands/pod-exec.ts';
+import { until } from '../../../support/manual-clock.ts';
+
+/** A command that asked for its connection. */
+interface Asked {
+  readonly socket: Socket;
+  readonly open: () => void;
+  /** Ends the command well. */
+  readonly succeed: () => void;
+  /** Ends it with an exit code, as a kubelet says it, when it has written something. */
+  readonly fail: (code: number, said: string, output?: 'stdout' | 'stderr') => void;
+}
+
+// Loaded at the first command, which takes long where the disk is busy.
+beforeAll(async () => void (await import('@kubernetes/client-node')), 120_000);
+
+let server: ReturnType<typeof createServer>;
+let asked: Asked[];
+beforeEach(async () => {
+  asked = [];
+  server = createServer();
+  server.on('upgrade', ({ headers }, socket: Socket) => {
+    socket.on('error', () => {});
+    // Read, so that its end is seen; what is read is not answered.
+    socket.resume();
+    // RFC 6455 §4.2.2.
+    const accept = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+    asked.push({
+      socket,
+      open: () =>
+        socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n`,
+        ),
+      succeed: () => send(socket, 3, JSON.stringify({ status: 'Success' })),
+      fail: (code, said, output = 'stderr') => {
+        send(socket, output === 'stdout' ? 1 : 2, said);
+        const message = `command terminated with non-zero exit code: command terminated with exit code ${code}`;
+        const details = { causes: [{ reason: 'ExitCode', message: String(code) }] };
+        send(socket, 3, JSON.stringify({ status: 'Failure', reason: 'NonZeroExitCode', message, details }));
+      },
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  for (const { socket } of asked) socket.destroy();
+  server.close();
+});
+
+/** One binary frame, on a channel of the command's. */
+function send(socket: Socket, channel: number, text: string): void {
+  const payload = Buffer.concat([Buffer.from([channel]), Buffer.from(text)]);
+  socket.write(Buffer.concat([Buffer.from([0x82, 126, payload.length >> 8, payload.length & 255]), payload]));
+}
+
+const run = (fence?: ExecFence, timeoutMs = 60_000) => {
+  const { port } = server.address() as AddressInfo;
+  const exec = podExec({ server: `http://127.0.0.1:${port}`, insecureSkipTlsVerify: true }, fence);
+  const answer = exec({ namespace: 'ml', pod: 'p', container: 'c' }, ['mount', '/a'], timeoutMs);
+  // Looked at later.
+  answer.catch(() => {});
+  return answer;
+};
+const first = async (): Promise<Asked> => {
+  await until(() => asked.length > 0, 'nothing was asked');
+  return asked[0] as Asked;
+};
+const closed = ({ socket }: Asked) => until(() => socket.destroyed || socket.readableEnded, 'the connection stays open');
+
+test('a command that ends well gives its output, and its connection back', async () => {
+  const answer = run();
+  const command = await first();
+  command.open();
+  const taken = new Promise<Buffer>((resolve) => command.socket.once('data', resolve));
+  command.succeed();
+  await expect(answer).resolves.toBe('');
+  // A close frame: the server ends the connection when it has it.
+  expect((await taken)[0]).toBe(0x88);
+});
+
+/** From here on only the deadlines of commands wait for what the test says. */
+const fakeTimeouts = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+test('a command that could not begin in its time leaves no connection behind, and can begin no more', async () => {
+  fakeTimeouts();
+  const answer = run({}, 500);
+  const command = await first();
+  vi.advanceTimersByTime(500);
+  await expect(answer).rejects.toThrow('mount in ml/p took longer than 0.5 s');
+  command.open();
+  await closed(command);
+});
+
+test('a command that takes too long loses its connection at once, without asking the other side', async () => {
+  fakeTimeouts();
+  const answer = run({}, 500);
+  const command = await first();
+  command.open();
+  vi.advanceTimersByTime(500);
+  await expect(answer).rejects.toThrow('took longer');
+  await closed(command);
+});
+
+test('no command is begun after the deadline of the lease', async () => {
+  const answer = run({ deadline: () => 1_000, now: () => 1_000 });
+  await expect(answer).rejects.toMatchObject({ name: 'NotLeader' });
+  expect(asked).toEqual([]);
+});
+
+test('the deadline counts when the connection is opened, not when the command is asked for', async () => {
+  let isLeader = true;
+  const answer = run({ deadline: () => (isLeader ? 2_000 : 0), now: () => 1_000 });
+  isLeader = false;
+  await expect(answer).rejects.toMatchObject({ name: 'NotLeader' });
+  expect(asked).toEqual([]);
+});
+
+test.each(['before', 'after'] as const)('a command is given up when the lease is lost %s its connection is open', async (when) => {
+  const reign = new AbortController();
+  const answer = run({ signal: reign.signal });
+  const command = await first();
+  if (when === 'after') command.open();
+  reign.abort(new Error('no longer leading'));
+  await expect(answer).rejects.toThrow('no longer leading');
+  await closed(command);
+});
+
+test.each(['stdout', 'stderr'] as const)('a command that fails is named with its exit code and what it said on %s', async (output) => {
+  const answer = run();
+  const { open, fail } = await first();
+  open();
+  fail(32, 'mount: /a: busy\n', output);
+  await expect(answer).rejects.toThrow(/^mount in ml\/p ended with exit code 32: mount: \/a: busy$/);
+});
