@@ -1,22 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { KubeClient } from '../../../kube/contract.ts';
-import { ApiError, isNotFound } from '../../../kube/errors.ts';
 import type { ObjectRef } from '../../../kube/events.ts';
-import type { KubeObject, Log } from '../../../kube/types.ts';
-import { messageOf } from '../../failures.ts';
-import { createQueue, type Outcome } from '../../queue.ts';
+import type { Log } from '../../../kube/types.ts';
 import { cacheLabels, cacheTraces, type Cached, hasTrace, invalidLabels, type Labels } from './cache-labels.ts';
-import { Node } from '../kinds.ts';
-import { nodePatches, type Patch } from './node-patches.ts';
-import { createMultiMap, createPlacements } from './placements.ts';
+import { createDueNodes } from './due-nodes.ts';
+import { nodePatches } from './node-patches.ts';
+import { createNodeWrites, type Refused } from './node-writes.ts';
+import { createPlacements, type Placement } from './placements.ts';
+import { createRemovals } from './removals.ts';
 import type { Selects } from '../selector.ts';
 import { flat } from '../store/sharing.ts';
 import type { Moved, Store } from '../store/store.ts';
-
-const SETTLE_MS = 100;
-/** The pause between two writes to a node, unless another writer changes it: in a burst of set-ups its labels change with each one. */
-const REST_MS = 1000;
-const WRITES_AT_ONCE = 4;
 
 export interface NodeLabeler {
   /** Labels the nodes of a runtime's workers. `workers` is the UID of its worker StatefulSet. */
@@ -41,9 +34,9 @@ export interface Carrier {
 export type ReportOnNode = (runtime: ObjectRef, note: string) => void;
 
 /**
- * Writes all labels of a node, decided in one place from the pods that run there. All changes within 100 ms, or within a second of the
- * node's last write, are one write. Only nodes with a change are compared. Each node is written by itself and has its own back-off; so has
- * the part of each runtime once a node has refused the whole. So one tenant's labels never delay another's.
+ * Writes all labels of a node, decided in one place from the pods that run there (`placements`) and from the runtimes that are deleted
+ * (`removals`). All changes within 100 ms, or within a second of the node's last write, are one write (`due`, `writes`). Only nodes with a
+ * change are compared.
  */
 export function createNodeLabeler(
   client: KubeClient,
@@ -53,47 +46,27 @@ export function createNodeLabeler(
   report: ReportOnNode = () => {},
 ): NodeLabeler {
   const placements = createPlacements(store.pods);
-  const going = new Map<string, { readonly traces: readonly string[]; readonly nodes: Set<string>; readonly onNews: () => void }>();
-  const goingByTrace = createMultiMap();
-  const refusals = new Map<string, ReadonlyMap<string, string>>();
-  const dirty = new Set<string>();
-  /** When each node was written last, and the labels that it had then. */
-  const written = new Map<string, { readonly at: number; readonly labels?: Labels }>();
-  /** Traces of runtimes that are new to this process: labels that an earlier process wrote may be on any node. */
-  const unseen = new Set<string>();
+  const removals = createRemovals();
   let isComplete = false;
-  let timer: NodeJS.Timeout | undefined;
-  let flushAt = Number.POSITIVE_INFINITY;
-  const queue = createQueue({ concurrency: WRITES_AT_ONCE, work: (name, { failures }) => write(name, failures) });
-
-  function look(nodes: Iterable<string>): void {
-    for (const name of nodes) dirty.add(name);
-    if (dirty.size + unseen.size > 0) flushIn(SETTLE_MS);
-  }
-  /** An earlier time wins: a node that waits for its pause delays no other. */
-  function flushIn(ms: number): void {
-    const at = Date.now() + ms;
-    if (at >= flushAt) return;
-    clearTimeout(timer);
-    flushAt = at;
-    timer = setTimeout(flush, ms).unref();
-  }
-  function flush(): void {
-    flushAt = Number.POSITIVE_INFINITY;
-    // Before `complete`, every node is compared in the end.
-    if (isComplete && unseen.size > 0) for (const name of nodesWith([...unseen])) dirty.add(name);
-    unseen.clear();
-    const now = Date.now();
-    for (const [name, { at }] of written) if (now - at >= REST_MS) written.delete(name);
-    for (const name of dirty) {
-      if (written.has(name)) continue;
-      dirty.delete(name);
-      queue.add(name);
-    }
-    if (dirty.size === 0) return;
-    const first = Math.min(...[...dirty].map((name) => written.get(name)?.at ?? now));
-    flushIn(Math.max(SETTLE_MS, first + REST_MS - now));
-  }
+  const writes = createNodeWrites({
+    client,
+    store,
+    patches: ({ metadata: { name, labels = {} } }) =>
+      nodePatches({
+        labels,
+        placements: placements.on(name),
+        isExcluded: isExcluded(labels),
+        isComplete,
+        ownerOf: (trace) => removals.ownerOf(trace) ?? placements.ofTrace(trace)?.runtime.uid,
+      }),
+    onWrite: (node, labels) => due.wrote(node, labels),
+    onEnd(node, refused, before, failures) {
+      reportRefused(node, refused, failures);
+      removals.wrote(node, refused, before);
+    },
+  });
+  // Before `complete`, every node is compared in the end.
+  const due = createDueNodes((traces) => (isComplete ? nodesWith(traces) : []), writes.add);
 
   const labelsOf = (name: string): Labels => store.node(name)?.metadata.labels ?? {};
   function* everyNode(): Iterable<string> {
@@ -107,87 +80,22 @@ export function createNodeLabeler(
     });
   };
 
-  const patchesFor = ({ metadata: { name, labels = {} } }: KubeObject): ReadonlyMap<string, Patch> =>
-    nodePatches({
-      labels,
-      placements: placements.on(name),
-      isExcluded: isExcluded(labels),
-      isComplete,
-      ownerOf: (trace) => goingByTrace.first(trace) ?? placements.ofTrace(trace)?.runtime.uid,
-    });
-
-  async function write(name: string, failures: number): Promise<Outcome> {
-    const node = store.node(name);
-    const patches = node ? patchesFor(node) : new Map<string, Patch>();
-    const refused = new Map<string, string>();
-    try {
-      if (patches.size > 0) await patch(name, Object.assign({}, ...patches.values()));
-    } catch (error) {
-      const parts = patches.size > 1 && mayBeOfOne(error, failures) ? [...patches] : [];
-      if (parts.length === 0) for (const of of patches.keys()) refused.set(of, messageOf(error));
-      for (const [of, part] of parts) await patch(name, part).catch((again: unknown) => refused.set(of, messageOf(again)));
-    }
-    settle(name, refused, failures);
-    return refused.size > 0 ? { kind: 'failed' } : { kind: 'settled' };
-  }
-
-  async function patch(name: string, labels: Patch): Promise<void> {
-    written.set(name, { at: Date.now() });
-    try {
-      const { apiVersion, kind, metadata } = await client.patch(Node, { name }, { metadata: { labels } }, { type: 'merge' });
-      const { uid, resourceVersion, labels: now } = metadata;
-      written.set(name, { at: Date.now(), labels: now ?? {} });
-      store.remember({
-        apiVersion,
-        kind,
-        metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(now && { labels: now }) },
-      });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      // The watch may report the deletion later.
-      const node = store.node(name);
-      if (node) store.forget(node);
-    }
-  }
-
   /** Reports failures that last: the first one is often a race with another writer, and the next try is 50 ms away. */
-  function settle(name: string, refused: ReadonlyMap<string, string>, failures: number): void {
-    const before = refusals.get(name);
-    if (refused.size > 0) refusals.set(name, refused);
-    else refusals.delete(name);
+  function reportRefused(name: string, refused: Refused, failures: number): void {
     for (const [of, error] of refused) {
       log.warn({ node: name, runtime: of, failures: failures + 1, error }, 'node labels were not written');
       const runtime = placements.get(of)?.runtime;
       if (runtime && failures > 0)
         report(runtime, `labels of node ${name} were not written; the controller retries with back-off: ${error}`);
     }
-    for (const [of, { nodes, onNews }] of going) {
-      if (!nodes.has(name)) continue;
-      if (!refused.has(of)) nodes.delete(name);
-      if (nodes.size === 0 || before?.get(of) !== refused.get(of)) onNews();
-    }
   }
 
   function forget(uid: string): void {
-    look(placements.drop(uid));
-    for (const trace of going.get(uid)?.traces ?? []) goingByTrace.delete(trace, uid);
-    going.delete(uid);
+    due.add(placements.drop(uid));
+    removals.forget(uid);
   }
 
-  function placed(runtime: ObjectRef, plan: Cached, labels: Labels, workers: string | undefined): void {
-    const { uid = '' } = runtime;
-    const before = placements.get(uid);
-    const traces = cacheTraces(plan.engine, plan.dataset).map(flat);
-    const isKnown = before?.traces.join() === traces.join();
-    if (!isKnown) for (const trace of traces) unseen.add(trace);
-    for (const label of invalidLabels(plan)) report(runtime, `nodes do not get the label ${label}: its key or its value is not valid`);
-    const kept = isKnown ? before.traces : traces;
-    const entries = Object.entries(labels).map(([key, value]) => [kept.find((trace) => trace === key) ?? key, value] as const);
-    const placement = { runtime, of: plan, labels: entries, traces: kept, workers };
-    look(placements.put(uid, placement));
-  }
-
-  look(everyNode());
+  due.add(everyNode());
   return {
     place(runtime, plan, workers) {
       const { uid = '' } = runtime;
@@ -197,43 +105,52 @@ export function createNodeLabeler(
       if (isPlaced && before.of === plan) return;
       const labels = cacheLabels(plan);
       if (isPlaced && JSON.stringify(before.labels) === JSON.stringify(Object.entries(labels)))
-        placements.put(uid, { ...before, of: plan });
-      else placed(runtime, plan, labels, workers);
+        return void placements.put(uid, { ...before, of: plan });
+      const placement = placementOf(runtime, plan, labels, workers, before);
+      // A runtime that is new to this process: labels that an earlier process wrote may be on any node.
+      if (placement.traces !== before?.traces) due.addCarriers(placement.traces);
+      for (const label of invalidLabels(plan)) report(runtime, `nodes do not get the label ${label}: its key or its value is not valid`);
+      due.add(placements.put(uid, placement));
     },
     remove(runtime, traces, onNews) {
       const { uid = '' } = runtime;
-      const before = going.get(uid);
-      if (before?.traces.join() === traces.join() && before.nodes.size > 0) return;
+      if (removals.isUnderWay(uid, traces)) return;
       forget(uid);
-      for (const trace of traces) goingByTrace.add(trace, uid);
-      const nodes = new Set(nodesWith(traces));
-      going.set(uid, { traces, nodes, onNews });
-      for (const name of nodes) queue.add(name);
+      const nodes = nodesWith(traces);
+      removals.begin(uid, traces, nodes, onNews);
+      for (const name of nodes) writes.add(name);
     },
     forget,
     carrying: (uid, traces) =>
       nodesWith(traces).map((node) => {
-        const refusal = refusals.get(node)?.get(uid);
+        const refusal = writes.refusal(node, uid);
         return { node, ...(refusal && { refusal }) };
       }),
     changed(moved) {
-      if (!('node' in moved)) return look(placements.moved(moved.workload));
-      // Another writer changed the node: that is repaired at once.
-      const { labels } = written.get(moved.node) ?? {};
-      if (labels && !isDeepStrictEqual(labels, labelsOf(moved.node))) written.delete(moved.node);
-      look([moved.node]);
+      if ('node' in moved) due.changed(moved.node, labelsOf(moved.node));
+      else due.add(placements.moved(moved.workload));
     },
     complete() {
       isComplete = true;
-      look(everyNode());
+      due.add(everyNode());
     },
     async stop() {
-      clearTimeout(timer);
-      await queue.stop();
+      due.stop();
+      await writes.stop();
     },
   };
 }
 
-/** Whether one part may be at fault: the API server rejected the whole. A busy server rejects all parts alike, so the whole is retried first. */
-const mayBeOfOne = (error: unknown, failures: number): boolean =>
-  error instanceof ApiError && (failures > 0 || [400, 403, 413, 422].includes(error.status));
+/** With the strings of the placement before it where they are the same: there are as many as labels in the cluster. */
+function placementOf(
+  runtime: ObjectRef,
+  plan: Cached,
+  labels: Labels,
+  workers: string | undefined,
+  before: Placement | undefined,
+): Placement {
+  const traces = cacheTraces(plan.engine, plan.dataset).map(flat);
+  const kept = before?.traces.join() === traces.join() ? before.traces : traces;
+  const entries = Object.entries(labels).map(([key, value]) => [kept.find((trace) => trace === key) ?? key, value] as const);
+  return { runtime, of: plan, labels: entries, traces: kept, workers };
+}

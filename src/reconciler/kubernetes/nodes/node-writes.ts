@@ -1,0 +1,87 @@
+import type { KubeClient } from '../../../kube/contract.ts';
+import { ApiError, isNotFound } from '../../../kube/errors.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import { messageOf } from '../../failures.ts';
+import { createQueue, type Outcome } from '../../queue.ts';
+import { Node } from '../kinds.ts';
+import type { Store } from '../store/store.ts';
+import type { Labels } from './cache-labels.ts';
+import type { Patch } from './node-patches.ts';
+
+const WRITES_AT_ONCE = 4;
+
+/** Error messages by UID of the runtime whose labels a node did not get. */
+export type Refused = ReadonlyMap<string, string>;
+
+/**
+ * The writes to nodes, four at a time. Each node has its own back-off; so has the part of each runtime once the API server has rejected the
+ * whole. So one tenant's labels never delay another's.
+ */
+export interface NodeWrites {
+  add(node: string): void;
+  /** Why the last write for this runtime failed, if it did. */
+  refusal(node: string, runtime: string): string | undefined;
+  stop(): Promise<void>;
+}
+export interface NodeWritesOptions {
+  readonly client: KubeClient;
+  readonly store: Store;
+  /** The changes to a node's labels, by UID of runtime, at the time of the write. */
+  readonly patches: (node: KubeObject) => ReadonlyMap<string, Patch>;
+  /** A request began, or ended with these labels. */
+  readonly onWrite: (node: string, labels?: Labels) => void;
+  /** All requests of a write ended, of which `failures` before it failed. `before` is what failed in the last one. */
+  readonly onEnd: (node: string, refused: Refused, before: Refused | undefined, failures: number) => void;
+}
+
+export function createNodeWrites({ client, store, patches: patchesFor, onWrite, onEnd }: NodeWritesOptions): NodeWrites {
+  const refusals = new Map<string, Refused>();
+  const queue = createQueue({ concurrency: WRITES_AT_ONCE, work: (name, { failures }) => write(name, failures) });
+
+  async function write(name: string, failures: number): Promise<Outcome> {
+    const node = store.node(name);
+    const patches = node ? patchesFor(node) : new Map<string, Patch>();
+    const refused = new Map<string, string>();
+    try {
+      if (patches.size > 0) await patch(name, Object.assign({}, ...patches.values()));
+    } catch (error) {
+      const parts = patches.size > 1 && mayBeOfOne(error, failures) ? [...patches] : [];
+      if (parts.length === 0) for (const of of patches.keys()) refused.set(of, messageOf(error));
+      for (const [of, part] of parts) await patch(name, part).catch((again: unknown) => refused.set(of, messageOf(again)));
+    }
+    const before = refusals.get(name);
+    if (refused.size > 0) refusals.set(name, refused);
+    else refusals.delete(name);
+    onEnd(name, refused, before, failures);
+    return refused.size > 0 ? { kind: 'failed' } : { kind: 'settled' };
+  }
+
+  async function patch(name: string, labels: Patch): Promise<void> {
+    onWrite(name);
+    try {
+      const { apiVersion, kind, metadata } = await client.patch(Node, { name }, { metadata: { labels } }, { type: 'merge' });
+      const { uid, resourceVersion, labels: now } = metadata;
+      onWrite(name, now ?? {});
+      store.remember({
+        apiVersion,
+        kind,
+        metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(now && { labels: now }) },
+      });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      // The watch may report the deletion later.
+      const node = store.node(name);
+      if (node) store.forget(node);
+    }
+  }
+
+  return {
+    add: (node) => queue.add(node),
+    refusal: (node, runtime) => refusals.get(node)?.get(runtime),
+    stop: () => queue.stop(),
+  };
+}
+
+/** Whether one part may be at fault: the API server rejected the whole. A busy server rejects all parts alike, so the whole is retried first. */
+const mayBeOfOne = (error: unknown, failures: number): boolean =>
+  error instanceof ApiError && (failures > 0 || [400, 403, 413, 422].includes(error.status));
