@@ -1,45 +1,22 @@
 import { systemClock } from './clock.ts';
 import type { ClusterConnection } from './connection.ts';
-import type { CallOptions, ClientOptions, KubeClient, Selection, WriteOptions } from './contract.ts';
-import { createLimiter } from './limiter.ts';
+import type { ClientOptions, DeleteOptions, KubeClient, Selection, WriteOptions } from './contract.ts';
 import { collectionPath, objectPath, type Query, withQuery } from './paths.ts';
-import { createTransport, type Request } from './transport.ts';
-import { REQUESTS, shareOf } from './turnstile.ts';
-import { apiVersionOf, type KubeObject, type ResourceType } from './types.ts';
+import { createRequests, isConfidential } from './requests.ts';
+import { apiVersionOf, type KubeList, type KubeObject, type ResourceType } from './types.ts';
 import { watchEvents } from './watch.ts';
 
 export type * from './contract.ts';
 export { isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound } from './errors.ts';
 
-const RETRIES = 5;
 /** Of a page: twenty of the largest objects. How large they are is not known before, and all of them are in memory at once. */
 const MOST_BYTES = 32_000_000;
 const JSON_TYPE = 'application/json';
 const PATCH_TYPE = { json: 'application/json-patch+json', merge: 'application/merge-patch+json', apply: 'application/apply-patch+yaml' };
 
 export function createClient(connection: ClusterConnection, options: ClientOptions): KubeClient {
-  const { fieldManager, userAgent = fieldManager, timeoutMs = 15_000, maxConnections = REQUESTS, onRequest, deadline } = options;
-  const clock = options.clock ?? systemClock;
-  const limiter = createLimiter(maxConnections, clock, shareOf(maxConnections));
-  const transport = createTransport(connection, maxConnections, { userAgent, clock, limiter, deadline });
-
-  async function send(
-    resource: string,
-    request: Pick<Request, 'method' | 'path'> & Partial<Request>,
-    call: CallOptions = {},
-  ): Promise<string> {
-    const began = clock.elapsed();
-    const whole: Request = {
-      ...request,
-      timeoutMs: call.timeoutMs ?? timeoutMs,
-      retries: call.retries ?? RETRIES,
-      signal: call.signal,
-      confidential: isConfidential(resource),
-    };
-    return transport.send(whole, (status, retries) =>
-      onRequest?.({ method: request.method, resource, status, durationMs: clock.elapsed() - began, retries }),
-    );
-  }
+  const { fieldManager, clock = systemClock } = options;
+  const { send, open, close } = createRequests(connection, options);
 
   /** Sends a body and returns the object that the server made of it. */
   async function write(
@@ -74,17 +51,7 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
       const path = withQuery(collectionPath(type, options.namespace), query);
       const mostBytes = options.limit === undefined ? undefined : MOST_BYTES;
       const answer = await send(type.plural, { method: 'GET', path, accept: accept(options.metadataOnly, 'List'), mostBytes }, options);
-      // The shape of every list: meta/v1 ListMeta and items.
-      const { metadata, items } = JSON.parse(answer) as {
-        metadata: { resourceVersion: string; continue?: string };
-        items: KubeObject[] | null;
-      };
-      return {
-        items: (items ?? []).map((item) => typed(type, item)),
-        resourceVersion: metadata.resourceVersion,
-        size: answer.length,
-        ...(metadata.continue && { continue: metadata.continue }),
-      };
+      return pageOf(type, answer);
     },
 
     create: (type, object, options = {}) =>
@@ -114,13 +81,7 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
       ),
 
     async delete(type, name, options = {}) {
-      const { uid, resourceVersion, propagation } = options;
-      const body = JSON.stringify({
-        apiVersion: 'v1',
-        kind: 'DeleteOptions',
-        ...((uid !== undefined || resourceVersion !== undefined) && { preconditions: { uid, resourceVersion } }),
-        ...(propagation && { propagationPolicy: propagation }),
-      });
+      const body = JSON.stringify(deletion(options));
       await send(type.plural, { method: 'DELETE', path: objectPath(type, name), contentType: JSON_TYPE, body }, options);
     },
 
@@ -139,29 +100,16 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
       const { resourceVersion, allowWatchBookmarks = true, timeoutSeconds, signal, onHeard } = options;
       const query = { ...selection(options), watch: true, resourceVersion, allowWatchBookmarks, timeoutSeconds };
       const path = withQuery(collectionPath(type, options.namespace), query);
-      const confidential = isConfidential(type.plural);
-      const open = async (signal: AbortSignal) => {
-        const began = clock.elapsed();
-        const request = { method: 'GET', path, accept: accept(options.metadataOnly, ''), timeoutMs: 0, retries: 0, confidential } as const;
-        const report = (status: number) =>
-          onRequest?.({ method: 'WATCH', resource: type.plural, status, durationMs: clock.elapsed() - began, retries: 0 });
-        return transport.open({ ...request, signal }).then(
-          (body) => (report(200), body),
-          (error) => {
-            report(error?.status ?? 0);
-            throw error;
-          },
-        );
-      };
+      const request = { method: 'GET', path, accept: accept(options.metadataOnly, '') } as const;
       return watchEvents({
         method: 'WATCH',
         path,
         timeoutSeconds,
-        open,
+        open: (signal) => open(type.plural, request, signal),
         signal,
         onHeard,
         clock,
-        confidential,
+        confidential: isConfidential(type.plural),
         typed: (object) => typed(type, object),
       });
     },
@@ -170,12 +118,33 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
       return JSON.parse(await send('version', { method: 'GET', path: '/version' }, options));
     },
 
-    close: () => transport.close(),
+    close,
   };
 }
 
 // The API server answers an object's path with that object; who needs more than metadata parses it.
 const object = (text: string): KubeObject => JSON.parse(text) as KubeObject;
+
+/** The shape of every list: meta/v1 ListMeta and items. */
+function pageOf(type: ResourceType, answer: string): KubeList {
+  const { metadata, items } = JSON.parse(answer) as {
+    metadata: { resourceVersion: string; continue?: string };
+    items: KubeObject[] | null;
+  };
+  return {
+    items: (items ?? []).map((item) => typed(type, item)),
+    resourceVersion: metadata.resourceVersion,
+    size: answer.length,
+    ...(metadata.continue && { continue: metadata.continue }),
+  };
+}
+
+const deletion = ({ uid, resourceVersion, propagation }: DeleteOptions) => ({
+  apiVersion: 'v1',
+  kind: 'DeleteOptions',
+  ...((uid !== undefined || resourceVersion !== undefined) && { preconditions: { uid, resourceVersion } }),
+  ...(propagation && { propagationPolicy: propagation }),
+});
 
 /** Items of a list come without kind, metadata-only objects with a kind of their own: both get the type's. */
 const typed = (type: ResourceType, object: KubeObject): KubeObject => ({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
@@ -190,9 +159,6 @@ const selection = ({ labelSelector, fieldSelector }: Selection): Query => ({ lab
 /** kubernetes.io/docs/reference/using-api/api-concepts, "Metadata-only fetches". */
 const accept = (metadataOnly: boolean | undefined, list: '' | 'List'): string =>
   metadataOnly ? `${JSON_TYPE};as=PartialObjectMetadata${list};g=meta.k8s.io;v=v1` : JSON_TYPE;
-
-/** Answers about these may quote what is in them. */
-const isConfidential = (resource: string): boolean => resource === 'secrets';
 
 /** For metrics, so without names; but a Secret's path must be known as one. */
 const rawResource = (path: string): string => (/\/secrets(\/|\?|$)/.test(path) ? 'secrets' : 'raw');
