@@ -15,6 +15,13 @@ import { COMMANDS } from '../src/cli/program.ts';
 import { controllerRights, electionRights, nodePluginRights, type Right } from '../src/install/rights.ts';
 import { type Cause, causes } from '../src/reconciler/reasons.ts';
 import { createMetrics } from '../src/reconciler/metrics.ts';
+import { LONGEST_QUANTITY } from '../src/api/units.ts';
+import { LONGEST_TEXT, MOST_ENTRIES, MOST_SECRETS } from '../src/constructs/limits.ts';
+import { MOST_DIRECTORIES } from '../src/constructs/tiered-store.ts';
+import { KEYS, REQUESTS, shareOf } from '../src/kube/turnstile.ts';
+import { COMMANDS_AT_ONCE } from '../src/reconciler/kubernetes/commands/jobs.ts';
+import { LARGEST_RECORD } from '../src/reconciler/kubernetes/plans/last-valid.ts';
+import { backoffMs } from '../src/reconciler/queue.ts';
 import { additions } from './api/additions.ts';
 import { differences, refusals } from './upstream/differences.ts';
 
@@ -310,6 +317,26 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
         ...rows('controller', controllerRights(runtimes, 'fluid-system')),
         ...rows('controller, in its namespace', electionRights),
         ...rows('node plugin', nodePluginRights(runtimes)),
+      ],
+    );
+  },
+  async limits() {
+    const kib = (bytes: number) => `${bytes / 1024} KiB`;
+    const shared = (places: number) => `${places}, of one namespace ${shareOf(places)}`;
+    const seconds = (ms: number) => (ms < 1000 ? `${ms} ms` : ms < 60_000 ? `${ms / 1000} s` : `${ms / 60_000} min`);
+    return table(
+      ['limit', 'value'],
+      [
+        ['keys that the controller reconciles at once', shared(KEYS)],
+        ['requests to the API server under way at once', shared(REQUESTS)],
+        ['commands of one kind in pods at once', String(COMMANDS_AT_ONCE)],
+        ['back-off of a key that fails', `${seconds(backoffMs(1))} to ${seconds(backoffMs(Infinity))}`],
+        ['entries of one list or map of a spec', String(MOST_ENTRIES)],
+        ['characters of one text of a spec', LONGEST_TEXT.toLocaleString('en')],
+        ['characters of a quantity, such as a quota', String(LONGEST_QUANTITY)],
+        ['Secrets that options of one Dataset name', String(MOST_SECRETS)],
+        ['cache directories of one tier', String(MOST_DIRECTORIES)],
+        ['last valid specs that a restart of the controller remembers', kib(LARGEST_RECORD)],
       ],
     );
   },

@@ -3,13 +3,13 @@ import alluxio from '../../runtimes/alluxio/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import { annotation, Dataset, parse, ThinRuntimeProfile } from '../../src/api/index.ts';
-import type { RuntimeInput } from '../../src/constructs/index.ts';
+import { PARTS, type RuntimeInput } from '../../src/constructs/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { bindingOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
 import { cacheLabels } from '../../src/reconciler/kubernetes/nodes/cache-labels.ts';
 import { recordedPorts } from '../../src/reconciler/kubernetes/store/port-table.ts';
 import { fuseFact } from '../../src/reconciler/kubernetes/store/views.ts';
-import { type LiveObject, PARTS, type RuntimeObject } from '../../src/reconciler/world.ts';
+import type { LiveObject, RuntimeObject } from '../../src/reconciler/world.ts';
 import { PLURALS, PROFILE, profile } from '../objects.ts';
 import type { Sample } from './sample.ts';
 

@@ -5,7 +5,7 @@ const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, 
 const QUANTITY = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([KMGTPE]i)|([numkMGTPE]?)|([eE])([+-]?\d{1,3}))$/;
 
 /** Arithmetic on so many digits takes no time, and no amount needs more. */
-const LONGEST_QUANTITY = 64;
+export const LONGEST_QUANTITY = 64;
 /** What Kubernetes and Fluid can count, 8Ei. */
 const LARGEST_AMOUNT = 2 ** 63;
 

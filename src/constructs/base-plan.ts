@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, InvalidSpec, label, shown } from '../api/index.ts';
+import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, GROUP, InvalidSpec, label, shown, VERSION } from '../api/index.ts';
 import type { BaseChoices, BasePlan, Facts, FusePlan, ObjectLabels, PlanInput } from './contract.ts';
 import { MOST_ENTRIES } from './limits.ts';
 import { ignored } from './warnings.ts';
@@ -36,7 +36,7 @@ export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BaseP
     workloads,
     name,
     namespace,
-    owner: { apiVersion: 'data.fluid.io/v1alpha1', kind, name, uid },
+    owner: { apiVersion: `${GROUP}/${VERSION}`, kind, name, uid },
     dataset: dataset.identity,
     hostPath,
     mountPath,

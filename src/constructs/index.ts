@@ -11,6 +11,7 @@ export { diskUsage, usedBytes } from './disk-usage.ts';
 export { engine } from './engine.ts';
 export { must, together } from './faults.ts';
 export { imageOf } from './default-image.ts';
+export { PARTS, PRINT_ORDER } from './parts.ts';
 export { KubeObject } from './kube-object.ts';
 export { withMemory } from './memory.ts';
 export * from './operation.ts';

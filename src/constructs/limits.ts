@@ -6,9 +6,9 @@ import { optionSecrets } from './secret-options.ts';
 /** Entries of one list or map. The largest objects that an API server stores could hold ten times as many, and no file system can. */
 export const MOST_ENTRIES = 2048;
 /** No argument of a program and no variable of its environment can be longer (MAX_ARG_STRLEN of Linux). */
-const LONGEST_TEXT = 128 * 1024;
+export const LONGEST_TEXT = 128 * 1024;
 /** Each Secret is a request to the API server and a volume of the pods. */
-const MOST_SECRETS = 256;
+export const MOST_SECRETS = 256;
 
 /**
  * Rejects specs that are larger than any file system needs, before planning: no tenant's spec may keep the controller from the others.

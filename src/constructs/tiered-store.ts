@@ -21,7 +21,7 @@ export function cacheByMedium(levels: readonly TierLevel[] = []): Readonly<Parti
 }
 
 /** More than a node has disks. */
-const MOST_DIRECTORIES = 256;
+export const MOST_DIRECTORIES = 256;
 
 /**
  * The directories in a list. `path` names the list in errors.

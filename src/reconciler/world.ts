@@ -13,9 +13,6 @@ export * from './world/key.ts';
 export type * from './world/objects.ts';
 export type * from './world/plan-in-force.ts';
 
-/** In the order of set-up. */
-export const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'claim', 'volume'];
-
 export const ROLES = ['master', 'worker', 'fuse'] as const satisfies readonly Role[];
 
 /** A step of the lifecycle. It depends on the world alone. */

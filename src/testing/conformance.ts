@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { fuseNodeLabel, GROUP, label, type Manifest, parse, runtimePlural, VERSION, volumeName } from '../api/index.ts';
-import type { BoundRuntime, Part, RuntimeInput, Runtime } from '../constructs/index.ts';
+import { type BoundRuntime, PRINT_ORDER, type Runtime, type RuntimeInput } from '../constructs/index.ts';
 import { cleanupFaults, forgotten, identityFaults, mountFaults, probeFaults } from './conformance/commands.ts';
 import { operationFaults } from './conformance/operations.ts';
 import { podFaults, workloadFaults } from './conformance/pods.ts';
@@ -114,8 +114,7 @@ function admitted({ resource }: Runtime, { name, namespace, spec }: RuntimeInput
   return parse(resource, { apiVersion: `${GROUP}/${VERSION}`, kind: resource.kind, metadata: { name, namespace }, spec }).spec;
 }
 
-const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
-const everything = (bound: BoundRuntime): readonly Manifest[] => PARTS.flatMap((part) => bound.synth(part));
+const everything = (bound: BoundRuntime): readonly Manifest[] => PRINT_ORDER.flatMap((part) => bound.synth(part));
 
 /** YAML for readable diffs: no folded lines, scripts as blocks. */
 const document = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });

@@ -10,6 +10,7 @@ import { annotation, Dataset, faultsOf, GROUP, type Mount, parse, type ThinRunti
 import { type Arg, contents, env, isEnvName, sh, word } from '../../src/api/shell.ts';
 import { referenceOf, textOf } from '../../src/api/template-text.ts';
 import { knownField, pathText } from '../../src/api/wording.ts';
+import { PRINT_ORDER } from '../../src/constructs/index.ts';
 import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
 import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
@@ -39,7 +40,7 @@ export interface Calls {
 function planned(runtime: Runtime, input: RuntimeInput<unknown>): void {
   runtime.needs(input);
   const { synth, cleanup } = runtime.bind(input);
-  for (const part of ['master', 'fuse', 'worker', 'volume', 'claim'] as const) synth(part);
+  for (const part of PRINT_ORDER) synth(part);
   cleanup?.commands('0'.repeat(36));
 }
 

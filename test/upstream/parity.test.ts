@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InvalidSpec, type Manifest } from '../../src/api/index.ts';
-import type { BoundRuntime, Part } from '../../src/constructs/index.ts';
+import { type BoundRuntime, PRINT_ORDER } from '../../src/constructs/index.ts';
 import { cacheLabels } from '../../src/reconciler/kubernetes/nodes/cache-labels.ts';
 import type { Cluster } from '../../harness/index.ts';
 import { sharedCluster } from '../support/test-cluster.ts';
@@ -59,8 +59,6 @@ describe.skipIf(!hasGoldens)('parity with Fluid', () => {
   });
 });
 
-const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
-
 /** Our objects with the API server's defaults: applied, but for the writing. */
 async function asStored(
   cluster: Cluster,
@@ -68,7 +66,7 @@ async function asStored(
 ): Promise<readonly { readonly name: string; readonly objects: readonly Manifest[] }[]> {
   const all = wanted.map(({ name, bind }) => ({
     name,
-    objects: bind().flatMap((runtime) => PARTS.flatMap((part) => runtime.synth(part))),
+    objects: bind().flatMap((runtime) => PRINT_ORDER.flatMap((part) => runtime.synth(part))),
   }));
   const folder = mkdtempSync(join(tmpdir(), 'sluice-parity-'));
   const file = join(folder, 'objects.json');

@@ -1,5 +1,5 @@
 import { type Dataset, InvalidSpec, type Manifest } from '../../api/index.ts';
-import type { BoundRuntime, Part, Settings } from '../../constructs/index.ts';
+import { type BoundRuntime, PRINT_ORDER, type Settings } from '../../constructs/index.ts';
 import { gatherFacts } from '../../reconciler/kubernetes/plans/facts.ts';
 import { createPortTable } from '../../reconciler/kubernetes/store/port-table.ts';
 import { type PortAllocator, portAllocator } from '../../reconciler/kubernetes/plans/ports.ts';
@@ -13,9 +13,6 @@ import { secretKeyFaults } from '../input/secret-keys.ts';
 import { among, inOrder, type Lookup } from './lookup.ts';
 import { absenceFault, faultsOf } from './plan-faults.ts';
 import { byJoinedName, identified, inputFor, type Surroundings } from './runtime-input.ts';
-
-/** The order of the printed objects. A test compares its parts with those of the lifecycle. */
-const PARTS: readonly Part[] = ['master', 'fuse', 'worker', 'volume', 'claim'];
 
 export interface Rendered {
   readonly key: Key;
@@ -115,7 +112,7 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Contex
     if (keys.length > 0 || ('reason' in gathered && absent.size > 0)) return [...keys, ...absences()];
     if ('reason' in gathered) throw new InvalidSpec({ path: 'spec', expected: 'what can be planned', found: gathered.message });
     const bound = runtime.bind({ ...given, facts: gathered.facts });
-    const manifests = PARTS.flatMap((part) => bound.synth(part));
+    const manifests = PRINT_ORDER.flatMap((part) => bound.synth(part));
     return absent.size > 0 ? absences() : { key, object, bound, manifests };
   } catch (error) {
     if (!(error instanceof InvalidSpec)) throw error;

@@ -44,3 +44,6 @@ export function ownedType(name: string): ResourceType {
     throw new Error(`a runtime rendered an object of kind ${name}: expected one of ${Object.keys(ownedKinds).join(', ')} or Secret`);
   return type;
 }
+
+/** Annotation that kubectl writes: the whole object once more, as text. No plan reads it, and no store keeps it. */
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import juicefs from '../../../runtimes/juicefs/index.ts';
 import thin from '../../../runtimes/thin/index.ts';
 import type { Manifest } from '../../../src/api/index.ts';
+import { PRINT_ORDER } from '../../../src/constructs/index.ts';
 import { differences, differencesIn } from '../../../src/reconciler/diff/compare.ts';
 import { community } from '../../runtimes/juicefs/given.ts';
 import { given } from '../../runtimes/thin/given.ts';
@@ -13,7 +14,7 @@ type Fields = Record<string, unknown>;
 const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const manifests: readonly Manifest[] = [thin.bind(given()), juicefs.bind(community()), example.bind(exampleInput())].flatMap((bound) =>
-  (['master', 'fuse', 'worker', 'volume', 'claim'] as const).flatMap((part) => bound.synth(part)),
+  PRINT_ORDER.flatMap((part) => bound.synth(part)),
 );
 const manifest = fc.constantFrom(...manifests);
 const KEYED = new Set(['containers', 'env', 'ports', 'volumes', 'volumeMounts', 'imagePullSecrets', 'ownerReferences']);

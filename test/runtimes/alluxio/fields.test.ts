@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import alluxio from '../../../runtimes/alluxio/index.ts';
 import { type AlluxioRuntimeSpec, alluxioRuntimeSpec } from '../../../runtimes/alluxio/spec.ts';
+import { PRINT_ORDER } from '../../../src/constructs/index.ts';
 import { given } from './given.ts';
 
 const BESIDE = 'its container runs in the pod of another, whose this is';
@@ -68,7 +69,7 @@ const paths = Object.entries((alluxioRuntimeSpec as unknown as Schema).propertie
 /** All that a spec can change. */
 function effects(spec: AlluxioRuntimeSpec): string {
   const { plan, synth, probes } = alluxio.bind(given({ spec, facts: { configMaps: { hadoop: ['core-site.xml'] } } }));
-  return JSON.stringify([(['master', 'fuse', 'worker', 'volume', 'claim'] as const).flatMap(synth), plan.cleaning, Object.keys(probes)]);
+  return JSON.stringify([PRINT_ORDER.flatMap(synth), plan.cleaning, Object.keys(probes)]);
 }
 const base: AlluxioRuntimeSpec = {
   volumes: [{ name: 'v', emptyDir: {} }],

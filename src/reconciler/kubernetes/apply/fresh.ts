@@ -4,6 +4,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { ApiError, isAbsent } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Store } from '../store/store.ts';
+import { LAST_APPLIED } from '../kinds.ts';
 
 /** An object as a watch showed it. */
 export interface Seen {
@@ -41,9 +42,6 @@ export async function confirm(
   const names = changed.flat();
   if (names.length > 0) throw new ApiError({ method: 'GET', path: 'before deleting' }, 409, `${names.join(', ')} changed unseen`);
 }
-
-/** Set by kubectl; the whole object once more, as text. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Whether everything is the same that a plan or a deletion may follow from: the spec by its generation, and metadata. Not the status. */
 function isAsSeen(seen: ObjectMeta, fresh: ObjectMeta): boolean {

@@ -35,7 +35,8 @@ interface Last {
   readonly at: number;
 }
 
-const AT_ONCE = 8;
+/** Commands of one kind, such as probes of caches. */
+export const COMMANDS_AT_ONCE = 8;
 
 /**
  * Commands in pods are slow and may hang, so they run beside the reconcile loop, a few at a time; the loop reads their last results.
@@ -48,7 +49,7 @@ export function createJobs(now: () => number, log: Log, signal?: AbortSignal): J
   /** Each sort has its own turns: counting files may take half an hour, and must not delay the mounts of others. */
   function turnOf(name: string) {
     const sort = name.slice(name.lastIndexOf('/') + 1);
-    const turn = turns.get(sort) ?? createTurns(AT_ONCE);
+    const turn = turns.get(sort) ?? createTurns(COMMANDS_AT_ONCE);
     turns.set(sort, turn);
     return turn;
   }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { annotation, Dataset, GROUP, InvalidSpec, lastValidName, type Manifest, parse, VERSION } from '../../../api/index.ts';
 import { type BoundRuntime, commonLabels, type Facts, type RuntimeInput, type Runtime } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
+import { LAST_APPLIED } from '../kinds.ts';
 
 /** The last input of a runtime that led to a plan, which stays in force while an edit is invalid. */
 export interface LastValid {
@@ -18,10 +19,8 @@ export type Recorded = Pick<LastValid, 'generations'> & {
 type Annotations = Readonly<Record<string, string>>;
 
 /** Bytes. A ConfigMap holds a mebibyte; no spec comes near this limit. */
-const LARGEST = 256 * 1024;
+export const LARGEST_RECORD = 256 * 1024;
 const KEY = 'input.json';
-/** Written by kubectl: the whole object once more, which no plan reads. */
-const APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
  * The volume part of a plan with the record of its input: a ConfigMap, and its hash on the volume. Users who may write ConfigMaps of a
@@ -29,7 +28,7 @@ const APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
  */
 export function recorded(plan: BoundRuntime, last: LastValid): readonly Manifest[] | undefined {
   const text = JSON.stringify(recordOf(last));
-  if (Buffer.byteLength(text) > LARGEST) return undefined;
+  if (Buffer.byteLength(text) > LARGEST_RECORD) return undefined;
   const record: Manifest = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -63,7 +62,7 @@ function recordOf({ generations, input: { annotations, spec, dataset, facts } }:
     },
   };
 }
-const without = ({ [APPLIED]: _applied, ...rest }: Annotations): Annotations => rest;
+const without = ({ [LAST_APPLIED]: _applied, ...rest }: Annotations): Annotations => rest;
 /** Of a profile: what a plan reads. */
 function slim(object: unknown): unknown {
   const { apiVersion, kind, metadata, spec } = object as KubeObject;

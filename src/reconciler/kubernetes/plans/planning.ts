@@ -4,11 +4,12 @@ import { lastValidName, volumeName } from '../../../api/index.ts';
 import type { Facts, Part, PortNeed, Role, Runtime } from '../../../constructs/index.ts';
 import { ignoreGone } from '../../../kube/errors.ts';
 import { messageOf, obstacleOf } from '../../failures.ts';
-import { type Hold, type Key, type LiveObject, PARTS, ROLES, type RuntimeObject, type World } from '../../world.ts';
+import { type Hold, type Key, type LiveObject, ROLES, type RuntimeObject, type World } from '../../world.ts';
+import { PARTS } from '../../../constructs/index.ts';
 import { type Binding, outlineOf } from './bindings.ts';
 import { type Answers, gatherFacts } from './facts.ts';
 import { ownedKinds } from '../kinds.ts';
-import { type LastValid, type Recorded, readRecord, recorded } from './last-valid.ts';
+import { LARGEST_RECORD, type LastValid, type Recorded, readRecord, recorded } from './last-valid.ts';
 import { type Context, podChoice } from '../context.ts';
 import { recordedPorts } from '../store/port-table.ts';
 import { SECRET_EXISTS_MS } from './secret-keys.ts';
@@ -169,4 +170,4 @@ export function planner(context: Context): (asking: Asking) => Promise<Plan | Ho
 }
 
 const UNKNOWN = 'no valid plan is remembered, so nothing is repaired until that is mended';
-const TOO_LARGE = '; the specs are larger than 256 KiB, so a restart of the controller forgets it';
+const TOO_LARGE = `; the specs are larger than ${LARGEST_RECORD / 1024} KiB, so a restart of the controller forgets it`;

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CustomResource, InvalidSpec, parse } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
+import { LAST_APPLIED } from '../kinds.ts';
 import { fieldsOr, type Sharing, sameOr } from './sharing.ts';
-
-/** Set by kubectl; the whole object once more, as text. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 const faults = new WeakMap<object, InvalidSpec>();
 /** What is wrong with a custom resource that does not parse. */
