@@ -1,0 +1,105 @@
+import { differences, pathsOf } from '../../diff/mount-change.ts';
+import { holdOf } from '../../diff/mount-trouble.ts';
+import { CALCULATING, mountsChanged } from '../../status/dataset.ts';
+import type { World } from '../../world.ts';
+import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';
+import { canAsk, type Context, whereOf } from '../context.ts';
+import { listMounts, RETRY_MS } from './mounts.ts';
+
+/** Answers of probes that come within this time are reported together; until then, that they run is not reported either. */
+const ANSWERS_WITHIN_MS = 1000;
+/** How long a first set-up waits for the first answers. */
+const FIRST_ANSWERS_MS = 300;
+
+/** What the pods of a runtime last answered. */
+export type Answers = Pick<
+  World,
+  | 'probes'
+  | 'answersInMs'
+  | 'mounted'
+  | 'listing'
+  | 'mountsTriedAt'
+  | 'mountTroubles'
+  | 'mountsDiffer'
+  | 'leaderless'
+  | 'execError'
+  | 'changeFailed'
+>;
+
+/**
+ * Has the pods of a runtime asked for the state of its cache, its mounts, and its files, and returns their last answers. Commands are slow,
+ * so their ends wake the key. `againMs` are the times after which a pass is due even without an event.
+ */
+export function askPods(
+  context: Context,
+  choice: PodChoice,
+  asked: Pick<World, 'key' | 'dataset' | 'runtime' | 'plan' | 'bound'>,
+): { readonly answers: Answers; readonly againMs: readonly number[] } {
+  const { store, jobs, exec, probeMs, wake, now } = context;
+  const { key, dataset, runtime, plan, bound } = asked;
+  const { namespace } = key;
+  const { uid = '' } = runtime.metadata;
+  const woken = () => wake(key);
+
+  const cache =
+    probeMs > 0 && canAsk(choice, plan.probes.cache)
+      ? jobs.ask(
+          `${uid}/cache`,
+          { namespace, version: '', everyMs: probeMs },
+          (before) => askProbe(exec, choice, plan.probes.cache!, before),
+          woken,
+        )
+      : undefined;
+
+  const mounts = listMounts(context, choice, asked, woken);
+  const { mounted, mountTroubles, mountsTriedAt } = mounts;
+
+  const total = dataset.status?.ufsTotal;
+  // Files can be counted once the mounts are in effect, while the workers still start.
+  const isMounted = !plan.mounts || (mounted && pathsOf(differences(plan.mounts, mounted)).length === mountTroubles.length);
+  const wantsCount = (bound || isMounted) && (!total || total === CALCULATING || (mountsChanged(dataset) && isMounted));
+  const counts = wantsCount && canAsk(choice, plan.probes.ufs);
+  const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
+  store.awaitFuse(
+    uid,
+    wanted.some((probe) => probe && whereOf(probe).some((each) => each.in === 'fuse') && !canAsk(choice, probe)),
+  );
+  const ufs = counts
+    ? jobs.ask(
+        `${uid}/ufs`,
+        { namespace, version: `${dataset.metadata.generation}`, everyMs: Math.max(probeMs, RETRY_MS) },
+        () => askProbe(exec, choice, plan.probes.ufs!),
+        woken,
+      )
+    : undefined;
+
+  const error = mounts.error ?? jobs.state(`${uid}/run`).error;
+  const runningMs = [cache, ufs].map((job) => (job?.running ? now() - (job.startedAt ?? 0) : Infinity));
+  const answersIn = Math.max(0, ANSWERS_WITHIN_MS - Math.min(...runningMs));
+  const firstIn = bound ? 0 : FIRST_ANSWERS_MS - Math.min(...runningMs);
+  const answered = answersIn <= 0;
+  return {
+    answers: {
+      probes: {
+        ...(answered && cache?.value !== undefined && { cache: cache.value }),
+        cacheRunning: !answered || (cache?.running ?? false),
+        ...(answered && ufs?.value && { ufs: ufs.value }),
+        ufsRunning: answered && (ufs?.running ?? false),
+      },
+      ...(firstIn > 0 && { answersInMs: firstIn }),
+      ...(mounted && { mounted }),
+      ...(mounts.running && { listing: true }),
+      ...(mountsTriedAt && { mountsTriedAt }),
+      mountTroubles,
+      mountsDiffer: holdOf(mountTroubles),
+      ...(error === NO_LEADER && { leaderless: true }),
+      ...(error !== undefined && error !== NO_LEADER && { execError: error, changeFailed: mounts.error === undefined }),
+    },
+    againMs: [
+      ...(mounts.againMs === Infinity ? [] : [mounts.againMs]),
+      ...(cache ? [probeMs] : []),
+      ...(answered ? [] : [answersIn]),
+      ...(ufs?.error === undefined ? [] : [Math.max(probeMs, RETRY_MS)]),
+    ],
+  };
+}
