@@ -1,4 +1,5 @@
-import { type Host, NotBound } from './host.ts';
+import type { Host } from './host.ts';
+import { NotBound } from './not-bound.ts';
 import type { Binding } from './binding.ts';
 
 /**

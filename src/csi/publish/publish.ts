@@ -3,7 +3,7 @@ import type { Pod } from '../cluster/node-cluster.ts';
 import { podOf, within } from './consumer-pod.ts';
 import { CsiError, status, unavailable } from '../grpc/errors.ts';
 import { fusePod, whyNotMounted } from '../cluster/fuse-pods.ts';
-import { NotBound } from '../mounts/host.ts';
+import { NotBound } from '../mounts/not-bound.ts';
 import { podPathOf } from '../kubelet.ts';
 import { type Mount, stackAt, topAt } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';

@@ -1,6 +1,7 @@
 import { bindOver } from '../mounts/bind-over.ts';
 import { podOf } from '../publish/consumer-pod.ts';
-import { type Host, NotBound } from '../mounts/host.ts';
+import type { Host } from '../mounts/host.ts';
+import { NotBound } from '../mounts/not-bound.ts';
 import { begunAt, handleOf } from '../kubelet.ts';
 import { mountTree } from '../mounts/tree.ts';
 import { type Mount, stackAt, topAt } from '../mounts/mountinfo.ts';

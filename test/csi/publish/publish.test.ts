@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDeparting } from '../../../src/csi/publish/departing.ts';
-import { type Host, NotBound } from '../../../src/csi/mounts/host.ts';
+import type { Host } from '../../../src/csi/mounts/host.ts';
+import { NotBound } from '../../../src/csi/mounts/not-bound.ts';
 import { createLocks } from '../../../src/csi/grpc/locks.ts';
 import { EMPTY, nextTable } from '../../../src/csi/mounts/table.ts';
 import { watchMounts } from '../../../src/csi/mounts/watch.ts';
