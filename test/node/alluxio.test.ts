@@ -15,7 +15,8 @@ import { type AlluxioSpace, cacheOf, demoRuntime, NAME, NUMBERS, SECRET_KEY, sta
 
 /** For what hangs: a busy node is no failure. */
 const LIMIT = 1_200_000;
-const eventually = <T>(check: () => T | Promise<T>) => within(check, 120);
+const PATIENCE_S = 400;
+const eventually = <T>(check: () => T | Promise<T>) => within(check, PATIENCE_S);
 
 describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()))('Alluxio on a real node', () => {
   let alluxio: AlluxioSpace;
@@ -37,7 +38,7 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       container,
       spec,
     });
-    await space.becomes('Pod', 'reader', condition('Ready', { status: 'True' }), 120);
+    await space.becomes('Pod', 'reader', condition('Ready', { status: 'True' }), PATIENCE_S);
   }
   const inReader = (script: string) =>
     alluxio.cluster.plane.kubectl('exec', '-n', alluxio.space.namespace, 'reader', '--', 'sh', '-ec', script);
@@ -102,7 +103,7 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       expect(await inReader('ls -l /data/more/one')).toMatch(/^-rwx------ /);
       const options = { 'alluxio.underfs.s3.default.mode': '0755' };
       await mount(DATA, OTHER, { ...more, options });
-      await space.becomes('Dataset', NAME, { status: { phase: 'Bound', mounts: [{}, {}, { options }] } }, 120);
+      await space.becomes('Dataset', NAME, { status: { phase: 'Bound', mounts: [{}, {}, { options }] } }, PATIENCE_S);
       // What its pod has looked at the kernel remembers.
       expect(await inReader('ls -l /data/more/two')).toMatch(/^-rwxr-xr-x /);
       await mount(DATA, OTHER);
@@ -117,10 +118,10 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       await alluxio.store('bucket/first', 'the first\n');
       await space.kubectl('delete', 'pod', `${NAME}-master-0`, '--grace-period=0', '--force');
       await eventually(async () => expect((await space.get('Pod', `${NAME}-master-0`)).metadata.uid).not.toBe(before));
-      await space.becomes('Dataset', NAME, condition('Ready', { status: 'False' }), 120);
-      await space.becomes('Pod', `${NAME}-master-0`, condition('Ready', { status: 'True' }), 120);
-      await space.becomes('Dataset', NAME, condition('Ready', { status: 'True' }), 120);
-      await space.bound('AlluxioRuntime', NAME, 120);
+      await space.becomes('Dataset', NAME, condition('Ready', { status: 'False' }), PATIENCE_S);
+      await space.becomes('Pod', `${NAME}-master-0`, condition('Ready', { status: 'True' }), PATIENCE_S);
+      await space.becomes('Dataset', NAME, condition('Ready', { status: 'True' }), PATIENCE_S);
+      await space.bound('AlluxioRuntime', NAME, PATIENCE_S);
       await eventually(async () => expect(await inReader('cat /data/data/first /data/other/one')).toBe('the first\none\n'));
       expect(await digest('data/numbers')).toContain(NUMBERS.md5);
       expect(await digest('data/numbers')).toContain(NUMBERS.md5);
@@ -131,7 +132,7 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       expect(await nodeLabels()).not.toEqual([]);
       await space.kubectl('delete', 'pod', 'reader');
       await space.delete('Dataset', NAME);
-      await space.gone('Dataset', NAME, 120);
+      await space.gone('Dataset', NAME, PATIENCE_S);
       await space.gone('AlluxioRuntime', NAME);
       expect(cached()).toEqual([]);
       await eventually(async () => {

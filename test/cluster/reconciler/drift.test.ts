@@ -100,14 +100,17 @@ describe.skipIf(!simulated)('drift', () => {
       remade(['PersistentVolumeClaim', 'jfs'], ['PersistentVolume', volume('jfs')]),
     '19 the label is removed from the node of a worker': async () => {
       const label = `fluid.io/s-${space.namespace}-jfs`;
-      const [node] = (await space.list('Node')).filter(({ metadata }) => metadata.labels?.[label]);
+      // A worker that the test before has scaled away may still end elsewhere, and its label goes with it.
+      const { nodeName } = (await space.get('Pod', 'jfs-worker-0'))['spec'] as { readonly nodeName: string };
+      const node = await space.get('Node', nodeName);
       const other = `fluid.io/s-juicefs-${space.namespace}-jfs`;
       // Those of other datasets may be on their way: a node rests a second between writes.
-      const before = { [label]: node?.metadata.labels?.[label], [other]: node?.metadata.labels?.[other] };
-      await space.patch('Node', node?.metadata.name ?? '', {
+      const before = { [label]: node.metadata.labels?.[label], [other]: node.metadata.labels?.[other] };
+      expect(before[label]).toBeDefined();
+      await space.patch('Node', nodeName, {
         metadata: { labels: { [label]: null, [other]: 'no' } },
       });
-      await eventually(async () => expect((await space.get('Node', node?.metadata.name ?? '')).metadata.labels).toMatchObject(before));
+      await eventually(async () => expect((await space.get('Node', nodeName)).metadata.labels).toMatchObject(before));
     },
     'a script of a JuiceFSRuntime is edited': () => restored('ConfigMap', 'jfs-worker-script', { data: { 'script.sh': 'exit 1' } }),
     'the rules of its role are edited': () => restored('Role', 'jfs-loader', { rules: [] }),
