@@ -26,10 +26,12 @@
  *      ended        handing over ──► releasing ──► ended                        releasing ──► ended
  */
 import type { KubeClient } from './kube-client.ts';
-import { backoff, type Clock, systemClock } from './clock.ts';
-import { holderOf, type Lease } from './lease-record.ts';
-import { isOutdated, leaseRequests } from './lease-requests.ts';
-import { freeInMs, watchLease } from './lease-sightings.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { lead } from './lease-leading.ts';
+import { createPauses } from './lease-pauses.ts';
+import type { Lease } from './lease-record.ts';
+import { leaseRequests } from './lease-requests.ts';
+import { standBy } from './lease-standby.ts';
 import { writeWindow } from './lease-window.ts';
 import { type Log, silent } from './types.ts';
 
@@ -73,9 +75,6 @@ export interface ElectionOptions {
   readonly log?: Log;
 }
 
-/** After a renewal that failed; short, since two seconds later the window closes. */
-const RETRY_MS = 250;
-
 /**
  * Takes part in the election until `stop` is called.
  *
@@ -87,19 +86,21 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
   const requestMs = renewMs * 0.75;
   const window = writeWindow(clock, writeWindowMs);
   const requests = leaseRequests(client, { namespace, name, identity, leaseDurationMs }, window, clock);
-  const stopping = new AbortController();
-  const { pause, wake } = pauses(clock, stopping.signal);
+  const pauses = createPauses(clock);
   let holder = '';
   let failure: { readonly error: unknown } | undefined;
+  const candidate = { name, identity, renewMs, requests, requestMs, pauses, log };
 
   async function run(): Promise<void> {
     let held: Lease | undefined;
-    while (!stopping.signal.aborted) {
-      const won = await standBy(held);
+    while (!pauses.isStopped) {
+      const won = await standBy(client, held, { ...candidate, namespace, alive, leaseDurationMs, onHolder, clock });
       if (!won) return;
       holder = identity;
       log.info({ lease: name, identity }, 'leading');
-      const ended = (await attempt(onStarted)) ? await lead(won) : { reason: 'onStarted threw', held: won };
+      const ended = (await attempt(onStarted))
+        ? await lead(won, { ...candidate, writeWindowMs, window })
+        : { reason: 'onStarted threw', held: won };
       held = ended.held;
       window.close();
       log.info({ lease: name, reason: ended.reason }, 'no longer leading');
@@ -109,67 +110,9 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
     if (failure) onFailed(failure.error);
   }
 
-  /** Waits until this process holds the lease, and returns it; undefined when stopped before. */
-  async function standBy(held: Lease | undefined): Promise<Lease | undefined> {
-    const onHolder = (now: string) => {
-      if (now !== holder && now !== identity) log.info({ lease: name, holder: now }, now === '' ? 'lease is free' : 'standing by');
-      holder = now;
-    };
-    const sightings = watchLease(client, { namespace, name, held, leaseDurationMs, onHolder, onChange: wake, clock, log });
-    let failures = 0;
-    try {
-      while (!stopping.signal.aborted) {
-        const seen = sightings.latest;
-        const waitMs = seen ? freeInMs(seen, { identity, alive, elapsed: clock.elapsed() }) : leaseDurationMs;
-        if (!seen || waitMs > 0) {
-          await pause(waitMs);
-          continue;
-        }
-        try {
-          return await requests.take(seen.lease, requestMs);
-        } catch (error) {
-          if (isOutdated(error, seen.lease)) {
-            // Another process wrote first. If the watch has shown its write already, that is what counts.
-            sightings.discard(seen);
-            continue;
-          }
-          log[failures === 0 ? 'warn' : 'debug']({ lease: name, err: error }, 'lease not taken');
-          await pause(backoff(++failures, clock.random, { mostMs: renewMs }));
-        }
-      }
-      return undefined;
-    } finally {
-      sightings.stop();
-    }
-  }
-
-  /** Renews until the window closes, another process holds the lease, or we stop. Returns why, and the Lease if it may still be ours. */
-  async function lead(won: Lease): Promise<{ readonly reason: string; readonly held: Lease | undefined }> {
-    let held: Lease | undefined = won;
-    let problem = '';
-    let nextMs = renewMs;
-    for (;;) {
-      await pause(Math.min(nextMs, window.leftMs()));
-      if (stopping.signal.aborted) return { reason: 'stopped', held };
-      const timeoutMs = Math.min(requestMs, window.leftMs());
-      if (timeoutMs <= 0) return { reason: `not renewed for ${writeWindowMs} ms${problem && `: ${problem}`}`, held };
-      try {
-        held = await (held ? requests.renew(held, timeoutMs) : requests.take(undefined, timeoutMs));
-        problem = '';
-        nextMs = renewMs;
-      } catch (error) {
-        problem = error instanceof Error ? error.message : String(error);
-        log.warn({ lease: name, error: problem, leftMs: Math.round(window.leftMs()) }, 'lease not renewed');
-        nextMs = RETRY_MS;
-        if (!isOutdated(error, held)) continue;
-        // Edited or deleted by hand, or an earlier renewal arrived though its answer did not.
-        const found = await requests.read(timeoutMs);
-        if (found === 'unknown') continue;
-        if (found && holderOf(found) !== identity) return { reason: takenBy(holderOf(found)), held: undefined };
-        held = found;
-        nextMs = 0;
-      }
-    }
+  function onHolder(now: string): void {
+    if (now !== holder && now !== identity) log.info({ lease: name, holder: now }, now === '' ? 'lease is free' : 'standing by');
+    holder = now;
   }
 
   async function release(held: Lease): Promise<void> {
@@ -189,7 +132,7 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
     } catch (error) {
       log.error({ lease: name, err: error }, 'the change of leader failed in this process');
       failure ??= { error };
-      stopping.abort();
+      pauses.stop();
       return false;
     }
   }
@@ -204,29 +147,8 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
     },
     writeDeadline: () => window.deadline(),
     stop() {
-      stopping.abort();
-      wake();
+      pauses.stop();
       return ended;
     },
   };
 }
-
-/** Waits that something else may end early; at most one at a time. */
-function pauses(clock: Clock, stopping: AbortSignal): { pause(ms: number): Promise<void>; wake(): void } {
-  let end: (() => void) | undefined;
-  return {
-    wake: () => end?.(),
-    pause(ms: number): Promise<void> {
-      if (ms <= 0 || stopping.aborted) return Promise.resolve();
-      return new Promise((resolve) => {
-        const cancel = clock.after(ms, resolve);
-        end = () => {
-          cancel();
-          resolve();
-        };
-      });
-    },
-  };
-}
-
-const takenBy = (holder: string) => (holder === '' ? 'released by another process' : `taken by ${holder}`);
