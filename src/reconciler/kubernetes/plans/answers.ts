@@ -1,0 +1,73 @@
+import type { Dataset, Identity, InvalidSpec } from '../../../api/index.ts';
+import type { PortNeed, Role, Runtime } from '../../../constructs/index.ts';
+import { type Key, type LiveObject, ROLES, type RuntimeObject } from '../../world.ts';
+import { type Context, podChoice } from '../context.ts';
+import { recordedPorts } from '../store/port-table.ts';
+import { fuseFact, liveEngine, podFacts, workloadView } from '../store/views.ts';
+import type { Answers } from './facts.ts';
+import type { Asker } from './lookup-memory.ts';
+import { isWithin, knownPort, livePort, rangeOf } from './ports.ts';
+import { referenceFact } from './references.ts';
+import { SECRET_EXISTS_MS } from './secret-keys.ts';
+
+/** One pass over a runtime that asks for its plan. */
+export interface Asking {
+  readonly key: Key;
+  readonly dataset: Dataset;
+  readonly runtime: Runtime;
+  readonly object: RuntimeObject;
+  /** What is wrong with one of the two, if it does not parse. */
+  readonly invalid: InvalidSpec | undefined;
+  readonly identity: Identity;
+  readonly bound: boolean;
+  readonly workload: (role: Role) => LiveObject | undefined;
+}
+
+/** The answers to the needs of one runtime in one pass: from the watches, from what the runtime already has, and from lookups. */
+export function answersFor(context: Context, asking: Asking, asker: Asker): Answers {
+  const { store, lookups, ports, settings } = context;
+  const { key, runtime, object, bound, workload } = asking;
+  const { namespace } = key;
+  const { uid } = asker;
+  const fuse = fuseFact(workload('fuse'));
+  const onRecord = recordedPorts(object, runtime);
+  const engine = liveEngine(runtime, object);
+
+  function portOf(need: PortNeed): number | undefined {
+    const [recorded, live] = [onRecord[need.name], livePort(need, workload(need.in))];
+    const range = rangeOf(settings, runtime.type, need);
+    const port = knownPort(need, range, { recorded, live, isOthers: (other) => store.ports.isOthers(uid, other) });
+    // While its pods are missing for a moment, a record alone would not be enough.
+    if (port !== undefined && (port !== recorded || !isWithin(range, port))) store.ports.reserve(uid, need.name, port);
+    return port;
+  }
+
+  return {
+    ...(fuse && { fuse }),
+    ...(engine !== undefined && { engine }),
+    port: (need) =>
+      portOf(need) ??
+      ports(uid, runtime.type, need) ?? {
+        reason: 'PortsExhausted',
+        message: `no host port is left between ${need.range.join(' and ')}`,
+        retryMs: 30_000,
+      },
+    secret: async (need) => {
+      if (!bound || need.inline) return lookups.secret(namespace, need, asker);
+      // Running pods no longer need them. Of starting pods the status reports why they cannot start, so that an error changes nothing for them.
+      return isStarting(workload) ? lookups.secret(namespace, need, asker, SECRET_EXISTS_MS).catch(() => 'assumed' as const) : 'assumed';
+    },
+    claim: (claim) => lookups.claim(namespace, claim, asker),
+    object: (kind, objectName) => store.companion(kind, objectName, key),
+    keys: (configMap) => lookups.keys(namespace, configMap, asker),
+    pods: (role) => podFacts(podChoice(store, key, runtime).pods(role)),
+    reference: (need) => referenceFact(context, key, need),
+  };
+}
+
+const isStarting = (workload: (role: Role) => LiveObject | undefined): boolean =>
+  ROLES.some((role) => {
+    const live = workload(role);
+    const { ready, desired } = live ? workloadView(live, []) : { ready: 0, desired: 0 };
+    return ready < desired;
+  });

@@ -1,0 +1,41 @@
+import { lastValidName, volumeName } from '../../../api/index.ts';
+import { ignoreGone } from '../../../kube/errors.ts';
+import type { Hold } from '../../world.ts';
+import type { Context } from '../context.ts';
+import { ownedKinds } from '../kinds.ts';
+import type { Asking } from './answers.ts';
+import { type Answers, gatherFacts } from './facts.ts';
+import { type LastValid, type Recorded, readRecord } from './last-valid.ts';
+
+/** The last valid input of a runtime, from the record of an earlier process. A fact that was not recorded is answered now. */
+export async function restored(context: Context, asking: Asking, answers: Answers): Promise<LastValid | Hold | undefined> {
+  const {
+    key: { namespace, name },
+    runtime,
+    object,
+    identity,
+  } = asking;
+  const record = await readBack(context, asking);
+  if (!record) return undefined;
+  const { annotations, spec, generations, facts } = record;
+  const input = { name, namespace, uid: object.metadata.uid ?? '', annotations, spec, dataset: { identity, ...record.dataset } };
+  const gathered = await gatherFacts(
+    runtime,
+    { ...input, settings: context.settings },
+    {
+      ...answers,
+      claim: async (claim) => facts.claims[claim] ?? answers.claim(claim),
+      keys: async (configMap) => facts.configMaps?.[configMap] ?? answers.keys(configMap),
+      reference: async (need) => facts.reference ?? answers.reference(need),
+      object: (kind, objectName) => facts.objects[`${kind}/${objectName}`] ?? answers.object(kind, objectName),
+    },
+  );
+  return 'reason' in gathered ? gathered : { input: { ...input, facts: gathered.facts }, generations };
+}
+
+async function readBack({ client }: Context, { key, runtime, identity }: Asking): Promise<Recorded | undefined> {
+  const { namespace, name } = key;
+  const configMap = await client.get(ownedKinds.ConfigMap, { namespace, name: lastValidName(name) }).catch(ignoreGone);
+  const volume = configMap && (await client.get(ownedKinds.PersistentVolume, { name: volumeName(identity) }).catch(ignoreGone));
+  return volume && readRecord(runtime, configMap, volume);
+}
