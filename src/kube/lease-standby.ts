@@ -9,7 +9,7 @@ export interface StandbyOptions extends Candidate {
   readonly namespace: string;
   readonly alive: (holder: string) => boolean;
   readonly leaseDurationMs: number;
-  /** Called with the holder each time that the Lease is seen; empty: no process. */
+  /** Called with the holder after each change of the Lease; empty: no process. */
   readonly onHolder: (holder: string) => void;
   readonly clock: Clock;
 }

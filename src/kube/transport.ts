@@ -1,4 +1,3 @@
-import { buildConnector, Pool } from 'undici';
 import { type Busy, busy, retryAfter } from './busy.ts';
 import { backoff, type Clock, sleep } from './clock.ts';
 import type { ClusterConnection } from './connection.ts';
@@ -7,6 +6,7 @@ import { ApiError, apiErrorFrom, NoAnswer, NotLeader, type RequestName } from '.
 import { exchange } from './exchange.ts';
 import type { Limiter } from './limiter.ts';
 import { namespaceIn } from './paths.ts';
+import { createPools } from './pools.ts';
 
 /** One request as it goes over the wire. */
 export interface Request extends RequestName {
@@ -53,28 +53,10 @@ interface Attempt {
   readonly later: Busy | undefined;
 }
 
-/** The API server drops a connection that was idle for 90 s; ours go first, so that a request never meets the closing. */
-const IDLE_MS = 60_000;
-/** Linux asks a silent peer 10 times a second apart after this, so that a vanished machine is noticed within 15 s. No request of the API's is made for it. */
-const KEEP_ALIVE_MS = 4_000;
-const CONNECT_MS = 5_000;
-
 export function createTransport(connection: ClusterConnection, connections: number, options: TransportOptions): Transport {
   const { userAgent, clock, limiter, deadline } = options;
-  const { origin, pathname } = new URL(connection.server);
-  const prefix = pathname.replace(/\/$/, '');
-  const shared = {
-    connect: connector(connection),
-    // Node's HTTP/2 client leaks with long watches, and one stream's stall would be everybody's.
-    allowH2: false,
-    keepAliveTimeout: IDLE_MS,
-    // Ours: theirs are checked only every half second, and fencing needs better.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  };
-  const requests = new Pool(origin, { ...shared, connections });
-  let closing: Promise<void> | undefined;
-  const streams = new Pool(origin, { ...shared, connections: null });
+  const prefix = new URL(connection.server).pathname.replace(/\/$/, '');
+  const { requests, streams, close } = createPools(connection, connections);
 
   async function headers(request: Request): Promise<Record<string, string>> {
     const token = await connection.token?.();
@@ -162,10 +144,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
       }
     },
 
-    close() {
-      closing ??= Promise.all([requests.close(), streams.destroy()]).then(() => {});
-      return closing;
-    },
+    close,
   };
 }
 
@@ -198,26 +177,4 @@ export class Timeout extends Error {
 function isHarmlessToRepeat({ method }: Request, { code, mayHaveArrived }: NoAnswer): boolean {
   if (code === 'TIMEOUT' || code === 'TOO_LARGE' || (code !== undefined && isDistrust(code))) return false;
   return !mayHaveArrived || method === 'GET';
-}
-
-/** Connects with the CA of the moment; undici's own connector is made anew only when the CA changed. */
-function connector({ ca, cert, key, insecureSkipTlsVerify }: ClusterConnection): buildConnector.connector {
-  let current: { ca: string | undefined; connect: buildConnector.connector } | undefined;
-  return (target, done) => {
-    const trusted = typeof ca === 'function' ? ca() : ca;
-    if (current === undefined || current.ca !== trusted) {
-      const connect = buildConnector({
-        ...(trusted !== undefined && { ca: trusted }),
-        ...(cert !== undefined && { cert }),
-        ...(key !== undefined && { key }),
-        rejectUnauthorized: !insecureSkipTlsVerify,
-        allowH2: false,
-        keepAlive: true,
-        keepAliveInitialDelay: KEEP_ALIVE_MS,
-        timeout: CONNECT_MS,
-      });
-      current = { ca: trusted, connect };
-    }
-    current.connect(target, done);
-  };
 }
