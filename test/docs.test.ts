@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { runtimes } from '../runtimes/_all.gen.ts';
 import { annotation, datasetFinalizer, label } from '../src/api/index.ts';
 import { COMMANDS } from '../src/cli/program.ts';
@@ -144,6 +145,29 @@ describe('what is typed:', async () => {
     expect({ code, missing: between(output, answer) }, output).toEqual({ code: isRefused ? 2 : 0, missing: undefined });
   });
 
+  test('the program for cdk8s describes the Dataset and the runtime of the YAML above it', { timeout: 180_000 }, async () => {
+    const into = folders.get('docs/getting-started.md') ?? '';
+    const modules = join(into, 'node_modules');
+    mkdirSync(join(modules, 'sluice'), { recursive: true });
+    for (const name of ['cdk8s', 'cdk8s-plus-27', 'constructs']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+    symlinkSync(join(root, 'src'), join(modules, 'sluice/src'));
+    const files = {
+      'package.json': '{ "type": "module" }',
+      'node_modules/sluice/package.json': '{ "exports": { "./cdk8s": "./src/cdk8s.ts" } }',
+    };
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(into, file), text);
+    expect(await run(process.execPath, ['main.ts'], into)).toEqual({ code: 0, output: '' });
+    const described = (file: string) =>
+      parseAllDocuments(readFileSync(join(into, file), 'utf8'))
+        .map(
+          (document) =>
+            document.toJS() as { readonly apiVersion: string; readonly kind: string; readonly metadata: object; readonly spec: object },
+        )
+        .filter(({ apiVersion }) => apiVersion === 'data.fluid.io/v1alpha1');
+    expect(described('dataset.yaml').map(({ kind }) => kind)).toEqual(['Dataset', 'AlluxioRuntime']);
+    expect(described('dist/training.k8s.yaml')).toEqual(described('dataset.yaml'));
+  });
+
   /** The files as a reader would have them, with the sources and packages where they are for him. */
   function written(into: string): string {
     const packages = ['constructs', 'vitest', '@types'].map((name) => [`node_modules/${name}`, `node_modules/${name}`] as const);
@@ -228,7 +252,7 @@ function typed(page: string): readonly (readonly string[])[] {
     const [, words] = /(?:npm run -s sluice --|^sluice) ([^|#]*)/.exec(line) ?? [];
     if (words !== undefined) return [['sluice', ...words.trim().split(/\s+/)]];
     const [, script] = /\bnpm (?:run (?:-s )?)?([a-z]\w*)/.exec(line) ?? [];
-    return script === undefined || ['install', 'ci'].includes(script) ? [] : [['npm', script]];
+    return script === undefined || ['install', 'ci', 'init', 'pack'].includes(script) ? [] : [['npm', script]];
   });
 }
 
