@@ -45,10 +45,10 @@ export async function bundle(folder: string): Promise<void> {
 const withoutDevelopment: Plugin = {
   name: 'without-development',
   setup({ onLoad }) {
-    onLoad({ filter: new RegExp(`/src/cli/(${LEFT_OUT.join('|')})\\.ts$`) }, ({ path }) => ({
+    onLoad({ filter: new RegExp(`/src/cli/(${LEFT_OUT.join('|')})/\\1\\.ts$`) }, ({ path }) => ({
       loader: 'ts',
       resolveDir: dirname(path),
-      contents: `import { Refused } from './errors.ts';
+      contents: `import { Refused } from '../errors.ts';
 export const define = (command) => command.allowUnknownOption().allowExcessArguments().action(() => {
   throw new Refused('this command needs the npm package: npx sluice ' + command.name());
 });`,
