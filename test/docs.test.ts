@@ -315,9 +315,9 @@ async function flagsOf(command: string): Promise<string> {
   const { options } = await commandNamed(command);
   return table(
     [`flag of \`sluice ${command}\``, 'what it says', 'default'],
-    options.map(({ flags, description, defaultValue }) => [
+    options.map(({ flags, description, argChoices, defaultValue }) => [
       `\`${flags}\``,
-      description,
+      description + (argChoices ? `: ${argChoices.join(', ')}` : ''),
       defaultValue === undefined || defaultValue === true ? '' : `\`${String(defaultValue)}\``,
     ]),
   );
@@ -367,7 +367,7 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
   async reasons() {
     const rows = Object.entries<Cause>(causes);
     return table(
-      ['reason', 'means', 'what to do', 'passes by itself'],
+      ['reason', 'means', 'what to do', 'ends without help'],
       rows.map(([reason, { means, toDo, passing }]) => [`\`${reason}\``, means, toDo, passing ? 'yes' : '']),
     );
   },
@@ -410,9 +410,9 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
         row('1,000 ThinRuntimes at once, Bound per second', 'bind-1000/rate', ''),
         row('requests to the API server for each', 'bind-1000/requests', ''),
         [
-          `${drift.length} ways to change what was made, repaired`,
-          `all within ${Math.max(...drift.map(({ ours }) => ours))} s`,
-          `of ${drift.filter(({ fluid }) => fluid.trim() !== '').length}: ${never} never, the others within ${slowest} s`,
+          `${drift.length} kinds of drift, repaired within`,
+          `${Math.max(...drift.map(({ ours }) => ours))} s`,
+          `${never} of ${drift.filter(({ fluid }) => fluid.trim() !== '').length} never repaired, the others within ${slowest} s`,
         ],
         row('restarted after a crash, to the next Bound', 'recover/same-place', ' s'),
         row('memory of an idle controller', 'idle-rss', ' MB'),
@@ -462,7 +462,7 @@ const objects = (pattern: RegExp): string => {
 };
 const meaning = (pattern: RegExp | undefined): string => {
   const text = pattern && plain(pattern);
-  return text === undefined ? 'nothing' : text === '.' ? 'something' : text === 'made' ? 'made' : code(text);
+  return text === undefined ? 'nothing' : text === '.' ? 'something' : text === 'made' ? 'created' : code(text);
 };
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>

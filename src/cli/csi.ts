@@ -28,13 +28,13 @@ interface Flags {
 }
 
 const HELP = `
-Runs as root on every node. The kubelet's directory and the mount root must have the same paths in the container as on the host. Mounts
-in the kubelet's directory must propagate to the host (Bidirectional), and mounts of the host in the mount root must propagate into the
-container (HostToContainer).
+The plugin runs as root on every node. The kubelet's directory and the mount root must have the same paths in the
+container as on the host. Mounts in the kubelet's directory must propagate to the host (Bidirectional). Mounts of the
+host in the mount root must propagate into the container (HostToContainer).
 
 Environment, for flags that are not given:
   NODE_ID, KUBELET_ROOTDIR, MOUNT_ROOT
-  NODEPUBLISH_METHOD           bind (default; as in Fluid also bindMount) or symlink, for volumes without a method of their own
+  NODEPUBLISH_METHOD           bind (default; as in Fluid also bindMount) or symlink, for volumes that name no method
 
 Examples:
   sluice csi --node-id "$NODE_NAME"
@@ -42,7 +42,7 @@ Examples:
 
 Exit codes:
   0  stopped by SIGTERM or SIGINT
-  1  refused to start: no cluster is configured, another plugin serves the driver, or its health cannot be served
+  1  did not start: no cluster is configured, another plugin serves the driver, or its health cannot be served
   2  bad usage`;
 
 /** Less than the kubelet's 30 s, and less than the next plugin waits for this one; running calls have 5 s of it. */

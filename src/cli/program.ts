@@ -21,7 +21,7 @@ export const COMMANDS: readonly {
   { name: 'install', summary: 'print the manifests of Sluice itself', load: () => import('./install/install.ts') },
   {
     name: 'uninstall',
-    summary: 'delete the objects that install printed, once no Dataset is left',
+    summary: 'delete the objects that install printed, once no Dataset and no runtime exists',
     load: () => import('./install/uninstall.ts'),
   },
   { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile/reconcile.ts') },
@@ -33,15 +33,19 @@ export const COMMANDS: readonly {
 const EXIT_CODES = `
 Exit codes:
   0  done
-  1  refused or failed; for diff: there are differences
-  2  bad usage or bad input`;
+  1  failed, or a check prevented it; diff: there are differences
+  2  bad usage or bad input; diff: also no answer from the cluster`;
+
+/** Columns of every help text, in a narrow terminal too: beside the longest option, fewer leave no room for its description. */
+const HELP_WIDTH = 118;
 
 /** Parses argv and runs one command; returns the exit code. */
 export async function run(argv: readonly string[], parts: Package): Promise<number> {
   const program = new Command('sluice')
-    .description('Declarative caches for AI and data jobs on Kubernetes.')
+    .description('Sluice lets Kubernetes pods read remote data through a cache.')
     .version(version(), '-V, --version')
     .showHelpAfterError('(--help lists commands and options)')
+    .configureHelp({ helpWidth: HELP_WIDTH })
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'sluice: ')) })
     .addHelpText('after', `${EXIT_CODES}\n\n\`sluice <command> --help\` shows examples.`);

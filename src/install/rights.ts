@@ -64,9 +64,15 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
       because: 'labels of nodes with a cache, and nodes whose pods keep a client',
     },
     { group: '', resources: ['namespaces'], verbs: ['get'], names: [namespace], because: 'whether the namespace of the lease exists' },
-    { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'reports to users' },
+    { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'events for users' },
     // RBAC allows a list with a field selector for one name by that name.
-    { group: LEASES, resources: ['leases'], verbs: ['list'], names: [...FLUID_LEASES.values()], because: 'whether Fluid still runs' },
+    {
+      group: LEASES,
+      resources: ['leases'],
+      verbs: ['list'],
+      names: [...FLUID_LEASES.values()],
+      because: 'whether a controller of Fluid still runs',
+    },
   ];
 }
 
@@ -80,11 +86,11 @@ export const electionRights: readonly Right[] = [
 export function nodePluginRights(runtimes: readonly Runtime[]): readonly Right[] {
   const kinds = runtimes.map(({ resource }) => resource.plural);
   return [
-    { group: '', resources: ['nodes'], verbs: ['get', 'patch'], because: 'the label that brings the fuse pod to the node' },
+    { group: '', resources: ['nodes'], verbs: ['get', 'patch'], because: 'the label that starts the fuse pod on the node' },
     { group: '', resources: ['persistentvolumes', 'persistentvolumeclaims'], verbs: ['get'], because: 'to which Dataset a volume belongs' },
     { group: GROUP, resources: ['datasets', ...kinds], verbs: ['get'], because: 'clean policy; objects of events' },
     // Never list: that would be all pods of all nodes. The plugin reads the pods of its node by name.
     { group: '', resources: ['pods'], verbs: ['get'], because: 'why a mount does not exist yet; whether a pod still needs it' },
-    { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'recovered mounts' },
+    { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'events about recovered mounts' },
   ];
 }

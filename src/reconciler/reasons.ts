@@ -128,7 +128,7 @@ export const causes = {
   },
   UpdateFailed: {
     means:
-      'a finalizer, a label, an owner, or the mutual names of claim and volume could not be written on the object that the message names',
+      'a finalizer, a label, an owner, or a reference of claim and volume to each other could not be written on the object that the message names',
     toDo: 'as for `ApplyFailed`',
   },
   DeleteFailed: { means: 'the API server refused to delete the object that the message names', toDo: 'as for `ApplyFailed`' },

@@ -1,4 +1,4 @@
-/** Every way in which our CRDs say more than Fluid's, each with its reason. The test next door finds any other difference. */
+/** Everything that Sluice's CRDs add to Fluid's, each with its reason. The test beside this file fails for any other difference. */
 export interface Addition {
   /** Plurals of the kinds, or all. */
   readonly kinds: readonly string[] | 'all';
@@ -8,36 +8,36 @@ export interface Addition {
 }
 
 const RUNTIMES = ['alluxioruntimes', 'juicefsruntimes', 'thinruntimes'] as const;
-const newer = (version: string): string => `Kubernetes ${version}: what a pod may say, an embedded part of a pod may say`;
+const newer = (version: string): string => `a field of pods since Kubernetes ${version}; embedded parts of a pod accept it too`;
 
 export const additions: readonly Addition[] = [
   {
     kinds: ['datasets', ...RUNTIMES],
     path: 'status.observedGeneration',
-    reason: 'says whether a status is of this spec or of an older one; `kubectl wait` and GitOps tools look for it',
+    reason: 'says whether a status is about this spec or an older one; `kubectl wait` and GitOps tools read it',
   },
   {
     kinds: ['thinruntimes'],
     path: 'columns',
-    reason: 'Fluid prints only the name and age of a ThinRuntime; Worker Phase, Fuse Phase and Age are what the others show',
+    reason: 'Fluid prints only the name and age of a ThinRuntime; Sluice adds Worker Phase, Fuse Phase and Age, as for the other kinds',
   },
   {
     kinds: ['datasets', ...RUNTIMES],
     path: 'rules',
-    reason: 'names that Fluid refuses after the fact, or whose pods Kubernetes can never make, are refused when the object is made',
+    reason: 'the API server rejects, at creation, names that Fluid rejects later, and names with which Kubernetes could never create pods',
   },
   {
     kinds: ['juicefsruntimes'],
     path: 'spec.imagePullSecrets',
-    reason: "Fluid's controller reads it, but its CRD prunes it, so that it never works",
+    reason: "Fluid's controller reads the field, but its CRD prunes it, so it never has an effect",
   },
   {
     kinds: ['juicefsruntimes'],
     path: 'spec.volumeClaimTemplates[].metadata.name',
-    reason: 'pruned by Fluid; without it no StatefulSet accepts the template and no container can mount it',
+    reason: "Fluid's CRD prunes it; without a name, a StatefulSet rejects the template, and no container can mount the volume",
   },
-  { kinds: ['juicefsruntimes'], path: 'spec.volumeClaimTemplates[].metadata.labels', reason: 'as the name' },
-  { kinds: ['juicefsruntimes'], path: 'spec.volumeClaimTemplates[].metadata.annotations', reason: 'as the name' },
+  { kinds: ['juicefsruntimes'], path: 'spec.volumeClaimTemplates[].metadata.labels', reason: 'as for the name' },
+  { kinds: ['juicefsruntimes'], path: 'spec.volumeClaimTemplates[].metadata.annotations', reason: 'as for the name' },
   { kinds: 'all', path: '*.volumeMounts[].recursiveReadOnly', reason: newer('1.30') },
   { kinds: 'all', path: '*.resources.claims[].request', reason: newer('1.31') },
   { kinds: 'all', path: '*.volumes[].image', reason: newer('1.31') },

@@ -1,12 +1,12 @@
-/** Where we mean to differ from what Fluid made. Anything else that differs fails the test, and so does an entry that meets nothing. */
+/** Intended differences from the objects that Fluid creates. Any other difference fails the test, and so does an entry that matches none. */
 export interface Difference {
   /** `runtime/case`; all of them when absent. */
   readonly cases?: RegExp;
   /** `Kind/name`. */
   readonly object: RegExp;
-  /** Empty for an object that only one of us makes. */
+  /** Empty for an object that only Fluid or only Sluice creates. */
   readonly path: RegExp;
-  /** What Fluid has there, as JSON; absent where it has nothing. */
+  /** Fluid's value, as JSON; absent if Fluid has none. */
   readonly fluid?: RegExp;
   readonly ours?: RegExp;
   readonly reason: string;
@@ -20,32 +20,32 @@ export const differences: readonly Difference[] = [
     object: RENDERED,
     path: /^metadata\.annotations\[meta\.helm\.sh\/release-(name|namespace)\]$/,
     fluid: /./,
-    reason: 'We are no helm release.',
+    reason: 'Sluice creates no helm releases.',
   },
   {
     object: RENDERED,
     path: /^(spec\.template\.)?metadata\.labels\[app\.kubernetes\.io\/managed-by\]$/,
     fluid: /^"Helm"$/,
     ours: /^"sluice"$/,
-    reason: 'Helm does not manage our objects.',
+    reason: 'Helm does not manage objects of Sluice.',
   },
   {
     object: RENDERED,
     path: /^((spec\.template\.)?metadata\.labels|spec\.selector\.matchLabels)\.chart$/,
     fluid: /^"(thin-0\.1\.5|juicefs-0\.2\.16|alluxio-0\.9\.14)"$/,
-    reason: 'There is no chart. A selector cannot change, so one with the version of a chart in it stands in the way of every upgrade.',
+    reason: 'Sluice has no chart. A selector cannot change, so a chart version in it would prevent upgrades.',
   },
   {
     object: RENDERED,
     path: /^((spec\.template\.)?metadata\.labels|spec\.selector\.matchLabels)\.heritage$/,
     fluid: /^"Helm"$/,
-    reason: 'There is no helm. Workloads that were taken over keep the labels that they select by.',
+    reason: 'Sluice does not use helm. Workloads that were taken over keep their selectors.',
   },
   {
     object: /./,
     path: /^metadata\.labels\[data\.fluid\.io\/owner-uid\]$/,
     ours: /^"<uid:(Thin|JuiceFS|Alluxio)Runtime\/[a-z]+(-demo)?>"$/,
-    reason: 'Our inventory: what may be pruned.',
+    reason: 'The inventory of Sluice: only objects with this label may be pruned.',
   },
   {
     cases: /^(juicefs|alluxio)/,
@@ -53,14 +53,14 @@ export const differences: readonly Difference[] = [
     path: /^spec\.template\.metadata\.annotations\[data\.fluid\.io\/script-hash\]$/,
     ours: /./,
     reason:
-      'Options stand in a script or a ConfigMap outside of the template. With it, pods that run an older script are told apart, and clean policy OnFuseChanged heeds options as well as images.',
+      'Options are in a script or a ConfigMap outside of the template. The hash shows which pods run an older script. Clean policy OnFuseChanged follows it, so it covers options as well as images.',
   },
   {
     object: /^DaemonSet\//,
     path: /^spec\.template\.spec\.containers\[(thin|juicefs|alluxio)-fuse\]\.terminationMessagePolicy$/,
     fluid: /^"File"$/,
     ours: /^"FallbackToLogsOnError"$/,
-    reason: 'Why a client ended stands in the status of its pod, and from there in the events of the pods that wait for it.',
+    reason: 'The status of the fuse pod says why its client ended. The events of pods that wait for the mount repeat it.',
   },
   {
     cases: /^juicefs/,
@@ -68,19 +68,19 @@ export const differences: readonly Difference[] = [
     path: /^spec\.template\.spec\.(volumes\[fuse-labels-downward-api-volume\]|containers\[juicefs-fuse\]\.volumeMounts\[.*\/\.meta\/fuse\])/,
     fluid: /./,
     reason:
-      'Mounted within what reaches the host, it stays there when its pod has gone. Our node plugin reads the label from the fuse pod of its node.',
+      'This mount lies within the directory that propagates to the host, and stays there after its pod is deleted. The node plugin of Sluice reads the label from the fuse pod.',
   },
   {
     object: /^ConfigMap\/.*-(thin|juicefs|alluxio)-values$/,
     path: /^$/,
     fluid: /^made$/,
-    reason: 'The values of a helm release.',
+    reason: 'The ConfigMap has the values of a helm release.',
   },
   {
     object: /^PersistentVolumeClaim\//,
     path: /^metadata\.annotations\[pv\.kubernetes\.io\/bind-completed\]$/,
     fluid: /^"yes"$/,
-    reason: 'Written by Kubernetes when the claim is bound; ours was not stored.',
+    reason: 'Kubernetes writes it when the claim is bound. The claim that the test renders was never stored.',
   },
   {
     cases: /^(juicefs|alluxio)\//,
@@ -88,7 +88,7 @@ export const differences: readonly Difference[] = [
     path: /^spec\.template\.spec\.containers\[(juicefs|alluxio)-fuse\]\.env\.order$/,
     fluid: /^"(JFS_FOREGROUND|ALLUXIO_CLIENT_HOSTNAME) .* FLUID_RUNTIME_TYPE FLUID_RUNTIME_NS FLUID_RUNTIME_NAME.*"$/,
     ours: /^"FLUID_RUNTIME_TYPE FLUID_RUNTIME_NS FLUID_RUNTIME_NAME (JFS_FOREGROUND|ALLUXIO_CLIENT_HOSTNAME) /,
-    reason: 'First for every runtime, as in Fluid for thin, so that the env of users can refer to them.',
+    reason: 'These variables come first for every runtime, as in Fluid for thin, so that the env of users can refer to them.',
   },
   {
     cases: /^juicefs\/ce-full$/,
@@ -96,14 +96,14 @@ export const differences: readonly Difference[] = [
     path: /^metadata\.annotations\[deprecated\.daemonset\.template\.generation\]$/,
     fluid: /^"3"$/,
     ours: /^"1"$/,
-    reason: 'Counted by Kubernetes: Fluid writes the template three times until it is as it should be.',
+    reason: 'Kubernetes counts the changes of the template. Fluid writes it three times, Sluice once.',
   },
   {
     cases: /^juicefs\/ce-replicas0$/,
     object: /^StatefulSet\/jfsdemo-worker$/,
     path: /^spec\.template\.spec\.affinity\.(nodeAffinity\.preferred|podAntiAffinity\.required)DuringSchedulingIgnoredDuringExecution\[0\]/,
     ours: /./,
-    reason: 'Fluid leaves it out while there are no workers; those that come with scaling up would share their nodes.',
+    reason: 'Fluid omits it while replicas are 0. Workers of a later scale-up would then share nodes.',
   },
   {
     cases: /^thin\/worker-enabled$/,
@@ -111,63 +111,64 @@ export const differences: readonly Difference[] = [
     path: /^data\[config\.json\]$/,
     fluid: /^"(.*)\\n"$/,
     ours: /^".*}"$/,
-    reason: "The line break is the chart's, and Fluid takes it away as soon as the runtime is bound.",
+    reason: 'The line break comes from the chart. Fluid removes it when the runtime is bound.',
   },
   {
     cases: /^thin\/worker-enabled$/,
     object: /^(StatefulSet\/demo-worker|PersistentVolume\/g-thin-worker-enabled-demo|PersistentVolumeClaim\/demo|NodeLabels\/workers)$/,
     path: /^$/,
     ours: /^made$/,
-    reason: 'Fluid never makes the workers of a ThinRuntime and waits for them for ever; here they work.',
+    reason: 'Fluid never creates the workers of a ThinRuntime, and waits for them for ever. Sluice creates them.',
   },
   {
     cases: /^thin\//,
     object: /^DaemonSet\/.*-fuse$/,
     path: /^spec\.template\.spec\.containers\[thin-fuse\]\.volumeMounts\[\/etc\/fluid\/config\.json\]\.(mountPath|name|readOnly|subPath)$/,
     ours: /^("\/etc\/fluid\/config\.json"|"thin-conf"|true|"config\.json")$/,
-    reason: 'config.json where Fluid once had it, too, so that images that look there go on working.',
+    reason: 'Older versions of Fluid had config.json at this path. Images that read it there keep working.',
   },
   {
     cases: /^thin\/csi-pv-profile$/,
     object: /^PersistentVolumeClaim\/user-pvc$/,
     path: /^$/,
     fluid: /^made$/,
-    reason: "The user's own, so not among what we make. We put the same label fluid.io/managed-by on it, and nothing else.",
+    reason:
+      "The claim is the user's, so it is not among the objects that Sluice renders. Sluice sets only the label fluid.io/managed-by on it, as Fluid does.",
   },
   {
     cases: /^alluxio\//,
     object: /^(ConfigMap|StatefulSet)\//,
     path: /^((spec\.template\.)?metadata\.labels|spec\.selector\.matchLabels)\.name$/,
     fluid: /^"[a-z]+-(config|master)"$/,
-    reason: 'It says what the name of the object says.',
+    reason: 'The label repeats the name of the object.',
   },
   {
     cases: /^alluxio\//,
     object: /^StatefulSet\/.*-master$/,
     path: /^spec\.selector\.matchLabels\.release$/,
     ours: /./,
-    reason: 'Masters are selected as everything else. Workloads that were taken over keep the labels that they select by.',
+    reason: 'Masters have the same selector as all other workloads. Workloads that were taken over keep their selectors.',
   },
   {
     cases: /^alluxio\//,
     object: /^ConfigMap\/.*-config$/,
     path: /^metadata\.annotations\[helm\.sh\/hook(-delete-policy)?\]$/,
     fluid: /./,
-    reason: 'There is no helm.',
+    reason: 'Sluice does not use helm.',
   },
   {
     cases: /^alluxio\//,
     object: /^StatefulSet\/.*-master$/,
     path: /^spec\.template\.spec\.affinity$/,
     fluid: /^{}$/,
-    reason: 'Says nothing.',
+    reason: 'An empty affinity has no effect.',
   },
   {
     cases: /^alluxio\/(apigateway|full)$/,
     object: /^(StatefulSet|DaemonSet)\//,
     path: /^spec\.template\.spec\.containers\[(api-gateway|alluxio-fuse)\]\.resources\.(limits|requests)\.cpu$/,
     ours: /./,
-    reason: 'As the spec says. Fluid passes over the resources of a gateway, and over those of a client without a limit of memory.',
+    reason: 'Sluice follows the spec. Fluid ignores the resources of a gateway, and those of a client without a memory limit.',
   },
   {
     cases: /^alluxio\/(apigateway|full)$/,
@@ -181,7 +182,7 @@ export const differences: readonly Difference[] = [
     object: /^DaemonSet\//,
     path: /^spec\.template\.spec\.hostNetwork$/,
     fluid: /^true$/,
-    reason: 'As the spec says: ContainerNetwork, which Fluid passes over for the client.',
+    reason: 'Sluice follows the spec. Fluid ignores ContainerNetwork for the client.',
   },
   {
     cases: /^alluxio\/containernet-shared$/,
@@ -197,14 +198,14 @@ export const differences: readonly Difference[] = [
     path: /^$/,
     fluid: /^made$/,
     reason:
-      'Mounts are made by the controller from the table that the master keeps: one that is added, changed or removed needs no file to reach the pod.',
+      'The controller of Sluice compares the mounts with the table of the master, and changes them by commands. It needs no file in the pod.',
   },
   {
     cases: /^alluxio\//,
     object: /^StatefulSet\/.*-master$/,
     path: /^spec\.template\.spec\.(volumes\[alluxio-mount-conf\]|containers\[alluxio-master\]\.(volumeMounts\[\/etc\/fluid\/scripts\]|startupProbe))/,
     fluid: /./,
-    reason: 'As above. The probe mounts in Fluid, and has a master wait for as long as 20 seconds after it is up.',
+    reason: 'As above. In Fluid the startup probe mounts, and delays a master that serves by up to 20 seconds.',
   },
   {
     cases: /^alluxio\//,
@@ -212,46 +213,46 @@ export const differences: readonly Difference[] = [
     path: /^spec\.template\.spec\.containers\[alluxio-master\]\.command\[0\]$/,
     fluid: /^"\/etc\/fluid\/scripts\/entrypoint\.sh"$/,
     ours: /^"\/entrypoint\.sh"$/,
-    reason: "Fluid's script puts secrets into the arguments of the process and then calls this one.",
+    reason: 'The script of Fluid puts secrets into the arguments of the process, then calls the script that Sluice calls.',
   },
   {
     cases: /^alluxio\//,
     object: /^StatefulSet\/.*-master$/,
     path: /^spec\.template\.spec\.containers\[alluxio-master\]\.readinessProbe\./,
     ours: /./,
-    reason: 'A master that answers is ready, and mounts are made then.',
+    reason: 'A master is ready when it answers. The controller then mounts.',
   },
   {
     cases: /^alluxio\//,
     object: /^StatefulSet\/.*-worker$/,
     path: /^spec\.template\.spec\.containers\[alluxio-worker\]\.readinessProbe\./,
     ours: /./,
-    reason: 'A worker that the master knows is ready: a read fails before.',
+    reason: 'A worker is ready when it has registered with the master. A read before that fails.',
   },
   {
     cases: /^alluxio\//,
     object: /^ConfigMap\/.*-config$/,
     path: /^data\.ALLUXIO_JAVA_OPTS\[-Dalluxio\.fuse\.special\.command\.enabled\]$/,
     ours: /=true"$/,
-    reason: 'So clients can be told to forget what they remember of mounts that have changed, for ten minutes otherwise.',
+    reason: 'With it, a command drops what clients cache of changed mounts. Otherwise clients keep it for ten minutes.',
   },
   {
     cases: /^alluxio\//,
     object: /^Service\/.*-master-0$/,
     path: /^spec\.publishNotReadyAddresses$/,
     ours: /^true$/,
-    reason: 'Commands in the master, and workers, look for it by that name in the moment in which it is ready.',
+    reason: 'Workers, and commands in the master, resolve this name at the moment when the master becomes ready.',
   },
   {
     cases: /\/(ce-)?reference$/,
     object: /^(DaemonSet\/ref-fuse|PersistentVolume\/g-[-a-z]+-ref|PersistentVolumeClaim\/ref|ThinRuntime\/ref)$/,
     path: /^$/,
     fluid: /^made$/,
-    reason: 'Reference datasets are not supported yet.',
+    reason: 'Reference Datasets are not supported yet.',
   },
 ];
 
-/** Cases that one of us refuses, so that there is nothing to compare: what Fluid says of them, and what we say. */
+/** Inputs that Fluid or Sluice rejects, so that no objects can be compared: the messages of both. */
 export interface Refusal {
   readonly fluid: string;
   readonly ours: string;
@@ -278,15 +279,15 @@ export const refusals: Readonly<Record<string, Refusal>> = {
     ours: 'spec.mounts[0].options.quota: expected at least 1Gi, found "10"',
   },
   'juicefs/no-mounts': {
-    fluid: 'nothing: its controller dies',
+    fluid: 'nothing: its controller process ends',
     ours: 'spec.mounts: expected a mount',
   },
   'juicefs/ce-quotalist': {
-    fluid: 'nothing: one directory of the node by the name of "/cache1,/cache2", which is not what anybody meant',
+    fluid: 'nothing: it creates one host directory with the name "/cache1,/cache2"',
     ours: 'spec.tieredstore.levels[0].path: expected directories separated by ":", found "/cache1,/cache2"',
   },
   'juicefs/ce-quotalist-only': {
-    fluid: 'nothing: its controller dies once the worker is ready',
+    fluid: 'nothing: its controller process ends when the worker is ready',
     ours: 'spec.tieredstore.levels[0].path: expected directories separated by ":", found "/cache1,/cache2"',
   },
 };

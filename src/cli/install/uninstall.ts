@@ -22,13 +22,14 @@ Examples:
   sluice uninstall --dry-run       print what would be deleted
   sluice uninstall --keep-crds     keep the CRDs and profiles for another installation
 
-Nothing is deleted while a Dataset or a runtime exists: without the controller its deletion would never end, and without
-the node plugin the pods that mount it could not end either. Objects without the label of an installation, such as CRDs
-that Fluid installed, are kept.
+Nothing is deleted while a Dataset or a runtime exists. Without the controller, the deletion of a Dataset would never
+end. Without the node plugin, pods that mount a Dataset could not end. With its CRD, every ThinRuntimeProfile would be
+deleted, so none may exist either, unless --keep-crds is given. Objects without the label of an installation, such as
+CRDs that Fluid installed, are kept.
 
 Exit codes:
   0  deleted, or did not exist
-  1  refused, or could not be deleted
+  1  a Dataset, runtime or profile exists, or an object could not be deleted
   2  bad usage`;
 
 const crdNameOf = (plural: string): string => `${plural}.${GROUP}`;
@@ -40,7 +41,7 @@ export const define: Define = (command, parts) => {
   connectionOptions(command)
     .option('-n, --namespace <namespace>', 'namespace in which Sluice is installed (default: fluid-system)')
     .option('--dry-run', 'print what would be deleted, and delete nothing')
-    .option('--keep-crds', 'keep the CustomResourceDefinitions, and with them profiles')
+    .option('--keep-crds', 'keep the CustomResourceDefinitions and the ThinRuntimeProfiles')
     .option('--with-namespace', 'delete the namespace too, with everything else in it')
     .option(
       '--config <file>',

@@ -45,7 +45,7 @@ ${SETTINGS_ENVIRONMENT.trim()}
 
 Exit codes:
   0  stopped by SIGTERM or SIGINT
-  1  refused to start: no API server, Kubernetes too old, or another controller is running;
+  1  did not start: no API server, Kubernetes too old, or another controller is running;
      or could not begin to lead, and has released the lease
   2  bad usage`;
 

@@ -60,7 +60,7 @@ export const settingsOptions = (command: Command): Command =>
     );
 
 export const SETTINGS_ENVIRONMENT = `
-Environment, as in Fluid:
+Environment, as in Fluid except for SLUICE_IMAGE:
   MOUNT_ROOT                   host directory of all mounts (default /runtime-mnt)
   CRITICAL_FUSE_POD            whether fuse pods are system-node-critical (default true)
   IMAGE_PULL_SECRETS           pull secrets for workloads that name none, separated by commas

@@ -32,7 +32,7 @@ export async function fusePod({ cluster, podLogsDir }: Asking, { namespace, name
  * its containers may contain anything, so they are included only with `inPrivate`: for pods of its own namespace.
  */
 export function whyNotMounted({ namespace, name }: RuntimeName, nodeId: string, pod: Pod | undefined, inPrivate: boolean): string {
-  if (!pod) return `there is no fuse pod of ${namespace}/${name} on node ${nodeId} yet, or it waits for its volumes`;
+  if (!pod) return `fuse pod of ${namespace}/${name} on node ${nodeId} does not exist yet, or waits for its volumes`;
   return `fuse pod ${namespace}/${pod.metadata.name} ${stateOf(pod, inPrivate)}`;
 }
 

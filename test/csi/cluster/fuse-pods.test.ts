@@ -11,11 +11,11 @@ describe('the reason why a volume is not mounted', () => {
   const container = (more: object) => ({ phase: 'Pending', containerStatuses: [{ name: 'fuse', ...more }] });
 
   test.each([
-    ['no pod', [], 'there is no fuse pod of ml/demo on node n yet, or it waits for its volumes'],
+    ['no pod', [], 'fuse pod of ml/demo on node n does not exist yet, or waits for its volumes'],
     [
       "another's pod",
       [pod({}, { ownerReferences: [{ kind: 'DaemonSet', name: 'demo2-fuse' }] })],
-      'there is no fuse pod of ml/demo on node n yet, or it waits for its volumes',
+      'fuse pod of ml/demo on node n does not exist yet, or waits for its volumes',
     ],
     ['one that goes', [pod({}, { deletionTimestamp: 'now' })], 'fuse pod ml/demo-fuse-x is being deleted'],
     [

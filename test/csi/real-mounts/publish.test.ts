@@ -101,7 +101,7 @@ describe.skipIf(!canMount)('publishing', () => {
       status: { phase: 'Pending', containerStatuses: [{ name: 'fuse', restartCount: 2, ...state }] },
     });
     for (const [pods, why] of [
-      [[], 'there is no fuse pod of ml/slow on node node-1 yet, or it waits for its volumes'],
+      [[], 'fuse pod of ml/slow on node node-1 does not exist yet, or waits for its volumes'],
       [[pod({ state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } })], '(ImagePullBackOff): no such image'],
       [
         [
