@@ -1,0 +1,48 @@
+import type { Runtime } from '../constructs/index.ts';
+import type { Log } from '../kube/types.ts';
+import type { Cluster } from './cluster.ts';
+import { messageOf } from './failures.ts';
+import type { Store } from './kubernetes/store/store.ts';
+import type { Metrics } from './metrics.ts';
+import type { Outcome } from './queue.ts';
+import { reconcile } from './reconcile.ts';
+import { keyOfText } from './world.ts';
+
+export interface PassContext {
+  readonly cluster: Cluster;
+  readonly store: Store;
+  readonly runtimes: readonly Runtime[];
+  readonly log: Log;
+  readonly metrics?: Metrics;
+}
+
+/**
+ * One pass over a key of the queue, with its metrics. An error is logged, and the pass counts as failed.
+ *
+ * @param reportInMs how long a passing hold still goes unreported
+ * @param failures passes over this key that failed in a row before this one
+ */
+export async function passOver(text: string, context: PassContext, reportInMs: number, failures: number): Promise<Outcome> {
+  const { cluster, store, runtimes, log, metrics } = context;
+  const key = keyOfText(text);
+  if ('kind' in key) throw new Error(`no reconciler exists for ${key.kind} yet`);
+  const began = performance.now();
+  try {
+    if (store.runtimes(key).length === 0) for (const { type } of runtimes) metrics?.forgotten(type, text);
+    const next = await reconcile(cluster, key, Math.max(0, reportInMs));
+    const outcome: Outcome =
+      next === 'on-change'
+        ? { kind: 'settled' }
+        : 'again' in next
+          ? { kind: 'settled', againMs: next.again }
+          : { kind: 'waiting', afterMs: next.after };
+    metrics?.reconciled(outcome.kind === 'waiting' ? 'requeue_after' : 'success', (performance.now() - began) / 1000);
+    return outcome;
+  } catch (error) {
+    metrics?.reconciled('error', (performance.now() - began) / 1000);
+    // The first failure is often a race with another writer, and the next pass is 50 ms away.
+    log[failures === 0 ? 'info' : 'warn']({ key: text, failures: failures + 1, error: messageOf(error) }, 'reconcile failed');
+    for (const { runtime } of failures === 0 ? [] : store.runtimes(key)) metrics?.setupFailed(runtime.type, text);
+    return { kind: 'failed' };
+  }
+}

@@ -1,0 +1,121 @@
+import type { Runtime, Settings } from '../constructs/index.ts';
+import type { ClusterConnection } from '../kube/connection.ts';
+import type { KubeClient } from '../kube/contract.ts';
+import { eventSink } from '../kube/events.ts';
+import { KEYS, shareOf } from '../kube/turnstile.ts';
+import type { Log } from '../kube/types.ts';
+import { podExec } from './kubernetes/commands/pod-exec.ts';
+import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
+import { createNodeLabeler } from './kubernetes/nodes/node-labels.ts';
+import type { PortPolicy } from './kubernetes/plans/ports.ts';
+import type { Selects } from './kubernetes/selector.ts';
+import type { Moved, Store } from './kubernetes/store/store.ts';
+import type { Metrics } from './metrics.ts';
+import { passOver } from './pass.ts';
+import { createQueue } from './queue.ts';
+import { type Key, keyOf, keyText } from './world.ts';
+
+export interface LeaderOptions {
+  readonly connection: ClusterConnection;
+  readonly runtimes: readonly Runtime[];
+  readonly settings: Settings;
+  readonly portPolicy?: PortPolicy;
+  /** How often caches are asked how full they are. Default 60,000; 0 = never. */
+  readonly probeMs?: number;
+  /** How often Secrets that are written, and their sources, are read again. Default 300,000; 0 = never. */
+  readonly secretMs?: number;
+  /** Nodes that never get cache labels. */
+  readonly excludeNodes?: Selects;
+  /** Keys at a time. Default 32, 24 of them of one namespace. */
+  readonly concurrency?: number;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+}
+
+/** What only the leader has: the queue of keys, the cluster that their passes write to, the labels of nodes, and events. */
+export interface Reign {
+  /** Adds every key, the oldest first. Called once. */
+  begin(): void;
+  add(key: string): void;
+  /** A runtime was deleted. */
+  gone(key: Key, uid: string): void;
+  /** A node changed, or pods of a workload came or went. */
+  moved(moved: Moved): void;
+  /** Ends the commands that run in pods. Resolves when the passes under way have ended and their events are sent. */
+  end(): Promise<void>;
+}
+
+/**
+ * @param leader its name in events, until when it may write, and how it adds a key
+ */
+export function createReign(
+  client: KubeClient,
+  store: Store,
+  options: LeaderOptions,
+  leader: { readonly identity: string; readonly deadline?: () => number; readonly wake: (key: string) => void },
+): Reign {
+  const { connection, runtimes, settings, log, metrics, concurrency = KEYS } = options;
+  const { identity, deadline, wake } = leader;
+  const events = eventSink(client, { reportingController: 'data.fluid.io/sluice', reportingInstance: identity, log });
+  const ended = new AbortController();
+  const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, (regarding, note) =>
+    events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
+  );
+  const cluster = kubernetesCluster({
+    client,
+    store,
+    labeler,
+    events,
+    exec: podExec(connection, { signal: ended.signal, ...(deadline && { deadline }) }),
+    settings,
+    log,
+    portPolicy: options.portPolicy ?? 'random',
+    probeMs: options.probeMs ?? 60_000,
+    ...(options.secretMs !== undefined && { secretMs: options.secretMs }),
+    wake: (key) => wake(keyText(key)),
+    signal: ended.signal,
+  });
+  const first = new Set(keysByAge(store).map(keyText));
+  const queue = createQueue({
+    concurrency,
+    mostOfOne: shareOf(concurrency),
+    work: (key, { heldMs, unsettled, failures }) =>
+      passOver(key, { cluster, store, runtimes, log, ...(metrics && { metrics }) }, patience(unsettled) - heldMs, failures),
+    onAdded: () => metrics?.added(),
+    onDone(key, outcome, waitedMs) {
+      metrics?.waited(waitedMs / 1000);
+      metrics?.queued(queue.depth, queue.running);
+      if (outcome.kind === 'failed') metrics?.retried();
+      if (first.delete(key) && first.size === 0) labeler.complete();
+    },
+  });
+
+  return {
+    begin() {
+      log.info({ keys: first.size }, 'leading');
+      if (first.size === 0) labeler.complete();
+      for (const key of first) queue.add(key);
+    },
+    add: (key) => queue.add(key),
+    gone: (key, uid) => cluster.gone(key, uid),
+    moved: (moved) => labeler.changed(moved),
+    async end() {
+      ended.abort(new Error('this process is no longer the leader'));
+      await Promise.all([labeler.stop(), queue.stop()]);
+      await events.flush();
+    },
+  };
+}
+
+/** How long a passing hold goes unreported, in ms. In a burst everything takes longer, and reports of it would add to that. */
+const patience = (unsettled: number): number => Math.min(10_000, 1000 + 50 * (unsettled - 1));
+
+/** The oldest first, in the order of their creation. */
+function keysByAge(store: Store): readonly Key[] {
+  const ages = new Map<string, { key: Key; age: string }>();
+  for (const { object } of store.allRuntimes())
+    ages.set(keyText(keyOf(object)), { key: keyOf(object), age: object.metadata.creationTimestamp ?? '' });
+  for (const dataset of store.datasets())
+    ages.set(keyText(keyOf(dataset)), { key: keyOf(dataset), age: dataset.metadata.creationTimestamp ?? '' });
+  return [...ages.values()].toSorted((a, b) => a.age.localeCompare(b.age)).map(({ key }) => key);
+}
