@@ -1,18 +1,14 @@
-import { annotation, claimName, type Dataset, type Identity, label, runtimeFinalizer, volumeName } from '../../../api/index.ts';
-import type { Runtime } from '../../../constructs/index.ts';
+import { annotation, claimName, type Dataset, volumeName } from '../../../api/index.ts';
 import { ApiError, NoAnswer } from '../../../kube/errors.ts';
 import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
 import { notListed, stillMounted, type Teardown } from '../../teardown.ts';
 import { causeOf } from '../../reasons.ts';
 import type { Hold, Key, LiveObject, RuntimeObject } from '../../world.ts';
-import { allTraces } from '../nodes/cache-labels.ts';
 import { canRun } from '../commands/exec.ts';
 import { observer } from './observe.ts';
-import { isOurs } from '../store/owner.ts';
 import { type Context, podChoice } from '../context.ts';
-import { isServedByAnother, tracesOfOthers } from './survivors.ts';
-import { unseen } from './unseen.ts';
+import { ownNodeLabels, ownVolumeOrClaim } from './remains.ts';
 
 /** How many times planning is tried before the caches are left uncleaned. */
 const PLANNING_ATTEMPTS = 5;
@@ -22,43 +18,8 @@ const PODS_GONE_MS = 60_000;
 
 /** Observes what is left of a runtime that is being deleted, and which pods use it. */
 export function teardownObserver(context: Context): Pick<Cluster, 'observeTeardown' | 'usersOf'> {
-  const { store, labeler, jobs } = context;
+  const { store, jobs } = context;
   const observe = observer(context);
-
-  /** The volume or claim of this runtime. One that Fluid created has no label and is not watched, so it is read. */
-  async function ours(
-    kind: 'PersistentVolume' | 'PersistentVolumeClaim',
-    key: Key,
-    name: string,
-    uid: string,
-  ): Promise<LiveObject | undefined> {
-    const owner = { uid, namespace: key.namespace, name: key.name };
-    const live = store.live(kind, kind === 'PersistentVolume' ? undefined : key.namespace, name);
-    const found = live ?? (await unseen(context, kind, owner, name));
-    if (!found || !isOurs(found, owner, store)) return undefined;
-    // An object that Fluid created and that has no label yet belongs to the runtime that serves.
-    return found.metadata.labels?.[label.owner] !== uid && isServedByAnother(store, key, uid) ? undefined : found;
-  }
-
-  /** The labels to remove from nodes: none for a runtime that was never set up, and none of another runtime. */
-  function nodeLabels(
-    key: Key,
-    { type, engines }: Runtime,
-    { metadata }: RuntimeObject,
-    identity: Identity,
-  ): Pick<Teardown, 'nodes' | 'traces' | 'refusals'> {
-    const { uid = '', finalizers = [] } = metadata;
-    const all = allTraces(engines, identity);
-    if (!finalizers.includes(runtimeFinalizer(type)) || labeler.carrying(uid, all).length === 0) return { nodes: [] };
-    const held = tracesOfOthers(store, key, uid, identity.uid);
-    const traces = all.filter((trace) => !held.has(trace));
-    const carriers = labeler.carrying(uid, traces);
-    return {
-      traces,
-      nodes: carriers.map(({ node }) => node),
-      refusals: carriers.flatMap(({ node, refusal }) => (refusal ? [`${node}: ${refusal}`] : [])),
-    };
-  }
 
   const usersOfClaim = async ({ namespace }: Key, claim: string | undefined) =>
     claim ? context.claimUsers.of(namespace, claim) : { mounting: [], ended: [] };
@@ -74,10 +35,11 @@ export function teardownObserver(context: Context): Pick<Cluster, 'observeTeardo
       const { uid = '' } = object.metadata;
       const identity = identityOf(key, { runtime: object });
       const inventory = store.inventory({ uid, ...key }).filter((object) => !isOverdue(object));
-      const claim = await ours('PersistentVolumeClaim', key, claimName(identity), uid);
+      const claim = await ownVolumeOrClaim(context, 'PersistentVolumeClaim', key, claimName(identity), uid);
       // The volume of the inventory first: an earlier version may have given it another name.
       const volume =
-        inventory.find(({ kind }) => kind === 'PersistentVolume') ?? (await ours('PersistentVolume', key, volumeName(identity), uid));
+        inventory.find(({ kind }) => kind === 'PersistentVolume') ??
+        (await ownVolumeOrClaim(context, 'PersistentVolume', key, volumeName(identity), uid));
       const users = await usersOfClaim(key, claim?.metadata.name);
       const { plan, planError } = dataset ? await planOf(dataset) : {};
       const choice = podChoice(store, key, runtime, plan?.leader);
@@ -98,7 +60,7 @@ export function teardownObserver(context: Context): Pick<Cluster, 'observeTeardo
         ...(volume && { volume }),
         users,
         waitedMs: waitedMs(object),
-        ...nodeLabels(key, runtime, object, identity),
+        ...ownNodeLabels(context, key, runtime, object, identity),
         cleaning: {
           needed: cleanable || askable || running,
           running,

@@ -1,0 +1,47 @@
+import { type Identity, label, runtimeFinalizer } from '../../../api/index.ts';
+import type { Runtime } from '../../../constructs/index.ts';
+import type { Teardown } from '../../teardown.ts';
+import type { Key, LiveObject, RuntimeObject } from '../../world.ts';
+import type { Context } from '../context.ts';
+import { allTraces } from '../nodes/cache-labels.ts';
+import { isOurs } from '../store/owner.ts';
+import { isServedByAnother, tracesOfOthers } from './survivors.ts';
+import { unseen } from './unseen.ts';
+
+/** The volume or claim of this runtime. One that Fluid created has no label and is not watched, so it is read. */
+export async function ownVolumeOrClaim(
+  context: Context,
+  kind: 'PersistentVolume' | 'PersistentVolumeClaim',
+  key: Key,
+  name: string,
+  uid: string,
+): Promise<LiveObject | undefined> {
+  const { store } = context;
+  const owner = { uid, namespace: key.namespace, name: key.name };
+  const live = store.live(kind, kind === 'PersistentVolume' ? undefined : key.namespace, name);
+  const found = live ?? (await unseen(context, kind, owner, name));
+  if (!found || !isOurs(found, owner, store)) return undefined;
+  // An object that Fluid created and that has no label yet belongs to the runtime that serves.
+  return found.metadata.labels?.[label.owner] !== uid && isServedByAnother(store, key, uid) ? undefined : found;
+}
+
+/** The labels to remove from nodes: none for a runtime that was never set up, and none of another runtime. */
+export function ownNodeLabels(
+  { store, labeler }: Context,
+  key: Key,
+  { type, engines }: Runtime,
+  { metadata }: RuntimeObject,
+  identity: Identity,
+): Pick<Teardown, 'nodes' | 'traces' | 'refusals'> {
+  const { uid = '', finalizers = [] } = metadata;
+  const all = allTraces(engines, identity);
+  if (!finalizers.includes(runtimeFinalizer(type)) || labeler.carrying(uid, all).length === 0) return { nodes: [] };
+  const held = tracesOfOthers(store, key, uid, identity.uid);
+  const traces = all.filter((trace) => !held.has(trace));
+  const carriers = labeler.carrying(uid, traces);
+  return {
+    traces,
+    nodes: carriers.map(({ node }) => node),
+    refusals: carriers.flatMap(({ node, refusal }) => (refusal ? [`${node}: ${refusal}`] : [])),
+  };
+}
