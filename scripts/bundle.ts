@@ -45,7 +45,7 @@ export async function bundle(folder: string): Promise<void> {
 const withoutDevelopment: Plugin = {
   name: 'without-development',
   setup({ onLoad }) {
-    onLoad({ filter: new RegExp(`/src/cli/(${LEFT_OUT.join('|')})/\\1\\.ts$`) }, ({ path }) => ({
+    onLoad({ filter: new RegExp(`/src/cli/(${LEFT_OUT.map((name) => `${name}/${name}`).join('|')})\\.ts$`) }, ({ path }) => ({
       loader: 'ts',
       resolveDir: dirname(path),
       contents: `import { Refused } from '../errors.ts';
