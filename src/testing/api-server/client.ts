@@ -1,11 +1,12 @@
 import type { KubeClient, ListOptions, Method, Selection, WatchOptions, WriteOptions } from '../../kube/contract.ts';
 import { NotLeader } from '../../kube/errors.ts';
 import { type KubeList, type KubeObject, type ObjectName, type ResourceType, type Status, type WatchEvent } from '../../kube/types.ts';
-import type { Objects, Writing } from './objects.ts';
+import type { Objects } from './objects.ts';
 import { type ApiRequest, type RuleBook, type Verb, WRITES } from './rules.ts';
 import { errorFrom, expired, notServed, Refusal } from './refusals.ts';
 import { answer, selectionOf } from './select.ts';
 import { eventOf, type Storage } from './storage.ts';
+import type { Writing } from './writing.ts';
 
 /** A request and its answer. */
 export interface LoggedRequest extends ApiRequest {

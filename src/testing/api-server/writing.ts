@@ -1,0 +1,32 @@
+import type { KubeObject } from '../../kube/types.ts';
+import type { JsonMap } from './fields.ts';
+import type { Manager } from './managers.ts';
+import type { Target } from './refusals.ts';
+
+/** Who writes, and how strictly. */
+export interface Writing {
+  readonly manager: string;
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly force?: boolean | undefined;
+  /** What an admission webhook makes of the object. */
+  readonly mutate?: ((object: KubeObject) => KubeObject) | undefined;
+}
+
+export interface At extends Target {
+  readonly name: string;
+}
+
+/** Who owns the fields of an object after a write. */
+export type Merge = (next: KubeObject) => readonly Manager[];
+
+// Objects are what came in as JSON.
+export const json = (object: KubeObject): JsonMap => object as unknown as JsonMap;
+
+/** The API server keeps what is written as text in base64. */
+export function withStringData(object: KubeObject): KubeObject {
+  const { stringData, ...rest } = object;
+  if (object.kind !== 'Secret' || stringData === undefined) return object;
+  const encoded = Object.entries(stringData as Record<string, string>).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  return { ...rest, data: { ...(object['data'] as object | undefined), ...Object.fromEntries(encoded) } } as KubeObject;
+}
