@@ -1,12 +1,14 @@
-import type { KubeClient, ListOptions, Method, Selection, WatchOptions, WriteOptions } from '../../kube/contract.ts';
+import type { KubeClient, Method, Selection, WriteOptions } from '../../kube/contract.ts';
 import { NotLeader } from '../../kube/errors.ts';
-import { type KubeList, type KubeObject, type ObjectName, type ResourceType, type Status, type WatchEvent } from '../../kube/types.ts';
+import type { KubeObject, ObjectName, ResourceType, Status } from '../../kube/types.ts';
 import type { Objects } from './objects.ts';
+import { createPages } from './pages.ts';
+import { errorFrom, notServed, Refusal } from './refusals.ts';
 import { type ApiRequest, type RuleBook, type Verb, WRITES } from './rules.ts';
-import { errorFrom, expired, notServed, Refusal } from './refusals.ts';
 import { answer, selectionOf } from './select.ts';
-import { eventOf, type Storage } from './storage.ts';
-import type { Writing } from './writing.ts';
+import type { Storage } from './storage.ts';
+import { type OpenWatch, watch } from './watches.ts';
+import type { At, Writing } from './writing.ts';
 
 /** A request and its answer. */
 export interface LoggedRequest extends ApiRequest {
@@ -26,7 +28,7 @@ export interface Backend {
   readonly storage: Storage;
   readonly objects: Objects;
   readonly rules: RuleBook;
-  readonly watches: Set<{ readonly type: ResourceType; end(error?: Refusal): void; finish(): void; say(event: WatchEvent): void }>;
+  readonly watches: Set<OpenWatch>;
   readonly now: () => number;
   serves(type: ResourceType): boolean;
   log(request: LoggedRequest): void;
@@ -45,8 +47,9 @@ const METHODS: Readonly<Record<Verb, Method | 'WATCH'>> = {
 
 /** A client of the API server in memory: each request takes a turn of the event loop's microtasks, and no time. */
 export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadline }: MemoryClientOptions): KubeClient {
-  const { storage, objects, rules, now } = backend;
+  const { storage, objects, rules, watches, now } = backend;
   const closed = new AbortController();
+  const page = createPages(storage);
 
   /** Takes a request past the rules to the server. */
   async function send<T>(request: ApiRequest, signal: AbortSignal | undefined, act: (writing: Writing) => T): Promise<T> {
@@ -83,11 +86,7 @@ export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadl
     { namespace, name }: ObjectName,
     body: unknown,
     options: WriteOptions,
-    act: (
-      at: { type: ResourceType; namespace: string | undefined; name: string; subresource: string | undefined },
-      sent: KubeObject,
-      writing: Writing,
-    ) => KubeObject,
+    act: (at: At, sent: KubeObject, writing: Writing) => KubeObject,
   ): Promise<KubeObject> {
     if (type.namespaced && namespace === undefined) throw new TypeError(`${type.kind} ${name} needs a namespace`);
     // A request is JSON: later changes of the caller's object have no effect on it.
@@ -107,100 +106,16 @@ export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadl
     options: { ...options },
   });
 
-  const pages = new Map<string, { readonly rest: readonly KubeObject[]; readonly resourceVersion: string; readonly taken: number }>();
-  function page(type: ResourceType, options: ListOptions): KubeList {
-    if (!backend.serves(type)) throw notServed();
-    const isSelected = selectionOf(type, options);
-    const known = options.continue === undefined ? undefined : pages.get(options.continue);
-    if (options.continue !== undefined) {
-      if (!known || known.taken < storage.compacted)
-        throw expired('The provided continue parameter is too old to display a consistent list result.');
-    }
-    const { rest, resourceVersion, taken } = known ?? {
-      rest: storage.all(type).filter(isSelected),
-      resourceVersion: String(storage.revision),
-      taken: storage.revision,
-    };
-    const { limit = rest.length } = options;
-    const items = rest.slice(0, limit).map((object) => answer(type, object, options.metadataOnly));
-    if (rest.length <= limit) return { items, resourceVersion };
-    const token = `page-${pages.size + 1}`;
-    pages.set(token, { rest: rest.slice(limit), resourceVersion, taken });
-    return { items, resourceVersion, continue: token };
-  }
-
-  async function* watch(type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent, void, undefined> {
-    const { signal, metadataOnly } = options;
-    if (signal.aborted) return;
-    let ended: { readonly error?: Refusal } | undefined;
-    let isFinishing = false;
-    const said: WatchEvent[] = [];
-    const end = (error?: Refusal) => {
-      ended ??= { ...(error && { error }) };
-      storage.wakeAll(type);
-    };
-    const entry = {
-      type,
-      end,
-      /** Ends once all events are delivered. */
-      finish: () => {
-        isFinishing = true;
-        storage.wakeAll(type);
-      },
-      say: (event: WatchEvent) => {
-        said.push(event);
-        storage.wakeAll(type);
-      },
-    };
-    const onAbort = () => end();
-    try {
-      const request = reading('watch', type, options);
-      const isSelected = await send(request, signal, () => {
-        if (!backend.serves(type)) throw notServed();
-        return selectionOf(type, options);
-      }).catch((error: unknown) => {
-        if (signal.aborted) return undefined;
-        throw error;
-      });
-      if (!isSelected) return;
-      backend.watches.add(entry);
-      options.onHeard?.();
-      signal.addEventListener('abort', onAbort, { once: true });
-      closed.signal.addEventListener('abort', onAbort, { once: true });
-      const timer = setTimeout(end, options.timeoutSeconds * 1000);
-      timer.unref?.();
-      try {
-        let seen = Number(options.resourceVersion);
-        while (!ended) {
-          const changes = storage.changes(type, seen);
-          for (const change of changes) {
-            seen = change.revision;
-            const event = eventOf(change, isSelected);
-            if (event && !ended) yield { ...event, object: answer(type, event.object, metadataOnly) };
-          }
-          while (said.length > 0 && !ended) yield said.shift()!;
-          if (changes.length === 0 && isFinishing) end();
-          if (changes.length === 0 && !ended) await storage.next(type);
-        }
-      } finally {
-        clearTimeout(timer);
-      }
-      if (ended.error) throw ended.error;
-    } catch (error) {
-      throw error instanceof Refusal ? errorFrom('WATCH', { type, namespace: options.namespace }, error) : error;
-    } finally {
-      backend.watches.delete(entry);
-      signal.removeEventListener('abort', onAbort);
-      closed.signal.removeEventListener('abort', onAbort);
-    }
-  }
-
   return {
     get: (type, name, options = {}) =>
       send(reading('get', type, options, name), options.signal, () =>
         answer(type, objects.get({ type, namespace: name.namespace, name: name.name }), options.metadataOnly),
       ),
-    list: (type, options = {}) => send(reading('list', type, options), options.signal, () => page(type, options)),
+    list: (type, options = {}) =>
+      send(reading('list', type, options), options.signal, () => {
+        if (!backend.serves(type)) throw notServed();
+        return page(type, options);
+      }),
     create: (type, object, options = {}) =>
       write('create', type, object.metadata, object, options, (at, sent, writing) => objects.create(type, at.namespace, sent, writing)),
     apply: (type, object, options = {}) => write('apply', type, object.metadata, object, options, objects.apply),
@@ -212,7 +127,13 @@ export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadl
         objects.delete({ type, namespace: name.namespace, name: name.name }, options),
       ),
     raw: (method, path) => Promise.reject(new TypeError(`${method} ${path}: the API server in memory answers only requests about objects`)),
-    watch,
+    watch: (type, options) =>
+      watch({ storage, watches, closed: closed.signal }, type, options, () =>
+        send(reading('watch', type, options), options.signal, () => {
+          if (!backend.serves(type)) throw notServed();
+          return selectionOf(type, options);
+        }),
+      ),
     version: async () => ({ major: '1', minor: '34', gitVersion: 'v1.34.0' }),
     close: async () => closed.abort(),
   };

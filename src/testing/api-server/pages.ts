@@ -1,0 +1,38 @@
+import type { ListOptions } from '../../kube/contract.ts';
+import type { KubeList, KubeObject, ResourceType } from '../../kube/types.ts';
+import { expired } from './refusals.ts';
+import { answer, selectionOf } from './select.ts';
+import type { Storage } from './storage.ts';
+
+/** What is left of a list after a page of it. */
+interface Rest {
+  readonly rest: readonly KubeObject[];
+  readonly resourceVersion: string;
+  /** The revision at which the list was taken. */
+  readonly taken: number;
+}
+
+/** Answers lists page by page: all pages of one list are of the revision of its first. Remembers the rest of each by its token. */
+export function createPages(storage: Storage): (type: ResourceType, options: ListOptions) => KubeList {
+  const pages = new Map<string, Rest>();
+
+  return (type, options) => {
+    const isSelected = selectionOf(type, options);
+    const known = options.continue === undefined ? undefined : pages.get(options.continue);
+    if (options.continue !== undefined) {
+      if (!known || known.taken < storage.compacted)
+        throw expired('The provided continue parameter is too old to display a consistent list result.');
+    }
+    const { rest, resourceVersion, taken } = known ?? {
+      rest: storage.all(type).filter(isSelected),
+      resourceVersion: String(storage.revision),
+      taken: storage.revision,
+    };
+    const { limit = rest.length } = options;
+    const items = rest.slice(0, limit).map((object) => answer(type, object, options.metadataOnly));
+    if (rest.length <= limit) return { items, resourceVersion };
+    const token = `page-${pages.size + 1}`;
+    pages.set(token, { rest: rest.slice(limit), resourceVersion, taken });
+    return { items, resourceVersion, continue: token };
+  };
+}

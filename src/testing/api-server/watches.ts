@@ -1,0 +1,95 @@
+import type { WatchOptions } from '../../kube/contract.ts';
+import type { KubeObject, ResourceType, WatchEvent } from '../../kube/types.ts';
+import { errorFrom, Refusal } from './refusals.ts';
+import { answer } from './select.ts';
+import { eventOf, type Storage } from './storage.ts';
+
+/** A watch that is open, as the server has hold of it. */
+export interface OpenWatch {
+  readonly type: ResourceType;
+  /** Ends the watch at once; with a Refusal, by an ERROR event. */
+  end(error?: Refusal): void;
+  /** Ends the watch once all events are delivered. */
+  finish(): void;
+  /** Sends an event that no change of an object caused. */
+  say(event: WatchEvent): void;
+}
+
+export interface Watching {
+  readonly storage: Storage;
+  /** All that are open. */
+  readonly watches: Set<OpenWatch>;
+  /** Aborted when the client is closed. */
+  readonly closed: AbortSignal;
+}
+
+/**
+ * The events of one watch, until it is ended.
+ *
+ * @param begin sends the request; returns which objects the watch selects
+ */
+export async function* watch(
+  { storage, watches, closed }: Watching,
+  type: ResourceType,
+  options: WatchOptions,
+  begin: () => Promise<(object: KubeObject) => boolean>,
+): AsyncGenerator<WatchEvent, void, undefined> {
+  const { signal, metadataOnly } = options;
+  if (signal.aborted) return;
+  let ended: { readonly error?: Refusal } | undefined;
+  let isFinishing = false;
+  const said: WatchEvent[] = [];
+  const end = (error?: Refusal) => {
+    ended ??= { ...(error && { error }) };
+    storage.wakeAll(type);
+  };
+  const entry: OpenWatch = {
+    type,
+    end,
+    finish: () => {
+      isFinishing = true;
+      storage.wakeAll(type);
+    },
+    say: (event) => {
+      said.push(event);
+      storage.wakeAll(type);
+    },
+  };
+  const onAbort = () => end();
+  try {
+    const isSelected = await begin().catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
+    if (!isSelected) return;
+    watches.add(entry);
+    options.onHeard?.();
+    signal.addEventListener('abort', onAbort, { once: true });
+    closed.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(end, options.timeoutSeconds * 1000);
+    timer.unref?.();
+    try {
+      let seen = Number(options.resourceVersion);
+      while (!ended) {
+        const changes = storage.changes(type, seen);
+        for (const change of changes) {
+          seen = change.revision;
+          const event = eventOf(change, isSelected);
+          if (event && !ended) yield { ...event, object: answer(type, event.object, metadataOnly) };
+        }
+        while (said.length > 0 && !ended) yield said.shift()!;
+        if (changes.length === 0 && isFinishing) end();
+        if (changes.length === 0 && !ended) await storage.next(type);
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+    if (ended.error) throw ended.error;
+  } catch (error) {
+    throw error instanceof Refusal ? errorFrom('WATCH', { type, namespace: options.namespace }, error) : error;
+  } finally {
+    watches.delete(entry);
+    signal.removeEventListener('abort', onAbort);
+    closed.removeEventListener('abort', onAbort);
+  }
+}
