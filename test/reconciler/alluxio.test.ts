@@ -26,7 +26,7 @@ const options = ({ exec }: AlluxioFileSystem) => ({ runtimes: [thin, alluxio], e
 const bound = (files: AlluxioFileSystem) => boundHarness(objects, options(files));
 const changes = ({ execs }: AlluxioFileSystem) => execs.filter((each) => / (un)?mount /.test(each));
 
-test('a Dataset is Bound once Alluxio shows its mounts, and tells what Alluxio counts', async () => {
+test('a Dataset is Bound once Alluxio shows its mounts, and its status has what Alluxio counts', async () => {
   const files = alluxioFileSystem();
   const at = await bound(files);
   expect(at.dataset()).toMatchObject({
@@ -43,7 +43,7 @@ test('a Dataset is Bound once Alluxio shows its mounts, and tells what Alluxio c
   expect(JSON.stringify([files.execs, at.server.all().filter(({ kind }) => kind !== 'Secret')])).not.toContain('hush');
 });
 
-test('files are counted while workers come up, and told with the phase', async () => {
+test('files are counted while workers start, and reported with the phase', async () => {
   const at = await harness(options(alluxioFileSystem()));
   for (const object of objects) at.put(object);
   await at.quiet();
@@ -103,7 +103,7 @@ test('of hundreds of mounts no command is longer than Linux takes', async () => 
   expect(longest).toBeLessThan(128 * 1024);
 });
 
-test('a new master is told all mounts', async () => {
+test('a new master gets all mounts', async () => {
   const files = alluxioFileSystem();
   const at = await bound(files);
   files.mounted.clear();
@@ -143,7 +143,7 @@ test('a new process that waits for the list of mounts leaves a Dataset that is b
   expect(at.passes).toEqual([]);
 });
 
-test('how much of the data is cached is told by a new process as well', async () => {
+test('how much of the data is cached is reported by a new process as well', async () => {
   const at = await bound(alluxioFileSystem());
   at.kill();
   await at.restart();

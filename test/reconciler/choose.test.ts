@@ -26,7 +26,7 @@ test('the one that served and is being deleted does not', () => {
   const leaving = candidate(juicefs, '2026-01-01T00:00:01Z', { deletionTimestamp: '2026-01-02T00:00:00Z' });
   expect(choose(servedBy('juicefs'), [older, leaving])).toEqual({ chosen: older, others: [] });
 });
-test('two of the same second are told apart by UID, in whatever order they come', () => {
+test('of two from the same second the UID decides, whatever their order', () => {
   const twins = [candidate(thin, '2026-01-01T00:00:00Z'), candidate(juicefs, '2026-01-01T00:00:00Z')];
   expect(choose(dataset, twins).chosen).toBe(choose(dataset, twins.toReversed()).chosen);
 });

@@ -44,7 +44,7 @@ test('a claim that we completed stays so when it is applied again', async () => 
   expect(completed()).toBe('yes');
 });
 
-test('a volume of ours that somebody gave to a foreign claim is given back', async () => {
+test('a volume of ours that another writer bound to a foreign claim is bound to our claim again', async () => {
   const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
   const { uid } = at.get('PersistentVolumeClaim')!.metadata;
   at.edit('PersistentVolume', { claimRef: { namespace: 'other', name: 'demo', uid: 'foreign' } }, 'ml-demo');

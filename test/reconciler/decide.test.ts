@@ -22,7 +22,7 @@ describe('the fold', () => {
   test('a hold stops a first set-up', () => expect(decide(worldOf(), [made, held, made]).actions).toHaveLength(1));
   test('what is bound converges past a hold', () =>
     expect(decide(worldOf(undefined, undefined, { bound: true }), [made, held, made]).actions).toHaveLength(2));
-  test('the first hold is the one that is told', () =>
+  test('the first hold is the one that is reported', () =>
     expect(decide(worldOf(undefined, undefined, { bound: true }), [held, heldToo]).hold?.reason).toBe('NameTaken'));
   test('a list that was cut short is not pruned against', () => expect(decide(worldOf(), [held, made]).mayPrune).toBe(false));
   test('a complete list is, though something is held', () =>
@@ -48,7 +48,7 @@ describe('a first set-up', () => {
       'VolumePending',
     ],
     [
-      'does not wait for workers that nobody wants',
+      'does not wait for workers when none is desired',
       { workloads: { master: pods(1), worker: pods(0) } },
       ['ensure master', 'ensure fuse', 'ensure worker', 'ensure claim', 'ensure volume'],
       'VolumePending',
@@ -74,7 +74,7 @@ describe('a first set-up', () => {
     expect(decided().hold?.message).toBe('0 of 1 master pods are ready');
     expect(decided({ workloads: { master: pods(1), worker: pods(0, 2) } }).hold?.message).toBe('0 of 2 worker pods are ready');
   });
-  test('looks for missing Secrets again by the clock, as nothing tells when they come', () =>
+  test('retries missing Secrets by the clock, since no event reports that they exist', () =>
     expect(decided({ missingSecrets: [{ name: 'a' }], secretRetryMs: 250 }).hold).toMatchObject({
       message: 'waiting for Secret ml/a',
       retryMs: 250,
@@ -88,7 +88,7 @@ describe('mounts', () => {
     const { mounted: _, ...unknown } = world;
     expect(decide(unknown).hold).toMatchObject({ reason: 'MountsUnknown', isError: false });
   });
-  test('that are being asked for while a Dataset is bound hide nothing that is worth telling', () => {
+  test('that are being asked for while a Dataset is bound hide no hold that should be reported', () => {
     const { mounted: _, ...asking } = worldOf(undefined, undefined, { ...before, bound: true, listing: true });
     expect(decide(asking).hold).toMatchObject({ reason: 'WorkersNotReady' });
   });
@@ -99,7 +99,7 @@ describe('mounts', () => {
   });
   test('that are as they should be are no work', () =>
     expect(actions(decided({ ...before, mounted: [{ path: '/data' }] }))).toContain('ensure worker'));
-  test('that fail are told at once, and tried again by the clock', () =>
+  test('that fail are reported at once, and retried by the clock', () =>
     expect(decided({ ...before, mounted: [], execError: 'mount: no such bucket' }).hold).toEqual({
       reason: 'MountsChanging',
       message: 'mount: no such bucket',

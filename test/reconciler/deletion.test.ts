@@ -92,7 +92,7 @@ describe('deletion', () => {
     expect(tries).toBe(5);
     expect(at.get('ExampleRuntime')).toBeUndefined();
   });
-  test('that hangs is told of the Dataset that comes after it', async () => {
+  test('that hangs is reported on the next Dataset of its name', async () => {
     const at = await bound(thin());
     const rule = at.server.rules.refuse({ verb: 'delete', kind: 'DaemonSet' }, { status: 403, reason: 'Forbidden', message: 'not today' });
     // As after `--cascade=orphan`.

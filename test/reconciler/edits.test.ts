@@ -29,7 +29,7 @@ describe('edits of a bound dataset', () => {
     await at.quiet();
     expect(at.dataset()).toMatchObject({ phase: 'Bound', mounts: [{ name: 'data' }, { name: 'more' }] });
   });
-  test('what cannot change is told with what is and what should be', async () => {
+  test('an immutable field is reported with its live value and the desired value', async () => {
     const at = await boundHarness([dataset(), write.thinRuntime('demo', { profileName: 'profile' })]);
     at.edit('Dataset', { accessModes: ['ReadWriteMany'] });
     await at.quiet();

@@ -19,8 +19,8 @@ const leftover = (at: Harness): KubeObject => ({
   metadata: { name: 'old', labels: { 'data.fluid.io/owner-uid': at.get('ThinRuntime')?.metadata.uid ?? '' } },
 });
 
-describe('what the API server refuses in a pass is told on the runtime', () => {
-  test('that it is not told who owns it: nothing is made', async () => {
+describe('what the API server rejects in a pass is reported on the runtime', () => {
+  test('the patch of the metadata of the runtime: no object is created', async () => {
     const at = await harness();
     at.server.rules.refuse({ verb: 'patch', kind: 'ThinRuntime', subresource: '' }, denied);
     at.put(openDataset('demo'));
@@ -32,7 +32,7 @@ describe('what the API server refuses in a pass is told on the runtime', () => {
     expect(warnings(at)).toEqual(['ThinRuntime ErrorProcessRuntime', 'Dataset ErrorProcessDataset']);
     expect(at.get('DaemonSet', 'demo-fuse')).toBeUndefined();
   });
-  test('that something is to go, and dead workers are told all the same', async () => {
+  test('a deletion, and workers that are not ready are still reported', async () => {
     const at = await boundHarness([openDataset('demo'), exampleRuntime('demo', { replicas: 2 })]);
     const rule = at.server.rules.refuse({ verb: 'delete', kind: 'ConfigMap' }, denied);
     at.put({
@@ -112,21 +112,21 @@ describe('what the API server refuses in a pass is told on the runtime', () => {
     expect(at.get('PersistentVolumeClaim')?.['status']).toMatchObject({ phase: 'Pending' });
     expect(synced(at)).toMatch(/^True/);
   });
-  test('that fuse pods are told of a new configuration; they are told once they may be', async () => {
+  test('the annotation for a new configuration on fuse pods; it is written once the API server accepts it', async () => {
     const at = await thin();
     at.controllers.settle();
     at.put({ ...at.get('Node', 'node-1')!, metadata: { ...at.get('Node', 'node-1')!.metadata, labels: { 'fluid.io/f-ml-demo': 'true' } } });
     await at.quiet();
     const pods = () => at.server.all('Pod').filter(({ metadata }) => metadata.name.startsWith('demo-fuse'));
-    const told = () => pods().map(({ metadata }) => metadata.annotations?.['fluid.io/f-update-fuse-config']);
-    expect(told()).toEqual([undefined]);
+    const updates = () => pods().map(({ metadata }) => metadata.annotations?.['fluid.io/f-update-fuse-config']);
+    expect(updates()).toEqual([undefined]);
     const rule = at.server.rules.refuse({ verb: 'patch', kind: 'Pod' }, denied);
     at.edit('Dataset', { mounts: [{ mountPoint: 's3://other', name: 'data' }] });
     await at.advance(20_000);
     expect(synced(at)).toMatch(/^False UpdateFailed: ThinRuntime\/demo: PATCH .*denied it/);
     rule.remove();
     await at.advance(60_000);
-    expect(told()).toEqual(['1']);
+    expect(updates()).toEqual(['1']);
     expect(synced(at)).toMatch(/^True/);
   });
   test('without credentials, in conditions and events', async () => {
@@ -140,7 +140,7 @@ describe('what the API server refuses in a pass is told on the runtime', () => {
   });
 });
 
-test('what the API server refuses of a Dataset that nobody serves is told on the Dataset', async () => {
+test('what the API server rejects of a Dataset without a runtime is reported on the Dataset', async () => {
   const at = await harness();
   at.server.rules.refuse({ verb: 'patch', kind: 'Dataset', subresource: '' }, denied);
   at.put(openDataset('demo'));
@@ -150,7 +150,7 @@ test('what the API server refuses of a Dataset that nobody serves is told on the
   expect(warnings(at)).toEqual(['Dataset ErrorProcessDataset']);
 });
 
-describe('what the API server refuses of a deletion is told as such', () => {
+describe('what the API server rejects of a deletion is reported as an error of the deletion', () => {
   test('on the runtime', async () => {
     const at = await thin();
     const rule = at.server.rules.refuse({ verb: 'delete', kind: 'PersistentVolume' }, denied);
@@ -162,7 +162,7 @@ describe('what the API server refuses of a deletion is told as such', () => {
     await at.advance(60_000);
     expect(at.get('ThinRuntime')).toBeUndefined();
   });
-  test('on the runtime, where nobody may ask what is left of it', async () => {
+  test('on the runtime, when the list of pods is forbidden', async () => {
     const at = await thin();
     at.server.rules.refuse({ verb: 'list', kind: 'Pod' }, denied);
     at.delete('ThinRuntime');
@@ -194,7 +194,7 @@ describe('what the API server refuses of a deletion is told as such', () => {
   });
 });
 
-test('one runtime that cannot go keeps no other from being told what it is', async () => {
+test('a runtime that cannot be deleted does not delay the report on another runtime of its name', async () => {
   const at = await thin();
   at.put(jfsRuntime('demo'));
   await at.quiet();
@@ -223,7 +223,7 @@ describe('a Secret that may not be read', () => {
     expect(at.get('JuiceFSRuntime')).toBeUndefined();
     expect(at.get('StatefulSet', 'demo-worker')).toBeUndefined();
   });
-  test('is told, and what is bound is repaired all the same', async () => {
+  test('does not keep a bound dataset from being repaired', async () => {
     const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')]);
     at.server.rules.refuse({ verb: 'get', kind: 'Secret' }, denied);
     at.edit('JuiceFSRuntime', { fuse: { options: { verbose: '' } } });
@@ -233,18 +233,18 @@ describe('a Secret that may not be read', () => {
   });
 });
 
-test('a command whose error shows a password is told without it', async () => {
+test('the error of a command is reported without the password in it', async () => {
   const text = 'sh in ml/demo-worker-0 failed: dial mysql://root:hunter2@(db:3306)/jfs: connection refused';
   const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')], { exec: () => Promise.reject(new Error(text)) });
   at.delete('JuiceFSRuntime');
   at.controllers.paused.add('statefulsets');
-  const told: string[] = [];
+  const reported: string[] = [];
   for (let i = 0; i < 20; i++) {
     await at.advance(500);
-    told.push(synced(at, 'JuiceFSRuntime'));
+    reported.push(synced(at, 'JuiceFSRuntime'));
   }
-  expect(told.find((condition) => condition.includes('CleaningCache'))).toContain('mysql://[redacted]@(db:3306)/jfs');
-  expect(JSON.stringify([told, at.events])).not.toContain('hunter2');
+  expect(reported.find((condition) => condition.includes('CleaningCache'))).toContain('mysql://[redacted]@(db:3306)/jfs');
+  expect(JSON.stringify([reported, at.events])).not.toContain('hunter2');
 });
 
 describe('a status', () => {
@@ -263,7 +263,7 @@ describe('a status', () => {
     await at.advance(60_000);
     expect(synced(at)).toMatch(/^True/);
   });
-  test('of a Dataset that may not be written is told on the runtime, once, and in an event of the Dataset', async () => {
+  test('of a Dataset that the API server rejects is reported on the runtime, once, and in an event of the Dataset', async () => {
     const at = await harness();
     const rule = at.server.rules.refuse({ verb: 'patch', kind: 'Dataset', subresource: 'status' }, denied);
     at.put(openDataset('demo'));
@@ -282,7 +282,7 @@ describe('a status', () => {
     expect(synced(at)).toMatch(/^True/);
     expect(at.dataset().phase).toBe('Bound');
   });
-  test('that was refused once is told nowhere', async () => {
+  test('that was rejected once is reported nowhere', async () => {
     const at = await harness();
     at.server.rules.refuse({ verb: 'patch', kind: 'Dataset', subresource: 'status', times: 1 } as never, denied);
     at.put(openDataset('demo'));
@@ -291,7 +291,7 @@ describe('a status', () => {
     expect(synced(at)).toMatch(/^True/);
     expect(warnings(at)).toEqual([]);
   });
-  test('is not written over what somebody wrote since it was observed: all is observed again, at once and quietly', async () => {
+  test('does not overwrite what another writer wrote since the observation: the next pass follows at once, without a report', async () => {
     const at = await thin();
     const held = at.server.rules.hold({ verb: 'patch', kind: 'ThinRuntime', subresource: 'status' });
     at.controllers.unready.add('ml/demo-fuse');

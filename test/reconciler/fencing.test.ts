@@ -42,7 +42,7 @@ test('commands that wait for their turn are never begun once the lease is lost',
   expect(begun).toHaveLength(8);
 });
 
-test('what was under way when the lease was lost wakes nobody and is no failure', async () => {
+test('what was under way when the lease was lost requeues no key and is no failure', async () => {
   const { reign, woken, warnings, running } = busy();
   await turn();
   reign.abort(new Error('no longer leading'));

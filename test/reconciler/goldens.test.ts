@@ -13,18 +13,18 @@ import { nothingApplied, type World } from '../../src/reconciler/world.ts';
 import { GOLDENS, hasGoldens, readCases, withoutExclusive } from '../upstream/cases.ts';
 import { claim, now, pods, volume, worldOf } from './worlds.ts';
 
-interface Told {
+interface Recorded {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly status: Record<string, unknown> & { readonly phase?: string; readonly conditions?: readonly Record<string, string>[] };
 }
 const documents = (file: string) =>
-  parseAllDocuments(readFileSync(join(GOLDENS, file), 'utf8')).flatMap((each) => (each.toJS() as Told | null) ?? []);
+  parseAllDocuments(readFileSync(join(GOLDENS, file), 'utf8')).flatMap((each) => (each.toJS() as Recorded | null) ?? []);
 
 const cases = readCases().flatMap((each) => {
-  const told = documents(`${each.name}/status.yaml`);
-  const dataset = told.find(({ kind, status }) => kind === 'Dataset' && status?.phase === 'Bound');
-  const runtime = dataset && told.find(({ kind, metadata }) => kind.endsWith('Runtime') && metadata.name === dataset.metadata.name);
+  const recorded = documents(`${each.name}/status.yaml`);
+  const dataset = recorded.find(({ kind, status }) => kind === 'Dataset' && status?.phase === 'Bound');
+  const runtime = dataset && recorded.find(({ kind, metadata }) => kind.endsWith('Runtime') && metadata.name === dataset.metadata.name);
   return dataset && runtime && !isDifferent(each.name) ? [{ ...each, dataset, runtime }] : [];
 });
 type Case = (typeof cases)[number];
@@ -90,25 +90,25 @@ function worldOfCase({ bind, dataset, runtime }: Case): World {
 }
 
 /** Of a status: what is compared. Conditions lose their times, and those of ours that Fluid does not have. */
-function comparable({ conditions, ...status }: Told['status'], ...without: readonly string[]): Record<string, unknown> {
+function comparable({ conditions, ...status }: Recorded['status'], ...without: readonly string[]): Record<string, unknown> {
   const kept = (conditions ?? [])
     .filter(({ type }) => !['Synced', 'NotReady', 'SpecWarning'].includes(String(type)))
     .map((condition) => ['type', 'status', 'reason', 'message'].map((field) => condition[field]));
   return { ...Object.fromEntries(Object.entries(status).filter(([field]) => !without.includes(field))), conditions: kept };
 }
-/** Of Alluxio's: Fluid asks for ratios once a minute only, tells how many masters where the spec does, and often no engine. */
+/** Of Alluxio's: Fluid asks for ratios once a minute only, reports how many masters where the spec does, and often no engine. */
 function alike({ dataset, runtime, ...rest }: Case): Case {
   if (runtime.kind !== 'AlluxioRuntime') return { ...rest, dataset, runtime };
-  const plain = ({ status, ...object }: Told): Told => ({
+  const plain = ({ status, ...object }: Recorded): Recorded => ({
     ...object,
     status: { ...status, cacheStates: SAID, ...(status['valueFile'] === '' && { valueFile: `${object.metadata.name}-alluxio-values` }) },
   });
   const [server] = (dataset.status['runtimes'] ?? []) as object[];
-  const told = plain(dataset);
+  const recorded = plain(dataset);
   return {
     ...rest,
     runtime: plain(runtime),
-    dataset: { ...told, status: { ...told.status, runtimes: [{ ...server, masterReplicas: 1 }] } },
+    dataset: { ...recorded, status: { ...recorded.status, runtimes: [{ ...server, masterReplicas: 1 }] } },
   };
 }
 /** What it says in all of its cases, once it has asked. */
@@ -131,13 +131,13 @@ describe.skipIf(!hasGoldens)('the status of a dataset that Fluid bound', () => {
   test.each(cases.map(alike))('$name: the Dataset', (each) => {
     // Where its pods were not there yet, Fluid was still calculating, or took nothing for an answer.
     const unlike = ['observedGeneration', ...(isAnswered(each) ? [] : ['ufsTotal', 'fileNum'])];
-    expect(comparable(ours(each).dataset as Told['status'], ...unlike)).toEqual(comparable(each.dataset.status, ...unlike));
+    expect(comparable(ours(each).dataset as Recorded['status'], ...unlike)).toEqual(comparable(each.dataset.status, ...unlike));
   });
 
   test.each(cases.map(alike))('$name: the runtime', (each) => {
     const unlike = ['observedGeneration', 'setupDuration', 'selector'];
     const { runtime } = ours(each);
-    expect(comparable(runtime as unknown as Told['status'], ...unlike)).toEqual(comparable(each.runtime.status, ...unlike));
+    expect(comparable(runtime as unknown as Recorded['status'], ...unlike)).toEqual(comparable(each.runtime.status, ...unlike));
     // Fluid sets it for some.
     expect(runtime.selector).toMatch(/^app=\w+,release=[-\w]+,role=\w+-(worker|fuse)$/);
   });

@@ -111,7 +111,7 @@ export interface Harness {
   quiet(calmMs?: number): Promise<void>;
   /** The process ends on the spot: nothing that it still does has an effect. */
   kill(): void;
-  /** A new process, which knows nothing but what the server tells it; the queue runs if it did before. */
+  /** A new process, which knows only what the server returns; the queue runs if it did before. */
   restart(): Promise<void>;
 }
 
@@ -120,7 +120,7 @@ const SETTINGS: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, i
 const START = Date.parse('2026-01-02T03:04:05Z');
 /** Whatever still writes after so long will go on for ever. */
 const LONGEST_MS = 900_000;
-// Before anybody fakes it: what it calls comes after all microtasks.
+// Before a test fakes it: what it calls comes after all microtasks.
 const realImmediate = setImmediate;
 const microtasks = () => new Promise<void>((resolve) => realImmediate(resolve));
 

@@ -40,7 +40,7 @@ const keyOf = ({ metadata: { namespace, name } }: Stored): Key => ({ namespace, 
 const identified = (dataset: Stored, others: readonly Stored[] = [], claimed?: string) =>
   identityOf(keyOf(dataset), { dataset, namesakes: others, claimed });
 
-/** Every name and key by which a dataset is told from others. */
+/** Every name and key by which a dataset differs from others. */
 const namesOf = (identity: Identity, types: readonly string[] = TYPES): readonly string[] => [
   `volume ${volumeName(identity)}`,
   fuseNodeLabel(identity),
@@ -104,7 +104,7 @@ describe('datasets that share no more than the key of a label', () => {
     expect(identified(stored(keyOf(odd), 2, 'thin-a-b'), [stored(keyOf(plain), 1, 'a-b')]).collides).toBe(false));
 });
 
-describe('long names, for which the label does not tell', () => {
+describe('long names, for which the label is not enough', () => {
   const long = 'x'.repeat(62);
   const first = stored({ namespace: `a-${long}`, name: 'c' }, 1, uidOf(1));
   const second = stored({ namespace: 'a', name: `${long}-c` }, 2, uidOf(2));

@@ -8,7 +8,7 @@ const fuseImage = 'example.io/s3fs';
 const profile = (spec: object = {}): KubeObject =>
   thinProfile('profile', { fileSystemType: 'fuse.s3fs', fuse: { image: fuseImage, imageTag: 'v1' }, ...spec });
 const thin = () => boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
-/** Two mounts of one name, which the engine could not tell apart. */
+/** Two mounts of one name, which the engine could not distinguish. */
 const alike = {
   mounts: [
     { mountPoint: 's3://bucket', name: 'same' },

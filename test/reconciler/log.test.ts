@@ -44,7 +44,7 @@ test('what is over within a second is none', async () => {
   expect(at.dataset().phase).toBe('Bound');
   expect(said(at)).toEqual([]);
 });
-test('an edit is told as such, and drift as repaired', async () => {
+test('an edit is logged as a change, and drift as repaired', async () => {
   const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
   at.edit('ThinRuntime', { fuse: { image: 'example.io/s3fs', imageTag: 'v2' } });
   await at.quiet();

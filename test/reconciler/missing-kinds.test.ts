@@ -46,7 +46,7 @@ test('a kind is served as soon as its CRD comes', async () => {
   await store.synced;
   expect([...store.allRuntimes()]).toEqual([]);
   isInstalled = true;
-  await until(() => keys.length > 0, 'the runtime was to be told of');
+  await until(() => keys.length > 0, 'no key was added for the runtime');
   expect(keys).toEqual(['ml/demo']);
   expect(store.runtimes({ namespace: 'ml', name: 'demo' }).map(({ object }) => object.metadata.uid)).toEqual(['u']);
 });

@@ -26,7 +26,7 @@ const image = (at: Harness, kind = 'StatefulSet', name = 'demo-pairfs-worker') =
     .image;
 
 describe('a kind with two engines', () => {
-  test('is told by its type, its labels and its status by the engine', async () => {
+  test('is reported under its type; its labels and its status have the name of the engine', async () => {
     const at = await bound();
     expect(workloads(at)).toEqual(['demo-client', 'demo-pairfs-master', 'demo-pairfs-worker']);
     expect(at.dataset()).toMatchObject({ phase: 'Bound', runtimes: [{ type: 'pair' }] });
@@ -81,7 +81,7 @@ describe('teardown leaves no label on a node', () => {
 });
 
 describe('a leader', () => {
-  test('is asked, in the container that the command names, and told everything in one command', async () => {
+  test('runs its commands in the container that they name, and gets all mounts in one command', async () => {
     const files = pairFileSystem();
     const at = await bound({}, {}, files);
     expect(at.dataset().phase).toBe('Bound');
@@ -155,7 +155,7 @@ describe('a row of the mount table', () => {
   });
 });
 
-test('what is told of the engine is told by one function, rates from two answers', async () => {
+test('one function computes the status of the engine, with rates from two answers', async () => {
   const files = pairFileSystem();
   const at = await bound({}, {}, files);
   files.readBytes = 61_440;
@@ -183,7 +183,7 @@ describe('a ConfigMap of the user', () => {
   });
 });
 
-test('where workers can be reached is known once they are ready, and the pods that read it are told at once', async () => {
+test('endpoints of workers are known once they are ready, and the pods that read them are annotated at once', async () => {
   const at = await bound({}, { replicas: 2 });
   const endpoints = () => (at.get('ConfigMap', 'demo-endpoints') as unknown as { data: { endpoints: string } }).data.endpoints.split('\n');
   const ofPod = (name: string) => {
@@ -194,8 +194,8 @@ test('where workers can be reached is known once they are ready, and the pods th
   at.controllers.unready.add('ml/demo-pairfs-worker');
   await at.quiet();
   expect(endpoints()).toEqual(['']);
-  const told = at.get('Pod', 'demo-pairfs-worker-0')?.metadata.annotations?.['fluid.io/f-update-fuse-config'];
-  expect(Number(told)).toBeGreaterThan(0);
+  const updates = at.get('Pod', 'demo-pairfs-worker-0')?.metadata.annotations?.['fluid.io/f-update-fuse-config'];
+  expect(Number(updates)).toBeGreaterThan(0);
 });
 
 test('where nothing is mounted, readers do not wait for a mount, and the directory may be elsewhere in the pod', async () => {

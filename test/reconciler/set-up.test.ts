@@ -58,7 +58,7 @@ describe('set-up', () => {
   });
 
   const bindCompleted = () => ({ 'pv.kubernetes.io/bind-completed': 'yes' });
-  test('tells that it is bound and how full it is in one write, where that is known soon enough', async () => {
+  test('reports Bound and the size of the data in one write, if the answers come soon enough', async () => {
     const exec: PodExec = async (where, argv) => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       return defaultAnswer({ ...where, argv } as ExecCall)?.stdout ?? '';
@@ -66,8 +66,10 @@ describe('set-up', () => {
     const at = await harness({ exec });
     for (const object of [write.jfsSecret(), write.jfsDataset('demo'), write.jfsRuntime('demo')]) at.put(object);
     await at.quiet();
-    const told = at.server.requestsThat({ verb: 'patch', kind: 'Dataset', subresource: 'status' }).map(({ body }) => JSON.stringify(body));
-    expect(told.filter((body) => body.includes('ufsTotal'))).toEqual([expect.stringContaining('"phase":"Bound"')]);
+    const written = at.server
+      .requestsThat({ verb: 'patch', kind: 'Dataset', subresource: 'status' })
+      .map(({ body }) => JSON.stringify(body));
+    expect(written.filter((body) => body.includes('ufsTotal'))).toEqual([expect.stringContaining('"phase":"Bound"')]);
   });
 
   test('makes the volume for the claim that is there, and completes the claim once the volume is Bound', async () => {
@@ -132,7 +134,7 @@ describe('set-up', () => {
     expect(at.written({ subresource: 'status' })).toEqual([]);
   });
 
-  test('tells a hold that has lasted a second, and looks no more until something happens', async () => {
+  test('reports a hold that has lasted a second, and has no further pass until an event', async () => {
     const at = await withBoth();
     expect(await at.pass(demo, 0)).toBe('on-change');
     expect(at.conditions('Dataset')['NotReady']).toBe('True VolumePending: the volume does not exist yet');
@@ -150,7 +152,7 @@ describe('set-up', () => {
     expect(at.written()).toEqual([]);
   });
 
-  test('tells a Dataset without a runtime', async () => {
+  test('reports a Dataset without a runtime', async () => {
     const at = await harness();
     at.put(dataset());
     await at.quiet();
@@ -165,7 +167,7 @@ describe('set-up', () => {
     await at.quiet();
     expect(at.conditions('Dataset')['NotReady']?.length).toBeLessThan(500);
   });
-  test('tells a runtime without a Dataset', async () => {
+  test('reports a runtime without a Dataset', async () => {
     const at = await harness();
     at.put(thin());
     await at.quiet();
@@ -217,7 +219,7 @@ describe('secrets', () => {
     await at.quiet();
     expect(at.dataset().phase).toBe('Bound');
   });
-  test('that cannot be read are told on the runtime', async () => {
+  test('that cannot be read are reported on the runtime', async () => {
     const at = await harness();
     at.server.rules.refuse({ verb: 'get', kind: 'Secret' }, { status: 403, reason: 'Forbidden' });
     at.put(secretive());
@@ -230,17 +232,17 @@ describe('secrets', () => {
 describe('an invalid spec', () => {
   const invalid = () => write.thinRuntime('demo', { profileName: 'profile', fuse: { resources: { requests: { memory: 'much' } } } });
 
-  test('is told once, on both objects, and only an edit is waited for', async () => {
+  test('is reported once, on both objects, and only an edit starts the next pass', async () => {
     const at = await withBoth(invalid());
     expect(await at.pass()).toBe('on-change');
     expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False InvalidSpec: .*memory.*"much"/);
     expect(at.conditions('Dataset')['NotReady']).toMatch(/^True DatasetFailedToSetup: .*memory/);
-    const told = at.written().length;
+    const writes = at.written().length;
     await at.pass();
-    expect(at.written()).toHaveLength(told);
+    expect(at.written()).toHaveLength(writes);
     expect(at.events).toHaveLength(2);
   });
-  test('of a shape that the CRD would not let through, stored under another CRD, is told and harms nothing that is there', async () => {
+  test('of a shape that only another version of the CRD admits is reported, and no existing object changes', async () => {
     const at = await boundHarness([dataset(), thin()]);
     at.edit('ThinRuntime', { fuse: { args: '-f' } });
     await at.quiet();
@@ -285,7 +287,7 @@ describe('an invalid spec', () => {
 });
 
 describe('two runtimes of one name', () => {
-  test('the older serves the dataset, the other is told', async () => {
+  test('the older serves the dataset, and the other one reports that', async () => {
     const at = await harness();
     at.put(dataset());
     at.put(example());

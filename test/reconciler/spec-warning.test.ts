@@ -5,7 +5,7 @@ import { boundHarness } from './harness.ts';
 const profile = (fuse: object = {}) =>
   thinProfile('profile', { fileSystemType: 'fuse.s3fs', fuse: { image: 'i', imageTag: 'v1', ...fuse } });
 
-test('what a profile says and does not get is told on each runtime that uses it, as long as it is so', async () => {
+test('a field of a profile without an effect is reported on each runtime that uses it, as long as it has none', async () => {
   const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
   at.put(profile());
   await at.quiet();

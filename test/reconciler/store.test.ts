@@ -77,7 +77,7 @@ describe('a watch is expected to show what was written', () => {
     expect(store.project(ours(labels)).metadata['gone']).toBeUndefined();
     store.stop();
   });
-  test('a spec that nobody changed is the same JavaScript object after a write of ours (S14)', async () => {
+  test('a spec that no writer changed is the same JavaScript object after a write of ours (S14)', async () => {
     const { store } = await silentServer();
     const dataset = (resourceVersion: string, generation: number, uid = 'u') => ({
       ...object(resourceVersion, { namespace: 'ml', generation, uid }),

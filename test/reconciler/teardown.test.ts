@@ -77,7 +77,7 @@ describe('while nodes carry labels of the dataset', () => {
       action: { unlabelNodes: true },
       hold: { reason: 'NodesLabelled', message: 'nodes still carry labels of the dataset: node-1', isError: false, retryMs: 10_000 },
     }));
-  test('a node that refuses is told with its reason', () =>
+  test('a node whose labels were rejected is reported with the reason', () =>
     expect(decideTeardown({ ...empty, nodes: ['node-1', 'node-2'], refusals: ['node-2: 403'] }).hold).toMatchObject({
       message: 'nodes still carry labels of the dataset: node-2: 403',
       isError: true,
@@ -103,7 +103,7 @@ describe('cleaning the cache', () => {
     const decision = decideTeardown(left({ running: true }));
     expect(decision).toEqual({ hold: { reason: 'CleaningCache', message: 'the cache is being cleaned', isError: false, retryMs: 1000 } });
   });
-  test('is tried again after a failure, which is told', () => {
+  test('is retried after a failure, which is reported', () => {
     const decision = decideTeardown(left({ attempts: 2, error: 'rm: busy' }));
     expect(decision.action).toEqual({ clean: true });
     expect(decision.hold).toMatchObject({ message: 'attempt 2 of 5 failed: rm: busy', isError: true });
@@ -117,7 +117,7 @@ describe('cleaning the cache', () => {
 });
 
 describe('the Dataset', () => {
-  test('that is being deleted is not told that it is unbound', () =>
+  test('that is being deleted is not reported as unbound', () =>
     expect(
       deleted({
         ...unlabelled,

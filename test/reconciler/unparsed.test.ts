@@ -35,7 +35,7 @@ test.each<[string, readonly KubeObject[], RegExp]>([
     [openDataset('demo'), runtime, bare('ThinRuntimeProfile', 'profile', { fileSystemType: 'f', fuse: 'x' })],
     /^False InvalidSpec: ThinRuntimeProfile profile: spec\.fuse: expected/,
   ],
-])('%s is told as what it is, once', async (_, objects, says) => {
+])('%s is reported with the field that is wrong, once', async (_, objects, says) => {
   const at = await harness();
   for (const object of objects) at.put(object);
   await at.quiet();
@@ -48,7 +48,7 @@ test.each<[string, readonly KubeObject[], RegExp]>([
 });
 
 test.each([{ mounts: 'all' }, { mounts: [3] }, { mounts: [{}] }, undefined])(
-  'a Dataset without a runtime is told so whatever its spec is: %j',
+  'a Dataset without a runtime is reported as such whatever its spec is: %j',
   async (spec) => {
     const at = await harness();
     at.put(bare('Dataset', 'demo', spec));

@@ -1,4 +1,4 @@
-/** Caches are cleaned once nobody writes into them any more. */
+/** Caches are cleaned once no pod writes into them any more. */
 import { expect, test } from 'vitest';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import { exampleRuntime, openDataset } from '../support/objects.ts';

@@ -89,7 +89,7 @@ describe('a list', () => {
     expect(differences({ env: [{ name: 'A', value: '1' }] }, { env: [{ name: 'B' }, { name: 'A', value: '1' }] })).toEqual([]));
   test('that is merged by key misses an entry', () =>
     expect(differences({ env: [{ name: 'A', value: '1' }] }, { env: [{ name: 'B' }] })).toEqual(['env[A]']));
-  test('of ports is told apart by number and protocol', () => {
+  test('of ports compares them by number and protocol', () => {
     const tcp = { containerPort: 80, protocol: 'TCP' };
     expect(differences({ ports: [{ containerPort: 80 }] }, { ports: [{ containerPort: 80, protocol: 'UDP' }, tcp] })).toEqual([]);
     expect(differences({ ports: [{ containerPort: 80 }] }, { ports: [{ containerPort: 80, protocol: 'UDP' }] })).toEqual([

@@ -73,7 +73,7 @@ describe('an edit of where fuse pods may be', () => {
     });
   });
 
-  test('keeps what is tolerated until nobody is left who needs it', () => {
+  test('keeps what is tolerated until no pod needs it any more', () => {
     const live = fuse({
       nodeSelector: FUSE,
       tolerations: [

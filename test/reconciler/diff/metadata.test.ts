@@ -102,7 +102,7 @@ describe('marking', () => {
 });
 
 describe('unmarking', () => {
-  test('takes our finalizer, and nobody else’s', () =>
+  test('removes our finalizer, and no other', () =>
     fc.assert(
       fc.property(metadata, (before) => {
         const { metadata: after } = applied({ metadata: before }, unmarkPatch(before, 'ours') ?? []) as { metadata: ObjectMeta };

@@ -29,7 +29,7 @@ describe('a StatefulSet', () => {
   });
   const { manifest: retained, immutable } = retain(desired, existing);
   test('gets what may change', () => expect(retained['spec']).toMatchObject({ replicas: 3 }));
-  test('keeps what may not, which is told', () => {
+  test('keeps what may not, which is reported', () => {
     expect(retained['spec']).toMatchObject({ serviceName: 'old' });
     expect(immutable).toEqual([{ object: 'StatefulSet/demo', path: 'spec.serviceName', live: 'old', desired: 'new' }]);
   });
@@ -39,12 +39,12 @@ describe('a StatefulSet', () => {
       template: { metadata: { labels: { app: 'thin', chart: 'thin-0.1.5' } } },
     }));
   test('does not get a field that could only be set at first', () => {
-    const { manifest: without, immutable: told } = retain(
+    const { manifest: without, immutable: reported } = retain(
       manifest('StatefulSet', { volumeClaimTemplates: [{ metadata: { name: 'data' } }] }),
       live('StatefulSet', {}),
     );
     expect(without['spec']).toEqual({});
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 });
 
@@ -62,7 +62,7 @@ test('a volume keeps its source, and names the attribute that would change, dots
   ]);
 });
 
-test('of a claim nothing may change, and every change is told', () => {
+test('of a claim nothing may change, and every change is reported', () => {
   const { manifest: retained, immutable } = retain(
     manifest('PersistentVolumeClaim', { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '2Gi' } } }),
     live('PersistentVolumeClaim', { accessModes: ['ReadOnlyMany'], resources: { requests: { storage: '1Gi' } }, volumeMode: 'Filesystem' }),
@@ -92,7 +92,7 @@ test.each(['ConfigMap', 'Service', 'Role'])('a %s may change as a whole', (kind)
   expect(retain(desired, live(kind, { a: 2 }))).toEqual({ manifest: desired, immutable: [] });
 });
 
-test('an object that is as it should be has nothing to tell', () =>
+test('an object that is as it should be has nothing to report', () =>
   expect(
     retain(
       manifest('DaemonSet', { selector: { a: 1 }, template: template({ a: 'b' }) }),
@@ -108,7 +108,7 @@ describe('a field that cannot change and is sent no more', () => {
   test.each([
     ['PersistentVolume', { capacity: { storage: '1Gi' } }, 'nodeAffinity', affinity('a')],
     ['StatefulSet', { replicas: 1, template: template({}) }, 'volumeClaimTemplates', claims],
-  ])('of a %s stays as it is, which is told', (kind, spec, field, value) => {
+  ])('of a %s stays as it is, which is reported', (kind, spec, field, value) => {
     const { manifest: retained, immutable } = retain(manifest(kind, spec), live(kind, { ...spec, [field]: value }));
     expect(retained['spec']).toEqual({ ...spec, [field]: value });
     expect(immutable).toEqual([{ object: `${kind}/demo`, path: `spec.${field}`, live: value, desired: undefined }]);

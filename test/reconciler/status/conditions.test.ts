@@ -5,19 +5,22 @@ import { type Claim, timestamp, withCondition, withoutCondition } from '../../..
 const noon = Date.parse('2026-01-02T12:00:00.789Z');
 const later = noon + 60_000;
 const ready: Claim = { type: 'Ready', status: 'True', reason: 'Fine', message: 'All is well.' };
-const told = withCondition<RuntimeCondition>([], ready, noon, 'lastProbeTime');
+const condition = withCondition<RuntimeCondition>([], ready, noon, 'lastProbeTime');
 
 describe('a condition', () => {
   test('that is new has both times, in seconds', () =>
-    expect(told).toEqual([{ ...ready, lastProbeTime: '2026-01-02T12:00:00Z', lastTransitionTime: '2026-01-02T12:00:00Z' }]));
-  test('that says the same again is the same list', () => expect(withCondition(told, { ...ready }, later, 'lastProbeTime')).toBe(told));
+    expect(condition).toEqual([{ ...ready, lastProbeTime: '2026-01-02T12:00:00Z', lastTransitionTime: '2026-01-02T12:00:00Z' }]));
+  test('that says the same again is the same list', () =>
+    expect(withCondition(condition, { ...ready }, later, 'lastProbeTime')).toBe(condition));
   test.each([{ reason: 'Better' }, { message: 'All is very well.' }])('with other words (%o) keeps the time of its transition', (words) =>
-    expect(withCondition(told, { ...ready, ...words }, later, 'lastProbeTime')).toEqual([
+    expect(withCondition(condition, { ...ready, ...words }, later, 'lastProbeTime')).toEqual([
       { ...ready, ...words, lastProbeTime: '2026-01-02T12:01:00Z', lastTransitionTime: '2026-01-02T12:00:00Z' },
     ]),
   );
   test('with another status has a new transition', () =>
-    expect(withCondition(told, { ...ready, status: 'False' }, later, 'lastProbeTime')[0]?.lastTransitionTime).toBe('2026-01-02T12:01:00Z'));
+    expect(withCondition(condition, { ...ready, status: 'False' }, later, 'lastProbeTime')[0]?.lastTransitionTime).toBe(
+      '2026-01-02T12:01:00Z',
+    ));
   test('of a Dataset has lastUpdateTime', () =>
     expect(withCondition<DatasetCondition>([], ready, noon, 'lastUpdateTime')[0]).toEqual({
       ...ready,
@@ -25,7 +28,7 @@ describe('a condition', () => {
       lastTransitionTime: timestamp(noon),
     }));
   test('keeps its place among others', () => {
-    const list = withCondition(told, { ...ready, type: 'Other' }, noon, 'lastProbeTime');
+    const list = withCondition(condition, { ...ready, type: 'Other' }, noon, 'lastProbeTime');
     expect(withCondition(list, { ...ready, status: 'False' }, later, 'lastProbeTime').map(({ type }) => type)).toEqual(['Ready', 'Other']);
   });
   test('that Fluid left without a transition gets one', () =>
@@ -34,12 +37,12 @@ describe('a condition', () => {
     ));
 });
 
-test('a condition shows no credentials, and says the same again when they are told again', () => {
+test('a condition shows no credentials, and is the same again when the same text is reported again', () => {
   const claim = { ...ready, message: 'dial mysql://root:hunter2@(db:3306)/jfs: refused' };
   const shown = withCondition<RuntimeCondition>([], claim, noon, 'lastProbeTime');
   expect(shown[0]?.message).toBe('dial mysql://[redacted]@(db:3306)/jfs: refused');
   expect(withCondition(shown, claim, later, 'lastProbeTime')).toBe(shown);
 });
 
-test('taking away what is not there is the same list', () => expect(withoutCondition(told, 'Other')).toBe(told));
-test('taking away leaves the others', () => expect(withoutCondition(told, 'Ready')).toEqual([]));
+test('taking away what is not there is the same list', () => expect(withoutCondition(condition, 'Other')).toBe(condition));
+test('taking away leaves the others', () => expect(withoutCondition(condition, 'Ready')).toEqual([]));

@@ -11,8 +11,8 @@ import { type Changes, claim, pods, volume, worldOf } from '../worlds.ts';
 
 const hold = { reason: 'InvalidSpec', message: 'spec.x: expected y' } as const;
 
-describe('telling', () => {
-  async function told(status?: object) {
+describe('a report', () => {
+  async function reporting(status?: object) {
     const at = await harness();
     at.put({ ...write.thinRuntime('demo', { profileName: 'profile' }), ...(status && { status }) });
     at.put({ ...write.openDataset('demo'), ...(status && { status }) });
@@ -26,7 +26,7 @@ describe('telling', () => {
   test.each([undefined, {}, { workerPhase: 'Ready', desiredWorkerNumberScheduled: 3 }])(
     'a runtime whose status is %j writes one that the schema admits',
     async (status) => {
-      const { at, cluster, runtime } = await told(status);
+      const { at, cluster, runtime } = await reporting(status);
       await reportOnRuntime(cluster, runtime(), hold);
       const visit = { path: [], faults: [], unknownFields: 'error' as const };
       readerOf(schemaOf(ThinRuntime).properties?.['status'] ?? {})(at.runtime(), visit);
@@ -35,7 +35,7 @@ describe('telling', () => {
     },
   );
   test('is a condition and an event, once', async () => {
-    const { at, cluster, runtime } = await told();
+    const { at, cluster, runtime } = await reporting();
     await reportOnRuntime(cluster, runtime(), hold);
     await reportOnRuntime(cluster, runtime(), hold);
     expect(at.written()).toEqual(['patch ThinRuntime/demo/status']);
@@ -44,13 +44,13 @@ describe('telling', () => {
     ]);
   });
   test('of what passes is no event', async () => {
-    const { at, cluster, runtime, dataset } = await told();
+    const { at, cluster, runtime, dataset } = await reporting();
     await reportOnRuntime(cluster, runtime(), { ...hold, reason: 'Deleting' });
     await reportOnDataset(cluster, dataset(), { ...hold, reason: 'Deleting' });
     expect(at.events).toEqual([]);
   });
-  test('of a Dataset that was never told of says that it is not bound', async () => {
-    const { at, cluster, dataset } = await told();
+  test('of a Dataset without a status says that it is not bound', async () => {
+    const { at, cluster, dataset } = await reporting();
     await reportOnDataset(cluster, dataset(), hold);
     expect(at.dataset()).toMatchObject({
       phase: 'NotBound',
@@ -58,7 +58,7 @@ describe('telling', () => {
     });
   });
   test('of a Dataset that is bound leaves it so', async () => {
-    const { at, cluster, dataset } = await told({ phase: 'Bound', conditions: [{ type: 'Ready', status: 'True' }] });
+    const { at, cluster, dataset } = await reporting({ phase: 'Bound', conditions: [{ type: 'Ready', status: 'True' }] });
     await reportOnDataset(cluster, dataset(), hold);
     expect(at.dataset()).toMatchObject({
       phase: 'Bound',
@@ -96,7 +96,7 @@ describe('events', () => {
   const deprecated = 'runtime RuntimeDeprecated: write it in another way';
 
   test.each<[string, World, readonly string[]]>([
-    ['a dataset that is bound at last what its spec says, as its phase tells the rest', world(), [deprecated]],
+    ['a dataset that is bound at last what its spec says, as its phase shows the rest', world(), [deprecated]],
     ['nothing, when nothing happened', bound({}), []],
     ['an edit that should be written in another way', bound({ observedGeneration: 0 }), [deprecated]],
     ['what an edit of another object brought', bound({ conditions: [] }), [deprecated]],
@@ -108,8 +108,8 @@ describe('events', () => {
       ['runtime ErrorProcessRuntime: waiting for Secret ml/s', 'dataset ErrorProcessDataset: waiting for Secret ml/s'],
     ],
     ['nothing of what passes', world({ workloads: {} }), []],
-  ])('tell of %s', (_, of, expected) => expect(notices(of)).toEqual(expected));
-  test('tell of each object that was refused, on both, and of nothing else', () =>
+  ])('report %s', (_, of, expected) => expect(notices(of)).toEqual(expected));
+  test('report each object that was rejected, on both, and nothing else', () =>
     expect(
       notices(world(), [
         { reason: 'NameTaken', object: 'ConfigMap/a', message: 'taken' },
@@ -121,13 +121,13 @@ describe('events', () => {
       'runtime ErrorProcessRuntime: Service/b: no',
       'dataset ErrorProcessDataset: Service/b: no',
     ]));
-  test('tell once, on both, of nodes that the spec no longer selects and that are in use', () => {
+  test('report once, on both, nodes that the spec no longer selects and that are in use', () => {
     const waiting = [{ object: 'DaemonSet/demo-fuse', nodes: [{ name: 'node-1', pods: ['app'] }] }];
-    const told = (of: World) => noticesOf(of, decide(of), { ...nothingApplied, waiting });
-    const first = told(bound({}));
+    const noticed = (of: World) => noticesOf(of, decide(of), { ...nothingApplied, waiting });
+    const first = noticed(bound({}));
     expect(first.map(({ about, reason }) => `${about} ${reason}`)).toEqual(['runtime PlacementWaiting', 'dataset PlacementWaiting']);
     const { note: message } = first[0]!;
     const conditions = [{ type: 'PlacementWaiting', status: 'True' as const, message }];
-    expect(told(bound({ conditions })).map(({ reason }) => reason)).not.toContain('PlacementWaiting');
+    expect(noticed(bound({ conditions })).map(({ reason }) => reason)).not.toContain('PlacementWaiting');
   });
 });

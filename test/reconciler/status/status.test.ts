@@ -15,7 +15,7 @@ const well: Changes = {
   claim: claim(),
 };
 const exampleWorld = (changes: Changes = {}) => worldOf(undefined, exampleInput(), changes);
-const told = (world: World, applied: Partial<Applied> = {}) => statusOf(world, decide(world), { ...nothingApplied, ...applied });
+const reported = (world: World, applied: Partial<Applied> = {}) => statusOf(world, decide(world), { ...nothingApplied, ...applied });
 
 /** The world in which a status was written. */
 const after = (world: World, { runtime, dataset }: { runtime: RuntimeStatus; dataset: Partial<DatasetStatus> }): World => ({
@@ -107,19 +107,19 @@ describe('the Dataset', () => {
     ],
     ['Updating while mounts change', { ...well, mounted: [] }, {}, 'Updating', { Updating: 'True DatasetUpdating: 1 mount to change' }],
   ])('is %s', (_, changes, applied, phase, conditions) => {
-    const { dataset } = told(exampleWorld(changes), applied);
+    const { dataset } = reported(exampleWorld(changes), applied);
     expect(dataset.phase).toBe(phase);
     expect(texts(dataset.conditions)).toEqual(conditions);
   });
   test('stays what it was while the masters are asked for their mounts after a restart', () => {
     const bound = exampleWorld({ ...well, dataset: { status: { phase: 'Bound', conditions: [] } } });
     const { mounted: _, ...unknown } = bound;
-    expect(told(unknown).dataset.phase).toBe('Bound');
+    expect(reported(unknown).dataset.phase).toBe('Bound');
   });
   test('says that it is ready again after a failure, with the time of the change', () => {
     const broken = exampleWorld({ ...well, workloads: { ...well.workloads, worker: pods(0, 1) } });
-    const mended = after({ ...broken, workloads: well.workloads! }, told(broken));
-    expect(told(mended).dataset.conditions).toEqual([
+    const mended = after({ ...broken, workloads: well.workloads! }, reported(broken));
+    expect(reported(mended).dataset.conditions).toEqual([
       {
         type: 'Ready',
         status: 'True',
@@ -132,35 +132,35 @@ describe('the Dataset', () => {
   });
   test('takes back NotReady and Updating once it is bound', () => {
     const held = exampleWorld({ missingSecrets: [{ name: 's' }] });
-    const bound = after({ ...exampleWorld(well) }, told(held));
-    const updating = after({ ...bound, mounted: [] }, told(bound));
-    expect(texts(told(after({ ...bound, runtime: updating.runtime }, told(updating))).dataset.conditions)).toMatchObject({
+    const bound = after({ ...exampleWorld(well) }, reported(held));
+    const updating = after({ ...bound, mounted: [] }, reported(bound));
+    expect(texts(reported(after({ ...bound, runtime: updating.runtime }, reported(updating))).dataset.conditions)).toMatchObject({
       NotReady: 'False DatasetReady: The ddc runtime is ready.',
       Updating: 'False DatasetReady: The ddc runtime is ready.',
       Ready: 'True DatasetReady: The ddc runtime is ready.',
     });
   });
   test('has the mounts of its spec when they are in effect, and not before', () => {
-    expect(told(exampleWorld()).dataset.mounts).toBeUndefined();
-    expect(told(exampleWorld(well)).dataset.mounts).toEqual([{ mountPoint: 's3://bucket', name: 'data' }]);
-    expect(told(exampleWorld(well), { failed }).dataset.mounts).toBeUndefined();
+    expect(reported(exampleWorld()).dataset.mounts).toBeUndefined();
+    expect(reported(exampleWorld(well)).dataset.mounts).toEqual([{ mountPoint: 's3://bucket', name: 'data' }]);
+    expect(reported(exampleWorld(well), { failed }).dataset.mounts).toBeUndefined();
   });
   test('says which runtime serves it', () =>
-    expect(told(exampleWorld(well)).dataset.runtimes).toEqual([
+    expect(reported(exampleWorld(well)).dataset.runtimes).toEqual([
       { name: 'demo', namespace: 'ml', category: 'Accelerate', type: 'example', masterReplicas: 1 },
     ]));
   test('says nothing of a runtime before it is bound', () =>
-    expect(Object.keys(told(exampleWorld()).dataset).toSorted()).toEqual(['conditions', 'phase']));
+    expect(Object.keys(reported(exampleWorld()).dataset).toSorted()).toEqual(['conditions', 'phase']));
 });
 
 describe('the size of the data', () => {
   const sized = (probes: World['probes'], status: Partial<DatasetStatus> = {}) =>
-    told(exampleWorld({ ...well, probes, dataset: { status: { phase: 'Bound', conditions: [], ...status } } })).dataset;
+    reported(exampleWorld({ ...well, probes, dataset: { status: { phase: 'Bound', conditions: [], ...status } } })).dataset;
   test('is being calculated while it is asked for', () =>
     expect(sized({ ufsRunning: true })).toMatchObject({ ufsTotal: '[Calculating]', fileNum: '[Calculating]' }));
-  test('is told when it is known', () =>
+  test('is reported when it is known', () =>
     expect(sized({ ufs: { totalBytes: 4_100_096, files: 7 } })).toMatchObject({ ufsTotal: '3.91MiB', fileNum: '7' }));
-  test('is left as it was while nobody is asked', () => expect(sized({}, { ufsTotal: '3.91MiB' })).not.toHaveProperty('ufsTotal'));
+  test('is left as it was while no pod is asked', () => expect(sized({}, { ufsTotal: '3.91MiB' })).not.toHaveProperty('ufsTotal'));
   test('is not calculated again once it is known', () =>
     expect(sized({ ufsRunning: true }, { ufsTotal: '3.91MiB' })).not.toHaveProperty('ufsTotal'));
 });
@@ -168,7 +168,7 @@ describe('the size of the data', () => {
 describe('what is cached', () => {
   const before = { cached: '1.00KiB' };
   const states = (probes: World['probes']) => {
-    const { runtime, dataset } = told(
+    const { runtime, dataset } = reported(
       exampleWorld({
         ...well,
         probes,
@@ -178,15 +178,15 @@ describe('what is cached', () => {
     );
     return [runtime.cacheStates, dataset.cacheStates];
   };
-  test('is told on both objects', () =>
+  test('is reported on both objects', () =>
     expect(states({ cache: { cachedBytes: 2048 } })).toEqual([{ cached: '2.00KiB' }, { cached: '2.00KiB' }]));
   test('stays as it was while it is asked for the first time', () => expect(states({ cacheRunning: true })).toEqual([before, before]));
-  test('is nothing when nobody can be asked', () => expect(states({})).toEqual([{}, {}]));
+  test('is nothing when no pod can be asked', () => expect(states({})).toEqual([{}, {}]));
 });
 
 describe('the runtime', () => {
-  test('tells of each component, in the words of Fluid', () => {
-    const { runtime } = told(exampleWorld({ ...well, workloads: { master: pods(1), worker: pods(1, 2), fuse: pods(0, 3) } }));
+  test('reports each component, in the words of Fluid', () => {
+    const { runtime } = reported(exampleWorld({ ...well, workloads: { master: pods(1), worker: pods(1, 2), fuse: pods(0, 3) } }));
     expect(texts(runtime.conditions)).toEqual({
       MasterInitialized: 'True Master is initialized: The master is initialized.',
       MasterReady: 'True Master is ready: The master is ready.',
@@ -205,7 +205,7 @@ describe('the runtime', () => {
     });
   });
   test('has no word of components that it does not have', () => {
-    const { runtime } = told(worldOf(thin, given(), { ...well, workloads: { fuse: pods(0) } }));
+    const { runtime } = reported(worldOf(thin, given(), { ...well, workloads: { fuse: pods(0) } }));
     expect(Object.keys(texts(runtime.conditions))).toEqual(['FusesInitialized', 'FusesReady', 'Synced']);
     expect(runtime).toMatchObject({
       masterPhase: '',
@@ -218,44 +218,44 @@ describe('the runtime', () => {
   });
   test('says that a component is gone only if it was there', () => {
     const first = exampleWorld({ ...well, workloads: { master: pods(1) } });
-    expect(texts(told(first).runtime.conditions)).not.toHaveProperty('WorkersReady');
-    const lost = after({ ...exampleWorld(well), workloads: { master: pods(1), fuse: pods(0) } }, told(exampleWorld(well)));
-    expect(texts(told(lost).runtime.conditions)['WorkersReady']).toBe('False Workers are ready: The workers are gone.');
+    expect(texts(reported(first).runtime.conditions)).not.toHaveProperty('WorkersReady');
+    const lost = after({ ...exampleWorld(well), workloads: { master: pods(1), fuse: pods(0) } }, reported(exampleWorld(well)));
+    expect(texts(reported(lost).runtime.conditions)['WorkersReady']).toBe('False Workers are ready: The workers are gone.');
   });
-  test('tells how long its first set-up took, once', () => {
-    expect(told(exampleWorld()).runtime.setupDuration).toBeUndefined();
+  test('reports how long its first set-up took, once', () => {
+    expect(reported(exampleWorld()).runtime.setupDuration).toBeUndefined();
     const bound = exampleWorld(well);
-    const first = told({ ...bound, bound: false });
+    const first = reported({ ...bound, bound: false });
     expect(first.runtime.setupDuration).toBe('3s');
-    expect(told(after(bound, first)).runtime.setupDuration).toBe('3s');
+    expect(reported(after(bound, first)).runtime.setupDuration).toBe('3s');
   });
   test('is not set up while an object is refused', () =>
-    expect(told(exampleWorld({ ...well, bound: false }), { failed }).runtime.setupDuration).toBeUndefined());
+    expect(reported(exampleWorld({ ...well, bound: false }), { failed }).runtime.setupDuration).toBeUndefined());
   test('names what is refused before what is waited for', () =>
-    expect(texts(told(exampleWorld(), { failed }).runtime.conditions)['Synced']).toBe(
+    expect(texts(reported(exampleWorld(), { failed }).runtime.conditions)['Synced']).toBe(
       'False NameTaken: ConfigMap/demo: it exists already',
     ));
   test('names pods that run an old template until they are gone', () => {
     const old = exampleWorld({ ...well, workloads: { ...well.workloads, worker: pods(1, 1, { outdated: ['demo-worker-0'] }) } });
-    expect(texts(told(old).runtime.conditions)['PodsOutdated']).toBe(
+    expect(texts(reported(old).runtime.conditions)['PodsOutdated']).toBe(
       'True PodsOutdated: These pods run an older template until they are deleted: demo-worker-0',
     );
-    expect(texts(told(after(exampleWorld(well), told(old))).runtime.conditions)).not.toHaveProperty('PodsOutdated');
+    expect(texts(reported(after(exampleWorld(well), reported(old))).runtime.conditions)).not.toHaveProperty('PodsOutdated');
   });
   test('names what cannot change, with what is and what should be', () => {
     const immutable = [{ object: 'PersistentVolume/ml-demo', path: 'spec.csi.volumeHandle', live: 'a', desired: undefined }];
-    expect(texts(told(exampleWorld(well), { immutable }).runtime.conditions)['ImmutableFieldChanged']).toBe(
+    expect(texts(reported(exampleWorld(well), { immutable }).runtime.conditions)['ImmutableFieldChanged']).toBe(
       'True ImmutableFieldChanged: Kubernetes does not allow a change of these fields. Delete the object and the controller creates it again; for a PersistentVolume, delete its claim once no pod mounts it: PersistentVolume/ml-demo spec.csi.volumeHandle: "a" → nothing',
     );
   });
   test('forgets that another runtime served its dataset', () => {
     const condition = { type: 'DatasetTaken', status: 'True', reason: 'DatasetTaken', message: 'x' };
     expect(
-      texts(told(exampleWorld({ ...well, runtime: { status: { conditions: [condition] } as RuntimeStatus } })).runtime.conditions),
+      texts(reported(exampleWorld({ ...well, runtime: { status: { conditions: [condition] } as RuntimeStatus } })).runtime.conditions),
     ).not.toHaveProperty('DatasetTaken');
   });
   test('keeps the counters that the schema requires when nothing runs', () =>
-    expect(told(exampleWorld()).runtime).toMatchObject({
+    expect(reported(exampleWorld()).runtime).toMatchObject({
       desiredMasterNumberScheduled: 0,
       workerNumberReady: 0,
       fuseNumberReady: 0,
@@ -266,37 +266,39 @@ describe('the runtime', () => {
 describe('scaling', () => {
   const bound = exampleWorld(well);
   const scaled = (before: World, replicas: number) => ({
-    ...after(before, told(before)),
+    ...after(before, reported(before)),
     workloads: { ...well.workloads, worker: pods(replicas) },
   });
   test.each([
     [2, 'WorkersScaledOut', 'True Workers scaled out: Workers scaled out from 1 replicas to 2 replicas.'],
     [0, 'WorkersScaledIn', 'True Workers scaled in: Workers scaled in from 1 replicas to 0 replicas.'],
-  ])('to %i is a condition', (replicas, type, text) => expect(texts(told(scaled(bound, replicas)).runtime.conditions)[type]).toBe(text));
-  test('is told once', () => {
+  ])('to %i is a condition', (replicas, type, text) =>
+    expect(texts(reported(scaled(bound, replicas)).runtime.conditions)[type]).toBe(text),
+  );
+  test('is reported once', () => {
     const out = scaled(bound, 2);
-    const quiet = after(out, told(out));
-    expect(told(quiet).runtime).toEqual(told(out).runtime);
+    const quiet = after(out, reported(out));
+    expect(reported(quiet).runtime).toEqual(reported(out).runtime);
   });
   test('the same way once more is a new transition', () => {
     let world: World = scaled(bound, 2);
-    const [first] = [told(world)];
+    const [first] = [reported(world)];
     for (const replicas of [1, 2]) world = scaled(world, replicas);
     const time = (status: RuntimeStatus) => status.conditions?.find(({ type }) => type === 'WorkersScaledOut')?.lastTransitionTime;
-    expect(time(told(world).runtime)).not.toBe(time(first.runtime));
+    expect(time(reported(world).runtime)).not.toBe(time(first.runtime));
   });
   test('of a first set-up is none', () =>
-    expect(texts(told({ ...scaled(bound, 2), bound: false }).runtime.conditions)).not.toHaveProperty('WorkersScaledOut'));
+    expect(texts(reported({ ...scaled(bound, 2), bound: false }).runtime.conditions)).not.toHaveProperty('WorkersScaledOut'));
 });
 
 describe('where cache can be', () => {
   test('is the affinity of the workers, with an empty demand where there is none', () =>
-    expect(told(exampleWorld(well)).runtime.cacheAffinity).toMatchObject({
+    expect(reported(exampleWorld(well)).runtime.cacheAffinity).toMatchObject({
       preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100 }],
       requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] },
     }));
   test('is nowhere in particular without workers', () =>
-    expect(told(worldOf(undefined, exampleInput({ replicas: 0 }), well)).runtime.cacheAffinity).toEqual({
+    expect(reported(worldOf(undefined, exampleInput({ replicas: 0 }), well)).runtime.cacheAffinity).toEqual({
       requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] },
     }));
 });
@@ -308,8 +310,8 @@ test.each<[string, Changes]>([
   ['updating', { ...well, mounted: [{ path: '/other' }] }],
 ])('telling the same once more a minute later changes nothing: %s', (_, changes) => {
   const world = exampleWorld(changes);
-  const first = told(world);
-  const again = told({ ...after(world, first), bound: world.bound });
+  const first = reported(world);
+  const again = reported({ ...after(world, first), bound: world.bound });
   expect(again).toEqual(first);
   expect(world.now).toBe(now);
 });

@@ -50,7 +50,7 @@ describe('a job', () => {
     clock += 500;
     expect(ask('u/a', '1', 500)).toMatchObject({ running: true, value: 'old' });
   });
-  test('of another version is another job, whose value nobody has yet', async () => {
+  test('of another version is another job, which has no value yet', async () => {
     ask('u/a', '1');
     await end('first');
     expect(ask('u/a', '2')).toMatchObject({ running: true });
@@ -83,7 +83,7 @@ describe('a job', () => {
     await end(undefined);
     expect(jobs.state('u/clean')).toMatchObject({ attempts: 2, running: false, done: true });
   });
-  test('that was dropped wakes nobody', async () => {
+  test('that was dropped requeues no key', async () => {
     ask('u/a');
     ask('v/a');
     jobs.drop('u');
@@ -167,7 +167,7 @@ describe('commands', () => {
   });
   test('without a pod say so', async () =>
     expect(runCommands(exec, choice(pod('w-0', false)), [command('every')])).rejects.toThrow('no ready worker pod to run df in'));
-  test('of every client run nowhere while nobody reads', async () => {
+  test('of every client run in no pod while no client runs', async () => {
     expect(await runCommands(exec, choice(), [command('every', { in: 'fuse' })])).toEqual([[]]);
     await expect(runCommands(exec, choice(), [command('one', { in: 'fuse' })])).rejects.toThrow('no ready fuse pod to run df in');
   });

@@ -39,7 +39,7 @@ async function started(
   await at.quiet(15_000);
   return Object.assign(at, { files });
 }
-/** Listed with an option that nobody gave, in whose value a secret may stand. */
+/** Listed with an option that no spec has, in whose value a secret may stand. */
 const embellished: AlluxioFileSystem['shows'] = (mounted) =>
   new Map([...mounted].map(([path, row]) => [path, path === '/data' ? { ...row, options: { ...row.options, extra: HUSH } } : row]));
 const truthful: AlluxioFileSystem['shows'] = (mounted) => mounted;
@@ -49,7 +49,7 @@ const eventsOf = (at: Harness, reason: string) => at.events.filter((event) => ev
 const TEXT = 'The engine accepted these changes of mounts and lists something else; the controller retries them with back-off';
 const DATA = `${TEXT}: /data: asked for s3://bucket/data, listed with other options: extra`;
 
-test('a mount that is listed otherwise than it was asked for is told once, and holds nothing up', async () => {
+test('a mount that is listed otherwise than it was asked for is reported once, and delays no step', async () => {
   const at = await started(embellished);
   expect(at.dataset().phase).toBe('Bound');
   expect(at.conditions('Dataset')).toMatchObject({ Ready: `True MountsDiffer: The ddc runtime is ready. ${DATA}` });
@@ -78,7 +78,7 @@ test('it is tried again ever less often, and costs no write', async () => {
   expect(at.written()).toEqual([]);
 });
 
-test('a client that cannot be told of a mount does not make it a failure, which would be tried again at once', async () => {
+test('a mount that a client cannot be asked for is no failure, which would be retried at once', async () => {
   const at = await started(embellished);
   const node = at.get('Node', 'node-1')!;
   at.server.put({ ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, 'fluid.io/f-ml-demo': 'true' } } });
@@ -133,7 +133,7 @@ test('other mounts are changed meanwhile', async () => {
   expect(at.dataset().mounts).toHaveLength(2);
 });
 
-test('a controller that comes anew does not mount again what was told', async () => {
+test('a new controller process does not mount again what an earlier one reported', async () => {
   const at = await started(embellished);
   await at.advance(300_000);
   at.forget();
@@ -145,7 +145,7 @@ test('a controller that comes anew does not mount again what was told', async ()
   expect(at.conditions(RUNTIME)).toMatchObject({ MountsDiffer: `True MountsDiffer: ${DATA}` });
 });
 
-test('a mount that is never listed holds a first set-up, which is told once', async () => {
+test('a mount that is never listed holds a first set-up, which is reported once', async () => {
   const at = await started(() => new Map());
   expect(at.dataset().phase).toBe('NotBound');
   const text = `${TEXT}: /data: asked for s3://bucket/data, not listed`;
@@ -161,7 +161,7 @@ test('a mount that is never listed holds a first set-up, which is told once', as
   expect(at.dataset().phase).toBe('Bound');
 });
 
-test('what is listed although it was unmounted is told, and not unmounted each second', async () => {
+test('what is listed although it was unmounted is reported, and not unmounted each second', async () => {
   const at = await started(truthful, [data, other]);
   const gone = at.files.mounted.get('/other')!;
   at.files.shows = (mounted) => new Map([...mounted, ['/other', gone]]);

@@ -14,7 +14,7 @@ const dataset: Identity = { namespace: 'ml', name: 'demo', uid: '00000000-0000-4
 const plan = (disk: number, engine = 'juicefs') => ({ engine, dataset, placement: 'Exclusive' as const, cacheOnNode: { disk } });
 
 describe('a cache', () => {
-  test('is told with its size in Fluid’s words', () =>
+  test('is reported with its size in Fluid’s words', () =>
     expect(cacheLabels(plan(2 ** 30))).toEqual({
       'fluid.io/s-juicefs-ml-demo': 'true',
       'fluid.io/s-ml-demo': 'true',
@@ -22,7 +22,7 @@ describe('a cache', () => {
       'fluid.io/s-h-juicefs-t-ml-demo': '1GiB',
       fluid_exclusive: 'ml_demo',
     }));
-  test.each([1e60, 2 ** 63, Infinity, -5, NaN])('of %d bytes has no size on its nodes, and this is told', (bytes) => {
+  test.each([1e60, 2 ** 63, Infinity, -5, NaN])('of %d bytes has no size on its nodes, and its labels are reported as invalid', (bytes) => {
     expect(Object.keys(cacheLabels(plan(bytes)))).toEqual(['fluid.io/s-juicefs-ml-demo', 'fluid.io/s-ml-demo', 'fluid_exclusive']);
     expect(invalidLabels(plan(bytes))).toEqual([
       expect.stringMatching(/^fluid.io\/s-h-juicefs-d-ml-demo=/),

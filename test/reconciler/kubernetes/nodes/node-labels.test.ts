@@ -34,7 +34,7 @@ test('a burst of set-ups is few writes to a node, and the last of them misses no
   expect(patched(at, 'node-1').length).toBeLessThanOrEqual(4);
 });
 
-test('a label that somebody takes off is back at once, though the node was written just before', async () => {
+test('a label that another writer removes is written again at once, also just after a write to the node', async () => {
   const at = await harness();
   at.start();
   serve(at, 'node-1');
@@ -48,7 +48,7 @@ test('a label that somebody takes off is back at once, though the node was writt
 });
 
 describe('a node that refuses its labels', () => {
-  test('keeps no other node waiting, is told on the runtime, and tried again ever more seldom', async () => {
+  test('delays no other node, is reported on the runtime, and is retried with back-off', async () => {
     const at = await harness({ prepare: ({ rules }) => void rules.refuse({ verb: 'patch', kind: 'Node', name: 'node-1' }, FORBIDDEN) });
     serve(at, 'node-1');
     serve(at, 'node-2', 'other');
@@ -119,7 +119,7 @@ test.each([
   );
 });
 
-test('a node that is gone, though the watch still shows it, is asked once and keeps nobody', async () => {
+test('a deleted node that the watch still shows is patched once, and delays no runtime', async () => {
   const at = await boundHarness([datasetOn('node-1'), exampleRuntime('demo', { replicas: 1 })]);
   at.server.hold('Node');
   at.server.remove('Node', undefined, 'node-1');
@@ -166,7 +166,7 @@ describe('nodes are looked at', () => {
     expect(looked()).toEqual(['node-2']);
   });
 
-  test('all of them after a restart: what nobody took away meanwhile goes', async () => {
+  test('all of them after a restart: labels that remained are removed', async () => {
     const { at } = await watching();
     at.kill();
     at.edit('ExampleRuntime', { replicas: 0 });

@@ -40,5 +40,5 @@ test.each([['a'], ['b']])('of two that want a node for themselves, %s keeps it w
 );
 test('whoever has a node for itself and left it gives way to the next', () =>
   expect(patchesOf({ fluid_exclusive: 'c', ...count(1) }, { placements: [exclusive('a')] })).toEqual({ a: { fluid_exclusive: 'a' } }));
-test('a label that nobody we know has is not touched', () =>
+test('a label of a runtime that is neither placed nor removed does not change', () =>
   expect(patchesOf({ zone: 'x', fluid_exclusive: 'someone_else' }, { ownerOf: () => undefined })).toEqual({}));

@@ -39,7 +39,7 @@ test('only nodes that a worker came to or left are to be looked at', () => {
   expect(placements.moved('workers-a')).toEqual([]);
   pods.set('workers-a', ['n2', 'n3']);
   expect(placements.moved('workers-a').toSorted()).toEqual(['n1', 'n3']);
-  expect(placements.moved('of-nobody')).toEqual([]);
+  expect(placements.moved('unknown')).toEqual([]);
 });
 test('a worker that has failed is nowhere', () => {
   const { pods, ended, placements, on } = scene();

@@ -34,7 +34,7 @@ function scene(names: readonly string[] = []) {
   };
 }
 
-test('pods that name the claim are told, those that have ended apart, those of another claim not', async () => {
+test('pods that name the claim are returned, ended ones apart, and those of another claim are not', async () => {
   const { server, mounting, ended } = scene(['a']);
   server.put(pod('b', 'other'));
   server.put(pod('c', 'demo', 'Succeeded'));
@@ -73,7 +73,7 @@ describe('what it costs', () => {
   });
 });
 
-describe('that nobody mounts a claim', () => {
+describe('that no pod mounts a claim', () => {
   test('is never said by a list that was begun before the question', async () => {
     const { server, users, counted, mounting, later } = scene();
     server.rules.add({ verb: 'list', times: 1 }, { before: () => later(3000) });
