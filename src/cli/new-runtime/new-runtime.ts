@@ -67,7 +67,9 @@ function inCheckout(name: string, title: string): void {
 
 async function asPackage(name: string, title: string, folder: string): Promise<void> {
   const scaffold: Scaffold = { name, title, from: { api: 'sluice/api', constructs: 'sluice' } };
-  const own = existsSync(join(folder, 'package.json')) ? {} : packageFiles(scaffold, version());
+  const sources = checkoutRoot();
+  const packed = sources && join(sources, `sluice-${version()}.tgz`);
+  const own = existsSync(join(folder, 'package.json')) ? {} : packageFiles(scaffold, version(), packed && relative(folder, packed));
   write(folder, {
     ...own,
     ...prefixed('src/', runtimeFiles(scaffold)),
@@ -75,7 +77,7 @@ async function asPackage(name: string, title: string, folder: string): Promise<v
     'test/conformance.test.ts': testFile(scaffold, { runtime: '../src/index.ts', testing: 'sluice/testing' }),
   });
   console.log(
-    `\nNext:\n  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
+    `\nNext:\n${sources === undefined ? '' : `  (cd ${relative(process.cwd(), sources) || '.'} && npm run build && npm pack)\n`}  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
       `and, in the folder in which sluice runs, sluice.config.ts:\n  import ${name.replaceAll('-', '')} from 'sluice-runtime-${name}';\n  export default { runtimes: [${name.replaceAll('-', '')}] };`,
   );
 }
@@ -114,13 +116,20 @@ function run(root: string, program: string, ...args: readonly string[]): void {
   );
 }
 
-/** The root of the checkout that this program is part of. Throws UsageError in an installed package, which has no folder for runtimes. */
+/** Throws UsageError in an installed package, which has no folder for runtimes. */
 function checkout(): string {
+  const root = checkoutRoot();
+  if (root === undefined)
+    throw new UsageError('expected a checkout of Sluice to put the runtime in; make a package of its own with --dir FOLDER');
+  return root;
+}
+
+/** The root of the checkout that this program is part of; undefined in an installed package. */
+function checkoutRoot(): string | undefined {
   const root = resolve(import.meta.dirname, '../../..');
   const isCheckout =
     existsSync(join(root, 'scripts/gen.ts')) && readFileSync(join(root, 'package.json'), 'utf8').includes('"name": "sluice"');
-  if (!isCheckout) throw new UsageError('expected a checkout of Sluice to put the runtime in; make a package of its own with --dir FOLDER');
-  return root;
+  return isCheckout ? root : undefined;
 }
 
 const prefixed = (prefix: string, files: Readonly<Record<string, string>>) =>

@@ -224,8 +224,11 @@ spec:
 \`spec.ts\` is what users write, \`plan.ts\` every decision, \`components.ts\` the pods. What it becomes stands in \`test/golden/${name}/\`.
 `;
 
-/** For a runtime that is a package of its own. */
-export const packageFiles = ({ name }: Scaffold, version: string): Readonly<Record<string, string>> => ({
+/**
+ * For a runtime that is a package of its own. From a checkout it is developed against `packed`, what `npm pack` writes there: no registry has
+ * that version.
+ */
+export const packageFiles = ({ name }: Scaffold, version: string, packed?: string): Readonly<Record<string, string>> => ({
   'package.json': `${JSON.stringify(
     {
       name: `sluice-runtime-${name}`,
@@ -235,7 +238,13 @@ export const packageFiles = ({ name }: Scaffold, version: string): Readonly<Reco
       files: ['dist'],
       scripts: { build: 'tsc -p tsconfig.build.json', prepare: 'npm run build', test: 'vitest run' },
       peerDependencies: { sluice: `^${version}` },
-      devDependencies: { cdk8s: '^2.70.0', constructs: '^10.3.0', sluice: `^${version}`, typescript: '^6.0.0', vitest: '^5.0.0' },
+      devDependencies: {
+        cdk8s: '^2.70.0',
+        constructs: '^10.3.0',
+        sluice: packed === undefined ? `^${version}` : `file:${packed}`,
+        typescript: '^6.0.0',
+        vitest: '^5.0.0',
+      },
     },
     null,
     2,
