@@ -392,7 +392,9 @@ describe.skipIf(!simulated)('sluice install', () => {
       });
       await step("but for somebody else's driver, and for kinds that are to be kept", async () => {
         await plane.kubectl('label', 'csidriver', 'fuse.csi.fluid.io', 'app.kubernetes.io/name-', 'app.kubernetes.io/part-of-');
-        expect((await uninstall('--keep-crds')).stdout).toContain('kept CSIDriver fuse.csi.fluid.io: it does not carry our labels\n');
+        expect((await uninstall('--keep-crds')).stdout).toContain(
+          'kept CSIDriver fuse.csi.fluid.io: it does not have the labels of an installation\n',
+        );
         expect(await left()).toEqual([
           'csidriver.storage.k8s.io/fuse.csi.fluid.io',
           ...['alluxioruntimes', 'datasets', 'exampleruntimes', 'juicefsruntimes', 'thinruntimeprofiles', 'thinruntimes'].map(
@@ -407,7 +409,9 @@ describe.skipIf(!simulated)('sluice install', () => {
         await plane.kubectl('label', 'crd', 'thinruntimeprofiles.data.fluid.io', 'app.kubernetes.io/part-of-');
         const { code, stdout, stderr } = await uninstall('--with-namespace');
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-        expect(stdout).toContain('kept CustomResourceDefinition thinruntimeprofiles.data.fluid.io: it does not carry our labels\n');
+        expect(stdout).toContain(
+          'kept CustomResourceDefinition thinruntimeprofiles.data.fluid.io: it does not have the labels of an installation\n',
+        );
         await plane.kubectl('wait', '--for=delete', 'crd/datasets.data.fluid.io', `namespace/${NAMESPACE}`, '--timeout=60s');
         expect(await left()).toEqual(
           ['exampleruntimes', 'thinruntimeprofiles'].map(

@@ -108,7 +108,7 @@ async function remove(client: KubeClient, manifest: Manifest, isDryRun: boolean)
   const name = `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
   // Ours and Fluid's CSIDriver have one name.
   const isForeign = Object.entries(metadata.labels ?? {}).some(([key, value]) => live.metadata.labels?.[key] !== value);
-  if (isForeign) return console.log(`kept ${name}: it does not carry our labels`);
+  if (isForeign) return console.log(`kept ${name}: it does not have the labels of an installation`);
   if (!isDryRun) await client.delete(type, metadata, { uid: live.metadata.uid, propagation: 'Background' }).catch(absent(undefined));
   console.log(`${isDryRun ? 'would delete' : 'deleted'} ${name}`);
 }
