@@ -13,6 +13,8 @@ export interface LeadershipEnd {
   readonly reason: string;
   /** The Lease, if this process may still hold it. */
   readonly held: Lease | undefined;
+  /** The Lease of the process that has it instead, which may write for as long as it promises. */
+  readonly other?: Lease;
 }
 
 /** After a renewal that failed; short, since two seconds later the window closes. */
@@ -41,7 +43,7 @@ export async function lead(won: Lease, options: LeadingOptions): Promise<Leaders
       // Edited or deleted by hand, or an earlier renewal arrived though its answer did not.
       const found = await requests.read(timeoutMs);
       if (found === 'unknown') continue;
-      if (found && holderOf(found) !== identity) return { reason: takenBy(holderOf(found)), held: undefined };
+      if (found && holderOf(found) !== identity) return { reason: takenBy(holderOf(found)), held: undefined, other: found };
       held = found;
       nextMs = 0;
     }

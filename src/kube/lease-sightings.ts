@@ -25,8 +25,8 @@ export interface LeaseSightings {
 interface SightingsOptions {
   readonly namespace: string;
   readonly name: string;
-  /** The Lease that this process held until a moment ago, and may hold still. */
-  readonly held: Lease | undefined;
+  /** The Lease as this process last knew it: its own, which it may hold still, or that of the process that has taken it. */
+  readonly known: Lease | undefined;
   /** For a Lease that does not say how long it is good. */
   readonly leaseDurationMs: number;
   /** Called with the holder after each change; empty: the Lease is free or was deleted. */
@@ -39,28 +39,24 @@ interface SightingsOptions {
 
 /** Watches one Lease, and keeps when it was last seen to change. */
 export function watchLease(client: KubeClient, options: SightingsOptions): LeaseSightings {
-  const { namespace, name, held, leaseDurationMs, onHolder, onChange, clock, log } = options;
+  const { namespace, name, known, leaseDurationMs, onHolder, onChange, clock, log } = options;
+  const promisedMs = (lease: Lease): number => (lease.spec?.leaseDurationSeconds ?? 0) * 1000 || leaseDurationMs;
   // What this process held it may hold still: tried without waiting for the reflector.
-  let latest: Sighting | undefined = held && { lease: held, at: clock.elapsed(), goodForMs: leaseDurationMs };
+  let latest: Sighting | undefined = known && { lease: known, at: clock.elapsed(), goodForMs: promisedMs(known) };
   const reflector: Reflector<Lease> = reflect<Lease>(client, LEASE, {
     namespace,
     fieldSelector: `metadata.name=${name}`,
     // The one Lease that the selector lets through; its spec is checked where it is read.
     project: (object) => object as Lease,
     onChange({ type, object }) {
-      const promisedMs = (object.spec?.leaseDurationSeconds ?? 0) * 1000;
       const isGone = type === 'deleted';
-      latest = {
-        lease: isGone ? undefined : object,
-        at: clock.elapsed(),
-        goodForMs: promisedMs > 0 ? promisedMs : leaseDurationMs,
-      };
+      latest = { lease: isGone ? undefined : object, at: clock.elapsed(), goodForMs: promisedMs(object) };
       onHolder(isGone ? '' : holderOf(object));
       onChange();
     },
     onSynced() {
-      // It does not exist. Unless this process has held it, it never did as far as we know, and has no holder.
-      if (reflector.store.size === 0) latest = { lease: undefined, at: clock.elapsed(), goodForMs: held ? leaseDurationMs : 0 };
+      // It does not exist. Unless this process knew one, it never did as far as it knows, and has no holder.
+      if (reflector.store.size === 0) latest = { lease: undefined, at: clock.elapsed(), goodForMs: known ? promisedMs(known) : 0 };
       onChange();
     },
     log,

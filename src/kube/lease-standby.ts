@@ -17,12 +17,12 @@ export interface StandbyOptions extends Candidate {
 /**
  * Waits until this process holds the lease.
  *
- * @param held the Lease that it held until a moment ago, and may hold still
+ * @param known the Lease as it last knew it: its own, which it may hold still, or that of the process that has taken it
  * @returns the Lease as it took it; undefined when stopped before
  */
-export async function standBy(client: KubeClient, held: Lease | undefined, options: StandbyOptions): Promise<Lease | undefined> {
+export async function standBy(client: KubeClient, known: Lease | undefined, options: StandbyOptions): Promise<Lease | undefined> {
   const { namespace, name, identity, alive, leaseDurationMs, renewMs, requests, requestMs, pauses, onHolder, clock, log } = options;
-  const sightings = watchLease(client, { namespace, name, held, leaseDurationMs, onHolder, onChange: pauses.wake, clock, log });
+  const sightings = watchLease(client, { namespace, name, known, leaseDurationMs, onHolder, onChange: pauses.wake, clock, log });
   let failures = 0;
   try {
     while (!pauses.isStopped) {

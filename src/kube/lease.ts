@@ -93,8 +93,9 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
 
   async function run(): Promise<void> {
     let held: Lease | undefined;
+    let known: Lease | undefined;
     while (!pauses.isStopped) {
-      const won = await standBy(client, held, { ...candidate, namespace, alive, leaseDurationMs, onHolder, clock });
+      const won = await standBy(client, known, { ...candidate, namespace, alive, leaseDurationMs, onHolder, clock });
       if (!won) return;
       holder = identity;
       log.info({ lease: name, identity }, 'leading');
@@ -102,6 +103,7 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
         ? await lead(won, { ...candidate, writeWindowMs, window })
         : { reason: 'onStarted threw', held: won };
       held = ended.held;
+      known = held ?? ended.other;
       window.close();
       log.info({ lease: name, reason: ended.reason }, 'no longer leading');
       await attempt(() => onStopped(ended.reason));

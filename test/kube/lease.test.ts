@@ -296,6 +296,22 @@ describe('a leader', () => {
     expect(happened).toEqual(['started', expect.stringMatching(/^stopped: not renewed/), 'started']);
   });
 
+  test('whose Lease another process took, and which was deleted since, creates it only after its duration (L6)', async () => {
+    await lead([conflict, is('other_1', 8), there(), json(201, lease('me_1', 9))]);
+    server.playWatch(lines());
+    await clock.passes(2_000);
+    await until(() => happened.length === 2, 'still leading');
+    expect(happened[1]).toBe('stopped: taken by other_1');
+    await until(() => clock.waits.includes(6_000), 'it does not wait');
+    await aMoment();
+    clock.advance(5_999);
+    await aMoment();
+    expect(writes().at(-1)?.method).toBe('PUT');
+    clock.advance(1);
+    await until(() => happened.length === 3, 'not leading again');
+    expect(writes().at(-1)?.method).toBe('POST');
+  });
+
   test('whose Lease was deleted during an outage creates it only after its duration (L6)', async () => {
     await lead([hang]);
     await clock.passes(2_000);
