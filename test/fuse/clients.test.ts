@@ -45,7 +45,7 @@ describe('a reference stands for', () => {
         persistentVolumeMountOptions: { c: ['vers=4', 'nolock'] },
       }),
     ).toEqual(['s+:+h', '-o', 'vers=4,nolock']));
-  test('a secret only where nobody else sees it', () => {
+  test('a secret only where no other process sees it', () => {
     const [client] = clients({ args: ['${secretFile.minio-access-key}'], env: { KEY: '${secret.minio-access-key}' } }, minio);
     const secret = { file: '/etc/fluid/secrets/minio-secret/minio-access-key' };
     expect(client).toMatchObject({ args: [[{ secret, asFile: true }]], env: { KEY: [{ secret, asFile: false }] } });

@@ -69,7 +69,7 @@ test.each([
     };
     return { said: () => said, end };
   };
-  // The FIFO first: once it is there, nobody makes it.
+  // The FIFO first: once it exists, no other process creates it.
   for (const missing of programs.toReversed()) {
     const { said, end } = start(only(...programs.filter((name) => name !== missing)));
     await expect.poll(said, { timeout: 60_000 }).toContain(`${missing}: not found`);

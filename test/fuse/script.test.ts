@@ -161,7 +161,7 @@ function several() {
       mounts: Object.entries(marks).map(([name, mark]) => ({ mountPoint: `s3://${name}`, name, options: { log: own, mark } })),
       targetPath: join(own, 'mnt'),
     }),
-    /** Sorted, since nobody says which client is first. */
+    /** Sorted, since the order of clients is not defined. */
     log: () => (existsSync(join(own, 'log')) ? readFileSync(join(own, 'log'), 'utf8').split('\n').slice(0, -1) : []).toSorted(),
     pidOf: (name: string) => pid(`${name}.pid`),
     kill(name: string): void {
@@ -188,7 +188,7 @@ function started([command = '', ...args]: readonly string[], text: string) {
 describe('a script', () => {
   const inline = mounted({ key: 'hunter2', url: 'u' });
   const of = { program: 'client', args: ['${mount.options.url}'], env: { KEY: '${secret.key}' } };
-  test('has no secret in it that stands in config.json, and nobody else can read where it is', () => {
+  test('has no secret in it that stands in config.json, and no other user can read where it is', () => {
     const { text, files } = script(of, inline, '/run/mount');
     expect(text).not.toContain('hunter2');
     const [path = ''] = Object.keys(files);

@@ -1,4 +1,4 @@
-/** Options that are secrets, where config.json holds their values and does not tell which they are. */
+/** Options that are secrets, where config.json holds their values and does not say which they are. */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -33,7 +33,7 @@ function watch(resourceVersion: string, type = ConfigMap) {
 const nowAt = async () => (await client.list(ConfigMap)).resourceVersion;
 
 describe('watches', () => {
-  test('that are held back tell nothing until they are released, while lists are new', async () => {
+  test('that are held deliver no event until they are released, while lists are current', async () => {
     const { names } = watch(await nowAt());
     server.hold('ConfigMap');
     await make('a');
@@ -115,7 +115,7 @@ describe('rules', () => {
     server.rules.refuse(match);
     await make('a');
   });
-  test('change objects on their way in, and the changes are nobody’s', async () => {
+  test('change objects on their way in, and the changes have no owner', async () => {
     server.rules.mutate({ kind: 'ConfigMap' }, (object) => ({ ...object, data: { ...(object['data'] as object), injected: 'yes' } }));
     const made = await make('a');
     expect(made['data']).toEqual({ x: '1', injected: 'yes' });

@@ -26,7 +26,7 @@ export interface Subject {
   /** A CustomResourceDefinition comes, with a status subresource; and goes again. */
   install(type: ResourceType): Promise<void>;
   uninstall(type: ResourceType): Promise<void>;
-  /** Watches of a kind are told how far they are, where that does not happen by itself. */
+  /** Sends watches of a kind a bookmark, where the server does not do so by itself. */
   bookmark(type: ResourceType): void;
 }
 

@@ -198,7 +198,7 @@ describe('trying again', () => {
     expect(seen).toMatchObject([{ method: 'GET', resource: 'configmaps', status: 429, retries: 2, durationMs: 2_000 }]);
   });
 
-  test('asked to wait for an hour, the caller is told', async () => {
+  test('a server that asks for an hour of waiting: the caller gets the error at once', async () => {
     await start([json(429, {}, { 'retry-after': '3600' })]);
     expect(await failure(client.get(CONFIG_MAP, at))).toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
   });
@@ -259,7 +259,7 @@ describe('trying again', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a write that was refused a connection is repeated: nobody saw it', async () => {
+  test('a write whose connection was refused is repeated: the server never saw it', async () => {
     const clock = manualClock();
     await start([], { clock });
     const { port } = server;

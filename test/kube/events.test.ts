@@ -58,7 +58,7 @@ test('an event says who, what, why and when', async () => {
   });
 });
 
-test('what happens to the cluster’s own objects is told in the namespace default', async () => {
+test('events about objects without a namespace are written in the namespace default', async () => {
   await start([ok]);
   sink.emit({ ...failed, regarding: { apiVersion: 'v1', kind: 'Node', name: 'n1' } });
   await sink.flush();

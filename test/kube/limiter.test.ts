@@ -74,7 +74,7 @@ test('who came during a pause goes before who comes after', async () => {
   expect(inside).toEqual(['early']);
 });
 
-test('a pause that is made longer while somebody waits', async () => {
+test('a pause that is extended while a request waits holds that request as long', async () => {
   const clock = manualClock();
   const limiter = createLimiter(1, clock);
   const { inside, come } = visitors(limiter);

@@ -8,7 +8,7 @@ import { and, json, lines, pieces, reset, type ScriptedServer, type Step, script
 
 const CONFIG_MAP: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };
 
-/** A ConfigMap called `name`; its uid tells one made later under the same name. */
+/** A ConfigMap called `name`; its uid differs from that of one created later under the same name. */
 const object = (name: string, resourceVersion: number, uid = `uid-of-${name}`) => ({
   metadata: { name, namespace: 'ns', uid, resourceVersion: String(resourceVersion), managedFields: [{}] },
 });
@@ -226,7 +226,7 @@ test('a watch that ends after a good while is resumed at once', async () => {
 test.each<[string, Step]>([
   ['as an event', lines({ type: 'ERROR', object: expired })],
   ['as an answer', json(410, expired)],
-])('a version that is too old, said %s: a new list tells what happened meanwhile', async (_, fault) => {
+])('a version that is too old, reported %s: a new list shows what changed meanwhile', async (_, fault) => {
   const before = [object('gone', 1), object('same', 2), object('changed', 3), object('remade', 4, 'old')];
   await start([
     list(5, ...before),
@@ -289,7 +289,7 @@ test('a version that the server keeps refusing is given up for a new list', asyn
 test('a kind that is not installed is reported once, and found when it comes', async () => {
   const unknown = json(404, { kind: 'Status', code: 404, reason: 'NotFound', message: 'the server could not find the requested resource' });
   await start([unknown, unknown, unknown, unknown, unknown, unknown, unknown, list(5, object('a', 3))]);
-  // Never longer than 5 s, less jitter: somebody may be waiting for it.
+  // Never longer than 5 s, less jitter: a caller may be waiting for the kind.
   for (const wait of [100, 200, 400, 800, 1_600, 2_500]) await clock.passes(wait);
   expect(reflector.status).toMatchObject({ unknownKind: true, synced: false });
   expect(logged).toEqual(['warn kind not installed']);
@@ -351,7 +351,7 @@ test('an object that cannot be projected is logged and passed over', async () =>
   expect(logged).toEqual(['error an object could not be read; it is left out', 'error an object could not be read; it is left out']);
 });
 
-test('the store has a change before it is told', async () => {
+test('the store has a change before onChange is called', async () => {
   const sizes: number[] = [];
   await start([list(5, object('a', 3)), lines(event('ADDED', 'b', 6), event('DELETED', 'a', 7))], {
     onChange: () => sizes.push(reflector.store.size),
@@ -360,7 +360,7 @@ test('the store has a change before it is told', async () => {
   expect(sizes).toEqual([1, 2, 1]);
 });
 
-test('stopped, it tells nothing more and asks nothing more', async () => {
+test('a reflector that is stopped reports no change and sends no request', async () => {
   await start([list(5), lines(), lines()], {});
   await requestsSeen(2);
   reflector.stop();

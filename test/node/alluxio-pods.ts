@@ -82,7 +82,7 @@ export async function startAlluxio(onProgress: (what: string) => void = () => {}
 
 /**
  * Bytes that the worker has read, by its own counters: from its cache, and from the bucket. The master's sums may lack some: what a
- * worker tells it of the first reads is not always in them.
+ * worker reports to it about the first reads is not always in them.
  */
 export async function bytesRead({ ask }: AlluxioPods): Promise<{ readonly cache: number; readonly ufs: number }> {
   // The format of Dropwizard's metrics; the names end with the worker's address, those of the bucket with the bucket before that.

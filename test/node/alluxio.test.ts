@@ -74,7 +74,7 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
 
     await step("the master's web port answers as its commands do", async () => {
       const ports = await alluxio.ports();
-      // Nobody listens there.
+      // No process listens on port 1.
       const byCommands = await answered(1);
       expect(byCommands.rows).toMatchObject([{ source: 's3://bucket' }, { source: 's3://other/' }]);
       expect(await answered(ports['masterWeb'] ?? 0)).toEqual({ ...byCommands, isWeb: [true, true] });
@@ -143,15 +143,18 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       });
     });
 
-    await step('a bucket at / has its secrets, which nobody sees; pods have the names of their Services', async () => {
-      await space.create(alluxio.dataset([{ ...DATA, path: '/' }]), demoRuntime(alluxio, 'ContainerNetwork'));
-      await space.bound('AlluxioRuntime', NAME, 240);
-      await startReader();
-      expect(await digest('numbers')).toContain(NUMBERS.md5);
-      const processes = await alluxio.inMaster('sh', '-c', 'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | tr "\\0" "\\n"');
-      expect(processes).toContain('alluxio.master.mount.table.root.ufs=s3://bucket');
-      expect(processes).not.toContain(SECRET_KEY);
-    });
+    await step(
+      'a bucket at / has its secrets, which no command line or environment shows; pods have the names of their Services',
+      async () => {
+        await space.create(alluxio.dataset([{ ...DATA, path: '/' }]), demoRuntime(alluxio, 'ContainerNetwork'));
+        await space.bound('AlluxioRuntime', NAME, 240);
+        await startReader();
+        expect(await digest('numbers')).toContain(NUMBERS.md5);
+        const processes = await alluxio.inMaster('sh', '-c', 'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | tr "\\0" "\\n"');
+        expect(processes).toContain('alluxio.master.mount.table.root.ufs=s3://bucket');
+        expect(processes).not.toContain(SECRET_KEY);
+      },
+    );
   });
 
   /** Blocks that workers keep on the node. */

@@ -176,7 +176,7 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
       expect(await signal('STOP', 'late')).not.toBe('');
       await kubectl('delete', 'pod', 'early', '--timeout=90s');
       await signal('CONT', 'late');
-      // OnDemand: nobody needs it any more.
+      // OnDemand: no pod needs it any more.
       await kubectl('wait', '--for=delete', 'pod', '-l', 'release=late,role=thin-fuse', '--timeout=90s');
     });
 

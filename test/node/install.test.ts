@@ -16,7 +16,7 @@ import { type Installed, NAMESPACE, startInstalled, tagSluice } from './installe
 const PROFILE = 'local-files';
 const NEXT_IMAGE = 'localhost/sluice:next';
 const [FUSE, FUSE_TAG] = FUSE_IMAGE.split(':') as [string, string];
-/** A worker that does nothing, and is ready once somebody opens it. */
+/** A worker that does nothing, and is ready once a client opens it. */
 const WORKER_IMAGE: ImageDefinition = {
   name: 'localhost/worker:1',
   files: { '/bin/busybox': { from: '/bin/busybox' }, '/tmp': { directory: true } },
@@ -186,7 +186,7 @@ describe.skipIf(!canHaveNode)('Sluice installed on a real node', () => {
     expect(mounts()).toEqual([]);
   });
 
-  /** The process as hard as it gets, and the pod, so that nobody comes back under its name. */
+  /** The process as hard as it gets, and the pod, so that no pod comes back under its name. */
   async function kill(pod: string): Promise<void> {
     const script =
       'for p in /proc/[0-9]*; do if tr "\\0" "\\n" < "$p/environ" | grep -qx "MY_POD_NAME=$1"; then kill -KILL "${p#/proc/}"; fi; done';

@@ -136,7 +136,7 @@ describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
       ['options', { options: { verbose: '' } }, '2'],
       ['image', { imageTag: NEXT_TAG }, '3'],
     ] as const)
-      await step(`${what}, changed, reach the fuse pod once nobody uses it any more`, async () => {
+      await step(`${what}, changed, reach the fuse pod once no pod uses it any more`, async () => {
         const labels = { 'fuse.runtime.fluid.io/generation': generation };
         const [before] = await podsOf('fuse');
         expect(before?.metadata.labels).toMatchObject({ 'fuse.runtime.fluid.io/generation': String(Number(generation) - 1) });

@@ -40,7 +40,7 @@ describe.skipIf(!canHaveNode)('a real node', () => {
   const onRealNode = (spec: object = {}) => ({ spec: { nodeName: node.name, ...spec } });
   const showLogs = () => onTestFailed(() => console.error(node.logs()));
 
-  test('runs a pod to its end, and tells what it printed', async () => {
+  test('runs a pod to its end, and returns what it printed', async () => {
     showLogs();
     await createPod(plane, {
       name: 'hello',
@@ -137,7 +137,7 @@ describe.skipIf(!canHaveNode)('a real node', () => {
       await vi.waitFor(async () => expect(await plane.kubectl('exec', pod, '--', 'bash', '-c', ask)).toMatch(/server\n$/), soon);
     });
 
-    test('a name that nobody has is denied at once', async () =>
+    test('a name that does not exist is denied at once', async () =>
       expect(await plane.kubectl('exec', 'client', '--', 'sh', '-c', 'nslookup nobody.example || true')).toContain('NXDOMAIN'));
   });
 

@@ -8,7 +8,7 @@ import { root } from '../cli/run.ts';
 
 export const SLUICE_IMAGE = 'localhost/sluice:test';
 
-/** Where the files of one run find the folder that they share: set by global-setup.ts, by nobody for the demo and benches. */
+/** Where the files of one run find the folder that they share: set by global-setup.ts, and not set for the demo and benches. */
 export const SHARED = 'SLUICE_TEST_IMAGE';
 
 /** Lends the archive: what is not shared is removed afterwards. */

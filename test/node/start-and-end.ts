@@ -1,4 +1,4 @@
-/** Starts a node with a pod that mounts, says where it is, and ends as it is told: for the tests that nothing is left behind. */
+/** Starts a node with a pod that mounts, says where it is, and ends in the way that its argument says: for the tests that nothing is left behind. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUSYBOX_IMAGE, type ControlPlaneHandle, connectControlPlane, startNode } from '../../harness/index.ts';

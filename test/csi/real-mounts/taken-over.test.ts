@@ -186,7 +186,7 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
       const asked = publish('again', target);
       node.sh('umount "$1"', node.fusePath('again'));
       serve('again', 'second');
-      // The number of the device may well be the old one's: then the pod tells.
+      // The number of the device may well be the old one's: then the pod shows the difference.
       node.write({ ...state, pods: fusePod('again') });
       await asked;
       expect(node.sh('cat "$1/f"', target)).toBe('second\n');

@@ -33,7 +33,7 @@ export function admission(subject: () => Subject): void {
     // It was not asked about deletions.
     await client.delete(ConfigMap, at('there'));
   });
-  test('that changes objects has its way, and the changes are nobody’s', async () => {
+  test('that changes objects is obeyed, and its changes have no owner', async () => {
     await subject().webhook(ConfigMap, namespace, configMap(namespace, 'sample'), injecting);
     const made = await client.create(ConfigMap, configMap(namespace, 'a', { x: '1' }));
     expect(made['data']).toEqual({ x: '1', injected: 'yes' });
@@ -55,8 +55,8 @@ export function admission(subject: () => Subject): void {
     expect(made).toMatchObject({ spec: { placement: 'Shared' } });
     expect(made).not.toHaveProperty('status');
     const body = { status: { phase: 'Bound', conditions: [] } };
-    const told = await client.patch(Dataset, at('a'), body, { type: 'merge', subresource: 'status' });
-    expect(told).toMatchObject({ metadata: { generation: 1 }, status: { phase: 'Failed' } });
+    const answered = await client.patch(Dataset, at('a'), body, { type: 'merge', subresource: 'status' });
+    expect(answered).toMatchObject({ metadata: { generation: 1 }, status: { phase: 'Failed' } });
     const edited = await client.patch(Dataset, at('a'), { metadata: { labels: { a: 'b' } } }, { type: 'merge' });
     expect(edited.metadata.generation).toBe(1);
   });

@@ -108,7 +108,7 @@ export function applying(subject: () => Subject): void {
       { manager: 'theirs', operation: 'Update', fieldsV1: { 'f:data': { 'f:x': {} } } },
     ]);
   });
-  test('what was taken away is nobody’s', async () => {
+  test('a field that was removed has no owner', async () => {
     await ours.apply(ConfigMap, configMap(namespace, 'a', { x: '1', y: '2' }));
     const patched = await theirs.patch(ConfigMap, at('a'), { data: { x: null } }, { type: 'merge' });
     expect(entries(patched).find(({ manager }) => manager === 'ours')?.fieldsV1).toEqual({ 'f:data': { 'f:y': {} } });
@@ -129,7 +129,7 @@ export function applying(subject: () => Subject): void {
       await refusal(ours.apply(ConfigMap, configMap(namespace, 'a', {}, { managedFields: made.metadata.managedFields }))),
     ).toMatchObject(refused(400, 'BadRequest', /metadata\.managedFields must be nil/));
   });
-  test('what nobody owned before belongs to who was before the first apply', async () => {
+  test('a field without an owner belongs to before-first-apply after the first apply', async () => {
     await theirs.create(ConfigMap, configMap(namespace, 'a', { x: '1' }));
     await theirs.patch(ConfigMap, at('a'), { metadata: { managedFields: [{}] } }, { type: 'merge' });
     expect((await theirs.get(ConfigMap, at('a'))).metadata).not.toHaveProperty('managedFields');
@@ -209,7 +209,7 @@ export function applying(subject: () => Subject): void {
     expect(container(await apply([{ name: 'B', value: '2' }]))[0]!['env']).toEqual([{ name: 'B', value: '2' }]);
     expect(container(await ours.apply(StatefulSet, statefulSet(namespace, 'a', {}, {})))[0]).not.toHaveProperty('env');
   });
-  test('ports of a Service are told apart by number', async () => {
+  test('ports of a Service are distinguished by number', async () => {
     const apply = (client: KubeClient, name: string, port: number) =>
       client.apply(Service, {
         apiVersion: 'v1',
@@ -223,7 +223,7 @@ export function applying(subject: () => Subject): void {
     const { ports } = applied['spec'] as { ports: readonly { port: number }[] };
     expect(ports.map(({ port }) => port).toSorted()).toEqual([81, 82]);
   });
-  test('owners are told apart by UID, finalizers by themselves', async () => {
+  test('owners are distinguished by UID, finalizers by their text', async () => {
     const owner = await ours.create(Dataset, dataset(namespace, 'owner'));
     const ref = { apiVersion: owner.apiVersion, kind: 'Dataset', name: 'owner', uid: owner.metadata.uid };
     await theirs.apply(ConfigMap, configMap(namespace, 'a', { x: '1' }, { ownerReferences: [ref], finalizers: ['example.io/theirs'] }));

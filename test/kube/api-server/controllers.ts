@@ -104,7 +104,7 @@ export function controllers(subject: () => Subject): void {
     });
     return name;
   }
-  /** A volume for the claim of this UID, which nobody has told that it is bound. */
+  /** A volume for the claim of this UID, whose status does not say yet that it is bound. */
   async function boundBefore(name: string, uid: string | undefined): Promise<void> {
     const made = volume(name, namespace, 'demo');
     const spec = made['spec'] as { readonly claimRef: object };

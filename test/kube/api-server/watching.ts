@@ -39,17 +39,17 @@ export function watching(subject: () => Subject): void {
     })();
     return seen;
   }
-  const told = (seen: ReturnType<typeof watch>, expected: readonly string[]) =>
+  const shows = (seen: ReturnType<typeof watch>, expected: readonly string[]) =>
     subject().eventually(async () => expect(seen.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(expected));
 
-  test('tells everything since the version that it starts from, in order', async () => {
+  test('shows everything since the version that it starts from, in order', async () => {
     await make('before');
     const from = await nowAt();
     await make('a');
     const seen = watch(from);
     await merge('a', { data: { x: '1' } });
     await client.delete(ConfigMap, { namespace, name: 'a' });
-    await told(seen, ['ADDED a', 'MODIFIED a', 'DELETED a']);
+    await shows(seen, ['ADDED a', 'MODIFIED a', 'DELETED a']);
     const versions = seen.map(({ object }) => Number(object.metadata.resourceVersion));
     expect(versions).toEqual(versions.toSorted((a, b) => a - b));
     expect(new Set(versions).size).toBe(3);
@@ -65,7 +65,7 @@ export function watching(subject: () => Subject): void {
     await merge('a', { data: { x: '3' } });
     await client.delete(ConfigMap, { namespace, name: 'a' });
     await make('b', { labels: { watched: 'yes' } });
-    await told(seen, ['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED b']);
+    await shows(seen, ['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED b']);
     // As it was when it was last selected, at the version that took it away.
     expect(seen[2]?.object).toMatchObject({
       metadata: { labels: { watched: 'yes' }, resourceVersion: metadata.resourceVersion },
@@ -77,31 +77,31 @@ export function watching(subject: () => Subject): void {
     await make('a', { finalizers: ['example.io/one'] });
     await client.delete(ConfigMap, { namespace, name: 'a' });
     await merge('a', { metadata: { finalizers: null } });
-    await told(seen, ['ADDED a', 'MODIFIED a', 'DELETED a']);
+    await shows(seen, ['ADDED a', 'MODIFIED a', 'DELETED a']);
     expect(seen[1]?.object.metadata).toHaveProperty('deletionTimestamp');
   });
-  test('what changes nothing is not told', async () => {
+  test('shows no write that changes nothing', async () => {
     await make('a');
     const seen = watch(await nowAt());
     await merge('a', { metadata: { labels: {} } });
     await make('b');
-    await told(seen, ['ADDED b']);
+    await shows(seen, ['ADDED b']);
   });
-  test('of one namespace tells nothing of another', async () => {
+  test('of one namespace shows nothing of another', async () => {
     const elsewhere = await subject().namespace();
     const seen = watch(await nowAt());
     await client.create(ConfigMap, configMap(elsewhere, 'a'));
     await make('b');
-    await told(seen, ['ADDED b']);
+    await shows(seen, ['ADDED b']);
   });
-  test('of metadata tells no more', async () => {
+  test('of metadata shows no more', async () => {
     const seen = watch(await nowAt(), { metadataOnly: true });
     await client.create(ConfigMap, configMap(namespace, 'a', { x: '1' }));
-    await told(seen, ['ADDED a']);
+    await shows(seen, ['ADDED a']);
     expect(seen[0]?.object).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
     expect(seen[0]?.object).not.toHaveProperty('data');
   });
-  test('from a version that is remembered no longer is told so by an error', async () => {
+  test('from a version that is remembered no longer ends with an error that says so', async () => {
     const { signal } = new AbortController();
     const first = async () => {
       for await (const event of events(Dataset, { namespace, resourceVersion: '1', timeoutSeconds: 30, signal })) return event;
@@ -109,7 +109,7 @@ export function watching(subject: () => Subject): void {
     };
     expect(await refusal(first())).toMatchObject(refused(410, 'Expired', /too old resource version/));
   });
-  test('that is quiet is told how far it is, and goes on from there', async () => {
+  test('that is quiet gets a bookmark, and can be resumed from there', async () => {
     const from = await nowAt();
     const elsewhere = await subject().namespace();
     const stop = new AbortController();
@@ -133,7 +133,7 @@ export function watching(subject: () => Subject): void {
     expect(bookmark.object).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
     expect(Number(bookmark.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(metadata.resourceVersion));
     await make('b');
-    await told(watch(bookmark.object.metadata.resourceVersion ?? ''), ['ADDED b']);
+    await shows(watch(bookmark.object.metadata.resourceVersion ?? ''), ['ADDED b']);
   });
   test('of a kind is possible as soon as its definition comes, and ends when that goes', async () => {
     const plural = unique('guests');

@@ -62,7 +62,7 @@ export function writing(subject: () => Subject): void {
       expect(made.metadata.finalizers).toEqual(['kubernetes.io/pv-protection']);
       const claimed = await client.create(PersistentVolumeClaim, claim(namespace, 'demo', name));
       expect(claimed.metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
-      // By admission, so that the finalizer is nobody's, and no apply takes it away.
+      // By admission, so that the finalizer has no owner, and no apply removes it.
       for (const { metadata } of [made, claimed]) expect(JSON.stringify(metadata.managedFields)).not.toContain('f:finalizers');
       await client.delete(PersistentVolumeClaim, at('demo'));
       await client.delete(PersistentVolume, { name });
@@ -174,8 +174,8 @@ export function writing(subject: () => Subject): void {
     test('is patched whatever UID the patch names, where the kind is a custom one: only a version protects it', async () => {
       const { metadata } = await client.create(Dataset, dataset(namespace, 'a'));
       const body = { metadata: { uid: OTHER }, status: { phase: 'Bound', conditions: [] } };
-      const told = await client.patch(Dataset, at('a'), body, { type: 'merge', subresource: 'status' });
-      expect(told).toMatchObject({ metadata: { uid: metadata.uid }, status: { phase: 'Bound' } });
+      const answered = await client.patch(Dataset, at('a'), body, { type: 'merge', subresource: 'status' });
+      expect(answered).toMatchObject({ metadata: { uid: metadata.uid }, status: { phase: 'Bound' } });
       await client.create(StatefulSet, statefulSet(namespace, 'a'));
       const ofSet = { metadata: { uid: OTHER }, status: { replicas: 0 } };
       expect(await refusal(client.patch(StatefulSet, at('a'), ofSet, { type: 'merge', subresource: 'status' }))).toMatchObject(
