@@ -56,7 +56,7 @@ describe.skipIf(!simulated)('simulated pods and nodes', () => {
     expect(calls.map(({ pod, argv }) => ({ pod, argv }))).toEqual([{ pod: 'asked', argv: ['juicefs', 'info', '/data'] }]);
   });
 
-  test('answers as a working JuiceFS until told otherwise, and knows no other command', async () => {
+  test('answers as a working JuiceFS unless a test sets another answer, and knows no other command', async () => {
     const cluster = sharedControlPlane();
     const namespace = await runningPod(cluster, 'juice');
     const run = (...argv: readonly string[]) => cluster.kubectl('exec', '-n', namespace, 'juice', '--', ...argv);

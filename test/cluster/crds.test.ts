@@ -135,8 +135,8 @@ test.each([45, 56])('what is rendered for a runtime with a name of %i characters
   writeFileSync(file, manifests.map((manifest) => stringify(manifest)).join('---\n'));
   expect(manifests.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['StatefulSet', 'DaemonSet', 'PersistentVolumeClaim']));
   try {
-    const told = await cluster.kubectl('create', '--dry-run=server', '--validate=strict', '-f', file);
-    expect(told.trim().split('\n')).toHaveLength(manifests.length);
+    const created = await cluster.kubectl('create', '--dry-run=server', '--validate=strict', '-f', file);
+    expect(created.trim().split('\n')).toHaveLength(manifests.length);
     expect(plan.name).toHaveLength(length);
   } finally {
     rmSync(dirname(file), { recursive: true });

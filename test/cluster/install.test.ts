@@ -37,7 +37,7 @@ const EXAMPLE = join(import.meta.dirname, '../support/example-runtime/index.ts')
 /** Rights that the scenario below does not use, and what they are for. */
 const UNUSED: Readonly<Record<string, string>> = {
   'create pods/exec': 'Kubernetes 1.35 asks for it where older ones ask for get, which is used',
-  'list pods/exec': 'granted by the Role that a JuiceFSRuntime gets, and nobody can grant what he has not',
+  'list pods/exec': 'granted by the Role that a JuiceFSRuntime gets, and a subject can grant only rights that it has',
   'get pods': 'the same',
   'patch events.k8s.io/events': 'an event that still goes on after a minute: test/kube/events.test.ts',
 };
@@ -155,7 +155,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     await eventually(async () =>
       expect((await space.list('Pod')).flatMap(({ metadata }) => metadata.annotations?.[annotation.fuseConfigUpdate] ?? [])).toEqual(['1']),
     );
-    // And workers, of which it tells in an event.
+    // And workers, which it reports in an event.
     await space.patch('JuiceFSRuntime', 'jfs', { spec: { replicas: 2 } });
     await eventually(() => expect(asked(events())).toContain('create events.k8s.io/events'));
     // What a runtime of the same name that was removed by force has left behind.
@@ -177,7 +177,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       metadata: { name: 'stray', labels: { [label.owner]: late?.metadata.uid ?? '' } },
     });
     await eventually(async () => expect((await space.list('ConfigMap')).map((map) => map.metadata.name)).not.toContain('stray'));
-    // The lease is written by somebody else, and the leader looks at whose it is now.
+    // Another writer changes the lease, and the leader reads who holds it now.
     await plane.kubectl('annotate', 'lease', 'sluice', '-n', NAMESPACE, 'example.com/by=hand');
     await eventually(() => expect(asked(events())).toContain('get coordination.k8s.io/leases sluice'));
     // A placement that leaves out the node of a pod that mounts the claim.
@@ -289,7 +289,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       await patch(await onNode('node-1'), 'node-1', labels({ [OWN]: 'true' }));
     });
     test.each([
-      ['a label of somebody else is added', { labels: { 'node-role.kubernetes.io/control-plane': '' } }],
+      ['a label of another writer is added', { labels: { 'node-role.kubernetes.io/control-plane': '' } }],
       ['one is changed', { labels: { 'example.com/zone': 'b' } }],
       ['one is removed', { labels: { 'example.com/zone': null } }],
       ['one whose key only resembles ours is added', { labels: { 'x.fluid.io/f-a': 'true' } }],
@@ -321,18 +321,18 @@ describe.skipIf(!simulated)('sluice install', () => {
         ...more,
       });
       const EVENT = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
-      const tell = (name: string, more?: object) => client.create(EVENT, event(name, more));
+      const report = (name: string, more?: object) => client.create(EVENT, event(name, more));
       await eventually(() =>
-        expect(tell(`early-${process.hrtime.bigint()}`, { reportingInstance: 'node-1' })).rejects.toThrow('its own node'),
+        expect(report(`early-${process.hrtime.bigint()}`, { reportingInstance: 'node-1' })).rejects.toThrow('its own node'),
       );
-      const name = `told-${process.hrtime.bigint()}`;
+      const name = `reported-${process.hrtime.bigint()}`;
       const again = { series: { count: 2, lastObservedTime: '2026-01-01T00:00:01.000000Z' } };
-      await tell(name);
+      await report(name);
       await client.patch(EVENT, { name, namespace: 'default' }, again, { type: 'merge' });
-      await expect(tell('of-another', { reportingInstance: 'node-1' })).rejects.toThrow('only for its own node');
-      await expect(tell('as-another', { reportingController: 'kubelet' })).rejects.toThrow('only for its own node');
+      await expect(report('of-another', { reportingInstance: 'node-1' })).rejects.toThrow('only for its own node');
+      await expect(report('as-another', { reportingController: 'kubelet' })).rejects.toThrow('only for its own node');
       const regarding = { apiVersion: 'v1', kind: 'Pod', name: 'app', namespace: 'default' };
-      await expect(tell('on-a-pod', { regarding })).rejects.toThrow('only on Datasets');
+      await expect(report('on-a-pod', { regarding })).rejects.toThrow('only on Datasets');
       const other = await onNode('node-1');
       await expect(other.patch(EVENT, { name, namespace: 'default' }, again, { type: 'merge' })).rejects.toThrow('only for its own node');
     });
@@ -343,7 +343,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     });
     test('to nothing with a token that is bound to no node', async () =>
       expect(patch(await plugin(), 'node-0', labels({ [OWN]: 'true' }))).rejects.toThrow('a token without'));
-    test('and nobody else', async () =>
+    test('and limits no other user', async () =>
       expect(await plane.kubectl('label', 'node', 'node-0', 'example.com/zone=c', '--overwrite')).toContain('labeled'));
   });
 
@@ -390,7 +390,7 @@ describe.skipIf(!simulated)('sluice install', () => {
         expect(stdout).not.toMatch(/^deleted|CustomResourceDefinition|Namespace/m);
         expect(await left()).toEqual(before);
       });
-      await step("but for somebody else's driver, and for kinds that are to be kept", async () => {
+      await step("but for another installation's driver, and for kinds that are to be kept", async () => {
         await plane.kubectl('label', 'csidriver', 'fuse.csi.fluid.io', 'app.kubernetes.io/name-', 'app.kubernetes.io/part-of-');
         expect((await uninstall('--keep-crds')).stdout).toContain(
           'kept CSIDriver fuse.csi.fluid.io: it does not have the labels of an installation\n',
@@ -402,10 +402,10 @@ describe.skipIf(!simulated)('sluice install', () => {
           ),
         ]);
       });
-      await step('whole, the kinds too once nobody has any', async () => {
+      await step('whole, the kinds too once none of their objects exist', async () => {
         await install();
         await profiles('delete');
-        // As if somebody else, such as Fluid's chart, had brought it.
+        // As if another installer, such as Fluid's chart, had created it.
         await plane.kubectl('label', 'crd', 'thinruntimeprofiles.data.fluid.io', 'app.kubernetes.io/part-of-');
         const { code, stdout, stderr } = await uninstall('--with-namespace');
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -134,7 +134,7 @@ describe('requests', () => {
     expect(error.message).toContain('nonsense');
   });
 
-  test('somebody else’s field is a conflict unless forced', async () => {
+  test('a field of another manager is a conflict unless forced', async () => {
     await client.apply(CONFIG_MAP, configMap('owned', { x: 'theirs' }), { fieldManager: 'them' });
     const error = await failure(client.apply(CONFIG_MAP, configMap('owned', { x: 'ours' })));
     expect(isConflict(error)).toBe(true);
@@ -171,7 +171,7 @@ describe('requests', () => {
     expect(items[0]).not.toHaveProperty('data');
   });
 
-  test('a server whose certificate nobody vouches for is asked nothing, once', async () => {
+  test('a server whose certificate no known authority signed gets no request, after one try', async () => {
     const requests: RequestInfo[] = [];
     const stranger = createClient(
       { ...connection, ca: undefined },
@@ -402,7 +402,7 @@ describe('lease', () => {
       onStarted: () => void waits.push('pod_2 starts'),
     });
     await until(() => waits.length === 1, 'not leading', HANGS_MS);
-    // The dead one had no time to notice: nobody waited for a lease to expire.
+    // The dead one had no time to notice: no candidate waited for a lease to expire.
     expect(order).toEqual(['pod_1 starts']);
   });
 
@@ -438,7 +438,7 @@ describe('lease', () => {
     expect(order).toEqual(['leader starts']);
   });
 
-  test('the API server is restarted under its leader: nobody else leads, and it leads again', async () => {
+  test('after a restart of the API server the same leader leads, and no other does meanwhile', async () => {
     freshLease();
     const leader = candidate('leader');
     await becomes('leader starts');
@@ -495,7 +495,7 @@ describe('events', () => {
     expect(items).toMatchObject([{ reason: 'Again', series: { count: 3 } }]);
   });
 
-  test('a namespace that is being deleted, or gone, disturbs nobody', async () => {
+  test('a namespace that is being deleted, or is deleted, causes no error', async () => {
     namespace = await freshNamespace();
     await client.create(CONFIG_MAP, { ...configMap('keeps-it'), metadata: { name: 'keeps-it', namespace, finalizers: ['test/wait'] } });
     await client.delete(NAMESPACE, { name: namespace });

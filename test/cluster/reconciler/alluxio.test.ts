@@ -32,7 +32,7 @@ describe.skipIf(!simulated)('an Alluxio', () => {
     expect(await space.made()).toEqual(
       expect.arrayContaining(['ConfigMap/demo-config', 'Service/demo-master-0', 'StatefulSet/demo-master', 'StatefulSet/demo-worker']),
     );
-    // Its templates are as the API server prints them: nobody has written them a second time.
+    // Its templates are as the API server prints them: they were not written a second time.
     for (const [kind, name] of [
       ['StatefulSet', 'demo-master'],
       ['StatefulSet', 'demo-worker'],

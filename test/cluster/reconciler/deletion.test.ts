@@ -174,7 +174,7 @@ describe.skipIf(!simulated).concurrent('deletion', () => {
     await failed.release();
   });
 
-  test("takes nobody else's finalizer away", async () => {
+  test('removes no finalizer but its own', async () => {
     const space = await boundSpace('ThinRuntime');
     for (const kind of ['Dataset', 'ThinRuntime'] as const) {
       const { finalizers = [] } = (await space.get(kind, 'demo')).metadata;
@@ -202,7 +202,7 @@ describe.skipIf(!simulated).concurrent('deletion', () => {
       },
     );
 
-    test('is tried again when it fails, and tells of it', async () => {
+    test('is retried when it fails, and the failure is reported', async () => {
       const space = await boundSpace('JuiceFSRuntime');
       const { namespace } = space;
       await sluice.plane.exec.answer({ namespace, argv: ['rm'], stderr: 'device is busy', exitCode: 1, times: 2 });

@@ -168,14 +168,14 @@ describe.skipIf(!simulated)('drift', () => {
     await space.get('ConfigMap', 'managed');
   });
 
-  test('a status that somebody wrote is put right', async () => {
+  test('a status that another writer changed is written again', async () => {
     await space.patch('Dataset', 'thin', { status: { phase: 'Failed', runtimes: [] } }, 'status');
     await space.becomes('Dataset', 'thin', { status: { phase: 'Bound', runtimes: [{ type: 'thin' }] } });
     await space.patch('JuiceFSRuntime', 'jfs', { status: { workerPhase: 'NotReady', workerNumberReady: 0 } }, 'status');
     await space.becomes('JuiceFSRuntime', 'jfs', { status: { workerPhase: 'Ready', workerNumberReady: 2 } });
   });
 
-  test('a field that somebody else keeps changing back is reported as a conflict, and the rest goes on', async () => {
+  test('a field that another writer keeps changing back is reported as a conflict, and the rest goes on', async () => {
     await space.create(openDataset('fought'), thinRuntime('fought', { profileName: PROFILE }));
     await space.bound('ThinRuntime', 'fought');
     let fighting = true;
@@ -211,7 +211,7 @@ interface WorkloadSpec {
   readonly template: { readonly spec: { readonly containers: readonly [{ readonly image: string }] } };
 }
 
-/** What somebody wanted of an object, without what the API server notes about it. */
+/** What the writers of an object asked for, without what the API server records about it. */
 function shape(object: KubeObject | undefined): unknown {
   if (!object) return undefined;
   const { metadata, status: _, ...rest } = object;

@@ -349,7 +349,7 @@ describe.skipIf(!simulated).concurrent('edits of what is bound', () => {
   }
 });
 
-/** For the only worker: nobody provisions volumes here. */
+/** For the only worker: no provisioner runs here. */
 const scratchVolume = (namespace: string): KubeObject => ({
   apiVersion: 'v1',
   kind: 'PersistentVolume',

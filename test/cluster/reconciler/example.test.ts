@@ -121,7 +121,7 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
     expect(await changes(engine)).toEqual(['mount /a s3://a', 'mount /a s3://a']);
   });
 
-  test('tells why a mount fails, tries again, and holds nobody else up', async () => {
+  test('reports why a mount fails, retries it, and delays no other dataset', async () => {
     const space = await sluice.space('example');
     const { namespace } = space;
     const engine = await engineIn(space);
@@ -185,7 +185,7 @@ describe.skipIf(!simulated)('host ports', () => {
   });
   afterAll(() => sluice?.stop());
 
-  test('are never given to two, and their lack is told', async () => {
+  test('are never allocated to two runtimes, and a used-up range is reported', async () => {
     const space = await sluice.space('ports');
     const engine = await startEngine(sluice.plane, space.namespace);
     const names = Array.from({ length: 7 }, (_, i) => `p${i}`);

@@ -246,7 +246,7 @@ describe('an API server', () => {
     await work.delete('Dataset', 'going');
     await work.create(...thin('coming'));
     await work.patch('PersistentVolumeClaim', 'unlabelled', { metadata: { labels: { [OWNER]: null } } });
-    // Somebody loses patience; volume and claim stay behind, with the mark of a runtime that is gone.
+    // An operator removes the finalizers; volume and claim remain, with the label of a runtime that no longer exists.
     const left = await work.get('PersistentVolumeClaim', 'forced');
     for (const kind of ['ThinRuntime', 'Dataset'] as const) {
       await work.delete(kind, 'forced');
@@ -319,7 +319,7 @@ describe('many runtimes', () => {
     const tried = attempts();
     await sleep(3000);
     expect(attempts() - tried).toBeLessThanOrEqual(1);
-    // So is the Secret that is missing; and nobody ever lists Secrets.
+    // So is the Secret that is missing; and Secrets are never listed.
     const lookups = auditSince(plane, mark, USER).filter(({ objectRef }) => objectRef?.resource === 'secrets');
     console.log(`the missing Secret was looked up ${lookups.length} times in ${Math.round((performance.now() - began) / 1000)} s`);
     expect(lookups.length).toBeLessThanOrEqual(10);

@@ -48,7 +48,7 @@ test.each<[string, LoadSpec]>([
 ])('%s', async (name, spec) => {
   const namespace = await freshNamespace(await sharedCluster(), 'operations');
   const load = runtime.bind(planInput({ namespace })).operations.DataLoad;
-  // Nobody is the owner: the garbage collector is to leave it alone.
+  // Without an owner, so that the garbage collector does not delete it.
   const made = load?.({ kind: 'DataLoad', name, namespace, uid: 'u', spec, facts: { pods: {} } }) ?? [];
   expect(made).toHaveLength(2);
   for (const { metadata, ...rest } of made) {

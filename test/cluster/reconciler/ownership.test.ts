@@ -1,4 +1,4 @@
-/** The API server's account of who wrote which field tells whether an object is still as it was sent, without a look at what it holds. */
+/** The API server's record of who wrote which field shows whether an object is still as it was sent, without a look at what it holds. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -65,7 +65,7 @@ const valueAt = (pointer: string, object: unknown): unknown =>
     .slice(1)
     .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], object);
 
-/** What becomes of the object when somebody else does this to it; undefined where the API server does not let them. */
+/** What becomes of the object when another writer does this to it; undefined where the API server does not let them. */
 async function after(type: ResourceType, { metadata }: KubeObject, ...patch: readonly object[]): Promise<KubeObject | undefined> {
   try {
     return await client.patch(type, metadata, patch, { type: 'json', dryRun: true, fieldManager: 'somebody' });
@@ -93,7 +93,7 @@ const ownerless = (file: string): readonly Manifest[] =>
   });
 
 describe.each(varied)('%s', (file) => {
-  test('any field that somebody changes or takes away is ours no more', async () => {
+  test('any field that another writer changes or removes is no longer ours', async () => {
     let tried = 0;
     for (const manifest of ownerless(file)) {
       const type = ownedType(manifest.kind);

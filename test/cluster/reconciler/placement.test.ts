@@ -40,7 +40,7 @@ describe.skipIf(!simulated)('an edit of where fuse pods may be', () => {
     return { nodeSelector, affinity };
   };
 
-  test('waits for those who read unless it is told not to, and serves new nodes meanwhile', async () => {
+  test('waits for pods that read unless the annotation says not to, and serves new nodes meanwhile', async () => {
     await space.create(on('training', 'node-0'));
     await label('node-0');
     await label('node-1');
@@ -58,7 +58,7 @@ describe.skipIf(!simulated)('an edit of where fuse pods may be', () => {
       }),
     );
     await space.becomes('ThinRuntime', 'demo', condition('Synced', { status: 'False', reason: 'PlacementWaiting' }));
-    // Nobody reads on node-1, so it is left at once; node-2 comes by the new selector.
+    // No pod reads on node-1, so it is left at once; the new selector adds node-2.
     await label('node-2', { disk: 'ssd' });
     await eventually(async () => expect(await nodes()).toEqual(['node-0', 'node-2']));
     expect(await clients()).toContain(used);
@@ -69,7 +69,7 @@ describe.skipIf(!simulated)('an edit of where fuse pods may be', () => {
     expect(await placement()).toEqual({ nodeSelector: { ...labels, disk: 'ssd' }, affinity: undefined });
     expect(JSON.stringify((await space.get('ThinRuntime', 'demo'))['status'])).not.toContain('PlacementWaiting');
 
-    // With the annotation it waits for nobody.
+    // With the annotation it waits for no pod.
     await space.create(on('urgent', 'node-2'));
     await label('node-1', { disk: 'hdd' });
     await space.patch('ThinRuntime', 'demo', {

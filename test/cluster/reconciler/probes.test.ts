@@ -78,7 +78,7 @@ describe.skipIf(!simulated)('probes', () => {
     await space.becomes('JuiceFSRuntime', 'demo', { status: { cacheStates } });
   });
 
-  test('ask the readers of a community JuiceFS, and nobody while there are none', async () => {
+  test('run in the fuse pods of a community JuiceFS, and in no pod while none exists', async () => {
     const space = await sluice.space('probe');
     await space.create(jfsSecret(), jfsDataset('demo'), jfsRuntime('demo'));
     await space.bound('JuiceFSRuntime', 'demo');
@@ -120,7 +120,7 @@ describe.skipIf(!simulated)('probes', () => {
     await space.becomes('Dataset', 'demo', { status: { cacheStates: { cached: '2.00KiB' } } });
   });
 
-  test('that fail cost nothing but what they would have told', async () => {
+  test('that fail cost nothing but their answers', async () => {
     const space = await exampleSpace('demo', 'other');
     for (const name of ['demo', 'other']) await space.becomes('Dataset', name, { status: { cacheStates: { cached: '1.00KiB' } } });
     await sluice.plane.exec.answer({
@@ -149,7 +149,7 @@ describe.skipIf(!simulated)('probes', () => {
     await space.bound('ExampleRuntime', 'demo');
   });
 
-  test('that never end delay nobody, not even those who wait for an answer of another kind', async () => {
+  test('that never end delay no other dataset, not even the probes of another kind', async () => {
     const names = Array.from({ length: 9 }, (_, i) => `slow${i}`);
     const space = await sluice.space('probe');
     await engineIn(space);
@@ -168,7 +168,7 @@ describe.skipIf(!simulated)('probes', () => {
 });
 
 describe.skipIf(!simulated)('after a restart', () => {
-  test('what was told of a cache stays until it is known anew, and nothing is written', async () => {
+  test('the reported state of a cache stays until the next answer, and nothing is written', async () => {
     const plane = sharedControlPlane();
     const first = await startSluice(plane, { installed: true, probeMs: INTERVAL });
     const space = await first.space('probe');

@@ -27,7 +27,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     ['thin/plain-min', 'ThinRuntime', 'demo'],
   ] as const)('%s: nothing is made anew, nothing is deleted, and the dataset stays bound', async (golden, kind, name) => {
     const { space, made } = await asFluidLeftIt(golden, kind, name);
-    // Somebody reads: Fluid's node plugin has labelled the node, and the fuse pod runs.
+    // A pod reads: Fluid's node plugin has labelled the node, and the fuse pod runs.
     await plane.kubectl('label', 'node', 'node-1', `fluid.io/f-${space.namespace}-${name}=true`);
     await space.becomes('DaemonSet', `${name}-fuse`, { status: { numberReady: 1 } });
     const uids = async () =>
@@ -50,7 +50,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
       await space.bound(kind, name);
       expect(await uids()).toEqual(before);
       expect(await Promise.all(made.map(selector))).toEqual(selectors);
-      // Or nobody would ever take away what an edit takes back.
+      // Otherwise a field that an edit removes would remain.
       for (const [each, id] of made)
         if (!id.endsWith('-values'))
           expect(JSON.stringify((await space.get(each, id)).metadata.managedFields), id).not.toContain('ddc-helm');
@@ -73,7 +73,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
   test('what was being deleted when Fluid stopped is made again', async () => {
     const { space } = await asFluidLeftIt('thin/plain-min', 'ThinRuntime', 'demo');
     const held = ['DaemonSet', 'demo-fuse'] as const;
-    // As somebody else: what is Fluid's, we take over.
+    // As another manager: Sluice takes over the fields of Fluid only.
     await space.kubectl('patch', 'daemonset', held[1], '-p', '{"metadata":{"finalizers":["example.io/held"]}}');
     await space.delete(...held);
     const { uid } = (await space.get(...held)).metadata;

@@ -170,7 +170,7 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
     ],
   ];
   test.each(invalid)(
-    'what is invalid is told with path, expectation and finding, and binds once put right: %s',
+    'an invalid spec is reported with path, expected and found value, and binds once corrected: %s',
     async (_, runtime, dataset, parts, [kind, fix]) => {
       const space = await sluice.space('invalid');
       const runtimeKind = runtime.kind as RuntimeKind;
@@ -199,7 +199,7 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
     },
   );
 
-  test('an edit that makes a bound dataset invalid is told, and what serves goes on serving', async () => {
+  test('an edit that makes a bound dataset invalid is reported, and its workloads go on serving', async () => {
     const space = await sluice.space('trouble');
     await space.create(openDataset('demo'), thin());
     await space.bound('ThinRuntime', 'demo');
@@ -253,7 +253,7 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
     ['DaemonSet', () => theirWorkload('demo-fuse')],
     ['PersistentVolume', ({ namespace }) => csiVolume(`${namespace}-demo`, namespace, 'elsewhere')],
     ['PersistentVolumeClaim', () => claimOf('demo', 'nowhere')],
-    // Somebody's copy of one of our objects, label and all.
+    // A user's copy of one of our objects, with its label.
     [
       'ConfigMap',
       () => ({
@@ -288,7 +288,7 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
     else await space.delete(kind, made.metadata.name);
   });
 
-  test('a name that was taken is used as soon as it is free and somebody says so', async () => {
+  test('a name that was taken is used as soon as an event reports that it is free', async () => {
     const space = await sluice.space('taken');
     await space.create(claimOf('demo', 'nowhere'), openDataset('demo'), thin());
     await space.becomes('ThinRuntime', 'demo', condition('Synced', { reason: 'NameTaken' }));
@@ -387,7 +387,7 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
     await space.bound('JuiceFSRuntime', 'demo');
   });
 
-  test('an edit that the API server refuses, however often it is tried, is no conflict with anybody', async () => {
+  test('an edit that the API server refuses, however often it is tried, is no conflict with another writer', async () => {
     const space = await sluice.space('trouble');
     await space.create(openDataset('demo'), thin());
     await space.bound('ThinRuntime', 'demo');
