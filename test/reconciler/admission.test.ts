@@ -64,6 +64,16 @@ test('what another writer puts there is repaired, and a writer that insists is r
   );
 });
 
+test('what is edited ten times in ten seconds is written each time, and is no fight (A9)', async () => {
+  const at = await boundHarness([openDataset('demo'), exampleRuntime('demo', { replicas: 1 })]);
+  for (let replicas = 2; replicas <= 11; replicas++) {
+    at.edit('ExampleRuntime', { replicas });
+    await at.advance(1_000);
+    expect(at.get('StatefulSet', 'demo-worker')?.['spec']).toMatchObject({ replicas });
+  }
+  expect(at.conditions('ExampleRuntime')['Synced']).not.toContain('FieldConflict');
+});
+
 test('an edit is sent, and what a webhook changes in it is accepted (A10)', async () => {
   const at = await mirroring();
   at.edit('ExampleRuntime', { replicas: 3 });

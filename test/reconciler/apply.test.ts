@@ -7,6 +7,7 @@ import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { createApplier } from '../../src/reconciler/kubernetes/apply/apply.ts';
 import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { outlineOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
+import type { Owner } from '../../src/reconciler/kubernetes/store/owner.ts';
 import { createStore } from '../../src/reconciler/kubernetes/store/store.ts';
 import { createApiServer, WRITES } from '../../src/testing/api-server/index.ts';
 
@@ -51,8 +52,8 @@ async function applying() {
     settle,
     client,
     use: (more: Partial<KubeClient>) => void (applier = applierOf(more)),
-    async apply(outlines: readonly ReturnType<typeof outlineOf>[], confirm = confirmed) {
-      const report = await applier.apply(owner, outlines, confirm);
+    async apply(outlines: readonly ReturnType<typeof outlineOf>[], confirm = confirmed, as: Owner = owner) {
+      const report = await applier.apply(as, outlines, confirm);
       await settle();
       return report;
     },
@@ -118,6 +119,56 @@ describe('applying', () => {
     expect(at.get('ConfigMap', 'a')).toBeUndefined();
     expect((await at.apply(planned)).created).toEqual(['ConfigMap/a']);
     expect(at.confirmations()).toBe(1);
+  });
+
+  test('creates what it created before only once its owner is confirmed, although the answer was lost (A6)', async () => {
+    const at = await applying();
+    const planned = [outlineOf(config('a'))];
+    at.use({
+      async create(...request) {
+        await at.client.create(...request);
+        throw new Error('the connection was reset');
+      },
+    });
+    expect((await at.apply(planned)).failed).toMatchObject([{ object: 'ConfigMap/a' }]);
+    expect(at.get('ConfigMap', 'a')).toBeDefined();
+    at.server.remove('ConfigMap', 'ml', 'a');
+    await at.settle();
+    await expect(at.apply(planned, conflict)).rejects.toThrow('changed unseen');
+    expect(at.get('ConfigMap', 'a')).toBeUndefined();
+  });
+
+  test('accepts the value that admission set, also once another writer is the manager of the field (A10)', async () => {
+    const at = await applying();
+    at.server.rules.mutate({ verb: ['create', 'apply'], kind: 'ConfigMap' }, (object) => ({ ...object, data: { key: 'admitted' } }));
+    const planned = [outlineOf(config('a'))];
+    await at.apply(planned);
+    // By fields alone it is no longer ours, and has to be compared.
+    for (const value of ['edited', 'admitted']) at.put(config('a', value), at.get('ConfigMap', 'a')!.metadata);
+    await at.settle();
+    expect(await at.apply(planned)).toMatchObject({ changed: [], failed: [] });
+    expect(at.written()).toEqual(['create ConfigMap/a 201']);
+    at.put(config('a', 'edited'), at.get('ConfigMap', 'a')!.metadata);
+    await at.settle();
+    expect(await at.apply(planned)).toMatchObject({ changed: ['ConfigMap/a'], failed: [] });
+  });
+
+  test('does not delete the successor of an object that a predecessor left (A5)', async () => {
+    const at = await applying();
+    const reference = { apiVersion: 'data.fluid.io/v1alpha1', kind: owner.kind, name: owner.name, uid: 'uid-of-before', controller: true };
+    at.put(config('a', 'left'), {
+      labels: { [label.owner]: reference.uid },
+      ownerReferences: [reference],
+      creationTimestamp: '2026-01-01T00:00:00Z',
+    });
+    await at.settle();
+    at.server.hold('ConfigMap');
+    at.server.remove('ConfigMap', 'ml', 'a');
+    at.put(config('a', 'theirs'), { labels: OTHERS });
+    const { failed } = await at.apply([outlineOf(config('a'))], undefined, { ...owner, creationTimestamp: '2026-01-02T00:00:00Z' });
+    expect(failed).toMatchObject([{ object: 'ConfigMap/a' }]);
+    expect(at.confirmations()).toBe(1);
+    expect(at.get('ConfigMap', 'a')).toMatchObject({ metadata: { labels: OTHERS }, data: { key: 'theirs' } });
   });
 
   test('goes on after an object that fails, and reports it (A7)', async () => {

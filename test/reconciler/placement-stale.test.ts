@@ -53,6 +53,19 @@ describe('an edit of where fuse pods may be, while the watch of nodes hangs,', (
     expect(at.get('Pod', 'demo-fuse-node-1')).toBeDefined();
   });
 
+  test('takes the client from a node in use once the runtime asks for the placement at once (A12)', async () => {
+    const at = await bound();
+    labelled(at, FUSE);
+    readOn(at, 'node-1');
+    await edited(at);
+    expect(at.get('Pod', 'demo-fuse-node-1')).toBeDefined();
+    const runtime = at.get('ThinRuntime')!;
+    at.put({ ...runtime, metadata: { ...runtime.metadata, annotations: { 'data.fluid.io/fuse-placement': 'now' } } });
+    await at.advance(3_000);
+    expect(at.get('Pod', 'demo-fuse-node-1')).toBeUndefined();
+    expect(at.conditions('ThinRuntime')['PlacementWaiting'] ?? '').not.toContain('True');
+  });
+
   test('waits for no pod on a node that is gone (A12)', async () => {
     const at = await bound();
     readOn(at, 'node-1');

@@ -202,11 +202,15 @@ describe('a failing key', () => {
   test('is retried after its back-off without an event (Q7)', async () => {
     const { add, last, keys } = manual();
     await add('a');
-    await last().end(failed);
-    await pass(49);
-    expect(keys()).toHaveLength(1);
-    await pass(1);
-    expect(last()).toMatchObject({ key: 'a', failures: 1 });
+    const waits = [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 102_400, 204_800, 300_000, 300_000];
+    for (const [i, waitMs] of waits.entries()) {
+      await last().end(failed);
+      await pass(waitMs - 1);
+      expect(keys()).toHaveLength(i + 1);
+      await pass(1);
+      expect(keys()).toHaveLength(i + 2);
+      expect(last()).toMatchObject({ key: 'a', failures: i + 1 });
+    }
   });
   test('delays no other key (Q9)', async () => {
     const { add, last, keys } = manual();

@@ -24,11 +24,13 @@ describe('a Secret of ours', () => {
   let clock: number;
   let there: KubeObject | undefined;
   let calls: string[];
+  let failsOnce: boolean;
   let applier: ReturnType<typeof createApplier>;
   beforeEach(() => {
     clock = 10_000;
     there = undefined;
     calls = [];
+    failsOnce = false;
     const now = (verb: string, object: KubeObject): KubeObject => {
       calls.push(verb);
       there = { ...object, metadata: { ...object.metadata, uid: 's', resourceVersion: `${clock}` } };
@@ -42,7 +44,11 @@ describe('a Secret of ours', () => {
         return there;
       },
       create: async (_: unknown, object: KubeObject) => now('create', object),
-      apply: async (_: unknown, object: KubeObject) => now('apply', object),
+      apply: async (_: unknown, object: KubeObject) => {
+        if (!failsOnce) return now('apply', object);
+        failsOnce = false;
+        throw new ApiError({ method: 'PATCH', path: 's' }, 500, 'not now');
+      },
     } as unknown as KubeClient;
     applier = createApplier(client, { remember() {}, isRuntime: () => false } as unknown as Store, silent, () => clock);
   });
@@ -75,6 +81,16 @@ describe('a Secret of ours', () => {
     clock += 500;
     await pass();
     expect(calls).toEqual([]);
+  });
+  test('is read again at the retry after a write that failed, within the same second (A11)', async () => {
+    await pass();
+    there = { ...there!, data: { 'config.json': 'ZXZpbA==' } };
+    clock += 60_000;
+    failsOnce = true;
+    expect(await pass()).toMatchObject({ failed: [{ object: 'Secret/demo-fuse-conf' }] });
+    clock += 50;
+    expect(await pass()).toMatchObject({ changed: ['Secret/demo-fuse-conf'], failed: [] });
+    expect(there).toMatchObject({ data: { 'config.json': 'b2xk' } });
   });
   test('whose source was rotated is written at once (A11)', async () => {
     await pass();

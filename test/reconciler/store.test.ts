@@ -63,7 +63,7 @@ describe('a watch is expected to show what was written', () => {
     store.stop();
   });
 
-  test('an object that was written is projected once, in whichever order answer and event come (S14)', async () => {
+  test('an object that was written is projected once, in whichever order answer and event come (S1, S14)', async () => {
     const { store } = await silentServer();
     const labels = { 'data.fluid.io/owner-uid': 'u' };
     store.remember(ours(labels));
@@ -79,10 +79,12 @@ describe('a watch is expected to show what was written', () => {
   });
   test('a spec that no writer changed is the same JavaScript object after a write of ours (S14)', async () => {
     const { store } = await silentServer();
+    // Together larger than what equal specs share.
+    const mounts = Array.from({ length: 40 }, (_, i) => ({ mountPoint: `s3://bucket-of-a-long-name/${i}`, name: `mount-${i}` }));
     const dataset = (resourceVersion: string, generation: number, uid = 'u') => ({
       ...object(resourceVersion, { namespace: 'ml', generation, uid }),
       apiVersion: 'data.fluid.io/v1alpha1',
-      spec: { mounts: [{ mountPoint: `s3://bucket/${uid}/${generation}` }] },
+      spec: { mounts: [...mounts, { mountPoint: `s3://bucket/${uid}/${generation}` }] },
     });
     const key = { namespace: 'ml', name: 'demo' };
     const specOf = (written: KubeObject) => {
@@ -171,6 +173,71 @@ describe('a store of a cluster', () => {
     expect(await heardOf(() => server.put({ ...config, data: { k: 'edited' } }))).toEqual(['ml/demo']);
   });
 
+  test('wakes only the runtimes that refer to it for our own write of the status of a runtime (S4)', async () => {
+    const { client, store, heardOf, putRuntime } = await watching();
+    putRuntime();
+    store.refers({ namespace: 'ml', name: 'user' }, runtime);
+    const write = (value: number) =>
+      client.patch(
+        typeOf(thin.resource),
+        runtime,
+        { status: { desiredWorkerNumberScheduled: value } },
+        { type: 'merge', subresource: 'status' },
+      );
+    expect(await heardOf(async () => store.remember(await write(1)))).toEqual(['ml/user']);
+    expect(store.runtimes(runtime)[0]?.object.status).toMatchObject({ desiredWorkerNumberScheduled: 1 });
+    expect(await heardOf(() => write(2))).toEqual(['ml/user', 'ml/demo']);
+  });
+
+  test('returns our own write, or a newer version, although the watch is behind (S1)', async () => {
+    const { client, server, settle, store } = await watching();
+    server.put({ ...labelled('u'), data: { k: 'first' } });
+    await settle();
+    server.hold('ConfigMap');
+    const patched = (k: string) =>
+      client.patch(ownedKinds.ConfigMap, { namespace: 'ml', name: 'config' }, { data: { k } }, { type: 'merge' });
+    const versions = () => [store.live, store.seen].map((read) => read('ConfigMap', 'ml', 'config')?.metadata.resourceVersion);
+    const second = await patched('second');
+    store.remember(second);
+    expect(versions()).toEqual([second.metadata.resourceVersion, second.metadata.resourceVersion]);
+    const third = await patched('third');
+    server.release('ConfigMap');
+    await settle();
+    expect(versions()).toEqual([third.metadata.resourceVersion, third.metadata.resourceVersion]);
+  });
+
+  test('does not return what a read found to be deleted, although the watch shows it, but its successor (S2)', async () => {
+    const { server, settle, store } = await watching();
+    const first = server.put(labelled('u'));
+    await settle();
+    server.hold('ConfigMap');
+    server.remove('ConfigMap', 'ml', 'config');
+    const uids = () => [store.live, store.seen].map((read) => read('ConfigMap', 'ml', 'config')?.metadata.uid);
+    expect(uids()).toEqual([uidOf(first), uidOf(first)]);
+    store.forget(first);
+    expect(uids()).toEqual([undefined, undefined]);
+    const successor = server.put(labelled('u'));
+    server.release('ConfigMap');
+    await settle();
+    expect(uids()).toEqual([uidOf(successor), uidOf(successor)]);
+  });
+
+  test('keeps the spec of a Dataset of which another field changed as the same JavaScript object (S14)', async () => {
+    const { server, settle, store } = await watching();
+    const metadata = { ...runtime, generation: 1 };
+    // Larger than what equal specs share.
+    const spec = { mounts: Array.from({ length: 40 }, (_, i) => ({ mountPoint: `s3://bucket-of-a-long-name/${i}`, name: `mount-${i}` })) };
+    const specAfter = async (labels: Record<string, string>) => {
+      server.put({ ...openDataset('demo'), metadata: { ...metadata, labels }, spec: structuredClone(spec) });
+      await settle();
+      expect(store.dataset(runtime)?.metadata.labels).toEqual(labels);
+      return store.dataset(runtime)?.spec;
+    };
+    const first = await specAfter({ mine: 'a' });
+    expect(first).toMatchObject(spec);
+    expect(await specAfter({ mine: 'b' })).toBe(first);
+  });
+
   test('wakes a runtime that refers to a Dataset also for our own write of that volume (S4, S11)', async () => {
     const { client, store, heardOf, putRuntime } = await watching();
     const uid = uidOf(putRuntime());
@@ -226,7 +293,9 @@ describe('a store of a cluster', () => {
 
   test('keeps nothing of a Secret that is remembered (S6)', async () => {
     const { store } = await watching();
-    store.remember({ apiVersion: 'v1', kind: 'Secret', metadata: { ...runtime, uid: 's', resourceVersion: '99' }, data: { key: 'value' } });
+    // Newer than anything that a watch has passed.
+    const metadata = { ...runtime, uid: 's', resourceVersion: '999999999' };
+    store.remember({ apiVersion: 'v1', kind: 'Secret', metadata, data: { key: 'value' } });
     expect(store.seen('Secret', 'ml', 'demo')).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@
  * A8. A change that Kubernetes does not allow is reported, not sent; everything else about that object is still applied.
  * A9. When another writer changes an object back six times in a minute, no write follows for 30 seconds or longer; edits of specs do not count.
  * A10. What admission changed of our own write is accepted: it is not sent again, and is no such conflict.
- * A11. A Secret is read before each write, at most once a second for one content, and its value is never kept in memory.
+ * A11. A Secret is read before each write, at most once a second for one content, and again at the retry of a failure. Its value is never kept.
  * A12. A fuse DaemonSet keeps selecting each node on which a pod mounts the claim, unless the user asks for the placement at once.
  * A13. Pruning deletes only what the store has in the owner's inventory, is not among `keep`, and is not being deleted already.
  */
