@@ -16,6 +16,7 @@ import { untilSchedulable } from '../control-plane/nodes.ts';
 import { type Identity, issue, type KeyPair } from '../control-plane/pki.ts';
 import { keepsFolder } from '../control-plane/stale.ts';
 import { buildImage, type ImageDefinition } from '../../scripts/image/archive.ts';
+import { untilReleased } from './hold.ts';
 import { busyboxImage, pauseImage } from './images.ts';
 import { startNodeKeeper } from './keeper-client.ts';
 import type { Daemon } from './keeper-messages.ts';
@@ -107,6 +108,7 @@ export async function startNode(plane: ControlPlaneHandle, options: NodeOptions 
     await importImage(archive(image));
   };
   const stop = async () => {
+    await untilReleased(dir, plane.kubeconfig);
     await keeper.stop(keepsFolder(dir, options.keep));
     // A control plane that is gone already has no Node either.
     await api.call('DELETE', `/api/v1/nodes/${name}`).catch(() => {});
