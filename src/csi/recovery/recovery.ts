@@ -59,10 +59,7 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
   /** Checks the consumers of all volumes, or of one. */
   async function check(only?: string): Promise<void> {
     const mounts = await host.mounts();
-    if (only === undefined) {
-      if (mounts === seen) return;
-      seen = mounts;
-    }
+    if (only === undefined && mounts === seen) return;
     context.layers.keep(mounts);
     const found = Map.groupBy(orphans(mounts, context), ({ at }) => at.volumeName);
     for (const [name, queue] of queues)
@@ -71,6 +68,8 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
         queues.delete(name);
       }
     for (const [name, consumers] of found) if (only === undefined || name === only) begin(name, consumers);
+    // Last: what fails on the way is done again with the next check.
+    if (only === undefined) seen = mounts;
   }
 
   function begin(name: string, consumers: readonly Orphan[]): void {
@@ -93,7 +92,11 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
     queue.failures = failed > 0 ? queue.failures + 1 : 0;
     if (stopped) return;
     if (queue.again) await checkSafely(name);
-    else if (failed > 0) queue.cancel = clock.after(backoff(queue.failures, clock.random), () => void checkSafely(name));
+    else if (failed > 0) retry(queue, name);
+  }
+
+  function retry(queue: VolumeQueue, name: string): void {
+    queue.cancel = clock.after(backoff(queue.failures, clock.random), () => void checkSafely(name));
   }
 
   /** Returns how many must be retried. */
@@ -121,6 +124,11 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
       await check(only);
     } catch (error) {
       log.error({ err: error }, 'the mount table cannot be checked for dead mounts');
+      // The mount table may stay as it is, and then nothing else begins this volume again.
+      const queue = only === undefined ? undefined : queues.get(only);
+      if (!queue || queue.running || stopped) return;
+      queue.failures++;
+      retry(queue, only ?? '');
     }
   }
 
