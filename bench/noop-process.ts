@@ -1,7 +1,7 @@
 /** Reconciles every runtime of a cluster again and again, with a store that watches it; all is as it should be, so nothing is written. */
 import { runtimes } from '../runtimes/_all.gen.ts';
-import { createClient } from '../src/kube/kube-client.ts';
-import { eventSink } from '../src/kube/events.ts';
+import { createClient } from '../src/kube/client/kube-client.ts';
+import { eventSink } from '../src/kube/events/events.ts';
 import { silent } from '../src/kube/types.ts';
 import { kubernetesCluster } from '../src/reconciler/kubernetes/kubernetes-cluster.ts';
 import { connectionFromKubeconfig } from '../src/reconciler/kubernetes/kubeconfig.ts';

@@ -19,7 +19,7 @@ import { createMetrics } from '../src/reconciler/metrics.ts';
 import { LONGEST_QUANTITY } from '../src/api/units.ts';
 import { LONGEST_TEXT, MOST_ENTRIES, MOST_SECRETS } from '../src/constructs/limits.ts';
 import { MOST_DIRECTORIES } from '../src/constructs/tiered-store.ts';
-import { KEYS, REQUESTS, shareOf } from '../src/kube/turnstile.ts';
+import { KEYS, REQUESTS, shareOf } from '../src/kube/turns/turnstile.ts';
 import { COMMANDS_AT_ONCE } from '../src/reconciler/kubernetes/commands/jobs.ts';
 import { LARGEST_RECORD } from '../src/reconciler/kubernetes/plans/last-valid.ts';
 import { backoffMs } from '../src/reconciler/queue.ts';

@@ -3,7 +3,7 @@
  */
 import { Command } from 'commander';
 import { resources } from '../../runtimes/_resources.gen.ts';
-import { createClient } from '../../src/kube/kube-client.ts';
+import { createClient } from '../../src/kube/client/kube-client.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../../src/cli/settings/connection.ts';
 import { leaseNamespace, unlessAborted } from './steps.ts';
 import { type Actors, bind, install, remove, repair, type Stage, show } from './scenes.ts';

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { kubeCluster } from '../csi/cluster/kube-node-cluster.ts';
 import { type Plugin, startPlugin } from '../csi/plugin.ts';
-import { createClient } from '../kube/kube-client.ts';
+import { createClient } from '../kube/client/kube-client.ts';
 import { serveHealth } from './health.ts';
 import type { Define } from './command.ts';
 import { addressOf, complete, directoryOf, mountRootOf, oneOf } from './settings/config-values.ts';

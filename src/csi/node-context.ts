@@ -8,7 +8,7 @@ import type { KnownVolumes } from './cluster/known-volumes.ts';
 import type { Layers } from './mounts/layers.ts';
 import type { Locks } from './grpc/locks.ts';
 import type { MountWatch } from './mounts/watch.ts';
-import type { NodeLabels } from './cluster/node-labels.ts';
+import type { NodeLabels } from './cluster/own-node-labels.ts';
 import type { StagedRecords } from './stage/records.ts';
 import type { VolumeDefaults } from './volume.ts';
 

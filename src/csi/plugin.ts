@@ -18,7 +18,7 @@ import { createLocks } from './grpc/locks.ts';
 import { mountTable } from './mounts/table.ts';
 import { watchMounts } from './mounts/watch.ts';
 import { node } from './node-service.ts';
-import { nodeLabels } from './cluster/node-labels.ts';
+import { nodeLabels } from './cluster/own-node-labels.ts';
 import type { NodeContext } from './node-context.ts';
 import { Identity, Node } from './grpc/proto/csi.gen.ts';
 import { Registration } from './grpc/proto/pluginregistration.gen.ts';

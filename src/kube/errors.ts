@@ -66,7 +66,7 @@ export const isNotFound = (error: unknown): error is ApiError => isApiError(erro
 /** No object of that name is there. Of a kind that the server does not know, or not yet, it says nothing: its 404 names no object. */
 export const isAbsent = (error: unknown): boolean => isNotFound(error) && error.body?.details?.name !== undefined;
 /** For `catch`: an object that is not there is nothing. */
-export const ignoreGone = (error: unknown): undefined => {
+export const ignoreNotFound = (error: unknown): undefined => {
   if (!isNotFound(error)) throw error;
 };
 /** The server did not answer, or has too much to do: the same may be answered later. */
@@ -84,7 +84,7 @@ export const isConflict = (error: unknown): error is ApiError =>
   isApiError(error) && ((error.status === 409 && error.reason !== 'AlreadyExists') || isPatchOnSomethingElse(error));
 export const isAlreadyExists = (error: unknown): error is ApiError => isApiError(error) && error.reason === 'AlreadyExists';
 /** The resourceVersion or continue token is older than what the server remembers. */
-export const isGone = (error: unknown): error is ApiError => isApiError(error) && (error.status === 410 || error.reason === 'Expired');
+export const isExpired = (error: unknown): error is ApiError => isApiError(error) && (error.status === 410 || error.reason === 'Expired');
 /** The object itself is refused: only an edit can help. */
 export const isInvalid = (error: unknown): error is ApiError =>
   isApiError(error) && (error.status === 400 || (error.status === 422 && !isPatchOnSomethingElse(error)));

@@ -1,5 +1,5 @@
-import { createClient, type KubeClient } from '../kube/kube-client.ts';
-import { elect, type LeaderElection } from '../kube/lease.ts';
+import { createClient, type KubeClient } from '../kube/client/kube-client.ts';
+import { elect, type LeaderElection } from '../kube/lease/lease.ts';
 import { createStore, type Store } from './kubernetes/store/store.ts';
 import { createReign, type LeaderOptions, type Reign } from './reign.ts';
 import { keyText } from './world.ts';

@@ -9,8 +9,8 @@ import {
   Registry,
 } from 'prom-client';
 import type { RequestInfo } from '../kube/contract.ts';
-import type { ReflectorStatus } from '../kube/reflector.ts';
-import { whyStale } from '../kube/staleness.ts';
+import type { ReflectorStatus } from '../kube/watch/reflector.ts';
+import { whyStale } from '../kube/watch/staleness.ts';
 
 export type Result = 'success' | 'error' | 'requeue_after';
 

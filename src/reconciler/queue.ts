@@ -23,7 +23,7 @@
  * Q13. After `stop` no pass begins and no timer is left; it resolves when the passes under way have ended.
  * Q14. Passes that wait for nothing hand over to the event loop within some milliseconds, however many they are.
  */
-import { createTurnstile } from '../kube/turnstile.ts';
+import { createTurnstile } from '../kube/turns/turnstile.ts';
 import { createAlarms } from './alarms.ts';
 
 /** How one pass over a key ended. */

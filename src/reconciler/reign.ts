@@ -1,8 +1,8 @@
 import type { Runtime, Settings } from '../constructs/index.ts';
-import type { ClusterConnection } from '../kube/connection.ts';
+import type { ClusterConnection } from '../kube/client/connection.ts';
 import type { KubeClient } from '../kube/contract.ts';
-import { eventSink } from '../kube/events.ts';
-import { KEYS, shareOf } from '../kube/turnstile.ts';
+import { eventSink } from '../kube/events/events.ts';
+import { KEYS, shareOf } from '../kube/turns/turnstile.ts';
 import type { Log } from '../kube/types.ts';
 import { podExec } from './kubernetes/commands/pod-exec.ts';
 import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';

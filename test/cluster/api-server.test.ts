@@ -1,6 +1,6 @@
 /** What the API server in memory claims is what a real one does. */
 import { afterAll, beforeAll, describe, onTestFinished, vi } from 'vitest';
-import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
+import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { apiServerSuite, type Subject } from '../kube/api-server.suite.ts';

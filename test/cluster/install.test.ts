@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { parseAllDocuments, stringify } from 'yaml';
 import { annotation, label } from '../../src/api/index.ts';
 import { type KubeCluster, kubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
-import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
+import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
@@ -39,7 +39,7 @@ const UNUSED: Readonly<Record<string, string>> = {
   'create pods/exec': 'Kubernetes 1.35 asks for it where older ones ask for get, which is used',
   'list pods/exec': 'granted by the Role that a JuiceFSRuntime gets, and a subject can grant only rights that it has',
   'get pods': 'the same',
-  'patch events.k8s.io/events': 'an event that still goes on after a minute: test/kube/events.test.ts',
+  'patch events.k8s.io/events': 'an event that still goes on after a minute: test/kube/events/events.test.ts',
 };
 
 describe.skipIf(!simulated)('sluice install', () => {

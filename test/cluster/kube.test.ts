@@ -9,13 +9,13 @@ import {
   isNotFound,
   type KubeClient,
   type RequestInfo,
-} from '../../src/kube/kube-client.ts';
-import type { ClusterConnection } from '../../src/kube/connection.ts';
-import { eventSink } from '../../src/kube/events.ts';
-import { type ElectionOptions, elect, type LeaderElection } from '../../src/kube/lease.ts';
-import { LEASE } from '../../src/kube/lease-record.ts';
-import { listAll } from '../../src/kube/pages.ts';
-import { type ReflectOptions, type Reflector, reflect } from '../../src/kube/reflector.ts';
+} from '../../src/kube/client/kube-client.ts';
+import type { ClusterConnection } from '../../src/kube/client/connection.ts';
+import { eventSink } from '../../src/kube/events/events.ts';
+import { type ElectionOptions, elect, type LeaderElection } from '../../src/kube/lease/lease.ts';
+import { LEASE } from '../../src/kube/lease/lease-record.ts';
+import { listAll } from '../../src/kube/watch/pages.ts';
+import { type ReflectOptions, type Reflector, reflect } from '../../src/kube/watch/reflector.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane/control-plane.ts';
 import { type Forwarder, forwardTo } from '../support/forwarder.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Mount } from '../../src/api/index.ts';
-import { createClient } from '../../src/kube/kube-client.ts';
+import { createClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { alluxioImage, MINIO_IMAGE, minioImage } from '../../harness/index.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
-import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
+import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, type ImageDefinition } from '../../harness/index.ts';

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { createClient, type KubeClient } from '../../src/kube/kube-client.ts';
+import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { BUSYBOX_IMAGE, JUICEFS_STAND_IN_IMAGE, juicefsStandInImage, MINIO_IMAGE, minioImage } from '../../harness/index.ts';
 import { canHaveNode, createPod } from '../support/real-node.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { runtimes } from '../../runtimes/_all.gen.ts';
-import { createClient } from '../../src/kube/kube-client.ts';
+import { createClient } from '../../src/kube/client/kube-client.ts';
 import { silent } from '../../src/kube/types.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
 import { until } from '../support/manual-clock.ts';

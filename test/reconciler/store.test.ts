@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import thin from '../../runtimes/thin/index.ts';
 import { Dataset } from '../../src/api/index.ts';
-import { createClient } from '../../src/kube/kube-client.ts';
+import { createClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeClient, WatchOptions } from '../../src/kube/contract.ts';
 import { type KubeObject, type ResourceType, silent } from '../../src/kube/types.ts';
 import { ownedKinds, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';

@@ -7,7 +7,7 @@ import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import { crdOf } from '../../src/api/crd.ts';
 import type { Settings } from '../../src/constructs/index.ts';
-import { createClient, isNotFound, type KubeClient } from '../../src/kube/kube-client.ts';
+import { createClient, isNotFound, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
 import { type Controller, type ControllerOptions, startController } from '../../src/reconciler/controller.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';

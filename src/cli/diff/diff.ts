@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { stringify } from 'yaml';
-import { createClient } from '../../kube/kube-client.ts';
+import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { FIELD_MANAGER } from '../../reconciler/kubernetes/managed-fields.ts';

@@ -1,7 +1,7 @@
 import { type CustomResource, GROUP, type Manifest } from '../../api/index.ts';
 import { installationOf, settled } from '../../install/index.ts';
-import { createClient, isNotFound, type KubeClient } from '../../kube/kube-client.ts';
-import { LEASE } from '../../kube/lease-record.ts';
+import { createClient, isNotFound, type KubeClient } from '../../kube/client/kube-client.ts';
+import { LEASE } from '../../kube/lease/lease-record.ts';
 import type { ResourceType } from '../../kube/types.ts';
 import { typeOf } from '../../reconciler/kubernetes/kinds.ts';
 import type { Define } from '../command.ts';

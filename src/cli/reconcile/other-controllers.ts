@@ -4,7 +4,7 @@ import { ELECTION_LEASE } from '../../install/rights.ts';
 import { type Clock, sleep, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import { LEASE, type Lease } from '../../kube/lease-record.ts';
+import { LEASE, type Lease } from '../../kube/lease/lease-record.ts';
 import { messageOf, Refused } from '../errors.ts';
 
 export interface OtherController {

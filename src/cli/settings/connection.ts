@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
-import { type ClusterConnection, inClusterConnection } from '../../kube/connection.ts';
+import { type ClusterConnection, inClusterConnection } from '../../kube/client/connection.ts';
 import { connectionFromKubeconfig } from '../../reconciler/kubernetes/kubeconfig.ts';
 import type { Env } from './config.ts';
 import { messageOf, Refused } from '../errors.ts';

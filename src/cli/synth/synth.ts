@@ -1,4 +1,4 @@
-import { createClient } from '../../kube/kube-client.ts';
+import { createClient } from '../../kube/client/kube-client.ts';
 import type { Define } from '../command.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';

@@ -8,8 +8,8 @@
  * No watch, no list, no Secret, no log of a pod.
  */
 import { csiDriver, runtimePlural } from '../../api/names.ts';
-import { isForbidden, isNotFound, type KubeClient } from '../../kube/kube-client.ts';
-import { type EventSink, eventSink } from '../../kube/events.ts';
+import { isForbidden, isNotFound, type KubeClient } from '../../kube/client/kube-client.ts';
+import { type EventSink, eventSink } from '../../kube/events/events.ts';
 import type { KubeObject, Log, ObjectName, ResourceType } from '../../kube/types.ts';
 import type { NodeCluster, Pod, RuntimeRecord } from './node-cluster.ts';
 import type { RuntimeName } from '../volume.ts';

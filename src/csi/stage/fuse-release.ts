@@ -7,7 +7,7 @@ import { backoff, type Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/types.ts';
 import { stagedVolumes } from '../kubelet.ts';
 import type { Locks } from '../grpc/locks.ts';
-import type { NodeLabels } from '../cluster/node-labels.ts';
+import type { NodeLabels } from '../cluster/own-node-labels.ts';
 import { type StagedFuseContext, stagedFuse } from './staged-fuse.ts';
 
 /** How many volumes that another plugin has staged are read at a time. */

@@ -1,6 +1,6 @@
 import type { Role, Runtime, Settings } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import type { EventSink } from '../../kube/events.ts';
+import type { EventSink } from '../../kube/events/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import type { Key, LiveObject, Question, Where } from '../world.ts';
 import type { createBindings } from './plans/bindings.ts';

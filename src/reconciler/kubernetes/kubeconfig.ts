@@ -1,4 +1,4 @@
-import type { ClusterConnection } from '../../kube/connection.ts';
+import type { ClusterConnection } from '../../kube/client/connection.ts';
 
 /** How often credentials are read again, in ms: tokens of exec plugins and files expire. */
 const REFRESH_MS = 60_000;

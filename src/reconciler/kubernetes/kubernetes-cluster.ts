@@ -1,5 +1,5 @@
 import { annotation, Dataset, datasetFinalizer, label, runtimeFinalizer } from '../../api/index.ts';
-import { ignoreGone, isAbsent, isConflict } from '../../kube/errors.ts';
+import { ignoreNotFound, isAbsent, isConflict } from '../../kube/errors.ts';
 import { redactedText } from '../../kube/redact.ts';
 import type { Cluster } from '../cluster.ts';
 import { each } from '../failures.ts';
@@ -130,7 +130,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
         (plan.plan.config?.roles ?? []).flatMap(pods).map(({ metadata }) => async () => {
           const count = Number(metadata.annotations?.[annotation.fuseConfigUpdate] ?? 0) + 1;
           const body = { metadata: { annotations: { [annotation.fuseConfigUpdate]: String(count) } } };
-          await client.patch(Pod, metadata, body, { type: 'merge' }).catch(ignoreGone);
+          await client.patch(Pod, metadata, body, { type: 'merge' }).catch(ignoreNotFound);
         }),
       );
       unrefreshed.delete(uid);

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../../kube/contract.ts';
-import { listAll } from '../../kube/pages.ts';
+import { listAll } from '../../kube/watch/pages.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { Pod } from './kinds.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError, apiErrorFrom, type RequestName } from '../../kube/errors.ts';
-import { collectionPath, objectPath } from '../../kube/paths.ts';
+import { collectionPath, objectPath } from '../../kube/client/paths.ts';
 import type { ResourceType, Status } from '../../kube/types.ts';
 
 /** Which object, or which collection, a request is about. */

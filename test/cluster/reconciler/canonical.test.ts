@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { createClient, type KubeClient } from '../../../src/kube/kube-client.ts';
+import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/diff/compare.ts';
 import { ownedType } from '../../../src/reconciler/kubernetes/kinds.ts';

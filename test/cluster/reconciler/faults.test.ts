@@ -1,6 +1,6 @@
 /** What becomes of the work when processes die and API servers fail. A control plane of its own, with an audit log. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createClient, type KubeClient } from '../../../src/kube/kube-client.ts';
+import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
 import { type ControlPlane, startControlPlane } from '../../../harness/index.ts';

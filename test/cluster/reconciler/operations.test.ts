@@ -1,7 +1,7 @@
 /** A Job or CronJob of an operation is as a real API server prints it, whatever users say of it: an applier would find nothing to write. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basePlan, defineRuntime, type LoadSpec } from '../../../src/constructs/index.ts';
-import { createClient, type KubeClient } from '../../../src/kube/kube-client.ts';
+import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/diff/compare.ts';
 import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { Manifest } from '../../../src/api/index.ts';
-import { createClient, type KubeClient } from '../../../src/kube/kube-client.ts';
+import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/diff/compare.ts';

@@ -3,7 +3,7 @@ import { App, Chart } from 'cdk8s';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basePlan, Worker } from '../../../src/constructs/index.ts';
-import { createClient, type KubeClient } from '../../../src/kube/kube-client.ts';
+import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/diff/compare.ts';
 import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';

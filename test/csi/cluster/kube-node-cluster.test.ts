@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { kubeCluster } from '../../../src/csi/cluster/kube-node-cluster.ts';
-import { createClient } from '../../../src/kube/kube-client.ts';
+import { createClient } from '../../../src/kube/client/kube-client.ts';
 import { json, type Step, scriptedServer } from '../../support/scripted-server.ts';
 
 async function given(...script: readonly Step[]) {

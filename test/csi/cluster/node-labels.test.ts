@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nodeLabels } from '../../../src/csi/cluster/node-labels.ts';
+import { nodeLabels } from '../../../src/csi/cluster/own-node-labels.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 
 describe('labels of the node', () => {

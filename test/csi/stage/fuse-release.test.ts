@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fuseRelease } from '../../../src/csi/stage/fuse-release.ts';
 import { createLocks } from '../../../src/csi/grpc/locks.ts';
-import { nodeLabels } from '../../../src/csi/cluster/node-labels.ts';
+import { nodeLabels } from '../../../src/csi/cluster/own-node-labels.ts';
 import { silent } from '../../../src/kube/types.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 

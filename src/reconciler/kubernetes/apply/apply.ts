@@ -17,7 +17,7 @@
  * A13. Pruning deletes only what the store has in the owner's inventory, is not among `keep`, and is not being deleted already.
  */
 import type { KubeClient } from '../../../kube/contract.ts';
-import { ignoreGone, isConflict } from '../../../kube/errors.ts';
+import { ignoreNotFound, isConflict } from '../../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
 import { attempt } from '../../failures.ts';
 import type { Applied, Failure, LiveObject, Outline, Pruned } from '../../world.ts';
@@ -109,7 +109,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   /** What the garbage collector would do later. The owner may be the one that is gone, if the API server's clock was behind. */
   async function removeLeft(type: ResourceType, { metadata }: LiveObject, confirmed: Confirmed): Promise<void> {
     await confirmed();
-    await client.delete(type, metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
+    await client.delete(type, metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreNotFound);
   }
 
   return {
@@ -143,7 +143,8 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       for (const object of extra) {
         const { kind, metadata } = object;
         const name = refOf(nameOf(object));
-        const remove = () => client.delete(ownedType(kind), metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreGone);
+        const remove = () =>
+          client.delete(ownedType(kind), metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreNotFound);
         const refused = await attempt('DeleteFailed', name, remove);
         if (refused.length > 0) failed.push(...refused);
         else pruned.push(name);

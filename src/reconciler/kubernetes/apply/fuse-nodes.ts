@@ -1,6 +1,6 @@
 import { FUSE_NODE_LABELS, type Manifest } from '../../../api/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
-import { ignoreGone } from '../../../kube/errors.ts';
+import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { isPlacedAlike, keeping, nodesLeft, type PlacementNode } from '../../diff/fuse-placement.ts';
 import type { LiveObject, Waiting } from '../../world.ts';
@@ -50,7 +50,9 @@ export async function withNodesInUse(
 async function nodesAfresh(client: KubeClient, names: readonly string[]): Promise<readonly PlacementNode[]> {
   const nodes: PlacementNode[] = [];
   for (let i = 0; i < names.length; i += NODES_AT_A_TIME) {
-    const some = names.slice(i, i + NODES_AT_A_TIME).map((name) => client.get(Node, { name }, { metadataOnly: true }).catch(ignoreGone));
+    const some = names
+      .slice(i, i + NODES_AT_A_TIME)
+      .map((name) => client.get(Node, { name }, { metadataOnly: true }).catch(ignoreNotFound));
     nodes.push(
       ...(await Promise.all(some)).flatMap((node) => (node ? { name: node.metadata.name, labels: node.metadata.labels ?? {} } : [])),
     );

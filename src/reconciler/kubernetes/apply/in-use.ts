@@ -1,8 +1,8 @@
 import { datasetId, label, lastValidName } from '../../../api/index.ts';
 import type { Role } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
-import { ignoreGone } from '../../../kube/errors.ts';
-import { listAll } from '../../../kube/pages.ts';
+import { ignoreNotFound } from '../../../kube/errors.ts';
+import { listAll } from '../../../kube/watch/pages.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { type LiveObject, type Outline, ROLES, type World } from '../../world.ts';
 import { ownedType, Pod, workloadKind } from '../kinds.ts';
@@ -54,7 +54,7 @@ const isSettled = ({ workload, pods: podsOf }: View): boolean =>
 async function afresh(client: KubeClient, { key: { namespace }, names, plan }: Pick<World, 'key' | 'names' | 'plan'>): Promise<View> {
   const workloads = new Map<Role, LiveObject>();
   for (const role of ROLES) {
-    const live = await client.get(ownedType(workloadKind(role)), { namespace, name: names[role] }).catch(ignoreGone);
+    const live = await client.get(ownedType(workloadKind(role)), { namespace, name: names[role] }).catch(ignoreNotFound);
     // The cast: what was read from the API server has a UID and a version.
     if (live) workloads.set(role, live as LiveObject);
   }

@@ -1,5 +1,5 @@
 import { annotation } from '../../../api/index.ts';
-import { ignoreGone, isNotFound } from '../../../kube/errors.ts';
+import { ignoreNotFound, isNotFound } from '../../../kube/errors.ts';
 import type { LiveObject } from '../../world.ts';
 import { ownedKinds } from '../kinds.ts';
 import { BINDER } from '../managed-fields.ts';
@@ -85,7 +85,7 @@ export function createNudges({ client, store, now, signal, wake }: Pick<Context,
         // The next pass retries.
         clearTimeout(entry.timer);
         waiting.delete(uid);
-        ignoreGone(error);
+        ignoreNotFound(error);
       }
     },
     nudge(claim, afterMs) {

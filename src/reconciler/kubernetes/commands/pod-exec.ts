@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import type { V1Status } from '@kubernetes/client-node';
-import type { ClusterConnection } from '../../../kube/connection.ts';
+import type { ClusterConnection } from '../../../kube/client/connection.ts';
 import { NotLeader } from '../../../kube/errors.ts';
 import type { PodExec } from './exec.ts';
 

@@ -1,4 +1,4 @@
-import { createTurnstile } from '../../../kube/turnstile.ts';
+import { createTurnstile } from '../../../kube/turns/turnstile.ts';
 
 /** After so long the next one begins, and the slow one goes on beside it: pods that hang delay no other for minutes. */
 const TURN_MS = 10_000;

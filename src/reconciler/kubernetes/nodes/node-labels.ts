@@ -1,5 +1,5 @@
 import type { KubeClient } from '../../../kube/contract.ts';
-import type { ObjectRef } from '../../../kube/events.ts';
+import type { ObjectRef } from '../../../kube/events/events.ts';
 import type { Log } from '../../../kube/types.ts';
 import { cacheLabels, cacheTraces, type Cached, hasTrace, invalidLabels, type Labels } from './cache-labels.ts';
 import { createDueNodes } from './due-nodes.ts';

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../../kube/events.ts';
+import type { ObjectRef } from '../../../kube/events/events.ts';
 import type { Cached } from './cache-labels.ts';
 import type { Store } from '../store/store.ts';
 

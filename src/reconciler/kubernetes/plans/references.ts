@@ -1,6 +1,6 @@
 import { type Dataset, label, type PersistentVolumeSpec, type RuntimeStatus, volumeName } from '../../../api/index.ts';
 import type { ReferenceFact, ReferenceNeed } from '../../../constructs/index.ts';
-import { ignoreGone } from '../../../kube/errors.ts';
+import { ignoreNotFound } from '../../../kube/errors.ts';
 import { choose } from '../../choose.ts';
 import type { Candidate } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
@@ -44,7 +44,7 @@ export async function referenceFact(
     : notBound;
 
   async function read(kept: LiveObject): Promise<PersistentVolumeSpec | undefined> {
-    const found = await client.get(ownedKinds.PersistentVolume, { name: kept.metadata.name }).catch(ignoreGone);
+    const found = await client.get(ownedKinds.PersistentVolume, { name: kept.metadata.name }).catch(ignoreNotFound);
     const spec = found?.['spec'] as PersistentVolumeSpec | undefined;
     if (spec && found?.metadata.resourceVersion === kept.metadata.resourceVersion) specs.set(kept, spec);
     return spec;

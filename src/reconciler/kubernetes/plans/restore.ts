@@ -1,5 +1,5 @@
 import { lastValidName, volumeName } from '../../../api/index.ts';
-import { ignoreGone } from '../../../kube/errors.ts';
+import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { Hold } from '../../world.ts';
 import type { Context } from '../context.ts';
 import { ownedKinds } from '../kinds.ts';
@@ -35,7 +35,7 @@ export async function restored(context: Context, asking: Asking, answers: Answer
 
 async function readBack({ client }: Context, { key, runtime, identity }: Asking): Promise<Recorded | undefined> {
   const { namespace, name } = key;
-  const configMap = await client.get(ownedKinds.ConfigMap, { namespace, name: lastValidName(name) }).catch(ignoreGone);
-  const volume = configMap && (await client.get(ownedKinds.PersistentVolume, { name: volumeName(identity) }).catch(ignoreGone));
+  const configMap = await client.get(ownedKinds.ConfigMap, { namespace, name: lastValidName(name) }).catch(ignoreNotFound);
+  const volume = configMap && (await client.get(ownedKinds.PersistentVolume, { name: volumeName(identity) }).catch(ignoreNotFound));
   return volume && readRecord(runtime, configMap, volume);
 }

@@ -1,4 +1,4 @@
-import type { Change, Reflector } from '../../../kube/reflector.ts';
+import type { Change, Reflector } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 
 /** What the controller itself wrote or found, until the watch shows it. */

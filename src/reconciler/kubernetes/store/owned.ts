@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Dataset, label } from '../../../api/index.ts';
-import type { Change } from '../../../kube/reflector.ts';
+import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
 import { type Key, keyText, type LiveObject } from '../../world.ts';
 import { ownedKinds } from '../kinds.ts';

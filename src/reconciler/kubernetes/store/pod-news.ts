@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Change } from '../../../kube/collection.ts';
+import type { Change } from '../../../kube/watch/collection.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { LiveObject } from '../../world.ts';
 import { hasOlderTemplate } from './views.ts';

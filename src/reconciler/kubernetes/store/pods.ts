@@ -1,5 +1,5 @@
 import { label } from '../../../api/index.ts';
-import type { Change } from '../../../kube/reflector.ts';
+import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Key, LiveObject } from '../../world.ts';
 import { Pod } from '../kinds.ts';

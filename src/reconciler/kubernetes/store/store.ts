@@ -20,7 +20,7 @@
 import { Dataset, type InvalidSpec } from '../../../api/index.ts';
 import type { Runtime } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
-import type { Reflector } from '../../../kube/reflector.ts';
+import type { Reflector } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
 import type { Candidate } from '../../cluster.ts';
 import { type Key, keyText, type LiveObject } from '../../world.ts';

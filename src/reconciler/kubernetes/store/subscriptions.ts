@@ -1,4 +1,4 @@
-import type { Change } from '../../../kube/reflector.ts';
+import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { type Key, keyText } from '../../world.ts';
 

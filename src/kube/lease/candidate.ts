@@ -1,0 +1,16 @@
+import type { Pauses } from './pauses.ts';
+import type { LeaseRequests } from './lease-requests.ts';
+import type { Log } from '../types.ts';
+
+/** A process that takes part in an election: what it works with as a standby and as the leader. */
+export interface Candidate {
+  /** Of the Lease. */
+  readonly name: string;
+  readonly identity: string;
+  readonly renewMs: number;
+  readonly requests: LeaseRequests;
+  /** For one request, ms. */
+  readonly requestMs: number;
+  readonly pauses: Pauses;
+  readonly log: Log;
+}

@@ -1,0 +1,51 @@
+import { backoff, type Clock } from '../clock.ts';
+import type { KubeClient } from '../contract.ts';
+import type { Candidate } from './candidate.ts';
+import type { Lease } from './lease-record.ts';
+import { isOutdated } from './lease-requests.ts';
+import { freeInMs, watchLease } from './sightings.ts';
+
+export interface StandbyOptions extends Candidate {
+  readonly namespace: string;
+  readonly alive: (holder: string) => boolean;
+  readonly leaseDurationMs: number;
+  /** Called with the holder after each change of the Lease; empty: no process. */
+  readonly onHolder: (holder: string) => void;
+  readonly clock: Clock;
+}
+
+/**
+ * Waits until this process holds the lease.
+ *
+ * @param known the Lease as it last knew it: its own, which it may hold still, or that of the process that has taken it
+ * @returns the Lease as it took it; undefined when stopped before
+ */
+export async function standBy(client: KubeClient, known: Lease | undefined, options: StandbyOptions): Promise<Lease | undefined> {
+  const { namespace, name, identity, alive, leaseDurationMs, renewMs, requests, requestMs, pauses, onHolder, clock, log } = options;
+  const sightings = watchLease(client, { namespace, name, known, leaseDurationMs, onHolder, onChange: pauses.wake, clock, log });
+  let failures = 0;
+  try {
+    while (!pauses.isStopped) {
+      const seen = sightings.latest;
+      const waitMs = seen ? freeInMs(seen, { identity, alive, elapsed: clock.elapsed() }) : leaseDurationMs;
+      if (!seen || waitMs > 0) {
+        await pauses.pause(waitMs);
+        continue;
+      }
+      try {
+        return await requests.take(seen.lease, requestMs);
+      } catch (error) {
+        if (isOutdated(error, seen.lease)) {
+          // Another process wrote first. If the watch has shown its write already, that is what counts.
+          sightings.discard(seen);
+          continue;
+        }
+        log[failures === 0 ? 'warn' : 'debug']({ lease: name, err: error }, 'lease not taken');
+        await pauses.pause(backoff(++failures, clock.random, { mostMs: renewMs }));
+      }
+    }
+    return undefined;
+  } finally {
+    sightings.stop();
+  }
+}

@@ -1,0 +1,214 @@
+import { backoff, type Clock, sleep, systemClock } from '../clock.ts';
+import { type Change, createCollection, keyOf } from './collection.ts';
+import type { KubeClient, Selection } from '../contract.ts';
+import { ApiError, isNotFound, NoAnswer } from '../errors.ts';
+import { type Limiter, type Slot, takeSlot } from '../turns/limiter.ts';
+import { listAll } from './pages.ts';
+import { createHealthRecord, type Health } from './reflector-health.ts';
+import { createResumePoint } from './resume-point.ts';
+import { type KubeObject, type Log, type ResourceType, silent } from '../types.ts';
+
+export type { Change } from './collection.ts';
+
+/** A live copy of one collection. */
+export interface Reflector<T extends KubeObject> {
+  /** Resolves when the first list is in the store; stays pending while there is none (kind not installed, server away) and after `stop`. */
+  readonly synced: Promise<void>;
+  /** Resolves as `synced` does, and also when the server says that it has no such kind: then there is nothing of it. */
+  readonly answered: Promise<void>;
+  /** By `<namespace>/<name>`; the same map for ever, changed in place just before each `onChange`. */
+  readonly store: ReadonlyMap<string, T>;
+  get(namespace: string | undefined, name: string): T | undefined;
+  values(): IterableIterator<T>;
+  /** Something of this collection is known to have this version, since we wrote or read it: the watch must get so far. */
+  expect(resourceVersion: string): void;
+  /** Ends it; no `onChange` comes after. */
+  stop(): void;
+  readonly status: ReflectorStatus;
+}
+
+export interface ReflectorStatus extends Health {
+  readonly synced: boolean;
+  readonly resourceVersion: string | undefined;
+  /** The watch does not show a version that is known to exist. */
+  readonly behind: boolean;
+}
+
+export interface ReflectOptions<T extends KubeObject> extends Selection {
+  /**
+   * What to keep of an object, uid and resourceVersion included; `before` is what was kept of it. Default: all but managedFields. What it
+   * throws is logged, the object passed over.
+   */
+  readonly project?: (object: KubeObject, before?: T) => T;
+  /** Called for each change in order, before anything else is read. What it throws is logged, and has no other effect. */
+  readonly onChange: (change: Change<T>) => void;
+  readonly onSynced?: () => void;
+  /**
+   * How many collections are listed at a time, of all that share it: the answers of one are many times as large as what is kept of them.
+   * One whose pages do not come keeps the others waiting for seconds only.
+   */
+  readonly listing?: Limiter;
+  readonly log?: Log;
+  readonly clock?: Clock;
+}
+
+/** A watch that lasted so long had recovered: an error that ends it is a new one. */
+const HEALTHY_MS = 10_000;
+/** For a page of a list. */
+const PATIENCE_MS = 5_000;
+/** A refused connection or a 404 costs the server little, and callers may wait for the server to start, or for the CRD. */
+const CHEAP_MS = 5_000;
+
+/**
+ * Lists a collection, then watches it from there: for ever, whatever happens. A watch that ends is resumed where it
+ * stopped; only when the server has forgotten that point is the collection listed anew and compared with the store.
+ */
+export function reflect<T extends KubeObject>(client: KubeClient, type: ResourceType, options: ReflectOptions<T>): Reflector<T> {
+  const { onChange, onSynced, listing, log = silent, clock = systemClock, ...rest } = options;
+  const { project = withoutManagedFields as (object: KubeObject, before?: T) => T, ...selection } = rest;
+  const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+  const guarded = guardFor(resource, log);
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  /** Of the watch that is open. */
+  let watching = new AbortController();
+  let synced = false;
+  const first = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const health = createHealthRecord(resource, clock, log);
+  const point = createResumePoint(clock, ({ version }) => {
+    const { silentMs } = health.current;
+    log.warn({ resource, expected: version, reached: point.version, silentMs }, 'the watch is behind; restarting it');
+    watching.abort();
+  });
+  const collection = createCollection<T>(
+    (object, before) => guarded(() => project(object, before), object, 'an object could not be read; it is left out'),
+    (change) => {
+      if (!signal.aborted) guarded(() => onChange(change), change.object, 'the handler of a change threw');
+    },
+  );
+
+  async function list(slot?: Slot): Promise<void> {
+    health.listBegins();
+    // Page by page: whole objects are many times as large as what is kept of them.
+    const all = await listAll(client, type, { ...selection, signal, clock, retries: 0 }, (page) => {
+      slot?.renew();
+      return page.map(collection.read);
+    });
+    signal.throwIfAborted();
+    collection.replace(all.items);
+    point.listed(all.resourceVersion);
+    health.listed();
+    log.debug({ resource, objects: all.items.length }, 'listed');
+    if (synced) return;
+    synced = true;
+    first.resolve();
+    answered.resolve();
+    if (onSynced) guarded(onSynced, undefined, 'the handler of the first list threw');
+  }
+
+  /** Returns when the server ends the watch. */
+  async function watch(from: string): Promise<void> {
+    health.watchBegins();
+    // Spread out, so that a restarted server is not asked by every watch at once five minutes later.
+    const timeoutSeconds = Math.round(300 * (1 + clock.random()));
+    const cancelHealthy = clock.after(HEALTHY_MS, recovered);
+    watching = new AbortController();
+    const late = point.missing;
+    const limits = { resourceVersion: from, timeoutSeconds, signal: watching.signal };
+    try {
+      for await (const { type: kind, object } of client.watch(type, { ...selection, ...limits, onHeard: health.heard })) {
+        if (kind === 'DELETED') collection.gone(object);
+        else if (kind !== 'BOOKMARK') collection.seen(object);
+        if (object.metadata.resourceVersion !== undefined) point.reached(object.metadata.resourceVersion);
+        recovered();
+      }
+    } finally {
+      cancelHealthy();
+      health.watchEnded();
+    }
+    const { missing } = point;
+    if (missing && missing !== late) throw new Error(`the watch does not show version ${missing.version}, which exists`);
+  }
+
+  function recovered(): void {
+    health.recovered();
+    point.accepted();
+  }
+
+  function failed(error: unknown): void {
+    health.failed(error);
+    if (isNotFound(error)) answered.resolve();
+    // As a process that starts now would see it.
+    if (health.isUninstalled) collection.replace([]);
+    point.failed(error);
+    health.logFailure();
+  }
+
+  async function listOrWatch(): Promise<void> {
+    if (point.version !== undefined) {
+      const began = clock.elapsed();
+      await watch(point.version);
+      if (!signal.aborted && clock.elapsed() - began < HEALTHY_MS) throw new Error('the server ended the watch early');
+    } else {
+      const slot = listing && (await takeSlot(listing, clock, PATIENCE_MS, signal));
+      await list(slot).finally(slot?.release);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await listOrWatch();
+      } catch (error) {
+        failed(error);
+        // Rejects only when stopped, which the loop sees.
+        await sleep(clock, pauseMs(error, health.current.failures, clock), signal).catch(() => {});
+      }
+    }
+  }
+
+  void run();
+  return {
+    synced: first.promise,
+    answered: answered.promise,
+    store: collection.store,
+    get: (namespace, name) => collection.store.get(keyOf(namespace, name)),
+    values: () => collection.store.values(),
+    expect: point.expect,
+    stop() {
+      stopped.abort();
+      watching.abort();
+      point.stop();
+    },
+    get status() {
+      return { ...health.current, synced, resourceVersion: point.version, behind: point.missing !== undefined };
+    },
+  };
+}
+
+/** What a caller's function throws harms neither the store nor the stream: it is logged. */
+function guardFor(resource: string, log: Log) {
+  return <R>(call: () => R, object: KubeObject | undefined, otherwise: string): R | undefined => {
+    try {
+      return call();
+    } catch (error) {
+      log.error({ resource, namespace: object?.metadata.namespace, name: object?.metadata.name, err: error }, otherwise);
+      return undefined;
+    }
+  };
+}
+
+/** How long to wait after a failure, ms. */
+function pauseMs(error: unknown, failures: number, clock: Clock): number {
+  const isCheapToAsk = isNotFound(error) || (error instanceof NoAnswer && !error.mayHaveArrived);
+  const wait = backoff(failures, clock.random, isCheapToAsk ? { mostMs: CHEAP_MS } : {});
+  return Math.max(wait, (error instanceof ApiError && error.retryAfterMs) || 0);
+}
+
+/** managedFields are often half of an object, and no caller reads them. */
+function withoutManagedFields({ metadata, ...rest }: KubeObject): KubeObject {
+  const { managedFields: _, ...kept } = metadata;
+  // The rest of a KubeObject without its metadata, with metadata.
+  return { ...rest, metadata: kept } as KubeObject;
+}
