@@ -10,7 +10,7 @@ export interface Client {
   list(path: string): Promise<readonly KubeObject[]>;
   /** Runs a command in a container, as the path says; throws when it does not end well. What it prints is thrown away. */
   exec(path: string): Promise<void>;
-  /** Tells of every object there is, then of every change, until stopped. `at` is performance.now() when it came. */
+  /** Reports every object that exists, then every change, until stopped. `at` is performance.now() when it came. */
   watch(path: string, onEvent: (event: WatchEvent) => void): Promise<() => void>;
   close(): Promise<void>;
 }

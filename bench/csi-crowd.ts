@@ -31,7 +31,7 @@ export async function* crowded(node: TestNode, calls: Calls, { pid, call }: Test
   // So many in one file system: it is the lines that count.
   node.sh('for d; do mkdir -p "$d"; mount -n --bind "$d" "$d"; done', ...range(FOREIGN).map(foreign));
   let wanted = true;
-  // Told why, it is asked again at once, as a kubelet would after a pause.
+  // Once it says why, it is asked again at once, as a kubelet would after a pause.
   const publishUntilThere = async (i: number): Promise<void> => {
     for (;;) {
       try {

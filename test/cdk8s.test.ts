@@ -38,7 +38,7 @@ test('a dataset may be mounted by several workloads of a chart', () => {
   expect(claims.map(({ persistentVolumeClaim }) => persistentVolumeClaim.claimName)).toEqual(['data', 'data']);
 });
 
-test('every fault of a spec is told where it is written', () => {
+test('every fault of a spec is reported where it is written', () => {
   const chart = new Chart(Testing.app(), 'app');
   // What a cast or a plain JavaScript user can do.
   const spec = { replicas: 'three', tieredstore: { levels: [{ mediumtype: 'RAM', quota: '10Gib' }] } } as never;

@@ -22,7 +22,7 @@ const TOUCHED = 20_000;
 /**
  * So many datasets, of these kinds by turns, behind a scripted API server (server-process.ts), which copies what a real one made: a thousand
  * nodes whose status changes every ten seconds, each with ten fuse pods that come and go once a minute. What the controller costs beyond
- * reading these streams is told against a bare client that only parses them, in the same minute. BENCH_SAMPLE names a file that keeps the
+ * reading these streams is compared with a bare client that only parses them, in the same minute. BENCH_SAMPLE names a file that keeps the
  * samples for the next run; the name of the bench is appended.
  */
 export const live = (name: string, datasets: number, kinds: readonly Kind[]): Bench => ({
@@ -60,7 +60,7 @@ async function* measured(
   let controller = await begun(server, gauge, endings);
   yield atMost(`${name}/ready`, await readyAfter(controller, server), 's', 30, detail);
   const firstSeconds = await passedAll(controller, size.datasets);
-  const { execs } = await server.send({ do: 'tell' });
+  const { execs } = await server.send({ do: 'report' });
   yield atMost(`${name}/first-passes`, firstSeconds, 'CPU s', 30, { ...detail, execs });
   await noWrites(server, 'the first passes');
 
@@ -68,13 +68,13 @@ async function* measured(
   const reader = await startReader(server, endings);
   await server.send({ do: 'traffic', on: true });
   await sleep(5000);
-  const before = await server.send({ do: 'tell' });
+  const before = await server.send({ do: 'report' });
   const passes = await passesOf(controller);
   const [began, mine, bare] = [performance.now(), controller.cpuSeconds(), cpuSeconds(reader.pid!)];
   await sleep(seconds * 1000);
   const elapsed = (performance.now() - began) / 1000;
   const [used, parsing] = [controller.cpuSeconds() - mine, cpuSeconds(reader.pid!) - bare];
-  const after = await server.send({ do: 'tell' });
+  const after = await server.send({ do: 'report' });
   yield atMost(`${name}/quiet`, ((used - parsing) / elapsed) * 100, '% of a core', 3, {
     ...detail,
     whole: rounded((used / elapsed) * 100),
@@ -89,7 +89,7 @@ async function* measured(
   await server.send({ do: 'forget' });
   const expired = controller.cpuSeconds();
   await server.send({ do: 'expire' });
-  await until('the watches are open again', 120, async () => (await server.send({ do: 'tell' })).watches >= OPEN);
+  await until('the watches are open again', 120, async () => (await server.send({ do: 'report' })).watches >= OPEN);
   await server.send({ do: 'traffic', on: false });
   await controller.idle();
   yield atMost(`${name}/expired`, controller.cpuSeconds() - expired, 'CPU s', 30, detail);
@@ -127,7 +127,7 @@ async function* measured(
 
 /** An event of a runtime is read and parsed once for each pass; measured with the bare reader's means. */
 const READING_MS = 0.1;
-/** A scrape tells of every dataset, and is not what is measured. */
+/** A scrape reports every dataset, and is not what is measured. */
 const SCRAPE_MS = 2000;
 /** Nine kinds that are made, pods, nodes, datasets, three runtimes and profiles. */
 const OPEN = 16;
@@ -159,7 +159,7 @@ const LIMIT_MIB = 1024;
 async function readyAfter(controller: Controller, server: LiveServer): Promise<number> {
   await controller.synced();
   const now = Date.now();
-  const { firstListAt } = await server.send({ do: 'tell' });
+  const { firstListAt } = await server.send({ do: 'report' });
   return (now - (firstListAt ?? Number.NaN)) / 1000;
 }
 const passesOf = (controller: Controller): Promise<number> => controller.counter('controller_runtime_reconcile_total');
@@ -172,7 +172,7 @@ async function passedAll(controller: Controller, datasets: number): Promise<numb
   return controller.cpuSeconds() - before;
 }
 async function noWrites(server: LiveServer, when: string): Promise<void> {
-  const { writes, examples } = await server.send({ do: 'tell' });
+  const { writes, examples } = await server.send({ do: 'report' });
   if (writes > 0) throw new Error(`expected no write during ${when}, found ${writes}: ${examples.join(', ')}`);
 }
 async function startReader({ url, ca }: LiveServer, endings: Endings): Promise<ChildProcess> {
@@ -184,7 +184,7 @@ async function startReader({ url, ca }: LiveServer, endings: Endings): Promise<C
 }
 async function liveHeap(controller: Controller, gauge: string): Promise<number> {
   process.kill(controller.pid, 'SIGUSR2');
-  await until('the controller has told its heap', 60, async () => existsSync(gauge));
+  await until('the controller has reported its heap', 60, async () => existsSync(gauge));
   await sleep(500);
   return (JSON.parse(readFileSync(gauge, 'utf8')) as { liveMb: number }).liveMb;
 }

@@ -22,7 +22,7 @@ export interface Samples {
   readonly profile: KubeObject;
 }
 
-/** What the controller of the bench is told besides: caches of thousands are not asked every minute, and all have host ports. */
+/** Further flags of the controller of the bench: caches of thousands are not asked every minute, and all have host ports. */
 export const FLAGS = [
   '--probe-interval',
   '0',
@@ -44,7 +44,7 @@ export async function takeSamples(lab: Lab, kinds: readonly Kind[]): Promise<Sam
         const { status } = (await lab.user.send('GET', `${paths.datasets(namespace)}/${nameOf(0)}`)) as {
           status?: { phase?: string; ufsTotal?: string };
         };
-        // Nobody can ask a ThinRuntime for its files.
+        // A ThinRuntime has no probe of its files.
         return status?.phase === 'Bound' && (kind === 'thin' || (status.ufsTotal !== undefined && /\d/.test(status.ufsTotal)));
       });
     }

@@ -1,6 +1,6 @@
 /**
  * An API server that speaks the real protocol (TLS, HTTP/1.1, list pages, watch streams) and is scripted: it serves copies of datasets that
- * a real one made, answers commands in their pods, and refuses every write, which it counts. Told what to do by its parent.
+ * a real one made, answers commands in their pods, and refuses every write, which it counts. Its parent says what to do.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -82,7 +82,7 @@ function watch(plural: string, request: IncomingMessage, response: ServerRespons
     watchers.delete(response);
   });
 }
-function tell({ plural, text }: Event): void {
+function send({ plural, text }: Event): void {
   events++;
   for (const [response, watched] of watchers)
     if (watched === plural) {
@@ -102,9 +102,9 @@ function tick(): void {
   const share = (count: number, periodMs: number) =>
     [Math.floor((ticks * PERIOD_MS * count) / periodMs), Math.floor(((ticks + 1) * PERIOD_MS * count) / periodMs)] as const;
   const [node, nodeEnd] = share(setup.size.nodes, 10_000);
-  for (let i = node; i < nodeEnd; i++) tell(world.heartbeat(i % setup.size.nodes));
+  for (let i = node; i < nodeEnd; i++) send(world.heartbeat(i % setup.size.nodes));
   const [step, stepEnd] = share(world.slots * 5, 60_000);
-  for (let i = step; i < stepEnd; i++) tell(world.step(i % world.slots));
+  for (let i = step; i < stepEnd; i++) send(world.step(i % world.slots));
   ticks++;
 }
 
@@ -112,7 +112,7 @@ process.on('message', (command: Command) => {
   if (command.do === 'traffic') {
     clearInterval(traffic);
     traffic = command.on ? setInterval(tick, PERIOD_MS) : undefined;
-  } else if (command.do === 'touch') for (let i = 0; i < command.count; i++) tell(world.touch(i, command.what));
+  } else if (command.do === 'touch') for (let i = 0; i < command.count; i++) send(world.touch(i, command.what));
   else if (command.do === 'expire')
     for (const [response] of watchers)
       response.end('{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old resource version"}}\n');

@@ -25,7 +25,7 @@ export type Command =
   /** All watches end with 410. */
   | { readonly do: 'expire' }
   | { readonly do: 'forget' }
-  | { readonly do: 'tell' };
+  | { readonly do: 'report' };
 export interface Answer {
   readonly writes: number;
   readonly examples: readonly string[];

@@ -27,7 +27,7 @@ export interface LiveWorld {
   /** One step in the life of a fuse pod: it goes, and another comes. */
   step(slot: number): Event;
   readonly slots: number;
-  /** A change of a runtime that changes nothing: a label, which may concern us, or what nobody reads. */
+  /** A change of a runtime that changes nothing: a label, which may concern the controller, or a field that it does not read. */
   touch(i: number, what: 'label' | 'unread'): Event;
 }
 

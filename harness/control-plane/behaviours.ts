@@ -1,6 +1,6 @@
 /** How a simulated pod misbehaves, and the status a real kubelet would report for it. Pure. */
 import { randomUUID } from 'node:crypto';
-import { STUCK_TERMINATING, TOLD, TOLD_STATUS } from './kwok.ts';
+import { STUCK_TERMINATING, SET_MARK, SET_STATUS } from './kwok.ts';
 
 export type Behaviour =
   /** Scheduled, never started: as while an image is pulled (`reason`, default ContainerCreating; e.g. ImagePullBackOff). */
@@ -30,13 +30,13 @@ export function annotationsFor(pod: PodShape, behaviour: Behaviour, now: Date): 
   if (behaviour.as === 'Terminating') return { [STUCK_TERMINATING]: 'true' };
   const mark = `${behaviour.as} ${randomUUID()}`;
   const status = statusFor(pod, behaviour, now.toISOString());
-  const told = { type: TOLD, status: 'True', message: mark, lastTransitionTime: now.toISOString() };
-  const fields = Object.entries({ ...status, conditions: [...status.conditions, told] });
-  return { [TOLD]: mark, [TOLD_STATUS]: fields.map(([field, value]) => `${field}: ${JSON.stringify(value)}`).join('\n') };
+  const set = { type: SET_MARK, status: 'True', message: mark, lastTransitionTime: now.toISOString() };
+  const fields = Object.entries({ ...status, conditions: [...status.conditions, set] });
+  return { [SET_MARK]: mark, [SET_STATUS]: fields.map(([field, value]) => `${field}: ${JSON.stringify(value)}`).join('\n') };
 }
 
 /** Every annotation that `annotationsFor` may set. */
-export const BEHAVIOUR_ANNOTATIONS = [TOLD, TOLD_STATUS, STUCK_TERMINATING] as const;
+export const BEHAVIOUR_ANNOTATIONS = [SET_MARK, SET_STATUS, STUCK_TERMINATING] as const;
 
 function statusFor(pod: PodShape, behaviour: Exclude<Behaviour, { as: 'Terminating' }>, now: string) {
   const containers = pod.spec?.containers ?? [];

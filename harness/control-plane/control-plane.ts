@@ -41,7 +41,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     try {
       return await attemptStart(programs, options);
     } catch (error) {
-      // Somebody was faster on one of the ports.
+      // Another process took one of the ports first.
       if (attempt === 3 || !/address already in use/.test(String(error))) throw error;
     }
   }

@@ -24,7 +24,7 @@ mkdirSync(join(dir, 'pids'), { recursive: true });
 mkdirSync(join(dir, 'logs'), { recursive: true });
 process.on('message', (message: ToKeeper) => void obey(message));
 process.on('disconnect', () => void end());
-// Nobody but the parent ends a keeper: a stray SIGTERM to "all node processes" would otherwise leave a folder behind.
+// Only the parent ends a keeper: a stray SIGTERM to "all node processes" would otherwise leave a folder behind.
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => void end());
 send({ kind: 'hello' });
 

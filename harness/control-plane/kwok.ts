@@ -1,9 +1,9 @@
 /** The configuration of kwok, which plays the kubelets. Given as a file: no CRD of kwok's appears in the cluster under test. */
-export const TOLD = 'testing.sluice.dev/told';
-export const TOLD_STATUS = 'testing.sluice.dev/told-status';
+export const SET_MARK = 'testing.sluice.dev/set';
+export const SET_STATUS = 'testing.sluice.dev/set-status';
 export const STUCK_TERMINATING = 'testing.sluice.dev/stuck-terminating';
 
-const NOT_TOLD = { key: `.metadata.annotations["${TOLD}"]`, operator: 'DoesNotExist' };
+const NOT_TOLD = { key: `.metadata.annotations["${SET_MARK}"]`, operator: 'DoesNotExist' };
 const ALIVE = { key: '.metadata.deletionTimestamp', operator: 'DoesNotExist' };
 const READY = '.status.conditions.[] | select( .type == "Ready" ) | .status';
 
@@ -25,7 +25,7 @@ export function kwokConfig(): string {
       statusTemplate: COMPLETE_STATUS,
     }),
     // Until the status carries the mark of what the annotation says: otherwise it would be written again and again.
-    stage('pod-told', [ALIVE, { key: IS_AS_TOLD, operator: 'In', values: ['false'] }], { statusTemplate: TOLD_TEMPLATE }),
+    stage('pod-set', [ALIVE, { key: IS_AS_SET, operator: 'In', values: ['false'] }], { statusTemplate: SET_TEMPLATE }),
     stage(
       'pod-delete',
       [
@@ -39,7 +39,7 @@ export function kwokConfig(): string {
 }
 
 const OWNED_BY_JOB = { key: '.metadata.ownerReferences.[].kind', operator: 'In', values: ['Job'] };
-const IS_AS_TOLD = `.metadata.annotations["${TOLD}"] as $told | select($told != null) | ([.status.conditions[]? | select(.type == "${TOLD}") | .message] | first) == $told`;
+const IS_AS_SET = `.metadata.annotations["${SET_MARK}"] as $set | select($set != null) | ([.status.conditions[]? | select(.type == "${SET_MARK}") | .message] | first) == $set`;
 
 function phase(operator: 'In' | 'NotIn', ...values: readonly string[]) {
   return { key: '.status.phase', operator, values };
@@ -112,6 +112,6 @@ containerStatuses:
 `;
 
 /** What the annotation says (lines of YAML, behaviours.ts), and the addresses that only kwok knows. */
-const TOLD_TEMPLATE = `
-{{ index .metadata.annotations "${TOLD_STATUS}" }}
+const SET_TEMPLATE = `
+{{ index .metadata.annotations "${SET_STATUS}" }}
 ${ADDRESSES}`;

@@ -70,7 +70,7 @@ function removeTree(dir: string): void {
 }
 
 /**
- * Not every controller can be given on, e.g. where the top has processes of its own; the kubelet says which it misses. One that somebody
+ * Not every controller can be given on, e.g. where the top has processes of its own; the kubelet says which it misses. One that another program
  * else gives on by now cannot be taken back.
  */
 function give(top: string, sign: '+' | '-', names: readonly string[]): void {

@@ -34,7 +34,7 @@ export function sweepNodes(): void {
       killInit(dir);
       removeLeftovers(dir);
     } catch {
-      // Somebody else sweeps it at the same time, or holds on to something in it: the start after that.
+      // Another start sweeps it at the same time, or a process still uses it: the next start removes it.
     }
   }
 }

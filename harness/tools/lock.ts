@@ -20,7 +20,7 @@ export async function lock(dir: string, waiting: () => void, staleMs = STALE_MS)
     try {
       utimesSync(dir, new Date(), new Date());
     } catch {
-      // Somebody took it from us, or took it away: there is nothing left to keep.
+      // Another process took the lock, or removed it: nothing is left to keep.
       clearInterval(refresh);
     }
   }, REFRESH_MS);

@@ -128,13 +128,13 @@ function configOf(flags: Flags, env: Readonly<Record<string, string | undefined>
         directoryOf,
         `${kubeletDir}/csi-plugins/fuse.csi.fluid.io/csi.sock`,
       ),
-      method: read('NODEPUBLISH_METHOD', env['NODEPUBLISH_METHOD'], methodOf, 'bind'),
+      method: read('NODEPUBLISH_METHOD', env['NODEPUBLISH_METHOD'], publishMethodOf, 'bind'),
       ...(address && { address }),
     };
   });
 }
 
-const methodOf = (text: string): 'bind' | 'symlink' => {
+const publishMethodOf = (text: string): 'bind' | 'symlink' => {
   const method = oneOf('bind', 'bindMount', 'symlink')(text);
   // The default of Fluid's chart.
   return method === 'bindMount' ? 'bind' : method;

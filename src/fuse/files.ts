@@ -48,7 +48,7 @@ function secretOptionsIn(text: string | undefined, file: string): readonly strin
     const names = JSON.parse(text) as unknown;
     if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new InvalidSpec({ path: 'the whole file', expected: 'a list of names of options, in JSON', found: 'something else' }, { object });
 }

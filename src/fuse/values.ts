@@ -101,18 +101,18 @@ function foundBy({ name, key = '' }: Reference, { config, mount, target, option 
     case 'option.value':
       return option?.value;
     case 'volume.handle':
-      return volumeOf(config, mount)?.csi?.volumeHandle;
+      return persistentVolumeOf(config, mount)?.csi?.volumeHandle;
     case 'volume.attributes':
-      return own(volumeOf(config, mount)?.csi?.volumeAttributes);
+      return own(persistentVolumeOf(config, mount)?.csi?.volumeAttributes);
     case 'volume.mountOptions':
-      return volumeOf(config, mount)?.mountOptions.join(',');
+      return persistentVolumeOf(config, mount)?.mountOptions.join(',');
     case 'env':
     case 'file':
       return undefined;
   }
 }
 
-const volumeOf = ({ persistentVolumes }: FuseConfig, mount: FuseMount | undefined) =>
+const persistentVolumeOf = ({ persistentVolumes }: FuseConfig, mount: FuseMount | undefined) =>
   mount?.scheme === 'pvc' ? persistentVolumes[mount.source] : undefined;
 
 function missing({ name, source, key }: Reference, { config, mount, path = 'mounts' }: Scope): Fault {

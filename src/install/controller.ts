@@ -9,7 +9,7 @@ import type { Settled } from './options.ts';
 import { controllerRights, electionRights } from './rights.ts';
 
 const CONTROLLER = 'sluice-controller';
-/** Of `runAsUser`: nobody on the node. */
+/** Of `runAsUser`: no user of the node. */
 const USER = 65_532;
 
 /** The controller: replicas of which one leads and the others stand by. */

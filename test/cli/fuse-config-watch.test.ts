@@ -43,19 +43,19 @@ test('clients follow config.json and template; what is wrong leaves them as they
   const ended = once(script, 'exit');
   const watcher = spawn(process.execPath, [join(root, 'src/cli/main.ts'), ...ARGS, '--directory', directory, '--watch']);
   const watcherEnded = once(watcher, 'exit');
-  let told = '';
-  for (const stream of [watcher.stdout, watcher.stderr]) stream.on('data', (text: Buffer) => (told += text.toString('utf8')));
+  let printed = '';
+  for (const stream of [watcher.stdout, watcher.stderr]) stream.on('data', (text: Buffer) => (printed += text.toString('utf8')));
   try {
     await expect.poll(logged, soon).toBe('start one hunter2\n');
     publish({ 'config.json': JSON.stringify(mounted('two')), 't.yaml': CLIENT });
     await expect.poll(logged, soon).toBe('start one hunter2\nstart two hunter2\n');
     publish({ 'config.json': JSON.stringify({ mounts: [] }), 't.yaml': CLIENT });
-    await expect.poll(() => told, soon).toContain('targetPath: expected');
+    await expect.poll(() => printed, soon).toContain('targetPath: expected');
     publish({ 'config.json': JSON.stringify(mounted('two', 'hunter3')), 't.yaml': CLIENT });
     await expect.poll(logged, soon).toBe('start one hunter2\nstart two hunter2\nstart two hunter3\n');
     publish({ 'config.json': JSON.stringify(mounted('two', 'hunter3')), 't.yaml': template('echo new $1 >> $2; exec sleep 1000') });
     await expect.poll(logged, soon).toBe('start one hunter2\nstart two hunter2\nstart two hunter3\nnew two\n');
-    expect(told).not.toContain('hunter');
+    expect(printed).not.toContain('hunter');
     watcher.kill('SIGTERM');
     expect(await watcherEnded).toEqual([0, null]);
     script.kill('SIGTERM');

@@ -26,7 +26,7 @@ const argvTemplate = file('argv.yaml', 'program: s3fs\nargs: ["${mount.bucket}",
 const fuseConfig = (...args: readonly string[]) => sluice(['fuse-config', ...args], { env: { NAME: 'from the environment' } });
 
 describe('sluice fuse-config', () => {
-  test('prints what the fuse container is told, typed', async () => {
+  test('prints the configuration of the fuse container, typed', async () => {
     const { code, stdout } = await fuseConfig('--file', config);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -159,7 +159,7 @@ const dataset = (name: string, status: object) => ({ metadata: { name, namespace
 const runtime = (kind: string, status: 'True' | 'False', reason: string) =>
   ({ object: { kind, status: { conditions: [{ type: 'Synced', status, reason }] } } }) as unknown as { readonly object: RuntimeObject };
 
-test('runtimes that are not as their specs say are counted by kind and reason, whatever reasons somebody makes up', () => {
+test('runtimes that are not as their specs say are counted by kind and reason, whatever reasons a user writes', () => {
   const some = [
     runtime('ThinRuntime', 'False', 'InvalidSpec'),
     runtime('ThinRuntime', 'False', 'InvalidSpec'),

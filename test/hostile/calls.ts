@@ -28,7 +28,7 @@ type Call<T> = (given: T) => unknown;
 
 /** What an export is called with. */
 export interface Calls {
-  /** Runs in a pod of the tenant's own, where nobody else waits for it. */
+  /** Runs in a pod of the tenant's own, where no other tenant waits for it. */
   readonly alone?: true;
   /** One long text; each call is measured by itself. */
   readonly text?: Call<string> | readonly Call<string>[];
@@ -710,7 +710,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
 };
 
-/** An answer that nobody can read is retried. */
+/** An answer that cannot be read is retried. */
 function ignoringErrors(call: () => unknown): void {
   try {
     call();

@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 /*
  * One process serves all tenants, and each may write what fills an object. Whatever reads their texts takes time in proportion to them.
- * The exports are found, so that nobody can forget one; what no text of a tenant reaches says why.
+ * The exports are found, so that none is forgotten; what no text of a tenant reaches says why.
  */
 const folder = (name: string) => readdirSync(join(ROOT, name), { withFileTypes: true });
 const sources = [

@@ -69,7 +69,7 @@ describe.skipIf(!canBuild)('the image', () => {
     expect(first.size).toBeLessThanOrEqual(250e6);
   });
   test('says the name it was built under', () => expect(manifest().RepoTags).toEqual(['sluice:test']));
-  test('runs the bundled command line, as nobody and with a read-only root', async () => {
+  test('runs the bundled command line, without root and with a read-only root file system', async () => {
     expect(await entry('--version')).toEqual({ stdout: (await sluice(['--version'])).stdout, stderr: '' });
     expect(await entry('crds')).toEqual({ stdout: (await sluice(['crds'])).stdout, stderr: '' });
     expect(await entry('install')).toEqual({ stdout: (await sluice(['install'])).stdout, stderr: '' });

@@ -53,7 +53,7 @@ test('the closing line mentions skipped tests only when there are any', () => {
   expect(closingLine({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
 });
 
-test('the reporter tells what became of each test, second tries and files that do not load among them', () => {
+test('the reporter reports the result of each test, second tries and files that do not load among them', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-report-'));
   try {
     const vitest = JSON.stringify(join(root, 'node_modules/vitest/dist/index.js'));

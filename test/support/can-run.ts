@@ -1,6 +1,6 @@
 /**
  * Whether tests can run that need what not every machine has; for `describe.skipIf(!canRun(…))`. Where they cannot, it says so. In CI it
- * throws: a suite that is skipped there proves nothing, and nobody reads why.
+ * throws: a suite that is skipped there proves nothing, and its reason is read by no one.
  *
  * @param tests what would be skipped
  * @param lacking why; undefined when they can run

@@ -18,7 +18,7 @@ export interface ControllerProcess {
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const running = new Set<ChildProcess>();
 
-/** It elects a leader in kube-system unless told otherwise, asks no caches, and serves no metrics. */
+/** It elects a leader in kube-system unless options say otherwise, asks no caches, and serves no metrics. */
 export function startProcess(kubeconfig: string, ...flags: readonly string[]): ControllerProcess {
   const elected = flags.includes('--no-leader-election') ? [] : ['--leader-election-namespace', 'kube-system'];
   const argv = ['reconcile', '--kubeconfig', kubeconfig, '--metrics-addr', '0', '--probe-interval', '0', ...elected, ...flags];

@@ -17,12 +17,12 @@ export async function startEngine({ exec }: Pick<SharedControlPlane, 'exec'>, na
   const mounted: Mounted = new Map();
   let seen = 0;
   let running = true;
-  const tell = () => exec.answer({ namespace, argv: ['example', 'mounts'], stdout: mountsText(mounted) });
+  const answer = () => exec.answer({ namespace, argv: ['example', 'mounts'], stdout: mountsText(mounted) });
   await exec.answer({ namespace, argv: ['example', 'report'], stdout: 'cached 1024 hits 9 misses 1\n' });
   await exec.answer({ namespace, argv: ['example', 'count'], stdout: '4096 2\n' });
   await exec.answer({ namespace, argv: ['example', 'id'], stdout: 'c0ffee\n' });
   for (const verb of ['mount', 'unmount']) await exec.answer({ namespace, argv: ['example', verb], delayMs: mountMs });
-  await tell();
+  await answer();
   const calls = async () => (await exec.calls({ namespace })).filter(({ argv }) => argv[0] === 'example');
   const played = (async () => {
     while (running) {
@@ -30,7 +30,7 @@ export async function startEngine({ exec }: Pick<SharedControlPlane, 'exec'>, na
       const fresh = all.slice(seen);
       seen = all.length;
       const changes = fresh.filter(({ argv }) => obey(mounted, argv.slice(1)));
-      if (changes.length > 0) await tell();
+      if (changes.length > 0) await answer();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
@@ -39,7 +39,7 @@ export async function startEngine({ exec }: Pick<SharedControlPlane, 'exec'>, na
     commands: async () => (await calls()).map(({ argv }) => argv.slice(1).join(' ')),
     async forget() {
       mounted.clear();
-      await tell();
+      await answer();
     },
     async stop() {
       running = false;

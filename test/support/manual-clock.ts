@@ -52,7 +52,7 @@ export function manualClock(startMs = Date.parse('2026-01-02T03:04:05.678Z')): M
   };
 }
 
-// Before anybody fakes them.
+// Before a test fakes them.
 const { setTimeout: realTimeout, performance: realPerformance } = globalThis;
 const realNow = realPerformance.now.bind(realPerformance);
 

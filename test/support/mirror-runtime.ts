@@ -20,7 +20,7 @@ const MirrorRuntime = {
 } as const satisfies CustomResource;
 
 interface MirrorPlan extends BasePlan {
-  readonly told: EngineStatus;
+  readonly reported: EngineStatus;
 }
 
 function plan(input: PlanInput<MirrorRuntimeSpec>): MirrorPlan {
@@ -35,7 +35,7 @@ function plan(input: PlanInput<MirrorRuntimeSpec>): MirrorPlan {
     ...base,
     mountPath: path,
     volume: { ...base.volume, attributes },
-    told: { cacheStates: { ...reference.dataset.status.cacheStates, workers: String(reference.runtime.status.workerNumberReady) } },
+    reported: { cacheStates: { ...reference.dataset.status.cacheStates, workers: String(reference.runtime.status.workerNumberReady) } },
   };
 }
 
@@ -46,5 +46,5 @@ export default defineRuntime({
   needs: ({ namespace, spec }) => ({ reference: { namespace: spec.namespace ?? namespace, name: spec.dataset } }),
   plan,
   components: {},
-  status: ({ told }: MirrorPlan) => told,
+  status: ({ reported }: MirrorPlan) => reported,
 });

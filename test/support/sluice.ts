@@ -32,7 +32,7 @@ export interface Sluice {
   stop(): Promise<void>;
 }
 
-/** The CRDs, the profile, and, unless told otherwise, a controller in this process. */
+/** The CRDs, the profile, and, unless options say otherwise, a controller in this process. */
 export async function startSluice(
   plane: SharedControlPlane,
   { installed, ...options }: Partial<ControllerOptions> & { readonly installed?: boolean } = {},

@@ -1,4 +1,4 @@
-/** Starts a control plane, says where it is, and ends as it is told: for the test that nothing is left behind. */
+/** Starts a control plane, says where it is, and ends as its argument says: for the test that nothing is left behind. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startControlPlane } from '../../harness/control-plane/control-plane.ts';

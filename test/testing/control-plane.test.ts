@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { annotationsFor } from '../../harness/control-plane/behaviours.ts';
-import { TOLD_STATUS } from '../../harness/control-plane/kwok.ts';
+import { SET_STATUS } from '../../harness/control-plane/kwok.ts';
 import { createCa, issue } from '../../harness/control-plane/pki.ts';
 import { selects } from '../../harness/control-plane/pod-target.ts';
 import { cacheDir, MODULES, toolPath, wantedTools } from '../../harness/tools/tools.ts';
@@ -40,7 +40,7 @@ describe('which pods a test means', () => {
 test('a crashing pod reports every container as waiting after an end', () => {
   const pod = { spec: { containers: [{ name: 'a', image: 'i' }, { name: 'b' }] } };
   const annotations = annotationsFor(pod, { as: 'CrashLoopBackOff', exitCode: 137 }, new Date(0));
-  const line = annotations[TOLD_STATUS]?.split('\n').find((field) => field.startsWith('containerStatuses: ')) ?? '';
+  const line = annotations[SET_STATUS]?.split('\n').find((field) => field.startsWith('containerStatuses: ')) ?? '';
   const statuses = JSON.parse(line.slice('containerStatuses: '.length)) as readonly object[];
   expect(statuses).toHaveLength(2);
   expect(statuses[1]).toMatchObject({

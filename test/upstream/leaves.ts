@@ -4,7 +4,7 @@ import type { Manifest } from '../../src/api/index.ts';
 /** Every value of an object by its path, as JSON; entries of keyed lists by their key. */
 export type Leaves = ReadonlyMap<string, string>;
 
-/** Written by the API server, and nobody's choice. */
+/** Written by the API server, and no writer's choice. */
 const SERVERS = new Set(['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields']);
 
 export function leavesOf({ apiVersion, kind, metadata, ...rest }: Manifest): Leaves {
@@ -50,7 +50,7 @@ function collectOptions(line: string, path: string, leaves: Map<string, string>)
     leaves.set(`${path}[${option.replace(/^(-D[^=]*)=.*/, '$1')}]`, JSON.stringify(option));
 }
 
-/** What a script does is told by running it: each line that it logs, each program with the arguments that reach it. */
+/** What a script does is seen by running it: each line that it logs, each program with the arguments that reach it. */
 function collectSteps(script: string, path: string, leaves: Map<string, string>): void {
   leaves.set(`${path}.stopsOnError`, String(/^set -e$/m.test(script)));
   const steps = run(script);

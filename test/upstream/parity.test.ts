@@ -43,7 +43,7 @@ describe.skipIf(!hasGoldens)('parity with Fluid', () => {
     expect(bind).toThrow(InvalidSpec);
     expect(bind).toThrow(refusal.ours);
   });
-  test('a difference that nobody means is seen, in scripts as well', () => {
+  test('an unintended difference is reported, in scripts as well', () => {
     const { golden } = cases.find(({ name }) => name === 'juicefs/ee-token') as Case;
     const changed = JSON.parse(
       JSON.stringify(golden).replace('"runAsUser":0', '"runAsUser":1').replace('ro,', 'rw,'),

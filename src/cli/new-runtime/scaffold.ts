@@ -70,7 +70,7 @@ export interface ${title}Plan extends BasePlan {
   readonly source: string;
   /** Of \`-o\`. */
   readonly options: string;
-  /** Options that are secret: of Secrets, which Kubernetes reads, and nobody else. */
+  /** Options that are secret: of Secrets, which only Kubernetes reads. */
   readonly env: readonly EnvVar[];
   readonly cache: readonly Directory[];
   readonly resources: ResourceRequirements | undefined;
@@ -90,7 +90,7 @@ export const needs = ({ dataset }: Input): Needs => ({ secrets: optionNeeds(data
 /** Every decision, and none of the YAML. */
 export function plan(input: Input): ${title}Plan {
   const { name, namespace, spec, dataset } = input;
-  // Faults of the Dataset are told as such, all of them at once.
+  // Faults of the Dataset are reported by themselves, all of them at once.
   const { source, env, shared } = together(
     { source: () => sourceOf(dataset.spec), env: () => secretEnv(secretVariables(dataset.spec, new Map()).values()), shared: () => optionsOf(dataset.spec) },
     \`Dataset \${namespace}/\${name}\`,

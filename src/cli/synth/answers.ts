@@ -66,7 +66,7 @@ export async function answersFrom({
     },
     async claim(asked) {
       const claim = await lookup.find('PersistentVolumeClaim', namespace, asked);
-      const volume = claim && (await volumeOf(claim, lookup));
+      const volume = claim && (await lookUpVolume(claim, lookup));
       if (claim && volume)
         return claimFact({ ...claim, metadata: { ...claim.metadata, uid: claim.metadata.uid ?? unknownUid(claim) } }, volume);
       onAbsent({
@@ -116,7 +116,7 @@ function dataOf({ data, stringData }: KubeObject): Readonly<Record<string, strin
 }
 
 /** The volume that the claim names, else the one that names the claim. */
-async function volumeOf(claim: KubeObject, lookup: Lookup): Promise<KubeObject | undefined> {
+async function lookUpVolume(claim: KubeObject, lookup: Lookup): Promise<KubeObject | undefined> {
   const { volumeName } = (claim['spec'] ?? {}) as { readonly volumeName?: string };
   if (volumeName) return lookup.find('PersistentVolume', undefined, volumeName);
   const { name, namespace } = claim.metadata;

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { OLDEST_NODE, whyTooOld } from '../../../src/cli/node-version.ts';
 import { root, sluice } from '../run.ts';
 
-/** What cannot be read may be what the others miss: it is told apart from them. */
+/** What cannot be read may be what the others miss: it is kept apart from them. */
 const unreadable = 'test/cli/input/bad/syntax.yaml';
 const files = globSync('test/cli/input/bad/*.yaml', { cwd: root })
   .filter((file) => file !== unreadable)
@@ -31,16 +31,16 @@ describe('bad input', async () => {
     sluice(['synth', '--facts', 'test/cli/input/bad/syntax.yaml', 'examples/thin.yaml']),
   ]);
 
-  test.each(files)('of %s is told line by line, all at once', (file) => {
-    const told = asText.stderr.split('\n').filter((line) => line.startsWith(`${file}:`));
-    expect(told.toSorted()).toEqual(
+  test.each(files)('of %s is reported line by line, all at once', (file) => {
+    const reported = asText.stderr.split('\n').filter((line) => line.startsWith(`${file}:`));
+    expect(reported.toSorted()).toEqual(
       expected
         .filter((each) => each.file === file)
         .map(({ line, message }) => `${file}:${line}: ${message}`)
         .toSorted(),
     );
   });
-  test('is told in the order of the files and lines, with what may help, and nothing is printed', () => {
+  test('is reported in the order of the files and lines, with what may help, and nothing is printed', () => {
     const { code, stdout, stderr } = asText;
     const lines = stderr.trimEnd().split('\n');
     expect(lines.at(-1)).toBe(HINT);
@@ -50,7 +50,7 @@ describe('bad input', async () => {
     );
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
-  test('is told as JSON with -o json', () => {
+  test('is reported as JSON with -o json', () => {
     const { errors } = JSON.parse(asJson.stderr) as { errors: readonly Record<string, unknown>[] };
     expect(errors.map(({ file, line }) => ({ file, line }))).toEqual(expected.map(({ file, line }) => ({ file, line })));
     expect(errors.find(({ path }) => path === 'spec.replicas')).toEqual({
@@ -64,11 +64,11 @@ describe('bad input', async () => {
     });
     expect(asJson).toMatchObject({ code: 2, stdout: '' });
   });
-  test('among the facts is told as well', () => {
+  test('among the facts is reported as well', () => {
     expect(ofDiff.stderr).toContain('test/cli/input/bad/syntax.yaml:5: expected YAML or JSON');
     expect(ofDiff.code).toBe(2);
   });
-  test('that cannot be read is not told as missing elsewhere', async () => {
+  test('that cannot be read is not reported as missing elsewhere', async () => {
     expect(await sluice(['synth', unreadable])).toEqual({
       code: 2,
       stdout: '',
@@ -80,7 +80,7 @@ describe('bad input', async () => {
     ['nothing but a comment', '# later\n---\n', '<stdin>:1: expected at least one object, found none'],
     ['Latin-1', Buffer.from('kind: Dataset\nname: caf\xe9\n', 'latin1'), 'sluice: <stdin>:2: expected UTF-8, found another encoding'],
     ['UTF-16', Buffer.from('\uFEFFkind: Dataset\n', 'utf16le'), 'sluice: <stdin>: expected UTF-8, found UTF-16'],
-  ])('that is %s is told as what it is', async (_, input, message) => {
+  ])('that is %s is reported as what it is', async (_, input, message) => {
     expect(await sluice(['synth', '-'], { input })).toEqual({ code: 2, stdout: '', stderr: `${message}\n` });
   });
 });
@@ -96,7 +96,7 @@ describe('what the command line cannot work with', () => {
     expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 2, lines: 1 });
     expect(stderr).toContain(`sluice: kubeconfig ${file}: `);
   });
-  test('an older Node is told which one is needed', () => {
+  test('an older Node reports which one is needed', () => {
     const preload = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})`;
     const { status, stderr } = spawnSync(process.execPath, ['--import', preload, join(root, 'src/cli/main.ts'), 'crds'], {
       encoding: 'utf8',

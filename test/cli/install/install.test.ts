@@ -102,7 +102,7 @@ describe('sluice install', () => {
     expect(paths).toEqual(['/var/lib/k0s/kubelet', '/mnt/data', '/mnt/logs']);
   });
 
-  test('leaves out the node policy when it is told to', async () => {
+  test('leaves out the node policy with --no-node-policy', async () => {
     const kinds = (await printed('', '--no-node-policy')).map(({ kind }) => kind);
     expect(kinds).toContain('CSIDriver');
     expect(kinds.filter((kind) => kind.startsWith('ValidatingAdmissionPolicy'))).toEqual([]);

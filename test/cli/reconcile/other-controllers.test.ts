@@ -72,7 +72,7 @@ describe('beside another controller', () => {
       ),
     ]);
   });
-  test('a lease that promises years keeps nobody waiting for them', async () => {
+  test('a lease that promises years delays no start by years', async () => {
     const put = (server: ApiServer, clock: ManualClock) =>
       server.put(leaseOf(clock, 'ml', 'dataset.data.fluid.io', 'other-0', 100_000_000));
     expect(await checked(fluid, put, () => {})).toEqual({ found: 'alone', watchedMs: 60_000, warnings: [] });

@@ -1,4 +1,4 @@
-/** What keeps the controller from starting, told by the real command line. */
+/** What keeps the controller from starting, reported by the real command line. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -47,7 +47,7 @@ describe('reconcile', () => {
       stderr: 'sluice: expected Kubernetes 1.29 or newer, found v1.28+.0\n',
     });
   });
-  test('says that nobody answers', async () => {
+  test('reports that no server answers', async () => {
     const { code, stderr } = await sluice(['reconcile', '--kubeconfig', kubeconfigFor('http://127.0.0.1:9')]);
     expect(stderr).toMatch(/^sluice: the API server does not answer: GET \/version: connect ECONNREFUSED/);
     expect(code).toBe(1);

@@ -88,7 +88,7 @@ describe('synth', async () => {
     expect(jfs.stdout).toContain('metrics=0.0.0.0:14101');
     expect(jfs.stdout).toContain('/mnt/fluid/juicefs/default/jfsdemo');
   });
-  test('prints UIDs that nobody knows as such', () => expect(thin.stdout).toContain('uid: <uid:ThinRuntime/minio-demo>'));
+  test('prints unknown UIDs as such', () => expect(thin.stdout).toContain('uid: <uid:ThinRuntime/minio-demo>'));
   test('takes UIDs, recorded ports and the state of the fuse from facts, whose specs do not matter', () => {
     const objects = objectsIn(withFacts.stdout);
     expect(withFacts.stderr).toBe('');
@@ -104,7 +104,7 @@ describe('synth', async () => {
     expect(config.metadata.namespace).toBe('ml');
     expect(config.data['config.json']).toContain('"persistentVolumeAttrs":{"source":{"driver":"nas.csi.example","volumeHandle":"h1"}}');
   });
-  test('takes Secrets for granted only when told to', () => expect(assumed).toMatchObject({ code: 0, stderr: '' }));
+  test('takes Secrets for granted only with the flag', () => expect(assumed).toMatchObject({ code: 0, stderr: '' }));
 
   test('warns of what has no effect, and of whose field it is, beside what it prints', async () => {
     const alluxio = readFileSync(join(root, 'examples/alluxio.yaml'), 'utf8')

@@ -41,7 +41,7 @@ export const mounts: MountTable<PairPlan, Required<Pick<MountRow, 'path' | 'sour
   },
 };
 
-/** A counter that only grows, of which the growth is told. */
+/** A counter that only grows, of which the growth is reported. */
 export interface PairUse {
   readonly readBytes: number;
   readonly bytesPerSecond?: number;

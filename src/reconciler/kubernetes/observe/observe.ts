@@ -20,7 +20,7 @@ export function observer(context: Context): Cluster['observe'] {
     const { namespace, name } = key;
     const { uid = '' } = object.metadata;
     const claimNow = () => store.live('PersistentVolumeClaim', namespace, name);
-    const identity = identityOf(key, evidence(store, key, { dataset, runtime: object, claimed: volumeOf(claimNow(), uid) }));
+    const identity = identityOf(key, evidence(store, key, { dataset, runtime: object, claimed: boundVolumeName(claimNow(), uid) }));
     const bound = isServed(dataset);
     const owner = { uid, namespace, name };
     const names = runtime.workloads(name);
@@ -96,5 +96,5 @@ const spread = (uid: string, ms: number): number => Math.round(ms * (0.5 + Numbe
 const isBound = (volume: LiveObject | undefined): boolean => volume?.status?.['phase'] === 'Bound';
 
 /** The name of the volume of a claim that this runtime owns. */
-const volumeOf = (claim: LiveObject | undefined, owner: string): string | undefined =>
+const boundVolumeName = (claim: LiveObject | undefined, owner: string): string | undefined =>
   claim?.metadata.labels?.[label.owner] === owner ? (claim['spec'] as { volumeName?: string }).volumeName : undefined;
