@@ -429,7 +429,8 @@ describe.skipIf(!simulated)('sluice install', () => {
     const page = readFileSync(join(root, 'docs/installing.md'), 'utf8');
     const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text);
     // The image is built by test/install/image.test.ts.
-    const typed = blocks.filter((text) => !text.includes('scripts/image.ts'));
+    const typed = blocks.filter((text) => !text.includes('npm run image'));
+    expect(typed.length).toBe(blocks.length - 1);
     expect(typed.filter((text) => text.includes('sluice -- uninstall'))).toHaveLength(1);
     for (const text of typed) {
       const script = text.replaceAll('npm run -s sluice --', `"${process.execPath}" "${join(root, 'src/cli/main.ts')}"`);
