@@ -222,10 +222,10 @@ describe.skipIf(!simulated)('demo', () => {
       '✓ minio-demo',
       '✓ jfsdemo',
       '✓ alluxiodemo',
-      'Made for AlluxioRuntime alluxiodemo',
+      'Objects created for AlluxioRuntime alluxiodemo',
       '✓ drift',
       '✓ removal',
-      'All of it took',
+      'This part took',
     ];
     expect(steps.filter((step) => !text.includes(step))).toEqual([]);
     expect(text).not.toContain('\u001b');
