@@ -28,12 +28,12 @@ export async function buildTools(go: Go, wanted: Wanted, progress: Progress): Pr
   }
 }
 
-interface Context {
+interface BuildContext {
   readonly go: Go;
   readonly progress: Progress;
 }
 
-async function buildAll(missing: readonly Tool[], context: Context): Promise<void> {
+async function buildAll(missing: readonly Tool[], context: BuildContext): Promise<void> {
   if (missing.length === 0) return;
   const { progress } = context;
   const total = expectedSeconds(missing);
@@ -57,7 +57,7 @@ export function expectedSeconds(tools: readonly Tool[]): number {
   return tools.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
-function build(tool: Tool, { go }: Context, show: (fraction: number, doing: string) => void): Promise<void> {
+function build(tool: Tool, { go }: BuildContext, show: (fraction: number, doing: string) => void): Promise<void> {
   const target = join(cacheDir(tool.module), tool.name);
   const made = `${target}.${process.pid}.new`;
   mkdirSync(dirname(target), { recursive: true });

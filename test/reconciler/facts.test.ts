@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { ClaimFact, Needs, ReferenceFact, Runtime, RuntimeInput } from '../../src/constructs/index.ts';
-import { type Answers, gatherFacts } from '../../src/reconciler/kubernetes/plans/facts.ts';
+import { type FactSources, gatherFacts } from '../../src/reconciler/kubernetes/plans/facts.ts';
 import { exampleInput } from './worlds.ts';
 
 const asking = (needs: (input: RuntimeInput<unknown>) => Needs): Runtime =>
@@ -9,7 +9,7 @@ const secrets: Record<string, Record<string, string>> = { here: { k: 'dg==' } };
 // The cast: its content is not read here.
 const reference = { volume: {} } as ReferenceFact;
 const claim: ClaimFact = { uid: 'c', volume: 'v', mountOptions: [] };
-const answers = (more: Partial<Answers> = {}): Answers => ({
+const sources = (more: Partial<FactSources> = {}): FactSources => ({
   port: () => 24000,
   secret: async ({ name, namespace, inline }) => {
     const data = secrets[namespace ? `${namespace}/${name}` : name];
@@ -22,13 +22,13 @@ const answers = (more: Partial<Answers> = {}): Answers => ({
   reference: async () => reference,
   ...more,
 });
-const gather = (needs: (input: RuntimeInput<unknown>) => Needs, more: Partial<Answers> = {}) =>
-  gatherFacts(asking(needs), exampleInput(), answers(more));
+const gather = (needs: (input: RuntimeInput<unknown>) => Needs, more: Partial<FactSources> = {}) =>
+  gatherFacts(asking(needs), exampleInput(), sources(more));
 
 describe('gathering facts', () => {
   test('asks nothing for a runtime without needs', async () => {
     const runtime = asking(() => ({}));
-    expect(await gatherFacts(runtime, exampleInput(), answers())).toEqual({
+    expect(await gatherFacts(runtime, exampleInput(), sources())).toEqual({
       facts: { ports: {}, secrets: {}, claims: {}, objects: {}, configMaps: {}, pods: {} },
       missingSecrets: [],
     });
@@ -56,7 +56,7 @@ describe('gathering facts', () => {
     });
   });
   test('asks the runtime again with each answer, until it has no new need', async () => {
-    const secret = vi.fn(answers().secret);
+    const secret = vi.fn(sources().secret);
     const needs = ({ facts }: RuntimeInput<unknown>): Needs => ({
       objects: [{ kind: 'Profile', name: 'there' }],
       ...(facts.objects['Profile/there'] ? { secrets: [{ name: 'here' }] } : {}),
@@ -84,7 +84,7 @@ describe('gathering facts', () => {
     }));
   test('counts a Secret as existing where the answer is that it is assumed', async () =>
     expect(await gather(() => ({ secrets: [{ name: 'a' }] }), { secret: async () => 'assumed' })).toMatchObject({ missingSecrets: [] }));
-  test.each<[string, Needs, Partial<Answers>]>([
+  test.each<[string, Needs, Partial<FactSources>]>([
     ['an object that does not exist', { objects: [{ kind: 'Profile', name: 'p' }] }, {}],
     ['a claim that is not bound', { claims: ['c'] }, { claim: async () => ({ reason: 'ClaimNotBound', message: 'no' }) }],
     [

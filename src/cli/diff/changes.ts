@@ -10,7 +10,7 @@ import { isOurs, ownersInWords } from '../../reconciler/kubernetes/store/owner.t
 import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
 import { retain } from '../../reconciler/diff/retain.ts';
 import type { LiveObject } from '../../reconciler/world.ts';
-import { unknownUid } from '../synth/answers.ts';
+import { unknownUid } from '../synth/fact-sources.ts';
 import { wouldBecome } from './dry-run.ts';
 import { keysOf } from '../input/documents.ts';
 import { refOf } from '../input/read.ts';

@@ -3,7 +3,7 @@ import { pathText } from '../../api/wording.ts';
 import type { InputFault, Path } from '../input/documents.ts';
 import { mentionOf } from '../input/mentions.ts';
 import { faultAt, type Item, type RuntimeItem, refOf } from '../input/read.ts';
-import type { Absent } from './answers.ts';
+import type { Absent } from './fact-sources.ts';
 
 /** The faults of a plan, at the lines of the object that each names, or of a field of it; else at the runtime's. */
 export function faultsOf(

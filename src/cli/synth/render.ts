@@ -4,7 +4,7 @@ import { gatherFacts } from '../../reconciler/kubernetes/plans/facts.ts';
 import { createPortTable } from '../../reconciler/kubernetes/store/port-table.ts';
 import { type PortAllocator, portAllocator } from '../../reconciler/kubernetes/plans/ports.ts';
 import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
-import { type Absent, answersFrom, noFacts } from './answers.ts';
+import { type Absent, sourcesFrom, noFacts } from './fact-sources.ts';
 import type { InputFault } from '../input/documents.ts';
 import { BadInput } from '../input/faults.ts';
 import { pairFaults } from '../input/pairs.ts';
@@ -46,14 +46,14 @@ export async function renderAll(input: Input, options: RenderOptions): Promise<r
   return rendered;
 }
 
-interface Context extends Required<RenderOptions>, Surroundings {
+interface RenderContext extends Required<RenderOptions>, Surroundings {
   readonly input: Input;
   /** The input, then elsewhere. */
   readonly lookup: Lookup;
   readonly ports: PortAllocator;
 }
 
-async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = false }: RenderOptions): Promise<Context> {
+async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = false }: RenderOptions): Promise<RenderContext> {
   const kinds = new Map(input.runtimes.map(({ object, runtime }) => [object.kind, runtime]));
   const known = (await Promise.all([...kinds.keys()].map((kind) => elsewhere.list(kind)))).flat();
   const written = input.runtimes.map(({ object }) => object);
@@ -76,7 +76,7 @@ async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = fa
 }
 
 /** The objects of one dataset, or what is wrong with it. */
-async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Context): Promise<Rendered | readonly InputFault[]> {
+async function render(dataset: Item<Dataset>, item: RuntimeItem, context: RenderContext): Promise<Rendered | readonly InputFault[]> {
   const { input, settings, elsewhere, lookup, ports, assumeSecrets } = context;
   const { runtime } = item;
   const key = keyOf(dataset.object);
@@ -87,7 +87,7 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Contex
     // The status has the engine of the runtime.
     const object = { ...identified(item.object, live), ...(live?.status && { status: live.status }) };
     const given = { ...(await inputFor(key, object, dataset.object, context)), settings };
-    const answers = await answersFrom({
+    const sources = await sourcesFrom({
       key,
       object,
       lookup,
@@ -103,11 +103,11 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Contex
     );
     // Asked here once already, since gatherFacts ends at the first object that is missing.
     const needs = runtime.needs({ ...given, facts: noFacts });
-    for (const { kind, name } of needs.objects ?? []) await answers.object(kind, name);
-    for (const claim of needs.claims ?? []) await answers.claim(claim);
-    for (const configMap of needs.configMaps ?? []) await answers.keys(configMap);
-    for (const secret of needs.secrets ?? []) await answers.secret(secret);
-    const gathered = await gatherFacts(runtime, given, answers);
+    for (const { kind, name } of needs.objects ?? []) await sources.object(kind, name);
+    for (const claim of needs.claims ?? []) await sources.claim(claim);
+    for (const configMap of needs.configMaps ?? []) await sources.keys(configMap);
+    for (const secret of needs.secrets ?? []) await sources.secret(secret);
+    const gathered = await gatherFacts(runtime, given, sources);
     // A Secret that only has to exist does not keep the plan from finding more faults.
     if (keys.length > 0 || ('reason' in gathered && absent.size > 0)) return [...keys, ...absences()];
     if ('reason' in gathered) throw new InvalidSpec({ path: 'spec', expected: 'what can be planned', found: gathered.message });

@@ -3,7 +3,7 @@ import type { RuntimeInput } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { identityOf } from '../../reconciler/identity.ts';
 import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
-import { unknownUid } from './answers.ts';
+import { unknownUid } from './fact-sources.ts';
 import type { Lookup } from './lookup.ts';
 
 /** What decides the names of a dataset. */

@@ -3,7 +3,7 @@ import type { NodeContext } from '../node-context.ts';
 import type { RuntimeName } from '../volume.ts';
 
 /** The result of binding one consumer again. */
-export interface Outcome {
+export interface RebindResult {
   readonly runtime: RuntimeName | undefined;
   readonly pod: string;
   readonly fusePath: string;
@@ -15,13 +15,13 @@ export interface Outcome {
 }
 
 /** Writes one event for each Dataset and result, however many pods it concerns. */
-export function recordOutcomes({ cluster, nodeId }: NodeContext, outcomes: readonly Outcome[]): void {
-  for (const [key, all] of Map.groupBy(outcomes, ({ runtime, fusePath }) => (runtime ? JSON.stringify([runtime, fusePath]) : ''))) {
+export function recordResults({ cluster, nodeId }: NodeContext, results: readonly RebindResult[]): void {
+  for (const [key, all] of Map.groupBy(results, ({ runtime, fusePath }) => (runtime ? JSON.stringify([runtime, fusePath]) : ''))) {
     const [runtime, fusePath] = key === '' ? [] : (JSON.parse(key) as [RuntimeName, string]);
     if (!runtime) continue;
     const record = (type: DatasetEvent['type'], reason: DatasetEvent['reason'], note: string) =>
       cluster.recordEvent(runtime, { type, reason, note: `Fuse recover on node ${nodeId}: ${note}` });
-    const podsOf = (some: readonly Outcome[]) => [...new Set(some.map(({ pod }) => pod))].join(', ');
+    const podsOf = (some: readonly RebindResult[]) => [...new Set(some.map(({ pod }) => pod))].join(', ');
     const bound = all.filter(({ error }) => error === undefined);
     const [done, unseen] = [bound.filter((each) => !each.unseen), bound.filter((each) => each.unseen)];
     const failed = all.filter(({ error }) => error);

@@ -8,13 +8,13 @@ import { type Mount, stackAt, topAt } from '../mounts/mountinfo.ts';
 import type { Binding } from '../mounts/binding.ts';
 import type { NodeContext } from '../node-context.ts';
 import { layersToDrop, needsTrimming, type Orphan, rebinding, startsOf } from './plan.ts';
-import type { Outcome } from './events.ts';
+import type { RebindResult } from './events.ts';
 
 /** How long the API server may take while a consumer waits for its volume. */
 const ASK_MS = 300;
 
 /** Binds one orphan to what its volume is now; undefined when nothing is to be done. @throws Error when its volume cannot be read */
-export async function rebind(context: NodeContext, orphan: Orphan): Promise<Outcome | undefined> {
+export async function rebind(context: NodeContext, orphan: Orphan): Promise<RebindResult | undefined> {
   const { host, volumes, locks, layers, clock, log, kubeletDir } = context;
   const { target, at } = orphan;
   const handle = handleOf(kubeletDir, at);

@@ -25,7 +25,7 @@ import type { Mount } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';
 import { rebind } from './rebind.ts';
 import { type Orphan, orphans } from './plan.ts';
-import { type Outcome, recordOutcomes } from './events.ts';
+import { type RebindResult, recordResults } from './events.ts';
 
 /** How many consumers of one volume are bound at a time: each takes a child process or two. */
 const AT_ONCE = 4;
@@ -101,22 +101,22 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
 
   /** Returns how many must be retried. */
   async function bindAll(consumers: readonly Orphan[]): Promise<number> {
-    const outcomes: Outcome[] = [];
+    const results: RebindResult[] = [];
     let lost = 0;
     async function bind(orphan: Orphan): Promise<void> {
       if (stopped) return;
-      const outcome = await rebind(context, orphan).catch((error: unknown) => {
+      const result = await rebind(context, orphan).catch((error: unknown) => {
         lost++;
         log.warn({ target: orphan.target, error: String(error) }, 'the volume of a pod cannot be read; retrying');
       });
-      if (outcome) outcomes.push(outcome);
+      if (result) results.push(result);
     }
     // The first alone: if the client hangs, the others fail without a child process each.
     const [first, ...others] = consumers;
     if (first) await bind(first);
     await pLimit(AT_ONCE).map(others, bind);
-    recordOutcomes(context, outcomes);
-    return lost + outcomes.filter(({ error }) => error !== undefined).length;
+    recordResults(context, results);
+    return lost + results.filter(({ error }) => error !== undefined).length;
   }
 
   async function checkSafely(only?: string): Promise<void> {

@@ -15,7 +15,8 @@ export interface LeaseSpec {
   readonly leaseTransitions?: number;
 }
 
-export interface Claim {
+/** Whose the Lease becomes when it is taken, and for how long. */
+export interface LeaseTerms {
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
@@ -23,7 +24,7 @@ export interface Claim {
 }
 
 /** `lease` with us as its holder; without one, a new Lease. Guarded by its resourceVersion: only one taker succeeds. */
-export function taken(lease: Lease | undefined, { namespace, name, identity, leaseDurationMs }: Claim, now: number): Lease {
+export function taken(lease: Lease | undefined, { namespace, name, identity, leaseDurationMs }: LeaseTerms, now: number): Lease {
   const spec = lease?.spec;
   const hands = spec?.leaseTransitions ?? 0;
   const { managedFields: _, ...metadata } = { ...lease?.metadata, namespace, name };

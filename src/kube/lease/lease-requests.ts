@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../errors.ts';
 import type { KubeClient } from '../client/kube-client.ts';
-import { type Claim, LEASE, type Lease, released, renewed, taken } from './lease-record.ts';
+import { type LeaseTerms, LEASE, type Lease, released, renewed, taken } from './lease-record.ts';
 import { momentOf, type WriteWindow } from './write-window.ts';
 
 /** All requests that a candidate sends for its Lease, but the watch. None is retried by the client; each throws what the client throws. */
@@ -15,7 +15,7 @@ export interface LeaseRequests {
   release(held: Lease, timeoutMs: number): Promise<void>;
 }
 
-export function leaseRequests(client: KubeClient, claim: Claim, window: WriteWindow, clock: Clock): LeaseRequests {
+export function leaseRequests(client: KubeClient, terms: LeaseTerms, window: WriteWindow, clock: Clock): LeaseRequests {
   async function put(write: 'create' | 'update', lease: Lease, timeoutMs: number): Promise<Lease> {
     const sent = momentOf(clock);
     const held = await client[write](LEASE, lease, { timeoutMs, retries: 0 });
@@ -24,10 +24,10 @@ export function leaseRequests(client: KubeClient, claim: Claim, window: WriteWin
   }
 
   return {
-    take: (seen, timeoutMs) => put(seen ? 'update' : 'create', taken(seen, claim, clock.now()), timeoutMs),
+    take: (seen, timeoutMs) => put(seen ? 'update' : 'create', taken(seen, terms, clock.now()), timeoutMs),
     renew: (held, timeoutMs) => put('update', renewed(held, clock.now()), timeoutMs),
     async read(timeoutMs) {
-      const { namespace, name } = claim;
+      const { namespace, name } = terms;
       try {
         return (await client.get(LEASE, { namespace, name }, { timeoutMs, retries: 0 })) as Lease;
       } catch (error) {

@@ -20,7 +20,7 @@ import { createMountTries } from './commands/mount-tries.ts';
 import { createNudges } from './apply/nudges.ts';
 import { observer } from './observe/observe.ts';
 import { teardownObserver } from './observe/observe-teardown.ts';
-import { type KubernetesClusterOptions, type Context, podChoice } from './context.ts';
+import { type KubernetesClusterOptions, type ClusterContext, podChoice } from './cluster-context.ts';
 import { portRecord, recordedPorts } from './store/port-table.ts';
 import { portAllocator } from './plans/ports.ts';
 import { evidence } from './observe/survivors.ts';
@@ -34,7 +34,7 @@ export interface KubernetesCluster extends Cluster {
 /** The cluster of a leader: reads from the watches, writes through the client. */
 export function kubernetesCluster(options: KubernetesClusterOptions): KubernetesCluster {
   const { client, store, labeler, events, exec, log, wake, now = Date.now, signal } = options;
-  const context: Context = {
+  const context: ClusterContext = {
     ...options,
     now,
     jobs: createJobs(now, log, signal),

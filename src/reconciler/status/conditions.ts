@@ -1,7 +1,7 @@
 import { redactedText } from '../../kube/redact.ts';
 
 /** What a condition says, without its times. */
-export interface Claim {
+export interface UntimedCondition {
   readonly type: string;
   readonly status: 'True' | 'False';
   readonly reason: string;
@@ -11,19 +11,24 @@ type Times = 'lastProbeTime' | 'lastUpdateTime';
 type Condition = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /**
- * The list with `claim` in it. A condition that already says the same stays as it is, times included, so that a second report of the same
+ * The list with `said` in it. A condition that already says the same stays as it is, times included, so that a second report of the same
  * is no write; `lastTransitionTime` changes only with the status. Runtimes have `lastProbeTime`, Datasets `lastUpdateTime`.
  * More people can read a status than the log, so the answers of commands and webhooks are redacted here, in one place.
  */
-export function withCondition<C extends Condition>(conditions: readonly C[], unredacted: Claim, now: number, time: Times): readonly C[] {
-  const claim = { ...unredacted, message: redactedText(unredacted.message) };
-  const before = conditions.find(({ type }) => type === claim.type);
-  if (before && before['status'] === claim.status && before['reason'] === claim.reason && before['message'] === claim.message)
+export function withCondition<C extends Condition>(
+  conditions: readonly C[],
+  unredacted: UntimedCondition,
+  now: number,
+  time: Times,
+): readonly C[] {
+  const said = { ...unredacted, message: redactedText(unredacted.message) };
+  const before = conditions.find(({ type }) => type === said.type);
+  if (before && before['status'] === said.status && before['reason'] === said.reason && before['message'] === said.message)
     return conditions;
   const at = timestamp(now);
-  const transition = before?.['status'] === claim.status ? before['lastTransitionTime'] : at;
+  const transition = before?.['status'] === said.status ? before['lastTransitionTime'] : at;
   // The cast: both kinds of condition have exactly these fields and the one time.
-  const condition = { ...claim, [time]: at, lastTransitionTime: transition ?? at } as unknown as C;
+  const condition = { ...said, [time]: at, lastTransitionTime: transition ?? at } as unknown as C;
   return before ? conditions.map((existing) => (existing === before ? condition : existing)) : [...conditions, condition];
 }
 

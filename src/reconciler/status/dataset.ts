@@ -1,5 +1,5 @@
 import { bytesText, type Dataset, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
-import { type Claim, withCondition } from './conditions.ts';
+import { type UntimedCondition, withCondition } from './conditions.ts';
 import { causeOf, isPassing } from '../reasons.ts';
 import type { Hold, World } from '../world.ts';
 import { equal } from '../diff/merge-patch.ts';
@@ -69,7 +69,7 @@ export function datasetConditions(
   unsynced: Hold | undefined,
   now: number,
 ): readonly DatasetCondition[] {
-  const set = (list: readonly DatasetCondition[], claim: Claim) => withCondition(list, claim, now, 'lastUpdateTime');
+  const set = (list: readonly DatasetCondition[], condition: UntimedCondition) => withCondition(list, condition, now, 'lastUpdateTime');
   const isKnown = (type: string) => before.some((condition) => condition.type === type);
   const message = unsynced?.message ?? '';
   if (phase === 'NotBound')

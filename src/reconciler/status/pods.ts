@@ -1,6 +1,6 @@
 import type { RuntimeCondition, RuntimePhase } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
-import { type Claim, withCondition } from './conditions.ts';
+import { type UntimedCondition, withCondition } from './conditions.ts';
 import { ROLES, type WorkloadView, type World } from '../world.ts';
 
 /** The part of a World that is known without a plan. */
@@ -60,8 +60,8 @@ export const texts = {
 /** The conditions of a runtime with those about its pods brought up to date. */
 export function podConditions({ runtime, plan, workloads, now }: Seen): readonly RuntimeCondition[] {
   let conditions: readonly RuntimeCondition[] = runtime.status?.conditions ?? [];
-  const set = (claim: Claim) => {
-    conditions = withCondition(conditions, claim, now, 'lastProbeTime');
+  const set = (condition: UntimedCondition) => {
+    conditions = withCondition(conditions, condition, now, 'lastProbeTime');
   };
   for (const role of ROLES) {
     const workload = workloads[role];
@@ -70,13 +70,13 @@ export function podConditions({ runtime, plan, workloads, now }: Seen): readonly
     // As in Fluid, a runtime with workers has no condition for the creation of its fuse pods, and none at all while no worker is wanted.
     const isReported = role === 'fuse' ? !plan.roles.includes('worker') : (workload?.desired ?? 0) > 0;
     if (workload && isReported) set({ ...initialized, status: 'True' });
-    if (workload) set(readyClaim(ready, workload));
+    if (workload) set(readyCondition(ready, workload));
     else if (conditions.some(({ type }) => type === ready.type)) set({ ...ready, status: 'False', message: `The ${ready.noun} gone.` });
   }
   return conditions;
 }
 
-function readyClaim({ type, reason, noun }: { type: string; reason: string; noun: string }, workload: WorkloadView): Claim {
+function readyCondition({ type, reason, noun }: { type: string; reason: string; noun: string }, workload: WorkloadView): UntimedCondition {
   const phase = phaseOf(workload);
   return phase === 'NotReady'
     ? { type, status: 'False', reason, message: `The ${noun} not ready.` }

@@ -1,5 +1,5 @@
 import type { RuntimeCondition } from '../../api/index.ts';
-import { type Claim, withCondition, withoutCondition } from './conditions.ts';
+import { type UntimedCondition, withCondition, withoutCondition } from './conditions.ts';
 import { some } from './some.ts';
 import { placementOf } from './unsynced.ts';
 import type { Applied, Hold, World } from '../world.ts';
@@ -8,14 +8,14 @@ import { podConditions } from './pods.ts';
 export function runtimeConditions(world: World, applied: Applied, unsynced: Hold | undefined): readonly RuntimeCondition[] {
   const { workloads, now } = world;
   let conditions = podConditions(world);
-  const set = (claim: Claim) => {
-    conditions = withCondition(conditions, claim, now, 'lastProbeTime');
+  const set = (condition: UntimedCondition) => {
+    conditions = withCondition(conditions, condition, now, 'lastProbeTime');
   };
   const setIf = (type: string, message: string | undefined, reason = type) => {
     if (message) set({ type, status: 'True', reason, message });
     else conditions = withoutCondition(conditions, type);
   };
-  const scaled = scaledClaim(world);
+  const scaled = scaledCondition(world);
   if (scaled) {
     // Scaled from 1 to 3 once more is news, though the words are the same.
     conditions = withoutCondition(conditions, scaled.type);
@@ -49,7 +49,7 @@ export const withSync = (conditions: readonly RuntimeCondition[], trouble: Hold 
     'lastProbeTime',
   );
 
-function scaledClaim({ runtime, workloads, bound }: World): Claim | undefined {
+function scaledCondition({ runtime, workloads, bound }: World): UntimedCondition | undefined {
   const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];
   if (!bound || from === undefined || to === undefined || from === to || !runtime.status?.workerPhase) return undefined;
   const [type, how] = to > from ? ['WorkersScaledOut', 'out'] : ['WorkersScaledIn', 'in'];

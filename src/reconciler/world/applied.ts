@@ -8,7 +8,7 @@ export interface Applied {
   /** Changes of existing objects that Kubernetes does not allow. */
   readonly immutable: readonly ImmutableChange[];
   /** Changes of the fuse pods' placement that wait, since they would delete the client of a pod that reads. */
-  readonly waiting: readonly Waiting[];
+  readonly waiting: readonly WaitingPlacement[];
 }
 export const nothingApplied: Applied = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
 
@@ -39,7 +39,7 @@ export interface ImmutableChange {
 }
 
 /** An object that keeps nodes which its spec no longer selects, until these pods have left them. */
-export interface Waiting {
+export interface WaitingPlacement {
   readonly object: string;
   readonly nodes: readonly { readonly name: string; readonly pods: readonly string[] }[];
 }

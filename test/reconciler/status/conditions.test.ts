@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { DatasetCondition, RuntimeCondition } from '../../../src/api/index.ts';
-import { type Claim, timestamp, withCondition, withoutCondition } from '../../../src/reconciler/status/conditions.ts';
+import { type UntimedCondition, timestamp, withCondition, withoutCondition } from '../../../src/reconciler/status/conditions.ts';
 
 const noon = Date.parse('2026-01-02T12:00:00.789Z');
 const later = noon + 60_000;
-const ready: Claim = { type: 'Ready', status: 'True', reason: 'Fine', message: 'All is well.' };
+const ready: UntimedCondition = { type: 'Ready', status: 'True', reason: 'Fine', message: 'All is well.' };
 const condition = withCondition<RuntimeCondition>([], ready, noon, 'lastProbeTime');
 
 describe('a condition', () => {

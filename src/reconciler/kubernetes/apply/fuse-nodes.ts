@@ -3,7 +3,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { isPlacedAlike, keeping, nodesLeft, type PlacementNode } from '../../diff/fuse-placement.ts';
-import type { LiveObject, Waiting } from '../../world.ts';
+import type { LiveObject, WaitingPlacement } from '../../world.ts';
 import { Node } from '../kinds.ts';
 import { fromPods, mounts } from '../pod-pages.ts';
 import type { Store } from '../store/store.ts';
@@ -21,7 +21,7 @@ export async function withNodesInUse(
   { namespace, name: claim }: { readonly namespace: string; readonly name: string },
   desired: Manifest,
   live: LiveObject,
-): Promise<{ readonly manifest: Manifest; readonly waiting?: Waiting }> {
+): Promise<{ readonly manifest: Manifest; readonly waiting?: WaitingPlacement }> {
   if (isPlacedAlike(desired, live)) return { manifest: desired };
   const pods = await fromPods(client, namespace, (pod) => {
     const node = nodeOf(pod);

@@ -3,7 +3,7 @@ import { ignoreNotFound, isNotFound } from '../../../kube/errors.ts';
 import type { LiveObject } from '../../world.ts';
 import { ownedKinds } from '../kinds.ts';
 import { BINDER } from '../managed-fields.ts';
-import type { Context } from '../context.ts';
+import type { ClusterContext } from '../cluster-context.ts';
 
 /** In a burst the controller manager is late, and misses nothing. So each claim that waits gives every claim so much more time. */
 const EACH_WAITING_MS = 20;
@@ -30,8 +30,14 @@ export interface Nudges {
   nudge(claim: LiveObject, afterMs: number): void;
 }
 
-export function createNudges({ client, store, now, signal, wake }: Pick<Context, 'client' | 'store' | 'now' | 'signal' | 'wake'>): Nudges {
-  const waiting = new Map<string, Waiting>();
+export function createNudges({
+  client,
+  store,
+  now,
+  signal,
+  wake,
+}: Pick<ClusterContext, 'client' | 'store' | 'now' | 'signal' | 'wake'>): Nudges {
+  const waiting = new Map<string, PendingNudge>();
 
   async function patch({ metadata: { uid, namespace, name } }: LiveObject, annotations: Readonly<Record<string, string>>): Promise<void> {
     const options = { type: 'merge', fieldManager: BINDER } as const;
@@ -39,7 +45,7 @@ export function createNudges({ client, store, now, signal, wake }: Pick<Context,
   }
   const nudged = () => ({ [annotation.nudge]: new Date(now()).toISOString() });
 
-  function wait(entry: Waiting): void {
+  function wait(entry: PendingNudge): void {
     // A nudge that is rejected is retried until it is accepted or the claim is bound by other means: the pass reports it.
     if (entry.tries >= TRIES && !entry.refusal) {
       waiting.delete(entry.claim.metadata.uid);
@@ -49,7 +55,7 @@ export function createNudges({ client, store, now, signal, wake }: Pick<Context,
     const longest = entry.refusal ? LONGEST_REFUSED_MS : LONGEST_MS;
     entry.timer = setTimeout(() => void nudgeUnlessBound(entry), Math.min(longest, (entry.afterMs + crowd) * 2 ** entry.tries++)).unref();
   }
-  async function nudgeUnlessBound(entry: Waiting): Promise<void> {
+  async function nudgeUnlessBound(entry: PendingNudge): Promise<void> {
     // The next leader has nudges of its own.
     if (signal?.aborted) return;
     const { uid, namespace = '', name } = entry.claim.metadata;
@@ -74,7 +80,7 @@ export function createNudges({ client, store, now, signal, wake }: Pick<Context,
       const known = waiting.get(uid);
       if (known?.completes) return check(known);
       clearTimeout(known?.timer);
-      const entry: Waiting = { claim, afterMs: COMPLETED_BY_MS, completes: true, tries: 0 };
+      const entry: PendingNudge = { claim, afterMs: COMPLETED_BY_MS, completes: true, tries: 0 };
       waiting.set(uid, entry);
       wait(entry);
       try {
@@ -92,18 +98,18 @@ export function createNudges({ client, store, now, signal, wake }: Pick<Context,
       const { uid } = claim.metadata;
       const known = waiting.get(uid);
       if (known) return check(known);
-      const entry: Waiting = { claim, afterMs, completes: false, tries: 0 };
+      const entry: PendingNudge = { claim, afterMs, completes: false, tries: 0 };
       waiting.set(uid, entry);
       wait(entry);
     },
   };
 }
 
-function check({ refusal }: Waiting): void {
+function check({ refusal }: PendingNudge): void {
   if (refusal) throw refusal.error;
 }
 
-interface Waiting {
+interface PendingNudge {
   readonly claim: LiveObject;
   readonly afterMs: number;
   readonly completes: boolean;

@@ -2,7 +2,7 @@ import type { Dataset } from '../../../api/index.ts';
 import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';
 import type { MountsSeen } from '../commands/mount-tries.ts';
 import type { RuntimeObject, World } from '../../world.ts';
-import { canAsk, type Context } from '../context.ts';
+import { canAsk, type ClusterContext } from '../cluster-context.ts';
 
 /** How often a failed metadata count or mount list is retried. */
 export const RETRY_MS = 10_000;
@@ -18,7 +18,7 @@ const NOT_LISTED: MountsListed = { running: false, mountTroubles: [], againMs: I
 
 /** Has the mounts listed after every change of the specs and of the masters, and again after every change of a row. */
 export function listMounts(
-  { jobs, exec, mountTries, now }: Context,
+  { jobs, exec, mountTries, now }: ClusterContext,
   choice: PodChoice,
   { key: { namespace }, dataset, runtime, plan }: Pick<World, 'key' | 'dataset' | 'runtime' | 'plan'>,
   onEnd: () => void,

@@ -7,7 +7,7 @@ import { causeOf } from '../../reasons.ts';
 import type { Hold, Key, LiveObject, RuntimeObject } from '../../world.ts';
 import { canRun } from '../commands/exec.ts';
 import { observer } from './observe.ts';
-import { type Context, podChoice } from '../context.ts';
+import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { ownNodeLabels, ownVolumeOrClaim } from './remains.ts';
 
 /** How many times planning is tried before the caches are left uncleaned. */
@@ -17,7 +17,7 @@ const PLANNING_ATTEMPTS = 5;
 const PODS_GONE_MS = 60_000;
 
 /** Observes what is left of a runtime that is being deleted, and which pods use it. */
-export function teardownObserver(context: Context): Pick<Cluster, 'observeTeardown' | 'usersOf'> {
+export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observeTeardown' | 'usersOf'> {
   const { store, jobs } = context;
   const observe = observer(context);
 

@@ -5,7 +5,7 @@ import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
 import { type LiveObject, ROLES, type WorkloadView, type World } from '../../world.ts';
 import { workloadKind } from '../kinds.ts';
-import { type Context, podChoice } from '../context.ts';
+import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { planner } from '../plans/planning.ts';
 import { askPods } from './probes.ts';
 import { evidence } from './survivors.ts';
@@ -13,7 +13,7 @@ import { fluidsWorkloads, unseen } from './unseen.ts';
 import { isServed, workloadView } from '../store/views.ts';
 
 /** Observes the world of one pass: the objects from the watches, the plan with its facts, and the last results of the probes. */
-export function observer(context: Context): Cluster['observe'] {
+export function observer(context: ClusterContext): Cluster['observe'] {
   const { store, secretMs = 300_000, now } = context;
   const planned = planner(context);
   return async (key, dataset, runtime, object, invalid) => {
@@ -39,7 +39,7 @@ export function observer(context: Context): Cluster['observe'] {
     if ('reason' in found) return { hold: found, bound, workloads: viewOf(ROLES) };
     const { plan, outlines, cacheAffinity, facts, missingSecrets, secretRetryMs, obstacle } = found;
     const workloads = viewOf(plan.roles);
-    const { answers, againMs } = askPods(context, podChoice(store, key, runtime, plan.leader), {
+    const { results, againMs } = askPods(context, podChoice(store, key, runtime, plan.leader), {
       key,
       dataset,
       runtime: object,
@@ -71,7 +71,7 @@ export function observer(context: Context): Cluster['observe'] {
       ...(claim && { claim }),
       missingSecrets,
       ...(secretRetryMs !== undefined && { secretRetryMs }),
-      ...answers,
+      ...results,
       ...(obstacle && { obstacle }),
       ...(again.length > 0 && { againMs: Math.min(...again) }),
     };

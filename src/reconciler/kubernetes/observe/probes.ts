@@ -3,7 +3,7 @@ import { holdOf } from '../../diff/mount-trouble.ts';
 import { CALCULATING, mountsChanged } from '../../status/dataset.ts';
 import type { World } from '../../world.ts';
 import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';
-import { canAsk, type Context, whereOf } from '../context.ts';
+import { canAsk, type ClusterContext, whereOf } from '../cluster-context.ts';
 import { listMounts, RETRY_MS } from './mounts.ts';
 
 /** Answers of probes that come within this time are reported together; until then, that they run is not reported either. */
@@ -12,7 +12,7 @@ const ANSWERS_WITHIN_MS = 1000;
 const FIRST_ANSWERS_MS = 300;
 
 /** What the pods of a runtime last answered. */
-export type Answers = Pick<
+export type ProbeResults = Pick<
   World,
   | 'probes'
   | 'answersInMs'
@@ -27,14 +27,14 @@ export type Answers = Pick<
 >;
 
 /**
- * Has the pods of a runtime asked for the state of its cache, its mounts, and its files, and returns their last answers. Commands are slow,
+ * Has the pods of a runtime asked for the state of its cache, its mounts, and its files, and returns the last results. Commands are slow,
  * so their ends wake the key. `againMs` are the times after which a pass is due even without an event.
  */
 export function askPods(
-  context: Context,
+  context: ClusterContext,
   choice: PodChoice,
   asked: Pick<World, 'key' | 'dataset' | 'runtime' | 'plan' | 'bound'>,
-): { readonly answers: Answers; readonly againMs: readonly number[] } {
+): { readonly results: ProbeResults; readonly againMs: readonly number[] } {
   const { store, jobs, exec, probeMs, wake, now } = context;
   const { key, dataset, runtime, plan, bound } = asked;
   const { namespace } = key;
@@ -79,7 +79,7 @@ export function askPods(
   const firstIn = bound ? 0 : FIRST_ANSWERS_MS - Math.min(...runningMs);
   const answered = answersIn <= 0;
   return {
-    answers: {
+    results: {
       probes: {
         ...(answered && cache?.value !== undefined && { cache: cache.value }),
         cacheRunning: !answered || (cache?.running ?? false),

@@ -2,7 +2,7 @@ import { type Identity, label, runtimeFinalizer } from '../../../api/index.ts';
 import type { Runtime } from '../../../constructs/index.ts';
 import type { Teardown } from '../../teardown.ts';
 import type { Key, LiveObject, RuntimeObject } from '../../world.ts';
-import type { Context } from '../context.ts';
+import type { ClusterContext } from '../cluster-context.ts';
 import { allTraces } from '../nodes/cache-labels.ts';
 import { isOurs } from '../store/owner.ts';
 import { isServedByAnother, tracesOfOthers } from './survivors.ts';
@@ -10,7 +10,7 @@ import { unseen } from './unseen.ts';
 
 /** The volume or claim of this runtime. One that Fluid created has no label and is not watched, so it is read. */
 export async function ownVolumeOrClaim(
-  context: Context,
+  context: ClusterContext,
   kind: 'PersistentVolume' | 'PersistentVolumeClaim',
   key: Key,
   name: string,
@@ -27,7 +27,7 @@ export async function ownVolumeOrClaim(
 
 /** The labels to remove from nodes: none for a runtime that was never set up, and none of another runtime. */
 export function ownNodeLabels(
-  { store, labeler }: Context,
+  { store, labeler }: ClusterContext,
   key: Key,
   { type, engines }: Runtime,
   { metadata }: RuntimeObject,

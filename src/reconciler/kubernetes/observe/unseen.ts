@@ -4,9 +4,9 @@ import { isNotFound } from '../../../kube/errors.ts';
 import { type LiveObject, ROLES } from '../../world.ts';
 import { ownedKinds, workloadKind } from '../kinds.ts';
 import { isOurs, type Owned } from '../store/owner.ts';
-import type { Context } from '../context.ts';
+import type { ClusterContext } from '../cluster-context.ts';
 
-type Where = Pick<Context, 'client' | 'store'>;
+type Where = Pick<ClusterContext, 'client' | 'store'>;
 
 /** Reads an object that may be ours without our label, so that no watch shows it: Fluid created it, or another writer removed the label. */
 export async function unseen(

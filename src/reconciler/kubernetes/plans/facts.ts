@@ -18,8 +18,8 @@ import type { SecretState } from './lookup-memory.ts';
 /** Rounds of questions; a runtime that has new ones after each answer is stopped here. */
 const MAX_ROUNDS = 4;
 
-/** The sources of the facts that a runtime needs; a Hold says what is missing. */
-export interface Answers {
+/** Where each fact that a runtime needs comes from; a Hold says what is missing. */
+export interface FactSources {
   port(need: NonNullable<Needs['ports']>[number]): number | Hold;
   secret(need: SecretNeed): Promise<SecretState | 'assumed'>;
   claim(name: string): Promise<ClaimFact | Hold>;
@@ -40,7 +40,7 @@ export interface Gathered {
 export async function gatherFacts(
   runtime: Runtime,
   input: Omit<RuntimeInput<unknown>, 'facts'>,
-  answers: Answers,
+  sources: FactSources,
 ): Promise<Gathered | Hold> {
   const ports: Record<string, number> = {};
   const secrets: Record<string, Readonly<Record<string, string>>> = {};
@@ -57,8 +57,8 @@ export async function gatherFacts(
     objects,
     configMaps,
     pods,
-    ...(answers.fuse && { fuse: answers.fuse }),
-    ...(answers.engine !== undefined && { engine: answers.engine }),
+    ...(sources.fuse && { fuse: sources.fuse }),
+    ...(sources.engine !== undefined && { engine: sources.engine }),
     ...(reference && { reference }),
   });
   const asked = new Set<string>();
@@ -68,38 +68,38 @@ export async function gatherFacts(
     const needs = runtime.needs({ ...input, facts: facts() });
     for (const { kind, name } of needs.objects ?? []) {
       if (!isNew(`${kind}/${name}`)) continue;
-      const object = await answers.object(kind, name);
+      const object = await sources.object(kind, name);
       if (!object) return { reason: `${kind}NotFound`, message: `${kind} ${name} does not exist` };
       objects[`${kind}/${name}`] = object;
     }
     if (needs.reference && isNew(`reference/${needs.reference.namespace}/${needs.reference.name}`)) {
-      const found = await answers.reference(needs.reference);
+      const found = await sources.reference(needs.reference);
       if ('reason' in found) return found;
       reference = found;
     }
     for (const name of needs.claims ?? []) {
       if (!isNew(`claim/${name}`)) continue;
-      const claim = await answers.claim(name);
+      const claim = await sources.claim(name);
       if ('reason' in claim) return claim;
       claims[name] = claim;
     }
     for (const name of needs.configMaps ?? []) {
       if (!isNew(`configmap/${name}`)) continue;
-      const keys = await answers.keys(name);
+      const keys = await sources.keys(name);
       if ('reason' in keys) return keys;
       configMaps[name] = keys;
     }
-    for (const role of needs.pods ?? []) if (isNew(`pods/${role}`)) pods[role] = answers.pods(role);
+    for (const role of needs.pods ?? []) if (isNew(`pods/${role}`)) pods[role] = sources.pods(role);
     for (const need of needs.ports ?? []) {
       if (!isNew(`port/${need.name}`)) continue;
-      const port = answers.port(need);
+      const port = sources.port(need);
       if (typeof port !== 'number') return port;
       ports[need.name] = port;
     }
     for (const need of needs.secrets ?? []) {
       const called = calledOf(need);
       if (!isNew(`secret/${called}/${need.inline ?? false}/${need.keys?.join() ?? ''}`)) continue;
-      const state = await answers.secret(need);
+      const state = await sources.secret(need);
       if (state === 'assumed') continue;
       if ('missing' in state)
         missing.set(called, { lack: { name: called, ...(state.keys && { keys: state.keys }) }, retryMs: state.retryMs });

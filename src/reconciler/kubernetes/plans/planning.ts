@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Facts, type Part, PARTS } from '../../../constructs/index.ts';
 import { messageOf, obstacleOf } from '../../failures.ts';
 import type { Hold, World } from '../../world.ts';
-import type { Context } from '../context.ts';
+import type { ClusterContext } from '../cluster-context.ts';
 import { compact } from '../store/sharing.ts';
-import { answersFor, type Asking } from './answers.ts';
+import { factSources, type Asking } from './fact-sources.ts';
 import { type Binding, outlineOf } from './bindings.ts';
 import { gatherFacts } from './facts.ts';
 import { LARGEST_RECORD, type LastValid, recorded } from './last-valid.ts';
@@ -19,7 +19,7 @@ export interface Plan extends Binding {
 }
 
 /** The plan in force: that of the newest specs, else, for a bound Dataset, that of the last valid specs, else a Hold that says why. */
-export function planner(context: Context): (asking: Asking) => Promise<Plan | Hold> {
+export function planner(context: ClusterContext): (asking: Asking) => Promise<Plan | Hold> {
   const { lookups, bindings, settings, lastValid } = context;
 
   return async (asking) => {
@@ -28,7 +28,7 @@ export function planner(context: Context): (asking: Asking) => Promise<Plan | Ho
     const { uid = '', generation = 0 } = object.metadata;
     const generations = { runtime: generation, dataset: dataset.metadata.generation ?? 0 };
     const asker = { uid, generations: `${generations.runtime}/${generations.dataset}` };
-    const answers = answersFor(context, asking, asker);
+    const sources = factSources(context, asking, asker);
 
     const newest = await follow();
     if (!('reason' in newest)) return newest;
@@ -45,7 +45,7 @@ export function planner(context: Context): (asking: Asking) => Promise<Plan | Ho
         const annotations = compact(object.metadata.annotations ?? {});
         const of = { identity, annotations: compact(dataset.metadata.annotations ?? {}), spec: dataset.spec };
         const input = { name, namespace, uid, annotations, spec: object.spec, dataset: of };
-        const gathered = await gatherFacts(runtime, { ...input, settings }, answers);
+        const gathered = await gatherFacts(runtime, { ...input, settings }, sources);
         if ('reason' in gathered) return gathered;
         const binding = complete({ ...input, facts: gathered.facts });
         lookups.accepted(uid);
@@ -66,11 +66,11 @@ export function planner(context: Context): (asking: Asking) => Promise<Plan | Ho
     }
 
     async function fallBack(obstacle: Hold): Promise<Plan | undefined> {
-      const remembered = lastValid.get(uid) ?? (await restored(context, asking, answers));
+      const remembered = lastValid.get(uid) ?? (await restored(context, asking, sources));
       if (!remembered || 'reason' in remembered) return undefined;
       lastValid.set(uid, remembered);
       const { input, generations: of } = remembered;
-      const facts = { ...input.facts, ...(answers.fuse && { fuse: answers.fuse }) };
+      const facts = { ...input.facts, ...(sources.fuse && { fuse: sources.fuse }) };
       const binding = complete({ ...input, dataset: { ...input.dataset, identity }, facts });
       const withRecord = recorded(binding.whole(), remembered);
       const inForce = `until that is mended the last valid plan stays in force (${object.kind} generation ${of.runtime}, Dataset generation ${of.dataset})`;

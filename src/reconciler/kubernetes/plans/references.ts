@@ -6,7 +6,7 @@ import type { Candidate } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
 import { type Hold, type Key, keyText, type LiveObject } from '../../world.ts';
 import { ownedKinds } from '../kinds.ts';
-import type { Context } from '../context.ts';
+import type { ClusterContext } from '../cluster-context.ts';
 import { evidence } from '../observe/survivors.ts';
 import { isServed, liveEngine } from '../store/views.ts';
 
@@ -15,7 +15,7 @@ const specs = new WeakMap<LiveObject, PersistentVolumeSpec>();
 
 /** What a runtime may know of another Dataset, or what it waits for. A Hold names the Dataset only, which may belong to another tenant. */
 export async function referenceFact(
-  { client, store }: Pick<Context, 'client' | 'store'>,
+  { client, store }: Pick<ClusterContext, 'client' | 'store'>,
   user: Key,
   { namespace, name }: ReferenceNeed,
 ): Promise<ReferenceFact | Hold> {

@@ -1,14 +1,14 @@
 import { lastValidName, volumeName } from '../../../api/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { Hold } from '../../world.ts';
-import type { Context } from '../context.ts';
+import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
-import type { Asking } from './answers.ts';
-import { type Answers, gatherFacts } from './facts.ts';
+import type { Asking } from './fact-sources.ts';
+import { type FactSources, gatherFacts } from './facts.ts';
 import { type LastValid, type Recorded, readRecord } from './last-valid.ts';
 
 /** The last valid input of a runtime, from the record of an earlier process. A fact that was not recorded is answered now. */
-export async function restored(context: Context, asking: Asking, answers: Answers): Promise<LastValid | Hold | undefined> {
+export async function restored(context: ClusterContext, asking: Asking, sources: FactSources): Promise<LastValid | Hold | undefined> {
   const {
     key: { namespace, name },
     runtime,
@@ -23,17 +23,17 @@ export async function restored(context: Context, asking: Asking, answers: Answer
     runtime,
     { ...input, settings: context.settings },
     {
-      ...answers,
-      claim: async (claim) => facts.claims[claim] ?? answers.claim(claim),
-      keys: async (configMap) => facts.configMaps?.[configMap] ?? answers.keys(configMap),
-      reference: async (need) => facts.reference ?? answers.reference(need),
-      object: (kind, objectName) => facts.objects[`${kind}/${objectName}`] ?? answers.object(kind, objectName),
+      ...sources,
+      claim: async (claim) => facts.claims[claim] ?? sources.claim(claim),
+      keys: async (configMap) => facts.configMaps?.[configMap] ?? sources.keys(configMap),
+      reference: async (need) => facts.reference ?? sources.reference(need),
+      object: (kind, objectName) => facts.objects[`${kind}/${objectName}`] ?? sources.object(kind, objectName),
     },
   );
   return 'reason' in gathered ? gathered : { input: { ...input, facts: gathered.facts }, generations };
 }
 
-async function readBack({ client }: Context, { key, runtime, identity }: Asking): Promise<Recorded | undefined> {
+async function readBack({ client }: ClusterContext, { key, runtime, identity }: Asking): Promise<Recorded | undefined> {
   const { namespace, name } = key;
   const configMap = await client.get(ownedKinds.ConfigMap, { namespace, name: lastValidName(name) }).catch(ignoreNotFound);
   const volume = configMap && (await client.get(ownedKinds.PersistentVolume, { name: volumeName(identity) }).catch(ignoreNotFound));

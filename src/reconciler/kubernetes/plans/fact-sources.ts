@@ -1,10 +1,10 @@
 import type { Dataset, Identity, InvalidSpec } from '../../../api/index.ts';
 import type { PortNeed, Role, Runtime } from '../../../constructs/index.ts';
 import { type Key, type LiveObject, ROLES, type RuntimeObject } from '../../world.ts';
-import { type Context, podChoice } from '../context.ts';
+import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { recordedPorts } from '../store/port-table.ts';
 import { fuseFact, liveEngine, podFacts, workloadView } from '../store/views.ts';
-import type { Answers } from './facts.ts';
+import type { FactSources } from './facts.ts';
 import type { Asker } from './lookup-memory.ts';
 import { isWithin, knownPort, livePort, rangeOf } from './ports.ts';
 import { referenceFact } from './references.ts';
@@ -23,8 +23,8 @@ export interface Asking {
   readonly workload: (role: Role) => LiveObject | undefined;
 }
 
-/** The answers to the needs of one runtime in one pass: from the watches, from what the runtime already has, and from lookups. */
-export function answersFor(context: Context, asking: Asking, asker: Asker): Answers {
+/** Where one pass gets the facts that one runtime needs: from the watches, from what the runtime already has, and from lookups. */
+export function factSources(context: ClusterContext, asking: Asking, asker: Asker): FactSources {
   const { store, lookups, ports, settings } = context;
   const { key, runtime, object, bound, workload } = asking;
   const { namespace } = key;

@@ -1,7 +1,7 @@
 import { parse } from '../../api/index.ts';
 import type { Facts, PortNeed, Role, Runtime, SecretNeed } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { Answers } from '../../reconciler/kubernetes/plans/facts.ts';
+import type { FactSources } from '../../reconciler/kubernetes/plans/facts.ts';
 import { claimFact } from '../../reconciler/kubernetes/plans/lookups.ts';
 import { keysOf } from '../../reconciler/kubernetes/plans/secret-keys.ts';
 import { workloadKind } from '../../reconciler/kubernetes/kinds.ts';
@@ -19,7 +19,7 @@ export interface Absent {
   /** What has to be true of it, if its existence is not enough. */
   readonly note?: string;
 }
-export interface AnswerOptions {
+export interface SourceOptions {
   readonly key: Key;
   readonly object: RuntimeObject;
   readonly lookup: Lookup;
@@ -30,8 +30,8 @@ export interface AnswerOptions {
   readonly onAbsent: (absent: Absent) => void;
 }
 
-/** Answers a runtime's needs from objects, without a running controller. The same objects always give the same answers. */
-export async function answersFrom({
+/** The facts that a runtime needs, from objects, without a running controller. The same objects always give the same facts. */
+export async function sourcesFrom({
   key: { namespace, name },
   object,
   lookup,
@@ -39,7 +39,7 @@ export async function answersFrom({
   assumeSecrets,
   allocate,
   onAbsent,
-}: AnswerOptions): Promise<Answers> {
+}: SourceOptions): Promise<FactSources> {
   const names = runtime.workloads(name);
   const workload = (role: Role) => lookup.find(workloadKind(role), namespace, names[role]) as Promise<LiveObject | undefined>;
   const workloads = { master: await workload('master'), worker: await workload('worker'), fuse: await workload('fuse') };

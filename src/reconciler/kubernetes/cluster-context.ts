@@ -35,7 +35,7 @@ export interface KubernetesClusterOptions {
 }
 
 /** What the parts of the Kubernetes cluster share. */
-export interface Context extends KubernetesClusterOptions {
+export interface ClusterContext extends KubernetesClusterOptions {
   readonly now: () => number;
   readonly jobs: ReturnType<typeof createJobs>;
   readonly lookups: ReturnType<typeof createLookups>;
