@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { createNudges } from '../../../../src/reconciler/kubernetes/apply/nudges.ts';
+import type { LiveObject } from '../../../../src/reconciler/world.ts';
+import { openDataset, thinRuntime } from '../../../support/objects.ts';
+import { type Harness, harness } from '../../harness.ts';
+
+/** A claim that stays Pending, and what nudges it. */
+async function pending() {
+  const at = await harness();
+  at.controllers.paused.add('claims');
+  at.put(openDataset('demo'));
+  at.put(thinRuntime('demo', { profileName: 'profile' }));
+  await at.quiet();
+  const { store, server } = at;
+  const reign = new AbortController();
+  const woken: string[] = [];
+  const nudges = createNudges({
+    client: server.client({ fieldManager: 'sluice' }),
+    store,
+    now: Date.now,
+    wake: ({ name }) => void woken.push(name),
+    signal: reign.signal,
+  });
+  await at.advance(600_000);
+  at.forget();
+  return { at, reign, nudges, woken, claim: at.get('PersistentVolumeClaim') as LiveObject };
+}
+const patches = (at: Harness) => at.written({ kind: 'PersistentVolumeClaim', verb: 'patch' }).length;
+
+test('a claim is not nudged any more once the process no longer leads', async () => {
+  const { at, nudges, reign, claim } = await pending();
+  nudges.nudge(claim, 500);
+  await at.advance(400);
+  reign.abort(new Error('no longer leading'));
+  await at.advance(60_000);
+  expect(patches(at)).toBe(0);
+});
+
+test('a nudge that is rejected is reported by the next pass, until one is accepted', async () => {
+  const { at, nudges, woken, claim } = await pending();
+  const rule = at.server.rules.refuse(
+    { verb: 'patch', kind: 'PersistentVolumeClaim' },
+    { status: 403, reason: 'Forbidden', message: 'no' },
+  );
+  nudges.nudge(claim, 500);
+  nudges.nudge(claim, 500);
+  await at.advance(600_000);
+  expect(woken).toEqual(['demo']);
+  expect(() => nudges.nudge(claim, 500)).toThrow(/403 Forbidden: no/);
+  rule.remove();
+  await at.advance(300_000);
+  expect(woken).toEqual(['demo', 'demo']);
+  nudges.nudge(claim, 500);
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../../../src/kube/types.ts';
+import { createOwnWrites, isBehind } from '../../../../src/reconciler/kubernetes/store/own-writes.ts';
+
+const object = (resourceVersion: string, more: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Dataset',
+  metadata: { name: 'demo', uid: 'u', resourceVersion, ...more },
+});
+
+describe('the watch is behind what we wrote', () => {
+  test.each<[string, KubeObject | undefined, string | undefined, boolean]>([
+    ['when it shows an older version (S1)', object('9'), '9', true],
+    ['when it does not show the object yet (S1)', undefined, '9', true],
+    ['while it has lost touch (S1)', object('9'), undefined, true],
+    ['not when it shows this version', object('10'), '10', false],
+    ['not when it shows a newer one', object('11'), '11', false],
+    ['not when it has passed this version, and shows nothing: the object is gone again (S3)', undefined, '12', false],
+    ['not when it has passed this version with another object of the name (S3)', object('4', { uid: 'other' }), '12', false],
+  ])('%s', (_, seen, upTo, expected) => expect(isBehind(seen, object('10'), upTo)).toBe(expected));
+});
+
+describe('the watch is behind a deletion that a read found', () => {
+  const gone = object('10', { gone: true });
+  test('while it shows the object (S2)', () => expect(isBehind(object('10'), gone, '20')).toBe(true));
+  test('not when it shows another object of the name (S2, S3)', () =>
+    expect(isBehind(object('21', { uid: 'other' }), gone, '21')).toBe(false));
+  test('not when it shows none (S3)', () => expect(isBehind(undefined, gone, '20')).toBe(false));
+});
+
+describe('nothing is kept', () => {
+  /** A watch that has shown everything up to version 9. */
+  const watching = (seen?: KubeObject) =>
+    ({ get: () => seen, status: { resourceVersion: '9' } }) as unknown as Parameters<ReturnType<typeof createOwnWrites>['remember']>[1];
+  const own = () => createOwnWrites((each) => each);
+
+  test('of an answer that comes after its event (S3)', () => {
+    const writes = own();
+    writes.remember(object('9'), watching(object('9')));
+    expect(writes.size).toBe(0);
+  });
+  test('of an answer that comes after its object was deleted (S3)', () => {
+    const writes = own();
+    writes.remember(object('9'), watching());
+    expect(writes.size).toBe(0);
+  });
+  test('of a deletion that is found after the watch has shown it (S3)', () => {
+    const writes = own();
+    writes.forget(object('9'), watching());
+    writes.forget(object('9'), watching(object('9', { uid: 'another' })));
+    expect(writes.size).toBe(0);
+  });
+  test('of an object that is found to be deleted before the watch has shown its creation (S2)', () => {
+    const writes = own();
+    writes.remember(object('10'), watching());
+    expect(writes.size).toBe(1);
+    writes.forget(object('10'), watching());
+    expect(writes.size).toBe(0);
+  });
+  test('but of what the watch does not show yet (S1, S2)', () => {
+    const writes = own();
+    writes.remember(object('10'), watching(object('9')));
+    expect(writes.newest('Dataset', watching(object('9')), undefined, 'demo')).toEqual(object('10'));
+    writes.forget(object('10'), watching(object('9')));
+    expect(writes.newest('Dataset', watching(object('9')), undefined, 'demo')).toBeUndefined();
+  });
+});
