@@ -1,6 +1,6 @@
 import type { Dataset, DatasetStatus, Identity, InvalidSpec, RuntimeStatus } from '../api/index.ts';
 import type { Command, MountChange, Runtime } from '../constructs/index.ts';
-import type { Teardown } from './teardown.ts';
+import type { Teardown } from './teardown-steps.ts';
 import type { Applied, Hold, Key, LiveObject, Outline, Pruned, RuntimeObject, World } from './world.ts';
 
 /** The Dataset of one name, and the runtimes of that name. */

@@ -7,7 +7,7 @@ import { decide } from './decide.ts';
 import { attempt, each, failureOf } from './failures.ts';
 import { causeOf, isPassing } from './reasons.ts';
 import { statusOf, unplannedStatusOf } from './status/status.ts';
-import { letGo, takeDown } from './take-down.ts';
+import { reconcileDeletedDataset, reconcileDeletedRuntime } from './reconcile-deletion.ts';
 import { noticesOf, noticesOfHold, orReport, reportOnBoth, reportOnDataset, reportOnRuntime } from './status/report.ts';
 import {
   type Applied,
@@ -48,10 +48,10 @@ async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Nex
   const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
   return soonest(
     await each([
-      ...leaving.map((candidate) => () => takeDown(cluster, key, dataset, candidate, reportInMs)),
+      ...leaving.map((candidate) => () => reconcileDeletedRuntime(cluster, key, dataset, candidate, reportInMs)),
       ...others.map((candidate) => () => standBy(cluster, key, candidate, chosen)),
       async () => {
-        if (dataset?.metadata.deletionTimestamp) return letGo(cluster, key, dataset, runtimes, reportInMs);
+        if (dataset?.metadata.deletionTimestamp) return reconcileDeletedDataset(cluster, key, dataset, runtimes, reportInMs);
         // Objects of the next runtime have the names of those that are being deleted, so it waits for them.
         if (leaving.length > 0) return queued(cluster, dataset, leaving, reportInMs);
         if (dataset && chosen) return serve(cluster, scene, dataset, chosen, reportInMs);

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/kube/types.ts';
-import { keysOf } from '../../src/reconciler/kubernetes/plans/secret-keys.ts';
+import { dataKeys } from '../../src/reconciler/kubernetes/plans/data-keys.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -120,7 +120,7 @@ function factsOf({ companions }: Runtime, input: readonly Manifest[]): Facts {
     Object.fromEntries(input.filter((object) => object.kind === kind).map((object) => [object.metadata.name, fact(object)]));
   return {
     ports: {},
-    configMaps: named('ConfigMap', (object) => keysOf(object as unknown as KubeObject)),
+    configMaps: named('ConfigMap', (object) => dataKeys(object as unknown as KubeObject)),
     pods: {},
     secrets: named('Secret', ({ data, stringData }) => ({
       ...(data as Record<string, string> | undefined),

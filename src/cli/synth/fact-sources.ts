@@ -3,7 +3,7 @@ import type { Facts, PortNeed, Role, Runtime, SecretNeed } from '../../construct
 import type { KubeObject } from '../../kube/types.ts';
 import type { FactSources } from '../../reconciler/kubernetes/plans/facts.ts';
 import { claimFact } from '../../reconciler/kubernetes/plans/lookups.ts';
-import { keysOf } from '../../reconciler/kubernetes/plans/secret-keys.ts';
+import { dataKeys } from '../../reconciler/kubernetes/plans/data-keys.ts';
 import { workloadKind } from '../../reconciler/kubernetes/kinds.ts';
 import { recordedPorts } from '../../reconciler/kubernetes/store/port-table.ts';
 import { knownPort, livePort } from '../../reconciler/kubernetes/plans/ports.ts';
@@ -79,7 +79,7 @@ export async function sourcesFrom({
     },
     async keys(asked) {
       const found = await lookup.find('ConfigMap', namespace, asked);
-      if (found) return keysOf(found);
+      if (found) return dataKeys(found);
       onAbsent({ kind: 'ConfigMap', namespace, name: asked });
       return { reason: 'ConfigMapNotFound', message: `ConfigMap ${asked}` };
     },

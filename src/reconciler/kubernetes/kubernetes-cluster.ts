@@ -12,12 +12,12 @@ import { createClaimUsers } from './observe/claim-users.ts';
 import { askProbe, canRun, runCommands } from './commands/exec.ts';
 import { createLookups } from './plans/lookups.ts';
 import { confirm, type Seen } from './apply/fresh.ts';
-import { inUse } from './apply/in-use.ts';
+import { keptForOutdatedPods } from './apply/kept-for-outdated-pods.ts';
 import { createJobs } from './commands/jobs.ts';
 import { ownedKinds, ownedType, Pod, typeOf } from './kinds.ts';
 import { BINDER } from './managed-fields.ts';
 import { createMountTries } from './commands/mount-tries.ts';
-import { createNudges } from './apply/nudges.ts';
+import { createClaimBinding } from './apply/claim-binding.ts';
 import { observer } from './observe/observe.ts';
 import { teardownObserver } from './observe/observe-teardown.ts';
 import { type KubernetesClusterOptions, type ClusterContext, podChoice } from './cluster-context.ts';
@@ -47,7 +47,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   };
   const { jobs } = context;
   const users = userObjects(client, store, now);
-  const nudges = createNudges(context);
+  const claimBinding = createClaimBinding(context);
   const applier = createApplier(client, store, log, now);
   const ownerOf = ({ runtime, dataset, key }: World) => ({
     uid: runtime.metadata.uid ?? '',
@@ -115,7 +115,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     apply: (world, outlines) => applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world))),
     async prune(world, keep) {
-      const used = (await inUse(client, store, world, keep)).map(({ kind, metadata: { name } }) => ({ kind, name }));
+      const used = (await keptForOutdatedPods(client, store, world, keep)).map(({ kind, metadata: { name } }) => ({ kind, name }));
       const done = await applier.prune(ownerOf(world), [...keep, ...used], () => confirmed(sourcesOf(world)));
       if (done.failed.length === 0) context.bindings.settled(world.runtime.metadata.uid ?? '');
       return done;
@@ -164,8 +164,8 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const options = { type: 'merge', fieldManager: BINDER } as const;
       store.remember(await client.patch(ownedKinds.PersistentVolume, volume.metadata, body, options));
     },
-    complete: (claim) => nudges.complete(claim),
-    nudge: (claim, afterMs) => nudges.nudge(claim, afterMs),
+    complete: (claim) => claimBinding.complete(claim),
+    nudge: (claim, afterMs) => claimBinding.nudge(claim, afterMs),
     place: ({ runtime, plan, key, names }) => {
       if (!plan.roles.includes('worker')) return;
       labeler.place(refOf(runtime), plan.plan, store.live('StatefulSet', key.namespace, names.worker)?.metadata.uid);

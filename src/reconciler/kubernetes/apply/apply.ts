@@ -26,8 +26,8 @@ import { isLeft, isOurs, type Owned, type Owner } from '../store/owner.ts';
 import type { Store } from '../store/store.ts';
 import { knownChanges } from './findings.ts';
 import { failureOf, Left, NameTaken, refOf } from './obstacles.ts';
-import { createSecretReads } from './secret-reads.ts';
 import { createWriter, type Report } from './writer.ts';
+import { createWrittenSecrets } from './written-secrets.ts';
 
 export interface Applier {
   /**
@@ -52,14 +52,14 @@ type Confirmed = () => Promise<void>;
 
 export function createApplier(client: KubeClient, store: Store, log: Log, now: () => number): Applier {
   const writer = createWriter(client, store, log, now);
-  const secrets = createSecretReads(client, now);
+  const secrets = createWrittenSecrets(client, now);
 
   async function applyOne(owner: Owner, outline: Outline, report: Report, confirmed: Confirmed): Promise<void> {
     const { kind, name } = outline;
     const type = ownedType(kind);
     const live = kind === 'Secret' ? await secrets.read(owner, outline) : seen(owner, outline);
     if (live === 'unchanged') return;
-    if (!live || isLeft(live, owner)) return set(owner, type, outline, live, report, confirmed);
+    if (!live || isLeft(live, owner)) return createOne(owner, type, outline, live, report, confirmed);
     if (!isOurs(live, owner, store)) throw new NameTaken(live, owner);
     if (kind === 'Secret') return writer.repair(owner, type, outline, live, report);
     const immutable = knownChanges(outline, live);
@@ -73,7 +73,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   }
 
   /** Creates an object that does not exist, or that a predecessor left. */
-  async function set(
+  async function createOne(
     owner: Owner,
     type: ResourceType,
     outline: Outline,

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
-import type { ClaimUsers, NotListed } from '../../teardown.ts';
+import type { ClaimUsers, NotListed } from '../../teardown-steps.ts';
 import { Pod } from '../kinds.ts';
 import { claimsOf, fromPods, hasEnded, mounts } from '../pod-pages.ts';
 

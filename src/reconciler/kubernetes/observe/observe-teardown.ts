@@ -2,7 +2,7 @@ import { annotation, claimName, type Dataset, volumeName } from '../../../api/in
 import { ApiError, NoAnswer } from '../../../kube/errors.ts';
 import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
-import { notListed, stillMounted, type Teardown } from '../../teardown.ts';
+import { notListed, stillMounted, type Teardown } from '../../teardown-steps.ts';
 import { causeOf } from '../../reasons.ts';
 import type { Hold, Key, LiveObject, RuntimeObject } from '../../world.ts';
 import { canRun } from '../commands/exec.ts';

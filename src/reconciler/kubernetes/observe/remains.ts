@@ -1,6 +1,6 @@
 import { type Identity, label, runtimeFinalizer } from '../../../api/index.ts';
 import type { Runtime } from '../../../constructs/index.ts';
-import type { Teardown } from '../../teardown.ts';
+import type { Teardown } from '../../teardown-steps.ts';
 import type { Key, LiveObject, RuntimeObject } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { allTraces } from '../nodes/cache-labels.ts';

@@ -8,7 +8,7 @@ import type { FactSources } from './facts.ts';
 import type { Asker } from './lookup-memory.ts';
 import { isWithin, knownPort, livePort, rangeOf } from './ports.ts';
 import { referenceFact } from './references.ts';
-import { SECRET_EXISTS_MS } from './secret-keys.ts';
+import { SECRET_EXISTS_MS } from './needed-secrets.ts';
 
 /** One pass over a runtime that asks for its plan. */
 export interface Asking {

@@ -1,24 +1,19 @@
 import { label } from '../../../api/index.ts';
-import type { ClaimFact, SecretNeed } from '../../../constructs/index.ts';
+import type { ClaimFact } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
 import type { Reason } from '../../reasons.ts';
 import type { Hold } from '../../world.ts';
 import { ownedKinds, Secret } from '../kinds.ts';
-import { type Asker, createLookupMemory, retryAfterMs, type SecretState } from './lookup-memory.ts';
-import { createSecretKeys, keysOf } from './secret-keys.ts';
+import { dataKeys } from './data-keys.ts';
+import { type Asker, createLookupMemory, retryAfterMs } from './lookup-memory.ts';
+import { createNeededSecrets, type ReadNeededSecret } from './needed-secrets.ts';
 
 /** Reads by name of what is neither listed nor watched: Secrets, and the claims and ConfigMaps of users. */
 export interface Lookups {
-  /**
-   * Whether a Secret exists. It is read at most once for each set-up, or for many that come together, and retried with back-off while it is
-   * missing. A Secret whose contents are needed is read for each pass, since no watch reports its changes.
-   *
-   * @param goodForMs how long a Secret that was found counts as existing
-   * @throws ApiError what else than 404 the API server answered
-   */
-  secret(namespace: string, need: SecretNeed, asker: Asker, goodForMs?: number): Promise<SecretState>;
+  /** A Secret that `needs` name (needed-secrets.ts). */
+  readonly secret: ReadNeededSecret;
   /** A claim and the volume that it is bound to; a Hold while one of them is missing. */
   claim(namespace: string, name: string, asker: Asker): Promise<ClaimFact | Hold>;
   /** The keys of a ConfigMap, sorted; a Hold while it is missing. */
@@ -38,9 +33,6 @@ export interface Lookups {
   forget(uid: string): void;
 }
 
-/** What was read so long ago is still good: a set-up is many passes in a second. */
-export const SECRET_FRESH_MS = 1000;
-
 export function createLookups(client: KubeClient, now: () => number): Lookups {
   const memory = createLookupMemory(now);
   const orNothing = (type: ResourceType, where: { namespace?: string; name: string }): Promise<KubeObject | undefined> =>
@@ -48,7 +40,6 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
       if (isNotFound(error)) return undefined;
       throw error;
     });
-  const secretKeys = createSecretKeys((namespace, name) => orNothing(Secret, { namespace, name }), now);
 
   /** Retried with back-off until it is found; then good for as long as the specs are the same. */
   async function awaited<T extends ClaimFact | readonly string[]>(
@@ -76,26 +67,7 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
   }
 
   return {
-    async secret(home, need, asker, goodForMs = need.inline ? SECRET_FRESH_MS : Infinity) {
-      const { name, namespace = home, inline = false, keys = [] } = need;
-      const answers = memory.answersFor(asker);
-      const question = `secret/${namespace}/${name}/${inline}/${keys.join()}`;
-      const before = answers.get(question);
-      if (before && 'data' in before.state && now() - before.at < goodForMs) return before.state;
-      const wait = before && 'missing' in before.state ? { ...before.state, retryMs: before.at + before.state.retryMs - now() } : undefined;
-      if (wait && wait.retryMs > 0) return wait;
-      const object = inline ? await orNothing(Secret, { namespace, name }) : undefined;
-      const found = inline ? object && keysOf(object) : await secretKeys(namespace, name, asker.uid);
-      const held = new Set(found);
-      const absent = keys.filter((key) => !held.has(key));
-      const isWell = found !== undefined && absent.length === 0;
-      const tries = isWell ? 0 : (before?.tries ?? 0) + 1;
-      const state: SecretState = isWell
-        ? { data: (object?.['data'] ?? {}) as Record<string, string> }
-        : { missing: true, ...(found && { keys: absent }), retryMs: retryAfterMs(tries) };
-      answers.set(question, { state, tries, at: now() });
-      return state;
-    },
+    secret: createNeededSecrets((namespace, name) => orNothing(Secret, { namespace, name }), memory, now),
     claim: (namespace, name, asker) =>
       awaited(asker, `claim/${name}`, 'ClaimNotBound', async () => {
         const claim = await orNothing(ownedKinds.PersistentVolumeClaim, { namespace, name });
@@ -111,7 +83,7 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
     keys: (namespace, name, asker) =>
       awaited(asker, `configmap/${name}`, 'ConfigMapNotFound', async () => {
         const object = await orNothing(ownedKinds.ConfigMap, { namespace, name });
-        return object ? { found: keysOf(object) } : { missing: `ConfigMap ${name} does not exist` };
+        return object ? { found: dataKeys(object) } : { missing: `ConfigMap ${name} does not exist` };
       }),
     manager: (uid, claim) => memory.answer(uid, `claim/${claim}`)?.manager,
     managed(uid, claim, by) {

@@ -22,7 +22,7 @@ interface View {
  * container that restarts needs its ConfigMap. Until a workload's controller has seen the newest template, it is unknown which pods are
  * older. Before something would be deleted, pods are read afresh: their watch may hang.
  */
-export async function inUse(
+export async function keptForOutdatedPods(
   client: KubeClient,
   store: Pick<Store, 'inventory' | 'live' | 'pods'>,
   world: Pick<World, 'key' | 'runtime' | 'names' | 'plan'>,

@@ -2,11 +2,11 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { LiveObject, Outline } from '../../world.ts';
 import { Secret } from '../kinds.ts';
-import { SECRET_FRESH_MS } from '../plans/lookups.ts';
+import { SECRET_FRESH_MS } from '../plans/needed-secrets.ts';
 import type { Owner } from '../store/owner.ts';
 
 /** Reads of the Secrets that the controller writes, which it does not watch. Of a Secret no more than a hash and a time is kept. */
-export interface SecretReads {
+export interface WrittenSecrets {
   /** The Secret as it is; `unchanged` if the same content was looked at within the last second. */
   read(owner: Owner, outline: Outline): Promise<LiveObject | 'unchanged' | undefined>;
   /** The next `read` of this Secret asks the API server. */
@@ -15,7 +15,7 @@ export interface SecretReads {
   forget(uid: string): void;
 }
 
-export function createSecretReads(client: Pick<KubeClient, 'get'>, now: () => number): SecretReads {
+export function createWrittenSecrets(client: Pick<KubeClient, 'get'>, now: () => number): WrittenSecrets {
   // By UID of the owner, then by name; the hash is that of what was rendered.
   const reads = new Map<string, Map<string, { readonly hash: string; readonly at: number }>>();
   return {

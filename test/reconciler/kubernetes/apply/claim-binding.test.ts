@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNudges } from '../../../../src/reconciler/kubernetes/apply/nudges.ts';
+import { createClaimBinding } from '../../../../src/reconciler/kubernetes/apply/claim-binding.ts';
 import type { LiveObject } from '../../../../src/reconciler/world.ts';
 import { openDataset, thinRuntime } from '../../../support/objects.ts';
 import { type Harness, harness } from '../../harness.ts';
@@ -14,7 +14,7 @@ async function pending() {
   const { store, server } = at;
   const reign = new AbortController();
   const woken: string[] = [];
-  const nudges = createNudges({
+  const claimBinding = createClaimBinding({
     client: server.client({ fieldManager: 'sluice' }),
     store,
     now: Date.now,
@@ -23,13 +23,13 @@ async function pending() {
   });
   await at.advance(600_000);
   at.forget();
-  return { at, reign, nudges, woken, claim: at.get('PersistentVolumeClaim') as LiveObject };
+  return { at, reign, claimBinding, woken, claim: at.get('PersistentVolumeClaim') as LiveObject };
 }
 const patches = (at: Harness) => at.written({ kind: 'PersistentVolumeClaim', verb: 'patch' }).length;
 
 test('a claim is not nudged any more once the process no longer leads', async () => {
-  const { at, nudges, reign, claim } = await pending();
-  nudges.nudge(claim, 500);
+  const { at, claimBinding, reign, claim } = await pending();
+  claimBinding.nudge(claim, 500);
   await at.advance(400);
   reign.abort(new Error('no longer leading'));
   await at.advance(60_000);
@@ -37,18 +37,18 @@ test('a claim is not nudged any more once the process no longer leads', async ()
 });
 
 test('a nudge that is rejected is reported by the next pass, until one is accepted', async () => {
-  const { at, nudges, woken, claim } = await pending();
+  const { at, claimBinding, woken, claim } = await pending();
   const rule = at.server.rules.refuse(
     { verb: 'patch', kind: 'PersistentVolumeClaim' },
     { status: 403, reason: 'Forbidden', message: 'no' },
   );
-  nudges.nudge(claim, 500);
-  nudges.nudge(claim, 500);
+  claimBinding.nudge(claim, 500);
+  claimBinding.nudge(claim, 500);
   await at.advance(600_000);
   expect(woken).toEqual(['demo']);
-  expect(() => nudges.nudge(claim, 500)).toThrow(/403 Forbidden: no/);
+  expect(() => claimBinding.nudge(claim, 500)).toThrow(/403 Forbidden: no/);
   rule.remove();
   await at.advance(300_000);
   expect(woken).toEqual(['demo', 'demo']);
-  nudges.nudge(claim, 500);
+  claimBinding.nudge(claim, 500);
 });

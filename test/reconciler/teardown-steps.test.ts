@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideTeardown, type Teardown, unboundStatus } from '../../src/reconciler/teardown.ts';
+import { decideTeardown, type Teardown, unboundStatus } from '../../src/reconciler/teardown-steps.ts';
 import example from '../support/example-runtime/index.ts';
 import { claim, exampleInput, live, volume, worldOf } from './worlds.ts';
 

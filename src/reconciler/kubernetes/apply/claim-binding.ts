@@ -16,7 +16,8 @@ const TRIES = 3;
 /** If the volume controller's watches of claims and volumes were apart, it drops the conflicting claim until its resync. */
 const COMPLETED_BY_MS = 3000;
 
-export interface Nudges {
+/** Writes on a claim that have Kubernetes' volume controller bind it, or see that it is bound. */
+export interface ClaimBinding {
   /**
    * Writes on a claim that it and its volume name each other, so that the volume controller writes its phase; nudges the claim if that does
    * not happen.
@@ -30,13 +31,13 @@ export interface Nudges {
   nudge(claim: LiveObject, afterMs: number): void;
 }
 
-export function createNudges({
+export function createClaimBinding({
   client,
   store,
   now,
   signal,
   wake,
-}: Pick<ClusterContext, 'client' | 'store' | 'now' | 'signal' | 'wake'>): Nudges {
+}: Pick<ClusterContext, 'client' | 'store' | 'now' | 'signal' | 'wake'>): ClaimBinding {
   const waiting = new Map<string, PendingNudge>();
 
   async function patch({ metadata: { uid, namespace, name } }: LiveObject, annotations: Readonly<Record<string, string>>): Promise<void> {

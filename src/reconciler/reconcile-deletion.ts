@@ -1,12 +1,12 @@
 import { type Dataset, runtimeFinalizer } from '../api/index.ts';
 import type { Candidate, Cluster } from './cluster.ts';
-import { decideTeardown, type Teardown, type TeardownAction, unboundStatus } from './teardown.ts';
+import { decideTeardown, type Teardown, type TeardownAction, unboundStatus } from './teardown-steps.ts';
 import { orReport, reportOnDataset, reportOnRuntime } from './status/report.ts';
 import { isPassing } from './reasons.ts';
 import type { Hold, Key, LiveObject, Next, WriteFailure } from './world.ts';
 
 /** One step of the teardown of a runtime that is being deleted. */
-export async function takeDown(
+export async function reconcileDeletedRuntime(
   cluster: Cluster,
   key: Key,
   dataset: Dataset | undefined,
@@ -41,7 +41,7 @@ const failureReason = (action: TeardownAction): WriteFailure => ('delete' in act
  * The Dataset is being deleted. Garbage collection would delete its runtime after it, but then the plan, which knows what to clean, could
  * not be made any more. So the runtime is deleted first. With `--cascade=orphan` it stays.
  */
-export async function letGo(
+export async function reconcileDeletedDataset(
   cluster: Cluster,
   key: Key,
   dataset: Dataset,
