@@ -30,7 +30,7 @@ export interface State {
   claims?: Record<string, Record<string, string>>;
   datasets?: Record<string, { uid: string; labels: Record<string, string> }>;
   pods?: Record<string, Pod[]>;
-  /** It does not say which pods there are. */
+  /** It does not answer which volumes and pods there are. */
   silent?: true;
 }
 

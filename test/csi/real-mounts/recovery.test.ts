@@ -138,7 +138,7 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     expect(() => node.sh('touch "$1/g"', sub)).toThrow('Read-only');
   });
 
-  test('shows a reference no more than its sub path, even if that is another directory now (R4)', async () => {
+  test('shows a reference no more than its sub path, even if that is another directory now (R4, R7)', async () => {
     serve('private');
     const sub = await publish('ml-private', 'uid-8', { pv: 'reference', fluid_sub_path: 'a/b' });
     const whole = await publish('ml-private', 'uid-9');
@@ -161,6 +161,23 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     plugin = await node.startPlugin({ patienceMs: 300 });
     await recovered('restart', 0);
     expect(node.sh('cat "$1/f"', target)).toBe(text);
+  });
+
+  test('is bound again for the other pods too when the plugin was restarted after the first (R11)', async () => {
+    serve('middle');
+    const [first, other] = [await publish('ml-middle', 'uid-12'), await publish('ml-middle', 'uid-13')];
+    node.write({ volumes: { 'ml-middle': { attributes: attributes('middle'), claim: { namespace: 'ml', name: 'middle' } } } });
+    const tear = 'cd "$(dirname "$1")" && cat vol_data.json && printf \'{"driverN\' >vol_data.json';
+    const data = node.sh(tear, other);
+    const before = plugin.reports.length;
+    const text = serve('middle');
+    await recovered('middle', before, 'uid-12');
+    await plugin.end('SIGKILL');
+    node.sh('echo "$2" >"$(dirname "$1")/vol_data.json"', other, data);
+    plugin = await node.startPlugin({ patienceMs: 300 });
+    await recovered('middle', 0, 'uid-13');
+    expect(node.sh('cat "$1/f" "$2/f"', first, other)).toBe(text.repeat(2));
+    expect(node.stack(first)).toHaveLength(2);
   });
 
   test('is bound again without the API server, which unused layers outlast until it answers (R8, R10)', async () => {
@@ -203,23 +220,28 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
   });
 
   test.each([
-    ['whose new client hangs', (name: string) => void node.fuse(fusePath(name))],
+    ['whose new clients hang', (name: string) => void node.fuse(fusePath(name))],
     // As a kubelet that was started anew: it asks for what is there already.
     [
       'for which calls of the kubelet wait',
       (name: string, uids: string[]) => void Promise.allSettled(uids.map((uid) => publish(`ml-${name}`, uid))),
     ],
-  ])('is not delayed by consumers of another %s (R13)', async (_, holdUp) => {
+  ])('is not delayed by consumers of other volumes %s (R13)', async (_, holdUp) => {
     await plugin.end();
     plugin = await node.startPlugin({ patienceMs: 300_000, bindMs: 300_000 });
-    const [slow, fine] = [`slow-${++serial}`, `fine-${serial}`];
-    serve(slow);
+    // More than there are places in any line that volumes could share.
+    const slow = [1, 2, 3, 4, 5].map((i) => ({ name: `slow-${++serial}`, uids: [`${serial}-a-${i}`, `${serial}-b-${i}`] }));
+    const fine = `fine-${++serial}`;
     serve(fine);
-    const uids = [1, 2, 3, 4, 5].map((i) => `${slow}-${i}`);
-    for (const uid of uids) await publish(`ml-${slow}`, uid);
+    for (const { name, uids } of slow) {
+      serve(name);
+      for (const uid of uids) await publish(`ml-${name}`, uid);
+    }
     const target = await publish(`ml-${fine}`, 'uid-fine');
-    node.sh('umount -c -l "$1"', fusePath(slow));
-    holdUp(slow, uids);
+    for (const { name, uids } of slow) {
+      node.sh('umount -c -l "$1"', fusePath(name));
+      holdUp(name, uids);
+    }
     const before = plugin.reports.length;
     const text = serve(fine);
     await recovered(fine, before);

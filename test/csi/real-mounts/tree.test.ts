@@ -176,6 +176,10 @@ describe.skipIf(!canMount)('a volume with mounts below', () => {
       node.sh('mkdir "$1/a"', node.fusePath('gone'));
       const target = await publish('gone', 'uid-gone', RWX, {});
       const at = part('uid-gone', 'gone', `${target}/a`);
+      const before = plugin.reports.length;
+      replace('gone', 'mkdir a');
+      await recovered('gone', before);
+      expect(node.stack(at)).toHaveLength(2);
       replace('gone', ':');
       const report = await plugin.when((one) => isAbout(one, 'gone') && 'note' in one && one.reason === 'FuseRecoverFailed');
       expect(report).toMatchObject({ note: expect.stringContaining('containers can be started again') });

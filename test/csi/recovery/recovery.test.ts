@@ -1,68 +1,164 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createLocks } from '../../../src/csi/grpc/locks.ts';
 import type { Binding } from '../../../src/csi/mounts/binding.ts';
+import { openLayers } from '../../../src/csi/mounts/layers.ts';
+import type { Mount } from '../../../src/csi/mounts/mountinfo.ts';
+import { NotBound } from '../../../src/csi/mounts/not-bound.ts';
 import type { NodeContext } from '../../../src/csi/node-context.ts';
 import { startRecovery } from '../../../src/csi/recovery/recovery.ts';
 import { silent } from '../../../src/kube/types.ts';
 import { manualClock, until } from '../../support/manual-clock.ts';
 import { FUSE_PATH, table, volume } from '../given.ts';
 
-test('a consumer is retried also when the mount table could not be read at its last try (R12)', async () => {
-  const kubeletDir = mkdtempSync(join(tmpdir(), 'sluice-recovery-'));
-  const directory = join(kubeletDir, 'pods/uid-1/volumes/kubernetes.io~csi/ml-demo');
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'vol_data.json'), JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: 'ml-demo' }));
-  const target = join(directory, 'mount');
-  // It stays as it is: only back-off begins the volume again.
-  const mounts = table({ id: 20, parent: 1, mountPoint: FUSE_PATH, device: '0:21' }, { id: 30, mountPoint: target, device: '0:20' });
+const dead = (target: string, id = 30) => ({ id, mountPoint: target, device: '0:20' });
+const CLIENT = { id: 20, parent: 1, mountPoint: FUSE_PATH, device: '0:21' } as const;
+
+/** Recovery on a mount table that the test replaces. A bind changes nothing there: only the test, and back-off, begin a volume again. */
+function given(mountsOf: (target: string) => readonly Mount[] = (target) => table(CLIENT, dead(target))) {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-recovery-'));
+  const consumer = (uid: string) => {
+    const directory = join(dir, 'pods', uid, 'volumes/kubernetes.io~csi/ml-demo');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'vol_data.json'), JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: 'ml-demo' }));
+    return join(directory, 'mount');
+  };
+  const target = consumer('uid-1');
   const clock = manualClock();
+  const layers = openLayers(join(dir, 'layers.json'), silent);
   const bound: Binding[] = [];
-  let isAway = true;
-  let isUnreadable = false;
-  let asked = 0;
+  const unmounted: string[] = [];
+  let last: readonly Mount[] = [];
+  let changed = Promise.withResolvers<void>();
+  const at = {
+    dir,
+    target,
+    consumer,
+    clock,
+    layers,
+    bound,
+    unmounted,
+    mounts: mountsOf(target),
+    readTable: async (): Promise<readonly Mount[]> => (last = at.mounts),
+    readVolume: async () => volume(),
+    bind: async (binding: Binding): Promise<void> => void bound.push(binding),
+    change(mounts: readonly Mount[]) {
+      at.mounts = mounts;
+      changed.resolve();
+      changed = Promise.withResolvers();
+    },
+    /** Waits for a retry to be due; returns how long it waits, ms. */
+    async retry() {
+      await until(() => clock.waits.length === 1, 'no retry is due');
+      return clock.waits[0] ?? 0;
+    },
+  };
   // All of a context that recovery uses.
   const context = {
-    kubeletDir,
+    kubeletDir: dir,
     mountRoot: '/runtime-mnt',
     clock,
     log: silent,
     locks: createLocks(),
-    layers: { add() {}, keep() {} },
+    layers,
     cluster: { recordEvent() {} },
-    watch: { last: () => 0, changed: (_: unknown, __: unknown, { signal }: { signal: AbortSignal }) => ended(signal) },
-    volumes: {
-      async get() {
-        asked++;
-        if (isAway) throw new Error('the API server does not answer');
-        return volume();
-      },
+    watch: {
+      last: () => last,
+      changed: async (since: unknown, _: unknown, { signal }: { signal: AbortSignal }) =>
+        since === at.mounts && Promise.race([changed.promise, aborted(signal)]),
     },
+    volumes: { get: () => at.readVolume() },
     host: {
-      async mounts() {
-        if (isUnreadable) throw new Error('the mount table cannot be read');
-        return mounts;
-      },
-      bind: async (binding: Binding) => void bound.push(binding),
+      mounts: () => at.readTable(),
+      bind: (binding: Binding) => at.bind(binding),
+      unmount: async (path: string) => void unmounted.push(path),
     },
   } as unknown as NodeContext;
   const recovery = startRecovery(context);
-  await until(() => asked === 1 && clock.waits.length === 1, 'not tried');
+  onTestFinished(async () => {
+    await recovery.stop();
+    rmSync(dir, { recursive: true });
+  });
+  return at;
+}
+const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 
-  [isAway, isUnreadable] = [false, true];
-  const [first = 0] = clock.waits;
-  clock.advance(first);
-  await until(() => clock.waits.length === 1, 'not retried');
-  expect(clock.waits[0]).toBeGreaterThan(first);
-
-  isUnreadable = false;
-  clock.advance(clock.waits[0] ?? 0);
-  await until(() => bound.length === 1, 'not bound');
-  expect(bound).toMatchObject([{ source: FUSE_PATH, target }]);
-  await recovery.stop();
-  rmSync(kubeletDir, { recursive: true });
+test.each([
+  ['its client is still starting', new NotBound('later', 'no client')],
+  ['it cannot be mounted', new NotBound('failed', 'mount failed')],
+  ['its directory does not exist yet', new NotBound('missing', 'no such directory')],
+])('a consumer is retried with back-off and stays mounted while %s (R12)', async (_, error) => {
+  const at = given();
+  const bind = at.bind;
+  let tries = 0;
+  at.bind = async (binding) => {
+    if (++tries <= 12) throw error;
+    await bind(binding);
+  };
+  const waits: number[] = [];
+  for (let i = 0; i < 12; i++) {
+    waits.push(await at.retry());
+    at.clock.advance(waits.at(-1) ?? 0);
+  }
+  await until(() => at.bound.length === 1, 'not bound');
+  expect(at.bound).toMatchObject([{ source: FUSE_PATH, target: at.target }]);
+  expect(at.unmounted).toEqual([]);
+  const [first = 0] = waits;
+  expect(waits.slice(0, 6)).toEqual([0, 1, 2, 3, 4, 5].map((i) => first * 2 ** i));
+  expect(waits.at(-1)).toBeLessThanOrEqual(30_000);
 });
 
-const ended = (signal: AbortSignal): Promise<void> => new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+test('a consumer is retried also when the mount table could not be read at its last try (R12)', async () => {
+  const at = given();
+  at.readVolume = () => Promise.reject(new Error('the API server does not answer'));
+  const first = await at.retry();
+
+  const { readTable } = at;
+  at.readVolume = async () => volume();
+  at.readTable = () => Promise.reject(new Error('the mount table cannot be read'));
+  at.clock.advance(first);
+  const second = await at.retry();
+  expect(second).toBeGreaterThan(first);
+
+  at.readTable = readTable;
+  at.clock.advance(second);
+  await until(() => at.bound.length === 1, 'not bound');
+  expect(at.bound).toMatchObject([{ source: FUSE_PATH, target: at.target }]);
+});
+
+test('a consumer that was unpublished is not retried (R12)', async () => {
+  const at = given();
+  at.bind = () => Promise.reject(new NotBound('failed', 'mount failed'));
+  await at.retry();
+  at.change(table(CLIENT));
+  await until(() => at.clock.waits.length === 0, 'still to be retried');
+});
+
+test('a consumer is bound to a client that mounts while the others of its volume are bound (R12)', async () => {
+  const at = given(() => []);
+  const consumers = [dead(at.target), dead(at.consumer('uid-2'), 31)];
+  // The other consumer waits for the API server meanwhile.
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  at.readVolume = async () => {
+    if (++asked === 2) await held.promise;
+    return volume();
+  };
+  at.change(table(...consumers));
+  await until(() => asked === 2, 'not tried');
+  at.change(table(CLIENT, ...consumers));
+  await new Promise((turn) => setImmediate(turn));
+  held.resolve();
+  await until(() => at.bound.some(({ target }) => target === at.target), 'not bound');
+});
+
+test('the age of a layer is forgotten with the layer, since its device number is used again (R9)', async () => {
+  const at = given((target) => table(CLIENT, { ...dead(target), device: CLIENT.device }));
+  at.layers.add(at.target, CLIENT.device, 1_000);
+  at.change(table(CLIENT));
+  await until(() => at.layers.at(at.target).size === 0, 'not forgotten');
+  at.layers.add(at.target, CLIENT.device, 2_000);
+  expect(at.layers.at(at.target)).toEqual(new Map([[CLIENT.device, 2_000]]));
+});
