@@ -1,25 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { canRun } from '../../support/can-run.ts';
-import { type State, startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
-import type { TestPlugin, Report } from './plugin.ts';
+import { expect, test, vi } from 'vitest';
+import { describePlugin } from './describe-plugin.ts';
+import type { State } from './mount-node.ts';
+import type { Report } from './plugin.ts';
 
-const canMount = canRun('tests of mounts', whyNoMounts());
-
-describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
-  let node: TestNode;
-  let plugin: TestPlugin;
-
-  beforeAll(async () => {
-    node = await startMountNode();
-    plugin = await node.startPlugin({ patienceMs: 300 });
-  });
-  afterAll(async () => {
-    await plugin?.end();
-    await node?.close();
-  });
-
+describePlugin('a FUSE client that died and came back', { patienceMs: 300 }, (at) => {
   /** Whatever a volume is called, and however deep its mount root lies. */
-  const fusePath = (name: string) => `${node.mountRoot}/deep/er/thin/ml/${name}/thin-fuse`;
+  const fusePath = (name: string) => `${at.node.mountRoot}/deep/er/thin/ml/${name}/thin-fuse`;
   const attributes = (name: string, more: Record<string, string> = {}) => ({
     fluid_path: fusePath(name),
     mount_type: '',
@@ -27,14 +13,14 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     runtime_name: name,
     ...more,
   });
-  const path = (uid: string, pv: string) => `${node.kubelet}/pods/${uid}/volumes/kubernetes.io~csi/${pv}/mount`;
+  const path = (uid: string, pv: string) => `${at.node.kubelet}/pods/${uid}/volumes/kubernetes.io~csi/${pv}/mount`;
   /** As the kubelet publishes: it writes down which volume it is, then calls. */
   async function publish(volumeId: string, uid: string, { pv = volumeId, mode = 5, ...more }: Record<string, string | number> = {}) {
     const name = volumeId.replace(/^ml-/, '');
     const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: volumeId, specVolID: pv });
     const target = path(uid, String(pv));
-    node.sh('mkdir -p "$(dirname "$1")" && echo "$2" >"$(dirname "$1")/vol_data.json"', target, data);
-    await plugin.call.nodePublishVolume({
+    at.node.sh('mkdir -p "$(dirname "$1")" && echo "$2" >"$(dirname "$1")/vol_data.json"', target, data);
+    await at.plugin.call.nodePublishVolume({
       volumeId,
       targetPath: target,
       volumeCapability: { accessType: { case: 'mount', value: {} }, accessMode: { mode: Number(mode) } },
@@ -58,7 +44,7 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
   let serial = 0;
   function serve(name: string, script = 'mkdir -p a/b && echo "$2" >f && echo "$2" >a/b/f'): string {
     const text = `version ${++serial}`;
-    node.sh(
+    at.node.sh(
       `umount -c -l "$1" 2>/dev/null || true; mkdir -p "$1" && mount -t tmpfs live "$1" && cd "$1" && ${script}`,
       fusePath(name),
       text,
@@ -69,8 +55,8 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
   const recovered = (name: string, after: number, ...pods: string[]) =>
     Promise.all(
       (pods.length > 0 ? pods : ['']).map((pod) =>
-        plugin.when(
-          (report) => isAbout(report, name) && 'note' in report && report.note.includes(pod) && plugin.reports.indexOf(report) >= after,
+        at.plugin.when(
+          (report) => isAbout(report, name) && 'note' in report && report.note.includes(pod) && at.plugin.reports.indexOf(report) >= after,
         ),
       ),
     );
@@ -78,45 +64,45 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     'dataset' in report && report.dataset.name === name && report.reason === 'FuseRecoverSucceed';
   /** A container: it has a copy of the target as it was when it started, and sees what is mounted on it afterwards. */
   function container(target: string) {
-    const pid = node
+    const pid = at.node
       .sh(
         'unshare -m --propagation slave sh -c \'mkdir -p "$2" && mount --rbind "$1" "$2" && exec sleep 600\' sh "$1" "$2" >/dev/null 2>&1 & echo $!',
         target,
-        `${node.dir}/data`,
+        `${at.node.dir}/data`,
       )
       .trim();
-    node.sh('until grep -q "$2" "/proc/$1/mountinfo"; do :; done', pid, `${node.dir}/data`);
+    at.node.sh('until grep -q "$2" "/proc/$1/mountinfo"; do :; done', pid, `${at.node.dir}/data`);
     return {
-      reads: (file: string) => node.sh('nsenter -t "$1" -m cat "$2"', pid, `${node.dir}/data/${file}`),
-      end: () => node.sh('kill "$1"', pid),
+      reads: (file: string) => at.node.sh('nsenter -t "$1" -m cat "$2"', pid, `${at.node.dir}/data/${file}`),
+      end: () => at.node.sh('kill "$1"', pid),
     };
   }
 
   test('is seen again by a container that kept running, ten times, without one more mount each time (R7, R9)', async () => {
     serve('demo');
     const target = await publish('ml-demo', 'uid-1');
-    node.write(stateOf('demo', 'uid-1'));
+    at.node.write(stateOf('demo', 'uid-1'));
     const app = container(target);
     for (let i = 0; i < 10; i++) {
-      const before = plugin.reports.length;
+      const before = at.plugin.reports.length;
       const text = serve('demo');
       await recovered('demo', before);
       expect(app.reads('f')).toBe(text);
-      expect(node.stack(target).length).toBeLessThanOrEqual(4);
+      expect(at.node.stack(target).length).toBeLessThanOrEqual(4);
     }
-    expect(plugin.reports).toContainEqual(expect.objectContaining({ reason: 'UnmountDuplicateMountpoint' }));
+    expect(at.plugin.reports).toContainEqual(expect.objectContaining({ reason: 'UnmountDuplicateMountpoint' }));
     app.end();
-    await plugin.call.nodeUnpublishVolume({ volumeId: 'ml-demo', targetPath: target });
-    expect(node.stack(target)).toEqual([]);
+    await at.plugin.call.nodeUnpublishVolume({ volumeId: 'ml-demo', targetPath: target });
+    expect(at.node.stack(target)).toEqual([]);
   });
 
   test('is seen by a container that started in between, and by one that ran all the time (R7, R8)', async () => {
     serve('two');
     const target = await publish('ml-two', 'uid-2');
     const first = container(target);
-    await Promise.all([recovered('two', plugin.reports.length), serve('two')]);
+    await Promise.all([recovered('two', at.plugin.reports.length), serve('two')]);
     const second = container(target);
-    const before = plugin.reports.length;
+    const before = at.plugin.reports.length;
     const text = serve('two');
     await recovered('two', before);
     expect([first.reads('f'), second.reads('f')]).toEqual([text, text]);
@@ -128,107 +114,109 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     serve('kinds');
     const sub = await publish('ml-kinds', 'uid-3', { pv: 'other-name', fluid_sub_path: 'a/b', mode: 3 });
     const plain = await publish('ml-kinds', 'uid-4');
-    const part = `${node.kubelet}/pods/uid-4/volume-subpaths/ml-kinds/app/0`;
-    node.sh('mkdir -p "$2" && mount --bind "$1/a" "$2"', plain, part);
-    const before = plugin.reports.length;
+    const part = `${at.node.kubelet}/pods/uid-4/volume-subpaths/ml-kinds/app/0`;
+    at.node.sh('mkdir -p "$2" && mount --bind "$1/a" "$2"', plain, part);
+    const before = at.plugin.reports.length;
     const text = serve('kinds');
     await recovered('kinds', before, 'uid-3', 'uid-4');
-    expect([node.sh('cat "$1/f"', plain), node.sh('cat "$1/b/f"', part)]).toEqual([text, text]);
-    expect(node.sh('cat "$1/f"', sub)).toBe(text);
-    expect(() => node.sh('touch "$1/g"', sub)).toThrow('Read-only');
+    expect([at.node.sh('cat "$1/f"', plain), at.node.sh('cat "$1/b/f"', part)]).toEqual([text, text]);
+    expect(at.node.sh('cat "$1/f"', sub)).toBe(text);
+    expect(() => at.node.sh('touch "$1/g"', sub)).toThrow('Read-only');
   });
 
   test('shows a reference no more than its sub path, even if that is another directory now (R4, R7)', async () => {
     serve('private');
     const sub = await publish('ml-private', 'uid-8', { pv: 'reference', fluid_sub_path: 'a/b' });
     const whole = await publish('ml-private', 'uid-9');
-    node.sh('rm -r "$1/a/b" && mkdir "$1/a/b"', fusePath('private'));
-    const before = plugin.reports.length;
+    at.node.sh('rm -r "$1/a/b" && mkdir "$1/a/b"', fusePath('private'));
+    const before = at.plugin.reports.length;
     const text = serve('private');
     await recovered('private', before, 'uid-9');
-    await plugin.when((report) => 'note' in report && report.note.includes('pods uid-8 see it only in containers that start from now on'));
-    expect(node.stack(sub)).toHaveLength(1);
-    expect(node.sh('ls "$1"; cat "$1/f"', sub)).toBe(`f\n${text}`);
-    expect(node.sh('ls "$1"', whole)).toBe('a\nf\n');
+    await at.plugin.when(
+      (report) => 'note' in report && report.note.includes('pods uid-8 see it only in containers that start from now on'),
+    );
+    expect(at.node.stack(sub)).toHaveLength(1);
+    expect(at.node.sh('ls "$1"; cat "$1/f"', sub)).toBe(`f\n${text}`);
+    expect(at.node.sh('ls "$1"', whole)).toBe('a\nf\n');
   });
 
   test('is bound again by a plugin that was started after it (R11)', async () => {
     serve('restart');
     const target = await publish('ml-restart', 'uid-5');
-    node.write({ volumes: { 'ml-restart': { attributes: attributes('restart'), claim: { namespace: 'ml', name: 'restart' } } } });
-    await plugin.end('SIGKILL');
+    at.node.write({ volumes: { 'ml-restart': { attributes: attributes('restart'), claim: { namespace: 'ml', name: 'restart' } } } });
+    await at.plugin.end('SIGKILL');
     const text = serve('restart');
-    plugin = await node.startPlugin({ patienceMs: 300 });
+    at.plugin = await at.node.startPlugin({ patienceMs: 300 });
     await recovered('restart', 0);
-    expect(node.sh('cat "$1/f"', target)).toBe(text);
+    expect(at.node.sh('cat "$1/f"', target)).toBe(text);
   });
 
   test('is bound again for the other pods too when the plugin was restarted after the first (R11)', async () => {
     serve('middle');
     const [first, other] = [await publish('ml-middle', 'uid-12'), await publish('ml-middle', 'uid-13')];
-    node.write({ volumes: { 'ml-middle': { attributes: attributes('middle'), claim: { namespace: 'ml', name: 'middle' } } } });
+    at.node.write({ volumes: { 'ml-middle': { attributes: attributes('middle'), claim: { namespace: 'ml', name: 'middle' } } } });
     const tear = 'cd "$(dirname "$1")" && cat vol_data.json && printf \'{"driverN\' >vol_data.json';
-    const data = node.sh(tear, other);
-    const before = plugin.reports.length;
+    const data = at.node.sh(tear, other);
+    const before = at.plugin.reports.length;
     const text = serve('middle');
     await recovered('middle', before, 'uid-12');
-    await plugin.end('SIGKILL');
-    node.sh('echo "$2" >"$(dirname "$1")/vol_data.json"', other, data);
-    plugin = await node.startPlugin({ patienceMs: 300 });
+    await at.plugin.end('SIGKILL');
+    at.node.sh('echo "$2" >"$(dirname "$1")/vol_data.json"', other, data);
+    at.plugin = await at.node.startPlugin({ patienceMs: 300 });
     await recovered('middle', 0, 'uid-13');
-    expect(node.sh('cat "$1/f" "$2/f"', first, other)).toBe(text.repeat(2));
-    expect(node.stack(first)).toHaveLength(2);
+    expect(at.node.sh('cat "$1/f" "$2/f"', first, other)).toBe(text.repeat(2));
+    expect(at.node.stack(first)).toHaveLength(2);
   });
 
   test('is bound again without the API server, which unused layers outlast until it answers (R8, R10)', async () => {
     serve('alone');
     const target = await publish('ml-alone', 'uid-10');
     for (const silent of [true, true, true, true, false]) {
-      node.write({ ...stateOf('alone', 'uid-10'), ...(silent && { silent }) });
-      const before = plugin.reports.length;
+      at.node.write({ ...stateOf('alone', 'uid-10'), ...(silent && { silent }) });
+      const before = at.plugin.reports.length;
       const text = serve('alone');
       await recovered('alone', before);
-      expect(node.sh('cat "$1/f"', target)).toBe(text);
+      expect(at.node.sh('cat "$1/f"', target)).toBe(text);
     }
-    expect(node.stack(target)).toHaveLength(2);
+    expect(at.node.stack(target)).toHaveLength(2);
   });
 
   test('leaves no more mounts each time when its plugin dies with it (R9, R11)', async () => {
     serve('both');
     const target = await publish('ml-both', 'uid-11');
-    node.write(stateOf('both', 'uid-11'));
+    at.node.write(stateOf('both', 'uid-11'));
     for (let i = 0; i < 6; i++) {
-      await plugin.end('SIGKILL');
+      await at.plugin.end('SIGKILL');
       const text = serve('both');
-      plugin = await node.startPlugin({ patienceMs: 300 });
+      at.plugin = await at.node.startPlugin({ patienceMs: 300 });
       await recovered('both', 0);
-      expect(node.sh('cat "$1/f"', target)).toBe(text);
-      expect(node.stack(target).length).toBeLessThanOrEqual(4);
+      expect(at.node.sh('cat "$1/f"', target)).toBe(text);
+      expect(at.node.stack(target).length).toBeLessThanOrEqual(4);
     }
   });
 
   test('is bound again although the kubelet was just writing vol_data.json (R12)', async () => {
     serve('torn');
     const target = await publish('ml-torn', 'uid-6');
-    const data = node.sh('cd "$(dirname "$1")" && cp vol_data.json whole && printf \'{"driverN\' >vol_data.json && cat whole', target);
-    const before = plugin.reports.length;
+    const data = at.node.sh('cd "$(dirname "$1")" && cp vol_data.json whole && printf \'{"driverN\' >vol_data.json && cat whole', target);
+    const before = at.plugin.reports.length;
     const text = serve('torn');
-    await vi.waitFor(() => expect(plugin.log).toContainEqual(expect.objectContaining({ target, level: 'warn' })), 100_000);
-    node.sh('echo "$2" >"$(dirname "$1")/vol_data.json"', target, data);
+    await vi.waitFor(() => expect(at.plugin.log).toContainEqual(expect.objectContaining({ target, level: 'warn' })), 100_000);
+    at.node.sh('echo "$2" >"$(dirname "$1")/vol_data.json"', target, data);
     await recovered('torn', before);
-    expect(node.sh('cat "$1/f"', target)).toBe(text);
+    expect(at.node.sh('cat "$1/f"', target)).toBe(text);
   });
 
   test.each([
-    ['whose new clients hang', (name: string) => void node.fuse(fusePath(name))],
+    ['whose new clients hang', (name: string) => void at.node.fuse(fusePath(name))],
     // As a kubelet that was started anew: it asks for what is there already.
     [
       'for which calls of the kubelet wait',
       (name: string, uids: string[]) => void Promise.allSettled(uids.map((uid) => publish(`ml-${name}`, uid))),
     ],
   ])('is not delayed by consumers of other volumes %s (R13)', async (_, holdUp) => {
-    await plugin.end();
-    plugin = await node.startPlugin({ patienceMs: 300_000, bindMs: 300_000 });
+    await at.plugin.end();
+    at.plugin = await at.node.startPlugin({ patienceMs: 300_000, bindMs: 300_000 });
     // More than there are places in any line that volumes could share.
     const slow = [1, 2, 3, 4, 5].map((i) => ({ name: `slow-${++serial}`, uids: [`${serial}-a-${i}`, `${serial}-b-${i}`] }));
     const fine = `fine-${++serial}`;
@@ -239,35 +227,35 @@ describe.skipIf(!canMount)('a FUSE client that died and came back', () => {
     }
     const target = await publish(`ml-${fine}`, 'uid-fine');
     for (const { name, uids } of slow) {
-      node.sh('umount -c -l "$1"', fusePath(name));
+      at.node.sh('umount -c -l "$1"', fusePath(name));
       holdUp(name, uids);
     }
-    const before = plugin.reports.length;
+    const before = at.plugin.reports.length;
     const text = serve(fine);
     await recovered(fine, before);
-    expect(node.sh('cat "$1/f"', target)).toBe(text);
-    await plugin.end('SIGKILL');
-    plugin = await node.startPlugin({ patienceMs: 300 });
+    expect(at.node.sh('cat "$1/f"', target)).toBe(text);
+    await at.plugin.end('SIGKILL');
+    at.plugin = await at.node.startPlugin({ patienceMs: 300 });
   });
 
   test('is bound again over a mount that is dead, and over one that hangs (R7)', async () => {
-    const [dead, hung] = [node.fuse(fusePath('dead')), node.fuse(fusePath('hung'))];
+    const [dead, hung] = [at.node.fuse(fusePath('dead')), at.node.fuse(fusePath('hung'))];
     for (const name of ['dead', 'hung']) {
       const target = path(`uid-${name}`, `ml-${name}`);
-      node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2"', fusePath(name), target);
-      node.sh(
+      at.node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2"', fusePath(name), target);
+      at.node.sh(
         'echo "$2" >"$(dirname "$1")/vol_data.json"',
         target,
         JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: `ml-${name}` }),
       );
     }
-    node.write({ volumes: Object.fromEntries(['dead', 'hung'].map((name) => [`ml-${name}`, { attributes: attributes(name) }])) });
+    at.node.write({ volumes: Object.fromEntries(['dead', 'hung'].map((name) => [`ml-${name}`, { attributes: attributes(name) }])) });
     dead.die();
     for (const name of ['dead', 'hung']) {
-      const before = plugin.reports.length;
+      const before = at.plugin.reports.length;
       const text = serve(name);
       await recovered(name, before);
-      expect(node.sh('cat "$1/f"', path(`uid-${name}`, `ml-${name}`))).toBe(text);
+      expect(at.node.sh('cat "$1/f"', path(`uid-${name}`, `ml-${name}`))).toBe(text);
     }
     hung.die();
   });

@@ -1,32 +1,19 @@
 import { status } from '@grpc/grpc-js';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { canRun } from '../../support/can-run.ts';
-import { type State, startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
-import type { TestPlugin } from './plugin.ts';
-
-const canMount = canRun('tests of mounts', whyNoMounts());
+import { afterEach, expect, test } from 'vitest';
+import { describePlugin } from './describe-plugin.ts';
+import type { State } from './mount-node.ts';
 
 const ANY = { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } } as const;
 
-describe.skipIf(!canMount)('staging', () => {
-  let node: TestNode;
-  let plugin: TestPlugin;
+describePlugin('staging', { patienceMs: 200 }, (at) => {
   let state: State;
 
-  beforeAll(async () => {
-    node = await startMountNode();
-    plugin = await node.startPlugin({ patienceMs: 200 });
-  });
   afterEach(() => {
-    node.sh('rm -rf "$1"/plugins/kubernetes.io/csi', node.kubelet);
-  });
-  afterAll(async () => {
-    await plugin?.end();
-    await node?.close();
+    at.node.sh('rm -rf "$1"/plugins/kubernetes.io/csi', at.node.kubelet);
   });
 
   const attributes = (name: string, more: Record<string, string> = {}) => ({
-    fluid_path: node.fusePath(name),
+    fluid_path: at.node.fusePath(name),
     mount_type: 'tmpfs',
     runtime_namespace: 'ml',
     runtime_name: name,
@@ -43,23 +30,23 @@ describe.skipIf(!canMount)('staging', () => {
       runtimes: { ...state?.runtimes, [`ml/${name}`]: { cleanPolicy } },
       claims: { ...state?.claims, [`ml/${name}`]: { 'fuse.runtime.fluid.io/generation': generation } },
     };
-    node.write(state);
+    at.node.write(state);
   }
-  const staging = (volumeId: string) => `${node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/${volumeId}/globalmount`;
+  const staging = (volumeId: string) => `${at.node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/${volumeId}/globalmount`;
   /** As the kubelet: it writes down which volume it is, then calls. */
   async function stage(volumeId: string, more: Record<string, string> = {}) {
     const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: volumeId });
-    node.sh('mkdir -p "$1" && echo "$2" >"$1/../vol_data.json"', staging(volumeId), data);
-    await plugin.call.nodeStageVolume({
+    at.node.sh('mkdir -p "$1" && echo "$2" >"$1/../vol_data.json"', staging(volumeId), data);
+    await at.plugin.call.nodeStageVolume({
       volumeId,
       stagingTargetPath: staging(volumeId),
       volumeCapability: ANY,
       volumeContext: attributes(volumeId.slice('ml-'.length), more),
     });
   }
-  const records = () => `${node.kubelet}/csi-plugins/fuse.csi.fluid.io/staged`;
-  const unstage = (volumeId: string) => plugin.call.nodeUnstageVolume({ volumeId, stagingTargetPath: staging(volumeId) });
-  const labels = () => plugin.reports.flatMap((report) => ('labels' in report ? [report.labels] : []));
+  const records = () => `${at.node.kubelet}/csi-plugins/fuse.csi.fluid.io/staged`;
+  const unstage = (volumeId: string) => at.plugin.call.nodeUnstageVolume({ volumeId, stagingTargetPath: staging(volumeId) });
+  const labels = () => at.plugin.reports.flatMap((report) => ('labels' in report ? [report.labels] : []));
   const removed = (key: string) => labels().some((each) => each[key] === null);
 
   test('the node is labelled, and no longer when the policy is OnDemand', async () => {
@@ -98,7 +85,7 @@ describe.skipIf(!canMount)('staging', () => {
       [[fuse('1')], true],
     ] as const) {
       given('changed', 'OnFuseChanged', {}, '2');
-      node.write({ ...state, pods: { ml: [...pods] } });
+      at.node.write({ ...state, pods: { ml: [...pods] } });
       await stage('ml-changed');
       await unstage('ml-changed');
       expect(removed(key)).toBe(gone);
@@ -111,12 +98,12 @@ describe.skipIf(!canMount)('staging', () => {
     given('two', 'OnDemand', shared);
     await stage('ml-one', shared);
     await stage('ml-two', shared);
-    await plugin.end('SIGKILL');
-    plugin = await node.startPlugin({ patienceMs: 200 });
+    await at.plugin.end('SIGKILL');
+    at.plugin = await at.node.startPlugin({ patienceMs: 200 });
     await unstage('ml-one');
     expect(labels()).toEqual([]);
     // The kubelet removes what it wrote when we have answered.
-    node.sh('rm -r "$(dirname "$1")"', staging('ml-one'));
+    at.node.sh('rm -r "$(dirname "$1")"', staging('ml-one'));
     await unstage('ml-two');
     expect(labels()).toEqual([{ 'fluid.io/f-ml-shared': null }]);
   });
@@ -126,30 +113,30 @@ describe.skipIf(!canMount)('staging', () => {
     given('own', 'OnDemand', shared);
     await stage('ml-own', shared);
     await stage('by-hand', shared);
-    await plugin.end('SIGKILL');
-    plugin = await node.startPlugin({ patienceMs: 200 });
+    await at.plugin.end('SIGKILL');
+    at.plugin = await at.node.startPlugin({ patienceMs: 200 });
     await unstage('ml-own');
     expect(labels()).toEqual([]);
-    node.sh('rm -r "$(dirname "$1")"', staging('ml-own'));
+    at.node.sh('rm -r "$(dirname "$1")"', staging('ml-own'));
     await unstage('by-hand');
     expect(labels()).toEqual([{ 'fluid.io/f-ml-own': null }]);
-    expect(node.sh('ls "$1"', records())).toBe('');
+    expect(at.node.sh('ls "$1"', records())).toBe('');
   });
 
   test('the label of a volume stays while another, unknown one is staged, since that may need the same client', async () => {
     given('known', 'OnDemand');
     await stage('ml-known');
     await stage('ml-foreign');
-    node.sh('rm "$1"/*', records());
+    at.node.sh('rm "$1"/*', records());
     await stage('ml-known');
     await unstage('ml-known');
     expect(removed('fluid.io/f-ml-known')).toBe(false);
     const data = '{"driverName":';
-    node.sh('echo "$2" >"$1/../vol_data.json"', staging('ml-foreign'), data);
+    at.node.sh('echo "$2" >"$1/../vol_data.json"', staging('ml-foreign'), data);
     await stage('ml-known');
     await unstage('ml-known');
     expect(removed('fluid.io/f-ml-known')).toBe(false);
-    node.sh('rm -r "$(dirname "$1")"', staging('ml-foreign'));
+    at.node.sh('rm -r "$(dirname "$1")"', staging('ml-foreign'));
     await stage('ml-known');
     await unstage('ml-known');
     expect(removed('fluid.io/f-ml-known')).toBe(true);
@@ -161,7 +148,7 @@ describe.skipIf(!canMount)('staging', () => {
     given('second', 'OnDemand', shared);
     await stage('ml-first', shared);
     await unstage('ml-first');
-    node.sh('rm -r "$(dirname "$1")"', staging('ml-first'));
+    at.node.sh('rm -r "$(dirname "$1")"', staging('ml-first'));
     await stage('ml-second', shared);
     await unstage('ml-second');
     expect(removed('fluid.io/f-ml-late')).toBe(true);
@@ -171,21 +158,21 @@ describe.skipIf(!canMount)('staging', () => {
     given('used', 'OnDemand');
     await stage('ml-used');
     // By another name than its id, as a Dataset that refers to another has it.
-    const target = `${node.kubelet}/pods/uid-9/volumes/kubernetes.io~csi/other/mount`;
+    const target = `${at.node.kubelet}/pods/uid-9/volumes/kubernetes.io~csi/other/mount`;
     const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: 'ml-used' });
-    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1" && echo "$2" >"$1/../vol_data.json"', target, data);
+    at.node.sh('mkdir -p "$1" && mount -t tmpfs live "$1" && echo "$2" >"$1/../vol_data.json"', target, data);
     await expect(unstage('ml-used')).rejects.toMatchObject({
       code: status.FAILED_PRECONDITION,
       details: expect.stringContaining('uid-9'),
     });
-    node.sh('umount "$1"', target);
+    at.node.sh('umount "$1"', target);
     await unstage('ml-used');
     expect(removed('fluid.io/f-ml-used')).toBe(true);
   });
 
   test('a volume that does not exist in the cluster any more is unstaged without an error', async () => {
     await unstage('ml-unknown');
-    expect(plugin.log.at(-1)).toMatchObject({ rpc: 'NodeUnstageVolume', level: 'info' });
+    expect(at.plugin.log.at(-1)).toMatchObject({ rpc: 'NodeUnstageVolume', level: 'info' });
   });
 
   test('a volume with attributes that are invalid by now is unstaged without an error', async () => {
@@ -195,21 +182,21 @@ describe.skipIf(!canMount)('staging', () => {
   });
 
   test("EFC's session manager is asked for, and waited for", async () => {
-    const dir = `${node.mountRoot}/efc-sock`;
+    const dir = `${at.node.mountRoot}/efc-sock`;
     const staged = stage('ml-efc', { efc_sessmgr_workdir: dir });
-    await plugin.when((report) => 'labels' in report && report.labels['fluid.io/efc-sessmgr'] === 'true');
-    node.sh('mkdir -p "$1" && touch "$1/sessmgrd.sock"', dir);
+    await at.plugin.when((report) => 'labels' in report && report.labels['fluid.io/efc-sessmgr'] === 'true');
+    at.node.sh('mkdir -p "$1" && touch "$1/sessmgrd.sock"', dir);
     await staged;
   });
 
   test('also where the directories above come one after the other', async () => {
     const above = Array.from({ length: 40 }, (_, i) => `d${i}`);
-    const dir = [node.mountRoot, ...above].join('/');
+    const dir = [at.node.mountRoot, ...above].join('/');
     const staged = stage('ml-deep', { efc_sessmgr_workdir: dir });
-    await plugin.when((report) => 'labels' in report && report.labels['fluid.io/f-ml-deep'] === 'true');
-    node.sh(
+    await at.plugin.when((report) => 'labels' in report && report.labels['fluid.io/f-ml-deep'] === 'true');
+    at.node.sh(
       'cd "$1" && shift && for name; do mkdir "$name" && cd "$name"; done && sleep 0.1 && touch sessmgrd.sock',
-      node.mountRoot,
+      at.node.mountRoot,
       ...above,
     );
     await staged;
@@ -218,8 +205,8 @@ describe.skipIf(!canMount)('staging', () => {
   test('attributes that lead elsewhere are refused', async () => {
     for (const more of [
       { fluid_path: '/etc' },
-      { fluid_path: `${node.mountRoot}/../etc` },
-      { fluid_path: node.mountRoot },
+      { fluid_path: `${at.node.mountRoot}/../etc` },
+      { fluid_path: at.node.mountRoot },
       { efc_sessmgr_workdir: '/var/run' },
       { fluid_sub_path: 'a/../../b' },
     ])

@@ -1,32 +1,19 @@
 /** Volumes as released versions of Fluid wrote and staged them, and what the next plugin of this node finds. */
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { canRun } from '../../support/can-run.ts';
-import { type State, startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
-import type { TestPlugin } from './plugin.ts';
-
-const canMount = canRun('tests of mounts', whyNoMounts());
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describePlugin } from './describe-plugin.ts';
+import type { State } from './mount-node.ts';
 const ANY = { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } } as const;
 const UID = '2f6cf1e2-7b7d-4c0d-9b5e-0a1b2c3d4e5f';
 
-describe.skipIf(!canMount)('what Fluid has left', () => {
-  let node: TestNode;
-  let plugin: TestPlugin;
+describePlugin('what Fluid has left', { patienceMs: 200 }, (at) => {
   let state: State;
 
-  beforeAll(async () => {
-    node = await startMountNode();
-    plugin = await node.startPlugin({ patienceMs: 200 });
-  });
   afterEach(() => {
-    node.sh('rm -rf "$1"/plugins/kubernetes.io/csi', node.kubelet);
-  });
-  afterAll(async () => {
-    await plugin?.end();
-    await node?.close();
+    at.node.sh('rm -rf "$1"/plugins/kubernetes.io/csi', at.node.kubelet);
   });
 
   const runtimeOf = (name: string) => ({ runtime_namespace: 'ml', runtime_name: name });
-  const base = (name: string) => ({ fluid_path: node.fusePath(name), mount_type: 'tmpfs' });
+  const base = (name: string) => ({ fluid_path: at.node.fusePath(name), mount_type: 'tmpfs' });
   /** As the cluster has the Dataset, its runtime, volume and claim; the volume has no label of the node in it. */
   function given(name: string, attributes: Record<string, string>) {
     state = {
@@ -34,23 +21,23 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
       runtimes: { [`ml/${name}`]: { cleanPolicy: 'OnDemand' } },
       datasets: { [`ml/${name}`]: { uid: UID, labels: {} } },
     };
-    node.write(state);
+    at.node.write(state);
   }
-  const staging = (volumeId: string) => `${node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/${volumeId}/globalmount`;
+  const staging = (volumeId: string) => `${at.node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/${volumeId}/globalmount`;
   /** What the kubelet has on the node for a staged volume, whoever staged it. */
   function kubeletStages(volumeId: string) {
     const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: volumeId });
-    node.sh('mkdir -p "$1" && echo "$2" >"$1/../vol_data.json"', staging(volumeId), data);
+    at.node.sh('mkdir -p "$1" && echo "$2" >"$1/../vol_data.json"', staging(volumeId), data);
   }
-  const kubeletForgets = (volumeId: string) => node.sh('rmdir "$1" && rm -r "$(dirname "$1")"', staging(volumeId));
+  const kubeletForgets = (volumeId: string) => at.node.sh('rmdir "$1" && rm -r "$(dirname "$1")"', staging(volumeId));
   async function stage(volumeId: string, volumeContext: Record<string, string>) {
     kubeletStages(volumeId);
-    await plugin.call.nodeStageVolume({ volumeId, stagingTargetPath: staging(volumeId), volumeCapability: ANY, volumeContext });
+    await at.plugin.call.nodeStageVolume({ volumeId, stagingTargetPath: staging(volumeId), volumeCapability: ANY, volumeContext });
   }
-  const unstage = (volumeId: string) => plugin.call.nodeUnstageVolume({ volumeId, stagingTargetPath: staging(volumeId) });
-  const labels = () => plugin.reports.flatMap((report) => ('labels' in report ? [report.labels] : []));
+  const unstage = (volumeId: string) => at.plugin.call.nodeUnstageVolume({ volumeId, stagingTargetPath: staging(volumeId) });
+  const labels = () => at.plugin.reports.flatMap((report) => ('labels' in report ? [report.labels] : []));
   const publish = (name: string, targetPath: string, more: Record<string, string> = {}, timeoutMs = 60_000) =>
-    plugin.call.nodePublishVolume(
+    at.plugin.call.nodePublishVolume(
       {
         volumeId: `ml-${name}`,
         targetPath,
@@ -73,7 +60,7 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
     [
       'any, for EFC',
       'efc',
-      (name) => ({ ...base(name), ...runtimeOf(name), efc_sessmgr_workdir: `${node.mountRoot}/efc-sock` }),
+      (name) => ({ ...base(name), ...runtimeOf(name), efc_sessmgr_workdir: `${at.node.mountRoot}/efc-sock` }),
       'fluid.io/f-ml-efc',
     ],
     ['any, whose runtime only the claim names', 'claimed', base, 'fluid.io/f-ml-claimed'],
@@ -81,7 +68,7 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
 
   test.each(versions)('a volume of Fluid %s brings its fuse pod, and lets it go', async (_, name, attributes, key) => {
     given(name, attributes(name));
-    node.sh('mkdir -p "$1" && touch "$1/sessmgrd.sock"', `${node.mountRoot}/efc-sock`);
+    at.node.sh('mkdir -p "$1" && touch "$1/sessmgrd.sock"', `${at.node.mountRoot}/efc-sock`);
     await stage(`ml-${name}`, attributes(name));
     expect(labels().some((each) => each[key] === 'true')).toBe(true);
     await unstage(`ml-${name}`);
@@ -98,7 +85,7 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
 
   test('a dataset that goes by its UID although its name is short is labelled so', async () => {
     given('met', { ...base('met'), ...runtimeOf('met') });
-    node.write({ ...state, datasets: { 'ml/met': { uid: UID, labels: { 'fluid.io/dataset-id': UID } } } });
+    at.node.write({ ...state, datasets: { 'ml/met': { uid: UID, labels: { 'fluid.io/dataset-id': UID } } } });
     await stage('ml-met', { ...base('met'), ...runtimeOf('met') });
     expect(labels().at(-1)).toEqual({ [`fluid.io/f-${UID}`]: 'true' });
   });
@@ -115,11 +102,11 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
     kubeletStages('ml-earlier');
     kubeletStages('by-hand');
     const attributes = { ...base('earlier'), ...runtimeOf('earlier'), mount_pod_node_selector_key: 'fluid.io/f-ml-earlier' };
-    node.sh('echo "$2" >"$1/volume.json"', staging('by-hand'), JSON.stringify(attributes));
+    at.node.sh('echo "$2" >"$1/volume.json"', staging('by-hand'), JSON.stringify(attributes));
     kubeletForgets('ml-earlier');
-    await plugin.end('SIGKILL');
-    plugin = await node.startPlugin({ patienceMs: 200 });
-    expect(node.sh('ls "$1"', staging('by-hand'))).toBe('');
+    await at.plugin.end('SIGKILL');
+    at.plugin = await at.node.startPlugin({ patienceMs: 200 });
+    expect(at.node.sh('ls "$1"', staging('by-hand'))).toBe('');
     await unstage('by-hand');
     expect(labels()).toEqual([{ 'fluid.io/f-ml-earlier': null }]);
   });
@@ -136,27 +123,27 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
   test('a label that was kept in doubt goes when there is none, unless it is needed again', async () => {
     const attributes = { ...base('doubt'), ...runtimeOf('doubt') };
     given('doubt', attributes);
-    const gone = (report: (typeof plugin.reports)[number]) => 'labels' in report && report.labels['fluid.io/f-ml-doubt'] === null;
+    const gone = (report: (typeof at.plugin.reports)[number]) => 'labels' in report && report.labels['fluid.io/f-ml-doubt'] === null;
     await stage('ml-doubt', attributes);
     // A volume that does not exist any more: what it needs is unknown.
     kubeletStages('ml-unknown');
     await unstage('ml-doubt');
-    expect(plugin.reports.some(gone)).toBe(false);
+    expect(at.plugin.reports.some(gone)).toBe(false);
     await stage('ml-doubt', attributes);
     kubeletForgets('ml-unknown');
     await unstage('ml-doubt');
-    expect(plugin.reports.filter(gone)).toHaveLength(1);
+    expect(at.plugin.reports.filter(gone)).toHaveLength(1);
     await stage('ml-doubt', attributes);
     kubeletStages('ml-unknown');
     await unstage('ml-doubt');
-    expect(plugin.reports.filter(gone)).toHaveLength(1);
+    expect(at.plugin.reports.filter(gone)).toHaveLength(1);
     kubeletForgets('ml-unknown');
-    await plugin.when((report) => gone(report) && plugin.reports.filter(gone).length === 2);
+    await at.plugin.when((report) => gone(report) && at.plugin.reports.filter(gone).length === 2);
   });
 
   describe('a volume that is staged again before its fuse pod has gone', () => {
     const serve = (name: string, text: string) =>
-      node.sh('mkdir -p "$1" && mount -t tmpfs live "$1" && echo "$2" >"$1/f"', node.fusePath(name), text);
+      at.node.sh('mkdir -p "$1" && mount -t tmpfs live "$1" && echo "$2" >"$1/f"', at.node.fusePath(name), text);
     const fusePod = (name: string, more: object = {}) => ({
       ml: [{ metadata: { name: `${name}-fuse-x`, uid: 'uid-x', ownerReferences: [{ kind: 'DaemonSet', name: `${name}-fuse` }], ...more } }],
     });
@@ -170,73 +157,73 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
     }
 
     beforeAll(async () => {
-      await plugin.end();
-      plugin = await node.startPlugin({ patienceMs: 30_000 });
+      await at.plugin.end();
+      at.plugin = await at.node.startPlugin({ patienceMs: 30_000 });
     });
 
     test('waits for the next one', async () => {
       await stagedAgain('again');
-      node.write({ ...state, pods: fusePod('again', { deletionTimestamp: 'now' }) });
-      const target = node.newTarget();
+      at.node.write({ ...state, pods: fusePod('again', { deletionTimestamp: 'now' }) });
+      const target = at.node.newTarget();
       // It answers 2 s before that.
       await expect(publish('again', target, {}, 2_300)).rejects.toMatchObject({
         details: expect.stringContaining('fuse pod that is being deleted'),
       });
-      expect(node.stack(target)).toEqual([]);
+      expect(at.node.stack(target)).toEqual([]);
       const asked = publish('again', target);
-      node.sh('umount "$1"', node.fusePath('again'));
+      at.node.sh('umount "$1"', at.node.fusePath('again'));
       serve('again', 'second');
       // The number of the device may well be the old one's: then the pod shows the difference.
-      node.write({ ...state, pods: fusePod('again') });
+      at.node.write({ ...state, pods: fusePod('again') });
       await asked;
-      expect(node.sh('cat "$1/f"', target)).toBe('second\n');
+      expect(at.node.sh('cat "$1/f"', target)).toBe('second\n');
     });
 
     test('takes it when it stays', async () => {
       await stagedAgain('stays');
-      node.write({ ...state, pods: fusePod('stays') });
-      const target = node.newTarget();
+      at.node.write({ ...state, pods: fusePod('stays') });
+      const target = at.node.newTarget();
       await publish('stays', target);
-      expect(node.sh('cat "$1/f"', target)).toBe('first\n');
+      expect(at.node.sh('cat "$1/f"', target)).toBe('first\n');
     });
   });
 
   test("a kubelet's directory behind a link is where it leads to", async () => {
-    const link = `${node.dir}/linked`;
-    node.sh('ln -s kubelet "$1"', link);
+    const link = `${at.node.dir}/linked`;
+    at.node.sh('ln -s kubelet "$1"', link);
     onTestFinished(async () => {
-      await plugin.end();
-      plugin = await node.startPlugin({ patienceMs: 200 });
+      await at.plugin.end();
+      at.plugin = await at.node.startPlugin({ patienceMs: 200 });
     });
-    await plugin.end();
-    plugin = await node.startPlugin({ patienceMs: 200, kubeletDir: link });
-    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', node.fusePath('linked'));
-    const target = node.newTarget();
-    const asked = target.replace(node.kubelet, link);
+    await at.plugin.end();
+    at.plugin = await at.node.startPlugin({ patienceMs: 200, kubeletDir: link });
+    at.node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', at.node.fusePath('linked'));
+    const target = at.node.newTarget();
+    const asked = target.replace(at.node.kubelet, link);
     for (let i = 0; i < 2; i++) await publish('linked', asked);
-    expect(node.stack(target)).toHaveLength(1);
-    await plugin.call.nodeGetVolumeStats({ volumeId: 'ml-linked', volumePath: asked });
-    await plugin.call.nodeUnpublishVolume({ volumeId: 'ml-linked', targetPath: asked });
-    expect(node.stack(target)).toEqual([]);
+    expect(at.node.stack(target)).toHaveLength(1);
+    await at.plugin.call.nodeGetVolumeStats({ volumeId: 'ml-linked', volumePath: asked });
+    await at.plugin.call.nodeUnpublishVolume({ volumeId: 'ml-linked', targetPath: asked });
+    expect(at.node.stack(target)).toEqual([]);
   });
 
   test('a directory that need not be a mount is waited for', async () => {
     // As patient as the kubelet: with less, the call would return UNAVAILABLE on a busy machine.
-    await plugin.end();
-    plugin = await node.startPlugin({ patienceMs: 60_000 });
-    const target = node.newTarget();
+    await at.plugin.end();
+    at.plugin = await at.node.startPlugin({ patienceMs: 60_000 });
+    const target = at.node.newTarget();
     const asked = publish('slow', target, { 'fluid.io/skip-check-mount-ready-target': 'All' });
     asked.catch(() => {});
     // Another call is answered meanwhile: it waits.
-    await plugin.call.probe({});
-    node.sh('mkdir -p "$1" && echo there >"$1/f"', node.fusePath('slow'));
+    await at.plugin.call.probe({});
+    at.node.sh('mkdir -p "$1" && echo there >"$1/f"', at.node.fusePath('slow'));
     await asked;
-    expect(node.sh('cat "$1/f"', target)).toBe('there\n');
+    expect(at.node.sh('cat "$1/f"', target)).toBe('there\n');
   });
 
   test('a consumer in another namespace is not shown the message of the fuse pod', async () => {
     const ended = { exitCode: 1, reason: 'Error', message: 'the key is hunter2' };
-    node.write({
+    at.node.write({
       pods: {
         ml: [
           {
@@ -246,10 +233,10 @@ describe.skipIf(!canMount)('what Fluid has left', () => {
         ],
       },
     });
-    await plugin.end();
-    plugin = await node.startPlugin({ patienceMs: 100 });
+    await at.plugin.end();
+    at.plugin = await at.node.startPlugin({ patienceMs: 100 });
     const toldTo = (namespace: string) =>
-      publish('tells', node.newTarget(), { 'csi.storage.k8s.io/pod.namespace': namespace, 'csi.storage.k8s.io/pod.name': 'app' }).then(
+      publish('tells', at.node.newTarget(), { 'csi.storage.k8s.io/pod.namespace': namespace, 'csi.storage.k8s.io/pod.name': 'app' }).then(
         () => '',
         ({ details }: { details: string }) => details,
       );

@@ -1,30 +1,17 @@
 /** Clients that mount below their directory, and parts of volumes that the kubelet has bound for containers. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { canRun } from '../../support/can-run.ts';
-import { type State, startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
-import type { TestPlugin, Report } from './plugin.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { describePlugin } from './describe-plugin.ts';
+import type { State } from './mount-node.ts';
+import type { Report } from './plugin.ts';
 
-const canMount = canRun('tests of mounts', whyNoMounts());
-
-describe.skipIf(!canMount)('a volume with mounts below', () => {
-  let node: TestNode;
-  let plugin: TestPlugin;
-
-  beforeAll(async () => {
-    node = await startMountNode();
-    plugin = await node.startPlugin({ patienceMs: 5_000 });
-  });
-  afterAll(async () => {
-    await plugin?.end();
-    await node?.close();
-  });
+describePlugin('a volume with mounts below', { patienceMs: 5_000 }, (at) => {
   afterEach(() => {
     // Nothing of ours stays on the way.
-    expect(plugin.mounts().filter(({ mountPoint }) => /scratch-\w+\/\d+/.test(mountPoint))).toEqual([]);
+    expect(at.plugin.mounts().filter(({ mountPoint }) => /scratch-\w+\/\d+/.test(mountPoint))).toEqual([]);
   });
 
   const attributes = (name: string, more: Record<string, string> = {}) => ({
-    fluid_path: node.fusePath(name),
+    fluid_path: at.node.fusePath(name),
     mount_type: 'tmpfs',
     runtime_namespace: 'ml',
     runtime_name: name,
@@ -34,10 +21,10 @@ describe.skipIf(!canMount)('a volume with mounts below', () => {
   const UNCHECKED = { ...LINKED, 'fluid.io/skip-check-mount-ready-target': 'All' };
   const [ROX, RWX] = [3, 5];
   async function publish(name: string, uid: string, mode = ROX, more: Record<string, string> = LINKED) {
-    const target = `${node.kubelet}/pods/${uid}/volumes/kubernetes.io~csi/ml-${name}/mount`;
+    const target = `${at.node.kubelet}/pods/${uid}/volumes/kubernetes.io~csi/ml-${name}/mount`;
     const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: `ml-${name}` });
-    node.sh('mkdir -p "$(dirname "$1")" && echo "$2" >"$(dirname "$1")/vol_data.json"', target, data);
-    await plugin.call.nodePublishVolume({
+    at.node.sh('mkdir -p "$(dirname "$1")" && echo "$2" >"$(dirname "$1")/vol_data.json"', target, data);
+    await at.plugin.call.nodePublishVolume({
       volumeId: `ml-${name}`,
       targetPath: target,
       volumeCapability: { accessType: { case: 'mount', value: {} }, accessMode: { mode } },
@@ -46,47 +33,47 @@ describe.skipIf(!canMount)('a volume with mounts below', () => {
     return target;
   }
   const serve = (path: string, text: string) =>
-    node.sh('mkdir -p "$1" && mount -t tmpfs -o nosuid,nodev "client $2" "$1" && echo "$2" >"$1/f"', path, text);
+    at.node.sh('mkdir -p "$1" && mount -t tmpfs -o nosuid,nodev "client $2" "$1" && echo "$2" >"$1/f"', path, text);
   const recovered = (name: string, after: number) =>
-    plugin.when((report) => isAbout(report, name) && plugin.reports.indexOf(report) >= after);
+    at.plugin.when((report) => isAbout(report, name) && at.plugin.reports.indexOf(report) >= after);
   const isAbout = (report: Report, name: string) => 'dataset' in report && report.dataset.name === name;
-  const read = (path: string) => node.sh('cat "$1"', path);
+  const read = (path: string) => at.node.sh('cat "$1"', path);
   const expectReadOnly = (...paths: readonly string[]) => {
-    for (const path of paths) expect(() => node.sh('touch "$1/g"', path)).toThrow('Read-only file system');
+    for (const path of paths) expect(() => at.node.sh('touch "$1/g"', path)).toThrow('Read-only file system');
   };
 
   test('is read-only with all of them, where it was to be linked', async () => {
-    serve(node.fusePath('deep'), 'top');
-    serve(`${node.fusePath('deep')}/a b`, 'a');
-    serve(`${node.fusePath('deep')}/a b/c`, 'c');
+    serve(at.node.fusePath('deep'), 'top');
+    serve(`${at.node.fusePath('deep')}/a b`, 'a');
+    serve(`${at.node.fusePath('deep')}/a b/c`, 'c');
     const target = await publish('deep', 'uid-deep');
     expect([read(`${target}/f`), read(`${target}/a b/f`), read(`${target}/a b/c/f`)]).toEqual(['top\n', 'a\n', 'c\n']);
     expectReadOnly(target, `${target}/a b`, `${target}/a b/c`);
-    const options = node.mounts().filter(({ mountPoint }) => mountPoint.startsWith(target));
+    const options = at.node.mounts().filter(({ mountPoint }) => mountPoint.startsWith(target));
     expect(options.map(({ line }) => line.split(' ')[5])).toEqual(Array(3).fill('ro,nosuid,nodev,relatime'));
     await publish('deep', 'uid-deep');
-    expect(node.stack(target)).toHaveLength(1);
-    await plugin.call.nodeUnpublishVolume({ volumeId: 'ml-deep', targetPath: target });
-    expect(node.mounts().filter(({ mountPoint }) => mountPoint.startsWith(target))).toEqual([]);
-    expect(read(`${node.fusePath('deep')}/a b/c/f`)).toBe('c\n');
+    expect(at.node.stack(target)).toHaveLength(1);
+    await at.plugin.call.nodeUnpublishVolume({ volumeId: 'ml-deep', targetPath: target });
+    expect(at.node.mounts().filter(({ mountPoint }) => mountPoint.startsWith(target))).toEqual([]);
+    expect(read(`${at.node.fusePath('deep')}/a b/c/f`)).toBe('c\n');
   });
 
   test('keeps what a client may not do, also with none below', async () => {
-    serve(node.fusePath('flat'), 'top');
+    serve(at.node.fusePath('flat'), 'top');
     const target = await publish('flat', 'uid-flat');
-    expect(node.stack(target)[0]?.line.split(' ')[5]).toBe('ro,nosuid,nodev,relatime');
+    expect(at.node.stack(target)[0]?.line.split(' ')[5]).toBe('ro,nosuid,nodev,relatime');
   });
 
   test('shows all of them where it can be written, too', async () => {
-    node.sh('mkdir -p "$1"', node.fusePath('rw'));
-    serve(`${node.fusePath('rw')}/a`, 'a');
+    at.node.sh('mkdir -p "$1"', at.node.fusePath('rw'));
+    serve(`${at.node.fusePath('rw')}/a`, 'a');
     const target = await publish('rw', 'uid-rw', RWX, {});
-    node.sh('cat "$1/a/f" && touch "$1/a/g"', target);
+    at.node.sh('cat "$1/a/f" && touch "$1/a/g"', target);
   });
 
   test('is given each that comes later, and each that comes back, read-only, without ever more layers (R1, R9)', async () => {
-    const path = node.fusePath('later');
-    node.sh('mkdir -p "$1"', path);
+    const path = at.node.fusePath('later');
+    at.node.sh('mkdir -p "$1"', path);
     const state: State = {
       volumes: { 'ml-later': { attributes: attributes('later', UNCHECKED) } },
       pods: {
@@ -98,33 +85,33 @@ describe.skipIf(!canMount)('a volume with mounts below', () => {
         ],
       },
     };
-    node.write(state);
+    at.node.write(state);
     const target = await publish('later', 'uid-later', ROX, UNCHECKED);
     for (const name of ['a', 'b', 'c']) {
-      const before = plugin.reports.length;
+      const before = at.plugin.reports.length;
       serve(`${path}/${name}`, name);
       await recovered('later', before);
       expect(read(`${target}/${name}/f`)).toBe(`${name}\n`);
     }
     for (let i = 0; i < 6; i++) {
-      const before = plugin.reports.length;
-      node.sh('umount -l "$1"', `${path}/a`);
+      const before = at.plugin.reports.length;
+      at.node.sh('umount -l "$1"', `${path}/a`);
       serve(`${path}/a`, `again ${i}`);
       await expect.poll(() => read(`${target}/a/f`), { timeout: 100_000 }).toBe(`again ${i}\n`);
       await recovered('later', before);
     }
     expect([read(`${target}/b/f`), read(`${target}/c/f`)]).toEqual(['b\n', 'c\n']);
     expectReadOnly(target, ...['a', 'b', 'c'].map((name) => `${target}/${name}`));
-    expect(node.stack(target).length).toBeLessThanOrEqual(4);
-    await plugin.call.nodeUnpublishVolume({ volumeId: 'ml-later', targetPath: target });
-    expect(node.mounts().filter(({ mountPoint }) => mountPoint.startsWith(target))).toEqual([]);
+    expect(at.node.stack(target).length).toBeLessThanOrEqual(4);
+    await at.plugin.call.nodeUnpublishVolume({ volumeId: 'ml-later', targetPath: target });
+    expect(at.node.mounts().filter(({ mountPoint }) => mountPoint.startsWith(target))).toEqual([]);
   });
 
   test('shows the client itself when that comes later', async () => {
-    node.sh('mkdir -p "$1"', node.fusePath('itself'));
+    at.node.sh('mkdir -p "$1"', at.node.fusePath('itself'));
     const target = await publish('itself', 'uid-itself', ROX, UNCHECKED);
-    const before = plugin.reports.length;
-    serve(node.fusePath('itself'), 'there');
+    const before = at.plugin.reports.length;
+    serve(at.node.fusePath('itself'), 'there');
     await recovered('itself', before);
     expect(read(`${target}/f`)).toBe('there\n');
     expectReadOnly(target);
@@ -133,57 +120,59 @@ describe.skipIf(!canMount)('a volume with mounts below', () => {
   describe('of which a container has a part', () => {
     /** As the kubelet binds `subPath` for a container. */
     function part(uid: string, name: string, of: string) {
-      const at = `${node.kubelet}/pods/${uid}/volume-subpaths/ml-${name}/app/0`;
+      const subPath = `${at.node.kubelet}/pods/${uid}/volume-subpaths/ml-${name}/app/0`;
       const script = 'if [ -d "$1" ]; then mkdir -p "$2"; else mkdir -p "$(dirname "$2")" && touch "$2"; fi; mount -c --bind "$1" "$2"';
-      node.sh(script, of, at);
-      return at;
+      at.node.sh(script, of, subPath);
+      return subPath;
     }
     const replace = (name: string, script: string) =>
-      node.sh('umount -c -l "$1"; mount -t tmpfs live "$1" && cd "$1" && eval "$2"', node.fusePath(name), script);
+      at.node.sh('umount -c -l "$1"; mount -t tmpfs live "$1" && cd "$1" && eval "$2"', at.node.fusePath(name), script);
 
     test('a file is bound again', async () => {
-      serve(node.fusePath('file'), 'old');
+      serve(at.node.fusePath('file'), 'old');
       const target = await publish('file', 'uid-file', RWX, {});
-      const at = part('uid-file', 'file', `${target}/f`);
-      const before = plugin.reports.length;
+      const subPath = part('uid-file', 'file', `${target}/f`);
+      const before = at.plugin.reports.length;
       replace('file', 'echo new >f');
       await recovered('file', before);
-      await expect.poll(() => read(at)).toBe('new\n');
+      await expect.poll(() => read(subPath)).toBe('new\n');
     });
 
     test('a file that is a symbolic link now is not bound again', async () => {
-      serve(node.fusePath('link'), 'old');
+      serve(at.node.fusePath('link'), 'old');
       const target = await publish('link', 'uid-link', RWX, {});
-      const at = part('uid-link', 'link', `${target}/f`);
+      const subPath = part('uid-link', 'link', `${target}/f`);
       replace('link', 'ln -s /etc/passwd f');
-      await plugin.when((report) => isAbout(report, 'link') && 'note' in report && report.reason === 'FuseRecoverFailed');
-      expect(node.stack(at)).toEqual([]);
+      await at.plugin.when((report) => isAbout(report, 'link') && 'note' in report && report.reason === 'FuseRecoverFailed');
+      expect(at.node.stack(subPath)).toEqual([]);
     });
 
     test('a directory that counts as removed is bound again', async () => {
-      serve(node.fusePath('removed'), 'old');
-      node.sh('mkdir "$1/a"', node.fusePath('removed'));
+      serve(at.node.fusePath('removed'), 'old');
+      at.node.sh('mkdir "$1/a"', at.node.fusePath('removed'));
       const target = await publish('removed', 'uid-removed', RWX, {});
-      const at = part('uid-removed', 'removed', `${target}/a`);
-      node.sh('rmdir "$1/a"', node.fusePath('removed'));
-      expect(node.stack(at)[0]?.root).toBe('/a//deleted');
+      const subPath = part('uid-removed', 'removed', `${target}/a`);
+      at.node.sh('rmdir "$1/a"', at.node.fusePath('removed'));
+      expect(at.node.stack(subPath)[0]?.root).toBe('/a//deleted');
       replace('removed', 'mkdir a && echo new >a/f');
-      await expect.poll(() => node.sh('cat "$1/f" 2>/dev/null || :', at), { timeout: 100_000 }).toBe('new\n');
+      await expect.poll(() => at.node.sh('cat "$1/f" 2>/dev/null || :', subPath), { timeout: 100_000 }).toBe('new\n');
     });
 
-    test('one that does not exist any more is unmounted, and an event says that containers can be started again (R14)', async () => {
-      serve(node.fusePath('gone'), 'old');
-      node.sh('mkdir "$1/a"', node.fusePath('gone'));
+    test('one that does not exist any more is unmounted though a process is in it, and an event says that containers can be started again (R14)', async () => {
+      serve(at.node.fusePath('gone'), 'old');
+      at.node.sh('mkdir "$1/a"', at.node.fusePath('gone'));
       const target = await publish('gone', 'uid-gone', RWX, {});
-      const at = part('uid-gone', 'gone', `${target}/a`);
-      const before = plugin.reports.length;
+      const subPath = part('uid-gone', 'gone', `${target}/a`);
+      const before = at.plugin.reports.length;
       replace('gone', 'mkdir a');
       await recovered('gone', before);
-      expect(node.stack(at)).toHaveLength(2);
+      expect(at.node.stack(subPath)).toHaveLength(2);
+      const pid = at.node.sh('(cd "$1" && exec sleep 600) >/dev/null 2>&1 & echo $!', subPath).trim();
       replace('gone', ':');
-      const report = await plugin.when((one) => isAbout(one, 'gone') && 'note' in one && one.reason === 'FuseRecoverFailed');
+      const report = await at.plugin.when((one) => isAbout(one, 'gone') && 'note' in one && one.reason === 'FuseRecoverFailed');
       expect(report).toMatchObject({ note: expect.stringContaining('containers can be started again') });
-      expect(node.stack(at)).toEqual([]);
+      expect(at.node.stack(subPath)).toEqual([]);
+      at.node.sh('kill "$1"', pid);
     });
   });
 });
