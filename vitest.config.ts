@@ -5,7 +5,7 @@ const PROGRAMS = [
   'test/cli/**/*.test.ts',
   'test/scripts/**/*.test.ts',
   'test/csi/real-mounts/**/*.test.ts',
-  'test/docs.test.ts',
+  'test/docs/**/*.test.ts',
   'test/install/image.test.ts',
   'test/**/script.test.ts',
   'test/api/shell.test.ts',

@@ -1,0 +1,89 @@
+/** The tables of what the code has: flags, rights, limits, reasons, metrics. */
+import { runtimes } from '../../runtimes/_all.gen.ts';
+import { LONGEST_QUANTITY } from '../../src/api/units.ts';
+import { LONGEST_TEXT, MOST_ENTRIES, MOST_SECRETS } from '../../src/constructs/limits.ts';
+import { MOST_DIRECTORIES } from '../../src/constructs/tiered-store.ts';
+import { controllerRights, electionRights, nodePluginRights, type Right } from '../../src/install/rights.ts';
+import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/turnstile.ts';
+import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
+import { LARGEST_RECORD } from '../../src/reconciler/kubernetes/plans/last-valid.ts';
+import { createMetrics } from '../../src/reconciler/metrics.ts';
+import { backoffMs } from '../../src/reconciler/queue.ts';
+import { type Cause, causes } from '../../src/reconciler/reasons.ts';
+import { table } from './markdown.ts';
+import { commandNamed } from './pages.ts';
+
+export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
+  flags: () => flagsOf('reconcile'),
+  installFlags: () => flagsOf('install'),
+  async rights() {
+    const rows = (who: string, rights: readonly Right[]) =>
+      rights.map(({ group, resources, names = [], verbs, because }) => [
+        who,
+        [...resources.map((resource) => `\`${resource}\``), group && `of \`${group}\``].filter(Boolean).join(' '),
+        names.map((name) => `\`${name}\``).join(' '),
+        verbs.join(', '),
+        because,
+      ]);
+    return table(
+      ['who', 'resources', 'only these', 'verbs', 'why'],
+      [
+        ...rows('controller', controllerRights(runtimes, 'fluid-system')),
+        ...rows('controller, in its namespace', electionRights),
+        ...rows('node plugin', nodePluginRights(runtimes)),
+      ],
+    );
+  },
+  async limits() {
+    const kib = (bytes: number) => `${bytes / 1024} KiB`;
+    const shared = (places: number) => `${places}, of one namespace ${shareOf(places)}`;
+    const seconds = (ms: number) => (ms < 1000 ? `${ms} ms` : ms < 60_000 ? `${ms / 1000} s` : `${ms / 60_000} min`);
+    return table(
+      ['limit', 'value'],
+      [
+        ['keys that the controller reconciles at once', shared(KEYS)],
+        ['requests to the API server under way at once', shared(REQUESTS)],
+        ['commands of one kind in pods at once', String(COMMANDS_AT_ONCE)],
+        ['back-off of a key that fails', `${seconds(backoffMs(1))} to ${seconds(backoffMs(Infinity))}`],
+        ['entries of one list or map of a spec', String(MOST_ENTRIES)],
+        ['characters of one text of a spec', LONGEST_TEXT.toLocaleString('en')],
+        ['characters of a quantity, such as a quota', String(LONGEST_QUANTITY)],
+        ['Secrets that options of one Dataset name', String(MOST_SECRETS)],
+        ['cache directories of one tier', String(MOST_DIRECTORIES)],
+        ['last valid specs that a restart of the controller remembers', kib(LARGEST_RECORD)],
+      ],
+    );
+  },
+  async reasons() {
+    const rows = Object.entries<Cause>(causes);
+    return table(
+      ['reason', 'means', 'what to do', 'ends without help'],
+      rows.map(([reason, { means, toDo, passing }]) => [`\`${reason}\``, means, toDo, passing ? 'yes' : '']),
+    );
+  },
+  async metrics() {
+    const { registry } = createMetrics('host', () => ({ byPhase: new Map(), notSynced: [], ufs: [] }));
+    const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(process|nodejs)_/.test(name)) as unknown as readonly {
+      name: string;
+      help: string;
+      type: string;
+      labelNames?: readonly string[];
+    }[];
+    return table(
+      ['metric', 'type', 'labels', 'what it says'],
+      ours.map(({ name, type, labelNames = [], help }) => [`\`${name}\``, type, labelNames.map((each) => `\`${each}\``).join(', '), help]),
+    );
+  },
+};
+
+async function flagsOf(command: string): Promise<string> {
+  const { options } = await commandNamed(command);
+  return table(
+    [`flag of \`sluice ${command}\``, 'what it says', 'default'],
+    options.map(({ flags, description, argChoices, defaultValue }) => [
+      `\`${flags}\``,
+      description + (argChoices ? `: ${argChoices.join(', ')}` : ''),
+      defaultValue === undefined || defaultValue === true ? '' : `\`${String(defaultValue)}\``,
+    ]),
+  );
+}

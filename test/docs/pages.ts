@@ -1,0 +1,72 @@
+/** The pages of the documentation: their blocks of code, and what these say to type. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { runtimes } from '../../runtimes/_all.gen.ts';
+import { COMMANDS } from '../../src/cli/program.ts';
+
+export const root = join(import.meta.dirname, '../..');
+
+export const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+export const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...globSync('docs/**/*.md', { cwd: root })].toSorted();
+
+interface Block {
+  readonly page: string;
+  readonly language: string;
+  readonly text: string;
+  /** Of a first line `// file` or `# file`: where the reader would put it. */
+  readonly file: string | undefined;
+  /** Of a comment `<!-- from file -->` in front: where it stands. */
+  readonly from: string | undefined;
+}
+
+export const blocks: readonly Block[] = PAGES.flatMap((page) =>
+  [...read(page).matchAll(/(?:<!-- from (\S+) -->\n)?^```(\w*)\n(.*?)^```$/gms)].map(([, from, language = '', text = '']) => {
+    const [, file] = /^(?:\/\/|#) ([\w./-]+\.(?:ts|yaml))\n/.exec(text) ?? [];
+    return { page, language, text, file, from };
+  }),
+);
+
+export const TUTORIAL = 'docs/adding-a-runtime.md';
+
+export const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+
+/** The first line that does not stand in the text, after the one before; a line `…`, or `// …`, stands for any. */
+export function between(text: string, wanted: string): string | undefined {
+  const lines = text.split('\n');
+  let at = 0;
+  let maySkip = true;
+  for (const line of wanted.trimEnd().split('\n')) {
+    if (/^\s*(\/\/ |# )?…$/.test(line)) {
+      maySkip = true;
+      continue;
+    }
+    const found = maySkip ? lines.indexOf(line, at) : lines[at] === line ? at : -1;
+    if (found === -1) return line;
+    at = found + 1;
+    maySkip = false;
+  }
+  return undefined;
+}
+
+export interface Transcript {
+  readonly command: string;
+  readonly answer: string;
+}
+
+export function transcripts(text: string): readonly Transcript[] {
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => ({ command: part.split('\n')[0] ?? '', answer: part.split('\n').slice(1).join('\n') }));
+}
+
+export async function commandNamed(name: string): Promise<Command> {
+  const known = COMMANDS.find((each) => each.name === name);
+  if (!known) throw new Error(`no command of sluice is called ${name}`);
+  const { define } = await known.load();
+  const command = new Command(name);
+  define(command, { runtimes: async () => runtimes, resources: async () => [] });
+  return command;
+}
