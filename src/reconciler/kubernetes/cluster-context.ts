@@ -2,7 +2,9 @@ import type { Role, Runtime, Settings } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { EventSink } from '../../kube/events/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
-import type { Key, LiveObject, Question, Where } from '../world.ts';
+import { type Key, keyText, type LiveObject, type Question, type Where, type World } from '../world.ts';
+import type { Seen } from './apply/fresh.ts';
+import type { UserObjects } from './apply/user-objects.ts';
 import type { createBindings } from './plans/bindings.ts';
 import type { createClaimUsers } from './observe/claim-users.ts';
 import { canRun, type PodChoice, type PodExec } from './commands/exec.ts';
@@ -45,6 +47,17 @@ export interface ClusterContext extends KubernetesClusterOptions {
   readonly mountTries: MountTries;
   readonly ports: PortAllocator;
   readonly claimUsers: ReturnType<typeof createClaimUsers>;
+  /** Writes on users' objects. */
+  readonly users: UserObjects;
+  /** Reads these afresh. @throws ApiError 409 if one of them is not as it was seen */
+  readonly confirmed: (seen: readonly Seen[]) => Promise<void>;
+}
+
+/** The definition of the runtime that is observed. */
+export function runtimeOf(store: Pick<Store, 'runtimes'>, { key, runtime }: Pick<World, 'key' | 'runtime'>): Runtime {
+  const found = store.runtimes(key).find(({ object }) => object.metadata.uid === runtime.metadata.uid);
+  if (!found) throw new Error(`${runtime.kind} ${keyText(key)} is gone`);
+  return found.runtime;
 }
 
 /** The pods of a runtime, by role. */

@@ -3,6 +3,7 @@ import type { ObjectMeta } from '../../../api/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { ApiError, isAbsent } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
+import type { World } from '../../world.ts';
 import type { Store } from '../store/store.ts';
 import { LAST_APPLIED } from '../kinds.ts';
 
@@ -11,6 +12,9 @@ export interface Seen {
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
+
+/** What the manifests of a runtime follow from. */
+export const sourcesOf = ({ runtime, dataset, companions = [] }: World): readonly Seen[] => [dataset, runtime, ...companions];
 
 /**
  * Reads the objects afresh from which a deletion follows. One watch may hang while the others do not: what seems to be too much may be what
