@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMetrics, type DatasetCounts } from '../../src/reconciler/metrics.ts';
+import { createMetrics } from '../../src/reconciler/metrics.ts';
+import type { DatasetCounts } from '../../src/reconciler/metrics/dataset-gauges.ts';
 
 const counts = (bytes: number): DatasetCounts => ({
   byPhase: new Map([['Bound', 2]]),

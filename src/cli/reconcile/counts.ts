@@ -1,6 +1,6 @@
 import type { Dataset } from '../../api/index.ts';
 import { quantity } from '../../api/units.ts';
-import type { DatasetCounts } from '../../reconciler/metrics.ts';
+import type { DatasetCounts } from '../../reconciler/metrics/dataset-gauges.ts';
 import type { RuntimeObject } from '../../reconciler/world.ts';
 
 /** Sluice has fewer reasons, but a client that may write statuses could invent more, and each is a series. */
