@@ -1,8 +1,8 @@
-import { systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { ClusterConnection } from './connection.ts';
 import type { ClientOptions, DeleteOptions, KubeClient, Selection, WriteOptions } from '../contract.ts';
 import { collectionPath, objectPath, type Query, withQuery } from './paths.ts';
-import { createRequests, isConfidential } from './requests.ts';
+import { createRequests, isConfidential, type Requests } from './requests.ts';
 import { apiVersionOf, type KubeList, type KubeObject, type ResourceType } from '../types.ts';
 import { watchEvents } from '../watch/watch-stream.ts';
 
@@ -16,8 +16,38 @@ const PATCH_TYPE = { json: 'application/json-patch+json', merge: 'application/me
 
 export function createClient(connection: ClusterConnection, options: ClientOptions): KubeClient {
   const { fieldManager, clock = systemClock } = options;
-  const { send, open, close } = createRequests(connection, options);
+  const requests = createRequests(connection, options);
+  return {
+    ...reads(requests),
+    ...writes(requests, fieldManager),
+    raw: rawRequest(requests),
+    watch: watches(requests, clock),
+    close: requests.close,
+  };
+}
 
+function reads({ send }: Requests): Pick<KubeClient, 'get' | 'list' | 'version'> {
+  return {
+    async get(type, name, options = {}) {
+      const request = { method: 'GET', path: objectPath(type, name), accept: accept(options.metadataOnly, '') } as const;
+      return typed(type, object(await send(type.plural, request, options)));
+    },
+
+    async list(type, options = {}) {
+      const query = { ...selection(options), limit: options.limit, continue: options.continue, resourceVersion: options.resourceVersion };
+      const path = withQuery(collectionPath(type, options.namespace), query);
+      const mostBytes = options.limit === undefined ? undefined : MOST_BYTES;
+      const answer = await send(type.plural, { method: 'GET', path, accept: accept(options.metadataOnly, 'List'), mostBytes }, options);
+      return pageOf(type, answer);
+    },
+
+    async version(options = {}) {
+      return JSON.parse(await send('version', { method: 'GET', path: '/version' }, options));
+    },
+  };
+}
+
+function writes({ send }: Requests, fieldManager: string): Pick<KubeClient, 'create' | 'apply' | 'update' | 'patch' | 'delete'> {
   /** Sends a body and returns the object that the server made of it. */
   async function write(
     type: ResourceType,
@@ -41,19 +71,6 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
   }
 
   return {
-    async get(type, name, options = {}) {
-      const request = { method: 'GET', path: objectPath(type, name), accept: accept(options.metadataOnly, '') } as const;
-      return typed(type, object(await send(type.plural, request, options)));
-    },
-
-    async list(type, options = {}) {
-      const query = { ...selection(options), limit: options.limit, continue: options.continue, resourceVersion: options.resourceVersion };
-      const path = withQuery(collectionPath(type, options.namespace), query);
-      const mostBytes = options.limit === undefined ? undefined : MOST_BYTES;
-      const answer = await send(type.plural, { method: 'GET', path, accept: accept(options.metadataOnly, 'List'), mostBytes }, options);
-      return pageOf(type, answer);
-    },
-
     create: (type, object, options = {}) =>
       write(type, { method: 'POST', path: collectionPath(type, namespaceOf(type, object)), body: object }, options),
 
@@ -84,41 +101,39 @@ export function createClient(connection: ClusterConnection, options: ClientOptio
       const body = JSON.stringify(deletion(options));
       await send(type.plural, { method: 'DELETE', path: objectPath(type, name), contentType: JSON_TYPE, body }, options);
     },
+  };
+}
 
-    async raw(method, path, options = {}) {
-      const { body, contentType = JSON_TYPE, accept } = options;
-      const sent = body === undefined ? {} : { body: JSON.stringify(body), contentType };
-      const answer = await send(rawResource(path), { method, path, ...(accept && { accept }), ...sent }, options);
-      try {
-        return JSON.parse(answer);
-      } catch {
-        return answer;
-      }
-    },
+function rawRequest({ send }: Requests): KubeClient['raw'] {
+  return async (method, path, options = {}) => {
+    const { body, contentType = JSON_TYPE, accept } = options;
+    const sent = body === undefined ? {} : { body: JSON.stringify(body), contentType };
+    const answer = await send(rawResource(path), { method, path, ...(accept && { accept }), ...sent }, options);
+    try {
+      return JSON.parse(answer);
+    } catch {
+      return answer;
+    }
+  };
+}
 
-    watch(type, options) {
-      const { resourceVersion, allowWatchBookmarks = true, timeoutSeconds, signal, onHeard } = options;
-      const query = { ...selection(options), watch: true, resourceVersion, allowWatchBookmarks, timeoutSeconds };
-      const path = withQuery(collectionPath(type, options.namespace), query);
-      const request = { method: 'GET', path, accept: accept(options.metadataOnly, '') } as const;
-      return watchEvents({
-        method: 'WATCH',
-        path,
-        timeoutSeconds,
-        open: (signal) => open(type.plural, request, signal),
-        signal,
-        onHeard,
-        clock,
-        confidential: isConfidential(type.plural),
-        typed: (object) => typed(type, object),
-      });
-    },
-
-    async version(options = {}) {
-      return JSON.parse(await send('version', { method: 'GET', path: '/version' }, options));
-    },
-
-    close,
+function watches({ open }: Requests, clock: Clock): KubeClient['watch'] {
+  return (type, options) => {
+    const { resourceVersion, allowWatchBookmarks = true, timeoutSeconds, signal, onHeard } = options;
+    const query = { ...selection(options), watch: true, resourceVersion, allowWatchBookmarks, timeoutSeconds };
+    const path = withQuery(collectionPath(type, options.namespace), query);
+    const request = { method: 'GET', path, accept: accept(options.metadataOnly, '') } as const;
+    return watchEvents({
+      method: 'WATCH',
+      path,
+      timeoutSeconds,
+      open: (signal) => open(type.plural, request, signal),
+      signal,
+      onHeard,
+      clock,
+      confidential: isConfidential(type.plural),
+      typed: (object) => typed(type, object),
+    });
   };
 }
 
