@@ -1,7 +1,7 @@
-import type { DeleteOptions } from '../../kube/contract.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../kube/types.ts';
 import { change } from './change.ts';
 import { createCreation } from './creation.ts';
+import { createDeletion, type DeletionOptions } from './deletion.ts';
 import type { Json } from './fields.ts';
 import { hasStatus, isBuiltIn, unknownFields } from './kinds.ts';
 import { afterUpdate, applied, type Manager, readManagers, type Writer } from './managers.ts';
@@ -17,8 +17,7 @@ export interface Objects {
   update(at: At, object: KubeObject, writing: Writing): KubeObject;
   patch(at: At, kind: 'json' | 'merge', patch: unknown, writing: Writing): KubeObject;
   apply(at: At, config: KubeObject, writing: Writing): KubeObject;
-  /** With `gracePeriodSeconds: 0` as a kubelet does it, whose pod has ended. */
-  delete(at: At, options: DeleteOptions & { readonly gracePeriodSeconds?: 0 }): void;
+  delete(at: At, options: DeletionOptions): void;
 }
 
 export interface ObjectsOptions {
@@ -30,6 +29,7 @@ export interface ObjectsOptions {
 export function createObjects({ storage, now, serves }: ObjectsOptions): Objects {
   const timestamp = () => new Date(now()).toISOString().replace(/\.\d+/, '');
   const create = createCreation(storage, timestamp);
+  const remove = createDeletion(storage, timestamp);
 
   function found(at: At): KubeObject {
     if (!serves(at.type)) throw notServed();
@@ -105,30 +105,7 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
       const merged = applied(json(live), json(config), before, writer, writing.force ?? false, hasStatus(at.type));
       return change(storage, at, live, merged.object as unknown as KubeObject, writing, () => merged.managers);
     },
-    delete(at, options) {
-      const live = found(at);
-      const { uid, resourceVersion, propagation = 'Background' } = options;
-      if (uid !== undefined && uid !== live.metadata.uid) throw conflict(at, preconditionFailed('UID', uid, live.metadata.uid));
-      if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion)
-        throw conflict(at, preconditionFailed('ResourceVersion', resourceVersion, live.metadata.resourceVersion));
-      const waits = { Background: [], Foreground: ['foregroundDeletion'], Orphan: ['orphan'] }[propagation];
-      const finalizers = [...new Set([...(live.metadata.finalizers ?? []), ...waits])];
-      const grace = options.gracePeriodSeconds ?? graceOf(at.type, live);
-      if (finalizers.length === 0 && grace === 0 && at.type.kind !== 'Namespace') return storage.remove(at.type, live);
-      if (live.metadata.deletionTimestamp && (grace > 0 || live.metadata['deletionGracePeriodSeconds'] === 0)) return;
-      const { generation } = live.metadata;
-      storage.put(at.type, {
-        ...live,
-        metadata: {
-          ...live.metadata,
-          ...(finalizers.length > 0 && { finalizers }),
-          ...(generation && { generation: generation + 1 }),
-          deletionTimestamp: timestamp(),
-          deletionGracePeriodSeconds: grace,
-        },
-        ...(at.type.kind === 'Namespace' && { status: { phase: 'Terminating' } }),
-      });
-    },
+    delete: (at, options) => remove(at, found(at), options),
   };
 }
 
@@ -147,8 +124,6 @@ const uidFault = (uid: string | undefined): Fault => ({
   field: 'metadata.uid',
   message: `Invalid value: ${JSON.stringify(uid ?? '')}: field is immutable`,
 });
-const preconditionFailed = (what: string, expected: string, found: string | undefined): string =>
-  `the ${what} in the precondition (${expected}) does not match the ${what} in record (${found}). The object might have been deleted and then recreated`;
 
 function strict(type: ResourceType, object: KubeObject, { fieldValidation }: Writing): void {
   const unknown = fieldValidation === 'Strict' ? unknownFields(type, object) : [];
@@ -156,12 +131,4 @@ function strict(type: ResourceType, object: KubeObject, { fieldValidation }: Wri
     const said = unknown.map((field) => `unknown field ${JSON.stringify(field)}`).join(', ');
     throw badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: strict decoding error: ${said}`);
   }
-}
-
-/** Pods that run get time to end; who ends them is the kubelet. */
-function graceOf(type: ResourceType, { spec, status }: KubeObject): number {
-  if (type.kind !== 'Pod' || type.group !== '') return 0;
-  const { nodeName, terminationGracePeriodSeconds = 30 } = spec as { nodeName?: string; terminationGracePeriodSeconds?: number };
-  const { phase } = (status ?? {}) as { phase?: string };
-  return nodeName && phase !== 'Succeeded' && phase !== 'Failed' ? terminationGracePeriodSeconds : 0;
 }
