@@ -1,8 +1,9 @@
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { ObjectRef } from '../../../kube/events/events.ts';
 import type { Log } from '../../../kube/types.ts';
-import { cacheLabels, cacheTraces, type Cached, hasTrace, invalidLabels, type Labels } from './cache-labels.ts';
+import { cacheLabels, cacheTraces, type Cached, invalidLabels, type Labels } from './cache-labels.ts';
 import { createDueNodes } from './due-nodes.ts';
+import { createLabelledNodes } from './labelled-nodes.ts';
 import { nodePatches } from './node-patches.ts';
 import { createNodeWrites, type Refused } from './node-writes.ts';
 import { createPlacements, type Placement } from './placements.ts';
@@ -47,6 +48,7 @@ export function createNodeLabeler(
 ): NodeLabeler {
   const placements = createPlacements(store.pods);
   const removals = createRemovals();
+  const labelled = createLabelledNodes(store);
   let isComplete = false;
   const writes = createNodeWrites({
     client,
@@ -66,19 +68,7 @@ export function createNodeLabeler(
     },
   });
   // Before `complete`, every node is compared in the end.
-  const due = createDueNodes((traces) => (isComplete ? nodesWith(traces) : []), writes.add);
-
-  const labelsOf = (name: string): Labels => store.node(name)?.metadata.labels ?? {};
-  function* everyNode(): Iterable<string> {
-    for (const { metadata } of store.nodes()) yield metadata.name;
-  }
-  const nodesWith = (traces: readonly string[]): readonly string[] => {
-    const there = traces.map(hasTrace);
-    return [...everyNode()].filter((name) => {
-      const labels = labelsOf(name);
-      return there.some((isIn) => isIn(labels));
-    });
-  };
+  const due = createDueNodes((traces) => (isComplete ? labelled.carrying(traces) : []), writes.add);
 
   /** Reports failures that last: the first one is often a race with another writer, and the next try is 50 ms away. */
   function reportRefused(name: string, refused: Refused, failures: number): void {
@@ -95,7 +85,7 @@ export function createNodeLabeler(
     removals.forget(uid);
   }
 
-  due.add(everyNode());
+  due.add(labelled.all());
   return {
     place(runtime, plan, workers) {
       const { uid = '' } = runtime;
@@ -116,23 +106,23 @@ export function createNodeLabeler(
       const { uid = '' } = runtime;
       if (removals.isUnderWay(uid, traces)) return;
       forget(uid);
-      const nodes = nodesWith(traces);
+      const nodes = labelled.carrying(traces);
       removals.begin(uid, traces, nodes, onNews);
       for (const name of nodes) writes.add(name);
     },
     forget,
     carrying: (uid, traces) =>
-      nodesWith(traces).map((node) => {
+      labelled.carrying(traces).map((node) => {
         const refusal = writes.refusal(node, uid);
         return { node, ...(refusal && { refusal }) };
       }),
     changed(moved) {
-      if ('node' in moved) due.changed(moved.node, labelsOf(moved.node));
+      if ('node' in moved) due.changed(moved.node, labelled.labels(moved.node));
       else due.add(placements.moved(moved.workload));
     },
     complete() {
       isComplete = true;
-      due.add(everyNode());
+      due.add(labelled.all());
     },
     async stop() {
       due.stop();

@@ -1,0 +1,28 @@
+import type { Store } from '../store/store.ts';
+import { hasTrace, type Labels } from './cache-labels.ts';
+
+/** The nodes of the store, by the labels that they have. */
+export interface LabelledNodes {
+  labels(node: string): Labels;
+  all(): Iterable<string>;
+  /** Nodes that have a label with one of these traces. */
+  carrying(traces: readonly string[]): readonly string[];
+}
+
+export function createLabelledNodes(store: Pick<Store, 'node' | 'nodes'>): LabelledNodes {
+  const labels = (node: string): Labels => store.node(node)?.metadata.labels ?? {};
+  function* all(): Iterable<string> {
+    for (const { metadata } of store.nodes()) yield metadata.name;
+  }
+  return {
+    labels,
+    all,
+    carrying(traces) {
+      const there = traces.map(hasTrace);
+      return [...all()].filter((name) => {
+        const found = labels(name);
+        return there.some((isIn) => isIn(found));
+      });
+    },
+  };
+}
