@@ -195,7 +195,7 @@ describe('a fault says where, what was expected and what was found', () => {
   });
 });
 
-describe('a field that is not there', () => {
+describe('a field that does not exist', () => {
   test.each([
     ['in another case', { mountpoints: [], Mounts: [] }, ['did you mean mounts?', 'did you mean mounts?']],
     ['with a slip', { toleration: [], plcement: 'Shared' }, ['did you mean tolerations?', 'did you mean placement?']],
@@ -253,7 +253,7 @@ describe('metadata', () => {
       { namespace: 'My Team' },
       'metadata.namespace: at most 63 lower-case letters, digits and dashes: "My Team"',
     ],
-    ['a field that is not there', { label: {} }, 'metadata.label: a known field (did you mean labels?): "label"'],
+    ['a field that does not exist', { label: {} }, 'metadata.label: a known field (did you mean labels?): "label"'],
   ])('%s', (_, metadata, expected) => {
     expect(faults(Dataset, {}, metadata)).toEqual([expected]);
   });

@@ -32,7 +32,7 @@ describe.skipIf(!simulated)('a real API server', () => {
         const name = unique('api');
         await admin.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
         namespaces.push(name);
-        // It comes by itself, to whoever watches ConfigMaps too.
+        // It comes by itself, also to clients that watch ConfigMaps.
         await subject.eventually(() => admin.get(kinds.ConfigMap, { namespace: name, name: 'kube-root-ca.crt' }));
         return name;
       },

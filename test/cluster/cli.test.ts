@@ -266,14 +266,14 @@ test('new-runtime makes a runtime whose types, format and tests are right', asyn
   expect(again).toMatchObject({ code: 1, stderr: 'sluice: AcmeFSRuntime (acme-fs) exists already; choose another name or --kind\n' });
 });
 
-/** All that it says until it has ended. */
+/** All that a process prints until it has ended. `onText` is called with the text so far until it returns a true value. */
 async function output(child: ChildProcess, onText: (text: string) => unknown = () => {}): Promise<string> {
   let text = '';
-  let isTold = false;
+  let isDone = false;
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {
       text += chunk.toString('utf8');
-      isTold ||= Boolean(onText(text));
+      isDone ||= Boolean(onText(text));
     });
   await new Promise((resolve) => child.on('close', resolve));
   return text;

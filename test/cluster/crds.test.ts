@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, '../..');
 
 const kinds = resources.map((resource) => [resource.kind, resource] as const);
 
-// Its own, since it replaces CRDs under the objects of everybody; without nodes it starts in a few seconds.
+// Its own, since it replaces CRDs under the objects of all tests; without nodes it starts in a few seconds.
 let cluster: ControlPlane;
 beforeAll(async () => {
   cluster = await startControlPlane({ nodes: 0 });

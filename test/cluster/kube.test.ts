@@ -151,9 +151,9 @@ describe('requests', () => {
     expect([isConflict(invalid), isInvalid(invalid)]).toEqual([false, true]);
   });
 
-  test('preconditions protect an object made anew', async () => {
-    await client.create(CONFIG_MAP, configMap('anew'));
-    expect(isConflict(await failure(client.delete(CONFIG_MAP, { namespace, name: 'anew' }, { uid: 'another' })))).toBe(true);
+  test('preconditions protect an object that was created again', async () => {
+    await client.create(CONFIG_MAP, configMap('again'));
+    expect(isConflict(await failure(client.delete(CONFIG_MAP, { namespace, name: 'again' }, { uid: 'another' })))).toBe(true);
     const gone = { ...configMap('never'), metadata: { name: 'never', namespace, uid: 'another' } };
     expect(isConflict(await failure(client.apply(CONFIG_MAP, gone, { force: true })))).toBe(true);
   });

@@ -14,7 +14,7 @@ test('refuses a list of another length', () =>
   ));
 test('says which level has no amount for a quota', () =>
   expect(() => cacheByMedium([level(), level({ quota: 'much' })])).toThrow('spec.tieredstore.levels[1].quota'));
-test('adds up the levels of each medium, and leaves out what is not there', () => {
+test('adds up the levels of each medium, and leaves out what the spec lacks', () => {
   expect(
     cacheByMedium([level({ mediumtype: 'MEM', quota: '1Gi' }), level({ quota: '2Gi' }), level({ mediumtype: 'HDD', quota: '3Gi' })]),
   ).toEqual({

@@ -142,12 +142,12 @@ describe('refuses', () => {
   const one = (option: string) => ({ mounts: [{ mountPoint: 's3://b', options: { o: option } }], targetPath: '/t' });
   test.each([
     [
-      'an option that is not there',
+      'an option that does not exist',
       ['${mount.options.o}'],
       minio,
       'mounts[0].options["o"]: expected an option, since the template refers to ${mount.options.o}, found nothing',
     ],
-    ['an option of the runtime that is not there', ['${runtime.options.o}'], minio, 'runtimeOptions["o"]: expected an option'],
+    ['an option of the runtime that does not exist', ['${runtime.options.o}'], minio, 'runtimeOptions["o"]: expected an option'],
     ['a name that Object has', ['${mount.options.constructor}'], minio, 'mounts[0].options["constructor"]: expected an option'],
     ['NUL', ['${mount.options.o}'], one('a\0b'), 'mounts[0].options["o"]: expected a value without NUL'],
     [

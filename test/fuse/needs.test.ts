@@ -27,7 +27,7 @@ function only(...programs: readonly string[]): string {
 writeFileSync(join(folder, 'key'), 'hunter2');
 mkdirSync(join(folder, 'mount'));
 const value = {
-  mounts: [{ mountPoint: 's3://bucket', name: 'a', options: { key: 'hunter2', to: join(folder, 'told') } }],
+  mounts: [{ mountPoint: 's3://bucket', name: 'a', options: { key: 'hunter2', to: join(folder, 'written') } }],
   targetPath: join(folder, 'mnt'),
 };
 const client = (...words: readonly string[]) => ({ program: node, args: ['-e', 'console.log(process.argv.slice(1).join())', ...words] });
@@ -53,8 +53,8 @@ test.each([
 ])('%s: %j, and not less, either', async (_, programs, more) => {
   expect(documented).toEqual(expect.arrayContaining(programs));
   const own = mkdtempSync(join(folder, 'own-'));
-  const told = join(own, 'told');
-  const template = { ...more, each: 'mounts', program: node, args: ['-e', 'fs.appendFileSync(process.argv[1], "again\\n")', told] };
+  const starts = join(own, 'starts');
+  const template = { ...more, each: 'mounts', program: node, args: ['-e', 'fs.appendFileSync(process.argv[1], "again\\n")', starts] };
   const two = { targetPath: join(own, 'mnt'), mounts: ['a', 'b'].map((name) => ({ mountPoint: `s3://${name}`, name })) };
   const { text, files } = 'onChange' in more ? realigning(template, two, own) : script(template, two, own);
   for (const [path, content] of Object.entries(files)) writeFileSync(path, content);
@@ -75,10 +75,12 @@ test.each([
     await expect.poll(said, { timeout: 60_000 }).toContain(`${missing}: not found`);
     await end();
   }
-  rmSync(told, { force: true });
+  rmSync(starts, { force: true });
   const { said, end } = start(only(...programs));
   // Both end at once, and begin again after a second.
-  await expect.poll(() => (existsSync(told) ? readFileSync(told, 'utf8').split('\n').length : 0), { timeout: 60_000 }).toBeGreaterThan(4);
+  await expect
+    .poll(() => (existsSync(starts) ? readFileSync(starts, 'utf8').split('\n').length : 0), { timeout: 60_000 })
+    .toBeGreaterThan(4);
   await end();
   expect(said()).not.toContain('not found');
 });

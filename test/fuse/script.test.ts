@@ -86,7 +86,7 @@ describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('%s', (_
       }),
       { numRuns: 10 },
     ));
-  test('takes names from its environment, and texts where they are not there', () => {
+  test('takes names from its environment, and texts if they do not exist', () => {
     const { text } = script(printed(['${env.A}', '${env.B:-it\'s "$(id)" `id`}', '-o', '${env.C:-ro,noatime}']), mounted({}));
     expect(words(run(text, shell, { A: '$(id) \'"', C: '' }))).toEqual(['$(id) \'"', 'it\'s "$(id)" `id`', '-o', 'ro,noatime']);
     expect(run(text, shell).stderr).toContain('A: is not set');
@@ -196,7 +196,7 @@ describe('a script', () => {
     expect(path).toMatch(/^\/run\/mount\/secret-\w+$/);
     expect(text).toContain(`sluice_secret_1=$(cat ${path})`);
   });
-  test('is refused where there is no place for such a secret, without telling it', () => {
+  test('is refused where there is no place for such a secret, without printing it', () => {
     expect(() => script(of, inline)).toThrow(
       'options["key"]: expected the path of a file of a Secret, or a directory to put the secret in',
     );

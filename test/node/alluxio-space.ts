@@ -34,7 +34,7 @@ const SMALL = { 'other/one': 'one\n', 'more/one': 'one\n', 'more/two': 'two\n' }
 export interface AlluxioSpace {
   readonly cluster: Installed;
   readonly space: Space;
-  /** Writes an object; its bucket is made where it is not there yet. */
+  /** Writes an object; creates its bucket if that does not exist yet. */
   store(path: string, text: string): Promise<void>;
   /** Of these buckets, with their keys in a Secret. */
   dataset(mounts: readonly Mount[]): KubeObject;

@@ -138,7 +138,7 @@ describe.skipIf(!canHaveNode)('a real node', () => {
     });
 
     test('a name that does not exist is denied at once', async () =>
-      expect(await plane.kubectl('exec', 'client', '--', 'sh', '-c', 'nslookup nobody.example || true')).toContain('NXDOMAIN'));
+      expect(await plane.kubectl('exec', 'client', '--', 'sh', '-c', 'nslookup missing.example || true')).toContain('NXDOMAIN'));
   });
 
   test('what a FUSE client in a pod mounts is seen by the machine and by other pods', async () => {

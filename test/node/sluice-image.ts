@@ -1,4 +1,4 @@
-/** Sluice's own image, as archives that a node takes: built by whoever asks first, once in a run of the tests. */
+/** Sluice's own image, as archives that a node takes: built for the first caller, once in a run of the tests. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

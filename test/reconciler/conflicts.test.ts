@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { exampleRuntime, openDataset, thinRuntime } from '../support/objects.ts';
 import { boundHarness, type Harness } from './harness.ts';
 
-/** As a user, between our look at an object and the write that lets it go; its watch is late in telling of it. */
+/** As a user, between our look at an object and the write that lets it go; its watch reports it late. */
 function editedMeanwhile(at: Harness, kind: string): void {
   at.server.rules.add(
     { verb: 'patch', kind, subresource: '', manager: 'sluice', times: 1 },

@@ -131,7 +131,7 @@ describe('what is bound', () => {
     for (const phase of ['Released', 'Available', 'Failed'])
       expect(actions(decided({ ...lost, bound: true, volume: volume(phase, 'gone') }))).toContain('ensure claim');
   });
-  test('looks again at once when it has made the claim of a volume that is there: the event of that is an echo', () => {
+  test('asks for another pass at once when it has created the claim of a volume that exists: the event of that is an echo', () => {
     const { claim: _, ...lost } = well;
     expect(decided({ ...lost, bound: true, volume: volume('Released', 'gone') }).hold).toMatchObject({
       reason: 'VolumePending',

@@ -129,7 +129,7 @@ describe.skipIf(!hasGoldens)('the status of a dataset that Fluid bound', () => {
   test('was recorded', () => expect(cases.length).toBeGreaterThan(7));
 
   test.each(cases.map(alike))('$name: the Dataset', (each) => {
-    // Where its pods were not there yet, Fluid was still calculating, or took nothing for an answer.
+    // Where its pods did not exist yet, Fluid was still calculating, or took nothing for an answer.
     const unlike = ['observedGeneration', ...(isAnswered(each) ? [] : ['ufsTotal', 'fileNum'])];
     expect(comparable(ours(each).dataset as Recorded['status'], ...unlike)).toEqual(comparable(each.dataset.status, ...unlike));
   });

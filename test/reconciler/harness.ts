@@ -269,7 +269,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     get: (kind, name = demo.name) => server.get(kind, namespaceOf(kind), name),
     edit(kind, spec, name = demo.name) {
       const object = server.get(kind, namespaceOf(kind), name);
-      if (!object) throw new Error(`expected ${kind} ${name}, which is not there`);
+      if (!object) throw new Error(`expected ${kind} ${name}, which does not exist`);
       const { resourceVersion: _, ...metadata } = object.metadata;
       server.put({ ...object, metadata, spec: { ...(object['spec'] as object), ...spec } });
     },

@@ -182,13 +182,13 @@ describe('the names that a runtime was set up with', () => {
   const first = stored({ namespace: 'a', name: 'b-c' }, 1, 'a-b-c');
   const dataset = stored(key, 3);
   const collides = (evidence: Omit<Parameters<typeof identityOf>[1], 'dataset'>) => identityOf(key, { dataset, ...evidence }).collides;
-  test('stay, though the labels were stripped and whoever came first is gone', () => {
+  test('stay, though the labels were stripped and the runtime that came first is gone', () => {
     expect(collides({ runtime: runtime(recordOf('uid')) })).toBe(true);
     expect(collides({ runtime: runtime(labelled(datasetUid), owned) })).toBe(true);
   });
   test('stay, though an older Dataset comes to have the same label', () =>
     expect(collides({ runtime: runtime(recordOf('joined')), namesakes: [first] })).toBe(false));
-  test('are decided anew for a Dataset that was made anew', () =>
+  test('are decided again for a Dataset that was created again', () =>
     expect(identityOf(key, { dataset: stored(key, 4), runtime: runtime(recordOf('uid')) })).toEqual({ ...plain, uid: uidOf(4) }));
   test('are not the joined name while the volume of that name is of another, whatever metadata says', () => {
     const holder = { namespace: 'a', name: 'b-c' };

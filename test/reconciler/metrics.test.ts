@@ -8,7 +8,7 @@ const counts = (bytes: number): DatasetCounts => ({
   ufs: [{ dataset: 'ml/a', bytes, files: 7 }, { dataset: 'ml/"b"' }],
 });
 
-test('a scrape counts the datasets once, and the next one anew', async () => {
+test('a scrape counts the datasets once, and the next one counts them again', async () => {
   let asked = 0;
   const { registry } = createMetrics('host', () => counts(++asked * 1024));
   const first = await registry.metrics();

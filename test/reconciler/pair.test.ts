@@ -130,7 +130,7 @@ describe('a leader', () => {
 
 describe('a row of the mount table', () => {
   const moved = { mounts: [{ mountPoint: 's3://other', name: 'data' }] };
-  test('whose source changed is mounted anew, and what was counted is counted again', async () => {
+  test('whose source changed is mounted again, and its files are counted again', async () => {
     const files = pairFileSystem();
     const at = await bound({}, {}, files);
     expect(at.dataset().ufsTotal).toBe('1.00KiB');

@@ -114,7 +114,7 @@ describe('a runtime that is deleted', () => {
   test.each<[string, (victim: Identity, uid: string) => object]>([
     ['a record', (victim, uid) => ({ annotations: { [annotation.identity]: identityRecord(uid, { ...victim, collides: true }) } })],
     ['a label', (victim) => ({ labels: { 'fluid.io/dataset-id': victim.uid } })],
-  ])('takes nothing from whoever has the UID that %s of it names', async (_, forged) => {
+  ])('takes nothing from the runtime that has the UID that %s of it names', async (_, forged) => {
     const { at, second } = await namesakes();
     label(at, `fluid.io/f-${second}`);
     const metadata = { namespace: 'evil', name: 'x', finalizers: [FINALIZER] };
@@ -160,7 +160,7 @@ describe('the names of what is bound', () => {
     ['Dataset', ['Dataset']],
     ['Runtime', ['ThinRuntime']],
     ['Dataset and the Runtime', ['ThinRuntime', 'Dataset']],
-  ])('stay when `kubectl replace` strips the metadata of the %s, and whoever had the joined name is gone', async (_, kinds) => {
+  ])('stay when `kubectl replace` strips the metadata of the %s, and the runtime that had the joined name is gone', async (_, kinds) => {
     const { at, second, volumes } = await namesakes();
     at.server.delete('Dataset', 'a-b', 'c');
     await at.quiet();

@@ -48,7 +48,7 @@ export function mountsInto(root: string, propagation: 'Bidirectional' | 'HostToC
 
 /**
  * Waits until the pod's container has been started again for the `count`th time. A test node's kubelet lets 1 s pass between a crash and
- * a start, but having seen that it is too early it looks again only 10 to 15 s later, unless the pod changes: so it is made to.
+ * a start, but having seen that it is too early it retries only 10 to 15 s later, unless the pod changes: so it is made to.
  */
 export async function untilRestarted(cluster: Pick<Cluster, 'get' | 'kubectl'>, pod: string, count: number, namespace = 'default') {
   const path = `/api/v1/namespaces/${namespace}/pods/${pod}`;

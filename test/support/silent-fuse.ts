@@ -1,5 +1,5 @@
 /**
- * A FUSE client that hangs as real ones do: it has mounted, reads each request, and answers none. Whoever has asked waits in the kernel,
+ * A FUSE client that hangs as real ones do: it has mounted, reads each request, and answers none. A process that asks waits in the kernel,
  * and cannot be killed before this process ends. Its last argument is where to mount; it says `mounted`.
  */
 import { spawnSync } from 'node:child_process';

@@ -22,7 +22,7 @@ declare module 'vitest' {
 /** For `describe.skipIf(!simulated)`: what follows needs pods that do what the test says. */
 export const simulated = inject('cluster').simulated;
 
-/** The cluster of the run, whoever it belongs to. */
+/** The cluster of the run: a test control plane, or the developer's own cluster. */
 export async function sharedCluster(): Promise<Cluster> {
   const handle = inject('cluster');
   return handle.simulated ? connectControlPlane(handle) : useExistingCluster(handle.kubeconfig);

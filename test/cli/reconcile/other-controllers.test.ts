@@ -60,7 +60,7 @@ describe('beside another controller', () => {
     expect(found).toContain('kubectl -n fluid-system scale deployment dataset-controller --replicas=0');
     expect(found).toContain('kubectl -n fluid-system scale deployment thinruntime-controller --replicas=0');
   });
-  test("in a namespace that may be a tenant's it is a warning: whoever can write a Lease there must not keep us from starting", async () => {
+  test("in a namespace that may be a tenant's it is a warning: a tenant that can write a Lease must not keep the controller from starting", async () => {
     const { found, warnings } = await fluidIn('fluid');
     expect(found).toBe('alone');
     expect(warnings).toEqual([

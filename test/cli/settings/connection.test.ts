@@ -30,7 +30,7 @@ describe('a kubeconfig', () => {
       'expected a context named two, found one',
     );
   });
-  test('that is not there is asked for', async () => {
+  test('that does not exist is named in the error', async () => {
     await expect(connect({ kubeconfig: '/no/such/file' }, {})).rejects.toThrow('expected a kubeconfig at /no/such/file');
   });
 });

@@ -169,7 +169,7 @@ describe.skipIf(!simulated).concurrent('edits of what is bound', () => {
         { data: { 'script.sh': says('attr-cache=11') } },
       ],
     ];
-    test('are applied, and what is taken back is taken away again', async () => {
+    test('are applied, and what is taken back is removed again', async () => {
       const space = await boundJfs();
       const shape = async () => {
         const objects = await Promise.all(
@@ -185,7 +185,7 @@ describe.skipIf(!simulated).concurrent('edits of what is bound', () => {
         return (
           JSON.stringify(objects.map(({ spec, data }) => ({ spec, data })))
             .replaceAll(/"fuse.runtime.fluid.io\/generation":"\d+"/g, '')
-            // Allocated anew when workers leave the network of their nodes and come back.
+            // Allocated again when workers leave the network of their nodes and come back.
             .replaceAll(/\b1[45]\d{3}\b/g, 'PORT')
         );
       };

@@ -232,7 +232,7 @@ describe('an API server', () => {
     expect(controller.lines.some((line) => line.includes('"fatal"'))).toBe(false);
   });
 
-  test('that remembers no old versions is listed anew, and what was missed is made up for', async () => {
+  test('that remembers no old versions is listed again, and what was missed is made up for', async () => {
     const work = await space('expired');
     const forwarder = await forwardTo(plane.server);
     opened.push(() => forwarder.close());

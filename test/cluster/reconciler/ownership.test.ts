@@ -68,7 +68,7 @@ const valueAt = (pointer: string, object: unknown): unknown =>
 /** What becomes of the object when another writer does this to it; undefined where the API server does not let them. */
 async function after(type: ResourceType, { metadata }: KubeObject, ...patch: readonly object[]): Promise<KubeObject | undefined> {
   try {
-    return await client.patch(type, metadata, patch, { type: 'json', dryRun: true, fieldManager: 'somebody' });
+    return await client.patch(type, metadata, patch, { type: 'json', dryRun: true, fieldManager: 'another' });
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
@@ -85,7 +85,7 @@ test.each(all)('%s: what is created and applied is ours as a whole', async (file
   }
 });
 
-/** Made for real, and so without an owner that is not there: the garbage collector would take them. */
+/** Created for real, and so without an owner that does not exist: the garbage collector would delete them. */
 const ownerless = (file: string): readonly Manifest[] =>
   manifestsOf(file).map((manifest) => {
     const { ownerReferences: _, ...metadata } = manifest.metadata;

@@ -54,7 +54,7 @@ describe.skipIf(!simulated)('probes', () => {
     await space.becomes('ExampleRuntime', 'demo', { status: states });
   });
 
-  test("ask the workers of an enterprise JuiceFS, whose cache is everybody's", async () => {
+  test('ask the workers of an enterprise JuiceFS, whose cache belongs to all of them', async () => {
     const space = await sluice.space('probe');
     const token = { name: 'token', valueFrom: { secretKeyRef: { name: 'jfs-token', key: 'token' } } };
     await space.create(

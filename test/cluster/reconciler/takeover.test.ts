@@ -25,7 +25,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
   test.each([
     ['juicefs/ce-min', 'JuiceFSRuntime', 'jfsdemo'],
     ['thin/plain-min', 'ThinRuntime', 'demo'],
-  ] as const)('%s: nothing is made anew, nothing is deleted, and the dataset stays bound', async (golden, kind, name) => {
+  ] as const)('%s: nothing is created again, nothing is deleted, and the dataset stays bound', async (golden, kind, name) => {
     const { space, made } = await asFluidLeftIt(golden, kind, name);
     // A pod reads: Fluid's node plugin has labelled the node, and the fuse pod runs.
     await plane.kubectl('label', 'node', 'node-1', `fluid.io/f-${space.namespace}-${name}=true`);

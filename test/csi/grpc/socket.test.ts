@@ -32,7 +32,7 @@ test('a socket is for root alone, and nothing is left of it', async () => {
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test('whoever has lost the socket knows it, and leaves it to its successor', async () => {
+test('a plugin that lost the socket reports it, and does not remove the socket of its successor', async () => {
   const first = await listen();
   rmSync(socket);
   expect(first.lost()).toContain('removed, or taken');

@@ -13,7 +13,7 @@ let server: UnaryServer;
 let client: Client;
 /** What a method was called with, once it is. */
 let called: Promise<Call>;
-let tell: (call: Call) => void;
+let onCall: (call: Call) => void;
 let release: () => void;
 
 const methods: Record<string, Method> = {
@@ -21,15 +21,15 @@ const methods: Record<string, Method> = {
   '/t.T/Refuse': async () => {
     throw new CsiError(status.NOT_FOUND, ' 100 % weg:\nübel \u{1f600} \ud800 ');
   },
-  '/t.T/Tell': async () => {
+  '/t.T/Reject': async () => {
     throw new CsiError(status.INVALID_ARGUMENT, `found ${'漢'.repeat(100_000)}`);
   },
   '/t.T/Wait': (_, call) => {
-    tell(call);
+    onCall(call);
     return new Promise(() => {});
   },
   '/t.T/Hold': (bytes, call) => {
-    tell(call);
+    onCall(call);
     return new Promise((resolve) => {
       release = () => resolve(bytes);
     });
@@ -43,7 +43,7 @@ beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-unary-'));
   socket = join(dir, 's.sock');
   called = new Promise((resolve) => {
-    tell = resolve;
+    onCall = resolve;
   });
   server = unaryServer(new Map(Object.entries(methods)));
   await server.listen(socket);
@@ -88,7 +88,7 @@ test('a refusal arrives with its code and its text', async () => {
 });
 
 test('of what is longer than a header may be, the beginning arrives', async () => {
-  await expect(ask('Tell').answered).rejects.toMatchObject({
+  await expect(ask('Reject').answered).rejects.toMatchObject({
     code: known.INVALID_ARGUMENT,
     details: expect.stringMatching(/^found 漢{4000,}$/),
   });

@@ -42,7 +42,7 @@ function given(...points: readonly string[]) {
 }
 
 describe('the watch of the mount table', () => {
-  test('reads once for all who ask at once, and anew for who asks later', async () => {
+  test('reads once for concurrent callers, and again for a later caller', async () => {
     const table = given('/', '/m');
     const all = await Promise.all(Array.from({ length: 100 }, () => table.watch.now()));
     expect(new Set(all).size).toBe(1);
@@ -69,7 +69,7 @@ describe('the watch of the mount table', () => {
     expect(woken.slice(3)).toEqual(['/m/ab false', '/n false']);
   });
 
-  test('wakes whoever waits by a reading that another asked for, and reads no more often than one of them needs', async () => {
+  test('wakes a waiter by a reading that another caller asked for, and reads no more often than one of them needs', async () => {
     const table = given('/');
     const mounts = await table.watch.now();
     const slow = table.watch.changed(mounts, '/s', { everyMs: 250, ms: 60_000, signal: never });

@@ -10,7 +10,7 @@ import { whyNoMounts } from './mount-node.ts';
 
 const canMount = canRun('tests of mounts', whyNoMounts());
 
-describe.skipIf(!canMount)('a script takes away what is mounted at', () => {
+describe.skipIf(!canMount)('a script unmounts what is mounted at', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-detach-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   test.each(['plain', 'a#b', 'a b', 'a\tb', 'a\nb', 'a\\b', 'a\\040b', '#'])('%j', (name) => {

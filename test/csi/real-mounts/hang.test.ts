@@ -1,4 +1,4 @@
-/** FUSE clients that read and do not answer: whoever asks them cannot be killed. */
+/** FUSE clients that read and do not answer: a process that waits for one cannot be killed. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';

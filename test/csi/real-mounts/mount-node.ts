@@ -49,9 +49,9 @@ export interface TestNode {
   mounts(): readonly Mount[];
   stack(path: string): readonly Mount[];
   write(state: State): void;
-  /** A FUSE mount whose client never reads a request, until it is closed: then it is dead. Whoever has asked it can be killed. */
+  /** A FUSE mount whose client never reads a request, until it is closed: then it is dead. A process that waits for it can be killed. */
   fuse(path: string): { die(): void };
-  /** One whose client reads and is silent: whoever has asked it cannot be killed. */
+  /** One whose client reads and is silent: a process that waits for it cannot be killed. */
   silentFuse(path: string): Promise<{ die(): Promise<void> }>;
   /** `heard` is given its log lines as they come. */
   startPlugin(options?: Record<string, unknown>, heard?: Heard): Promise<TestPlugin>;

@@ -10,7 +10,7 @@ const HANGS = ['sleep', '60'] as const;
 const ANSWERS = ['true'] as const;
 const ended = expect.objectContaining({ code: 0 });
 
-test('what did not answer is not asked again for a while, except by who has more patience; others are', async () => {
+test('a file system that did not answer is not tried again for a while, except by a caller with more patience', async () => {
   const clock = manualClock();
   const reach = createReach(shells.run, clock);
   await expect(reach('0:7', HANGS, 50)).rejects.toThrow('has not answered since');

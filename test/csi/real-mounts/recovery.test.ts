@@ -209,7 +209,7 @@ describePlugin('a FUSE client that died and came back', { patienceMs: 300 }, (at
 
   test.each([
     ['whose new clients hang', (name: string) => void at.node.fuse(fusePath(name))],
-    // As a kubelet that was started anew: it asks for what is there already.
+    // As a kubelet that was restarted: it publishes again what is mounted already.
     [
       'for which calls of the kubelet wait',
       (name: string, uids: string[]) => void Promise.allSettled(uids.map((uid) => publish(`ml-${name}`, uid))),

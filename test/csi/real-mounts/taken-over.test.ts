@@ -24,7 +24,7 @@ describePlugin('what Fluid has left', { patienceMs: 200 }, (at) => {
     at.node.write(state);
   }
   const staging = (volumeId: string) => `${at.node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/${volumeId}/globalmount`;
-  /** What the kubelet has on the node for a staged volume, whoever staged it. */
+  /** What the kubelet has on the node for a staged volume, whichever plugin staged it. */
   function kubeletStages(volumeId: string) {
     const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: volumeId });
     at.node.sh('mkdir -p "$1" && echo "$2" >"$1/../vol_data.json"', staging(volumeId), data);
@@ -97,7 +97,7 @@ describePlugin('what Fluid has left', { patienceMs: 200 }, (at) => {
     kubeletForgets('ml-back');
   });
 
-  test('what an earlier version kept in the staging path is used, and is not there any more', async () => {
+  test('what an earlier version kept in the staging path is used, and then removed', async () => {
     given('earlier', {});
     kubeletStages('ml-earlier');
     kubeletStages('by-hand');
@@ -227,7 +227,7 @@ describePlugin('what Fluid has left', { patienceMs: 200 }, (at) => {
       pods: {
         ml: [
           {
-            metadata: { name: 'tells-fuse-x', uid: 'uid-tells', ownerReferences: [{ kind: 'DaemonSet', name: 'tells-fuse' }] },
+            metadata: { name: 'reports-fuse-x', uid: 'uid-reports', ownerReferences: [{ kind: 'DaemonSet', name: 'reports-fuse' }] },
             status: { containerStatuses: [{ name: 'fuse', state: { terminated: ended } }] },
           },
         ],
@@ -235,12 +235,12 @@ describePlugin('what Fluid has left', { patienceMs: 200 }, (at) => {
     });
     await at.plugin.end();
     at.plugin = await at.node.startPlugin({ patienceMs: 100 });
-    const toldTo = (namespace: string) =>
-      publish('tells', at.node.newTarget(), { 'csi.storage.k8s.io/pod.namespace': namespace, 'csi.storage.k8s.io/pod.name': 'app' }).then(
+    const reasonIn = (namespace: string) =>
+      publish('reports', at.node.newTarget(), { 'csi.storage.k8s.io/pod.namespace': namespace, 'csi.storage.k8s.io/pod.name': 'app' }).then(
         () => '',
         ({ details }: { details: string }) => details,
       );
-    expect(await toldTo('ml')).toContain('code 1 (Error): the key is hunter2');
-    expect(await toldTo('other')).toMatch(/code 1 \(Error\)$/);
+    expect(await reasonIn('ml')).toContain('code 1 (Error): the key is hunter2');
+    expect(await reasonIn('other')).toMatch(/code 1 \(Error\)$/);
   });
 });

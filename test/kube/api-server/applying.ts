@@ -27,7 +27,7 @@ export function applying(subject: () => Subject): void {
   const container = (object: KubeObject) =>
     (object['spec'] as { template: { spec: { containers: readonly Record<string, unknown>[] } } }).template.spec.containers;
 
-  test('makes what is not there, and owns what it says', async () => {
+  test('creates what does not exist, and owns what it sets', async () => {
     const made = await ours.apply(ConfigMap, configMap(namespace, 'a', { x: '1' }, { labels: { l: 'm' } }));
     expect(made['data']).toEqual({ x: '1' });
     expect(entries(made)).toMatchObject([
@@ -39,7 +39,7 @@ export function applying(subject: () => Subject): void {
     const again = await ours.apply(ConfigMap, configMap(namespace, 'a', { x: '1' }));
     expect(again.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
   });
-  test('takes away what it does not send any more, and leaves what is others’', async () => {
+  test('removes what it does not send any more, and leaves what others own', async () => {
     await ours.apply(ConfigMap, configMap(namespace, 'a', { x: '1', y: '2' }, { labels: { l: 'm' } }));
     await theirs.patch(ConfigMap, at('a'), { data: { z: '3' } }, { type: 'merge' });
     const applied = await ours.apply(ConfigMap, configMap(namespace, 'a', { x: '1' }));
@@ -52,7 +52,7 @@ export function applying(subject: () => Subject): void {
     expect((await ours.apply(ConfigMap, configMap(namespace, 'a', { y: '2' })))['data']).toEqual({ x: '1', y: '2' });
     expect((await theirs.apply(ConfigMap, configMap(namespace, 'a', {})))['data']).toEqual({ y: '2' });
   });
-  test('does not take away what it created by other means', async () => {
+  test('does not remove what it created by other means', async () => {
     await ours.create(ConfigMap, configMap(namespace, 'a', { x: '1', y: '2' }));
     expect((await ours.apply(ConfigMap, configMap(namespace, 'a', { x: '1' })))['data']).toEqual({ x: '1', y: '2' });
   });
@@ -199,7 +199,7 @@ export function applying(subject: () => Subject): void {
     expect(pod.tolerations.map(({ key }) => key)).toEqual(['ours']);
     expect(container(applied)[0]).toMatchObject({ args: ['c'] });
   });
-  test('a variable is taken away, and its container stays', async () => {
+  test('a variable is removed, and its container stays', async () => {
     const apply = (env: readonly object[]) =>
       ours.apply(StatefulSet, statefulSet(namespace, 'a', {}, { containers: [{ name: 'main', image: 'example.io/main:1', env }] }));
     await apply([

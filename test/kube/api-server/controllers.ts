@@ -173,7 +173,7 @@ export function controllers(subject: () => Subject): void {
     await gone(PersistentVolumeClaim, 'demo');
     await gone(PersistentVolume, name);
   });
-  test('a claim whose volume was taken away is lost', async () => {
+  test('a claim whose volume was deleted is lost', async () => {
     const name = await bound();
     await client.delete(PersistentVolume, { name });
     await client.patch(PersistentVolume, { name }, { metadata: { finalizers: null } }, { type: 'merge' });

@@ -19,7 +19,7 @@ export function watching(subject: () => Subject): void {
   const merge = (name: string, body: object) => client.patch(ConfigMap, { namespace, name }, body, { type: 'merge' });
   const nowAt = async () => (await client.list(ConfigMap, { namespace })).resourceVersion;
 
-  /** As whoever watches does it: a server that is not ready yet for a kind answers 429. */
+  /** As every client that watches does it: a server that is not ready yet for a kind answers 429. */
   async function* events(type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent> {
     for (;;)
       try {

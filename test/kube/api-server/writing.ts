@@ -152,11 +152,11 @@ export function writing(subject: () => Subject): void {
         Dataset,
         at('a'),
         { status: { phase: 'Bound', conditions: [] } },
-        { type: 'merge', subresource: 'status', fieldManager: 'teller' },
+        { type: 'merge', subresource: 'status', fieldManager: 'reporter' },
       );
       expect(metadata.managedFields).toContainEqual(
         expect.objectContaining({
-          manager: 'teller',
+          manager: 'reporter',
           operation: 'Update',
           subresource: 'status',
           fieldsV1: { 'f:status': expect.objectContaining({ 'f:phase': {} }) as object },
@@ -193,7 +193,7 @@ export function writing(subject: () => Subject): void {
   });
 
   describe('a patch', () => {
-    test('merges, and takes away what is null', async () => {
+    test('merges, and removes what is null', async () => {
       await client.create(ConfigMap, configMap(namespace, 'a', { x: '1', y: '2' }));
       const patched = await client.patch(ConfigMap, at('a'), { data: { x: null, z: '3' } }, { type: 'merge' });
       expect(patched['data']).toEqual({ y: '2', z: '3' });

@@ -221,7 +221,7 @@ describe('trying again', () => {
     expect(await client.get(CONFIG_MAP, at)).toMatchObject({ metadata: { name: 'a' } });
   });
 
-  test('what the server says of one object to ask again in a second is asked again then, and others meanwhile', async () => {
+  test('a request that the server asks to retry in a second is retried then, and other requests are sent meanwhile', async () => {
     const clock = manualClock();
     const later = { kind: 'Status', code: 429, message: 'storage is (re)initializing', details: { retryAfterSeconds: 1 } };
     await start([json(429, later, { 'retry-after': '1' }), json(200, object), json(200, object)], { clock });
@@ -272,7 +272,7 @@ describe('trying again', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a server that is not there is given up in the end', async () => {
+  test('a server that does not exist is given up in the end', async () => {
     await start([]);
     await server.close();
     expect(await failure(client.get(CONFIG_MAP, at, { retries: 0 }))).toMatchObject({ code: 'ECONNREFUSED', mayHaveArrived: false });

@@ -100,7 +100,7 @@ test('ten quiet minutes later it is a new event', async () => {
   expect(methods()).toEqual(['POST', 'POST']);
 });
 
-test('a series whose event has expired is written anew', async () => {
+test('a series whose event has expired is written again', async () => {
   await start([ok, json(404, { kind: 'Status', reason: 'NotFound' }), ok]);
   sink.emit(failed);
   await sink.flush();

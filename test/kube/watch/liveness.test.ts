@@ -122,8 +122,8 @@ describe('staleness of', () => {
   test.each<[string, Partial<ReflectorStatus>, string | undefined]>([
     ['a watch', {}, undefined],
     ['a watch of something to which nothing happens', { silentMs: 59_000 }, undefined],
-    ['a watch that is being begun anew', { awayMs: 14_999, failures: 3 }, undefined],
-    ['a watch that is not begun anew for 15 s', { awayMs: 15_000 }, 'not watched for 15 s'],
+    ['a watch that is being restarted', { awayMs: 14_999, failures: 3 }, undefined],
+    ['a watch that is not restarted for 15 s', { awayMs: 15_000 }, 'not watched for 15 s'],
     ['a collection that cannot be listed', { synced: false, lastError: 'forbidden' }, 'not listed yet (forbidden)'],
     ['a watch that is behind', { behind: true }, 'behind what was written'],
   ])('%s', (_, status, why) => expect(whyStale({ ...well, ...status })).toBe(why));

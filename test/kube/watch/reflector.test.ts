@@ -123,7 +123,7 @@ test('the deletion of what is not stored is nothing', async () => {
   expect(changes).toEqual(['added b@7']);
 });
 
-test('made anew under the same name, the old one is deleted first', async () => {
+test('created again under the same name, the old one is deleted first', async () => {
   await start([
     list(5, object('a', 3, 'old')),
     lines(event('ADDED', 'a', 9, 'new'), event('DELETED', 'a', 8, 'old'), event('ADDED', 'z', 10)),
@@ -140,7 +140,7 @@ test('a large collection comes in pages', async () => {
   expect(asked()).toEqual(['list', 'list after p2', 'list after p3', 'watch from 5']);
 });
 
-test('pages that expire on the way are read anew, in pages, and those of before do not count', async () => {
+test('pages that expire on the way are read again, in pages, and those of before do not count', async () => {
   await start([page(5, 'p2', object('a', 1)), json(410, expired), page(9, 'q2', object('b', 2)), list(9, object('c', 3))]);
   await reflector.synced;
   await requestsSeen(5);
@@ -148,7 +148,7 @@ test('pages that expire on the way are read anew, in pages, and those of before 
   expect(asked()).toEqual(['list', 'list after p2', 'list', 'list after q2', 'watch from 9']);
 });
 
-test('a collection whose pages always expire is read in ever larger ones, and in the end begun anew with back-off', async () => {
+test('a collection whose pages always expire is read in ever larger ones, and in the end restarted with back-off', async () => {
   const again = [page(5, 'p', object('a', 1)), page(5, 'p', object('b', 1)), json(410, expired)];
   await start([...again, ...again, ...again, ...again, list(9, object('a', 1))]);
   await clock.passes(100);
@@ -171,7 +171,7 @@ test.each<[string, Step]>([
   expect(asked()).toEqual(['list', 'list after p2', 'list after p3', 'list after p3', 'list after p3', 'watch from 5']);
 });
 
-test('a page that is never answered is given up, and the list begun anew', async () => {
+test('a page that is never answered is given up, and the list is restarted', async () => {
   const fault = json(500, {});
   await start([page(5, 'p2', object('a', 1)), fault, fault, fault, fault, fault, list(6, object('b', 2))]);
   for (const wait of [100, 200, 400, 800]) await clock.passes(wait);

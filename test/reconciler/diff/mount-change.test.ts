@@ -4,8 +4,8 @@ import { mountChange } from '../../../src/reconciler/diff/mount-change.ts';
 const row = { path: '/a', source: 's3://a', options: { region: 'eu' } };
 
 test.each([
-  ['is there as it is wanted', [row], [row], [], []],
-  ['is not there', [row], [], [], ['/a']],
+  ['is mounted as it is wanted', [row], [row], [], []],
+  ['is not mounted', [row], [], [], ['/a']],
   ['is wanted no more', [], [row], ['/a'], []],
   ['has another source', [row], [{ ...row, source: 's3://b' }], ['/a'], ['/a']],
   ['has another option', [row], [{ ...row, options: { region: 'us' } }], ['/a'], ['/a']],

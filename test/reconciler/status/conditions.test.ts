@@ -44,5 +44,5 @@ test('a condition shows no credentials, and is the same again when the same text
   expect(withCondition(shown, claim, later, 'lastProbeTime')).toBe(shown);
 });
 
-test('taking away what is not there is the same list', () => expect(withoutCondition(condition, 'Other')).toBe(condition));
-test('taking away leaves the others', () => expect(withoutCondition(condition, 'Ready')).toEqual([]));
+test('removing what the list lacks returns the same list', () => expect(withoutCondition(condition, 'Other')).toBe(condition));
+test('removing one leaves the others', () => expect(withoutCondition(condition, 'Ready')).toEqual([]));

@@ -308,7 +308,7 @@ test.each<[string, Changes]>([
   ['bound', well],
   ['failed', { ...well, workloads: { ...well.workloads, worker: pods(0, 1) } }],
   ['updating', { ...well, mounted: [{ path: '/other' }] }],
-])('telling the same once more a minute later changes nothing: %s', (_, changes) => {
+])('the same report a minute later changes nothing: %s', (_, changes) => {
   const world = exampleWorld(changes);
   const first = reported(world);
   const again = reported({ ...after(world, first), bound: world.bound });

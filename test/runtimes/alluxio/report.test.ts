@@ -22,7 +22,7 @@ describe('a report', () => {
 Cluster.CapacityTotal  (Type: GAUGE, Value: 1,024)\nCluster.CapacityUsed  (Type: GAUGE, Value: 0)\n`;
     const first = readReport(report('1KB', '2KB'));
     expect(readReport(report('4KB', '3KB'), first).since).toEqual({ local: 0, remote: 3072, ufs: 1024 });
-    // Counters begin anew with their processes.
+    // Counters restart with their processes.
     expect(readReport(report('0.5KB', '2KB'), first).since).toEqual({ local: 0, remote: 512, ufs: 0 });
   });
   test('without a capacity is none', () => expect(() => readReport('Master is not running')).toThrow('Master is not running'));

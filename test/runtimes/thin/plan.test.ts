@@ -225,7 +225,7 @@ describe('volumes', () => {
       { name: 'w', emptyDir: {} },
     ]);
   });
-  test('leaves out what mounts a volume that is not there, and says so', () => {
+  test('leaves out what mounts a volume that does not exist, and reports it', () => {
     const { fusePod, warnings } = plan(given({ spec: { fuse: { volumeMounts: [{ name: 'x', mountPath: '/x' }] } } }));
     expect(fusePod.mounted.map(({ mount }) => mount.mountPath)).not.toContain('/x');
     expect(warnings?.map(({ message }) => message)).toEqual(['spec.fuse.volumeMounts[0]: no volume is called "x", so it is not mounted']);
@@ -290,7 +290,7 @@ describe('refuses', () => {
       'spec.profileName: expected the name of a ThinRuntimeProfile, since reference datasets are not supported yet, found nothing',
     ],
     [
-      'a profile that is not there',
+      'a profile that does not exist',
       given({ spec: { profileName: 'other' } }),
       'spec.profileName: expected the name of a ThinRuntimeProfile, found "other"',
     ],
@@ -435,7 +435,7 @@ describe('a profile with a mount template', () => {
     ).toEqual(['sh', '-c', 'prepare && exec sh /etc/fluid/mount/mount.sh']));
   test('of several mounts unmounts nothing by a hook, since the script does', () =>
     expect(plan(templated(`${text}each: mounts\n`)).fusePod.lifecycle).toBeUndefined());
-  test('that remounts has the script written anew beside the client, which unmounts by itself', () => {
+  test('that remounts has the script rewritten beside the client, which unmounts by itself', () => {
     const { initContainers = [], lifecycle } = plan(templated(`${text}onChange: remount\n`)).fusePod;
     const [writer, watcher, ...others] = initContainers;
     expect(watcher).toEqual({ ...writer, name: 'mount-watch', args: [...(writer?.args ?? []), '--watch'], restartPolicy: 'Always' });

@@ -13,7 +13,7 @@ export const ExampleRuntime = {
   kind: 'ExampleRuntime',
   plural: 'exampleruntimes',
   namespaced: true,
-  description: 'A file system that nobody has written.',
+  description: 'A file system that does not exist.',
   scale: { selector: true },
   statusSubresource: true,
   spec: exampleRuntimeSpec,

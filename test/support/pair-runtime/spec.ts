@@ -13,7 +13,7 @@ export const PairRuntime = {
   kind: 'PairRuntime',
   plural: 'pairruntimes',
   namespaced: true,
-  description: 'A file system that nobody has written, in two generations.',
+  description: 'A file system that does not exist, in two generations.',
   scale: { selector: true },
   statusSubresource: true,
   spec: pairRuntimeSpec,

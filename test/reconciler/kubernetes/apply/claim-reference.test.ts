@@ -22,7 +22,7 @@ test('a new volume names the UID of the claim, also when it is applied again', a
   await at.quiet();
   expect(at.get('PersistentVolume', 'ml-demo')?.['spec']).toMatchObject({ capacity: { storage: '5Gi' } });
   expect(reference()).toBe(claim()?.metadata.uid);
-  // Nor was it taken away in between, and given back: its first write after the takeover of fields is the last.
+  // Nor was it removed in between, and set again: its first write after the takeover of fields is the last.
   expect(at.server.requestsThat({ kind: 'PersistentVolume', verb: ['patch', 'apply'] }).map(({ verb }) => verb)).toEqual([
     'patch',
     'apply',

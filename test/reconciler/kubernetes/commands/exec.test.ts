@@ -38,7 +38,7 @@ describe('a job', () => {
     expect(ended).toEqual(['u/a']);
     expect(ask('u/a')).toMatchObject({ running: false, value: 'value' });
   });
-  test('is one at a time, whoever asks', async () => {
+  test('is one at a time, whichever runtime asks', async () => {
     ask('u/a');
     ask('u/a');
     await turn();

@@ -38,7 +38,7 @@ test('a node that is excluded gets none, keeps what it has, and loses what goes'
 test.each([['a'], ['b']])('of two that want a node for themselves, %s keeps it who has it', (holder) =>
   expect(patchesOf({ fluid_exclusive: holder, ...count(2) }, { placements: [exclusive('a'), exclusive('b')] })).toEqual({}),
 );
-test('whoever has a node for itself and left it gives way to the next', () =>
+test('a Dataset that had a node for itself and left it gives way to the next', () =>
   expect(patchesOf({ fluid_exclusive: 'c', ...count(1) }, { placements: [exclusive('a')] })).toEqual({ a: { fluid_exclusive: 'a' } }));
 test('a label of a runtime that is neither placed nor removed does not change', () =>
   expect(patchesOf({ zone: 'x', fluid_exclusive: 'someone_else' }, { ownerOf: () => undefined })).toEqual({}));

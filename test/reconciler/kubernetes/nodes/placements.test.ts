@@ -68,7 +68,7 @@ test('a trace that two runtimes have is known until both are gone', () => {
   placements.drop('b');
   expect(placements.ofTrace('s-both')).toBeUndefined();
 });
-test('workers made anew are followed, the old ones no longer', () => {
+test('workers that were created again are followed, the old ones no longer', () => {
   const { pods, placements, on } = scene();
   pods.set('workers-a', ['n1']);
   placements.put('a', placement('a'));

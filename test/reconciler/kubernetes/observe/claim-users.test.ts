@@ -109,7 +109,7 @@ describe('that no pod mounts a claim', () => {
     for (const claim of claims.slice(1)) expect(await mounting(claim)).toEqual([]);
     expect(counted('list')).toBe(2);
   });
-  test('has to be found out anew when it was said a while ago', async () => {
+  test('is listed again once the list is old', async () => {
     const { server, mounting, later } = scene();
     expect(await mounting()).toEqual([]);
     server.put(pod('a', 'demo'));
@@ -150,7 +150,7 @@ describe('what is found out', () => {
     later(15_000);
     expect(await mounting()).toEqual(['b']);
   });
-  test('after a minute everybody who came meanwhile', async () => {
+  test('after a minute shows all pods that were created meanwhile', async () => {
     const { server, mounting, later } = scene(['a']);
     await mounting();
     server.put(pod('b', 'demo'));

@@ -139,7 +139,7 @@ describe('a Dataset that refers to another', () => {
     const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'default', name: 'theirs' };
     at.put({
       ...volume,
-      metadata: { name: 'ml-source', labels: { 'data.fluid.io/owner-uid': 'somebody' } },
+      metadata: { name: 'ml-source', labels: { 'data.fluid.io/owner-uid': 'another' } },
       spec: { ...volume.spec, claimRef },
     });
     await at.settle();
