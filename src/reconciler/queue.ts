@@ -25,6 +25,7 @@
  */
 import { createTurnstile } from '../kube/turns/turnstile.ts';
 import { createAlarms } from './alarms.ts';
+import { createTimeSlice } from './time-slice.ts';
 
 /** How one pass over a key ended. */
 export type Outcome =
@@ -81,8 +82,6 @@ interface Entry {
   failures: number;
 }
 
-/** So long passes may follow each other before the event loop has its turn. */
-const TURN_MS = 10;
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 300_000;
 /** A failing key is not retried by events more often than this: its own failure may be what causes the events. */
@@ -104,20 +103,20 @@ export function createQueue(options: QueueOptions): Queue {
   const retries = createAlarms((key) => enqueue(entries.get(key)), now);
   /** Start passes over settled keys. */
   const repeats = createAlarms(add, now);
+  const slice = createTimeSlice(now, pump);
   let tickets = 0;
-  let turnSince: number | undefined;
   let running = 0;
   let stopping = false;
   const drained = Promise.withResolvers<void>();
 
   function add(key: string): void {
     if (stopping) return;
-    const entry = entries.get(key) ?? fresh(key);
+    const entry = entries.get(key) ?? enter(key);
     if (entry.state === 'running') entry.again = true;
     else if (entry.state === 'idle') schedule(entry, eventBackoffMs(entry.failures));
   }
 
-  function fresh(key: string): Entry {
+  function enter(key: string): Entry {
     const entry: Entry = { key, ticket: tickets++, state: 'idle', heldSince: undefined, queuedAt: now(), again: false, failures: 0 };
     entries.set(key, entry);
     return entry;
@@ -139,16 +138,9 @@ export function createQueue(options: QueueOptions): Queue {
     queueMicrotask(pump);
   }
 
-  /** Passes that need no request end without the event loop: thousands of them would keep the lease from being renewed. */
   function pump(): void {
     while (!stopping && running < concurrency && line.isReady) {
-      if (turnSince === undefined) {
-        turnSince = now();
-        setImmediate(() => {
-          turnSince = undefined;
-          pump();
-        });
-      } else if (now() - turnSince > TURN_MS) return;
+      if (slice.isSpent()) return;
       const entry = entries.get(line.shift() ?? '');
       if (entry) void run(entry);
     }
@@ -175,10 +167,8 @@ export function createQueue(options: QueueOptions): Queue {
     if (outcome.kind === 'settled') return settle(entry, outcome.againMs);
     entry.heldSince ??= now();
     entry.failures = outcome.kind === 'failed' ? entry.failures + 1 : 0;
-    // What happened meanwhile may be the cure.
-    if (entry.again) schedule(entry, eventBackoffMs(entry.failures));
-    else if (outcome.kind === 'failed') schedule(entry, backoffMs(entry.failures));
-    else if (outcome.afterMs !== undefined) schedule(entry, Math.max(1, outcome.afterMs));
+    const delayMs = delayAfter(entry, outcome);
+    if (delayMs !== undefined) schedule(entry, delayMs);
   }
 
   function settle({ key, again }: Entry, againMs: number | undefined): void {
@@ -204,4 +194,12 @@ export function createQueue(options: QueueOptions): Queue {
       return running;
     },
   };
+}
+
+/** How long an unsettled key waits for its next pass, ms; undefined: until an event adds it. */
+function delayAfter({ again, failures }: Entry, outcome: Exclude<Outcome, { readonly kind: 'settled' }>): number | undefined {
+  // What happened meanwhile may be the cure.
+  if (again) return eventBackoffMs(failures);
+  if (outcome.kind === 'failed') return backoffMs(failures);
+  return outcome.afterMs === undefined ? undefined : Math.max(1, outcome.afterMs);
 }
