@@ -1,9 +1,11 @@
-import { backoff, type Clock, sleep, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { type Change, createCollection, keyOf } from './collection.ts';
 import type { KubeClient, Selection } from '../contract.ts';
-import { ApiError, isNotFound, NoAnswer } from '../errors.ts';
+import { isNotFound } from '../errors.ts';
+import { createFirstList } from './first-list.ts';
 import { type Limiter, type Slot, takeSlot } from '../turns/limiter.ts';
 import { listAll } from './pages.ts';
+import { pauseMs, repeat } from './repeat.ts';
 import { createHealthRecord, type Health } from './reflector-health.ts';
 import { createResumePoint } from './resume-point.ts';
 import { type KubeObject, type Log, type ResourceType, silent } from '../types.ts';
@@ -56,8 +58,6 @@ export interface ReflectOptions<T extends KubeObject> extends Selection {
 const HEALTHY_MS = 10_000;
 /** For a page of a list. */
 const PATIENCE_MS = 5_000;
-/** A refused connection or a 404 costs the server little, and callers may wait for the server to start, or for the CRD. */
-const CHEAP_MS = 5_000;
 
 /**
  * Lists a collection, then watches it from there: for ever, whatever happens. A watch that ends is resumed where it
@@ -72,9 +72,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   const { signal } = stopped;
   /** Of the watch that is open. */
   let watching = new AbortController();
-  let synced = false;
-  const first = Promise.withResolvers<void>();
-  const answered = Promise.withResolvers<void>();
+  const first = createFirstList();
   const health = createHealthRecord(resource, clock, log);
   const point = createResumePoint(clock, ({ version }) => {
     const { silentMs } = health.current;
@@ -100,15 +98,12 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     point.listed(all.resourceVersion);
     health.listed();
     log.debug({ resource, objects: all.items.length }, 'listed');
-    if (synced) return;
-    synced = true;
-    first.resolve();
-    answered.resolve();
-    if (onSynced) guarded(onSynced, undefined, 'the handler of the first list threw');
+    if (first.complete() && onSynced) guarded(onSynced, undefined, 'the handler of the first list threw');
   }
 
   /** Returns when the server ends the watch. */
   async function watch(from: string): Promise<void> {
+    const began = clock.elapsed();
     health.watchBegins();
     // Spread out, so that a restarted server is not asked by every watch at once five minutes later.
     const timeoutSeconds = Math.round(300 * (1 + clock.random()));
@@ -129,6 +124,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     }
     const { missing } = point;
     if (missing && missing !== late) throw new Error(`the watch does not show version ${missing.version}, which exists`);
+    if (!signal.aborted && clock.elapsed() - began < HEALTHY_MS) throw new Error('the server ended the watch early');
   }
 
   function recovered(): void {
@@ -136,42 +132,27 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     point.accepted();
   }
 
-  function failed(error: unknown): void {
+  /** Returns how long to wait before the next try, ms. */
+  function failed(error: unknown): number {
     health.failed(error);
-    if (isNotFound(error)) answered.resolve();
+    if (isNotFound(error)) first.isUnknown();
     // As a process that starts now would see it.
     if (health.isUninstalled) collection.replace([]);
     point.failed(error);
     health.logFailure();
+    return pauseMs(error, health.current.failures, clock);
   }
 
   async function listOrWatch(): Promise<void> {
-    if (point.version !== undefined) {
-      const began = clock.elapsed();
-      await watch(point.version);
-      if (!signal.aborted && clock.elapsed() - began < HEALTHY_MS) throw new Error('the server ended the watch early');
-    } else {
-      const slot = listing && (await takeSlot(listing, clock, PATIENCE_MS, signal));
-      await list(slot).finally(slot?.release);
-    }
+    if (point.version !== undefined) return watch(point.version);
+    const slot = listing && (await takeSlot(listing, clock, PATIENCE_MS, signal));
+    await list(slot).finally(slot?.release);
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await listOrWatch();
-      } catch (error) {
-        failed(error);
-        // Rejects only when stopped, which the loop sees.
-        await sleep(clock, pauseMs(error, health.current.failures, clock), signal).catch(() => {});
-      }
-    }
-  }
-
-  void run();
+  void repeat(listOrWatch, failed, clock, signal);
   return {
-    synced: first.promise,
-    answered: answered.promise,
+    synced: first.synced,
+    answered: first.answered,
     store: collection.store,
     get: (namespace, name) => collection.store.get(keyOf(namespace, name)),
     values: () => collection.store.values(),
@@ -182,7 +163,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
       point.stop();
     },
     get status() {
-      return { ...health.current, synced, resourceVersion: point.version, behind: point.missing !== undefined };
+      return { ...health.current, synced: first.isComplete, resourceVersion: point.version, behind: point.missing !== undefined };
     },
   };
 }
@@ -197,13 +178,6 @@ function guardFor(resource: string, log: Log) {
       return undefined;
     }
   };
-}
-
-/** How long to wait after a failure, ms. */
-function pauseMs(error: unknown, failures: number, clock: Clock): number {
-  const isCheapToAsk = isNotFound(error) || (error instanceof NoAnswer && !error.mayHaveArrived);
-  const wait = backoff(failures, clock.random, isCheapToAsk ? { mostMs: CHEAP_MS } : {});
-  return Math.max(wait, (error instanceof ApiError && error.retryAfterMs) || 0);
 }
 
 /** managedFields are often half of an object, and no caller reads them. */
