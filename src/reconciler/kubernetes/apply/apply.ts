@@ -1,5 +1,5 @@
 /**
- * Writes the objects of a runtime: creates what is missing, applies what differs, deletes what is no longer wanted.
+ * Writes the objects of a runtime: creates what is missing, applies what differs, deletes what is no longer wanted (prune.ts).
  *
  * Invariants:
  * A1. An object that belongs to another owner is neither written nor deleted.
@@ -18,14 +18,15 @@
  */
 import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound, isConflict } from '../../../kube/errors.ts';
-import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
-import { attempt } from '../../failures.ts';
-import type { Applied, Failure, LiveObject, Outline, Pruned } from '../../world.ts';
+import type { Log, ResourceType } from '../../../kube/types.ts';
+import type { Applied, LiveObject, Outline } from '../../world.ts';
 import { ownedType } from '../kinds.ts';
-import { isLeft, isOurs, type Owned, type Owner } from '../store/owner.ts';
+import { isLeft, isOurs, type Owner } from '../store/owner.ts';
 import type { Store } from '../store/store.ts';
 import { knownChanges } from './findings.ts';
+import type { Confirmed } from './fresh.ts';
 import { failureOf, Left, NameTaken, refOf } from './obstacles.ts';
+import { type Prune, pruner } from './prune.ts';
 import { createWriter, type Report } from './writer.ts';
 import { createWrittenSecrets } from './written-secrets.ts';
 
@@ -37,18 +38,10 @@ export interface Applier {
    * @throws ApiError 409 if the owner is not as it was seen
    */
   apply(owner: Owner, outlines: readonly Outline[], confirmed: Confirmed): Promise<Applied>;
-  /**
-   * Deletes what carries the owner's label and is not among `keep`. `confirmed` is called before the first deletion.
-   *
-   * @throws ApiError 409 if the owner is not as it was seen
-   */
-  prune(owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>[], confirmed: Confirmed): Promise<Pruned>;
+  readonly prune: Prune;
   /** Forgets everything about the objects of this owner. */
   forget(uid: string): void;
 }
-
-/** Reads what the objects follow from afresh, and throws if it is not as it was seen. */
-type Confirmed = () => Promise<void>;
 
 export function createApplier(client: KubeClient, store: Store, log: Log, now: () => number): Applier {
   const writer = createWriter(client, store, log, now);
@@ -134,23 +127,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
       }
       return report;
     },
-    async prune(owner, keep, confirmed) {
-      const kept = new Set(keep.map(refOf));
-      const extra = store.inventory(owner).filter((object) => !kept.has(refOf(nameOf(object))) && !object.metadata.deletionTimestamp);
-      if (extra.length > 0) await confirmed();
-      const pruned: string[] = [];
-      const failed: Failure[] = [];
-      for (const object of extra) {
-        const { kind, metadata } = object;
-        const name = refOf(nameOf(object));
-        const remove = () =>
-          client.delete(ownedType(kind), metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreNotFound);
-        const refused = await attempt('DeleteFailed', name, remove);
-        if (refused.length > 0) failed.push(...refused);
-        else pruned.push(name);
-      }
-      return { pruned, failed };
-    },
+    prune: pruner(client, store),
     forget(uid) {
       secrets.forget(uid);
       writer.forget(uid);
@@ -158,5 +135,4 @@ export function createApplier(client: KubeClient, store: Store, log: Log, now: (
   };
 }
 
-const nameOf = ({ kind, metadata: { name } }: KubeObject) => ({ kind, name });
 const namespaceFor = ({ namespaced }: ResourceType, { namespace }: Owner): string | undefined => (namespaced ? namespace : undefined);

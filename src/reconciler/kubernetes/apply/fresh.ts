@@ -16,6 +16,9 @@ export interface Seen {
 /** What the manifests of a runtime follow from. */
 export const sourcesOf = ({ runtime, dataset, companions = [] }: World): readonly Seen[] => [dataset, runtime, ...companions];
 
+/** Reads what the objects follow from afresh, and throws if it is not as it was seen. */
+export type Confirmed = () => Promise<void>;
+
 /**
  * Reads the objects afresh from which a deletion follows. One watch may hang while the others do not: what seems to be too much may be what
  * the newest spec asks for.
