@@ -6,7 +6,12 @@ import type { ApiObject } from 'cdk8s';
 import { PersistentVolumeClaim, Volume } from 'cdk8s-plus-27';
 import { AlluxioRuntime as alluxioRuntime } from '../runtimes/alluxio/spec.ts';
 import { JuiceFSRuntime as juicefsRuntime } from '../runtimes/juicefs/spec.ts';
-import { Dataset as dataset, ThinRuntime as thinRuntime, ThinRuntimeProfile as thinRuntimeProfile } from './api/index.ts';
+import {
+  DataLoad as dataLoad,
+  Dataset as dataset,
+  ThinRuntime as thinRuntime,
+  ThinRuntimeProfile as thinRuntimeProfile,
+} from './api/index.ts';
 import { resourceClass } from './constructs/resource.ts';
 
 export type { ResourceProps } from './constructs/resource.ts';
@@ -63,6 +68,17 @@ export class ThinRuntime extends resourceClass(thinRuntime) {}
  * });
  */
 export class ThinRuntimeProfile extends resourceClass(thinRuntimeProfile) {}
+
+/**
+ * A DataLoad: loads paths of a Dataset into its cache, in a Job.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new DataLoad(chart, 'warm', { metadata: { name: 'warm' }, spec: { dataset: { name: 'images' }, target: [{ path: '/train' }] } });
+ */
+export class DataLoad extends resourceClass(dataLoad) {}
 
 /**
  * A Dataset: files in a store, which pods mount once a runtime of the same name serves them.

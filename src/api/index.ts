@@ -1,4 +1,5 @@
 export * from './crd.ts';
+export * from './data-load.ts';
 export * from './dataset.ts';
 export * from './errors.ts';
 export * as fields from './fields.ts';
@@ -6,6 +7,8 @@ export type * from './k8s.ts';
 export * as k8s from './k8s.ts';
 export * from './labels.ts';
 export * from './names.ts';
+export * from './operation.ts';
+export * from './operation-kinds.ts';
 export * from './parse.ts';
 export * from './resource.ts';
 export * from './rules.ts';

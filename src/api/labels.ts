@@ -51,6 +51,8 @@ export const annotation = {
 export const datasetFinalizer = 'fluid-dataset-controller-finalizer';
 /** `thin` → `thin-runtime-controller-finalizer`. */
 export const runtimeFinalizer = (type: string): string => `${type}-runtime-controller-finalizer`;
+/** `DataLoad` → `fluid-dataload-controller-finalizer`. */
+export const operationFinalizer = (kind: string): string => `fluid-${kind.toLowerCase()}-controller-finalizer`;
 
 /** Node labels that are not per dataset. */
 export const exclusiveNodeLabel = 'fluid_exclusive';

@@ -11,6 +11,8 @@ const DNS1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 /** `<name>-worker-<hash>` is a label of every worker pod: 63 − 7 − 11. */
 const LONGEST_WITH_WORKER = 45;
+/** `<name>-loader-job` is a label of its pods: 63 − 11. */
+const LONGEST_OPERATION = 52;
 /** `<name>-worker` is the name of a StatefulSet, which the API server holds to 63 characters. */
 const LONGEST_WORKER_SET = 56;
 
@@ -29,6 +31,16 @@ export const plainNameRule: Rule = {
   holds: ({ metadata: { name } }) => SUBDOMAIN.test(name) && name.length <= 253,
   path: 'metadata.name',
   expected: 'at most 253 lower-case letters, digits, dashes and dots, a letter or digit first and last',
+};
+
+/**
+ * Names of operations: at most 52 characters, since `<name>-loader-job` is a label of the Job's pods. It has no CEL: Fluid accepts such an
+ * object, and reports on it that it cannot be installed.
+ */
+export const operationNameRule: Rule = {
+  ...plainNameRule,
+  holds: (object) => plainNameRule.holds(object) && object.metadata.name.length <= LONGEST_OPERATION,
+  expected: `at most ${LONGEST_OPERATION} lower-case letters, digits, dashes and dots, since the name of its Job is a label of its pods`,
 };
 
 const short = {

@@ -78,7 +78,10 @@ function facts({ spec }: Crd): Record<string, unknown> {
   const { additionalPrinterColumns: columns, schema } = spec.versions[0] as Crd['spec']['versions'][0];
   const found: Record<string, unknown> = columns === undefined ? {} : { columns };
   const visit = (node: Structural, path: string): void => {
-    const { description: _, properties = {}, items, additionalProperties, required, 'x-kubernetes-validations': rules, ...rest } = node;
+    const { description: _, properties = {}, items, additionalProperties, required, 'x-kubernetes-validations': rules, ...said } = node;
+    const { 'x-kubernetes-list-type': listType, ...others } = said;
+    // A list without a type is atomic.
+    const rest = listType === undefined || listType === 'atomic' ? others : said;
     if (path !== '') found[path] = { ...rest, ...(required && { required: required.toSorted() }) };
     if (rules) found[path === '' ? 'rules' : `${path}.rules`] = rules;
     for (const [name, child] of Object.entries(properties)) visit(child, path === '' ? name : `${path}.${name}`);

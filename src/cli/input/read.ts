@@ -1,6 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { buffer as readAll } from 'node:stream/consumers';
-import { type CustomResource, Dataset, type Fault, faultsOf, GROUP, nearest, parse, shown, VERSION } from '../../api/index.ts';
+import {
+  type CustomResource,
+  Dataset,
+  type Fault,
+  faultsOf,
+  GROUP,
+  nearest,
+  operationKinds,
+  parse,
+  shown,
+  VERSION,
+} from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { RuntimeObject } from '../../reconciler/world.ts';
@@ -66,7 +77,10 @@ function textOf(file: string, bytes: Uint8Array): string {
 export function readInput(texts: readonly (readonly [string, string])[], runtimes: readonly Runtime[], namespace: string): Input {
   const read = texts.map(([file, text]) => documentsIn(file, text));
   const known = new Map<string, CustomResource>(
-    [Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => [resource.kind, resource]),
+    [Dataset, ...operationKinds, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => [
+      resource.kind,
+      resource,
+    ]),
   );
   const faults = read.flatMap((documents) => documents.faults);
   const all: Item<KubeObject>[] = [];

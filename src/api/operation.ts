@@ -1,0 +1,101 @@
+import { type Static, Type } from 'typebox';
+import * as fields from './fields.ts';
+import * as k8s from './k8s.ts';
+import type { Column } from './resource.ts';
+import { dateTime, described, int32, openEnum, opt, podMetadata, stringMap } from './schema.ts';
+import { runtimeCondition } from './status.ts';
+
+/** What the specs and statuses of all operations on a Dataset have in common: DataLoad and its siblings. */
+
+/** The Dataset that an operation is about. */
+export const targetDataset = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the Dataset.' }),
+    namespace: opt(Type.String({ description: 'Namespace of the Dataset: that of the operation, also when empty.' })),
+  },
+  { description: 'The Dataset that the operation is about.' },
+);
+
+const objectRef = {
+  apiVersion: opt(Type.String({ description: 'API version of the operation.' })),
+  kind: Type.Enum(['DataLoad', 'DataBackup', 'DataMigrate', 'DataProcess'], { description: 'Kind of the operation.' }),
+  name: Type.String({ description: 'Name of the operation.' }),
+  namespace: opt(Type.String({ description: 'Namespace of the operation; that of this one when empty.' })),
+};
+
+const runAfter = Type.Object(
+  {
+    ...objectRef,
+    affinityStrategy: opt(
+      Type.Object(
+        {
+          dependOn: opt(Type.Object(objectRef, { description: 'Operation whose node counts; the earlier one when absent.' })),
+          policy: opt(openEnum(['', 'Require', 'Prefer'], { description: 'Require or Prefer the node of the earlier operation.' })),
+          prefers: opt(
+            Type.Array(
+              Type.Object({
+                name: Type.String({ description: 'Key of a node label.' }),
+                weight: int32({ description: 'Weight, 1 to 100.' }),
+              }),
+              { description: 'Node labels that should be the same.' },
+            ),
+          ),
+          requires: opt(
+            Type.Array(Type.Object({ name: Type.String({ description: 'Key of a node label.' }) }), {
+              description: 'Node labels that must be the same.',
+            }),
+          ),
+        },
+        { description: 'How near to the earlier operation the pod runs.' },
+      ),
+    ),
+  },
+  { description: 'Operation that has to be complete before this one starts.' },
+);
+
+/** Fields of the spec that decide when an operation runs. */
+export const whenFields = {
+  policy: opt(Type.Enum(['Once', 'Cron', 'OnEvent'], { description: 'Once (also when absent), Cron or OnEvent.', default: 'Once' })),
+  schedule: opt(Type.String({ description: 'When it runs, with policy Cron: 0 3 * * *.' })),
+  runAfter: opt(runAfter),
+  ttlSecondsAfterFinished: opt(int32({ description: 'Seconds after its end until the operation is deleted.' })),
+};
+
+/** Fields of the spec that decide how the pod of an operation runs. */
+export const podFields = {
+  podMetadata: opt(podMetadata),
+  affinity: opt(described(k8s.Affinity, 'Nodes and pods that the pod should be near to.')),
+  tolerations: opt(fields.tolerations),
+  nodeSelector: opt(fields.nodeSelector),
+  schedulerName: opt(Type.String({ description: "Scheduler of the pod; the cluster's when absent." })),
+  resources: opt(fields.resources),
+};
+
+const operationPhases = ['', 'Pending', 'Executing', 'Complete', 'Failed'] as const;
+/** Status of every operation, which the controller writes. `phase`, `duration` and `conditions` are required because Fluid's are. */
+export const operationStatus = Type.Object(
+  {
+    phase: openEnum(operationPhases, { description: 'Pending, Executing, Complete or Failed.' }),
+    duration: Type.String({ description: 'From its creation to its end; Unfinished until then.' }),
+    conditions: Type.Array(runtimeCondition, { description: 'Complete or Failed, and why.' }),
+    infos: opt(stringMap('Progress and results, by name.')),
+    lastScheduleTime: opt(dateTime({ description: 'When the schedule last started it.' })),
+    lastSuccessfulTime: opt(dateTime({ description: 'When it last ended well.' })),
+    waitingFor: opt(
+      Type.Object(
+        { operationComplete: opt(Type.Boolean({ description: 'It waits for the operation of spec.runAfter.' })) },
+        { description: 'What the operation waits for.' },
+      ),
+    ),
+    nodeAffinity: opt(described(k8s.NodeAffinity, 'The node that it ran on, for operations that follow.')),
+  },
+  { description: 'What was observed; written by the controller.' },
+);
+export type OperationStatus = Static<typeof operationStatus>;
+
+/** Columns of `kubectl get`. */
+export const operationColumns: readonly Column[] = [
+  { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  { name: 'Duration', type: 'string', jsonPath: '.status.duration' },
+];
