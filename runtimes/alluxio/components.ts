@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs';
 import { type Affinity, annotation } from '../../src/api/index.ts';
 import { type ContainerProps, Fuse, Master, owned, Worker } from '../../src/constructs/index.ts';
-import { environmentHash } from './environment.ts';
+import { configMapName, environmentHash } from './environment.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { type Component, containerPorts } from './ports.ts';
 import { masterCommand } from './root-secrets.ts';
@@ -28,7 +28,7 @@ export class AlluxioMaster extends Master {
     owned(this, plan, undefined, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      name: configName(plan),
+      name: configMapName(plan),
       labels: { app: plan.app, release: plan.name },
       data: plan.environment,
     });
@@ -71,12 +71,11 @@ export class AlluxioFuse extends Fuse {
   }
 }
 
-const configName = ({ name }: AlluxioPlan): string => `${name}-config`;
 const annotations = (plan: AlluxioPlan, role: 'master' | 'worker' | 'fuse') => ({
   ...(role === 'fuse' ? plan.client : plan[role]).podAnnotations,
   [annotation.scriptHash]: environmentHash(plan.environment, role),
 });
-const envFrom = (plan: AlluxioPlan) => [{ configMapRef: { name: configName(plan) } }];
+const envFrom = (plan: AlluxioPlan) => [{ configMapRef: { name: configMapName(plan) } }];
 
 /**
  * The web port is the last to answer: of a master once it has its journal and leads, of a worker once the master knows it. It is open

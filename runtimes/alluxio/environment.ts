@@ -61,6 +61,9 @@ export function environmentPlan({ name, namespace, spec, dataset }: Input, parts
   });
 }
 
+/** The ConfigMap with the environment. */
+export const configMapName = ({ name }: { readonly name: string }): string => `${name}-config`;
+
 const READERS = {
   master: /^ALLUXIO_((JOB_)?MASTER_|PROXY_)?JAVA_OPTS$/,
   worker: /^ALLUXIO_((JOB_)?WORKER_)?JAVA_OPTS$/,

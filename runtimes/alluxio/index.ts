@@ -3,6 +3,7 @@ import { removeCache } from './commands.ts';
 import { AlluxioFuse, AlluxioMaster, AlluxioWorker } from './components.ts';
 import { imageVariables } from './images.ts';
 import { mounts } from './mount-table.ts';
+import { AlluxioLoad } from './load.ts';
 import { needs, plan } from './plan.ts';
 import { portNames } from './ports.ts';
 import { cache, status, ufs } from './probes.ts';
@@ -21,5 +22,6 @@ export default defineRuntime({
   probes: { cache, ufs },
   syncsMetadata: (plan) => plan.syncsMetadata,
   status,
+  operations: { DataLoad: AlluxioLoad },
   cleanup: removeCache,
 });

@@ -1,6 +1,7 @@
 import { defineRuntime, diskUsage } from '../../src/constructs/index.ts';
 import { cacheUse, removeCache, status } from './commands.ts';
 import { JuiceFSFuse, JuiceFSWorker } from './components.ts';
+import { JuiceFSLoad } from './load.ts';
 import { needs, plan } from './plan.ts';
 import { imageVariables, roles } from './pod.ts';
 import { JuiceFSRuntime } from './spec.ts';
@@ -17,5 +18,6 @@ export default defineRuntime({
   probes: { cache: cacheUse, ufs: diskUsage('worker') },
   syncsMetadata: (plan) => plan.syncsMetadata,
   status,
+  operations: { DataLoad: JuiceFSLoad },
   cleanup: removeCache,
 });

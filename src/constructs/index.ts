@@ -14,6 +14,7 @@ export { imageOf } from './default-image.ts';
 export { PARTS, PRINT_ORDER } from './parts.ts';
 export { KubeObject } from './kube-object.ts';
 export { withMemory } from './memory.ts';
+export * from './load-targets.ts';
 export * from './operation.ts';
 export * from './options.ts';
 export * from './secret-files.ts';

@@ -1,4 +1,4 @@
-import { GROUP } from '../api/index.ts';
+import { GROUP, operationKinds } from '../api/index.ts';
 import type { Runtime } from '../constructs/index.ts';
 import { FLUID_LEASES } from './fluid.ts';
 
@@ -30,10 +30,22 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
       because: 'read again before a deletion; finalizer, label, owner',
     },
     { group: GROUP, resources: kinds, verbs: ['get', 'list', 'watch', 'patch', 'delete'], because: 'the same; deleted with their Dataset' },
-    { group: GROUP, resources: ['datasets', ...kinds].map((plural) => `${plural}/status`), verbs: ['patch'], because: 'status' },
+    {
+      group: GROUP,
+      resources: ['datasets', ...kinds, ...operationKinds.map(({ plural }) => plural)].map((plural) => `${plural}/status`),
+      verbs: ['patch'],
+      because: 'status',
+    },
     ...(companions.length > 0
       ? [{ group: GROUP, resources: companions, verbs: ['get', 'list', 'watch'], because: 'objects that runtimes refer to' }]
       : []),
+    {
+      group: GROUP,
+      resources: operationKinds.map(({ plural }) => plural),
+      verbs: ['get', 'list', 'watch', 'patch'],
+      because: 'operations; read again before their objects are created once more; finalizer, owner',
+    },
+    { group: 'batch', resources: ['jobs'], verbs: MANAGE, because: 'the Jobs of operations' },
     { group: 'apps', resources: ['statefulsets', 'daemonsets'], verbs: MANAGE, because: 'masters, workers, fuse pods' },
     {
       group: '',

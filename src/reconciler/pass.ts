@@ -5,11 +5,13 @@ import { messageOf } from './failures.ts';
 import type { Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';
 import type { Outcome } from './queue.ts';
+import type { OperationCluster } from './operations/cluster.ts';
+import { reconcileOperation } from './operations/reconcile-operation.ts';
 import { reconcile } from './reconcile.ts';
 import { keyOfText } from './world.ts';
 
 export interface PassContext {
-  readonly cluster: Cluster;
+  readonly cluster: Cluster & { readonly operations: OperationCluster };
   readonly store: Store;
   readonly runtimes: readonly Runtime[];
   readonly log: Log;
@@ -25,11 +27,13 @@ export interface PassContext {
 export async function passOver(text: string, context: PassContext, reportInMs: number, failures: number): Promise<Outcome> {
   const { cluster, store, runtimes, log, metrics } = context;
   const key = keyOfText(text);
-  if ('kind' in key) throw new Error(`no reconciler exists for ${key.kind} yet`);
+  const isOperation = 'kind' in key;
   const began = performance.now();
   try {
-    if (store.runtimes(key).length === 0) for (const { type } of runtimes) metrics?.forgotten(type, text);
-    const next = await reconcile(cluster, key, Math.max(0, reportInMs));
+    if (!isOperation && store.runtimes(key).length === 0) for (const { type } of runtimes) metrics?.forgotten(type, text);
+    const next = isOperation
+      ? await reconcileOperation(cluster.operations, key, Math.max(0, reportInMs))
+      : await reconcile(cluster, key, Math.max(0, reportInMs));
     const outcome: Outcome =
       next === 'on-change'
         ? { kind: 'settled' }
@@ -42,7 +46,7 @@ export async function passOver(text: string, context: PassContext, reportInMs: n
     metrics?.reconciled('error', (performance.now() - began) / 1000);
     // The first failure is often a race with another writer, and the next pass is 50 ms away.
     log[failures === 0 ? 'info' : 'warn']({ key: text, failures: failures + 1, error: messageOf(error) }, 'reconcile failed');
-    for (const { runtime } of failures === 0 ? [] : store.runtimes(key)) metrics?.setupFailed(runtime.type, text);
+    for (const { runtime } of failures === 0 || isOperation ? [] : store.runtimes(key)) metrics?.setupFailed(runtime.type, text);
     return { kind: 'failed' };
   }
 }

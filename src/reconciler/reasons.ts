@@ -1,5 +1,5 @@
 /**
- * Why `Synced` of a runtime is False, or `NotReady` of a Dataset True. The one list of these words: conditions, events, log and metric take
+ * Why `Synced` of a runtime is False, `NotReady` of a Dataset True, or `Complete` of an operation False. The one list of these words: conditions, events, log and metric take
  * theirs from here, and docs/operating.md is generated from it.
  */
 export interface Cause {
@@ -149,6 +149,21 @@ export const causes = {
     means: 'the object is being deleted, and its labels could not be removed from a node; the message names the node',
     toDo: 'grant the right to patch nodes, or see the admission policy that rejects the patch. The controller retries with back-off',
     passing: true,
+  },
+  TargetDatasetNotFound: {
+    means: 'the Dataset that an operation is about does not exist',
+    toDo: 'create the Dataset, in the namespace of the operation',
+    passing: true,
+    hasEvent: true,
+  },
+  RuntimeNotReady: {
+    means: 'an operation waits until its Dataset is bound and its runtime is ready; the message says what is missing',
+    toDo: 'nothing, unless it lasts: see the Dataset and its runtime',
+    passing: true,
+  },
+  NotSupportedYet: {
+    means: 'the spec of an operation has a field that this version of Sluice does not act on; the message names it',
+    toDo: 'leave the field out, or wait for a version that acts on it: the operation starts then',
   },
   Deleting: {
     means: 'objects are being deleted',

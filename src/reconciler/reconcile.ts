@@ -5,7 +5,8 @@ import { choose } from './choose.ts';
 import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts';
 import { decide } from './decide.ts';
 import { attempt, each, failureOf } from './failures.ts';
-import { causeOf, isPassing } from './reasons.ts';
+import { failing, held } from './holds.ts';
+import { causeOf } from './reasons.ts';
 import { statusOf, unplannedStatusOf } from './status/status.ts';
 import { reconcileDeletedDataset, reconcileDeletedRuntime } from './reconcile-deletion.ts';
 import { noticesOf, noticesOfHold, orReport, reportOnBoth, reportOnDataset, reportOnRuntime } from './status/report.ts';
@@ -185,21 +186,6 @@ async function alone(cluster: Cluster, key: Key, { object }: Candidate, reportIn
     message: `no Dataset is called ${key.name} in namespace ${key.namespace}`,
   };
   return held(hold, reportInMs, () => reportOnRuntime(cluster, object, hold));
-}
-
-async function held(hold: Hold, reportInMs: number, report: () => Promise<unknown>): Promise<Next> {
-  // Most often the next try succeeds.
-  if (hold.fails) return failing(hold.message, reportInMs <= 0 ? report : undefined);
-  if (hold.silent) return 'on-change';
-  if (isPassing(hold) && reportInMs > 0) return { after: Math.min(reportInMs, hold.retryMs ?? Infinity) };
-  await report();
-  return hold.retryMs ? { after: hold.retryMs } : 'on-change';
-}
-
-/** Reports, then fails the pass, whether or not the report succeeded. */
-async function failing(message: string, report: () => Promise<unknown> = async () => {}): Promise<never> {
-  await each([report, () => Promise.reject(new Error(message))]);
-  throw new Error(message);
 }
 
 const joined = (a: Applied, b: Applied): Applied => ({

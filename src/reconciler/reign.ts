@@ -9,11 +9,13 @@ import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler } from './kubernetes/nodes/node-labels.ts';
 import type { PortPolicy } from './kubernetes/plans/ports.ts';
 import type { Selects } from './kubernetes/selector.ts';
+import { operationKeyOf } from './kubernetes/store/operations.ts';
 import type { Moved, Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';
+import { isOver } from './operations/status.ts';
 import { passOver } from './pass.ts';
 import { createQueue } from './queue.ts';
-import { type Key, keyOf, keyText } from './world.ts';
+import { type Key, keyOf, keyText, type OperationKey } from './world.ts';
 
 export interface LeaderOptions {
   readonly connection: ClusterConnection;
@@ -37,8 +39,8 @@ export interface Reign {
   /** Adds every key, the oldest first. Called once. */
   begin(): void;
   add(key: string): void;
-  /** A runtime was deleted. */
-  gone(key: Key, uid: string): void;
+  /** A runtime or an operation was deleted. */
+  gone(key: Key | OperationKey, uid: string): void;
   /** A node changed, or pods of a workload came or went. */
   moved(moved: Moved): void;
   /** Ends the commands that run in pods. Resolves when the passes under way have ended and their events are sent. */
@@ -75,7 +77,7 @@ export function createReign(
     wake: (key) => wake(keyText(key)),
     signal: ended.signal,
   });
-  const first = new Set(keysByAge(store).map(keyText));
+  const first = new Set([...keysByAge(store), ...operationKeys(store)].map(keyText));
   const queue = createQueue({
     concurrency,
     mostOfOne: shareOf(concurrency),
@@ -119,3 +121,7 @@ function keysByAge(store: Store): readonly Key[] {
     ages.set(keyText(keyOf(dataset)), { key: keyOf(dataset), age: dataset.metadata.creationTimestamp ?? '' });
   return [...ages.values()].toSorted((a, b) => a.age.localeCompare(b.age)).map(({ key }) => key);
 }
+
+/** Operations that are not over. */
+const operationKeys = (store: Store): readonly OperationKey[] =>
+  [...store.operations.values()].flatMap((operation) => (isOver(operation) ? [] : operationKeyOf(operation)));

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { Manifest } from '../../src/api/index.ts';
 import type { LoadSpec, OperationKind, OperationProps, OperationSpec } from '../../src/constructs/index.ts';
-import { IMAGES, job, madeFor, type RUNTIMES } from '../support/operations.ts';
+import { IMAGES, job, type Loading, madeFor } from '../support/operations.ts';
 import { GOLDENS, hasGoldens } from '../upstream/cases.ts';
 import { leavesOf } from '../upstream/leaves.ts';
 
@@ -63,7 +63,7 @@ const MIGRATE: Partial<OperationProps> = {
 };
 
 describe.skipIf(!hasGoldens)('a Job as Fluid makes it', () => {
-  test.each<[string, keyof typeof RUNTIMES]>([
+  test.each<[string, Loading]>([
     ['load-alluxio-min', 'alluxio'],
     ['load-alluxio-cron', 'alluxio'],
     ['load-juicefs-min', 'juicefs'],

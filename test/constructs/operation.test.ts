@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidSpec, type Manifest } from '../../src/api/index.ts';
 import type { OperationKind } from '../../src/constructs/index.ts';
-import { planInput } from '../../src/testing/given.ts';
-import { job, RUNTIMES } from '../support/operations.ts';
+import { job, runtimeOf } from '../support/operations.ts';
 
 interface Job extends Manifest {
   readonly spec: { readonly template: { readonly metadata: object; readonly spec: Record<string, unknown> } };
@@ -51,4 +50,4 @@ describe('the Job of an operation', () => {
 });
 
 test('what a runtime has no construct for it does not do', () =>
-  expect(Object.keys(RUNTIMES.alluxio.bind(planInput()).operations)).toEqual(['DataLoad']));
+  expect(Object.keys(runtimeOf('juicefs').operations)).toEqual(['DataLoad']));

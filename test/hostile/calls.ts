@@ -22,7 +22,8 @@ import { given as alluxioGiven } from '../runtimes/alluxio/given.ts';
 import { community } from '../runtimes/juicefs/given.ts';
 import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';
-import { JuiceFSLoad, type LoadPlan } from '../support/load.ts';
+import { ExampleLoad, type LoadPlan } from '../support/load.ts';
+import { type Loading, madeFor } from '../support/operations.ts';
 
 type Call<T> = (given: T) => unknown;
 
@@ -50,11 +51,20 @@ const LOADING = constructs
     resource: ExampleRuntime,
     plan: (input): LoadPlan => ({ ...constructs.basePlan(input, { mountType: 'm', mountDir: 'd' }), image: 'i:1' }),
     components: {},
-    operations: { DataLoad: JuiceFSLoad },
+    operations: { DataLoad: ExampleLoad },
   })
   .bind(planInput()).operations;
 const loaded = (spec: constructs.LoadSpec) =>
   LOADING.DataLoad?.({ kind: 'DataLoad', name: 'op', namespace: 'ml', uid: 'u', spec, facts: { pods: {} } });
+
+const loadsOf = (runtime: Loading): Calls => ({
+  text: [
+    (text) => ignoringErrors(() => madeFor(runtime, { target: [{ path: `/${text}` }] })),
+    (text) => ignoringErrors(() => madeFor(runtime, { options: { timeout: text } })),
+    (text) => ignoringErrors(() => madeFor(runtime, { options: { [text]: text } })),
+  ],
+  many: (entries) => madeFor(runtime, { target: list(entries, (i) => ({ path: `/p${i}` })), options: record(entries) }),
+});
 
 const list = <T>(entries: number, make: (i: number) => T): T[] => Array.from({ length: entries }, (_, i) => make(i));
 const record = (entries: number, value = 'v'): Record<string, string> => Object.fromEntries(list(entries, (i) => [`k${i}`, value]));
@@ -151,6 +161,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/api/labels.ts': {
     isLabel: { text: (text) => [api.isLabel([text, text]), api.isLabel([`a/${text}`, ''])] },
+    operationFinalizer: atStart,
     runtimeFinalizer: atStart,
   },
   'src/api/mount-template.ts': { parseMountTemplate: admin },
@@ -183,7 +194,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'src/api/reader.ts': { readerOf: 'is made of a schema; what it returns is measured in parse and parseFuseConfig' },
   'src/api/rules.ts': {
     ...Object.fromEntries(
-      'nameRule plainNameRule replicasRule shortNameRule shortNameWithReplicasRule shortNameWithWorkerRule workerSetNameRule'
+      'nameRule operationNameRule plainNameRule replicasRule shortNameRule shortNameWithReplicasRule shortNameWithWorkerRule workerSetNameRule'
         .split(' ')
         .map((name) => [name, ofNames]),
     ),
@@ -312,6 +323,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       ],
     },
   },
+  'src/constructs/load-targets.ts': { loadTargets: 'is measured with the loads of runtimes' },
   'src/constructs/operation-names.ts': { operationNames: 'joins two texts' },
   'src/constructs/operation.ts': {
     OperationJob: {
@@ -468,7 +480,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'runtimes/alluxio/commands.ts': { forget: planOnly, removeCache: planOnly, master: 'takes what the plan has' },
   'runtimes/alluxio/components.ts': { AlluxioFuse: planOnly, AlluxioMaster: planOnly, AlluxioWorker: planOnly },
   'runtimes/alluxio/defaults.ts': { defaultsFor: numbers },
-  'runtimes/alluxio/environment.ts': { environmentHash: planOnly, environmentPlan: 'is measured with plan' },
+  'runtimes/alluxio/environment.ts': { configMapName: planOnly, environmentHash: planOnly, environmentPlan: 'is measured with plan' },
   'runtimes/alluxio/fuse.ts': {
     fuseCall: {
       text: [(text) => alluxioSpec({ fuse: { imageTag: text } }), (text) => alluxioSpec({ fuse: { args: ['fuse', text] } })],
@@ -487,6 +499,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/alluxio/images.ts': { imagesOf: { text: (text) => alluxioSpec({ alluxioVersion: { image: text, imageTag: text } }) } },
   'runtimes/alluxio/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/alluxio/load.ts': { AlluxioLoad: loadsOf('alluxio') },
   'runtimes/alluxio/mount-list.ts': {
     list: 'is measured with mounts',
     readMaster: {
@@ -621,6 +634,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/juicefs/components.ts': { JuiceFSFuse: planOnly, JuiceFSWorker: planOnly },
   'runtimes/juicefs/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/juicefs/load.ts': { JuiceFSLoad: loadsOf('juicefs') },
   'runtimes/juicefs/plan.ts': {
     needs: { many: (entries) => juicefs.needs(community({ mount: { encryptOptions: list(entries, (i) => option(`o${i}`, `s${i}`)) } })) },
     plan: {

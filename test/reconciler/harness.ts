@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
-import { type Dataset, Dataset as DatasetKind, type DatasetStatus, type RuntimeStatus } from '../../src/api/index.ts';
+import { type Dataset, Dataset as DatasetKind, type DatasetStatus, operationKinds, type RuntimeStatus } from '../../src/api/index.ts';
 import type { Runtime, Settings } from '../../src/constructs/index.ts';
 import type { Occurrence } from '../../src/kube/events/events.ts';
 import { KEYS, shareOf } from '../../src/kube/turns/turnstile.ts';
@@ -12,10 +12,13 @@ import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/nodes/node-labels.ts';
 import type { PortPolicy } from '../../src/reconciler/kubernetes/plans/ports.ts';
 import type { Selects } from '../../src/reconciler/kubernetes/selector.ts';
+import { operationKeyOf } from '../../src/reconciler/kubernetes/store/operations.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
+import { isOver } from '../../src/reconciler/operations/status.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
+import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
-import { type Key, keyOf, keyOfText, keyText, type Next } from '../../src/reconciler/world.ts';
+import { type Key, keyOf, keyOfText, keyText, type Next, type OperationKey } from '../../src/reconciler/world.ts';
 import { type Controllers, createControllers } from '../../src/testing/api-server/controllers/index.ts';
 import { type ApiServer, createApiServer, type Match, WRITES } from '../../src/testing/api-server/index.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
@@ -138,7 +141,7 @@ interface Process {
 export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   const { runtimes = [thin, juicefs, example], settings = {}, nodes = 3, absent = [], exec = exampleFileSystem().exec } = options;
   vi.useFakeTimers({ now: START, toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] });
-  const kinds = [DatasetKind, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map(typeOf);
+  const kinds = [DatasetKind, ...operationKinds, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map(typeOf);
   const server = createApiServer({ kinds: kinds.filter(({ kind }) => !absent.includes(kind)), namespaces: ['default', demo.namespace] });
   const controllers = createControllers(server);
   for (let i = 1; i <= nodes; i++)
@@ -165,7 +168,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   });
 
   function boot(): Process {
-    const add = (key: Key) => self.queue?.add(keyText(key));
+    const add = (key: Key | OperationKey) => self.queue?.add(keyText(key));
     const client = server.client({ fieldManager: 'sluice', deadline: () => (self.dead ? 0 : Infinity) });
     const ended = new AbortController();
     const store = createStore({
@@ -211,6 +214,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     const first = new Set<string>();
     for (const dataset of leader.store.datasets()) first.add(keyText(keyOf(dataset)));
     for (const { object } of leader.store.allRuntimes()) first.add(keyText(keyOf(object)));
+    for (const operation of leader.store.operations.values()) if (!isOver(operation)) first.add(keyText(operationKeyOf(operation)));
     leader.queue = createQueue({
       concurrency: KEYS,
       mostOfOne: shareOf(KEYS),
@@ -224,7 +228,11 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   }
   async function passOf(of: Process, text: string, reportInMs: number): Promise<Outcome> {
     try {
-      const next = await reconcile(of.cluster, keyOfText(text), Math.max(0, reportInMs));
+      const key = keyOfText(text);
+      const next =
+        'kind' in key
+          ? await reconcileOperation(of.cluster.operations, key, Math.max(0, reportInMs))
+          : await reconcile(of.cluster, key, Math.max(0, reportInMs));
       passes.push({ key: text, next });
       if (next === 'on-change') return { kind: 'settled' };
       return 'again' in next ? { kind: 'settled', againMs: next.again } : { kind: 'waiting', afterMs: next.after };

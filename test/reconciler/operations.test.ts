@@ -39,8 +39,7 @@ test('operations and datasets of a namespace take its turns together', async () 
 });
 
 async function loading(objects: readonly KubeObject[] = []) {
-  const type = { group: GROUP, version: VERSION, plural: 'dataloads', kind: 'DataLoad', namespaced: true };
-  const at = await harness({ prepare: (server) => server.install(type) });
+  const at = await harness();
   for (const object of objects) at.put(object);
   const { metadata } = at.put({ apiVersion: `${GROUP}/${VERSION}`, kind: 'DataLoad', metadata: { name: 'demo' }, spec: {} });
   await at.settle();

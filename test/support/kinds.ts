@@ -2,7 +2,7 @@
 
 import { AlluxioRuntime } from '../../runtimes/alluxio/spec.ts';
 import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
-import { Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
+import { DataLoad, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { ResourceType } from '../../src/kube/types.ts';
 import { Node, ownedKinds, Pod, Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
@@ -21,6 +21,7 @@ export const kinds = {
   Pod,
   Node,
   Dataset: typeOf(Dataset),
+  DataLoad: typeOf(DataLoad),
   ThinRuntime: typeOf(ThinRuntime),
   ThinRuntimeProfile: typeOf(ThinRuntimeProfile),
   JuiceFSRuntime: typeOf(JuiceFSRuntime),
@@ -43,6 +44,7 @@ export type Kind = keyof typeof kinds;
 /** Of our API group, in a namespace: what must not outlive a test, since only a controller can let it go. */
 export const customKinds = [
   'Dataset',
+  'DataLoad',
   'ThinRuntime',
   'JuiceFSRuntime',
   'AlluxioRuntime',

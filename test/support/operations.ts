@@ -1,33 +1,49 @@
+import type { Construct } from 'constructs';
+import alluxio from '../../runtimes/alluxio/index.ts';
+import juicefs from '../../runtimes/juicefs/index.ts';
 import type { Manifest } from '../../src/api/index.ts';
 import {
+  type BasePlan,
   basePlan,
+  type BoundRuntime,
   defineRuntime,
   type LoadSpec,
   type Operation,
-  type OperationClass,
   OperationJob,
   type OperationKind,
   type OperationProps,
   type OperationSpec,
 } from '../../src/constructs/index.ts';
-import { planInput } from '../../src/testing/given.ts';
+import { type Given, planInput } from '../../src/testing/given.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
-import { AlluxioLoad, JuiceFSLoad, type LoadPlan } from './load.ts';
 
 export const IMAGES = { alluxio: 'alluxio/alluxio-dev:2.9.0', juicefs: 'juicedata/mount:ce-v1.3.0' };
-const withLoad = (type: 'alluxio' | 'juicefs', Load: OperationClass<LoadPlan, 'DataLoad'>) =>
-  defineRuntime({
-    type,
-    resource: ExampleRuntime,
-    plan: (input): LoadPlan => ({ ...basePlan(input, { mountType: 'fuse', mountDir: `${type}-fuse` }), image: IMAGES[type] }),
-    components: {},
-    operations: { DataLoad: Load },
-  });
-export const RUNTIMES = { alluxio: withLoad('alluxio', AlluxioLoad), juicefs: withLoad('juicefs', JuiceFSLoad) };
+const onPodNetwork = { networkMode: 'ContainerNetwork' } as const;
+const INPUTS = {
+  alluxio: { spec: { master: onPodNetwork, worker: onPodNetwork } },
+  juicefs: {
+    mounts: [
+      {
+        mountPoint: 'juicefs:///',
+        name: 'minio',
+        encryptOptions: [{ name: 'metaurl', valueFrom: { secretKeyRef: { name: 'jfs', key: 'url' } } }],
+      },
+    ],
+    spec: { worker: onPodNetwork, fuse: onPodNetwork },
+  },
+};
+const RUNTIMES = { alluxio, juicefs };
+export type Loading = keyof typeof RUNTIMES;
+
+/** A runtime of Dataset `demo` that can load. */
+export function runtimeOf(runtime: Loading, namespace = 'ml'): BoundRuntime {
+  const given: Given<object> = { namespace, ...INPUTS[runtime] };
+  return RUNTIMES[runtime].bind(planInput(given));
+}
 
 /** What is made for a DataLoad of Dataset `demo`. */
-export function madeFor(runtime: keyof typeof RUNTIMES, spec: LoadSpec, namespace = 'ml'): readonly Manifest[] {
-  const load = RUNTIMES[runtime].bind(planInput({ namespace })).operations.DataLoad;
+export function madeFor(runtime: Loading, spec: LoadSpec, namespace = 'ml'): readonly Manifest[] {
+  const load = runtimeOf(runtime, namespace).operations.DataLoad;
   const facts = { pods: { worker: [{ name: 'demo-worker-0', ip: '10.0.0.1', node: 'node-1' }] } };
   return load?.({ kind: 'DataLoad', name: 'op', namespace, uid: '<uid:DataLoad/op>', spec, facts }) ?? [];
 }
@@ -40,18 +56,18 @@ export function job(
   namespace = 'ml',
 ): readonly Manifest[] {
   class Any extends OperationJob {
-    constructor(...[scope, plan, operation]: ConstructorParameters<typeof AlluxioLoad>) {
-      super(scope, plan, operation as Operation, { containers: [{ name: 'main', image: 'i:1' }], ...props });
+    constructor(scope: Construct, plan: BasePlan, operation: Operation) {
+      super(scope, plan, operation, { containers: [{ name: 'main', image: 'i:1' }], ...props });
     }
   }
-  const { plan } = RUNTIMES[kind === 'DataMigrate' ? 'juicefs' : 'alluxio'].bind(planInput({ namespace }));
+  const type = kind === 'DataMigrate' ? 'juicefs' : 'alluxio';
   const runtime = defineRuntime({
-    type: 'any',
+    type,
     resource: ExampleRuntime,
-    plan: () => plan as LoadPlan,
+    plan: (input) => basePlan(input, { mountType: 'fuse', mountDir: `${type}-fuse` }),
     components: {},
     operations: { [kind]: Any },
   });
-  const operate = runtime.bind(planInput()).operations[kind] as (operation: Operation) => readonly Manifest[];
+  const operate = runtime.bind(planInput({ namespace })).operations[kind] as (operation: Operation) => readonly Manifest[];
   return operate({ kind, name: 'op', namespace, uid: `<uid:${kind}/op>`, spec, facts: { pods: {} } });
 }

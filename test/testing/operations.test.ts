@@ -17,7 +17,7 @@ import {
 import { operationFaults } from '../../src/testing/conformance/operations.ts';
 import { planInput } from '../../src/testing/given.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';
-import { AlluxioLoad, JuiceFSLoad, type LoadPlan } from '../support/load.ts';
+import { ExampleLoad, type LoadPlan } from '../support/load.ts';
 
 function faults(DataLoad: OperationClass<LoadPlan, 'DataLoad'>): readonly string[] {
   const plan = (input: Parameters<typeof basePlan>[0]): LoadPlan => ({
@@ -50,8 +50,7 @@ const job = (resources: object) => ({ spec: { template: { spec: { containers: [{
 const batch = { apiVersion: 'batch/v1', kind: 'Job', name: 'op-more' };
 
 test.each([
-  ['paths as arguments', AlluxioLoad],
-  ['options as arguments', JuiceFSLoad],
+  ['paths and options as arguments', ExampleLoad],
   ['a path that is quoted', loading(({ spec }) => inShell(sh`engine load ${path(spec)} && echo "it's done"`))],
   [
     'variables that are quoted',

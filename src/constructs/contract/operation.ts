@@ -12,6 +12,8 @@ export interface OperationSpec {
   readonly policy?: 'Once' | 'Cron' | 'OnEvent';
   /** In the format of a CronJob: `0 3 * * *`. */
   readonly schedule?: string;
+  /** The operation that has to be complete before this one starts. */
+  readonly runAfter?: { readonly kind: OperationKind; readonly name: string; readonly namespace?: string };
   /** Labels and annotations of the pod. */
   readonly podMetadata?: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>> };
   readonly affinity?: Affinity;

@@ -1,11 +1,12 @@
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The JSON merge patch (RFC 7386) that leads from one value to the other, undefined when they are equal. `only` limits it to the fields that are ours. */
+/** The JSON merge patch (RFC 7386) that leads from one value to the other, undefined when they are equal. `only` limits it to the fields that are ours; null removes one. */
 export function mergePatch(before: Fields, after: Fields, only: 'all' | 'given' = 'all'): Fields | undefined {
   const patch: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(after)) {
     if (value === undefined) continue;
     const old = before[key];
+    if (value === null && old === undefined) continue;
     if (isMap(value) && isMap(old)) {
       const inner = mergePatch(old, value);
       if (inner) patch[key] = inner;

@@ -18,6 +18,8 @@ const MUTABLE: Readonly<Record<string, readonly string[]>> = {
   DaemonSet: ['template', 'updateStrategy', 'revisionHistoryLimit', 'minReadySeconds'],
   PersistentVolume: ['accessModes', 'capacity', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName', 'mountOptions'],
   PersistentVolumeClaim: [],
+  // More could change; a Job that exists runs as it was created.
+  Job: [],
 };
 
 /** Fields that the API server or a binder fills in when they are not sent: the spec has not lost them. */

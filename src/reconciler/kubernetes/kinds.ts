@@ -10,7 +10,7 @@ const kind = (group: string, name: string, plural: string, namespaced = true): R
   namespaced,
 });
 
-/** The kinds that a runtime may consist of. Inventory and prune handle no other kind. */
+/** The kinds that a runtime or an operation may consist of. Inventory and prune handle no other kind. */
 export const ownedKinds = {
   ConfigMap: kind('', 'ConfigMap', 'configmaps'),
   Service: kind('', 'Service', 'services'),
@@ -21,6 +21,7 @@ export const ownedKinds = {
   DaemonSet: kind('apps', 'DaemonSet', 'daemonsets'),
   PersistentVolume: kind('', 'PersistentVolume', 'persistentvolumes', false),
   PersistentVolumeClaim: kind('', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
+  Job: kind('batch', 'Job', 'jobs'),
 } as const;
 /** Owned as well, but never listed or watched: the right to list Secrets is the right to read them all. */
 export const Secret = kind('', 'Secret', 'secrets');

@@ -1,7 +1,8 @@
 import { annotation, Dataset, runtimeFinalizer } from '../../api/index.ts';
 import { redactedText } from '../../kube/redact.ts';
 import type { Cluster } from '../cluster.ts';
-import { type Key, keyOf, keyText, type RuntimeObject, type World } from '../world.ts';
+import type { OperationCluster } from '../operations/cluster.ts';
+import { type Key, keyOf, keyText, type OperationKey, type RuntimeObject, type World } from '../world.ts';
 import { createApplier } from './apply/apply.ts';
 import { createClaimBinding } from './apply/claim-binding.ts';
 import { claimReference } from './apply/claim-reference.ts';
@@ -19,13 +20,18 @@ import { typeOf } from './kinds.ts';
 import { createClaimUsers } from './observe/claim-users.ts';
 import { observer } from './observe/observe.ts';
 import { teardownObserver } from './observe/observe-teardown.ts';
+import { operationCluster } from './operations/operation-cluster.ts';
 import { createBindings } from './plans/bindings.ts';
 import { createLookups } from './plans/lookups.ts';
 import { portAllocator } from './plans/ports.ts';
 
 export interface KubernetesCluster extends Cluster {
-  /** The runtime was deleted, whether or not this process took it down: the next pass over its key first drops all that is kept for it. */
-  gone(key: Key, uid: string): void;
+  readonly operations: OperationCluster;
+  /**
+   * A runtime or an operation was deleted, whether or not this process took it down: the next pass over its key first drops all that is kept
+   * for it.
+   */
+  gone(key: Key | OperationKey, uid: string): void;
 }
 
 /** The cluster of a leader: reads from the watches, writes through the client. */
@@ -45,10 +51,12 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     store.ports.gone(uid);
   }
 
+  const observe = observer(context);
   return {
     now,
     log,
-    gone: departed.add,
+    operations: operationCluster({ context, users, applier, observe }),
+    gone: (key, uid) => ('kind' in key ? applier.forget(uid) : departed.add(key, uid)),
     scene: (key) => {
       // Only here: a pass that is under way could store something for the runtime again.
       departed.forget(key);
@@ -56,7 +64,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const invalid = dataset && store.faultOf(dataset);
       return { key, ...(dataset && { dataset }), ...(invalid && { invalid }), runtimes: store.runtimes(key) };
     },
-    observe: observer(context),
+    observe,
     ...teardownObserver(context),
 
     ...marker(context),

@@ -33,6 +33,10 @@ export function immutableFaults(type: ResourceType, before: KubeObject, after: K
       return same(old['selector'], now['selector'])
         ? []
         : [{ reason: 'FieldValueInvalid', field: 'spec.selector', message: `Invalid value: ${text(now['selector'])}: field is immutable` }];
+    case 'Job':
+      return same(old['template'], now['template'])
+        ? []
+        : [{ reason: 'FieldValueInvalid', field: 'spec.template', message: `Invalid value: ${text(now['template'])}: field is immutable` }];
     case 'PersistentVolume': {
       const faults: Fault[] = [];
       if (!same(only(old, VOLUME_SOURCES), only(now, VOLUME_SOURCES)))

@@ -33,9 +33,10 @@ const WITH_STATUS = new Set([
   'Node',
   'Namespace',
   'Service',
+  'Job',
 ]);
 /** Of built-in kinds, by apimachinery `PrepareForUpdate`: few count their edits. */
-const WITH_GENERATION = new Set(['StatefulSet', 'DaemonSet', 'Pod']);
+const WITH_GENERATION = new Set(['StatefulSet', 'DaemonSet', 'Pod', 'Job']);
 const FINALIZERS: Readonly<Record<string, string>> = {
   PersistentVolume: 'kubernetes.io/pv-protection',
   PersistentVolumeClaim: 'kubernetes.io/pvc-protection',

@@ -9,7 +9,7 @@ import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
 import { planInput } from '../../../src/testing/index.ts';
 import { freshNamespace, sharedCluster } from '../../support/test-cluster.ts';
 import { ExampleRuntime } from '../../support/example-runtime/spec.ts';
-import { AlluxioLoad, type LoadPlan } from '../../support/load.ts';
+import { ExampleLoad, type LoadPlan } from '../../support/load.ts';
 
 const batch = { group: 'batch', version: 'v1', namespaced: true };
 const KINDS: Readonly<Record<string, ResourceType>> = {
@@ -29,7 +29,7 @@ const runtime = defineRuntime({
   resource: ExampleRuntime,
   plan: (input): LoadPlan => ({ ...basePlan(input, { mountType: 'fuse.x', mountDir: 'x' }), image: 'example.io/load:v1' }),
   components: {},
-  operations: { DataLoad: AlluxioLoad },
+  operations: { DataLoad: ExampleLoad },
 });
 const rough: LoadSpec = {
   target: [{ path: `/a b/$(id)'"`, replicas: 2 }],

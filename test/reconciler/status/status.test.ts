@@ -3,7 +3,7 @@ import thin from '../../../runtimes/thin/index.ts';
 import type { DatasetStatus, RuntimeStatus } from '../../../src/api/index.ts';
 import { decide } from '../../../src/reconciler/decide.ts';
 import { phaseOf } from '../../../src/reconciler/status/pods.ts';
-import { statusOf } from '../../../src/reconciler/status/status.ts';
+import { statusOf, type Statuses } from '../../../src/reconciler/status/status.ts';
 import { type Applied, nothingApplied, type World } from '../../../src/reconciler/world.ts';
 import { given } from '../../runtimes/thin/given.ts';
 import { type Changes, claim, exampleInput, now, pods, volume, worldOf } from '../worlds.ts';
@@ -18,7 +18,7 @@ const exampleWorld = (changes: Changes = {}) => worldOf(undefined, exampleInput(
 const reported = (world: World, applied: Partial<Applied> = {}) => statusOf(world, decide(world), { ...nothingApplied, ...applied });
 
 /** The world in which a status was written. */
-const after = (world: World, { runtime, dataset }: { runtime: RuntimeStatus; dataset: Partial<DatasetStatus> }): World => ({
+const after = (world: World, { runtime, dataset }: Statuses): World => ({
   ...world,
   now: world.now + 60_000,
   bound: dataset.phase !== 'NotBound',

@@ -51,6 +51,9 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
     plan,
     roles,
     synth: (part) => whole().synth(part),
+    get operations() {
+      return whole().operations;
+    },
     get cleanup() {
       return hasCleanup ? whole().cleanup : undefined;
     },

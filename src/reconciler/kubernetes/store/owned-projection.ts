@@ -46,6 +46,7 @@ const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> =
     return { spec: { claimRef: { namespace, name, uid } }, status: { phase } };
   },
   PersistentVolumeClaim: ({ volumeName }, { phase }) => ({ spec: { volumeName }, status: { phase } }),
+  Job: (_, { conditions, failed }) => ({ spec: {}, status: { conditions, failed } }),
 };
 
 interface Template {

@@ -17,16 +17,17 @@
  * S13. When a runtime is deleted, `onGone` comes before `onKey`; its ports are free then, and its subscriptions have ended.
  * S14. A spec that was not edited is the same JavaScript object in all versions of a Dataset or runtime.
  */
-import { Dataset, type InvalidSpec } from '../../../api/index.ts';
+import { Dataset, type InvalidSpec, operationKinds } from '../../../api/index.ts';
 import type { Runtime } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { Reflector } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
 import type { Candidate } from '../../cluster.ts';
-import { type Key, keyText, type LiveObject } from '../../world.ts';
+import { type Key, keyText, type LiveObject, type OperationKey } from '../../world.ts';
 import { Node } from '../kinds.ts';
 import { type Datasets, watchDatasets } from './datasets.ts';
 import { createInventories, type Inventories } from './inventories.ts';
+import { type Operations, watchOperations } from './operations.ts';
 import { watchOwned } from './owned.ts';
 import { type Pods, watchPods } from './pods.ts';
 import { createPortTable, type PortTable } from './port-table.ts';
@@ -49,6 +50,7 @@ export interface Store {
   allRuntimes(): Iterable<Candidate>;
   /** Whether a runtime with this UID is watched and exists. */
   isRuntime(uid: string): boolean;
+  readonly operations: Operations;
   /** Other Datasets that would go by the same names or node labels. */
   namesakes: Datasets['namesakes'];
   /** A profile or the like, whose changes wake this user from now on. Throws InvalidSpec where it does not parse. */
@@ -82,9 +84,9 @@ export interface StoreOptions {
   readonly client: KubeClient;
   readonly runtimes: readonly Runtime[];
   /** Wakes a key: its Dataset or runtime, or something that belongs to it, changed. */
-  readonly onKey: (key: Key, because: string) => void;
-  /** A runtime was deleted, whether or not it was ever set up. `onKey` follows, and no pass over its key begins in between. */
-  readonly onGone: (key: Key, uid: string) => void;
+  readonly onKey: (key: Key | OperationKey, because: string) => void;
+  /** A runtime or an operation was deleted, whether or not it was ever set up. `onKey` follows, and no pass over its key begins in between. */
+  readonly onGone: (key: Key | OperationKey, uid: string) => void;
   readonly onPlacement: (moved: Moved) => void;
   readonly log: Log;
 }
@@ -97,7 +99,11 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
   const twin = definitions.find(({ resource }, i) => definitions.findIndex((other) => other.resource.kind === resource.kind) < i);
   if (twin) throw new Error(`runtimes: expected one definition for each kind, found a second for ${twin.resource.kind}, ${twin.type}`);
 
-  const project = createProjection([Dataset, ...definitions.flatMap(({ resource, companions }) => [resource, ...companions])]);
+  const project = createProjection([
+    Dataset,
+    ...operationKinds,
+    ...definitions.flatMap(({ resource, companions }) => [resource, ...companions]),
+  ]);
   const watches = createWatches(client, project, log);
   const inventories = createInventories();
   const subscriptions = createSubscriptions(onKey);
@@ -115,6 +121,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
       onGone(key, uid);
     },
   });
+  const operations = watchOperations(watches, { kinds: operationKinds, inventories, subscriptions, onKey, onGone });
   const companion = watchCompanions(watches, definitions, subscriptions);
   const runtimeKinds = new Set(definitions.map(({ resource }) => resource.kind));
   const owned = watchOwned(watches, { inventories, runtimeKinds, subscriptions, onKey });
@@ -139,6 +146,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     runtimes: runtimes.of,
     allRuntimes: runtimes.all,
     isRuntime: inventories.isRuntime,
+    operations,
     namesakes: datasets.namesakes,
     companion,
     refers: (user, to) => subscriptions.add(Dataset.kind, keyText(to), user),

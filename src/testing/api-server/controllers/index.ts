@@ -2,12 +2,13 @@ import type { KubeObject } from '../../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { collectGarbage } from './garbage.ts';
 import { handsOn } from './hands.ts';
+import { reconcileJob } from './jobs.ts';
 import { runPod } from './kubelet.ts';
 import { syncClaim, syncVolume, unprotect } from './volumes.ts';
 import { reconcileDaemonSet, reconcileStatefulSet } from './workloads.ts';
 
 /** A controller of Kubernetes that a test can pause. */
-export type Controller = 'garbage' | 'statefulsets' | 'daemonsets' | 'pods' | 'volumes' | 'claims' | 'protection' | 'namespaces';
+export type Controller = 'garbage' | 'statefulsets' | 'daemonsets' | 'jobs' | 'pods' | 'volumes' | 'claims' | 'protection' | 'namespaces';
 
 /** The controllers, scheduler and kubelets of Kubernetes, in memory: they act only when a test calls them. */
 export interface Controllers {
@@ -46,6 +47,7 @@ export function createControllers(server: ApiServer): Controllers {
     garbage: () => collectGarbage(hands, server.all()),
     statefulsets: each('StatefulSet', (set) => reconcileStatefulSet(hands, set)),
     daemonsets: each('DaemonSet', (set) => reconcileDaemonSet(hands, set)),
+    jobs: each('Job', (job) => reconcileJob(hands, job)),
     pods: each('Pod', (pod) => runPod(kubelet, pod, isUnready)),
     volumes: each('PersistentVolume', (volume) => syncVolume(hands, volume)),
     claims: each('PersistentVolumeClaim', (claim) => syncClaim(hands, claim)),

@@ -1,0 +1,73 @@
+import type { Construct } from 'constructs';
+import { loadTargets, type Operation, OperationJob, sh } from '../../src/constructs/index.ts';
+import { configMapName } from './environment.ts';
+import type { AlluxioPlan } from './plan.ts';
+
+/** Loads paths with Alluxio's own distributed load, and waits until that has ended. */
+export class AlluxioLoad extends OperationJob {
+  constructor(scope: Construct, plan: AlluxioPlan, load: Operation<'DataLoad'>) {
+    super(scope, plan, load, {
+      containers: [
+        {
+          ...plan.image,
+          name: 'dataloader',
+          command: ['/bin/bash', '/scripts/load.sh'],
+          args: loadTargets(load).flatMap(({ path, replicas }) => [path, String(replicas)]),
+          env: [
+            { name: 'ALLUXIO_CLIENT_HOSTNAME', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+            { name: 'ALLUXIO_CLIENT_JAVA_OPTS', value: ' -Dalluxio.user.hostname=${ALLUXIO_CLIENT_HOSTNAME}' },
+            { name: 'NEED_LOAD_METADATA', value: String(load.spec.loadMetadata ?? false) },
+          ],
+          envFrom: [{ configMapRef: { name: configMapName(plan) } }],
+        },
+      ],
+      scripts: { 'load.sh': SCRIPT },
+    });
+  }
+}
+
+/**
+ * Arguments: paths, each followed by its number of copies. Alluxio 2.9.4 no longer has `distributedLoad`: there `load --submit` starts a job
+ * that `load --progress` follows. Older versions have only the former, or a `load` that reads every file by itself.
+ */
+const SCRIPT = sh`set -e
+# In other pods the image's own start-up script expands this reference. Nothing else of the options is expanded.
+for options in ALLUXIO_JAVA_OPTS ALLUXIO_USER_JAVA_OPTS; do
+  export "$options=\${!options//'\${ALLUXIO_CLIENT_HOSTNAME}'/$ALLUXIO_CLIENT_HOSTNAME}"
+done
+
+follow() {
+  while sleep 2; do
+    progress=$(alluxio fs load "$1" --progress)
+    echo "$progress"
+    case $progress in
+      *'Job State: SUCCEEDED'*) return 0 ;;
+      *'Job State: RUNNING'* | *'Job State: VERIFYING'*) ;;
+      *) return 1 ;;
+    esac
+  done
+}
+
+load() {
+  if [ "$isNew" ]; then
+    alluxio fs load "$1" --submit && follow "$1"
+  else
+    alluxio fs distributedLoad --replication "$2" "$1"
+  fi
+}
+
+isNew=
+if alluxio fs distributedLoad 2>&1 | grep -q 'unknown command'; then isNew=yes; fi
+
+# All paths first: what is wrong with one of them shows before hours of loading others.
+for ((i = 1; i <= $#; i += 2)); do
+  alluxio fs test -e "\${!i}" || { echo "path \${!i} does not exist in the Dataset" >&2; exit 1; }
+done
+while [ $# -gt 0 ]; do
+  echo "loading $1"
+  alluxio fs setReplication --max "$2" -R "$1"
+  if [ "$NEED_LOAD_METADATA" = true ]; then alluxio fs ls -Dalluxio.user.file.metadata.sync.interval=0 -R "$1" > /dev/null; fi
+  load "$1" "$2" || { echo "path $1 was not loaded" >&2; exit 1; }
+  shift 2
+done
+`;

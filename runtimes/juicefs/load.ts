@@ -1,0 +1,57 @@
+import type { Construct } from 'constructs';
+import { loadTargets, must, type Operation, OperationJob, sh } from '../../src/constructs/index.ts';
+import type { JuiceFSPlan } from './plan.ts';
+
+/** Has workers read paths into their caches: every worker of the community edition, the first of the enterprise edition, whose workers share. */
+export class JuiceFSLoad extends OperationJob {
+  constructor(scope: Construct, plan: JuiceFSPlan, load: Operation<'DataLoad'>) {
+    const { timeout = '30m', ...options } = load.spec.options ?? {};
+    must(DURATION.test(timeout), 'spec.options.timeout', 'a time such as 30m or 1.5h', timeout);
+    const workers = (load.facts.pods.worker ?? []).map(({ name }) => name);
+    const { edition } = plan.source;
+    super(scope, plan, load, {
+      serviceAccountName: `${plan.name}-loader`,
+      containers: [
+        {
+          image: plan.pods.worker.container.image,
+          name: 'dataloader',
+          command: ['/bin/bash', '/scripts/load.sh'],
+          args: [
+            ...loadTargets(load).map(({ path }) => `${plan.mountPath}${path}`),
+            '--',
+            ...Object.entries(options).map(([name, value]) => (value === '' ? `--${name}` : `--${name}=${value}`)),
+          ],
+          env: [
+            { name: 'STORAGE_ADDRESS', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+            { name: 'EDITION', value: edition },
+            { name: 'MOUNTPATH', value: plan.mountPath },
+            { name: 'POD_NAMES', value: (edition === 'enterprise' ? workers.slice(0, 1) : workers).join(':') },
+            { name: 'TIMEOUT', value: timeout },
+            { name: 'POD_NAMESPACE', value: plan.namespace },
+          ],
+        },
+      ],
+      scripts: { 'load.sh': SCRIPT },
+    });
+  }
+}
+
+/** As `timeout` of the GNU coreutils takes it. */
+const DURATION = /^\d+(\.\d+)?[smhd]?$/;
+
+/** Arguments: paths in the pods of the workers, `--`, options of `juicefs warmup`. */
+const SCRIPT = sh`set -e
+paths=()
+while [ "$1" != -- ]; do paths+=("$1"); shift; done
+shift
+IFS=: read -r -a pods <<< "$POD_NAMES"
+in_pod() { kubectl -n "$POD_NAMESPACE" exec "$1" -- "\${@:2}"; }
+
+for path in "\${paths[@]}"; do
+  in_pod "\${pods[0]}" timeout 30s ls -d "$path" > /dev/null || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset" >&2; exit 1; }
+done
+for pod in "\${pods[@]}"; do
+  echo "loading in $pod"
+  in_pod "$pod" timeout "$TIMEOUT" juicefs warmup "\${paths[@]}" "$@" || { echo "pod $pod: juicefs warmup failed" >&2; exit 1; }
+done
+`;

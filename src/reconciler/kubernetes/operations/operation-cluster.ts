@@ -1,0 +1,99 @@
+import { GROUP, InvalidSpec, type Manifest, operationFinalizer, operationKinds, VERSION } from '../../../api/index.ts';
+import { operationNames } from '../../../constructs/operation-names.ts';
+import { redactedText } from '../../../kube/redact.ts';
+import type { ResourceType } from '../../../kube/types.ts';
+import { choose } from '../../choose.ts';
+import type { Cluster } from '../../cluster.ts';
+import type { OperationCluster } from '../../operations/cluster.ts';
+import type { OperationObject, Prepared } from '../../operations/world.ts';
+import type { Applier } from '../apply/apply.ts';
+import { confirm } from '../apply/fresh.ts';
+import type { UserObjects } from '../apply/user-objects.ts';
+import { type ClusterContext, podChoice } from '../cluster-context.ts';
+import { typeOf } from '../kinds.ts';
+import { outlineOf } from '../plans/bindings.ts';
+import { targetOf } from '../store/operations.ts';
+import { faultOf } from '../store/resources.ts';
+import { isServed, podFacts } from '../store/views.ts';
+import { jobView } from './job-view.ts';
+import { lastOutput } from './last-output.ts';
+
+interface OperationClusterOptions {
+  readonly context: ClusterContext;
+  readonly users: UserObjects;
+  readonly applier: Applier;
+  readonly observe: Cluster['observe'];
+}
+
+/** The effects of passes over operations: reads from the watches, writes through the client. */
+export function operationCluster({ context, users, applier, observe }: OperationClusterOptions): OperationCluster {
+  const { client, store, events, now } = context;
+
+  return {
+    observe(key) {
+      const operation = store.operations.get(key);
+      if (!operation) return undefined;
+      const { job: name } = operationNames(key);
+      const invalid = faultOf(operation);
+      const job = jobView(store.live('Job', key.namespace, name), operation.metadata.uid ?? '');
+      return { now: now(), key, operation, target: targetOf(operation), ...(invalid && { invalid }), ...(job && { job }) };
+    },
+    target({ key, target }) {
+      store.operations.await(key, target);
+      return store.dataset(target);
+    },
+    rest: (key) => store.operations.rest(key),
+
+    async prepare({ key, operation, target }, dataset): Promise<Prepared> {
+      const wait = (message: string): Prepared => ({ hold: { reason: 'RuntimeNotReady', message } });
+      const { chosen } = choose(dataset, store.runtimes(target));
+      if (!chosen || !isServed(dataset) || dataset.metadata.deletionTimestamp) return wait(`Dataset ${target.name} is not bound`);
+      const { runtime, object, invalid = faultOf(dataset) } = chosen;
+      const seen = await observe(target, dataset, runtime, object, invalid);
+      if ('hold' in seen) return wait(`${object.kind} ${target.name}: ${seen.hold.message}`);
+      const { plan, workloads } = seen.world;
+      const operate = plan.operations[key.kind];
+      if (!operate) {
+        const message = `${key.kind} ${key.namespace}/${key.name}: the runtime of Dataset ${target.name} is a ${object.kind}, which does not support ${key.kind}`;
+        return { refused: { reason: 'DataOperationNotSupport', message, event: 'DataOperationNotSupport' } };
+      }
+      for (const role of ['master', 'worker'] as const)
+        if (plan.roles.includes(role) && !workloads[role]?.ready) return wait(`no ${role} pod of ${object.kind} ${target.name} is ready`);
+      const { pods } = podChoice(store, target, runtime);
+      try {
+        const { name, namespace } = key;
+        const { spec, metadata } = operation;
+        const facts = { pods: { master: podFacts(pods('master')), worker: podFacts(pods('worker')) } };
+        // The cast: each kind of operation is rendered from a spec that was parsed as that kind.
+        const render = operate as (operation: object) => readonly Manifest[];
+        return { manifests: render({ kind: key.kind, name, namespace, uid: metadata.uid ?? '', spec, facts }) };
+      } catch (error) {
+        if (!(error instanceof InvalidSpec)) throw error;
+        return { refused: { reason: 'InvalidSpec', message: `${key.kind} ${key.namespace}/${key.name}: ${error.message}` } };
+      }
+    },
+
+    mark: (operation, { metadata }) =>
+      users.mark(operationType(operation), operation, {
+        finalizer: operationFinalizer(operation.kind),
+        labels: {},
+        owners: [{ apiVersion: `${GROUP}/${VERSION}`, kind: 'Dataset', name: metadata.name, uid: metadata.uid ?? '' }],
+      }),
+    unmark: (operation) => users.unmark(operationType(operation), operation, operationFinalizer(operation.kind)),
+    apply({ key, operation }, dataset, manifests) {
+      const { uid = '', generation, creationTimestamp } = operation.metadata;
+      const owner = { ...key, uid, creationTimestamp, edition: String(generation) };
+      return applier.apply(owner, manifests.map(outlineOf), () => confirm(client, store, [operation, dataset]));
+    },
+    lastOutput: (target, job) => lastOutput(client, target, job),
+    writeStatus: (operation, status) => users.writeStatus(operationType(operation), operation, status, 'given'),
+    notice: ({ apiVersion, kind, metadata: { namespace = '', name, uid = '' } }, { note, ...notice }) =>
+      events.emit({ regarding: { apiVersion, kind, namespace, name, uid }, ...notice, note: redactedText(note) }),
+  };
+}
+
+const operationType = ({ kind }: OperationObject): ResourceType => {
+  const resource = operationKinds.find((each) => each.kind === kind);
+  if (!resource) throw new Error(`expected one of ${operationKinds.map((each) => each.kind).join(', ')}, found ${kind}`);
+  return typeOf(resource);
+};

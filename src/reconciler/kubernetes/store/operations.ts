@@ -1,0 +1,103 @@
+import { type CustomResource, Dataset } from '../../../api/index.ts';
+import type { OperationKind } from '../../../constructs/index.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { OperationObject } from '../../operations/world.ts';
+import { type Key, keyOf, keyText, type OperationKey } from '../../world.ts';
+import { typeOf } from '../kinds.ts';
+import type { Inventories } from './inventories.ts';
+import { phaseOf } from './objects.ts';
+import { isNoNews } from './resources.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { Watched, Watches } from './watches.ts';
+
+/** The watches of operations, one for each kind, and which of them are about which Dataset. */
+export interface Operations {
+  get(key: OperationKey): OperationObject | undefined;
+  values(): Iterable<OperationObject>;
+  /** The operations that are about a Dataset. */
+  on(dataset: Key): readonly OperationObject[];
+  /** Changes of the Dataset and of its runtime wake the operation, until `rest`. */
+  await(key: OperationKey, dataset: Key): void;
+  rest(key: OperationKey): void;
+}
+
+interface OperationsOptions {
+  readonly kinds: readonly CustomResource[];
+  readonly inventories: Pick<Inventories, 'seen' | 'gone'>;
+  readonly subscriptions: Pick<Subscriptions, 'add' | 'remove'>;
+  readonly onKey: (key: Key | OperationKey, because: string) => void;
+  readonly onGone: (key: OperationKey, uid: string) => void;
+}
+
+export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: OperationsOptions): Operations {
+  const { kinds, inventories, subscriptions, onKey, onGone } = options;
+  const byDataset = new Map<string, Set<string>>();
+  const watched = new Map<string, Watched>();
+
+  function index(object: KubeObject, isThere: boolean): void {
+    const dataset = keyText(targetOf(object));
+    const keys = byDataset.get(dataset) ?? new Set();
+    if (isThere) keys.add(keyText(operationKeyOf(object)));
+    else keys.delete(keyText(operationKeyOf(object)));
+    if (keys.size > 0) byDataset.set(dataset, keys);
+    else byDataset.delete(dataset);
+  }
+
+  for (const resource of kinds)
+    watched.set(
+      resource.kind,
+      watch(
+        typeOf(resource),
+        (change, isEcho) => {
+          const { object } = change;
+          const { uid = '' } = object.metadata;
+          const key = operationKeyOf(object);
+          if (change.type === 'changed') index(change.old, false);
+          index(object, change.type !== 'deleted');
+          if (change.type === 'deleted') {
+            inventories.gone(uid);
+            subscriptions.remove(key);
+            onGone(key, uid);
+          } else inventories.seen(uid, key);
+          // Its Dataset reports which operations run.
+          if (change.type !== 'changed' || phaseOf(change.old) !== phaseOf(object))
+            onKey(targetOf(object), `${object.kind} ${object.metadata.name} ${change.type}`);
+          const isNew = change.type !== 'changed' || !isNoNews(change.old, object);
+          if (isNew && !isEcho) onKey(key, `${object.kind} ${change.type}`);
+        },
+        { optional: true },
+      ),
+    );
+
+  // The casts: what is kept of an operation has been parsed.
+  const get = ({ kind, namespace, name }: OperationKey) =>
+    watched.get(kind)?.newest(namespace, name) as unknown as OperationObject | undefined;
+  return {
+    get,
+    *values() {
+      for (const each of watched.values()) yield* each.values() as unknown as Iterable<OperationObject>;
+    },
+    on: (dataset) =>
+      [...(byDataset.get(keyText(dataset)) ?? [])].flatMap((text) => {
+        const [namespace = '', name = '', kind = ''] = text.split('/');
+        return get({ namespace, name, kind: kind as OperationKind }) ?? [];
+      }),
+    await: (key, dataset) => subscriptions.add(Dataset.kind, keyText(dataset), key),
+    rest: (key) => subscriptions.remove(key),
+  };
+}
+
+/** The Dataset that an operation is about. An operation is about one of its own namespace, whatever it says: another is refused. */
+export function targetOf(operation: { readonly metadata: { readonly namespace?: string }; readonly spec?: unknown }): Key {
+  const { dataset } = (operation.spec ?? {}) as { readonly dataset?: { readonly name?: string } };
+  return { namespace: operation.metadata.namespace ?? '', name: dataset?.name ?? '' };
+}
+
+export const operationKeyOf = (object: {
+  readonly kind: string;
+  readonly metadata: { readonly namespace?: string; readonly name: string };
+}): OperationKey => ({
+  ...keyOf(object),
+  // The cast: only operations are watched here.
+  kind: object.kind as OperationKind,
+});

@@ -1,0 +1,25 @@
+import type { Dataset, Manifest, OperationStatus } from '../../api/index.ts';
+import type { Notice } from '../cluster.ts';
+import type { Applied, Key, OperationKey } from '../world.ts';
+import type { JobView, OperationObject, OperationWorld, Prepared } from './world.ts';
+
+/** Every effect of a pass over an operation. */
+export interface OperationCluster {
+  observe(key: OperationKey): OperationWorld | undefined;
+  /** The Dataset that the operation is about. Its changes, and those of its runtime, wake the operation until `rest`. */
+  target(world: OperationWorld): Dataset | undefined;
+  rest(key: OperationKey): void;
+  /** Renders what the operation needs, once its Dataset is bound and its runtime can serve it. Nothing is written. */
+  prepare(world: OperationWorld, dataset: Dataset): Promise<Prepared>;
+
+  /** Writes the finalizer and the Dataset as an owner. Without a difference there is no write. */
+  mark(operation: OperationObject, dataset: Dataset): Promise<void>;
+  unmark(operation: OperationObject): Promise<void>;
+  /** Creates what does not exist. */
+  apply(world: OperationWorld, dataset: Dataset, manifests: readonly Manifest[]): Promise<Applied>;
+  /** The end of what the last failed pod of the Job printed; undefined if no pod of it is left. */
+  lastOutput(target: Key, job: JobView): Promise<string | undefined>;
+  /** One merge patch of what differs; 409 when another writer was first. True when something was written. */
+  writeStatus(operation: OperationObject, status: OperationStatus): Promise<boolean>;
+  notice(operation: OperationObject, notice: Notice): void;
+}

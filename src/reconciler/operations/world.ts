@@ -1,0 +1,52 @@
+import type { InvalidSpec, Manifest, OperationStatus, Resource } from '../../api/index.ts';
+import type { OperationKind, OperationSpec } from '../../constructs/index.ts';
+import type { Hold, Key, OperationKey } from '../world.ts';
+
+/** An operation on a Dataset, as its user wrote it. */
+export interface OperationObject extends Resource<OperationSpec & TargetSpec, OperationStatus> {
+  readonly kind: OperationKind;
+}
+interface TargetSpec {
+  readonly dataset?: { readonly name: string; readonly namespace?: string };
+}
+
+/** One consistent reading of what concerns an operation. Times are milliseconds since the epoch. */
+export interface OperationWorld {
+  readonly now: number;
+  readonly key: OperationKey;
+  readonly operation: OperationObject;
+  /** What is wrong with its spec, if it does not parse. */
+  readonly invalid?: InvalidSpec;
+  /** The Dataset that it is about. */
+  readonly target: Key;
+  /** The Job that does the work. */
+  readonly job?: JobView;
+}
+
+/** How far a Job is. */
+export interface JobView {
+  readonly name: string;
+  readonly uid: string;
+  /** How many of its pods failed. */
+  readonly failed: number;
+  /** Why the Job ended: its condition Complete or Failed. */
+  readonly end?: JobEnd;
+}
+export interface JobEnd {
+  readonly type: 'Complete' | 'Failed';
+  readonly reason: string;
+  readonly message: string;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** What is needed to start: the manifests of its Job and of what goes with it, or why there are none. */
+export type Prepared = { readonly manifests: readonly Manifest[] } | { readonly hold: Hold } | { readonly refused: Refusal };
+
+/** Why an operation fails without having run. */
+export interface Refusal {
+  readonly reason: string;
+  readonly message: string;
+  /** Reason of the event. Default: `DataOperationNotValid`. */
+  readonly event?: string;
+}

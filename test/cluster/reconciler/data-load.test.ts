@@ -1,0 +1,77 @@
+/** DataLoads on a real API server with Kubernetes' own Job controller; what their pods do is simulated. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
+import { eventually, type Sluice, type Space, says, startSluice } from '../../support/sluice.ts';
+import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
+
+describe.skipIf(!simulated).concurrent('a DataLoad', () => {
+  let sluice: Sluice;
+  beforeAll(async () => {
+    sluice = await startSluice(sharedControlPlane());
+  });
+  afterAll(() => sluice?.stop());
+
+  async function bound(): Promise<Space> {
+    const space = await sluice.space('load');
+    await space.create(jfsSecret(), jfsDataset('demo'), jfsRuntime('demo'));
+    await space.bound('JuiceFSRuntime', 'demo');
+    return space;
+  }
+
+  test('runs as a Job, shows how far it is, and is what kubectl waits for', async () => {
+    const space = await bound();
+    const held = await sluice.plane.pods.hold({ namespace: space.namespace, name: 'warm-loader-job-*' }, { as: 'Running' });
+    await space.create(load('warm'));
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing', duration: 'Unfinished' } });
+    await space.becomes('Dataset', 'demo', { status: { operationRef: { DataLoad: 'warm' } } });
+    const job = await space.get('Job', 'warm-loader-job');
+    expect(job.metadata.ownerReferences).toMatchObject([{ kind: 'DataLoad', name: 'warm', controller: true }]);
+    await held.release();
+    await space.kubectl('wait', '--for=condition=complete', '--timeout=60s', 'dataload/warm');
+    const [, row = ''] = (await space.kubectl('get', 'load')).trim().split('\n');
+    expect(row).toMatch(/^warm\s+demo\s+Complete\s+\d+s\s+\d+s$/);
+    await eventually(async () => expect((await space.get('Dataset', 'demo'))['status']).not.toHaveProperty('operationRef'));
+    await eventually(async () => expect(await space.events('warm')).toContainEqual(says('Normal DataOperationSucceed')));
+    // What is over is left alone.
+    await space.delete('Job', 'warm-loader-job');
+    await space.gone('Job', 'warm-loader-job');
+    expect(await space.get('DataLoad', 'warm')).toMatchObject({ status: { phase: 'Complete' } });
+  });
+
+  test('fails with what its last pod printed', async () => {
+    const space = await bound();
+    const message = 'path /nowhere does not exist in the Dataset\n';
+    await sluice.plane.pods.hold({ namespace: space.namespace, name: 'warm-loader-job-*' }, { as: 'Running' });
+    await space.create(load('warm'));
+    await space.becomes('Job', 'warm-loader-job', { status: { active: 1 } });
+    // Else the Job would try three more times, for longer than a minute.
+    await space.patch('Job', 'warm-loader-job', { spec: { backoffLimit: 0 } });
+    const [pod] = (await space.list('Pod')).filter(({ metadata }) => metadata.name.startsWith('warm-loader-job-'));
+    await sluice.plane.pods.fail({ namespace: space.namespace, name: pod?.metadata.name ?? '' }, { as: 'Failed', exitCode: 1, message });
+    const failed = await space.becomes('DataLoad', 'warm', { status: { phase: 'Failed' } });
+    const [condition] = (failed['status'] as { conditions: readonly { type: string; message: string }[] }).conditions;
+    expect(condition).toMatchObject({ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' });
+    expect(condition?.message).toMatch(/pod warm-loader-job-\w+ ended with exit code 1, and printed last: path \/nowhere does not exist/);
+  });
+
+  test('that is created before its Dataset waits for it, and one that is deleted takes its Job with it', async () => {
+    const space = await sluice.space('load');
+    await space.create(load('warm'));
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Pending' } });
+    await sluice.plane.pods.hold({ namespace: space.namespace, name: 'warm-loader-job-*' }, { as: 'Running' });
+    await space.create(jfsSecret(), jfsDataset('demo'), jfsRuntime('demo'));
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
+    await space.delete('DataLoad', 'warm');
+    await space.gone('DataLoad', 'warm');
+    await space.gone('Job', 'warm-loader-job');
+    await eventually(async () => expect((await space.get('Dataset', 'demo'))['status']).not.toHaveProperty('operationRef'));
+  });
+});
+
+const load = (name: string): KubeObject => ({
+  apiVersion: 'data.fluid.io/v1alpha1',
+  kind: 'DataLoad',
+  metadata: { name },
+  spec: { dataset: { name: 'demo' }, target: [{ path: '/spark' }] },
+});

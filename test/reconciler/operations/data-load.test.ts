@@ -1,0 +1,265 @@
+/** A DataLoad from its creation to its end: the real store, applier and queue, on an API server in memory. */
+import { describe, expect, test } from 'vitest';
+import type { DataLoadSpec, OperationStatus } from '../../../src/api/index.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
+import { type Harness, harness, type HarnessOptions } from '../harness.ts';
+
+const load = (spec: DataLoadSpec = { dataset: { name: 'demo', namespace: 'ml' } }, name = 'warm'): KubeObject => ({
+  apiVersion: 'data.fluid.io/v1alpha1',
+  kind: 'DataLoad',
+  metadata: { name },
+  spec,
+});
+const statusOf = (at: Harness, name = 'warm') => (at.get('DataLoad', name)?.['status'] ?? {}) as Partial<OperationStatus>;
+const eventsOf = (at: Harness) => at.events.filter(({ regarding }) => regarding.kind === 'DataLoad').map(({ reason }) => reason);
+
+/** A bound Dataset `ml/demo` with a worker. */
+async function bound(options: HarnessOptions = {}): Promise<Harness> {
+  const at = await harness(options);
+  at.put(jfsSecret());
+  at.put(jfsDataset('demo'));
+  at.put(jfsRuntime('demo'));
+  await at.quiet();
+  expect(at.dataset().phase).toBe('Bound');
+  at.forget();
+  return at;
+}
+/** Ends the pod of the Job that runs. */
+async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message = '', name = 'warm') {
+  const pod = at.server.all('Pod').find((each) => each.metadata.name.startsWith(`${name}-loader-job`) && phaseOf(each) === 'Running');
+  if (!pod) throw new Error('expected a pod of the Job that runs, found none');
+  const terminated = { exitCode: phase === 'Failed' ? 3 : 0, message, finishedAt: new Date().toISOString() };
+  at.put({ ...pod, status: { phase, containerStatuses: [{ name: 'dataloader', state: { terminated } }] } } as KubeObject);
+  await at.quiet();
+}
+const phaseOf = (pod: KubeObject): unknown => (pod['status'] as { phase?: string } | undefined)?.phase;
+
+test('it creates its Job, runs, and is complete once the Job is', async () => {
+  const at = await bound();
+  at.put(load());
+  await at.quiet();
+  expect(at.get('Job', 'warm-loader-job')?.metadata.ownerReferences).toMatchObject([{ kind: 'DataLoad', name: 'warm', controller: true }]);
+  expect(at.get('DataLoad', 'warm')?.metadata).toMatchObject({
+    finalizers: ['fluid-dataload-controller-finalizer'],
+    ownerReferences: [{ kind: 'Dataset', name: 'demo' }],
+  });
+  expect(statusOf(at)).toEqual({ phase: 'Executing', duration: 'Unfinished', conditions: [], waitingFor: {} });
+  expect(at.dataset().operationRef).toEqual({ DataLoad: 'warm' });
+  await at.advance(62_000);
+  await ended(at, 'Succeeded');
+  expect(statusOf(at)).toMatchObject({
+    phase: 'Complete',
+    conditions: [{ type: 'Complete', status: 'True', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' }],
+  });
+  expect(statusOf(at).duration).toMatch(/^1m\d+s$/);
+  expect(at.dataset()).not.toHaveProperty('operationRef');
+  expect(eventsOf(at)).toEqual(['DataOperationSucceed']);
+  expect(at.written()).toEqual([
+    'patch DataLoad/warm',
+    'create ConfigMap/warm-loader-data-load-script',
+    'create Job/warm-loader-job',
+    'patch DataLoad/warm/status',
+    'patch Dataset/demo/status',
+    'patch DataLoad/warm/status',
+    'patch Dataset/demo/status',
+  ]);
+});
+
+test('it fails with the end of what its last pod printed, without secrets', async () => {
+  const at = await bound();
+  at.put(load());
+  await at.quiet();
+  for (let i = 0; i < 4; i++) await ended(at, 'Failed', `try ${i}: path /nowhere does not exist in the Dataset, password=hunter2`);
+  const [condition] = statusOf(at).conditions ?? [];
+  expect(statusOf(at).phase).toBe('Failed');
+  expect(condition).toMatchObject({ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' });
+  expect(condition?.message).toMatch(
+    /: pod warm-loader-job-\S+-3 ended with exit code 3, and printed last: try 3: path \/nowhere does not exist/,
+  );
+  expect(condition?.message).not.toContain('hunter2');
+  expect(eventsOf(at)).toEqual(['DataOperationFailed']);
+  expect(at.dataset()).not.toHaveProperty('operationRef');
+});
+
+describe('it waits, and says why, until', () => {
+  test('its Dataset exists, is bound, and its runtime is ready', async () => {
+    const at = await harness();
+    at.put(jfsSecret());
+    at.put(load());
+    await at.quiet();
+    expect(statusOf(at)).toMatchObject({
+      phase: 'Pending',
+      conditions: [{ type: 'Complete', status: 'False', reason: 'TargetDatasetNotFound' }],
+    });
+    at.put(jfsDataset('demo'));
+    await at.quiet();
+    expect(statusOf(at).conditions).toMatchObject([{ reason: 'RuntimeNotReady', message: 'Dataset demo is not bound' }]);
+    at.put(jfsRuntime('demo'));
+    await at.quiet();
+    expect(statusOf(at)).toMatchObject({ phase: 'Executing', conditions: [] });
+  });
+  test('a worker is ready', async () => {
+    const at = await bound();
+    at.controllers.unready.add('ml/demo-worker');
+    await at.quiet();
+    at.put(load());
+    await at.quiet();
+    expect(statusOf(at).conditions).toMatchObject([{ message: 'no worker pod of JuiceFSRuntime demo is ready' }]);
+    at.controllers.unready.clear();
+    await at.quiet();
+    expect(statusOf(at).phase).toBe('Executing');
+  });
+  test('a later version of Sluice knows its policy', async () => {
+    const at = await bound();
+    at.put(load({ dataset: { name: 'demo' }, policy: 'Cron', schedule: '0 3 * * *' }));
+    await at.quiet();
+    expect(statusOf(at)).toMatchObject({ phase: 'Pending', conditions: [{ reason: 'NotSupportedYet' }] });
+    expect(at.server.all('Job')).toEqual([]);
+  });
+  test('the API server stores its objects', async () => {
+    const at = await bound();
+    at.server.rules.refuse({ verb: 'create', kind: 'Job', times: 4 }, { status: 403, reason: 'Forbidden', message: 'exceeded quota' });
+    at.put(load());
+    await at.quiet(30_000);
+    expect(statusOf(at).phase).toBe('Executing');
+  });
+});
+
+describe('it fails at once', () => {
+  test.each<[string, DataLoadSpec, string, string]>([
+    [
+      'about a Dataset of another namespace',
+      { dataset: { name: 'demo', namespace: 'web' } },
+      'TargetDatasetNamespaceNotSame',
+      'expected ml',
+    ],
+    ['without a Dataset', {}, 'InvalidSpec', 'spec.dataset.name: expected the name of a Dataset'],
+    [
+      'with a path that leaves the Dataset',
+      { dataset: { name: 'demo' }, target: [{ path: '/../etc' }] },
+      'InvalidSpec',
+      'spec.target[0].path',
+    ],
+  ])('%s', async (_, spec, reason, text) => {
+    const at = await bound();
+    at.put(load(spec));
+    await at.quiet();
+    const [condition] = statusOf(at).conditions ?? [];
+    expect(statusOf(at).phase).toBe('Failed');
+    expect(condition).toMatchObject({ type: 'Failed', status: 'True', reason });
+    expect(condition?.message).toContain(text);
+    expect(at.server.all('Job')).toEqual([]);
+  });
+  test('on a runtime that cannot load', async () => {
+    const at = await harness();
+    at.put({
+      apiVersion: 'data.fluid.io/v1alpha1',
+      kind: 'Dataset',
+      metadata: { name: 'demo' },
+      spec: { mounts: [{ mountPoint: 's3://bucket', name: 'data' }] },
+    });
+    at.put({ apiVersion: 'data.fluid.io/v1alpha1', kind: 'ThinRuntime', metadata: { name: 'demo' }, spec: { profileName: 'profile' } });
+    at.put(load());
+    await at.quiet();
+    expect(statusOf(at)).toMatchObject({ phase: 'Failed', conditions: [{ reason: 'DataOperationNotSupport' }] });
+    expect(eventsOf(at)).toContain('DataOperationNotSupport');
+  });
+});
+
+test('a Job that exists is not made anew when pods of the runtime change, and what is over is left alone', async () => {
+  const at = await bound();
+  at.put(load());
+  await at.quiet();
+  at.forget();
+  at.edit('JuiceFSRuntime', { replicas: 2 });
+  await at.quiet();
+  expect(at.written({ kind: 'Job' })).toEqual([]);
+  await ended(at, 'Succeeded');
+  at.server.delete('Job', 'ml', 'warm-loader-job');
+  await at.quiet();
+  expect(at.get('Job', 'warm-loader-job')).toBeUndefined();
+  expect(statusOf(at).phase).toBe('Complete');
+});
+
+test('a Job that someone deletes while it runs is created again', async () => {
+  const at = await bound();
+  at.put(load());
+  await at.quiet();
+  at.server.delete('Job', 'ml', 'warm-loader-job');
+  await at.quiet();
+  expect(at.get('Job', 'warm-loader-job')).toBeDefined();
+  expect(statusOf(at).phase).toBe('Executing');
+});
+
+test('a controller that starts again goes on where the last one ended', async () => {
+  const at = await bound();
+  at.put(load());
+  await at.quiet();
+  at.kill();
+  const pod = at.server.all('Pod').find((each) => each.metadata.name.startsWith('warm-loader-job')) as KubeObject;
+  at.put({ ...pod, status: { phase: 'Succeeded' } } as KubeObject);
+  await at.settle();
+  await at.restart();
+  await at.quiet();
+  expect(statusOf(at).phase).toBe('Complete');
+  expect(at.dataset()).not.toHaveProperty('operationRef');
+});
+
+test('deleted, it takes its Job with it, and its Dataset no longer names it', async () => {
+  const at = await bound();
+  at.put(load());
+  await at.quiet();
+  at.delete('DataLoad', 'warm');
+  await at.quiet();
+  expect(at.get('DataLoad', 'warm')).toBeUndefined();
+  expect(at.server.all('Job')).toEqual([]);
+  expect(at.server.all('ConfigMap').filter(({ metadata }) => metadata.name.startsWith('warm'))).toEqual([]);
+  expect(at.dataset()).not.toHaveProperty('operationRef');
+});
+
+test('deleted and created again under its name, it runs again', async () => {
+  const at = await bound();
+  at.put(load());
+  await at.quiet();
+  const first = at.get('Job', 'warm-loader-job')?.metadata.uid;
+  at.controllers.paused.add('garbage');
+  at.delete('DataLoad', 'warm');
+  await at.settle();
+  at.put(load());
+  await at.quiet(30_000);
+  at.controllers.paused.clear();
+  await at.quiet(30_000);
+  expect(at.get('Job', 'warm-loader-job')?.metadata.uid).not.toBe(first);
+  expect(statusOf(at).phase).toBe('Executing');
+});
+
+test('several run on one Dataset, which names them all', async () => {
+  const at = await bound();
+  at.put(load());
+  at.put(load(undefined, 'again'));
+  await at.quiet();
+  expect(at.dataset().operationRef).toEqual({ DataLoad: 'again,warm' });
+  await ended(at, 'Succeeded', '', 'again');
+  expect(at.dataset().operationRef).toEqual({ DataLoad: 'warm' });
+});
+
+test('a Job that Fluid created goes on, and is followed', async () => {
+  const at = await bound();
+  at.kill();
+  const { metadata } = at.put({ ...load(), status: { phase: 'Executing', duration: 'Unfinished', conditions: [] } } as KubeObject);
+  const owner = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'DataLoad', name: 'warm', uid: metadata.uid ?? '', controller: true };
+  const template = { spec: { containers: [{ name: 'dataloader', image: 'fluid/loader:1' }], restartPolicy: 'Never' } };
+  const job = at.put({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'warm-loader-job', ownerReferences: [owner] },
+    spec: { backoffLimit: 3, template },
+  } as KubeObject);
+  await at.settle();
+  await at.restart();
+  await at.quiet();
+  expect(at.get('Job', 'warm-loader-job')).toMatchObject({ metadata: { uid: job.metadata.uid }, spec: { template } });
+  await ended(at, 'Succeeded');
+  expect(statusOf(at).phase).toBe('Complete');
+});
