@@ -5,6 +5,7 @@ import alluxioRuntime from '../../runtimes/alluxio/index.ts';
 import type { Report } from '../../runtimes/alluxio/report.ts';
 import type { Mount } from '../../src/api/index.ts';
 import type { BoundProbe } from '../../src/constructs/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
 import { BUSYBOX_IMAGE, whyNoAlluxio } from '../../harness/index.ts';
 import { given } from '../runtimes/alluxio/given.ts';
 import { canRun } from '../support/can-run.ts';
@@ -91,6 +92,28 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       await eventually(async () => expect(await bytesRead()).toEqual({ cache: first.cache + NUMBERS.bytes, ufs: NUMBERS.bytes }));
     });
 
+    await step('what a DataLoad has loaded is in the cache before it is read', async () => {
+      await alluxio.store('bucket/warm/numbers', NUMBERS.text);
+      const before = await bytesRead();
+      await space.create(load('warm', '/data/warm'));
+      await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete' } }, PATIENCE_S);
+      await eventually(async () => expect(await bytesRead()).toEqual({ ...before, ufs: before.ufs + NUMBERS.bytes }));
+      expect(await digest('data/warm/numbers')).toContain(NUMBERS.md5);
+      await eventually(async () =>
+        expect(await bytesRead()).toEqual({ cache: before.cache + NUMBERS.bytes, ufs: before.ufs + NUMBERS.bytes }),
+      );
+    });
+
+    await step('a DataLoad of a path that does not exist fails, and names it', async () => {
+      await space.create(load('lost', '/data/nowhere'));
+      await space.becomes('Job', 'lost-loader-job', { status: { active: 1 } });
+      // Else the Job would try three more times.
+      await space.patch('Job', 'lost-loader-job', { spec: { backoffLimit: 0 } });
+      const { status } = await space.becomes('DataLoad', 'lost', { status: { phase: 'Failed' } }, PATIENCE_S);
+      const { conditions } = status as { conditions: readonly { message: string }[] };
+      expect(conditions[0]?.message).toContain('printed last: path /data/nowhere does not exist in the Dataset');
+    });
+
     await step('a mount that comes, changes and goes is seen by the pod', async () => {
       const mount = (...mounts: readonly Mount[]) => space.patch('Dataset', NAME, { spec: { mounts } });
       // Its client remembers what there is, and what there is not.
@@ -163,6 +186,13 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
     const node = await alluxio.space.get('Node', alluxio.cluster.node.name);
     return Object.keys(node.metadata.labels ?? {}).filter((label) => /^fluid\.io\/(f|s)-/.test(label));
   };
+});
+
+const load = (name: string, path: string): KubeObject => ({
+  apiVersion: 'data.fluid.io/v1alpha1',
+  kind: 'DataLoad',
+  metadata: { name },
+  spec: { dataset: { name: NAME }, target: [{ path }] },
 });
 
 const DATA: Mount = { name: 'data', mountPoint: 's3://bucket' };
