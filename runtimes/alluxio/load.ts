@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { loadTargets, type Operation, OperationJob, sh } from '../../src/constructs/index.ts';
+import { loadTargets, type Operation, OperationJob } from '../../src/constructs/index.ts';
 import { configMapName } from './environment.ts';
 import type { AlluxioPlan } from './plan.ts';
 
@@ -22,6 +22,7 @@ export class AlluxioLoad extends OperationJob {
         },
       ],
       scripts: { 'load.sh': SCRIPT },
+      progressFile: '/tmp/progress',
     });
   }
 }
@@ -30,16 +31,21 @@ export class AlluxioLoad extends OperationJob {
  * Arguments: paths, each followed by its number of copies. Alluxio 2.9.4 no longer has `distributedLoad`: there `load --submit` starts a job
  * that `load --progress` follows. Older versions have only the former, or a `load` that reads every file by itself.
  */
-const SCRIPT = sh`set -e
+const SCRIPT = `set -e
 # In other pods the image's own start-up script expands this reference. Nothing else of the options is expanded.
 for options in ALLUXIO_JAVA_OPTS ALLUXIO_USER_JAVA_OPTS; do
   export "$options=\${!options//'\${ALLUXIO_CLIENT_HOSTNAME}'/$ALLUXIO_CLIENT_HOSTNAME}"
 done
 
+total=$(($# / 2)) done=0
+report() { printf '%s\\n' "paths=$done of $total" "$@" > /tmp/progress.new && mv /tmp/progress.new /tmp/progress; }
+field() { sed -n "s/^[[:space:]]*$1: //p" <<< "$progress"; }
+
 follow() {
   while sleep 2; do
     progress=$(alluxio fs load "$1" --progress)
     echo "$progress"
+    report "loading=$1" "files=$(field 'Files Processed')" "bytes=$(field 'Bytes Loaded')" "throughput=$(field Throughput)"
     case $progress in
       *'Job State: SUCCEEDED'*) return 0 ;;
       *'Job State: RUNNING'* | *'Job State: VERIFYING'*) ;;
@@ -61,13 +67,17 @@ if alluxio fs distributedLoad 2>&1 | grep -q 'unknown command'; then isNew=yes; 
 
 # All paths first: what is wrong with one of them shows before hours of loading others.
 for ((i = 1; i <= $#; i += 2)); do
-  alluxio fs test -e "\${!i}" || { echo "path \${!i} does not exist in the Dataset" >&2; exit 1; }
+  alluxio fs test -e "\${!i}" || { echo "path \${!i} does not exist in the Dataset, or Alluxio did not answer" >&2; exit 1; }
 done
 while [ $# -gt 0 ]; do
   echo "loading $1"
+  report "loading=$1"
   alluxio fs setReplication --max "$2" -R "$1"
   if [ "$NEED_LOAD_METADATA" = true ]; then alluxio fs ls -Dalluxio.user.file.metadata.sync.interval=0 -R "$1" > /dev/null; fi
   load "$1" "$2" || { echo "path $1 was not loaded" >&2; exit 1; }
+  done=$((done + 1))
   shift 2
 done
+report
+cat /tmp/progress > /dev/termination-log
 `;

@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { loadTargets, must, type Operation, OperationJob, sh } from '../../src/constructs/index.ts';
+import { loadTargets, must, type Operation, OperationJob } from '../../src/constructs/index.ts';
 import type { JuiceFSPlan } from './plan.ts';
 
 /** Has workers read paths into their caches: every worker of the community edition, the first of the enterprise edition, whose workers share. */
@@ -32,6 +32,7 @@ export class JuiceFSLoad extends OperationJob {
         },
       ],
       scripts: { 'load.sh': SCRIPT },
+      progressFile: '/tmp/progress',
     });
   }
 }
@@ -40,7 +41,7 @@ export class JuiceFSLoad extends OperationJob {
 const DURATION = /^\d+(\.\d+)?[smhd]?$/;
 
 /** Arguments: paths in the pods of the workers, `--`, options of `juicefs warmup`. */
-const SCRIPT = sh`set -e
+const SCRIPT = `set -e
 paths=()
 while [ "$1" != -- ]; do paths+=("$1"); shift; done
 shift
@@ -48,10 +49,16 @@ IFS=: read -r -a pods <<< "$POD_NAMES"
 in_pod() { kubectl -n "$POD_NAMESPACE" exec "$1" -- "\${@:2}"; }
 
 for path in "\${paths[@]}"; do
-  in_pod "\${pods[0]}" timeout 30s ls -d "$path" > /dev/null || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset" >&2; exit 1; }
+  in_pod "\${pods[0]}" timeout 30s ls -d "$path" > /dev/null || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset, or worker \${pods[0]} did not answer" >&2; exit 1; }
 done
+done=0
+report() { echo "workers=$done of \${#pods[@]}" > /tmp/progress; }
 for pod in "\${pods[@]}"; do
   echo "loading in $pod"
+  report
   in_pod "$pod" timeout "$TIMEOUT" juicefs warmup "\${paths[@]}" "$@" || { echo "pod $pod: juicefs warmup failed" >&2; exit 1; }
+  done=$((done + 1))
 done
+report
+cat /tmp/progress > /dev/termination-log
 `;

@@ -42,6 +42,8 @@ export const annotation = {
   scriptHash: 'data.fluid.io/script-hash',
   /** On a ThinRuntimeProfile: how to call its FUSE client, for images that do not read config.json. */
   mountTemplate: 'data.fluid.io/mount-template',
+  /** On the Job of an operation: the file in its first container that says how far it is. */
+  progressFile: 'data.fluid.io/progress-file',
   skipMountCheck: 'fluid.io/skip-check-mount-ready-target',
   fuseHostPid: 'runtime.fluid.io/fuse.hostpid',
   storageRequest: 'pvc.fluid.io/resources.requests.storage',

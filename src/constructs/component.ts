@@ -162,8 +162,8 @@ export class Fuse extends Component {
  * }
  */
 export function owned(scope: Construct, plan: BasePlan, role: Role | undefined, object: OwnedObject): KubeObject {
-  const { apiVersion, kind, name, labels, ...rest } = object;
-  const metadata = metadataOf(plan, name, { ...(role && selectorOf(plan, role)), ...labels });
+  const { apiVersion, kind, name, labels, annotations, ...rest } = object;
+  const metadata = { ...metadataOf(plan, name, { ...(role && selectorOf(plan, role)), ...labels }), ...(annotations && { annotations }) };
   return new KubeObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
 }
 /** An object for `owned`: its head, and its other fields as Kubernetes has them. */
@@ -172,6 +172,7 @@ export interface OwnedObject {
   readonly kind: string;
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
 

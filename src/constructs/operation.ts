@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import { datasetId, label, type Manifest } from '../api/index.ts';
+import { annotation, datasetId, label, type Manifest } from '../api/index.ts';
 import type { OwnedObject } from './component.ts';
 import type { BasePlan, ComponentProps, ContainerProps, Operation, OperationProps } from './contract.ts';
 import { must } from './faults.ts';
@@ -52,7 +52,8 @@ export class OperationJob extends Construct {
       ownedByOperation(this, plan, operation, { apiVersion: 'v1', kind: 'ConfigMap', name: scriptsName, data: props.scripts });
     const apiVersion = 'batch/v1';
     if (!isCron) {
-      ownedByOperation(this, plan, operation, { apiVersion, kind: 'Job', name, labels, spec: jobSpec });
+      const annotations = props.progressFile === undefined ? {} : { [annotation.progressFile]: props.progressFile };
+      ownedByOperation(this, plan, operation, { apiVersion, kind: 'Job', name, labels, annotations, spec: jobSpec });
       return;
     }
     must(spec.schedule, 'spec.schedule', 'a schedule, since the policy is Cron', spec.schedule);
@@ -72,12 +73,13 @@ export class OperationJob extends Construct {
 
 /** Any other object of an operation, such as a Service between its pods. It is deleted with the operation. */
 export function ownedByOperation(scope: Construct, plan: BasePlan, operation: Operation, object: OwnedObject): KubeObject {
-  const { apiVersion, kind, name, labels, ...rest } = object;
+  const { apiVersion, kind, name, labels, annotations, ...rest } = object;
   const { uid } = operation;
   const owner = { apiVersion: plan.owner.apiVersion, kind: operation.kind, name: operation.name, uid };
   const metadata: Manifest['metadata'] = {
     name,
     labels: { [label.owner]: uid, role: `${operation.kind.toLowerCase()}-job`, ...commonLabels(plan, operation), ...labels },
+    ...(annotations && Object.keys(annotations).length > 0 && { annotations }),
     ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: false }],
   };
   return new KubeObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
@@ -97,7 +99,7 @@ function commonLabels({ dataset }: BasePlan, operation: Operation): Readonly<Rec
 
 /** What the user says of the pod wins over what the runtime says; both affinities must hold. */
 function podOf(operation: Operation, props: OperationProps): ComponentProps {
-  const { scripts, backoffLimit: _b, labels: _l, ...pod } = props;
+  const { scripts, backoffLimit: _b, labels: _l, progressFile: _p, ...pod } = props;
   const { affinity, tolerations = [], nodeSelector, schedulerName, resources } = operation.spec;
   const { scripts: scriptsName, volume, directory } = operationNames(operation);
   const [first, ...others] = props.containers;

@@ -162,7 +162,7 @@ export const causes = {
     passing: true,
   },
   NotSupportedYet: {
-    means: 'the spec of an operation has a field that this version of Sluice does not act on; the message names it',
+    means: 'the spec of an operation has a policy or a `runAfter` that this version of Sluice does not act on; the message names it',
     toDo: 'leave the field out, or wait for a version that acts on it: the operation starts then',
   },
   Deleting: {

@@ -120,6 +120,7 @@ const MEANT = new Map<RegExp, string>([
   [/ metadata\.annotations\[meta\.helm\.sh/, 'We are no helm release.'],
   [/\[app\.kubernetes\.io\/managed-by\]: Fluid "Helm", we "sluice"$/, 'Helm does not manage our objects.'],
   [/^\w+ metadata\.labels\[data\.fluid\.io\/owner-uid\]: Fluid undefined/, 'Our inventory.'],
+  [/^Job metadata\.annotations\[data\.fluid\.io\/progress-file\]/, 'Where the pod says how far it is.'],
   [/^ConfigMap metadata\.ownerReferences/, 'It goes with the operation.'],
   [/^CronJob spec\.jobTemplate\.metadata(\.labels\S+)?: /, 'Its Jobs are in our inventory, which those of the pods are not.'],
   [

@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { type BasePlan, loadTargets, type Operation, OperationJob, sh } from '../../src/constructs/index.ts';
+import { type BasePlan, loadTargets, type Operation, OperationJob } from '../../src/constructs/index.ts';
 
 /** The smallest load that a runtime could have. */
 
@@ -21,7 +21,7 @@ export class ExampleLoad extends OperationJob {
           ],
         },
       ],
-      scripts: { 'load.sh': sh`set -e\nexample load "$@"\n` },
+      scripts: { 'load.sh': 'set -e\nexample load "$@"\n' },
     });
   }
 }

@@ -79,6 +79,11 @@ export interface OperationProps extends Omit<ComponentProps, 'volumeClaimTemplat
   readonly scripts?: Readonly<Record<string, string>>;
   /** How many failed pods are replaced, as in a Job. Default: 3. */
   readonly backoffLimit?: number;
+  /**
+   * Absolute path of a file in the first container to which the script writes how far it is, in lines `name=value`: the controller reads it
+   * every 10 seconds into `status.infos`. At its end the script should copy it to `/dev/termination-log`.
+   */
+  readonly progressFile?: string;
   /** Labels of the Job. */
   readonly labels?: Readonly<Record<string, string>>;
 }

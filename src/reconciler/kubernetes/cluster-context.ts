@@ -2,7 +2,7 @@ import type { Role, Runtime, Settings } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { EventSink } from '../../kube/events/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
-import { type Key, keyText, type LiveObject, type Question, type Where, type World } from '../world.ts';
+import { type Key, keyText, type LiveObject, type OperationKey, type Question, type Where, type World } from '../world.ts';
 import type { Seen } from './apply/fresh.ts';
 import type { UserObjects } from './apply/user-objects.ts';
 import type { createBindings } from './plans/bindings.ts';
@@ -29,7 +29,7 @@ export interface KubernetesClusterOptions {
   readonly probeMs: number;
   /** Milliseconds between two reads of Secrets that the controller writes, and of their sources. Default 300,000; 0 = only with other changes. */
   readonly secretMs?: number;
-  readonly wake: (key: Key) => void;
+  readonly wake: (key: Key | OperationKey) => void;
   readonly log: Log;
   readonly now?: () => number;
   /** Aborted when this process is no longer the leader. */

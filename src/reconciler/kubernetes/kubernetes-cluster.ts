@@ -51,12 +51,17 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     store.ports.gone(uid);
   }
 
+  function forgetOperation(uid: string): void {
+    applier.forget(uid);
+    context.jobs.drop(uid);
+  }
+
   const observe = observer(context);
   return {
     now,
     log,
     operations: operationCluster({ context, users, applier, observe }),
-    gone: (key, uid) => ('kind' in key ? applier.forget(uid) : departed.add(key, uid)),
+    gone: (key, uid) => ('kind' in key ? forgetOperation(uid) : departed.add(key, uid)),
     scene: (key) => {
       // Only here: a pass that is under way could store something for the runtime again.
       departed.forget(key);

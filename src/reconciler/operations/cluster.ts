@@ -1,7 +1,7 @@
 import type { Dataset, Manifest, OperationStatus } from '../../api/index.ts';
 import type { Notice } from '../cluster.ts';
 import type { Applied, Key, OperationKey } from '../world.ts';
-import type { JobView, OperationObject, OperationWorld, Prepared } from './world.ts';
+import type { EndedPod, Infos, JobView, OperationObject, OperationWorld, Prepared } from './world.ts';
 
 /** Every effect of a pass over an operation. */
 export interface OperationCluster {
@@ -17,8 +17,10 @@ export interface OperationCluster {
   unmark(operation: OperationObject): Promise<void>;
   /** Creates what does not exist. */
   apply(world: OperationWorld, dataset: Dataset, manifests: readonly Manifest[]): Promise<Applied>;
-  /** The end of what the last failed pod of the Job printed; undefined if no pod of it is left. */
-  lastOutput(target: Key, job: JobView): Promise<string | undefined>;
+  /** How far the Job is, as its pod said last. Asked for in the background, every 10 s; an answer wakes the operation. */
+  progress(world: OperationWorld, job: JobView): Infos | undefined;
+  /** How the last pod of the Job ended; undefined if no pod of it is left. */
+  lastPod(of: Pick<Key, 'namespace'>, job: JobView): Promise<EndedPod | undefined>;
   /** One merge patch of what differs; 409 when another writer was first. True when something was written. */
   writeStatus(operation: OperationObject, status: OperationStatus): Promise<boolean>;
   notice(operation: OperationObject, notice: Notice): void;

@@ -34,7 +34,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
   if (operation.metadata.deletionTimestamp) await cluster.unmark(operation);
   else if (isOver(operation)) return 'on-change';
   else if (job?.end) await end(cluster, world, job, job.end);
-  else if (job) await cluster.writeStatus(operation, runningStatus(world));
+  else if (job) return follow(cluster, world, job);
   else return begin(cluster, world, reportInMs);
   return 'on-change';
 }
@@ -61,11 +61,20 @@ async function begin(cluster: OperationCluster, world: OperationWorld, reportInM
   return 'on-change';
 }
 
+/** How often a pod says how far it is; each answer that differs is a write. */
+const PROGRESS_MS = 10_000;
+
+async function follow(cluster: OperationCluster, world: OperationWorld, job: JobView): Promise<Next> {
+  await cluster.writeStatus(world.operation, runningStatus(world, cluster.progress(world, job)));
+  return job.progressFile === undefined ? 'on-change' : { again: PROGRESS_MS };
+}
+
 async function end(cluster: OperationCluster, world: OperationWorld, job: JobView, ended: JobEnd): Promise<void> {
-  const { operation, target } = world;
+  const { operation, key } = world;
   const hasFailed = ended.type === 'Failed';
-  const output = hasFailed ? await cluster.lastOutput(target, job) : undefined;
-  const status = endedStatus(world, ended, output);
+  // What the pod printed helps; that the Job has ended is what counts.
+  const pod = hasFailed || job.progressFile !== undefined ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
+  const status = endedStatus(world, ended, pod);
   if (!(await cluster.writeStatus(operation, status))) return;
   const note = hasFailed ? (status.conditions[0]?.message ?? '') : `Job ${job.name} is complete after ${status.duration}`;
   cluster.notice(operation, {

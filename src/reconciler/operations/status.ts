@@ -2,7 +2,8 @@ import { durationText, type OperationStatus, type RuntimeCondition } from '../..
 import { redactedText } from '../../kube/redact.ts';
 import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
-import type { JobEnd, OperationObject, OperationWorld, Refusal } from './world.ts';
+import { infosOf } from './infos.ts';
+import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal } from './world.ts';
 
 /** The statuses of an operation. `Complete` and `Failed` are final: nothing is written any more. */
 
@@ -23,28 +24,36 @@ export const waitingStatus = ({ operation, now }: OperationWorld, { reason, mess
 });
 
 /** Its Job runs. */
-export const runningStatus = ({ operation }: OperationWorld): Status => ({ ...common(operation), phase: 'Executing', conditions: [] });
+export const runningStatus = ({ operation }: OperationWorld, infos?: Infos): Status => ({
+  ...common(operation),
+  phase: 'Executing',
+  conditions: [],
+  ...(infos && { infos }),
+});
 
 /**
  * Its Job has ended.
  *
- * @param output the end of what its last pod printed, if that failed
+ * @param pod the last pod of the Job, if it is left
  */
-export const endedStatus = ({ operation }: OperationWorld, { type, reason, message, at }: JobEnd, output?: string): Status => ({
-  ...common(operation),
-  phase: type,
-  duration: durationText(Date.parse(at) - Date.parse(operation.metadata.creationTimestamp ?? at)),
-  conditions: [
-    {
-      type,
-      status: 'True',
-      reason,
-      message: redactedText(output ? `${message}: ${output}` : message),
-      lastProbeTime: at,
-      lastTransitionTime: at,
-    },
-  ],
-});
+export function endedStatus({ operation }: OperationWorld, { type, reason, message: why, at }: JobEnd, pod?: EndedPod): Status {
+  const message = redactedText(type === 'Failed' && pod ? `${why}: ${lastWords(pod)}` : why);
+  const infos = type === 'Complete' && pod ? infosOf(pod.message) : {};
+  return {
+    ...common(operation),
+    phase: type,
+    duration: durationText(Date.parse(at) - Date.parse(operation.metadata.creationTimestamp ?? at)),
+    conditions: [{ type, status: 'True', reason, message, lastProbeTime: at, lastTransitionTime: at }],
+    ...(Object.keys(infos).length > 0 && { infos }),
+  };
+}
+
+/** A condition is read by people: the last lines say why a program failed. */
+const MOST_CHARACTERS = 1000;
+function lastWords({ name, exitCode, message }: EndedPod): string {
+  const output = message.trim().slice(-MOST_CHARACTERS).trim();
+  return `pod ${name} ended with exit code ${exitCode}${output ? `, and printed last: ${output}` : ''}`;
+}
 
 /** It fails without having run. */
 export const refusedStatus = ({ operation, now }: OperationWorld, { reason, message }: Refusal): Status => ({

@@ -27,8 +27,8 @@ export interface OperationWorld {
 export interface JobView {
   readonly name: string;
   readonly uid: string;
-  /** How many of its pods failed. */
-  readonly failed: number;
+  /** The file of its pod that says how far it is; absent if the engine cannot say. */
+  readonly progressFile?: string;
   /** Why the Job ended: its condition Complete or Failed. */
   readonly end?: JobEnd;
 }
@@ -49,4 +49,15 @@ export interface Refusal {
   readonly message: string;
   /** Reason of the event. Default: `DataOperationNotValid`. */
   readonly event?: string;
+}
+
+/** `status.infos`: what an operation says of its progress and results, by name. */
+export type Infos = Readonly<Record<string, string>>;
+
+/** How a pod of a Job ended. */
+export interface EndedPod {
+  readonly name: string;
+  readonly exitCode: number;
+  /** What it left as its termination message; of a failed one without that, the end of what it printed. */
+  readonly message: string;
 }

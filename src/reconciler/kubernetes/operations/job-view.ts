@@ -1,4 +1,4 @@
-import { label } from '../../../api/index.ts';
+import { annotation, label } from '../../../api/index.ts';
 import type { JobEnd, JobView } from '../../operations/world.ts';
 import type { LiveObject } from '../../world.ts';
 
@@ -10,18 +10,18 @@ interface JobStatus {
     readonly message?: string;
     readonly lastTransitionTime?: string;
   }[];
-  readonly failed?: number;
 }
 
 /** A Job as its operation sees it; undefined if it belongs to another one. `SuccessCriteriaMet` and the like come before the end. */
 export function jobView(job: LiveObject | undefined, owner: string): JobView | undefined {
   if (!job || job.metadata.labels?.[label.owner] !== owner) return undefined;
-  const { conditions = [], failed = 0 } = (job.status ?? {}) as JobStatus;
+  const { conditions = [] } = (job.status ?? {}) as JobStatus;
+  const progressFile = job.metadata.annotations?.[annotation.progressFile];
   const end = conditions.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
   return {
     name: job.metadata.name,
     uid: job.metadata.uid,
-    failed,
+    ...(progressFile !== undefined && { progressFile }),
     ...(end && {
       end: {
         type: end.type as JobEnd['type'],

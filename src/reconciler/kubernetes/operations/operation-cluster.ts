@@ -5,6 +5,8 @@ import type { ResourceType } from '../../../kube/types.ts';
 import { choose } from '../../choose.ts';
 import type { Cluster } from '../../cluster.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
+import type { Hold, OperationKey, PlanInForce } from '../../world.ts';
+import { askProbe, type PodChoice } from '../commands/exec.ts';
 import type { OperationObject, Prepared } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
 import { confirm } from '../apply/fresh.ts';
@@ -16,7 +18,7 @@ import { targetOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { isServed, podFacts } from '../store/views.ts';
 import { jobView } from './job-view.ts';
-import { lastOutput } from './last-output.ts';
+import { lastPod, progressOf } from './job-pods.ts';
 
 interface OperationClusterOptions {
   readonly context: ClusterContext;
@@ -27,7 +29,20 @@ interface OperationClusterOptions {
 
 /** The effects of passes over operations: reads from the watches, writes through the client. */
 export function operationCluster({ context, users, applier, observe }: OperationClusterOptions): OperationCluster {
-  const { client, store, events, now } = context;
+  const { client, store, events, now, jobs, exec, wake } = context;
+
+  /** The name of the pod that leads, if the engine can say. The answer wakes the operation. */
+  function leaderOf(key: OperationKey, { metadata }: OperationObject, probe: PlanInForce['leader'], choice: PodChoice) {
+    if (!probe) return undefined;
+    const due = { namespace: key.namespace, version: '', everyMs: LEADER_AGAIN_MS };
+    const asked = jobs.ask(
+      `${metadata.uid}/leader`,
+      due,
+      () => askProbe(exec, choice, probe),
+      () => wake(key),
+    );
+    return asked.running ? 'asking' : (asked.value ?? 'none');
+  }
 
   return {
     observe(key) {
@@ -45,12 +60,12 @@ export function operationCluster({ context, users, applier, observe }: Operation
     rest: (key) => store.operations.rest(key),
 
     async prepare({ key, operation, target }, dataset): Promise<Prepared> {
-      const wait = (message: string): Prepared => ({ hold: { reason: 'RuntimeNotReady', message } });
+      const wait = (message: string, why: Partial<Hold> = {}): Prepared => ({ hold: { ...why, reason: 'RuntimeNotReady', message } });
       const { chosen } = choose(dataset, store.runtimes(target));
       if (!chosen || !isServed(dataset) || dataset.metadata.deletionTimestamp) return wait(`Dataset ${target.name} is not bound`);
       const { runtime, object, invalid = faultOf(dataset) } = chosen;
       const seen = await observe(target, dataset, runtime, object, invalid);
-      if ('hold' in seen) return wait(`${object.kind} ${target.name}: ${seen.hold.message}`);
+      if ('hold' in seen) return wait(`${object.kind} ${target.name}: ${seen.hold.message}`, seen.hold);
       const { plan, workloads } = seen.world;
       const operate = plan.operations[key.kind];
       if (!operate) {
@@ -59,11 +74,17 @@ export function operationCluster({ context, users, applier, observe }: Operation
       }
       for (const role of ['master', 'worker'] as const)
         if (plan.roles.includes(role) && !workloads[role]?.ready) return wait(`no ${role} pod of ${object.kind} ${target.name} is ready`);
-      const { pods } = podChoice(store, target, runtime);
+      const choice = podChoice(store, target, runtime);
+      const { pods } = choice;
+      const leader = leaderOf(key, operation, plan.leader, choice);
+      if (leader === 'asking') return wait(`which master of ${object.kind} ${target.name} leads is being asked`, { silent: true });
+      if (leader === 'none') return wait(`no master of ${object.kind} ${target.name} reports that it leads`, { retryMs: LEADER_AGAIN_MS });
       try {
         const { name, namespace } = key;
         const { spec, metadata } = operation;
-        const facts = { pods: { master: podFacts(pods('master')), worker: podFacts(pods('worker')) } };
+        const masters = podFacts(pods('master'));
+        const leading = masters.find((pod) => pod.name === leader);
+        const facts = { pods: { master: masters, worker: podFacts(pods('worker')) }, ...(leading && { leader: leading }) };
         // The cast: each kind of operation is rendered from a spec that was parsed as that kind.
         const render = operate as (operation: object) => readonly Manifest[];
         return { manifests: render({ kind: key.kind, name, namespace, uid: metadata.uid ?? '', spec, facts }) };
@@ -85,12 +106,16 @@ export function operationCluster({ context, users, applier, observe }: Operation
       const owner = { ...key, uid, creationTimestamp, edition: String(generation) };
       return applier.apply(owner, manifests.map(outlineOf), () => confirm(client, store, [operation, dataset]));
     },
-    lastOutput: (target, job) => lastOutput(client, target, job),
+    progress: (world, job) => progressOf(context, world, job),
+    lastPod: (of, job) => lastPod(client, of, job),
     writeStatus: (operation, status) => users.writeStatus(operationType(operation), operation, status, 'given'),
     notice: ({ apiVersion, kind, metadata: { namespace = '', name, uid = '' } }, { note, ...notice }) =>
       events.emit({ regarding: { apiVersion, kind, namespace, name, uid }, ...notice, note: redactedText(note) }),
   };
 }
+
+/** An election takes moments, and its end causes no event. */
+const LEADER_AGAIN_MS = 1000;
 
 const operationType = ({ kind }: OperationObject): ResourceType => {
   const resource = operationKinds.find((each) => each.kind === kind);

@@ -1,8 +1,9 @@
 import { type CustomResource, Dataset } from '../../../api/index.ts';
 import type { OperationKind } from '../../../constructs/index.ts';
+import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { OperationObject } from '../../operations/world.ts';
-import { type Key, keyOf, keyText, type OperationKey } from '../../world.ts';
+import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
 import { typeOf } from '../kinds.ts';
 import type { Inventories } from './inventories.ts';
 import { phaseOf } from './objects.ts';
@@ -59,9 +60,8 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
             subscriptions.remove(key);
             onGone(key, uid);
           } else inventories.seen(uid, key);
-          // Its Dataset reports which operations run.
-          if (change.type !== 'changed' || phaseOf(change.old) !== phaseOf(object))
-            onKey(targetOf(object), `${object.kind} ${object.metadata.name} ${change.type}`);
+          // A Dataset reports which operations run on it.
+          for (const dataset of reporters(change)) onKey(dataset, `${object.kind} ${object.metadata.name} ${change.type}`);
           const isNew = change.type !== 'changed' || !isNoNews(change.old, object);
           if (isNew && !isEcho) onKey(key, `${object.kind} ${change.type}`);
         },
@@ -79,12 +79,23 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
     },
     on: (dataset) =>
       [...(byDataset.get(keyText(dataset)) ?? [])].flatMap((text) => {
-        const [namespace = '', name = '', kind = ''] = text.split('/');
-        return get({ namespace, name, kind: kind as OperationKind }) ?? [];
+        const key = keyOfText(text);
+        return ('kind' in key && get(key)) || [];
       }),
     await: (key, dataset) => subscriptions.add(Dataset.kind, keyText(dataset), key),
     rest: (key) => subscriptions.remove(key),
   };
+}
+
+/** The Datasets whose list of running operations a change may change. */
+function reporters(change: Change<KubeObject>): readonly Key[] {
+  const { object } = change;
+  const isRunning = phaseOf(object) === 'Executing';
+  if (change.type !== 'changed') return isRunning ? [targetOf(object)] : [];
+  const wasRunning = phaseOf(change.old) === 'Executing';
+  const [before, now] = [targetOf(change.old), targetOf(object)];
+  if (keyText(before) === keyText(now)) return isRunning === wasRunning ? [] : [now];
+  return [...(wasRunning ? [before] : []), ...(isRunning ? [now] : [])];
 }
 
 /** The Dataset that an operation is about. An operation is about one of its own namespace, whatever it says: another is refused. */

@@ -20,7 +20,13 @@ export const metadataOnly = (kind: string): boolean => !(kind in BODIES);
 const LABELS = [label.owner, label.datasetId];
 /** Annotations whose value no two objects have in common. */
 const UNIQUE: ReadonlySet<string> = new Set([annotation.manifestHash, annotation.scriptHash]);
-const ANNOTATIONS = [annotation.createdBy, annotation.manifestHash, annotation.fuseImage, 'deprecated.daemonset.template.generation'];
+const ANNOTATIONS = [
+  annotation.createdBy,
+  annotation.manifestHash,
+  annotation.fuseImage,
+  annotation.progressFile,
+  'deprecated.daemonset.template.generation',
+];
 
 interface Body {
   readonly spec: Fields;
@@ -46,7 +52,7 @@ const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> =
     return { spec: { claimRef: { namespace, name, uid } }, status: { phase } };
   },
   PersistentVolumeClaim: ({ volumeName }, { phase }) => ({ spec: { volumeName }, status: { phase } }),
-  Job: (_, { conditions, failed }) => ({ spec: {}, status: { conditions, failed } }),
+  Job: (_, { conditions }) => ({ spec: {}, status: { conditions } }),
 };
 
 interface Template {

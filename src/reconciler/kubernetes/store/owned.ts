@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Dataset, label } from '../../../api/index.ts';
 import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
-import { type Key, keyText, type LiveObject } from '../../world.ts';
+import type { OperationKind } from '../../../constructs/index.ts';
+import { type Key, keyText, type LiveObject, type OperationKey } from '../../world.ts';
 import { ownedKinds } from '../kinds.ts';
 import type { Inventories } from './inventories.ts';
 import { controllerOf, phaseOf } from './objects.ts';
@@ -12,15 +13,15 @@ import type { Watched, Watches } from './watches.ts';
 
 interface OwnedOptions {
   readonly inventories: Pick<Inventories, 'ownerOf' | 'add' | 'remove'>;
-  /** Kinds of runtimes. */
   readonly runtimeKinds: ReadonlySet<string>;
+  readonly operationKinds: ReadonlySet<string>;
   readonly subscriptions: Pick<Subscriptions, 'wake'>;
-  readonly onKey: (key: Key, because: string) => void;
+  readonly onKey: (key: Key | OperationKey, because: string) => void;
 }
 
-/** The watches of everything that the controller creates for runtimes, by kind: what has the label `data.fluid.io/owner-uid`. */
+/** The watches of everything that the controller creates for runtimes and operations, by kind: what has the label `data.fluid.io/owner-uid`. */
 export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOptions): ReadonlyMap<string, Watched> {
-  const { inventories, runtimeKinds, subscriptions, onKey } = options;
+  const { inventories, runtimeKinds, operationKinds, subscriptions, onKey } = options;
 
   function onChange({ kind }: ResourceType, change: Change<KubeObject>, isEcho: boolean): void {
     const object = change.object as LiveObject;
@@ -37,12 +38,16 @@ export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOpti
   }
 
   /**
-   * The key of a runtime that does not exist any more and still is the controller of an object, which is in the way of its successor until
+   * The key of a runtime or an operation that does not exist any more and still is the controller of an object, which is in the way of its successor until
    * the garbage collector deletes it.
    */
-  function predecessorOf(object: KubeObject): Key | undefined {
+  function predecessorOf(object: KubeObject): Key | OperationKey | undefined {
     const ref = controllerOf(object);
-    return ref && runtimeKinds.has(ref.kind) ? { namespace: object.metadata.namespace ?? '', name: ref.name } : undefined;
+    if (!ref) return undefined;
+    const key = { namespace: object.metadata.namespace ?? '', name: ref.name };
+    // The cast: these are the kinds of operations.
+    if (operationKinds.has(ref.kind)) return { ...key, kind: ref.kind as OperationKind };
+    return runtimeKinds.has(ref.kind) ? key : undefined;
   }
 
   return new Map(

@@ -5,7 +5,7 @@
  * S1. After a write of ours is remembered, every read by name returns it or a newer version, however late the watch is.
  * S2. An object that a read found to be deleted is not returned by name, though the watch shows it; its successor is.
  * S3. What the watch has passed is never hidden by an answer or a finding that comes later.
- * S4. The event of our own write wakes no key, with two exceptions: a Dataset whose phase the write changed, and runtimes that refer to it.
+ * S4. The event of our own write wakes no key, with three exceptions: a Dataset whose phase the write changed, runtimes that refer to it, and the Dataset of an operation that starts or ends.
  * S5. The watch of a kind gets as far as each remembered version that it selects, or is begun again.
  * S6. Nothing is kept of an object whose kind is not watched: no Secret stays in memory.
  * S7. When a key is woken, every read already shows the change that woke it.
@@ -124,7 +124,13 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
   const operations = watchOperations(watches, { kinds: operationKinds, inventories, subscriptions, onKey, onGone });
   const companion = watchCompanions(watches, definitions, subscriptions);
   const runtimeKinds = new Set(definitions.map(({ resource }) => resource.kind));
-  const owned = watchOwned(watches, { inventories, runtimeKinds, subscriptions, onKey });
+  const owned = watchOwned(watches, {
+    inventories,
+    runtimeKinds,
+    operationKinds: new Set(operationKinds.map(({ kind }) => kind)),
+    subscriptions,
+    onKey,
+  });
   const pods = watchPods(watches, { inventories, owned, onKey, onPlacement });
   const nodes = watches.watch(
     Node,
