@@ -12,7 +12,7 @@ import type { Selects } from './kubernetes/selector.ts';
 import { operationKeyOf } from './kubernetes/store/operations.ts';
 import type { Moved, Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';
-import { isOver } from './operations/status.ts';
+import { isSettled } from './operations/status.ts';
 import { passOver } from './pass.ts';
 import { createQueue } from './queue.ts';
 import { type Key, keyOf, keyText, type OperationKey } from './world.ts';
@@ -122,6 +122,5 @@ function keysByAge(store: Store): readonly Key[] {
   return [...ages.values()].toSorted((a, b) => a.age.localeCompare(b.age)).map(({ key }) => key);
 }
 
-/** Operations that are not over. */
 const operationKeys = (store: Store): readonly OperationKey[] =>
-  [...store.operations.values()].flatMap((operation) => (isOver(operation) ? [] : operationKeyOf(operation)));
+  [...store.operations.values()].flatMap((operation) => (isSettled(operation) ? [] : operationKeyOf(operation)));

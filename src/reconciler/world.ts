@@ -38,8 +38,6 @@ export interface World {
   readonly names: WorkloadNames;
   readonly volume?: LiveObject;
   readonly claim?: LiveObject;
-  /** Names of the operations that run on the Dataset, by kind. */
-  readonly running?: Readonly<Record<string, readonly string[]>>;
   readonly missingSecrets: readonly MissingSecret[];
   readonly secretRetryMs?: number;
   /** Milliseconds until the next pass, even without an event: something is read by the clock. */

@@ -14,7 +14,7 @@ import type { PortPolicy } from '../../src/reconciler/kubernetes/plans/ports.ts'
 import type { Selects } from '../../src/reconciler/kubernetes/selector.ts';
 import { operationKeyOf } from '../../src/reconciler/kubernetes/store/operations.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
-import { isOver } from '../../src/reconciler/operations/status.ts';
+import { isSettled } from '../../src/reconciler/operations/status.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
 import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
@@ -214,7 +214,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     const first = new Set<string>();
     for (const dataset of leader.store.datasets()) first.add(keyText(keyOf(dataset)));
     for (const { object } of leader.store.allRuntimes()) first.add(keyText(keyOf(object)));
-    for (const operation of leader.store.operations.values()) if (!isOver(operation)) first.add(keyText(operationKeyOf(operation)));
+    for (const operation of leader.store.operations.values()) if (!isSettled(operation)) first.add(keyText(operationKeyOf(operation)));
     leader.queue = createQueue({
       concurrency: KEYS,
       mostOfOne: shareOf(KEYS),

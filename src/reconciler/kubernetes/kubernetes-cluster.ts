@@ -2,6 +2,7 @@ import { annotation, Dataset, runtimeFinalizer } from '../../api/index.ts';
 import { redactedText } from '../../kube/redact.ts';
 import type { Cluster } from '../cluster.ts';
 import type { OperationCluster } from '../operations/cluster.ts';
+import { operationRef } from '../operations/status.ts';
 import { type Key, keyOf, keyText, type OperationKey, type RuntimeObject, type World } from '../world.ts';
 import { createApplier } from './apply/apply.ts';
 import { createClaimBinding } from './apply/claim-binding.ts';
@@ -106,7 +107,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const candidate = store.runtimes(keyOf(object)).find((each) => each.object.kind === object.kind);
       return candidate ? users.writeStatus(typeOf(candidate.runtime.resource), object, status, 'all') : false;
     },
-    writeDatasetStatus: (dataset, status) => users.writeStatus(typeOf(Dataset), dataset, status, 'given'),
+    // In each report, also in those of a Dataset that has no runtime: an operation may end at any time.
+    writeDatasetStatus: (dataset, status) =>
+      users.writeStatus(typeOf(Dataset), dataset, { ...status, operationRef: operationRef(store.operations.on(keyOf(dataset))) }, 'given'),
     notice: (object, { note, ...notice }) => events.emit({ regarding: refOf(object), ...notice, note: redactedText(note) }),
   };
 }

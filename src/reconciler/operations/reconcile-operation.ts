@@ -29,7 +29,8 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
   const world = cluster.observe(key);
   if (!world) return 'on-change';
   const { operation, job } = world;
-  if (operation.metadata.deletionTimestamp || isOver(operation)) cluster.rest(key);
+  // Only its start waits for the Dataset, whose status changes with each operation that starts or ends.
+  if (operation.metadata.deletionTimestamp || isOver(operation) || job) cluster.rest(key);
   // The garbage collector deletes what the operation owns.
   if (operation.metadata.deletionTimestamp) await cluster.unmark(operation);
   else if (isOver(operation)) return 'on-change';

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { durationText, type OperationStatus, type RuntimeCondition } from '../../api/index.ts';
 import { redactedText } from '../../kube/redact.ts';
 import { withCondition } from '../status/conditions.ts';
@@ -14,7 +15,17 @@ const before = ({ status }: OperationObject): Partial<Status> => status ?? {};
 const phaseOf = ({ status }: OperationObject): Status['phase'] => status?.phase ?? '';
 
 export const isOver = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed';
+/** Whether a controller that starts has nothing to do for it. One that waits to be deleted has a finalizer. */
+export const isSettled = (operation: OperationObject): boolean => isOver(operation) && !operation.metadata.deletionTimestamp;
 export const isRunning = (operation: OperationObject): boolean => phaseOf(operation) === 'Executing';
+
+/** Which operations run, for the status of their Dataset, by kind. null removes the field: as in Fluid, a Dataset on which none runs lacks it. */
+export function operationRef(operations: readonly OperationObject[]): Readonly<Record<string, string>> | null {
+  const running = operations.filter(isRunning);
+  const names = (kind: string) => running.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name);
+  const kinds = [...new Set(running.map(({ kind }) => kind))];
+  return kinds.length > 0 ? Object.fromEntries(kinds.map((kind) => [kind, names(kind).toSorted().join(',')])) : null;
+}
 
 /** It cannot start yet. `Complete` is False with the reason, which Fluid reports in events only. */
 export const waitingStatus = ({ operation, now }: OperationWorld, { reason, message }: Hold): Status => ({
@@ -51,9 +62,16 @@ export function endedStatus({ operation }: OperationWorld, { type, reason, messa
 /** A condition is read by people: the last lines say why a program failed. */
 const MOST_CHARACTERS = 1000;
 function lastWords({ name, exitCode, message }: EndedPod): string {
-  const output = message.trim().slice(-MOST_CHARACTERS).trim();
+  // Redacted before the cut, which may part a secret from its name. The cut is between characters, never in one.
+  const output = [...redactedText(printable(message)).trim()].slice(-MOST_CHARACTERS).join('').trim();
   return `pod ${name} ended with exit code ${exitCode}${output ? `, and printed last: ${output}` : ''}`;
 }
+
+/** Without the colours and movements of a terminal, and without other characters that no text has. */
+const printable = (text: string): string =>
+  stripVTControlCharacters(text)
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[^\P{C}\n\t]/gu, '');
 
 /** It fails without having run. */
 export const refusedStatus = ({ operation, now }: OperationWorld, { reason, message }: Refusal): Status => ({

@@ -6,7 +6,7 @@ import { equal } from '../diff/merge-patch.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
 import { phaseOf, type Seen } from './pods.ts';
 
-export function datasetStatus(world: World, trouble: Hold | undefined, unsynced: Hold | undefined): DatasetPatch {
+export function datasetStatus(world: World, trouble: Hold | undefined, unsynced: Hold | undefined): Partial<DatasetStatus> {
   const { dataset, runtime, plan, now, probes } = world;
   const before = dataset.status;
   const phase = datasetPhase(world, trouble);
@@ -34,20 +34,8 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
     // As in Fluid, the status of a dataset has no cache states when its runtime has no probe for them.
     ...(plan.probes.cache && cacheStates && { cacheStates }),
     ...(hcfs && { hcfs }),
-    ...(world.running && { operationRef: operationRef(world.running) }),
     ...(plan.probes.ufs && ufsTexts(probes, before, !trouble && mountsChanged(dataset))),
   };
-}
-
-/** The fields of a Dataset's status that are ours. null removes one. */
-export type DatasetPatch = Omit<Partial<DatasetStatus>, 'operationRef'> & {
-  readonly operationRef?: Readonly<Record<string, string>> | null;
-};
-
-/** Which operations run. The status of a Dataset on which none runs does not have the field, as in Fluid. */
-function operationRef(running: NonNullable<World['running']>): NonNullable<DatasetPatch['operationRef']> | null {
-  const kinds = Object.entries(running).map(([kind, names]) => [kind, names.toSorted().join(',')]);
-  return kinds.length > 0 ? Object.fromEntries(kinds) : null;
 }
 
 /** Whether the data was counted with other mounts. */

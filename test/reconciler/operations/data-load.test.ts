@@ -1,39 +1,10 @@
 /** A DataLoad from its creation to its end: the real store, applier and queue, on an API server in memory. */
 import { describe, expect, test } from 'vitest';
-import type { DataLoadSpec, OperationStatus } from '../../../src/api/index.ts';
+import type { DataLoadSpec } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
-import { type Harness, harness, type HarnessOptions } from '../harness.ts';
-
-const load = (spec: DataLoadSpec = { dataset: { name: 'demo', namespace: 'ml' } }, name = 'warm'): KubeObject => ({
-  apiVersion: 'data.fluid.io/v1alpha1',
-  kind: 'DataLoad',
-  metadata: { name },
-  spec,
-});
-const statusOf = (at: Harness, name = 'warm') => (at.get('DataLoad', name)?.['status'] ?? {}) as Partial<OperationStatus>;
-const eventsOf = (at: Harness) => at.events.filter(({ regarding }) => regarding.kind === 'DataLoad').map(({ reason }) => reason);
-
-/** A bound Dataset `ml/demo` with a worker. */
-async function bound(options: HarnessOptions = {}): Promise<Harness> {
-  const at = await harness(options);
-  at.put(jfsSecret());
-  at.put(jfsDataset('demo'));
-  at.put(jfsRuntime('demo'));
-  await at.quiet();
-  expect(at.dataset().phase).toBe('Bound');
-  at.forget();
-  return at;
-}
-/** Ends the pod of the Job that runs. */
-async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message = '', name = 'warm') {
-  const pod = at.server.all('Pod').find((each) => each.metadata.name.startsWith(`${name}-loader-job`) && phaseOf(each) === 'Running');
-  if (!pod) throw new Error('expected a pod of the Job that runs, found none');
-  const terminated = { exitCode: phase === 'Failed' ? 3 : 0, message, finishedAt: new Date().toISOString() };
-  at.put({ ...pod, status: { phase, containerStatuses: [{ name: 'dataloader', state: { terminated } }] } } as KubeObject);
-  await at.quiet();
-}
-const phaseOf = (pod: KubeObject): unknown => (pod['status'] as { phase?: string } | undefined)?.phase;
+import { harness } from '../harness.ts';
+import { bound, ended, eventsOf, load, statusOf } from './given.ts';
 
 test('it creates its Job, runs, and is complete once the Job is', async () => {
   const at = await bound();

@@ -3,8 +3,6 @@ import { label, volumeName } from '../../../api/index.ts';
 import { PARTS, type Role } from '../../../constructs/index.ts';
 import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
-import { isRunning } from '../../operations/status.ts';
-import type { OperationObject } from '../../operations/world.ts';
 import { type LiveObject, ROLES, type WorkloadView, type World } from '../../world.ts';
 import { workloadKind } from '../kinds.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
@@ -71,7 +69,6 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       names,
       ...(volume && { volume }),
       ...(claim && { claim }),
-      running: runningOn(store.operations.on(key)),
       missingSecrets,
       ...(secretRetryMs !== undefined && { secretRetryMs }),
       ...results,
@@ -87,12 +84,6 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       },
     };
   };
-}
-
-function runningOn(operations: readonly OperationObject[]): NonNullable<World['running']> {
-  const names: Record<string, string[]> = {};
-  for (const operation of operations) if (isRunning(operation)) (names[operation.kind] ??= []).push(operation.metadata.name);
-  return names;
 }
 
 /** Secrets are not watched, nor are the Secrets that they are copied from, so they are read again by the clock. */

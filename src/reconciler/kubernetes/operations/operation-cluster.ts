@@ -9,16 +9,15 @@ import type { Hold, OperationKey, PlanInForce } from '../../world.ts';
 import { askProbe, type PodChoice } from '../commands/exec.ts';
 import type { OperationObject, Prepared } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
-import { confirm } from '../apply/fresh.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { typeOf } from '../kinds.ts';
-import { outlineOf } from '../plans/bindings.ts';
 import { targetOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { isServed, podFacts } from '../store/views.ts';
 import { jobView } from './job-view.ts';
 import { lastPod, progressOf } from './job-pods.ts';
+import { operationApplier } from './operation-objects.ts';
 
 interface OperationClusterOptions {
   readonly context: ClusterContext;
@@ -29,7 +28,7 @@ interface OperationClusterOptions {
 
 /** The effects of passes over operations: reads from the watches, writes through the client. */
 export function operationCluster({ context, users, applier, observe }: OperationClusterOptions): OperationCluster {
-  const { client, store, events, now, jobs, exec, wake } = context;
+  const { client, store, events, now, confirmed, jobs, exec, wake } = context;
 
   /** The name of the pod that leads, if the engine can say. The answer wakes the operation. */
   function leaderOf(key: OperationKey, { metadata }: OperationObject, probe: PlanInForce['leader'], choice: PodChoice) {
@@ -72,19 +71,21 @@ export function operationCluster({ context, users, applier, observe }: Operation
         const message = `${key.kind} ${key.namespace}/${key.name}: the runtime of Dataset ${target.name} is a ${object.kind}, which does not support ${key.kind}`;
         return { refused: { reason: 'DataOperationNotSupport', message, event: 'DataOperationNotSupport' } };
       }
-      for (const role of ['master', 'worker'] as const)
-        if (plan.roles.includes(role) && !workloads[role]?.ready) return wait(`no ${role} pod of ${object.kind} ${target.name} is ready`);
       const choice = podChoice(store, target, runtime);
-      const { pods } = choice;
+      const ready = { master: podFacts(choice.pods('master')), worker: podFacts(choice.pods('worker')) };
+      for (const role of ['master', 'worker'] as const) {
+        if (!plan.roles.includes(role) || (workloads[role]?.ready && ready[role].length > 0)) continue;
+        // The watch of pods may be behind that of their workload, and its events wake no operation.
+        return wait(`no ${role} pod of ${object.kind} ${target.name} is ready`, workloads[role]?.ready ? { retryMs: 1000 } : {});
+      }
       const leader = leaderOf(key, operation, plan.leader, choice);
       if (leader === 'asking') return wait(`which master of ${object.kind} ${target.name} leads is being asked`, { silent: true });
       if (leader === 'none') return wait(`no master of ${object.kind} ${target.name} reports that it leads`, { retryMs: LEADER_AGAIN_MS });
       try {
         const { name, namespace } = key;
         const { spec, metadata } = operation;
-        const masters = podFacts(pods('master'));
-        const leading = masters.find((pod) => pod.name === leader);
-        const facts = { pods: { master: masters, worker: podFacts(pods('worker')) }, ...(leading && { leader: leading }) };
+        const leading = ready.master.find((pod) => pod.name === leader);
+        const facts = { pods: ready, ...(leading && { leader: leading }) };
         // The cast: each kind of operation is rendered from a spec that was parsed as that kind.
         const render = operate as (operation: object) => readonly Manifest[];
         return { manifests: render({ kind: key.kind, name, namespace, uid: metadata.uid ?? '', spec, facts }) };
@@ -94,18 +95,19 @@ export function operationCluster({ context, users, applier, observe }: Operation
       }
     },
 
-    mark: (operation, { metadata }) =>
-      users.mark(operationType(operation), operation, {
+    async mark(operation, dataset) {
+      const { name, uid = '' } = dataset.metadata;
+      // Garbage collection deletes an operation whose owner is a Dataset that is gone, and the watch of Datasets may be behind.
+      const isOwned = operation.metadata.ownerReferences?.some((owner) => owner.uid === uid);
+      if (!isOwned && !users.isThere(dataset)) await confirmed([dataset]);
+      await users.mark(operationType(operation), operation, {
         finalizer: operationFinalizer(operation.kind),
         labels: {},
-        owners: [{ apiVersion: `${GROUP}/${VERSION}`, kind: 'Dataset', name: metadata.name, uid: metadata.uid ?? '' }],
-      }),
-    unmark: (operation) => users.unmark(operationType(operation), operation, operationFinalizer(operation.kind)),
-    apply({ key, operation }, dataset, manifests) {
-      const { uid = '', generation, creationTimestamp } = operation.metadata;
-      const owner = { ...key, uid, creationTimestamp, edition: String(generation) };
-      return applier.apply(owner, manifests.map(outlineOf), () => confirm(client, store, [operation, dataset]));
+        owners: [{ apiVersion: `${GROUP}/${VERSION}`, kind: 'Dataset', name, uid }],
+      });
     },
+    unmark: (operation) => users.unmark(operationType(operation), operation, operationFinalizer(operation.kind)),
+    apply: operationApplier(context, applier),
     progress: (world, job) => progressOf(context, world, job),
     lastPod: (of, job) => lastPod(client, of, job),
     writeStatus: (operation, status) => users.writeStatus(operationType(operation), operation, status, 'given'),

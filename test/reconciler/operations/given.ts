@@ -1,0 +1,43 @@
+import { expect } from 'vitest';
+import type { DataLoadSpec, OperationStatus } from '../../../src/api/index.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
+import { type Harness, harness, type HarnessOptions } from '../harness.ts';
+
+export const load = (spec: DataLoadSpec = { dataset: { name: 'demo', namespace: 'ml' } }, name = 'warm'): KubeObject => ({
+  apiVersion: 'data.fluid.io/v1alpha1',
+  kind: 'DataLoad',
+  metadata: { name },
+  spec,
+});
+export const statusOf = (at: Harness, name = 'warm') => (at.get('DataLoad', name)?.['status'] ?? {}) as Partial<OperationStatus>;
+export const eventsOf = (at: Harness) => at.events.filter(({ regarding }) => regarding.kind === 'DataLoad').map(({ reason }) => reason);
+
+/** A bound Dataset `ml/demo` with a worker. */
+export async function bound(options: HarnessOptions = {}): Promise<Harness> {
+  const at = await harness(options);
+  at.put(jfsSecret());
+  at.put(jfsDataset('demo'));
+  at.put(jfsRuntime('demo'));
+  await at.quiet();
+  expect(at.dataset().phase).toBe('Bound');
+  at.forget();
+  return at;
+}
+/** The same with a DataLoad that runs. */
+export async function running(): Promise<Harness> {
+  const at = await bound();
+  at.put(load());
+  await at.quiet();
+  expect(statusOf(at).phase).toBe('Executing');
+  return at;
+}
+/** Ends the pod of the Job that runs. */
+export async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message = '', name = 'warm') {
+  const pod = at.server.all('Pod').find((each) => each.metadata.name.startsWith(`${name}-loader-job`) && phaseOf(each) === 'Running');
+  if (!pod) throw new Error('expected a pod of the Job that runs, found none');
+  const terminated = { exitCode: phase === 'Failed' ? 3 : 0, message, finishedAt: new Date().toISOString() };
+  at.put({ ...pod, status: { phase, containerStatuses: [{ name: 'dataloader', state: { terminated } }] } } as KubeObject);
+  await at.quiet();
+}
+const phaseOf = (pod: KubeObject): unknown => (pod['status'] as { phase?: string } | undefined)?.phase;
