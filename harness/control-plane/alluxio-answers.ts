@@ -1,6 +1,8 @@
 /** An Alluxio as its commands and its master's web port show it, in memory, in the formats of 2.9.4: it keeps its table of mounts. No Alluxio runs. */
 
 export interface SimulatedAlluxio {
+  /** The pod of its masters that leads, of several; '' during an election. */
+  leader?: string;
   /** Its table by path, without `/`. */
   readonly mounted: Map<string, Row>;
   /** What it shows of its table. */
@@ -37,6 +39,8 @@ export function alluxioAnswer(alluxio: SimulatedAlluxio, argv: readonly string[]
   if (script.includes('/.alluxiocli.')) return '';
   // A worker's cache, of which there are no files here.
   if (script.includes('rm -rf "$directory"')) return '';
+  const [, masters] = /^at=\$\(\{ for at in ([^;]+);.*\nprintf '%s\\n' "\$at"$/m.exec(script) ?? [];
+  if (masters !== undefined) return `${alluxio.leader ?? masters.split(' ')[0]}\n`;
   if (!/\balluxio (fs|fsadmin)\b/.test(script)) return undefined;
   if (script.includes('web /metrics/json/')) return metrics(alluxio);
   if (script.includes('web /api/v1/master/info')) return JSON.stringify({ mountPoints: mountPoints(alluxio) });

@@ -27,7 +27,7 @@ export interface Replay {
 }
 
 const given = new Map<string, number>();
-/** By namespace and pod: one that is made again still has its mounts. */
+/** By namespace and pod, all masters as one: one that is made again still has its mounts. */
 const alluxios = new Map<string, SimulatedAlluxio>();
 
 /** The newest answer that fits, else the built-in ones, else "command not found". */
@@ -46,7 +46,7 @@ export function answerTo(dir: string, call: ExecCall): Replay {
 }
 
 function builtIn(call: ExecCall): ExecAnswer | undefined {
-  const name = `${call.namespace}/${call.pod}`;
+  const name = `${call.namespace}/${call.pod.replace(/-master-\d+$/, '-master')}`;
   const alluxio = alluxios.get(name) ?? simulatedAlluxio();
   const stdout = alluxioAnswer(alluxio, call.argv);
   if (stdout === undefined) return juicefsAnswer(call);

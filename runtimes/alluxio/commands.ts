@@ -4,8 +4,15 @@ import type { AlluxioPlan } from './plan.ts';
 /** Seconds. Each of Alluxio's commands starts a Java virtual machine, which takes two to four seconds on an idle node. */
 const SECONDS = 120;
 
-export const master = (argv: readonly string[], timeoutSeconds: number = SECONDS) =>
-  ({ in: 'master', on: 'first', container: 'alluxio-master', argv, timeoutSeconds }) as const;
+type Masters = Pick<AlluxioPlan, 'masters'>;
+
+/** A command at the master that leads. */
+export const master = ({ masters }: Masters, argv: readonly string[], timeoutSeconds: number = SECONDS) =>
+  ({ ...anyMaster({ masters }, argv, timeoutSeconds), on: masters.length > 1 ? 'leader' : 'first' }) as const;
+
+/** A question that any master can put to the one that leads, which spares the search for its pod. */
+export const anyMaster = ({ masters }: Masters, argv: readonly string[], timeoutSeconds: number = SECONDS) =>
+  ({ in: 'master', on: masters.length > 1 ? 'one' : 'first', container: 'alluxio-master', argv, timeoutSeconds }) as const;
 
 /**
  * Clients keep metadata for minutes, of files that exist and of files that do not; this special path makes a client drop it. The path has a

@@ -6,7 +6,7 @@ import type { AlluxioPlan } from './plan.ts';
 import { type Component, containerPorts } from './ports.ts';
 import { masterCommand } from './root-secrets.ts';
 
-/** The master, the master of jobs beside it, and where it is asked for a gateway. */
+/** The masters, the master of jobs beside each, and where it is asked for a gateway. */
 export class AlluxioMaster extends Master {
   constructor(scope: Construct, plan: AlluxioPlan) {
     const { master, jobMaster, gateway, ...pod } = plan.master;
@@ -19,7 +19,7 @@ export class AlluxioMaster extends Master {
           ...program(plan, 'alluxio-master', 'master', ['master-only', '--no-format']),
           ...master,
           command: masterCommand(plan.mounts.root),
-          readinessProbe: serves('master'),
+          readinessProbe: plan.masters.length > 1 ? votes : serves('master'),
         },
         { ...program(plan, 'alluxio-job-master', 'jobMaster', ['job-master']), ...jobMaster },
         ...(plan.hasGateway ? [{ ...program(plan, 'api-gateway', 'apiGateway', ['proxy']), ...gateway, securityContext: undefined }] : []),
@@ -32,7 +32,7 @@ export class AlluxioMaster extends Master {
       labels: { app: plan.app, release: plan.name },
       data: plan.environment,
     });
-    serviceOf(this, plan);
+    for (const pod of plan.masters) serviceOf(this, plan, pod);
   }
 }
 
@@ -87,6 +87,12 @@ const serves = (what: 'master' | 'worker') => ({
   timeoutSeconds: 5,
 });
 
+/**
+ * Of several masters only the one that leads serves pages, and until one leads each of them must be up: they are ready once they take part
+ * in elections.
+ */
+const votes = { tcpSocket: { port: 'embedded' }, periodSeconds: 2, timeoutSeconds: 5 };
+
 /** One of the programs of Alluxio's image, which its first argument names. */
 const program = (plan: AlluxioPlan, name: string, component: Component, args: readonly string[]): ContainerProps => ({
   ...plan.image,
@@ -102,10 +108,9 @@ const program = (plan: AlluxioPlan, name: string, component: Component, args: re
 const nearItsDisks = ({ mounts, nodeAffinity }: AlluxioPlan): Affinity | undefined =>
   mounts.isLocal && nodeAffinity ? { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: nodeAffinity } } : undefined;
 
-/** A name for the one pod: a master must be found again where it was. */
-function serviceOf(scope: Construct, plan: AlluxioPlan): void {
+/** A name for one pod: a master must be found again where it was. */
+function serviceOf(scope: Construct, plan: AlluxioPlan, pod: string): void {
   const { ports, hasGateway, isMonitored, app } = plan;
-  const pod = `${plan.workloads.master}-0`;
   const all = [
     ...containerPorts(ports, 'master'),
     ...containerPorts(ports, 'jobMaster'),

@@ -10,7 +10,6 @@ const DEFAULTS = {
   'job.worker.threadpool.size': '32',
   'master.journal.folder': '/journal',
   'master.journal.log.size.bytes.max': '500MB',
-  'master.journal.type': 'UFS',
   'master.metadata.sync.concurrency.level': '128',
   'master.metadata.sync.executor.pool.size': '128',
   'master.metadata.sync.ufs.prefetch.pool.size': '128',
@@ -69,12 +68,22 @@ export interface Situation {
   readonly isOwned: boolean;
   /** Copies of a file. */
   readonly copies: number;
+  readonly hasOneMaster: boolean;
 }
 
-export const defaultsFor = ({ overHttp, readOnly, isPlain, isShared, isOwned, copies }: Situation): Readonly<Record<string, string>> =>
+export const defaultsFor = ({
+  overHttp,
+  readOnly,
+  isPlain,
+  isShared,
+  isOwned,
+  copies,
+  hasOneMaster,
+}: Situation): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries({
       ...DEFAULTS,
+      'master.journal.type': hasOneMaster ? 'UFS' : 'EMBEDDED',
       'user.file.replication.max': String(Math.max(1, copies)),
       ...(overHttp && OVER_HTTP),
       ...(readOnly && isPlain && { 'user.direct.memory.io.enabled': 'true' }),

@@ -1,5 +1,6 @@
 import { hashOfScript, type PlanInput } from '../../src/constructs/index.ts';
 import { defaultsFor } from './defaults.ts';
+import { addressesOf } from './masters.ts';
 import type { Mounts, Row } from './mounts.ts';
 import { isOnHost, type Ports, portProperties } from './ports.ts';
 import { commonProperties, environmentOf, type Properties } from './properties.ts';
@@ -7,6 +8,7 @@ import type { AlluxioRuntimeSpec } from './spec.ts';
 import { tierProperties, type Tiers } from './tiers.ts';
 
 interface Parts {
+  readonly masters: readonly string[];
   readonly tiers: Tiers;
   readonly mounts: Mounts;
   readonly ports: Ports;
@@ -21,8 +23,8 @@ const MASTER: Properties = { 'alluxio.master.hostname': '${ALLUXIO_MASTER_HOSTNA
 const WORKER: Properties = { 'alluxio.worker.hostname': '${ALLUXIO_WORKER_HOSTNAME}' };
 
 /** What all of it amounts to, as the environment of every container. */
-export function environmentPlan({ name, namespace, spec, dataset }: Input, parts: Parts): Readonly<Record<string, string>> {
-  const { tiers, mounts, ports, readOnly, hadoop, workerMemory } = parts;
+export function environmentPlan({ namespace, spec, dataset }: Input, parts: Parts): Readonly<Record<string, string>> {
+  const { masters, tiers, mounts, ports, readOnly, hadoop, workerMemory } = parts;
   const { isPlain, isShared } = tiers;
   const defaults = defaultsFor({
     overHttp: mounts.overHttp,
@@ -31,9 +33,10 @@ export function environmentPlan({ name, namespace, spec, dataset }: Input, parts
     isShared,
     isOwned: dataset.spec.owner !== undefined,
     copies: spec.data?.replicas ?? 1,
+    hasOneMaster: masters.length === 1,
   });
   const first = {
-    'alluxio.master.hostname': `${name}-master-0.${namespace}`,
+    ...addressesOf(masters, namespace, ports),
     'alluxio.user.hostname': '${ALLUXIO_CLIENT_HOSTNAME}',
     ...tierProperties(tiers.levels),
   };

@@ -8,6 +8,7 @@ import { needs, plan } from './plan.ts';
 import { portNames } from './ports.ts';
 import { cache, status, ufs } from './probes.ts';
 import { AlluxioRuntime } from './spec.ts';
+import { leader } from './web.ts';
 
 /** A master that knows every file and keeps the table of mounts, workers that hold them, a client on each node that reads. */
 export default defineRuntime({
@@ -18,6 +19,7 @@ export default defineRuntime({
   needs,
   plan,
   components: { master: AlluxioMaster, worker: AlluxioWorker, fuse: AlluxioFuse },
+  leader,
   mounts,
   probes: { cache, ufs },
   syncsMetadata: (plan) => plan.syncsMetadata,

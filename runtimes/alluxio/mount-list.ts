@@ -6,7 +6,7 @@ import { web, WEB_MASTER } from './web.ts';
 
 /** What is mounted: from the master's web port, or from a command where that does not answer. */
 export const list: Probe<AlluxioPlan, readonly MountRow[]> = {
-  commands: ({ ports }) => [master(['bash', '-c', [web(ports.masterWeb), WEB_MASTER, 'alluxio fs mount'].join('\n')])],
+  commands: (plan) => [master(plan, ['bash', '-c', [web(plan), WEB_MASTER, 'alluxio fs mount'].join('\n')])],
   parse([answers], { mounts }) {
     const text = answers?.[0] ?? '';
     const lines = text.startsWith('{') ? readMaster(text) : readMounts(text);

@@ -10,7 +10,7 @@ export const mounts: MountTable<AlluxioPlan, Row> = {
   wanted: (plan) => plan.mounts.rows,
   // One script: each exec is a connection of its own.
   change: (plan, { unmount, mount }) => [
-    master(['bash', '-c', script(unmount, mount)], SECONDS_FOR_TEN * Math.max(1, Math.ceil((unmount.length + mount.length) / 10))),
+    master(plan, ['bash', '-c', script(unmount, mount)], SECONDS_FOR_TEN * Math.max(1, Math.ceil((unmount.length + mount.length) / 10))),
     forget(plan),
   ],
 };

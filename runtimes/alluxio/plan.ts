@@ -3,7 +3,6 @@ import {
   basePlan,
   cleaningOf,
   cleanPolicyWarnings,
-  must,
   type Needs,
   optionNeeds,
   type PlanInput,
@@ -12,6 +11,7 @@ import {
 import { environmentPlan } from './environment.ts';
 import { hadoopOf } from './hadoop.ts';
 import { type Image, imagesOf } from './images.ts';
+import { mastersOf } from './masters.ts';
 import { type Mounts, mountsOf } from './mounts.ts';
 import { fusePod, masterPod, workerPod } from './pod.ts';
 import { portNeeds, type Ports, portsOf } from './ports.ts';
@@ -24,6 +24,8 @@ export interface AlluxioPlan extends BasePlan {
   readonly image: Image;
   readonly mounts: Mounts;
   readonly ports: Ports;
+  /** By the names of their pods. */
+  readonly masters: readonly string[];
   /** Of every container; data of the ConfigMap `<name>-config`. */
   readonly environment: Readonly<Record<string, string>>;
   readonly master: ReturnType<typeof masterPod>;
@@ -52,8 +54,8 @@ export function plan(input: Input): AlluxioPlan {
     mountDir: 'alluxio-fuse',
     fuseNodeSelector: spec.fuse?.nodeSelector,
   });
-  must((spec.master?.replicas ?? 1) === 1, 'spec.master.replicas', '1: several masters are not supported yet', spec.master?.replicas);
-  const { tiers, mounts, ports, hadoop } = together({
+  const { masters, tiers, mounts, ports, hadoop } = together({
+    masters: () => mastersOf(input),
     tiers: () => tiersOf(spec.tieredstore?.levels, input),
     mounts: () => mountsOf(dataset.spec, `Dataset ${namespace}/${name}`),
     ports: () => portsOf(input),
@@ -61,7 +63,7 @@ export function plan(input: Input): AlluxioPlan {
   });
   const images = imagesOf(input);
   const readOnly = !dataset.spec.accessModes?.length || dataset.spec.accessModes.includes('ReadOnlyMany');
-  const parts = { tiers, mounts, hadoop: hadoop.mounted, readOnly, mountPath: base.mountPath, image: images.fuse };
+  const parts = { masters, tiers, mounts, hadoop: hadoop.mounted, readOnly, mountPath: base.mountPath, image: images.fuse };
   const { master, worker, client } = together({
     master: () => masterPod(input, parts),
     worker: () => workerPod(input, parts),
@@ -73,7 +75,9 @@ export function plan(input: Input): AlluxioPlan {
     image: images.engine,
     mounts,
     ports,
+    masters,
     environment: environmentPlan(input, {
+      masters,
       tiers,
       mounts,
       ports,
@@ -89,7 +93,7 @@ export function plan(input: Input): AlluxioPlan {
     isMonitored: spec.disablePrometheus !== true,
     nodeCaches: tiers.levels.flatMap(({ isOnNode, paths }) => (isOnNode ? paths : [])),
     syncsMetadata: metadataSyncPolicy?.autoSync !== false,
-    replicas: { master: 1, worker: spec.replicas ?? 0 },
+    replicas: { master: masters.length, worker: spec.replicas ?? 0 },
     cacheOnNode: tiers.onNode,
     cleaning: cleaningOf(cleanCachePolicy, { ...base.cleaning, attempts: 3 }),
     warnings: [...(base.warnings ?? []), ...specWarnings(spec, dataset.spec), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],

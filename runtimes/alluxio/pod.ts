@@ -30,8 +30,8 @@ const environment = (env: Readonly<Record<string, string>> = {}): readonly EnvVa
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => ({ name, value }));
 
-/** Where its pod is, which only Kubernetes knows. */
-const address = (name: string, fieldPath: 'status.podIP' | 'status.hostIP'): EnvVar => ({
+/** Where its pod is, or what it is called, which only Kubernetes knows. */
+const address = (name: string, fieldPath: 'status.podIP' | 'status.hostIP' | 'metadata.name'): EnvVar => ({
   name,
   valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
 });
@@ -49,8 +49,10 @@ const JOURNAL: Mounted = {
   mount: { name: 'alluxio-journal', mountPath: '/journal' },
 };
 
-export function masterPod(input: Input, { tiers, mounts, hadoop }: Parts) {
+export function masterPod(input: Input, { masters, tiers, mounts, hadoop }: Parts) {
   const { spec } = input;
+  // Several know each other by their names, which stay when pods are created again.
+  const hostname = address('ALLUXIO_MASTER_HOSTNAME', masters.length > 1 ? 'metadata.name' : 'status.podIP');
   const restore = restoreOf(input);
   const beside = [...hadoop, ...users(input, 'master'), ...mounts.secrets, ...mounts.native];
   const own = volumesOf([JOURNAL, ...restore.mounted], beside);
@@ -60,20 +62,17 @@ export function masterPod(input: Input, { tiers, mounts, hadoop }: Parts) {
     nodeSelector: { ...pod.nodeSelector, ...restore.nodeSelector },
     volumes: own.volumes,
     master: {
-      env: [
-        address('ALLUXIO_MASTER_HOSTNAME', 'status.podIP'),
-        ...environment({ [LEVEL0]: tiers.first, ...spec.master?.env, ...restore.env }),
-      ],
+      env: [hostname, ...environment({ [LEVEL0]: tiers.first, ...spec.master?.env, ...restore.env })],
       resources: spec.master?.resources,
       volumeMounts: own.volumeMounts,
     },
     jobMaster: {
-      env: [address('ALLUXIO_MASTER_HOSTNAME', 'status.podIP'), ...environment(spec.jobMaster?.env)],
+      env: [hostname, ...environment(spec.jobMaster?.env)],
       resources: spec.jobMaster?.resources,
       volumeMounts: volumesOf(beside).volumeMounts,
     },
     gateway: {
-      env: [address('ALLUXIO_MASTER_HOSTNAME', 'status.podIP'), ...environment(spec.apiGateway?.env)],
+      env: [hostname, ...environment(spec.apiGateway?.env)],
       resources: spec.apiGateway?.resources,
     },
   };
@@ -140,6 +139,7 @@ export function fusePod(input: Input, { tiers, mounts, readOnly, mountPath, imag
 }
 
 interface Parts {
+  readonly masters: readonly string[];
   readonly tiers: Tiers;
   readonly mounts: Mounts;
   /** The configuration of Hadoop's clients, as files. */

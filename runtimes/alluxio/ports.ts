@@ -7,7 +7,7 @@ export type Component = 'master' | 'jobMaster' | 'worker' | 'jobWorker' | 'apiGa
 interface Port {
   readonly component: Component;
   /** In `spec.<component>.ports`. */
-  readonly key: 'rpc' | 'web' | 'data';
+  readonly key: 'rpc' | 'web' | 'data' | 'embeddedJournal';
   readonly property: string;
   readonly portName: string;
   /** Where the pod has an address of its own. */
@@ -19,6 +19,20 @@ const PORTS = {
   masterWeb: { component: 'master', key: 'web', property: 'alluxio.master.web.port', portName: 'web', usual: 19999 },
   jobMasterRpc: { component: 'jobMaster', key: 'rpc', property: 'alluxio.job.master.rpc.port', portName: 'job-rpc', usual: 20001 },
   jobMasterWeb: { component: 'jobMaster', key: 'web', property: 'alluxio.job.master.web.port', portName: 'job-web', usual: 20002 },
+  masterJournal: {
+    component: 'master',
+    key: 'embeddedJournal',
+    property: 'alluxio.master.embedded.journal.port',
+    portName: 'embedded',
+    usual: 19200,
+  },
+  jobMasterJournal: {
+    component: 'jobMaster',
+    key: 'embeddedJournal',
+    property: 'alluxio.job.master.embedded.journal.port',
+    portName: 'job-embedded',
+    usual: 20003,
+  },
   workerRpc: { component: 'worker', key: 'rpc', property: 'alluxio.worker.rpc.port', portName: 'rpc', usual: 29999 },
   workerWeb: { component: 'worker', key: 'web', property: 'alluxio.worker.web.port', portName: 'web', usual: 30000 },
   jobWorkerRpc: { component: 'jobWorker', key: 'rpc', property: 'alluxio.job.worker.rpc.port', portName: 'job-rpc', usual: 30001 },
@@ -30,7 +44,9 @@ const PORTS = {
 type Name = keyof typeof PORTS;
 /** Names in the record of host ports. */
 export const portNames = Object.keys(PORTS) as readonly Name[];
-export type Ports = Readonly<Record<Name, number>>;
+/** Of several masters, which write one journal together. */
+type Journal = 'masterJournal' | 'jobMasterJournal';
+export type Ports = Readonly<Record<Exclude<Name, Journal>, number> & Partial<Record<Journal, number>>>;
 
 type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'settings' | 'facts'>;
 type Spec = AlluxioRuntimeSpec;
@@ -41,7 +57,10 @@ export const isOnHost = (component: { readonly networkMode?: string } | undefine
 /** Master and worker name each other's ports: they are the same for both, if either is on the node's network. */
 const needNode = ({ master, worker }: Spec): boolean => isOnHost(master) || isOnHost(worker);
 
-const names = ({ apiGateway }: Spec): readonly Name[] => portNames.filter((name) => name !== 'gateway' || apiGateway?.enabled);
+const hasJournals = ({ master }: Spec): boolean => (master?.replicas ?? 1) > 1;
+const isJournal = (name: Name): name is Journal => PORTS[name].key === 'embeddedJournal';
+const known = (spec: Spec): readonly Name[] => portNames.filter((name) => !isJournal(name) || hasJournals(spec));
+const names = (spec: Spec): readonly Name[] => known(spec).filter((name) => name !== 'gateway' || spec.apiGateway?.enabled);
 
 /** The user's port as written: the property, or else the entry of `ports`. */
 function chosen(spec: Spec, { component, key, property }: Port): { readonly value: string; readonly path: string } | undefined {
@@ -66,7 +85,7 @@ const podOf = (name: Name) => (PORTS[name].component === 'worker' || PORTS[name]
 const RANGE = [20000, 26000] as const;
 
 export function portsOf({ spec, facts }: Input): Ports {
-  const numbers = portNames.map((name): [Name, number] => {
+  const numbers = known(spec).map((name): [Name, number] => {
     const port = PORTS[name];
     const said = chosen(spec, port);
     if (!said) return [name, (needNode(spec) && facts.ports[name]) || port.usual];
@@ -97,6 +116,9 @@ export const portProperties = (spec: Spec, ports: Ports): Readonly<Record<string
 
 /** Of a container, as Kubernetes lists them. */
 export const containerPorts = (ports: Ports, component: Component) =>
-  portNames
-    .filter((name) => PORTS[name].component === component)
-    .map((name) => ({ name: PORTS[name].portName, containerPort: ports[name], protocol: 'TCP' }));
+  portNames.flatMap((name) => {
+    const containerPort = ports[name];
+    return PORTS[name].component !== component || containerPort === undefined
+      ? []
+      : [{ name: PORTS[name].portName, containerPort, protocol: 'TCP' }];
+  });

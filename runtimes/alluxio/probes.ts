@@ -1,9 +1,9 @@
 import { bytesText, percentText } from '../../src/api/index.ts';
 import type { Probe, Seen, EngineStatus, UfsUsage } from '../../src/constructs/index.ts';
-import { master } from './commands.ts';
+import { anyMaster } from './commands.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { readCount, readReport, type Report, type Sources } from './report.ts';
-import { web, WEB_METRICS, webSetting } from './web.ts';
+import { WEB_METRICS, webOfLeader, webSetting } from './web.ts';
 
 const VERSION = 'alluxio.underfs.version';
 
@@ -18,7 +18,7 @@ known=/tmp/underfs-version
 printf 'underfs version: %s\\n' "$(cat $known)"`;
 
 export const cache: Probe<AlluxioPlan, Report> = {
-  commands: ({ ports }) => [master(['bash', '-c', `${web(ports.masterWeb)}\n${REPORT}`])],
+  commands: (plan) => [anyMaster(plan, ['bash', '-c', `${webOfLeader(plan)}\n${REPORT}`])],
   parse: ([answers], _, before) => readReport(answers?.[0] ?? '', before?.value),
 };
 
@@ -27,16 +27,20 @@ const COUNT = 'alluxio fs loadMetadata -R / > /dev/null && alluxio fs count /';
 const LISTING_SECONDS = 1500;
 
 export const ufs: Probe<AlluxioPlan, UfsUsage> = {
-  commands: () => [master(['bash', '-c', COUNT], LISTING_SECONDS)],
+  commands: (plan) => [anyMaster(plan, ['bash', '-c', COUNT], LISTING_SECONDS)],
   parse: ([answers]) => readCount(answers?.[0] ?? ''),
 };
 
-export function status({ workloads, namespace, ports, hasGateway }: AlluxioPlan, { cache: report, ufs: size }: Seen<Report>): EngineStatus {
-  const host = `${workloads.master}-0.${namespace}`;
+export function status({ masters, namespace, ports, hasGateway }: AlluxioPlan, { cache: report, ufs: size }: Seen<Report>): EngineStatus {
+  const hosts = masters.map((name) => `${name}.${namespace}`);
   return {
     cacheStates: cacheTexts(report, size?.totalBytes),
-    hcfs: { endpoint: `alluxio://${host}:${ports.masterRpc}`, ...(report?.version && { underlayerFileSystemVersion: report.version }) },
-    ...(hasGateway && { apiGateway: { endpoint: `${host}:${ports.gateway}` } }),
+    hcfs: {
+      endpoint: `alluxio://${hosts.map((host) => `${host}:${ports.masterRpc}`).join()}`,
+      ...(report?.version && { underlayerFileSystemVersion: report.version }),
+    },
+    // Each master has a gateway beside it, and any gateway finds the master that leads.
+    ...(hasGateway && { apiGateway: { endpoint: `${hosts[0]}:${ports.gateway}` } }),
   };
 }
 

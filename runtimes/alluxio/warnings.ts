@@ -8,6 +8,7 @@ const READ_BESIDE = ['env', 'jvmOptions', 'ports', 'properties', 'resources'];
 /** What Fluid passes over in silence, too. Not `high` and `low` of a level, which every example of Fluid's has. */
 export const specWarnings = (spec: AlluxioRuntimeSpec, { mounts = [] }: DatasetSpec): readonly Warning[] => [
   ...(spec.replicas === undefined ? [ignored('spec.replicas', 'says nothing, so there is no worker')] : []),
+  ...evenMasters(spec.master?.replicas ?? 1),
   ...(spec.worker?.replicas === undefined ? [] : [ignored('spec.worker.replicas', 'has no effect; spec.replicas says how many workers')]),
   ...(spec.data?.pin === undefined ? [] : [ignored('spec.data.pin', 'has no effect')]),
   ...(spec.initUsers === undefined ? [] : [ignored('spec.initUsers', 'has no effect')]),
@@ -24,3 +25,14 @@ export const specWarnings = (spec: AlluxioRuntimeSpec, { mounts = [] }: DatasetS
       : [ignored(`Dataset: spec.mounts[${i}].path`, `expected an absolute path, found ${shown(path)}; mounted at ${shown(`/${name}`)}`)],
   ),
 ];
+
+/** More than half of the masters must be up. */
+const evenMasters = (count: number): readonly Warning[] =>
+  count % 2 === 1
+    ? []
+    : [
+        ignored(
+          'spec.master.replicas',
+          `${count} masters go on without ${count / 2 - 1} of them, as ${count - 1} do; expected an odd number`,
+        ),
+      ];

@@ -1,15 +1,35 @@
+import type { Probe } from '../../src/constructs/index.ts';
+import { anyMaster } from './commands.ts';
+import type { AlluxioPlan } from './plan.ts';
+
 /**
  * A shell function for a pod: `web /path` prints what the master's web port answers, in milliseconds, while a command starts a Java virtual
  * machine. It fails where there is no such port or page. In bash alone, since images may have no curl. To HTTP 1.0 an answer comes whole.
  */
-export const web = (port: number): string => `web() {
+export const web = ({ ports }: Pick<AlluxioPlan, 'ports'>): string => `at=127.0.0.1
+web() {
   timeout 10 bash -c '
-    exec 3<> "/dev/tcp/127.0.0.1/$0" && printf "GET %s HTTP/1.0\\r\\nConnection: close\\r\\n\\r\\n" "$1" >&3 || exit
+    exec 3<> "/dev/tcp/$3/$0" && printf "GET %s HTTP/1.0\\r\\nConnection: close\\r\\n\\r\\n" "$1" >&3 || exit
     IFS= read -r line <&3
     [[ $line == HTTP/*" 200 "* ]] || exit
     until [[ $line == "$2" ]]; do IFS= read -r line <&3 || exit; done
-    exec cat <&3' ${port} "$1" $'\\r' 2> /dev/null
+    exec cat <&3' ${ports.masterWeb} "$1" $'\\r' "$at" 2> /dev/null
 }`;
+
+/**
+ * Of several masters only the one that leads serves pages: the others accept a connection and close it. All are asked at once, since one
+ * whose node is gone answers nothing for seconds; the first answer counts.
+ */
+export const webOfLeader = (plan: Pick<AlluxioPlan, 'ports' | 'masters'>): string =>
+  plan.masters.length === 1
+    ? web(plan)
+    : `${web(plan)}
+at=$({ for at in ${plan.masters.join(' ')}; do { web /api/v1/master/webui_init > /dev/null && echo "$at"; } & done; } 2> /dev/null | head -n 1)`;
+
+export const leader: Probe<AlluxioPlan, string | undefined> = {
+  commands: (plan) => [anyMaster(plan, ['bash', '-c', `${webOfLeader(plan)}\nprintf '%s\\n' "$at"`])],
+  parse: ([answers], { masters }) => masters.find((name) => answers?.[0]?.trim() === name),
+};
 
 /** Of a master's metrics, which are some 50 KB, the few that are read. */
 export const WEB_METRICS = `web /metrics/json/ | tr -d '[:space:]' | grep -oE '"Cluster[.](BytesRead|Capacity)[A-Za-z]*":[{]"(count|value)":[0-9.E+]+'`;

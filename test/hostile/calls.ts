@@ -477,7 +477,12 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     secretsIn: { text: (text) => secretsIn('/dir').place({ option: text, value: text }) },
     words: 'is measured with clientsOf',
   },
-  'runtimes/alluxio/commands.ts': { forget: planOnly, removeCache: planOnly, master: 'takes what the plan has' },
+  'runtimes/alluxio/commands.ts': {
+    forget: planOnly,
+    removeCache: planOnly,
+    anyMaster: 'takes what the plan has',
+    master: 'takes what the plan has',
+  },
   'runtimes/alluxio/components.ts': { AlluxioFuse: planOnly, AlluxioMaster: planOnly, AlluxioWorker: planOnly },
   'runtimes/alluxio/defaults.ts': { defaultsFor: numbers },
   'runtimes/alluxio/environment.ts': { configMapName: planOnly, environmentHash: planOnly, environmentPlan: 'is measured with plan' },
@@ -500,6 +505,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'runtimes/alluxio/images.ts': { imagesOf: { text: (text) => alluxioSpec({ alluxioVersion: { image: text, imageTag: text } }) } },
   'runtimes/alluxio/index.ts': { default: 'its needs and plan are below' },
   'runtimes/alluxio/load.ts': { AlluxioLoad: loadsOf('alluxio') },
+  'runtimes/alluxio/masters.ts': { addressesOf: 'is measured with plan', mastersOf: 'is measured with plan' },
   'runtimes/alluxio/mount-list.ts': {
     list: 'is measured with mounts',
     readMaster: {
@@ -601,7 +607,12 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       many: (entries) => planned(alluxio, alluxioGiven({ mounts: mountsOf(entries).map((mount) => ({ ...mount, path: 'a' })) })),
     },
   },
-  'runtimes/alluxio/web.ts': { web: numbers, webSetting: 'has names of ours' },
+  'runtimes/alluxio/web.ts': {
+    leader: { text: (text) => alluxio.bind(alluxioGiven({ spec: { master: { replicas: 3 } } })).leader?.parse([[text]]) },
+    web: numbers,
+    webOfLeader: 'has names of ours',
+    webSetting: 'has names of ours',
+  },
   'runtimes/juicefs/cache.ts': {
     cacheOf: {
       text: (['path', 'low', 'quota', 'quotaList'] as const).map(

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import alluxio from '../../runtimes/alluxio/index.ts';
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
@@ -173,4 +173,50 @@ test('a port that the user says is none of those that are given out', async () =
   await at.quiet();
   expect(at.conditions(ALLUXIO)['Synced']).not.toContain('InvalidSpec');
   expect(portsOf()).not.toContain(first);
+});
+
+describe('of three masters', () => {
+  const three = [objects[0]!, objects[1]!, write.alluxioRuntime('demo', { ...tiered, master: { replicas: 3 } })];
+  const more = { mounts: [...(withSecret.mounts ?? []), { mountPoint: 'https://a.example/b', name: 'b' }] };
+  const podsThatMount = (files: AlluxioFileSystem) => changes(files).map((each) => each.split('/')[0]);
+
+  test('the one that leads mounts', async () => {
+    const files = Object.assign(alluxioFileSystem(), { leader: 'demo-master-1' });
+    const at = await boundHarness(three, options(files));
+    expect(at.dataset()).toMatchObject({ phase: 'Bound', runtimes: [{ masterReplicas: 3 }], fileNum: '1152' });
+    expect(at.runtime(ALLUXIO)).toMatchObject({ masterPhase: 'Ready', masterNumberReady: 3 });
+    expect(podsThatMount(files)).toEqual(['demo-master-1']);
+    // List, mount, list again, each after the question which one leads; report, count.
+    expect(files.execs.length).toBeLessThanOrEqual(8);
+  });
+  test('another one leads between two commands, and mounts from then on', async () => {
+    const files = alluxioFileSystem();
+    const at = await boundHarness(three, options(files));
+    files.leader = 'demo-master-2';
+    at.edit('Dataset', more);
+    await at.quiet();
+    expect(podsThatMount(files)).toEqual(['demo-master-0', 'demo-master-2']);
+    expect(at.dataset()).toMatchObject({ phase: 'Bound', mounts: [{ name: 'data' }, { name: 'b' }] });
+  });
+  test('none leads yet: set-up waits for it, and goes on within seconds', async () => {
+    const files = Object.assign(alluxioFileSystem(), { leader: '' });
+    const at = await harness(options(files));
+    for (const object of three) at.put(object);
+    at.start();
+    await at.advance(20_000);
+    expect(at.conditions('Dataset')['NotReady']).toBe('True NoLeader: no master reports that it leads');
+    files.leader = 'demo-master-1';
+    await at.advance(3000);
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test('one is lost and created again: nothing is mounted again, since the others have the journal', async () => {
+    const files = alluxioFileSystem();
+    const at = await boundHarness(three, options(files));
+    const before = changes(files).length;
+    files.leader = 'demo-master-1';
+    at.delete('Pod', 'demo-master-0');
+    await at.quiet();
+    expect(changes(files)).toHaveLength(before);
+    expect(at.dataset().phase).toBe('Bound');
+  });
 });

@@ -45,4 +45,40 @@ describe.skipIf(!simulated)('an Alluxio', () => {
     const cleaning = (await exec.calls({ namespace })).filter(({ argv }) => argv[2]?.includes('rm -rf'));
     expect(cleaning.map(({ pod, argv }) => [pod, argv.slice(4)])).toEqual([['demo-worker-0', [`/cache/${namespace}/demo`]]]);
   });
+
+  test('of three masters is Bound, and a mount that is added later goes to the master that leads then', async () => {
+    const space = await sluice.space('alluxio-masters');
+    const { namespace } = space;
+    const { exec } = sluice.plane;
+    const [spark, hbase] = ['spark', 'hbase'].map((name) => ({ mountPoint: `https://a.example/${name}/`, name }));
+    const execs = async () => (await exec.calls({ namespace })).map(({ pod, argv }) => `${pod} ${argv[2] ?? ''}`);
+    const podsThatMount = async () => (await execs()).filter((each) => each.includes('\nmount ')).map((each) => each.split(' ')[0]);
+    await space.create(
+      datasetObject('demo', { placement: 'Shared', mounts: [spark!] }),
+      alluxioRuntime('demo', { replicas: 1, master: { replicas: 3 } }),
+    );
+    await space.bound('AlluxioRuntime', 'demo');
+    await space.becomes('Dataset', 'demo', {
+      status: { fileNum: '1152', runtimes: [{ masterReplicas: 3 }], cacheStates: { cacheCapacity: '4.00GiB' } },
+    });
+    await space.becomes('AlluxioRuntime', 'demo', { status: { masterPhase: 'Ready', masterNumberReady: 3 } });
+    expect(await space.made()).toEqual(expect.arrayContaining([0, 1, 2].map((i) => `Service/demo-master-${i}`)));
+    expect((await space.get('StatefulSet', 'demo-master')).metadata.generation).toBe(1);
+    expect(await podsThatMount()).toEqual(['demo-master-0']);
+    expect((await execs()).length).toBeLessThanOrEqual(8);
+
+    await exec.answer({
+      namespace,
+      argv: /for at in demo-master-0 .*"\$at"\s*$/s,
+      container: 'alluxio-master',
+      stdout: 'demo-master-2\n',
+      pod: /^demo-master-/,
+    });
+    await space.patch('Dataset', 'demo', { spec: { mounts: [spark, hbase] } });
+    await space.becomes('Dataset', 'demo', { status: { phase: 'Bound', mounts: [{ name: 'spark' }, { name: 'hbase' }] } });
+    expect(await podsThatMount()).toEqual(['demo-master-0', 'demo-master-2']);
+    await space.delete('Dataset', 'demo');
+    await space.gone('Dataset', 'demo');
+    expect(await space.made()).toEqual([]);
+  });
 });

@@ -138,3 +138,12 @@ test('a list of more mounts than a Dataset may have is rejected', () => {
   const mountPoints = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`/${i}`, { ufsUri: 's3://bucket' }]));
   expect(() => table(bucket).list.parse([[JSON.stringify({ mountPoints })]])).toThrow('alluxio fs mount said: 5000 mounts');
 });
+
+describe('of several masters, the one that leads', () => {
+  const { leader } = alluxio.bind(given({ spec: { master: { replicas: 3 } } }));
+  test.each<[string, string, string | undefined]>([
+    ['is the one that says so', 'demo-master-1\n', 'demo-master-1'],
+    ['is none of those while they elect', '\n', undefined],
+    ['is no pod of others', 'other-master-1\n', undefined],
+  ])('%s', (_, answer, pod) => expect(leader?.parse([[answer]])).toBe(pod));
+});

@@ -72,6 +72,9 @@ conformance(alluxio, {
       imagePullSecrets: [{ name: 'registry' }],
     },
   }),
+  'three-masters': given({
+    spec: { replicas: 1, master: { replicas: 3 }, apiGateway: { enabled: true } },
+  }),
   'container-network': given({
     facts: { ports: {} },
     spec: { replicas: 1, master: { networkMode: 'ContainerNetwork' }, worker: { networkMode: 'ContainerNetwork' } },

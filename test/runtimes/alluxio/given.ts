@@ -21,6 +21,8 @@ export const PORTS = {
   jobWorkerData: 20008,
   jobWorkerWeb: 20009,
   gateway: 20010,
+  masterJournal: 20011,
+  jobMasterJournal: 20012,
 };
 
 export const secret = (name: string, key: string = name, from: string = 's3'): EncryptOption => ({

@@ -45,8 +45,8 @@ describe('ports', () => {
   const asked = (spec: AlluxioRuntimeSpec) => (alluxio.needs(given({ spec })).ports ?? []).map(({ name }) => name);
 
   test('are allocated if the spec has none', () => {
-    expect(asked({})).toEqual(Object.keys(PORTS).filter((name) => name !== 'gateway'));
-    expect(asked(gateway)).toContain('gateway');
+    expect(asked({})).toEqual(Object.keys(PORTS).filter((name) => !['gateway', 'masterJournal', 'jobMasterJournal'].includes(name)));
+    expect(asked({ ...gateway, master: { replicas: 3 } }).toSorted()).toEqual(Object.keys(PORTS).toSorted());
     expect(asked({ master: { ports: { rpc: 1234 } }, properties: { 'alluxio.master.web.port': '1235' } })).not.toEqual(
       expect.arrayContaining(['masterRpc', 'masterWeb']),
     );
@@ -230,8 +230,84 @@ test('Hadoop gets the files that the ConfigMap has', () => {
   expect(() => alluxio.bind(given({ spec }))).toThrow('spec.hadoopConfig: expected a ConfigMap with hdfs-site.xml, core-site.xml or both');
 });
 
-test('several masters are refused', () =>
-  expect(() => alluxio.bind(given({ spec: { master: { replicas: 3 } } }))).toThrow('spec.master.replicas: expected 1'));
+describe('several masters', () => {
+  const several = (spec: AlluxioRuntimeSpec = {}, count = 3) => given({ spec: { ...spec, master: { replicas: count, ...spec.master } } });
+
+  test('write one journal, and are found by the names of their Services', () => {
+    expect(propertiesOf(several())).toMatchObject({
+      'alluxio.master.journal.type': 'EMBEDDED',
+      'alluxio.master.embedded.journal.addresses': 'demo-master-0:20011,demo-master-1:20011,demo-master-2:20011',
+      'alluxio.master.embedded.journal.port': '20011',
+      'alluxio.job.master.embedded.journal.port': '20012',
+    });
+    expect(propertiesOf(several())).not.toHaveProperty(['alluxio.master.hostname']);
+    const services = alluxio
+      .bind(several())
+      .synth('master')
+      .filter(({ kind }) => kind === 'Service');
+    expect(services.map(({ metadata }) => metadata.name)).toEqual(['demo-master-0', 'demo-master-1', 'demo-master-2']);
+    for (const { spec, metadata } of services as unknown as readonly { spec: object; metadata: { name: string } }[])
+      expect(spec).toMatchObject({
+        selector: { 'statefulset.kubernetes.io/pod-name': metadata.name },
+        ports: expect.arrayContaining([expect.objectContaining({ name: 'embedded', port: 20011 })]) as unknown,
+      });
+  });
+  test.each(['alluxio-master', 'alluxio-job-master'])('are known to %s by the name of its pod', (name) =>
+    expect(container(several(), 'master', name).env).toContainEqual({
+      name: 'ALLUXIO_MASTER_HOSTNAME',
+      valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } },
+    }),
+  );
+  test('are ready once they take part in elections, since those that do not lead serve no page', () =>
+    expect(container(several(), 'master', 'alluxio-master').readinessProbe).toMatchObject({ tcpSocket: { port: 'embedded' } }));
+  test('have the usual ports of journals where every pod has its own address', () => {
+    const network = { networkMode: 'ContainerNetwork' } as const;
+    const input = given({ facts: { ports: {} }, spec: { master: { replicas: 3, ...network }, worker: network } });
+    expect(planOf(input).ports).toMatchObject({ masterJournal: 19200, jobMasterJournal: 20003 });
+  });
+  test('have the ports of journals that the spec says', () =>
+    expect(
+      planOf(several({ master: { ports: { embeddedJournal: 7000 } }, jobMaster: { ports: { embeddedJournal: 7001 } } })).ports,
+    ).toMatchObject({
+      masterJournal: 7000,
+      jobMasterJournal: 7001,
+    }));
+  test('are all among the addresses of the status', () =>
+    expect(alluxio.bind(several({ apiGateway: { enabled: true } })).status({ readyWorkers: 0 })).toMatchObject({
+      hcfs: { endpoint: 'alluxio://demo-master-0.ml:20001,demo-master-1.ml:20001,demo-master-2.ml:20001' },
+      apiGateway: { endpoint: 'demo-master-0.ml:20010' },
+    }));
+  test('get commands that change something at the one that leads; any of them can be asked', () => {
+    const { mounts, probes, leader } = alluxio.bind(several());
+    const where = (commands: readonly { readonly on: string }[] = []) => commands.map(({ on }) => on);
+    expect(where(mounts?.list.commands)).toEqual(['leader']);
+    expect(where(mounts?.change({ unmount: ['/a'], mount: [] }))).toEqual(['leader', 'every']);
+    expect(where([...(probes.cache?.commands ?? []), ...(probes.ufs?.commands ?? []), ...(leader?.commands ?? [])])).toEqual([
+      'one',
+      'one',
+      'one',
+    ]);
+  });
+  test.each<[string, AlluxioRuntimeSpec, string]>([
+    ['ten', { master: { replicas: 10 } }, 'spec.master.replicas: expected 1 to 9, found 10'],
+    [
+      'a journal for each',
+      { properties: { 'alluxio.master.journal.type': 'UFS' } },
+      'spec.properties[alluxio.master.journal.type]: expected EMBEDDED',
+    ],
+    [
+      'pages of all',
+      { master: { properties: { 'alluxio.standby.master.web.enabled': 'true' } } },
+      'spec.master.properties[alluxio.standby.master.web.enabled]: expected false',
+    ],
+  ])('with %s are refused', (_, spec, message) => expect(() => alluxio.bind(several(spec))).toThrow(message));
+  test('cannot all be on the node that has a backup, if they have ports of nodes', () => {
+    const dataset = { dataRestoreLocation: { path: 'local:///backup', nodeName: 'node-a' } };
+    const master = { replicas: 3 };
+    expect(() => alluxio.bind(given({ dataset, spec: { master } }))).toThrow('spec.dataRestoreLocation.path: expected pvc://');
+    expect(() => alluxio.bind(given({ dataset, spec: { master: { ...master, networkMode: 'ContainerNetwork' } } }))).not.toThrow();
+  });
+});
 
 test('a backup on a node is read on that node', () => {
   const input = given({ dataset: { dataRestoreLocation: { path: 'local:///backups/', nodeName: 'n1' } } });

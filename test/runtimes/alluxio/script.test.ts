@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,7 +24,9 @@ const placed = (argv: readonly string[]) =>
     arg
       .replaceAll('/etc/fluid/secrets', root)
       .replaceAll('/tmp/underfs-version', `${root}/version`)
-      .replaceAll('/entrypoint.sh', `${root}/entrypoint.sh`),
+      .replaceAll('/entrypoint.sh', `${root}/entrypoint.sh`)
+      // Each master has an address of its own.
+      .replaceAll(/demo-master-(\d)/g, '127.0.0.1$1'),
   );
 const environment = () => ({ PATH: `${root}:${process.env['PATH'] ?? ''}`, ALLUXIO_HOME: root });
 function run(argv: readonly string[]) {
@@ -234,4 +236,47 @@ test('cleaning empties the directories of the node, and touches nothing else', (
   expect(run([...argv.slice(0, -1), ...caches]).status).toBe(0);
   expect(caches.map((cache) => readdirSync(cache))).toEqual([[], []]);
   expect(readFileSync(join(root, 'minio', 'key'), 'utf8')).not.toBe('');
+});
+
+describe('of several masters', () => {
+  type State = 'leads' | 'follows' | 'is down';
+  const METRICS = { 'Cluster.CapacityTotal': { value: 7 }, 'Cluster.CapacityUsed': { value: 5 } };
+  /** One that leads serves pages; a real one that does not accepts a connection and closes it. None listens at the address of one that is down. */
+  async function masters(...states: readonly State[]) {
+    let port = 0;
+    for (const [i, state] of states.entries()) {
+      if (state === 'is down') continue;
+      const server =
+        state === 'leads'
+          ? createServer((_, response) => response.end(JSON.stringify(METRICS)))
+          : createTcpServer((socket) => socket.on('error', () => {}).end());
+      await new Promise<void>((resolve) => server.listen(port, `127.0.0.1${i}`, resolve));
+      onTestFinished(() => void server.close());
+      ({ port } = server.address() as AddressInfo);
+    }
+    return alluxio.bind(given({ spec: { master: { replicas: states.length, ports: { web: port } } } }));
+  }
+  const led = async (...states: readonly State[]) => {
+    const { leader } = await masters(...states);
+    const { stdout, stderr } = await runBeside(leader?.commands[0]?.argv ?? []);
+    expect(stderr).toBe('');
+    return leader?.parse([[stdout.replaceAll('127.0.0.1', 'demo-master-')]]);
+  };
+
+  test('the one whose web port answers leads', async () => {
+    expect(await led('follows', 'follows', 'leads')).toBe('demo-master-2');
+    expect(await led('leads', 'follows', 'is down')).toBe('demo-master-0');
+  });
+  test('none leads where no web port answers', async () => expect(await led('follows', 'is down', 'follows')).toBeUndefined());
+  test('any one reads the counters of the one that leads, without any command', async () => {
+    program('alluxio', 'exit 3');
+    const { probes } = await masters('follows', 'leads', 'follows');
+    const { stdout } = await runBeside(probes.cache?.commands[0]?.argv ?? []);
+    expect(probes.cache?.parse([[stdout]])).toMatchObject({ capacity: 7, used: 5 });
+  });
+  test('a command reads the counters where none serves pages', async () => {
+    program('alluxio', 'echo "$*"');
+    const { probes } = await masters('follows', 'follows', 'is down');
+    expect((await runBeside(probes.cache?.commands[0]?.argv ?? [])).stdout).toMatch(/^fsadmin report metrics\n/);
+  });
 });

@@ -1,0 +1,42 @@
+import { must, type PlanInput } from '../../src/constructs/index.ts';
+import { isOnHost, type Ports } from './ports.ts';
+import type { Properties } from './properties.ts';
+import type { AlluxioRuntimeSpec } from './spec.ts';
+
+type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'dataset' | 'runtime'>;
+
+/** Each entry of a journal is written by more than half of the masters: more of them are slower, and hardly safer. */
+const MOST = 9;
+const JOURNAL = 'alluxio.master.journal.type';
+const STANDBY_WEB = 'alluxio.standby.master.web.enabled';
+
+/** The masters by the names of their pods, which are those of their Services. Several of them elect the one that leads. */
+export function mastersOf({ spec, dataset, runtime }: Input): readonly string[] {
+  const count = spec.master?.replicas ?? 1;
+  must(count <= MOST, 'spec.master.replicas', `1 to ${MOST}`, count);
+  if (count > 1) {
+    for (const [field, properties = {}] of [
+      ['spec.properties', spec.properties],
+      ['spec.master.properties', spec.master?.properties],
+    ] as const) {
+      const journal = properties[JOURNAL] ?? 'EMBEDDED';
+      must(journal === 'EMBEDDED', `${field}[${JOURNAL}]`, 'EMBEDDED, which several masters need to share a journal', journal);
+      const standby = properties[STANDBY_WEB] ?? 'false';
+      must(standby === 'false', `${field}[${STANDBY_WEB}]`, 'false: the master that leads is known by its web port', standby);
+    }
+    const { path } = dataset.spec.dataRestoreLocation ?? {};
+    must(
+      !path?.startsWith('local://') || !isOnHost(spec.master),
+      'spec.dataRestoreLocation.path',
+      'pvc://<claim>/<path>: several masters with ports of the node cannot all be on the node that has the backup',
+      path,
+    );
+  }
+  return Array.from({ length: count }, (_, i) => `${runtime.workloads.master}-${i}`);
+}
+
+/** How processes find a master: the only one by its name, several by where their journals are. */
+export const addressesOf = (masters: readonly string[], namespace: string, { masterJournal }: Ports): Properties =>
+  masters.length > 1
+    ? { 'alluxio.master.embedded.journal.addresses': masters.map((name) => `${name}:${masterJournal}`).join() }
+    : { 'alluxio.master.hostname': `${masters[0]}.${namespace}` };
