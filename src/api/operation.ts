@@ -76,7 +76,7 @@ const operationPhases = ['', 'Pending', 'Executing', 'Complete', 'Failed'] as co
 export const operationStatus = Type.Object(
   {
     phase: openEnum(operationPhases, { description: 'Pending, Executing, Complete or Failed.' }),
-    duration: Type.String({ description: 'From its creation to its end; Unfinished until then.' }),
+    duration: Type.String({ description: 'From its creation to its end; Unfinished until then, and if it never ran.' }),
     conditions: Type.Array(runtimeCondition, { description: 'Complete or Failed, and why.' }),
     infos: opt(stringMap('Progress and results, by name.')),
     lastScheduleTime: opt(dateTime({ description: 'When the schedule last started it.' })),

@@ -52,7 +52,7 @@ export function startController(options: ControllerOptions): Controller {
     reign.begin();
   }
 
-  async function step(reason: string): Promise<void> {
+  async function stepDown(reason: string): Promise<void> {
     const past = reign;
     if (!past) return;
     reign = undefined;
@@ -65,7 +65,7 @@ export function startController(options: ControllerOptions): Controller {
     if (stopped) return;
     if (!candidacy) return lead();
     leases = createClient(connection, { fieldManager: 'sluice', userAgent: 'sluice', maxConnections: 2, ...onRequest });
-    election = elect(leases, { ...candidacy, onStarted: lead, onStopped: step, onFailed: failed.resolve, log });
+    election = elect(leases, { ...candidacy, onStarted: lead, onStopped: stepDown, onFailed: failed.resolve, log });
   });
   begun.catch(failed.resolve);
 
@@ -80,7 +80,7 @@ export function startController(options: ControllerOptions): Controller {
       stopped = true;
       // Before the lease is released, so that no write of this process follows the next leader's first write.
       if (election) await election.stop();
-      else await step('stopped');
+      else await stepDown('stopped');
       store.stop();
       await Promise.all([client.close(), leases?.close()]);
     },

@@ -46,3 +46,13 @@ export async function each<T>(works: readonly (() => Promise<T>)[]): Promise<rea
   if (errors.length > 0) throw errors[0];
   return results;
 }
+
+/** Runs `work`, and once more after a conflict: another writer changed an object after it was read, so the decision is out of date. */
+export async function againAfterConflict<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    return work();
+  }
+}

@@ -1,10 +1,9 @@
 import { type Dataset, shown } from '../api/index.ts';
 import type { Part } from '../constructs/index.ts';
-import { isConflict } from '../kube/errors.ts';
 import { choose } from './choose.ts';
 import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts';
 import { decide } from './decide.ts';
-import { attempt, each, failureOf } from './failures.ts';
+import { againAfterConflict, attempt, each, failureOf } from './failures.ts';
 import { failing, held } from './holds.ts';
 import { causeOf } from './reasons.ts';
 import { statusOf, unplannedStatusOf } from './status/status.ts';
@@ -32,15 +31,8 @@ const NODES_IN_USE_MS = 10_000;
  *
  * @param reportInMs how much longer a passing hold may go unreported: most end before an operator could read of them
  */
-export async function reconcile(cluster: Cluster, key: Key, reportInMs = 0): Promise<Next> {
-  try {
-    return await pass(cluster, key, reportInMs);
-  } catch (error) {
-    if (!isConflict(error)) throw error;
-    // Another writer changed an object after this pass had read it, so its decision is out of date.
-    return pass(cluster, key, reportInMs);
-  }
-}
+export const reconcile = (cluster: Cluster, key: Key, reportInMs = 0): Promise<Next> =>
+  againAfterConflict(() => pass(cluster, key, reportInMs));
 
 async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Next> {
   const scene = cluster.scene(key);

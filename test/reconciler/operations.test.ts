@@ -1,4 +1,4 @@
-/** What operations need of the controller before there is a reconciler of theirs: keys with a kind, and an applier for any owner. */
+/** What operations need of other parts: keys with a kind in the queue, and an applier for any owner. */
 import { App, Chart } from 'cdk8s';
 import { expect, test } from 'vitest';
 import { basePlan, type Operation, ownedByOperation } from '../../src/constructs/index.ts';

@@ -35,7 +35,7 @@ export interface Change {
 export async function changesOf(
   client: KubeClient,
   { key, object, manifests }: Rendered,
-  isRuntime: (uid: string) => boolean,
+  isOwner: (uid: string) => boolean,
 ): Promise<readonly Change[]> {
   const { uid = '' } = object.metadata;
   const isNew = uid === unknownUid(object);
@@ -45,7 +45,7 @@ export async function changesOf(
     const type = ownedType(manifest.kind);
     const live = await current(client, type, key.namespace, manifest.metadata.name);
     if (!live) changes.push(await addition(client, type, manifest, isNew ? uid : undefined));
-    else if (!isOurs(live, owner, { isRuntime }))
+    else if (!isOurs(live, owner, { isOwner }))
       changes.push({ ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownersInWords(live)}` });
     else changes.push(await change(client, type, manifest, live));
   }

@@ -61,7 +61,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   return {
     now,
     log,
-    operations: operationCluster({ context, users, applier, observe }),
+    operations: operationCluster({ context, users, applier, observe, forget }),
     gone: (key, uid) => ('kind' in key ? forgetOperation(uid) : departed.add(key, uid)),
     scene: (key) => {
       // Only here: a pass that is under way could store something for the runtime again.

@@ -7,7 +7,7 @@ import type { EndedPod, Infos, JobView, OperationObject, OperationWorld, Prepare
 export interface OperationCluster {
   observe(key: OperationKey): OperationWorld | undefined;
   /** The Dataset that the operation is about. Its changes, and those of its runtime, wake the operation until `rest`. */
-  target(world: OperationWorld): Dataset | undefined;
+  datasetOf(world: OperationWorld): Dataset | undefined;
   rest(key: OperationKey): void;
   /** Renders what the operation needs, once its Dataset is bound and its runtime can serve it. Nothing is written. */
   prepare(world: OperationWorld, dataset: Dataset): Promise<Prepared>;

@@ -1,5 +1,4 @@
-import { isConflict } from '../../kube/errors.ts';
-import { attempt } from '../failures.ts';
+import { againAfterConflict, attempt } from '../failures.ts';
 import { failing, held } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
 import { type Failure, type Hold, type Next, type OperationKey } from '../world.ts';
@@ -15,15 +14,8 @@ import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
  *
  * @param reportInMs how much longer a passing hold may go unreported
  */
-export async function reconcileOperation(cluster: OperationCluster, key: OperationKey, reportInMs = 0): Promise<Next> {
-  try {
-    return await pass(cluster, key, reportInMs);
-  } catch (error) {
-    if (!isConflict(error)) throw error;
-    // Another writer changed an object after this pass had read it, so its decision is out of date.
-    return pass(cluster, key, reportInMs);
-  }
-}
+export const reconcileOperation = (cluster: OperationCluster, key: OperationKey, reportInMs = 0): Promise<Next> =>
+  againAfterConflict(() => pass(cluster, key, reportInMs));
 
 async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: number): Promise<Next> {
   const world = cluster.observe(key);
@@ -44,7 +36,7 @@ async function begin(cluster: OperationCluster, world: OperationWorld, reportInM
   const { operation, key, target } = world;
   const refused = refusalOf(world);
   if (refused) return refuse(cluster, world, refused);
-  const dataset = cluster.target(world);
+  const dataset = cluster.datasetOf(world);
   const wait = (hold: Hold) => held(hold, reportInMs, () => report(cluster, world, hold));
   if (!dataset)
     return wait({ reason: 'TargetDatasetNotFound', message: `no Dataset is called ${target.name} in namespace ${target.namespace}` });

@@ -36,7 +36,11 @@ describe.skipIf(!simulated).concurrent('a DataLoad', () => {
     // What is over is left alone.
     await space.delete('Job', 'warm-loader-job');
     await space.gone('Job', 'warm-loader-job');
+    await space.patch('DataLoad', 'warm', { metadata: { labels: { touched: 'yes' } } });
+    await space.create(load('next'));
+    await space.becomes('DataLoad', 'next', { status: { phase: 'Complete' } });
     expect(await space.get('DataLoad', 'warm')).toMatchObject({ status: { phase: 'Complete' } });
+    expect(await space.find('Job', 'warm-loader-job')).toBeUndefined();
   });
 
   test('fails with what its last pod printed', async () => {

@@ -116,10 +116,14 @@ describe('it waits, and says why, until', () => {
   });
   test('the API server stores its objects', async () => {
     const at = await bound();
-    at.server.rules.refuse({ verb: 'create', kind: 'Job', times: 4 }, { status: 403, reason: 'Forbidden', message: 'exceeded quota' });
+    at.server.rules.refuse({ verb: 'create', kind: 'Job', times: 10 }, { status: 403, reason: 'Forbidden', message: 'exceeded quota' });
     at.put(load());
-    await at.quiet(30_000);
-    expect(statusOf(at).phase).toBe('Executing');
+    at.start();
+    await at.advance(5_000);
+    expect(statusOf(at)).toMatchObject({ phase: 'Pending', conditions: [{ type: 'Complete', status: 'False', reason: 'ApplyFailed' }] });
+    expect(statusOf(at).conditions?.[0]?.message).toContain('exceeded quota');
+    await at.quiet(60_000);
+    expect(statusOf(at)).toMatchObject({ phase: 'Executing', conditions: [] });
   });
 });
 

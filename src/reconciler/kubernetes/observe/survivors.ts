@@ -13,7 +13,7 @@ export function evidence(store: Store, key: Key, known: Evidence): Evidence {
 function holderOf(store: Store, key: Key, runtime: string | undefined): Key | undefined {
   const live = store.live('PersistentVolume', undefined, joinedName(key));
   const owner = live?.metadata.labels?.[label.owner] ?? '';
-  if (!store.isRuntime(owner)) return undefined;
+  if (!store.isOwner(owner)) return undefined;
   // The runtime's own volume is its own, whatever claim a user has written into it.
   if (owner === runtime) return key;
   const { namespace, name } = (live?.['spec'] as { claimRef?: Partial<Key> } | undefined)?.claimRef ?? {};

@@ -24,10 +24,12 @@ interface OperationClusterOptions {
   readonly users: UserObjects;
   readonly applier: Applier;
   readonly observe: Cluster['observe'];
+  /** Drops all that this process keeps for a runtime. */
+  readonly forget: (uid: string) => void;
 }
 
 /** The effects of passes over operations: reads from the watches, writes through the client. */
-export function operationCluster({ context, users, applier, observe }: OperationClusterOptions): OperationCluster {
+export function operationCluster({ context, users, applier, observe, forget }: OperationClusterOptions): OperationCluster {
   const { client, store, events, now, confirmed, jobs, exec, wake } = context;
 
   /** The name of the pod that leads, if the engine can say. The answer wakes the operation. */
@@ -52,8 +54,8 @@ export function operationCluster({ context, users, applier, observe }: Operation
       const job = jobView(store.live('Job', key.namespace, name), operation.metadata.uid ?? '');
       return { now: now(), key, operation, target: targetOf(operation), ...(invalid && { invalid }), ...(job && { job }) };
     },
-    target({ key, target }) {
-      store.operations.await(key, target);
+    datasetOf({ key, target }) {
+      store.operations.wakeWith(key, target);
       return store.dataset(target);
     },
     rest: (key) => store.operations.rest(key),
@@ -64,6 +66,8 @@ export function operationCluster({ context, users, applier, observe }: Operation
       if (!chosen || !isServed(dataset) || dataset.metadata.deletionTimestamp) return wait(`Dataset ${target.name} is not bound`);
       const { runtime, object, invalid = faultOf(dataset) } = chosen;
       const seen = await observe(target, dataset, runtime, object, invalid);
+      // It was deleted meanwhile, and forgotten before this pass remembered something of it.
+      if (!store.isOwner(object.metadata.uid ?? '')) forget(object.metadata.uid ?? '');
       if ('hold' in seen) return wait(`${object.kind} ${target.name}: ${seen.hold.message}`, seen.hold);
       const { plan, workloads } = seen.world;
       const operate = plan.operations[key.kind];

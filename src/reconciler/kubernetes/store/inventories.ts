@@ -8,7 +8,7 @@ export interface Inventories {
   /** Objects of other namespaces that carry its UID are dropped: the label may have been seen first. */
   seen(uid: string, runtime: Key): void;
   gone(uid: string): void;
-  isRuntime(uid: string): boolean;
+  isOwner(uid: string): boolean;
   /** The runtime that an object belongs to by this UID; undefined if there is none, or if the object is in another namespace. */
   ownerOf(uid: string, object: KubeObject): Key | undefined;
   /** Kept also before its runtime is seen. */
@@ -26,7 +26,7 @@ export function createInventories(): Inventories {
       for (const each of objects.of(uid)) if (!isIn(each, runtime)) objects.delete(uid, each);
     },
     gone: (uid) => void runtimes.delete(uid),
-    isRuntime: (uid) => runtimes.has(uid),
+    isOwner: (uid) => runtimes.has(uid),
     ownerOf(uid, object) {
       const runtime = runtimes.get(uid);
       return runtime && isIn(object, runtime) ? runtime : undefined;

@@ -18,7 +18,7 @@ export interface Operations {
   /** The operations that are about a Dataset. */
   on(dataset: Key): readonly OperationObject[];
   /** Changes of the Dataset and of its runtime wake the operation, until `rest`. */
-  await(key: OperationKey, dataset: Key): void;
+  wakeWith(key: OperationKey, dataset: Key): void;
   rest(key: OperationKey): void;
 }
 
@@ -82,7 +82,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
         const key = keyOfText(text);
         return ('kind' in key && get(key)) || [];
       }),
-    await: (key, dataset) => subscriptions.add(Dataset.kind, keyText(dataset), key),
+    wakeWith: (key, dataset) => subscriptions.add(Dataset.kind, keyText(dataset), key),
     rest: (key) => subscriptions.remove(key),
   };
 }

@@ -20,11 +20,11 @@ export interface Owner extends Owned {
  * Whether an object belongs to this owner: by its label, by owner reference, or, for the volume and claim that Fluid or a deleted runtime
  * left, by Fluid's mark and the claim's name.
  */
-export function isOurs(object: KubeObject, owner: Owned, { isRuntime }: Pick<Store, 'isRuntime'>): boolean {
+export function isOurs(object: KubeObject, owner: Owned, { isOwner }: Pick<Store, 'isOwner'>): boolean {
   const { labels, ownerReferences, annotations, namespace } = object.metadata;
   const holder = labels?.[label.owner];
   if (holder === owner.uid || ownerReferences?.some(({ uid }) => uid === owner.uid)) return true;
-  if (annotations?.[annotation.createdBy] !== 'fluid' || (holder !== undefined && isRuntime(holder))) return false;
+  if (annotations?.[annotation.createdBy] !== 'fluid' || (holder !== undefined && isOwner(holder))) return false;
   if (object.kind === 'PersistentVolumeClaim') return namespace === owner.namespace && object.metadata.name === owner.name;
   const claim = (object['spec'] as { claimRef?: { namespace?: string; name?: string } } | undefined)?.claimRef;
   return object.kind === 'PersistentVolume' && claim?.namespace === owner.namespace && claim.name === owner.name;

@@ -48,8 +48,8 @@ export interface Store {
   datasets(): Iterable<Dataset>;
   runtimes(key: Key): readonly Candidate[];
   allRuntimes(): Iterable<Candidate>;
-  /** Whether a runtime with this UID is watched and exists. */
-  isRuntime(uid: string): boolean;
+  /** Whether a runtime or an operation with this UID is watched and exists. */
+  isOwner(uid: string): boolean;
   readonly operations: Operations;
   /** Other Datasets that would go by the same names or node labels. */
   namesakes: Datasets['namesakes'];
@@ -151,7 +151,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     datasets: datasets.values,
     runtimes: runtimes.of,
     allRuntimes: runtimes.all,
-    isRuntime: inventories.isRuntime,
+    isOwner: inventories.isOwner,
     operations,
     namesakes: datasets.namesakes,
     companion,
