@@ -87,7 +87,7 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
   }
 
   async function serve(queue: VolumeQueue, name: string, consumers: readonly Orphan[]): Promise<void> {
-    const failed = await bindAll(consumers);
+    const failed = await bindAll(context, consumers, () => stopped);
     queue.running = false;
     queue.failures = failed > 0 ? queue.failures + 1 : 0;
     if (stopped) return;
@@ -97,26 +97,6 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
 
   function retry(queue: VolumeQueue, name: string): void {
     queue.cancel = clock.after(backoff(queue.failures, clock.random), () => void checkSafely(name));
-  }
-
-  /** Returns how many must be retried. */
-  async function bindAll(consumers: readonly Orphan[]): Promise<number> {
-    const results: RebindResult[] = [];
-    let lost = 0;
-    async function bind(orphan: Orphan): Promise<void> {
-      if (stopped) return;
-      const result = await rebind(context, orphan).catch((error: unknown) => {
-        lost++;
-        log.warn({ target: orphan.target, error: String(error) }, 'the volume of a pod cannot be read; retrying');
-      });
-      if (result) results.push(result);
-    }
-    // The first alone: if the client hangs, the others fail without a child process each.
-    const [first, ...others] = consumers;
-    if (first) await bind(first);
-    await pLimit(AT_ONCE).map(others, bind);
-    recordResults(context, results);
-    return lost + results.filter(({ error }) => error !== undefined).length;
   }
 
   async function checkSafely(only?: string): Promise<void> {
@@ -149,4 +129,24 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
       await Promise.all(running);
     },
   };
+}
+
+/** Binds the consumers of one volume. Returns how many must be retried. */
+async function bindAll(context: NodeContext, consumers: readonly Orphan[], isStopped: () => boolean): Promise<number> {
+  const results: RebindResult[] = [];
+  let lost = 0;
+  async function bind(orphan: Orphan): Promise<void> {
+    if (isStopped()) return;
+    const result = await rebind(context, orphan).catch((error: unknown) => {
+      lost++;
+      context.log.warn({ target: orphan.target, error: String(error) }, 'the volume of a pod cannot be read; retrying');
+    });
+    if (result) results.push(result);
+  }
+  // The first alone: if the client hangs, the others fail without a child process each.
+  const [first, ...others] = consumers;
+  if (first) await bind(first);
+  await pLimit(AT_ONCE).map(others, bind);
+  recordResults(context, results);
+  return lost + results.filter(({ error }) => error !== undefined).length;
 }
