@@ -116,7 +116,10 @@ export const causes = {
     toDo: 'nothing. If it lasts, see the volume',
     passing: true,
   },
-  NameTaken: { means: 'an object of that name has another owner', toDo: 'rename one of the two' },
+  NameTaken: {
+    means: 'an object of that name has another owner',
+    toDo: 'the message names the object. Delete it if it is not needed. Otherwise delete the Dataset and its runtime, or the operation, and create them under another name',
+  },
   FieldConflict: {
     means: 'another controller changed a field back six times in a minute; the message names it',
     toDo: 'find it in `managedFields` of the object. The controller waits 30 s to 10 min between retries. A change by an admission webhook is accepted, and is no conflict',
