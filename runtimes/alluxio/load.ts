@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { loadTargets, type Operation, OperationJob } from '../../src/constructs/index.ts';
+import { literal, loadTargets, type Operation, OperationJob } from '../../src/constructs/index.ts';
 import { configMapName } from './environment.ts';
 import type { AlluxioPlan } from './plan.ts';
 
@@ -12,7 +12,7 @@ export class AlluxioLoad extends OperationJob {
           ...plan.image,
           name: 'dataloader',
           command: ['/bin/bash', '/scripts/load.sh'],
-          args: loadTargets(load).flatMap(({ path, replicas }) => [path, String(replicas)]),
+          args: loadTargets(load).flatMap(({ path, replicas }) => [literal(path), String(replicas)]),
           env: [
             { name: 'ALLUXIO_CLIENT_HOSTNAME', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
             { name: 'ALLUXIO_CLIENT_JAVA_OPTS', value: ' -Dalluxio.user.hostname=${ALLUXIO_CLIENT_HOSTNAME}' },

@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { loadTargets, must, type Operation, OperationJob } from '../../src/constructs/index.ts';
+import { literal, loadTargets, must, type Operation, OperationJob } from '../../src/constructs/index.ts';
 import type { JuiceFSPlan } from './plan.ts';
 
 /** Has workers read paths into their caches: every worker of the community edition, the first of the enterprise edition, whose workers share. */
@@ -7,6 +7,9 @@ export class JuiceFSLoad extends OperationJob {
   constructor(scope: Construct, plan: JuiceFSPlan, load: Operation<'DataLoad'>) {
     const { timeout = '30m', ...options } = load.spec.options ?? {};
     must(DURATION.test(timeout), 'spec.options.timeout', 'a time such as 30m or 1.5h', timeout);
+    // What is in such a file of the worker would be in the log, and every process has its Secrets in a file.
+    const listed = Object.keys(options).find((name) => /^(file|f)(=|$)/.test(name));
+    must(listed === undefined, 'spec.options', 'paths in spec.target rather than in a file of the worker', listed);
     const workers = (load.facts.pods.worker ?? []).map(({ name }) => name);
     const { edition } = plan.source;
     super(scope, plan, load, {
@@ -17,9 +20,9 @@ export class JuiceFSLoad extends OperationJob {
           name: 'dataloader',
           command: ['/bin/bash', '/scripts/load.sh'],
           args: [
-            ...loadTargets(load).map(({ path }) => `${plan.mountPath}${path}`),
+            ...loadTargets(load).map(({ path }) => literal(`${plan.mountPath}${path}`)),
             '--',
-            ...Object.entries(options).map(([name, value]) => (value === '' ? `--${name}` : `--${name}=${value}`)),
+            ...Object.entries(options).map(([name, value]) => literal(value === '' ? `--${name}` : `--${name}=${value}`)),
           ],
           env: [
             { name: 'STORAGE_ADDRESS', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },

@@ -69,3 +69,10 @@ export function absolutePath(value: string, path: string): string {
     throw new InvalidSpec({ path, expected: 'an absolute path without ".."', found: shown(value) });
   return value;
 }
+
+/**
+ * A user's text as an argument of a container: the kubelet would replace `$(NAME)` by a variable, and `$$` by `$`.
+ * @example
+ * literal('/data/$(HOME)'); // → '/data/$$(HOME)', which the program gets as '/data/$(HOME)'
+ */
+export const literal = (text: string): string => text.replaceAll('$', () => '$$');

@@ -358,6 +358,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     joinedOptions: 'is measured with the plans',
     separatorsIn: 'is measured with the plans',
     positional: { text: (text) => constructs.positional(text, 'x') },
+    literal: { text: constructs.literal },
   },
   'src/constructs/placement.ts': { workerAffinity: planOnly },
   'src/constructs/resource.ts': { resourceClass: 'is for charts of users, in a process of theirs' },

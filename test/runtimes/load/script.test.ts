@@ -1,0 +1,169 @@
+/** The scripts of DataLoads, as bash runs them with the arguments that the kubelet passes, and stubs for kubectl and alluxio. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Manifest } from '../../../src/api/index.ts';
+import type { LoadSpec } from '../../../src/constructs/index.ts';
+import { type Loading, madeFor } from '../../support/operations.ts';
+
+/** What a user may write between slashes, and no shell, kubelet or program may understand otherwise. */
+const HOSTILE = [
+  '/a b',
+  '/-rf',
+  '/--',
+  "/it's",
+  '/"',
+  '/$HOME',
+  '/$(POD_NAMES)',
+  '/$$(POD_NAMES)',
+  '/a$$b',
+  '/$',
+  '/`id`',
+  '/*',
+  '/a\nb',
+  '/a:b',
+  '/\\n',
+  '/;touch x',
+];
+const MOUNT = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-load-'));
+  // Each call leaves a file of its own with its arguments, separated by NUL. It then does as the test says.
+  for (const program of ['kubectl', 'alluxio']) {
+    const stub = join(folder, program);
+    writeFileSync(
+      stub,
+      `#!/bin/bash\nn=$(ls "${folder}/calls" | wc -l)\nprintf '%s\\0' "$@" > "${folder}/calls/$n"\nall="$*"\n. "${folder}/answers"\n`,
+    );
+    chmodSync(stub, 0o755);
+  }
+  writeFileSync(join(folder, 'sleep'), '#!/bin/sh\n');
+  chmodSync(join(folder, 'sleep'), 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Pod {
+  readonly containers: readonly [{ readonly args: readonly string[]; readonly env: readonly { name: string; value?: string }[] }];
+}
+
+/** @param answers what the stubs do, in bash; `$all` are their arguments */
+function run(runtime: Loading, spec: LoadSpec, answers = '') {
+  const manifests = madeFor(runtime, spec);
+  const of = (kind: string) => manifests.find((each) => each.kind === kind) as Manifest;
+  const [{ args, env }] = (of('Job')['spec'] as { template: { spec: Pod } }).template.spec.containers;
+  const values = Object.fromEntries(env.map(({ name, value = '10.0.0.9' }) => [name, value]));
+  const calls = join(folder, 'calls');
+  const work = join(folder, 'work');
+  for (const each of [calls, work]) {
+    rmSync(each, { recursive: true, force: true });
+    mkdirSync(each);
+  }
+  writeFileSync(join(folder, 'answers'), answers);
+  const [progress, last] = [join(folder, 'progress'), join(folder, 'last')];
+  for (const each of [progress, last]) rmSync(each, { force: true });
+  const script = (of('ConfigMap')['data'] as Record<string, string>)['load.sh'] ?? '';
+  const file = join(folder, 'load.sh');
+  writeFileSync(file, script.replaceAll('/tmp/progress', progress).replaceAll('/dev/termination-log', last));
+  const { status, stdout, stderr } = spawnSync('bash', [file, ...args.map((arg) => expanded(arg, values))], {
+    cwd: work,
+    encoding: 'utf8',
+    env: { ...values, PATH: `${folder}:/usr/bin:/bin` },
+    timeout: 60_000,
+  });
+  // Whatever a value says, nothing but the stubs may have happened.
+  expect(readdirSync(work), stderr).toEqual([]);
+  const files = readdirSync(calls).toSorted((a, b) => Number(a) - Number(b));
+  return {
+    code: status,
+    stdout,
+    stderr,
+    calls: files.map((name) => readFileSync(join(calls, name), 'utf8').split('\0').slice(0, -1)),
+    infos: existsSync(last) ? readFileSync(last, 'utf8') : undefined,
+  };
+}
+
+/** As the kubelet does it: `$(NAME)` is the variable if there is one, and `$$` is `$`. */
+const expanded = (arg: string, env: Readonly<Record<string, string>>): string =>
+  arg.replaceAll(/\$\$|\$\(([^)]*)\)/g, (found, name: string | undefined) => (name === undefined ? '$' : (env[name] ?? found)));
+
+describe('JuiceFS', () => {
+  const inPod = (...argv: string[]) => ['-n', 'ml', 'exec', 'demo-worker-0', '--', 'timeout', ...argv];
+  test('every path and option reaches juicefs as it was written', () => {
+    const options = { threads: '50', background: '', 'a b': "c 'd' $(POD_NAMES)", '': 'x', rf: '$$', 'x=y': '"\n`id`' };
+    const { code, stderr, calls } = run('juicefs', { target: HOSTILE.map((path) => ({ path })), options: { ...options, timeout: '1.5h' } });
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(calls.slice(0, -1)).toEqual(HOSTILE.map((path) => inPod('30s', 'ls', '-d', MOUNT + path)));
+    const said = ['--threads=50', '--background', "--a b=c 'd' $(POD_NAMES)", '--=x', '--rf=$$', '--x=y="\n`id`'];
+    expect(calls.at(-1)).toEqual(inPod('1.5h', 'juicefs', 'warmup', ...HOSTILE.map((path) => MOUNT + path), ...said));
+  });
+  test('a path that does not exist ends it before anything is loaded', () => {
+    const { code, stderr, calls } = run('juicefs', { target: [{ path: '/a' }, { path: '/no $(where)' }] }, '[[ $all != *no* ]]');
+    expect(code).toBe(1);
+    expect(stderr).toContain('path /no $(where) does not exist in the Dataset');
+    expect(calls.flat()).not.toContain('warmup');
+  });
+  test('a failed warmup names the pod, and leaves no progress of one that succeeded', () => {
+    const { code, stderr, infos } = run('juicefs', {}, '[[ $all != *warmup* ]] || exit 124');
+    expect(code).toBe(1);
+    expect(stderr).toContain('pod demo-worker-0: juicefs warmup failed');
+    expect(infos).toBeUndefined();
+  });
+  test.each(['file', 'f', 'file=/proc/1/environ'])('the option %s, which prints a file of the worker, is refused', (name) => {
+    expect(() => madeFor('juicefs', { options: { [name]: '/proc/1/environ' } })).toThrow('paths in spec.target');
+  });
+});
+
+describe('Alluxio', () => {
+  const NEW = `case $all in
+    'fs distributedLoad') echo 'distributedLoad is an unknown command.'; exit 255 ;;
+    *--progress) printf 'Progress for loading path:\\n\\tJob State: SUCCEEDED\\n\\tFiles Processed: 2\\n\\tBytes Loaded: 1KB out of 1KB\\n' ;;
+  esac`;
+  test('every path reaches Alluxio as it was written', () => {
+    const { code, stderr, calls, infos } = run(
+      'alluxio',
+      { target: HOSTILE.map((path) => ({ path, replicas: 2 })), loadMetadata: true },
+      NEW,
+    );
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(calls).toEqual([
+      ['fs', 'distributedLoad'],
+      ...HOSTILE.map((path) => ['fs', 'test', '-e', path]),
+      ...HOSTILE.flatMap((path) => [
+        ['fs', 'setReplication', '--max', '2', '-R', path],
+        ['fs', 'ls', '-Dalluxio.user.file.metadata.sync.interval=0', '-R', path],
+        ['fs', 'load', path, '--submit'],
+        ['fs', 'load', path, '--progress'],
+      ]),
+    ]);
+    expect(infos).toBe(`paths=${HOSTILE.length} of ${HOSTILE.length}\n`);
+  });
+  test('an older one is called by its own command', () => {
+    const { code, calls } = run('alluxio', { target: [{ path: '/a b', replicas: 3 }] }, '');
+    expect(code).toBe(0);
+    expect(calls.at(-1)).toEqual(['fs', 'distributedLoad', '--replication', '3', '/a b']);
+  });
+  test('a path that does not exist ends it before anything is loaded', () => {
+    const { code, stderr, calls } = run('alluxio', { target: [{ path: '/a' }, { path: '/no where' }] }, `${NEW}\n[[ $all != *where* ]]`);
+    expect(code).toBe(1);
+    expect(stderr).toContain('path /no where does not exist in the Dataset');
+    expect(calls.flat()).not.toContain('load');
+  });
+  test.each([
+    ['submit', '[[ $all != *--submit ]]'],
+    ['progress', '[[ $all != *--progress ]]'],
+    ['state', '[[ $all != *--progress ]] || echo "Job State: FAILED"'],
+    ['replication', '[[ $all != *setReplication* ]]'],
+    ['metadata', '[[ $all != *fs\\ ls* ]]'],
+  ])('it fails when the %s does', (_, answers) => {
+    const old = `[ "$all" != 'fs distributedLoad' ] || { echo 'distributedLoad is an unknown command.'; exit 255; }\n`;
+    const { code, infos } = run('alluxio', { target: [{ path: '/a' }], loadMetadata: true }, old + answers);
+    expect(code).toBe(1);
+    expect(infos).toBeUndefined();
+  });
+});
