@@ -26,9 +26,10 @@ export const webOfLeader = (plan: Pick<AlluxioPlan, 'ports' | 'masters'>): strin
     : `${web(plan)}
 at=$({ for at in ${plan.masters.join(' ')}; do { web /api/v1/master/webui_init > /dev/null && echo "$at"; } & done; } 2> /dev/null | head -n 1)`;
 
+/** The only master leads, without a question. */
 export const leader: Probe<AlluxioPlan, string | undefined> = {
-  commands: (plan) => [anyMaster(plan, ['bash', '-c', `${webOfLeader(plan)}\nprintf '%s\\n' "$at"`])],
-  parse: ([answers], { masters }) => masters.find((name) => answers?.[0]?.trim() === name),
+  commands: (plan) => (plan.masters.length === 1 ? [] : [anyMaster(plan, ['bash', '-c', `${webOfLeader(plan)}\nprintf '%s\\n' "$at"`])]),
+  parse: ([answers], { masters }) => (masters.length === 1 ? masters[0] : masters.find((name) => answers?.[0]?.trim() === name)),
 };
 
 /** Of a master's metrics, which are some 50 KB, the few that are read. */

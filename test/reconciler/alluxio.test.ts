@@ -43,6 +43,20 @@ test('a Dataset is Bound once Alluxio shows its mounts, and its status has what 
   expect(JSON.stringify([files.execs, at.server.all().filter(({ kind }) => kind !== 'Secret')])).not.toContain('hush');
 });
 
+test.each([1, 3])('a DataLoad runs on an Alluxio of %d masters', async (replicas) => {
+  const files = alluxioFileSystem();
+  const at = await boundHarness(
+    [...objects.slice(0, 2), write.alluxioRuntime('demo', { ...tiered, master: { replicas } })],
+    options(files),
+  );
+  at.put({ apiVersion: 'data.fluid.io/v1alpha1', kind: 'DataLoad', metadata: { name: 'warm' }, spec: { dataset: { name: 'demo' } } });
+  await at.quiet();
+  expect(at.get('DataLoad', 'warm')).toMatchObject({ status: { phase: 'Executing' } });
+  expect(at.get('Job', 'warm-loader-job')).toMatchObject({
+    spec: { template: { spec: { containers: [{ envFrom: [{ configMapRef: { name: 'demo-config' } }], args: ['/', '1'] }] } } },
+  });
+});
+
 test('files are counted while workers start, and reported with the phase', async () => {
   const at = await harness(options(alluxioFileSystem()));
   for (const object of objects) at.put(object);
