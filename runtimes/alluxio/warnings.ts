@@ -30,9 +30,4 @@ export const specWarnings = (spec: AlluxioRuntimeSpec, { mounts = [] }: DatasetS
 const evenMasters = (count: number): readonly Warning[] =>
   count % 2 === 1
     ? []
-    : [
-        ignored(
-          'spec.master.replicas',
-          `${count} masters go on without ${count / 2 - 1} of them, as ${count - 1} do; expected an odd number`,
-        ),
-      ];
+    : [ignored('spec.master.replicas', `expected an odd number; ${count} masters survive no more losses than ${count - 1}`)];

@@ -51,8 +51,8 @@ describe.skipIf(!simulated)('an Alluxio', () => {
     const { namespace } = space;
     const { exec } = sluice.plane;
     const [spark, hbase] = ['spark', 'hbase'].map((name) => ({ mountPoint: `https://a.example/${name}/`, name }));
-    const execs = async () => (await exec.calls({ namespace })).map(({ pod, argv }) => `${pod} ${argv[2] ?? ''}`);
-    const podsThatMount = async () => (await execs()).filter((each) => each.includes('\nmount ')).map((each) => each.split(' ')[0]);
+    const podsThatMount = async () =>
+      (await exec.calls({ namespace })).filter(({ argv }) => argv[2]?.includes('\nmount ')).map(({ pod }) => pod);
     await space.create(
       datasetObject('demo', { placement: 'Shared', mounts: [spark!] }),
       alluxioRuntime('demo', { replicas: 1, master: { replicas: 3 } }),
@@ -65,7 +65,6 @@ describe.skipIf(!simulated)('an Alluxio', () => {
     expect(await space.made()).toEqual(expect.arrayContaining([0, 1, 2].map((i) => `Service/demo-master-${i}`)));
     expect((await space.get('StatefulSet', 'demo-master')).metadata.generation).toBe(1);
     expect(await podsThatMount()).toEqual(['demo-master-0']);
-    expect((await execs()).length).toBeLessThanOrEqual(8);
 
     await exec.answer({
       namespace,

@@ -21,7 +21,12 @@ test.each<[string, AlluxioRuntimeSpec, string[]]>([
     { jobWorker: { nodeSelector: { a: 'b' }, resources: {} }, jobMaster: { ports: { rpc: 1234 } } },
     ['spec.jobWorker.nodeSelector: has no effect; its pod is that of spec.worker'],
   ],
-  ['what has an effect', { data: { replicas: 2 }, apiGateway: { enabled: true, env: { A: 'b' } } }, []],
+  [
+    'an even number of masters',
+    { master: { replicas: 4 } },
+    ['spec.master.replicas: expected an odd number; 4 masters survive no more losses than 3'],
+  ],
+  ['what has an effect', { master: { replicas: 3 }, data: { replicas: 2 }, apiGateway: { enabled: true, env: { A: 'b' } } }, []],
 ])('a spec with %s has a warning for what has no effect', (_, spec, messages) => expect(messagesOf(spec)).toEqual(messages));
 
 test('a path that is ignored has a warning with the path in effect', () => {
