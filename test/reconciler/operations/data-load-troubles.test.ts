@@ -152,3 +152,12 @@ describe('what a failed pod printed', () => {
     expect(message).toMatch(/printed last: no such path\nso\ttried twice 😀$/);
   });
 });
+
+test('operations that wait or are over cost their Dataset nothing', async () => {
+  const at = await running();
+  for (const name of ['over', 'waiting']) at.put(load(name === 'over' ? undefined : { dataset: { name: 'demo' }, policy: 'Cron' }, name));
+  await at.quiet();
+  await ended(at, 'Succeeded', '', 'over');
+  expect([statusOf(at, 'over').phase, statusOf(at, 'waiting').phase]).toEqual(['Complete', 'Pending']);
+  expect(at.store.operations.on({ namespace: 'ml', name: 'demo' }).map(({ metadata }) => metadata.name)).toEqual(['warm']);
+});

@@ -11,11 +11,11 @@ import { isNoNews } from './resources.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Watched, Watches } from './watches.ts';
 
-/** The watches of operations, one for each kind, and which of them are about which Dataset. */
+/** The watches of operations, one for each kind, and which of them run on which Dataset. */
 export interface Operations {
   get(key: OperationKey): OperationObject | undefined;
   values(): Iterable<OperationObject>;
-  /** The operations that are about a Dataset. */
+  /** The operations that run on a Dataset, as the watches show them. */
   on(dataset: Key): readonly OperationObject[];
   /** Changes of the Dataset and of its runtime wake the operation, until `rest`. */
   wakeWith(key: OperationKey, dataset: Key): void;
@@ -32,6 +32,7 @@ interface OperationsOptions {
 
 export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: OperationsOptions): Operations {
   const { kinds, inventories, subscriptions, onKey, onGone } = options;
+  // Only those that run: a Dataset may have thousands that are over.
   const byDataset = new Map<string, Set<string>>();
   const watched = new Map<string, Watched>();
 
@@ -54,7 +55,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
           const { uid = '' } = object.metadata;
           const key = operationKeyOf(object);
           if (change.type === 'changed') index(change.old, false);
-          index(object, change.type !== 'deleted');
+          index(object, change.type !== 'deleted' && isExecuting(object));
           if (change.type === 'deleted') {
             inventories.gone(uid);
             subscriptions.remove(key);
@@ -87,12 +88,14 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
   };
 }
 
+const isExecuting = (operation: KubeObject): boolean => phaseOf(operation) === 'Executing';
+
 /** The Datasets whose list of running operations a change may change. */
 function reporters(change: Change<KubeObject>): readonly Key[] {
   const { object } = change;
-  const isRunning = phaseOf(object) === 'Executing';
+  const isRunning = isExecuting(object);
   if (change.type !== 'changed') return isRunning ? [targetOf(object)] : [];
-  const wasRunning = phaseOf(change.old) === 'Executing';
+  const wasRunning = isExecuting(change.old);
   const [before, now] = [targetOf(change.old), targetOf(object)];
   if (keyText(before) === keyText(now)) return isRunning === wasRunning ? [] : [now];
   return [...(wasRunning ? [before] : []), ...(isRunning ? [now] : [])];
