@@ -54,6 +54,13 @@ follow() {
   done
 }
 
+# Of files that Alluxio has not listed yet, its new load knows nothing, and succeeds without loading them.
+list() {
+  local sync=
+  if [ "$NEED_LOAD_METADATA" = true ]; then sync=' -Dalluxio.user.file.metadata.sync.interval=0'; fi
+  ALLUXIO_USER_JAVA_OPTS="$ALLUXIO_USER_JAVA_OPTS$sync" alluxio fs ls -R "$1" > /dev/null
+}
+
 load() {
   if [ "$isNew" ]; then
     alluxio fs load "$1" --submit && follow "$1"
@@ -73,7 +80,7 @@ while [ $# -gt 0 ]; do
   echo "loading $1"
   report "loading=$1"
   alluxio fs setReplication --max "$2" -R "$1"
-  if [ "$NEED_LOAD_METADATA" = true ]; then alluxio fs ls -Dalluxio.user.file.metadata.sync.interval=0 -R "$1" > /dev/null; fi
+  if [ "$isNew" ] || [ "$NEED_LOAD_METADATA" = true ]; then list "$1"; fi
   load "$1" "$2" || { echo "path $1 was not loaded" >&2; exit 1; }
   done=$((done + 1))
   shift 2

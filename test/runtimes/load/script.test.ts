@@ -127,7 +127,7 @@ describe('Alluxio', () => {
     const { code, stderr, calls, infos } = run(
       'alluxio',
       { target: HOSTILE.map((path) => ({ path, replicas: 2 })), loadMetadata: true },
-      NEW,
+      `${NEW}\n[[ $all != 'fs ls'* || $ALLUXIO_USER_JAVA_OPTS == *metadata.sync.interval=0 ]]`,
     );
     expect(stderr).toBe('');
     expect(code).toBe(0);
@@ -136,12 +136,20 @@ describe('Alluxio', () => {
       ...HOSTILE.map((path) => ['fs', 'test', '-e', path]),
       ...HOSTILE.flatMap((path) => [
         ['fs', 'setReplication', '--max', '2', '-R', path],
-        ['fs', 'ls', '-Dalluxio.user.file.metadata.sync.interval=0', '-R', path],
+        ['fs', 'ls', '-R', path],
         ['fs', 'load', path, '--submit'],
         ['fs', 'load', path, '--progress'],
       ]),
     ]);
     expect(infos).toBe(`paths=${HOSTILE.length} of ${HOSTILE.length}\n`);
+  });
+  test('what a new one is to load is listed first, since it loads no file that it has not listed', () => {
+    const { calls } = run('alluxio', { target: [{ path: '/a' }] }, `${NEW}\n[[ $all != 'fs ls'* || $ALLUXIO_USER_JAVA_OPTS != *sync* ]]`);
+    expect(calls.slice(-3)).toEqual([
+      ['fs', 'ls', '-R', '/a'],
+      ['fs', 'load', '/a', '--submit'],
+      ['fs', 'load', '/a', '--progress'],
+    ]);
   });
   test('an older one is called by its own command', () => {
     const { code, calls } = run('alluxio', { target: [{ path: '/a b', replicas: 3 }] }, '');
