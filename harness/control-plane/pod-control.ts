@@ -1,4 +1,5 @@
 /** Makes simulated pods misbehave, those that exist and those yet to come, and recover. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -87,7 +88,8 @@ async function admitPods(api: Api, dir: string): Promise<void> {
 
 /** The API server takes a moment to heed a new webhook: a dry run shows when it does. */
 async function untilAdmitting(api: Api, dir: string): Promise<void> {
-  const probe = join(dir, 'pod-rules', 'probe.json');
+  // Of its own: several tests may wait at once.
+  const probe = join(dir, 'pod-rules', `probe-${randomUUID()}.json`);
   await mkdir(join(dir, 'pod-rules'), { recursive: true });
   await writeFile(probe, JSON.stringify({ target: { namespace: 'default', name: 'sluice-probe' }, behaviour: { as: 'Terminating' } }));
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'sluice-probe' }, spec: { containers: [{ name: 'c', image: 'c' }] } };

@@ -17,6 +17,8 @@ export interface OperationCluster {
   unmark(operation: OperationObject): Promise<void>;
   /** Creates what does not exist. */
   apply(world: OperationWorld, dataset: Dataset, manifests: readonly Manifest[]): Promise<Applied>;
+  /** Deletes the Job with its pods. Its script goes with the operation. */
+  deleteJob(of: Pick<Key, 'namespace'>, job: JobView): Promise<void>;
   /** How far the Job is, as its pod said last. Asked for in the background, every 10 s; an answer wakes the operation. */
   progress(world: OperationWorld, job: JobView): Infos | undefined;
   /** How the last pod of the Job ended; undefined if no pod of it is left. */

@@ -23,9 +23,11 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
   const { operation, job } = world;
   // Only its start waits for the Dataset, whose status changes with each operation that starts or ends.
   if (operation.metadata.deletionTimestamp || isOver(operation) || job) cluster.rest(key);
-  // The garbage collector deletes what the operation owns.
-  if (operation.metadata.deletionTimestamp) await cluster.unmark(operation);
-  else if (isOver(operation)) return 'on-change';
+  if (operation.metadata.deletionTimestamp) {
+    // The garbage collector would: of a kind that is new to the cluster, after half a minute in which the Job goes on.
+    if (job) await cluster.deleteJob(key, job);
+    await cluster.unmark(operation);
+  } else if (isOver(operation)) return 'on-change';
   else if (job?.end) await end(cluster, world, job, job.end);
   else if (job) return follow(cluster, world, job);
   else return begin(cluster, world, reportInMs);

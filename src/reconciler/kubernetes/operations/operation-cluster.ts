@@ -1,5 +1,6 @@
 import { GROUP, InvalidSpec, type Manifest, operationFinalizer, operationKinds, VERSION } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
+import { isAbsent, isConflict } from '../../../kube/errors.ts';
 import { redactedText } from '../../../kube/redact.ts';
 import type { ResourceType } from '../../../kube/types.ts';
 import { choose } from '../../choose.ts';
@@ -11,7 +12,7 @@ import type { OperationObject, Prepared } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
-import { typeOf } from '../kinds.ts';
+import { ownedKinds, typeOf } from '../kinds.ts';
 import { targetOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { isServed, podFacts } from '../store/views.ts';
@@ -112,6 +113,12 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     },
     unmark: (operation) => users.unmark(operationType(operation), operation, operationFinalizer(operation.kind)),
     apply: operationApplier(context, applier),
+    async deleteJob({ namespace }, { name, uid }) {
+      await client.delete(ownedKinds.Job, { namespace, name }, { uid, propagation: 'Background' }).catch((error: unknown) => {
+        // Deleted already, or another one has its name by now.
+        if (!isAbsent(error) && !isConflict(error)) throw error;
+      });
+    },
     progress: (world, job) => progressOf(context, world, job),
     lastPod: (of, job) => lastPod(client, of, job),
     writeStatus: (operation, status) => users.writeStatus(operationType(operation), operation, status, 'given'),
