@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
-import { annotation, label } from '../../src/api/index.ts';
+import { annotation, GROUP, label, VERSION } from '../../src/api/index.ts';
 import { type KubeCluster, kubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
@@ -187,6 +187,19 @@ describe.skipIf(!simulated)('sluice install', () => {
     await space.patch('ThinRuntime', 'thin', { spec: { fuse: { nodeSelector: { disk: 'ssd' } } } });
     await eventually(() => expect(asked(events())).toContain('get nodes'));
     await space.delete('Pod', 'reader');
+    // An operation: its Job loses its label, and ends with it.
+    await plane.pods.hold({ namespace: space.namespace, name: 'warm-loader-job-*' }, { as: 'Running' });
+    await space.create({
+      apiVersion: `${GROUP}/${VERSION}`,
+      kind: 'DataLoad',
+      metadata: { name: 'warm' },
+      spec: { dataset: { name: 'jfs' } },
+    });
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
+    await space.patch('Job', 'warm-loader-job', { metadata: { labels: { [label.owner]: null } } });
+    await space.becomes('Job', 'warm-loader-job', { metadata: { labels: { [label.owner]: expect.any(String) } } });
+    await space.delete('DataLoad', 'warm');
+    await space.gone('Job', 'warm-loader-job');
     // Teardown, by the controller alone.
     for (const name of ['thin', 'late', 'jfs', 'alluxio', 'demo']) await space.delete('Dataset', name);
     for (const name of ['thin', 'late', 'jfs', 'alluxio', 'demo']) await space.gone('Dataset', name);
@@ -397,7 +410,7 @@ describe.skipIf(!simulated)('sluice install', () => {
         );
         expect(await left()).toEqual([
           'csidriver.storage.k8s.io/fuse.csi.fluid.io',
-          ...['alluxioruntimes', 'datasets', 'exampleruntimes', 'juicefsruntimes', 'thinruntimeprofiles', 'thinruntimes'].map(
+          ...['alluxioruntimes', 'dataloads', 'datasets', 'exampleruntimes', 'juicefsruntimes', 'thinruntimeprofiles', 'thinruntimes'].map(
             (plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.data.fluid.io`,
           ),
         ]);
