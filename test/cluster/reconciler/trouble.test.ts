@@ -338,8 +338,11 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
       await ab.gone('JuiceFSRuntime', 'c');
       await a.bound('JuiceFSRuntime', 'b-c');
       expect(await of(a, 'b-c')).toEqual(second);
-      const labels = JSON.stringify((await a.list('Node')).map(({ metadata }) => metadata.labels));
-      for (const name of [first[1], second[1]]) expect(labels.includes(`fluid.io/s-${name}"`), name).toBe(name === second[1]);
+      // Nodes are labelled in batches.
+      await eventually(async () => {
+        const labels = JSON.stringify((await a.list('Node')).map(({ metadata }) => metadata.labels));
+        for (const name of [first[1], second[1]]) expect(labels.includes(`fluid.io/s-${name}"`), name).toBe(name === second[1]);
+      });
     } finally {
       await removeSpaces(client, [a, ab]);
     }
