@@ -45,7 +45,7 @@ const AT_ONCE = 100;
 const SAME_AGAIN_MS = 1000;
 
 /** An election takes moments, and its end causes no event. */
-const LEADER_AGAIN_MS = 1000;
+export const LEADER_AGAIN_MS = 1000;
 
 /**
  * Mounts the rows that are wanted and not listed, and unmounts those that are listed and not wanted; a changed row is both. Then the pass

@@ -1,6 +1,9 @@
 import { redactedText } from '../../kube/redact.ts';
 import type { Infos } from './world.ts';
 
+/** How often a pod is asked how far it is; each answer that differs is a write. */
+export const PROGRESS_MS = 10_000;
+
 /** More than these, and longer ones, are dropped: a pod's user decides what is in the file. */
 const MOST = 16;
 const LINE = /^([A-Za-z][\w ]{0,62})=(.{1,256})$/;

@@ -3,6 +3,7 @@ import { failing, held } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
 import { type Failure, type Hold, type Next, type OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
+import { PROGRESS_MS } from './infos.ts';
 import { endedStatus, isOver, refusedStatus, runningStatus, waitingStatus } from './status.ts';
 import { holdOf, refusalOf } from './validate.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
@@ -55,9 +56,6 @@ async function begin(cluster: OperationCluster, world: OperationWorld, reportInM
   await cluster.writeStatus(operation, runningStatus(world));
   return 'on-change';
 }
-
-/** How often a pod says how far it is; each answer that differs is a write. */
-const PROGRESS_MS = 10_000;
 
 async function follow(cluster: OperationCluster, world: OperationWorld, job: JobView): Promise<Next> {
   await cluster.writeStatus(world.operation, runningStatus(world, cluster.progress(world, job)));

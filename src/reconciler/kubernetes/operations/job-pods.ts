@@ -1,6 +1,6 @@
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { infosOf } from '../../operations/infos.ts';
+import { infosOf, PROGRESS_MS } from '../../operations/infos.ts';
 import type { EndedPod, Infos, JobView, OperationWorld } from '../../operations/world.ts';
 import type { Key } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
@@ -30,7 +30,6 @@ function endsOf({ metadata, status }: KubeObject): readonly (EndedPod & { readon
   });
 }
 
-const EVERY_MS = 10_000;
 const TIMEOUT_MS = 5_000;
 
 /** What the pod that runs says of its progress, as far as it is known. A new answer wakes the operation. */
@@ -41,7 +40,7 @@ export function progressOf(context: ClusterContext, { key, operation }: Operatio
   const pod = store.pods({ uid: job.uid, namespace }).find((each) => each['ready'] === true && !each.metadata.deletionTimestamp);
   if (file === undefined || !pod) return undefined;
   const where = { namespace, pod: pod.metadata.name, container: String(pod['container']) };
-  const due = { namespace, version: pod.metadata.name, everyMs: EVERY_MS };
+  const due = { namespace, version: pod.metadata.name, everyMs: PROGRESS_MS };
   // The file may not be there yet, and the pod may end meanwhile.
   const ask = () => exec(where, ['cat', file], TIMEOUT_MS).then(infosOf, () => ({}));
   const { value } = jobs.ask<Infos>(`${operation.metadata.uid}/progress`, due, ask, () => wake(key));

@@ -1,10 +1,10 @@
-import { GROUP, InvalidSpec, type Manifest, operationFinalizer, operationKinds, VERSION } from '../../../api/index.ts';
+import { GROUP, InvalidSpec, type Manifest, operationFinalizer, VERSION } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import { isAbsent, isConflict } from '../../../kube/errors.ts';
 import { redactedText } from '../../../kube/redact.ts';
-import type { ResourceType } from '../../../kube/types.ts';
 import { choose } from '../../choose.ts';
 import type { Cluster } from '../../cluster.ts';
+import { LEADER_AGAIN_MS } from '../../lifecycle.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
 import type { Hold, OperationKey, PlanInForce } from '../../world.ts';
 import { askProbe, type PodChoice } from '../commands/exec.ts';
@@ -12,7 +12,7 @@ import type { OperationObject, Prepared } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
-import { ownedKinds, typeOf } from '../kinds.ts';
+import { ownedKinds } from '../kinds.ts';
 import { targetOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { isServed, podFacts } from '../store/views.ts';
@@ -65,7 +65,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const wait = (message: string, why: Partial<Hold> = {}): Prepared => ({ hold: { ...why, reason: 'RuntimeNotReady', message } });
       const { chosen } = choose(dataset, store.runtimes(target));
       if (!chosen || !isServed(dataset) || dataset.metadata.deletionTimestamp) return wait(`Dataset ${target.name} is not bound`);
-      const { runtime, object, invalid = faultOf(dataset) } = chosen;
+      const { runtime, object, invalid = store.faultOf(dataset) } = chosen;
       const seen = await observe(target, dataset, runtime, object, invalid);
       // It was deleted meanwhile, and forgotten before this pass remembered something of it.
       if (!store.isOwner(object.metadata.uid ?? '')) forget(object.metadata.uid ?? '');
@@ -105,13 +105,13 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       // Garbage collection deletes an operation whose owner is a Dataset that is gone, and the watch of Datasets may be behind.
       const isOwned = operation.metadata.ownerReferences?.some((owner) => owner.uid === uid);
       if (!isOwned && !users.isThere(dataset)) await confirmed([dataset]);
-      await users.mark(operationType(operation), operation, {
+      await users.mark(store.typeOf(operation.kind), operation, {
         finalizer: operationFinalizer(operation.kind),
         labels: {},
         owners: [{ apiVersion: `${GROUP}/${VERSION}`, kind: 'Dataset', name, uid }],
       });
     },
-    unmark: (operation) => users.unmark(operationType(operation), operation, operationFinalizer(operation.kind)),
+    unmark: (operation) => users.unmark(store.typeOf(operation.kind), operation, operationFinalizer(operation.kind)),
     apply: operationApplier(context, applier),
     async deleteJob({ namespace }, { name, uid }) {
       await client.delete(ownedKinds.Job, { namespace, name }, { uid, propagation: 'Background' }).catch((error: unknown) => {
@@ -121,17 +121,8 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     },
     progress: (world, job) => progressOf(context, world, job),
     lastPod: (of, job) => lastPod(client, of, job),
-    writeStatus: (operation, status) => users.writeStatus(operationType(operation), operation, status, 'given'),
+    writeStatus: (operation, status) => users.writeStatus(store.typeOf(operation.kind), operation, status, 'given'),
     notice: ({ apiVersion, kind, metadata: { namespace = '', name, uid = '' } }, { note, ...notice }) =>
       events.emit({ regarding: { apiVersion, kind, namespace, name, uid }, ...notice, note: redactedText(note) }),
   };
 }
-
-/** An election takes moments, and its end causes no event. */
-const LEADER_AGAIN_MS = 1000;
-
-const operationType = ({ kind }: OperationObject): ResourceType => {
-  const resource = operationKinds.find((each) => each.kind === kind);
-  if (!resource) throw new Error(`expected one of ${operationKinds.map((each) => each.kind).join(', ')}, found ${kind}`);
-  return typeOf(resource);
-};
