@@ -25,12 +25,14 @@ export type Confirmed = () => Promise<void>;
  *
  * An object that differs from what was seen is remembered, so that the next pass uses it however long the watch hangs.
  *
+ * @param isSame whether what follows from an object still does. By default its status does not matter
  * @throws ApiError 409 if one of them has changed: as after any conflict, the next pass reads everything again
  */
 export async function confirm(
   client: KubeClient,
   store: Pick<Store, 'typeOf' | 'remember' | 'forget'>,
   seen: readonly Seen[],
+  isSame: (seen: ObjectMeta, fresh: ObjectMeta) => boolean = isAsSeen,
 ): Promise<void> {
   // All of them, so that the next pass is right at once.
   const changed = await Promise.all(
@@ -40,7 +42,7 @@ export async function confirm(
         if (isAbsent(error)) return undefined;
         throw error;
       });
-      if (fresh && isAsSeen(object.metadata, fresh.metadata)) return [];
+      if (fresh && isSame(object.metadata, fresh.metadata)) return [];
       if (fresh) store.remember(fresh);
       else store.forget(object as KubeObject);
       return `${object.kind} ${object.metadata.name}`;
