@@ -1,3 +1,4 @@
+import { label } from '../api/index.ts';
 import type { Part, Role } from '../constructs/index.ts';
 import { differences, pathsOf, without } from './diff/mount-change.ts';
 import { holdOf } from './diff/mount-trouble.ts';
@@ -106,6 +107,7 @@ const isFree = ({ volume }: World): boolean => !volume || (!volume.metadata.dele
  */
 const ensureClaim: Step = (world) => {
   if (!world.claim && !isFree(world)) return { hold: pending(`is ${String(phaseOf(world.volume))} to a claim that no longer exists`) };
+  if (world.claim && isMisled(world, world.claim)) return { action: { discard: world.claim }, hold: CLAIM_MISLED };
   const action = { ensure: 'claim' } as const;
   return world.claim?.metadata.deletionTimestamp ? { action, hold: CLAIM_GOING } : { action };
 };
@@ -115,6 +117,21 @@ const CLAIM_GOING: Hold = {
   reason: 'VolumePending',
   message: 'the claim is being deleted; the controller creates it again once no pod mounts it. Until then no other pod can mount it',
 };
+/**
+ * Two new Datasets wanted the same names, and this one lost them after its claim was created. Kubernetes lets nobody change the volume that a
+ * claim names. The deletion requeues the key.
+ */
+const CLAIM_MISLED: Hold = {
+  reason: 'VolumePending',
+  message: 'the claim names a volume that another Dataset has; the controller creates it again with the name of its own',
+};
+function isMisled({ outlines, runtime }: World, claim: LiveObject): boolean {
+  const { metadata } = claim;
+  const isOwn = metadata.labels?.[label.owner] === runtime.metadata.uid;
+  if (!isOwn || metadata.deletionTimestamp || phaseOf(claim) !== 'Pending') return false;
+  const named = volumeNameOf(claim);
+  return named !== undefined && !outlines('volume').some(({ kind, name }) => kind === 'PersistentVolume' && name === named);
+}
 const AT_ONCE_MS = 1;
 const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `the volume ${state}` });
 

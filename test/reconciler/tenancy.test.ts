@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { annotation, type Identity } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { identityRecord } from '../../src/reconciler/identity.ts';
@@ -201,4 +201,33 @@ test('a namespace whose webhook answers after ten seconds keeps no dataset of an
   at.put(thinRuntime('demo', { profileName: 'profile' }));
   await at.advance(10_000);
   expect(at.dataset().phase).toBe('Bound');
+});
+
+test.each([-1000, 0])('two Datasets that want the same names at once are both bound; their creations are %d ms apart', async (ms) => {
+  const at = await harness();
+  const create = (namespace: string, name: string) => {
+    at.server.put({ ...openDataset(name), metadata: { namespace, name } });
+    at.server.put({ ...thinRuntime(name, { profileName: 'profile' }), metadata: { namespace, name } });
+  };
+  // Each decides before the other has recorded its decision, and the first before it sees the second.
+  const marks = at.server.rules.hold({ verb: 'patch', kind: 'Dataset' });
+  at.start();
+  create('a', 'b-c');
+  await at.settle();
+  // An API server whose clock is behind.
+  vi.setSystemTime(Date.now() + ms);
+  create('a-b', 'c');
+  await at.settle();
+  marks.release();
+  await at.quiet();
+  const volumes = [find(at, 'PersistentVolumeClaim', 'a', 'b-c'), find(at, 'PersistentVolumeClaim', 'a-b', 'c')].map((claim) => ({
+    phase: (claim?.status as { phase?: string } | undefined)?.phase,
+    volume: (claim?.['spec'] as { volumeName?: string } | undefined)?.volumeName,
+  }));
+  expect(volumes.map(({ phase }) => phase)).toEqual(['Bound', 'Bound']);
+  expect(volumes.filter(({ volume }) => volume === 'a-b-c')).toHaveLength(1);
+  const phases = [find(at, 'Dataset', 'a', 'b-c'), find(at, 'Dataset', 'a-b', 'c')].map(
+    (each) => (each?.status as { phase?: string } | undefined)?.phase,
+  );
+  expect(phases).toEqual(['Bound', 'Bound']);
 });

@@ -26,6 +26,8 @@ export type Action =
   | { readonly run: readonly Command[]; readonly change: MountChange }
   /** Gives a volume that names another claim, or none, to the claim `to`; without `to` the volume names none afterwards. */
   | { readonly release: LiveObject; readonly seen: LiveObject; readonly to?: LiveObject }
+  /** Deletes an object that can never become what is wanted; the pass after its deletion creates it again. */
+  | { readonly discard: LiveObject }
   /** Records on a claim that it and its volume name each other, so that the volume controller reconciles the claim. */
   | { readonly complete: LiveObject }
   /** Has the volume controller reconcile a claim that is still not bound in `afterMs`. */
