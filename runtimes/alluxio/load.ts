@@ -1,10 +1,14 @@
 import type { Construct } from 'constructs';
-import { literal, loadTargets, type Operation, OperationJob } from '../../src/constructs/index.ts';
+import { ignored, literal, loadTargets, type Operation, OperationJob, type Warning } from '../../src/constructs/index.ts';
 import { configMapName } from './environment.ts';
 import type { AlluxioPlan } from './plan.ts';
 
 /** Loads paths with Alluxio's own distributed load, and waits until that has ended. */
 export class AlluxioLoad extends OperationJob {
+  static warnings({ spec: { options = {} } }: Operation<'DataLoad'>): readonly Warning[] {
+    return Object.keys(options).length > 0 ? [ignored('spec.options', "has no effect; Alluxio's load has no options")] : [];
+  }
+
   constructor(scope: Construct, plan: AlluxioPlan, load: Operation<'DataLoad'>) {
     super(scope, plan, load, {
       containers: [

@@ -1,9 +1,18 @@
 import type { Construct } from 'constructs';
-import { literal, loadTargets, must, type Operation, OperationJob } from '../../src/constructs/index.ts';
+import { ignored, literal, loadTargets, must, type Operation, OperationJob, type Warning } from '../../src/constructs/index.ts';
 import type { JuiceFSPlan } from './plan.ts';
 
 /** Has workers read paths into their caches: every worker of the community edition, the first of the enterprise edition, whose workers share. */
 export class JuiceFSLoad extends OperationJob {
+  static warnings({ spec: { loadMetadata, target = [] } }: Operation<'DataLoad'>): readonly Warning[] {
+    return [
+      ...target.flatMap(({ replicas = 1 }, i) =>
+        replicas === 1 ? [] : [ignored(`spec.target[${i}].replicas`, 'has no effect; a worker keeps one copy of what it loads')],
+      ),
+      ...(loadMetadata ? [ignored('spec.loadMetadata', 'has no effect; JuiceFS reads metadata from its metadata engine')] : []),
+    ];
+  }
+
   constructor(scope: Construct, plan: JuiceFSPlan, load: Operation<'DataLoad'>) {
     const { timeout = '30m', ...options } = load.spec.options ?? {};
     must(DURATION.test(timeout), 'spec.options.timeout', 'a time such as 30m or 1.5h', timeout);

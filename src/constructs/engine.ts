@@ -82,6 +82,8 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
         return [kind, operate];
       }),
     ),
+    operationWarnings: (operation) =>
+      (operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.warnings?.(operation) ?? [],
   };
 
   function render(part: Part, scope: Construct): unknown {

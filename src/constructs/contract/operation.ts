@@ -2,6 +2,7 @@ import type { Construct } from 'constructs';
 import type { Affinity, ResourceRequirements, Toleration } from '../../api/index.ts';
 import type { Facts, PodFact } from './input.ts';
 import type { ComponentProps } from './pod.ts';
+import type { Warning } from '../warnings.ts';
 
 /** Kinds of operations on the data of a Dataset. Users create objects of these kinds. */
 export type OperationKind = 'DataLoad' | 'DataMigrate' | 'DataProcess' | 'DataBackup';
@@ -66,7 +67,11 @@ export interface OperationFacts {
  * A construct that renders one `OperationJob`, and whatever else the operation needs. Its constructor throws InvalidSpec if the engine
  * cannot do what the operation asks for.
  */
-export type OperationClass<P, K extends OperationKind> = new (scope: Construct, plan: P, operation: Operation<K>) => Construct;
+export interface OperationClass<P, K extends OperationKind> {
+  new (scope: Construct, plan: P, operation: Operation<K>): Construct;
+  /** Fields of the spec that have no effect on this engine. Each becomes a Warning event on the operation when its Job is created. */
+  warnings?(operation: Operation<K>): readonly Warning[];
+}
 /** The operations of an engine. A kind that is absent is not supported. */
 export type Operations<P> = { readonly [K in OperationKind]?: OperationClass<P, K> };
 

@@ -17,6 +17,7 @@ import type {
 import type { Needs, PlanInput, Role, RuntimeInput, WorkloadNames } from './input.ts';
 import type { Operation, OperationKind, Operations } from './operation.ts';
 import type { BasePlan } from './plan.ts';
+import type { Warning } from '../warnings.ts';
 
 /** What the lifecycle ensures, one after the other: the objects of a workload, the volume, the claim. */
 export type Part = Role | 'volume' | 'claim';
@@ -143,6 +144,8 @@ export interface BoundRuntime {
   readonly cleanup?: { readonly ask?: BoundProbe<unknown>; commands(found: unknown): readonly Command[] };
   /** The objects that carry out an operation, by kind. A kind that is absent is not supported. */
   readonly operations: { readonly [K in OperationKind]?: (operation: Operation<K>) => readonly Manifest[] };
+  /** Fields of an operation that have no effect on this engine. */
+  operationWarnings(operation: Operation): readonly Warning[];
 }
 /** A probe with its plan. */
 export interface BoundProbe<T> {

@@ -51,8 +51,11 @@ async function begin(cluster: OperationCluster, world: OperationWorld, reportInM
   const prepared = await cluster.prepare(world, dataset);
   if ('hold' in prepared) return wait(prepared.hold);
   if ('refused' in prepared) return refuse(cluster, world, prepared.refused);
-  const { failed } = await cluster.apply(world, dataset, prepared.manifests);
+  const { created, failed } = await cluster.apply(world, dataset, prepared.manifests);
   if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
+  // A repeated pass creates nothing, and reports nothing again.
+  const warnings = created.length > 0 ? (prepared.warnings ?? []) : [];
+  for (const { reason, message: note } of warnings) cluster.notice(operation, { type: 'Warning', reason, note });
   await cluster.writeStatus(operation, runningStatus(world));
   return 'on-change';
 }

@@ -1,5 +1,5 @@
 import type { InvalidSpec, Manifest, OperationStatus, Resource } from '../../api/index.ts';
-import type { OperationKind, OperationSpec } from '../../constructs/index.ts';
+import type { OperationKind, OperationSpec, Warning } from '../../constructs/index.ts';
 import type { Hold, Key, OperationKey } from '../world.ts';
 
 /** An operation on a Dataset, as its user wrote it. */
@@ -41,7 +41,10 @@ export interface JobEnd {
 }
 
 /** What is needed to start: the manifests of its Job and of what goes with it, or why there are none. */
-export type Prepared = { readonly manifests: readonly Manifest[] } | { readonly hold: Hold } | { readonly refused: Refusal };
+export type Prepared =
+  | { readonly manifests: readonly Manifest[]; readonly warnings?: readonly Warning[] }
+  | { readonly hold: Hold }
+  | { readonly refused: Refusal };
 
 /** Why an operation fails without having run. */
 export interface Refusal {

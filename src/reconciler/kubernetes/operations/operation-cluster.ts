@@ -93,7 +93,8 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         const facts = { pods: ready, ...(leading && { leader: leading }) };
         // The cast: each kind of operation is rendered from a spec that was parsed as that kind.
         const render = operate as (operation: object) => readonly Manifest[];
-        return { manifests: render({ kind: key.kind, name, namespace, uid: metadata.uid ?? '', spec, facts }) };
+        const rendered = { kind: key.kind, name, namespace, uid: metadata.uid ?? '', spec, facts };
+        return { manifests: render(rendered), warnings: plan.operationWarnings(rendered) };
       } catch (error) {
         if (!(error instanceof InvalidSpec)) throw error;
         return { refused: { reason: 'InvalidSpec', message: `${key.kind} ${key.namespace}/${key.name}: ${error.message}` } };

@@ -54,6 +54,7 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
     get operations() {
       return whole().operations;
     },
+    operationWarnings: (operation) => whole().operationWarnings(operation),
     get cleanup() {
       return hasCleanup ? whole().cleanup : undefined;
     },

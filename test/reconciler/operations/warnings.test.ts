@@ -1,0 +1,70 @@
+/** Fields of a DataLoad that its engine ignores: an event names each of them, once. */
+import { expect, test } from 'vitest';
+import alluxio from '../../../runtimes/alluxio/index.ts';
+import thin from '../../../runtimes/thin/index.ts';
+import type { DataLoadSpec } from '../../../src/api/index.ts';
+import { alluxioFileSystem } from '../../support/alluxio-exec.ts';
+import * as write from '../../support/objects.ts';
+import { boundHarness, type Harness } from '../harness.ts';
+import { bound, ended, load, statusOf } from './given.ts';
+
+const notesOf = (at: Harness) =>
+  at.events
+    .filter(({ regarding, type }) => regarding.kind === 'DataLoad' && type === 'Warning')
+    .map(({ reason, note }) => `${reason} ${note}`);
+const to = (spec: DataLoadSpec): DataLoadSpec => ({ dataset: { name: 'demo' }, ...spec });
+
+test('a load of JuiceFS reports copies and metadata, which it ignores, once', async () => {
+  const at = await bound();
+  at.put(
+    load(
+      to({
+        loadMetadata: true,
+        target: [
+          { path: '/a', replicas: 1 },
+          { path: '/b', replicas: 2 },
+        ],
+      }),
+    ),
+  );
+  await at.quiet();
+  const notes = [
+    'SpecPartlyIgnored spec.target[1].replicas: has no effect; a worker keeps one copy of what it loads',
+    'SpecPartlyIgnored spec.loadMetadata: has no effect; JuiceFS reads metadata from its metadata engine',
+  ];
+  expect(notesOf(at)).toEqual(notes);
+  await at.advance(60_000);
+  await ended(at, 'Succeeded');
+  expect(statusOf(at).phase).toBe('Complete');
+  expect(notesOf(at)).toEqual(notes);
+});
+
+test('a load of JuiceFS is not reported for what has an effect', async () => {
+  const at = await bound();
+  at.put(load(to({ loadMetadata: false, options: { threads: '9' }, target: [{ path: '/a', replicas: 1 }] })));
+  await at.quiet();
+  expect(statusOf(at).phase).toBe('Executing');
+  expect(notesOf(at)).toEqual([]);
+});
+
+test.each<[string, DataLoadSpec, readonly string[]]>([
+  [
+    'options, which it ignores',
+    { options: { threads: '9' } },
+    ["SpecPartlyIgnored spec.options: has no effect; Alluxio's load has no options"],
+  ],
+  ['nothing else', { options: {}, loadMetadata: true, target: [{ path: '/a', replicas: 2 }] }, []],
+])('a load of Alluxio reports %s', async (_, spec, notes) => {
+  const { exec } = alluxioFileSystem();
+  const at = await boundHarness(
+    [write.datasetObject('demo', { mounts: [{ mountPoint: 's3://b', name: 'b' }] }), write.alluxioRuntime('demo', { replicas: 1 })],
+    {
+      runtimes: [thin, alluxio],
+      exec,
+    },
+  );
+  at.put(load(to(spec)));
+  await at.quiet();
+  expect(statusOf(at).phase).toBe('Executing');
+  expect(notesOf(at)).toEqual(notes);
+});
