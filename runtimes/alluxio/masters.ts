@@ -3,7 +3,7 @@ import { isOnHost, type Ports } from './ports.ts';
 import type { Properties } from './properties.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
-type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'dataset' | 'runtime'>;
+type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'dataset' | 'runtime' | 'facts'>;
 
 /** Each entry of a journal is written by more than half of the masters: more of them are slower, and hardly safer. */
 const MOST = 9;
@@ -11,9 +11,17 @@ const JOURNAL = 'alluxio.master.journal.type';
 const STANDBY_WEB = 'alluxio.standby.master.web.enabled';
 
 /** The masters by the names of their pods, which are those of their Services. Several of them elect the one that leads. */
-export function mastersOf({ spec, dataset, runtime }: Input): readonly string[] {
+export function mastersOf({ spec, dataset, runtime, facts }: Input): readonly string[] {
   const count = spec.master?.replicas ?? 1;
   must(count <= MOST, 'spec.master.replicas', `1 to ${MOST}`, count);
+  // Each process has the list of masters from its start, and the journal of a single one is no journal of several.
+  const { masters = count } = facts;
+  must(
+    count === masters,
+    'spec.master.replicas',
+    `${masters}, as it was set up; for another number delete the AlluxioRuntime and create it again`,
+    count,
+  );
   if (count > 1) {
     for (const [field, properties = {}] of [
       ['spec.properties', spec.properties],

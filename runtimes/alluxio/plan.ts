@@ -44,6 +44,7 @@ type Input = PlanInput<AlluxioRuntimeSpec>;
 export const needs = (input: Input): Needs => ({
   secrets: optionNeeds(input.dataset.spec),
   ports: portNeeds(input),
+  masters: true,
   ...(input.spec.hadoopConfig && { configMaps: [input.spec.hadoopConfig] }),
 });
 

@@ -7,7 +7,7 @@ import { recordedPorts } from '../../src/reconciler/kubernetes/store/port-table.
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { type AlluxioFileSystem, alluxioFileSystem } from '../support/alluxio-exec.ts';
 import * as write from '../support/objects.ts';
-import { boundHarness, harness } from './harness.ts';
+import { boundHarness, type Harness, harness } from './harness.ts';
 
 const ALLUXIO = 'AlluxioRuntime';
 const tiered: AlluxioRuntimeSpec = { replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD', path: '/cache', quota: '4Gi' }] } };
@@ -187,6 +187,68 @@ test('a port that the user says is none of those that are given out', async () =
   await at.quiet();
   expect(at.conditions(ALLUXIO)['Synced']).not.toContain('InvalidSpec');
   expect(portsOf()).not.toContain(first);
+});
+
+describe('another number of masters', () => {
+  const masters = (replicas: number) => [objects[0]!, objects[1]!, write.alluxioRuntime('demo', { ...tiered, master: { replicas } })];
+  const wanted = (at: Harness) => (at.get('StatefulSet', 'demo-master')?.['spec'] as { replicas?: number } | undefined)?.replicas;
+
+  test.each([
+    [1, 3],
+    [3, 1],
+    [3, 5],
+  ])('than it was set up with is held with the field, and changes nothing: %d to %d', async (from, to) => {
+    const files = alluxioFileSystem();
+    const at = await boundHarness(masters(from), options(files));
+    const before = JSON.stringify([at.get('StatefulSet', 'demo-master')?.['spec'], at.get('ConfigMap', 'demo-config')?.['data']]);
+    at.edit(ALLUXIO, { master: { replicas: to } });
+    await at.quiet();
+    expect(at.conditions(ALLUXIO)['Synced']).toMatch(
+      new RegExp(`^False InvalidSpec: spec\\.master\\.replicas: expected ${from}, .*found ${to}; until that is mended`),
+    );
+    expect(JSON.stringify([at.get('StatefulSet', 'demo-master')?.['spec'], at.get('ConfigMap', 'demo-config')?.['data']])).toBe(before);
+    expect(at.dataset()).toMatchObject({ phase: 'Bound', runtimes: [{ masterReplicas: from }] });
+  });
+  test('leaves the rest converging: drift is repaired, also after a restart, and the number of before ends it', async () => {
+    const at = await boundHarness(masters(1), options(alluxioFileSystem()));
+    at.edit(ALLUXIO, { master: { replicas: 3 } });
+    await at.quiet();
+    at.delete('Service', 'demo-master-0');
+    await at.quiet();
+    expect(at.get('Service', 'demo-master-0')).toBeDefined();
+    at.kill();
+    await at.restart();
+    at.put({
+      ...at.get('StatefulSet', 'demo-master')!,
+      spec: { ...(at.get('StatefulSet', 'demo-master')?.['spec'] as object), replicas: 3 },
+    });
+    await at.quiet();
+    expect(wanted(at)).toBe(1);
+    at.edit(ALLUXIO, { replicas: 2, master: { replicas: 1 } });
+    await at.quiet();
+    expect(at.conditions(ALLUXIO)['Synced']).toMatch(/^True/);
+    expect(at.runtime(ALLUXIO)).toMatchObject({ desiredWorkerNumberScheduled: 2 });
+  });
+  test('is held during the first set-up as well, once there are masters', async () => {
+    const files = Object.assign(alluxioFileSystem(), { leader: '' });
+    const at = await harness(options(files));
+    for (const object of masters(3)) at.put(object);
+    at.start();
+    await at.advance(5_000);
+    expect(wanted(at)).toBe(3);
+    at.edit(ALLUXIO, { master: { replicas: 1 } });
+    await at.advance(5_000);
+    expect(at.conditions('Dataset')['NotReady']).toMatch(/spec\.master\.replicas: expected 3, .*found 1/);
+    expect(wanted(at)).toBe(3);
+  });
+  test('is what a runtime that is created again has', async () => {
+    const at = await boundHarness(masters(1), options(alluxioFileSystem()));
+    at.delete(ALLUXIO);
+    await at.quiet();
+    at.put(write.alluxioRuntime('demo', { ...tiered, master: { replicas: 3 } }));
+    await at.quiet();
+    expect(at.dataset()).toMatchObject({ phase: 'Bound', runtimes: [{ masterReplicas: 3 }] });
+  });
 });
 
 describe('of three masters', () => {

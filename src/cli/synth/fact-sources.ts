@@ -7,7 +7,7 @@ import { dataKeys } from '../../reconciler/kubernetes/plans/data-keys.ts';
 import { workloadKind } from '../../reconciler/kubernetes/kinds.ts';
 import { recordedPorts } from '../../reconciler/kubernetes/store/port-table.ts';
 import { knownPort, livePort } from '../../reconciler/kubernetes/plans/ports.ts';
-import { fuseFact, liveEngine } from '../../reconciler/kubernetes/store/views.ts';
+import { fuseFact, liveEngine, liveMasters } from '../../reconciler/kubernetes/store/views.ts';
 import type { Key, LiveObject, RuntimeObject } from '../../reconciler/world.ts';
 import type { Lookup } from './lookup.ts';
 
@@ -45,10 +45,12 @@ export async function sourcesFrom({
   const workloads = { master: await workload('master'), worker: await workload('worker'), fuse: await workload('fuse') };
   const engine = liveEngine(runtime, object);
   const fuse = fuseFact(workloads.fuse);
+  const masters = liveMasters(workloads.master, object.metadata.uid);
   const recorded = recordedPorts(object, runtime);
   return {
     ...(fuse && { fuse }),
     ...(engine !== undefined && { engine }),
+    ...(masters && { masters }),
     port: (need) =>
       knownPort(need, need.range, {
         recorded: recorded[need.name],

@@ -65,6 +65,8 @@ export interface Facts {
   readonly configMaps: Readonly<Record<string, readonly string[]>>;
   /** Ready pods, by role. The templates of these pods must not depend on them. */
   readonly pods: Readonly<Partial<Record<ServingRole, readonly PodFact[]>>>;
+  /** Number of masters with which the runtime was set up; absent before its masters exist. */
+  readonly masters?: number;
   /** The Dataset that `needs.reference` asked for; it is bound. */
   readonly reference?: ReferenceFact;
   /** The fuse pod template that exists in the cluster. Its generation counts changes of image or script. */
@@ -127,6 +129,8 @@ export interface Needs {
   readonly configMaps?: readonly string[];
   /** Workloads whose ready pods the plan must know. Fuse pods start and end with their users, so no plan depends on them. */
   readonly pods?: readonly ServingRole[];
+  /** The number of masters with which the runtime was set up: for an engine whose masters cannot become more or fewer. */
+  readonly masters?: true;
   /** Cluster-scoped objects of the API group data.fluid.io. */
   readonly objects?: readonly ObjectNeed[];
   /** Another Dataset whose data this runtime shows. */

@@ -301,6 +301,16 @@ describe('several masters', () => {
       'spec.master.properties[alluxio.standby.master.web.enabled]: expected false',
     ],
   ])('with %s are refused', (_, spec, message) => expect(() => alluxio.bind(several(spec))).toThrow(message));
+  test.each([
+    [1, 3],
+    [3, 1],
+  ])('are as many as masters exist: with %d of them, %d are refused', (masters, count) => {
+    const input = (replicas: number) => given({ spec: { master: { replicas } }, facts: { masters } });
+    expect(() => alluxio.bind(input(count))).toThrow(
+      `spec.master.replicas: expected ${masters}, as it was set up; for another number delete`,
+    );
+    expect(() => alluxio.bind(input(masters))).not.toThrow();
+  });
   test('cannot all be on the node that has a backup, if they have ports of nodes', () => {
     const dataset = { dataRestoreLocation: { path: 'local:///backup', nodeName: 'node-a' } };
     const master = { replicas: 3 };

@@ -3,7 +3,7 @@ import type { PortNeed, Role, Runtime } from '../../../constructs/index.ts';
 import { type Key, type LiveObject, ROLES, type RuntimeObject } from '../../world.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { recordedPorts } from '../store/port-table.ts';
-import { fuseFact, liveEngine, podFacts, workloadView } from '../store/views.ts';
+import { fuseFact, liveEngine, liveMasters, podFacts, workloadView } from '../store/views.ts';
 import type { FactSources } from './facts.ts';
 import type { Asker } from './lookup-memory.ts';
 import { isWithin, knownPort, livePort, rangeOf } from './ports.ts';
@@ -32,6 +32,7 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
   const fuse = fuseFact(workload('fuse'));
   const onRecord = recordedPorts(object, runtime);
   const engine = liveEngine(runtime, object);
+  const masters = mastersOf(asking);
 
   function portOf(need: PortNeed): number | undefined {
     const [recorded, live] = [onRecord[need.name], livePort(need, workload(need.in))];
@@ -45,6 +46,7 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
   return {
     ...(fuse && { fuse }),
     ...(engine !== undefined && { engine }),
+    ...(masters && { masters }),
     port: (need) =>
       portOf(need) ??
       ports(uid, runtime.type, need) ?? {
@@ -63,6 +65,12 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
     pods: (role) => podFacts(podChoice(store, key, runtime).pods(role)),
     reference: (need) => referenceFact(context, key, need),
   };
+}
+
+/** The status of a bound Dataset has them, whatever happened to their StatefulSet since; Fluid writes none for a single one. */
+function mastersOf({ key, dataset, runtime, object, bound, workload }: Asking): number | undefined {
+  const served = bound ? dataset.status?.runtimes?.find(({ name, type }) => name === key.name && type === runtime.type) : undefined;
+  return served?.masterReplicas || liveMasters(workload('master'), object.metadata.uid);
 }
 
 const isStarting = (workload: (role: Role) => LiveObject | undefined): boolean =>

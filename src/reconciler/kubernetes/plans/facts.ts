@@ -27,6 +27,8 @@ export interface FactSources {
   keys(configMap: string): Promise<readonly string[] | Hold>;
   pods(role: ServingRole): readonly PodFact[];
   reference(need: ReferenceNeed): Promise<ReferenceFact | Hold>;
+  /** Number of masters with which the runtime was set up. */
+  readonly masters?: number;
   readonly fuse?: Facts['fuse'];
   readonly engine?: string;
 }
@@ -50,6 +52,7 @@ export async function gatherFacts(
   const pods: Partial<Record<ServingRole, readonly PodFact[]>> = {};
   const missing = new Map<string, { readonly lack: MissingSecret; readonly retryMs: number }>();
   let reference: ReferenceFact | undefined;
+  let masters: number | undefined;
   const facts = (): Facts => ({
     ports,
     secrets,
@@ -60,6 +63,7 @@ export async function gatherFacts(
     ...(sources.fuse && { fuse: sources.fuse }),
     ...(sources.engine !== undefined && { engine: sources.engine }),
     ...(reference && { reference }),
+    ...(masters !== undefined && { masters }),
   });
   const asked = new Set<string>();
   const isNew = (what: string) => !asked.has(what) && asked.add(what) !== undefined;
@@ -89,6 +93,7 @@ export async function gatherFacts(
       if ('reason' in keys) return keys;
       configMaps[name] = keys;
     }
+    if (needs.masters && isNew('masters')) masters = sources.masters;
     for (const role of needs.pods ?? []) if (isNew(`pods/${role}`)) pods[role] = sources.pods(role);
     for (const need of needs.ports ?? []) {
       if (!isNew(`port/${need.name}`)) continue;

@@ -54,6 +54,12 @@ export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fu
   return image && Number.isInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
 }
 
+/** How many masters the StatefulSet of this runtime has. */
+export function liveMasters(workload: Manifest | LiveObject | undefined, uid: string | undefined): number | undefined {
+  const isOwn = workload?.metadata.ownerReferences?.some((owner) => owner.uid === uid);
+  return isOwn ? (workload?.['spec'] as { readonly replicas?: number } | undefined)?.replicas : undefined;
+}
+
 /** The pods that are ready and have an address and a node, sorted by name. */
 export const podFacts = (pods: readonly KubeObject[]): readonly PodFact[] =>
   pods

@@ -42,9 +42,10 @@ describe('gathering facts', () => {
       objects: [{ kind: 'Profile', name: 'there' }],
       configMaps: ['m'],
       pods: ['worker'],
+      masters: true,
       reference: { namespace: 'ml', name: 'other' },
     };
-    expect(await gather(() => needs, { fuse: { image: 'i', generation: 1 } })).toMatchObject({
+    expect(await gather(() => needs, { fuse: { image: 'i', generation: 1 }, masters: 3 })).toMatchObject({
       facts: {
         ports: { p: 24000 },
         claims: { c: claim },
@@ -52,8 +53,10 @@ describe('gathering facts', () => {
         secrets: { here: { k: 'dg==' } },
         objects: { 'Profile/there': { spec: {} } },
         fuse: { image: 'i', generation: 1 },
+        masters: 3,
       },
     });
+    expect(await gather(() => ({}), { masters: 3 })).not.toHaveProperty('facts.masters');
   });
   test('asks the runtime again with each answer, until it has no new need', async () => {
     const secret = vi.fn(sources().secret);
