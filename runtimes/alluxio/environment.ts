@@ -6,6 +6,7 @@ import { isOnHost, type Ports, portProperties } from './ports.ts';
 import { commonProperties, environmentOf, type Properties } from './properties.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 import { tierProperties, type Tiers } from './tiers.ts';
+import { loginName } from './users.ts';
 
 interface Parts {
   readonly masters: readonly string[];
@@ -34,6 +35,7 @@ export function environmentPlan({ namespace, spec, dataset }: Input, parts: Part
     isOwned: dataset.spec.owner !== undefined,
     copies: spec.data?.replicas ?? 1,
     hasOneMaster: masters.length === 1,
+    user: loginName(spec),
   });
   const first = {
     ...addressesOf(masters, namespace, ports),

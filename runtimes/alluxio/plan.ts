@@ -8,6 +8,7 @@ import {
   type PlanInput,
   together,
 } from '../../src/constructs/index.ts';
+import { socketOf } from './domain-socket.ts';
 import { environmentPlan } from './environment.ts';
 import { hadoopOf } from './hadoop.ts';
 import { type Image, imagesOf } from './images.ts';
@@ -55,16 +56,18 @@ export function plan(input: Input): AlluxioPlan {
     mountDir: 'alluxio-fuse',
     fuseNodeSelector: spec.fuse?.nodeSelector,
   });
-  const { masters, tiers, mounts, ports, hadoop } = together({
+  const { masters, tiers, mounts, ports, hadoop, socket } = together({
     masters: () => mastersOf(input),
     tiers: () => tiersOf(spec.tieredstore?.levels, input),
     mounts: () => mountsOf(dataset.spec, `Dataset ${namespace}/${name}`),
     ports: () => portsOf(input),
     hadoop: () => hadoopOf(spec.hadoopConfig, facts.configMaps[spec.hadoopConfig ?? '']),
+    socket: () => socketOf(input),
   });
   const images = imagesOf(input);
   const readOnly = !dataset.spec.accessModes?.length || dataset.spec.accessModes.includes('ReadOnlyMany');
-  const parts = { masters, tiers, mounts, hadoop: hadoop.mounted, readOnly, mountPath: base.mountPath, image: images.fuse };
+  const of = { engine: images.engine, image: images.fuse, host: base.hostPath, mountPath: base.mountPath };
+  const parts = { ...of, masters, tiers, mounts, hadoop: hadoop.mounted, socket, readOnly };
   const { master, worker, client } = together({
     master: () => masterPod(input, parts),
     worker: () => workerPod(input, parts),
@@ -92,7 +95,7 @@ export function plan(input: Input): AlluxioPlan {
     user: { runAsUser: spec.runAs?.uid ?? 0, runAsGroup: spec.runAs?.gid ?? 0 },
     hasGateway: spec.apiGateway?.enabled === true,
     isMonitored: spec.disablePrometheus !== true,
-    nodeCaches: tiers.levels.flatMap(({ isOnNode, paths }) => (isOnNode ? paths : [])),
+    nodeCaches: [...tiers.levels.flatMap(({ isOnNode, paths }) => (isOnNode ? paths : [])), ...socket.map(({ mount }) => mount.mountPath)],
     syncsMetadata: metadataSyncPolicy?.autoSync !== false,
     replicas: { master: masters.length, worker: spec.replicas ?? 0 },
     cacheOnNode: tiers.onNode,

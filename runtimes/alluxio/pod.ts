@@ -7,7 +7,8 @@ import { isOnHost } from './ports.ts';
 import { LEVEL0 } from './properties.ts';
 import { restoreOf } from './restore.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
-import type { Tiers } from './tiers.ts';
+import type { Level, Tiers } from './tiers.ts';
+import { ownerOf } from './users.ts';
 
 type Input = PlanInput<AlluxioRuntimeSpec>;
 type PodRole = 'master' | 'worker' | 'fuse';
@@ -78,15 +79,12 @@ export function masterPod(input: Input, { masters, tiers, mounts, hadoop }: Part
   };
 }
 
-export function workerPod(input: Input, { tiers, mounts, hadoop }: Parts) {
+export function workerPod(input: Input, { tiers, mounts, hadoop, socket, engine }: Parts) {
   const { spec } = input;
   const pod = podOf(input, 'worker');
-  const { volumes, volumeMounts } = volumesOf(
-    hadoop,
-    mounts.native,
-    tiers.levels.flatMap(({ mounted }) => mounted),
-    users(input, 'worker'),
-  );
+  const levels = (which: readonly Level[]) => which.flatMap(({ mounted }) => mounted);
+  const onNode = [...levels(tiers.levels.filter(({ isOnNode }) => isOnNode)), ...socket];
+  const { volumes, volumeMounts } = volumesOf(hadoop, mounts.native, levels(tiers.levels), socket, users(input, 'worker'));
   const addresses = [
     address('ALLUXIO_WORKER_HOSTNAME', 'status.hostIP'),
     ...(pod.hostNetwork ? [] : [address('ALLUXIO_WORKER_CONTAINER_HOSTNAME', 'status.podIP')]),
@@ -94,6 +92,7 @@ export function workerPod(input: Input, { tiers, mounts, hadoop }: Parts) {
   return {
     ...pod,
     volumes,
+    initContainers: ownerOf(input, 'init-users', engine, volumesOf(onNode).volumeMounts, true),
     worker: {
       env: [...addresses, ...environment({ [LEVEL0]: tiers.first, ...spec.worker?.env })],
       resources: withMemory(spec.worker?.resources, tiers.memory, 'spec.worker.resources'),
@@ -112,17 +111,19 @@ const DEVICE: Mounted = {
   mount: { name: 'alluxio-fuse-device', mountPath: '/dev/fuse' },
 };
 
-export function fusePod(input: Input, { tiers, mounts, readOnly, mountPath, image }: Parts) {
+export function fusePod(input: Input, { tiers, mounts, readOnly, host, mountPath, socket, engine, image }: Parts) {
   const { spec } = input;
   // Where it sees the worker's own directories, the client reads from them.
   const shared = tiers.levels.flatMap(({ isOnNode, mounted }) => (isOnNode ? mounted : []));
   const imageTag = image.image.slice(image.image.lastIndexOf(':') + 1);
   const { args, env } = fuseCall(input, { mountPath, imageTag, readOnly, overHttp: mounts.overHttp });
   const { nodeSelector: _, ...pod } = podOf(input, 'fuse');
-  const { volumes, volumeMounts } = volumesOf([DEVICE], shared, users(input, 'fuse'));
+  const { volumes, volumeMounts } = volumesOf([DEVICE], shared, socket, users(input, 'fuse'));
   return {
     ...pod,
     volumes,
+    // Not all that is below: a mount of a client that has ended would not answer.
+    initContainers: ownerOf(input, 'init-fuse', engine, [{ name: 'alluxio-fuse-mount', mountPath: host }]),
     client: {
       ...image,
       args,
@@ -144,8 +145,13 @@ interface Parts {
   readonly mounts: Mounts;
   /** The configuration of Hadoop's clients, as files. */
   readonly hadoop: readonly Mounted[];
+  /** Where workers and clients of a node find each other's domain sockets. */
+  readonly socket: readonly Mounted[];
   readonly readOnly: boolean;
+  /** The directory that the client shares with the node, and its mount point in there. */
+  readonly host: string;
   readonly mountPath: string;
+  readonly engine: Image;
   /** Of the client. */
   readonly image: Image;
 }

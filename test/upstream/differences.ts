@@ -193,6 +193,22 @@ export const differences: readonly Difference[] = [
     reason: 'As above.',
   },
   {
+    cases: /^alluxio\/full$/,
+    object: /^(StatefulSet\/.*-worker|DaemonSet\/.*-fuse)$/,
+    path: /^spec\.template\.spec\.initContainers\[/,
+    ours: /./,
+    reason:
+      'The container gives the directories of the node to the user of runAs. Fluid has it in its chart, and never renders it, so that this user cannot write there.',
+  },
+  {
+    cases: /^alluxio\/full$/,
+    object: /^ConfigMap\/.*-config$/,
+    path: /^data\.ALLUXIO_JAVA_OPTS\[-Dalluxio\.security\.login\.username\]$/,
+    ours: /=ru"$/,
+    reason:
+      'Without it, Java cannot log in as a user that the image does not have. Fluid would mount its own /etc/passwd, and never renders that.',
+  },
+  {
     cases: /^alluxio\//,
     object: /^ConfigMap\/.*-mount-config$/,
     path: /^$/,

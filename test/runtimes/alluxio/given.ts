@@ -52,6 +52,7 @@ interface Workload {
 }
 interface Pod {
   readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
   readonly volumes?: readonly { readonly name: string }[];
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly affinity?: object;

@@ -230,6 +230,113 @@ test('Hadoop gets the files that the ConfigMap has', () => {
   expect(() => alluxio.bind(given({ spec }))).toThrow('spec.hadoopConfig: expected a ConfigMap with hdfs-site.xml, core-site.xml or both');
 });
 
+describe('a UNIX domain socket', () => {
+  const ADDRESS = 'alluxio.worker.data.server.domain.socket.address';
+  const AS_UUID = 'alluxio.worker.data.server.domain.socket.as.uuid';
+  const at = (address: string, more: AlluxioRuntimeSpec = {}) =>
+    given({ spec: { ...more, properties: { [ADDRESS]: address, [AS_UUID]: 'true' } } });
+  const mounted = (input: ReturnType<typeof given>) => ({
+    worker: container(input, 'worker', 'alluxio-worker').volumeMounts?.filter(({ mountPath }) => mountPath.startsWith('/opt')),
+    fuse: container(input, 'fuse', 'alluxio-fuse').volumeMounts?.filter(({ mountPath }) => mountPath.startsWith('/opt')),
+  });
+
+  test.each([
+    ['of a directory', at('/opt/domain/')],
+    ['of one path', given({ spec: { worker: { properties: { [ADDRESS]: '/opt/domain/socket' } } } })],
+  ])('%s is in a directory of the node that worker and client have, and no other runtime', (_, input) => {
+    const mount = { name: 'alluxio-domain', mountPath: '/opt/domain' };
+    expect(mounted(input)).toEqual({ worker: [mount], fuse: [mount] });
+    for (const role of ['worker', 'fuse'] as const)
+      expect(podOf(input, role).volumes).toContainEqual({
+        name: 'alluxio-domain',
+        hostPath: { path: '/opt/domain/ml/demo', type: 'DirectoryOrCreate' },
+      });
+    expect(alluxio.bind(input).cleanup?.commands(undefined)[0]?.argv.at(-1)).toBe('/opt/domain');
+  });
+  test('can be used although the cache is an empty directory', () =>
+    expect(mounted(at('/opt/domain', { tieredstore: { levels: [level({ volumeType: 'emptyDir' })] } })).fuse).toHaveLength(1));
+  test('is where the volumes of the user are', () => {
+    const volumeMounts = [{ name: 'v', mountPath: '/opt/' }];
+    const input = at('/opt/domain', {
+      volumes: [{ name: 'v', hostPath: { path: '/sockets' } }],
+      worker: { volumeMounts },
+      fuse: { volumeMounts },
+    });
+    expect(mounted(input)).toEqual({ worker: volumeMounts, fuse: volumeMounts });
+  });
+  test.each<[string, ReturnType<typeof given>, string]>([
+    [
+      'at the root',
+      given({ spec: { properties: { [ADDRESS]: '/socket' } } }),
+      'expected a path in a directory that worker and client mount',
+    ],
+    ['at a path that is not absolute', at('opt'), 'expected an absolute path'],
+    ['with a variable in its path', at('/opt/${HOME}'), 'expected a directory that worker and client mount'],
+    [
+      'at a path that Linux does not take',
+      at(`/opt/${'x'.repeat(70)}`),
+      'expected at most 107 characters in the path of the socket, found 112',
+    ],
+    [
+      'that only workers would see',
+      at('/opt/domain', { volumes: [{ name: 'v', emptyDir: {} }], worker: { volumeMounts: [{ name: 'v', mountPath: '/opt/domain' }] } }),
+      'in spec.worker.volumeMounts and spec.fuse.volumeMounts, or in neither',
+    ],
+  ])('%s is refused', (_, input, message) => {
+    expect(() => alluxio.bind(input)).toThrow(message);
+    expect(() => alluxio.bind(input)).toThrow(`properties[${ADDRESS}]`);
+  });
+});
+
+describe('a user that is not root', () => {
+  const runAs = { uid: 1000, gid: 1001, user: 'ru', group: 'rg' };
+  const initOf = (spec: AlluxioRuntimeSpec, role: 'worker' | 'fuse') => podOf(given({ spec: { runAs, ...spec } }), role).initContainers;
+
+  test('logs in by its name, which the image need not have, unless a property has another', () => {
+    const property = 'alluxio.security.login.username';
+    expect(propertiesOf(given({ spec: { runAs } }))[property]).toBe('ru');
+    expect(propertiesOf(given())).not.toHaveProperty([property]);
+    expect(propertiesOf(given({ spec: { runAs, properties: { [property]: 'me' } } }))[property]).toBe('me');
+    expect(() => alluxio.bind(given({ spec: { runAs: { ...runAs, user: '$(id)' } } }))).toThrow(
+      'spec.runAs.user: expected letters, digits',
+    );
+  });
+  test('owns the directories of nodes before its programs start', () => {
+    const tieredstore = {
+      levels: [level({ path: '/mnt/a,/mnt/b' }), level({ mediumtype: 'MEM' as const, path: '/dev/shm', volumeType: 'emptyDir' as const })],
+    };
+    expect(initOf({ tieredstore }, 'worker')).toMatchObject([
+      {
+        name: 'init-users',
+        image: 'alluxio/alluxio-dev:2.9.0',
+        command: ['chown', '-R', '1000:1001', '/mnt/a/ml/demo', '/mnt/b/ml/demo'],
+        securityContext: { runAsUser: 0, runAsGroup: 0 },
+        volumeMounts: [{ mountPath: '/mnt/a/ml/demo' }, { mountPath: '/mnt/b/ml/demo' }],
+      },
+    ]);
+    expect(initOf({ tieredstore }, 'fuse')).toMatchObject([
+      {
+        name: 'init-fuse',
+        command: ['chown', '1000:1001', '/runtime-mnt/alluxio/ml/demo'],
+        volumeMounts: [{ name: 'alluxio-fuse-mount', mountPath: '/runtime-mnt/alluxio/ml/demo' }],
+      },
+    ]);
+  });
+  test('has a container for that which follows the spec, and none where root or an empty directory needs none', () => {
+    const initUsers = { imageTag: 'v1', imagePullPolicy: 'Always', env: { A: '1' }, resources: { limits: { cpu: '1' } } };
+    expect(initOf({ initUsers }, 'fuse')).toMatchObject([
+      {
+        image: 'alluxio/alluxio-dev:v1',
+        imagePullPolicy: 'Always',
+        env: [{ name: 'A', value: '1' }],
+        resources: { limits: { cpu: '1' } },
+      },
+    ]);
+    expect(initOf({}, 'worker')).toBeUndefined();
+    expect(initOf({ runAs: { ...runAs, uid: 0 } }, 'fuse')).toBeUndefined();
+  });
+});
+
 describe('several masters', () => {
   const several = (spec: AlluxioRuntimeSpec = {}, count = 3) => given({ spec: { ...spec, master: { replicas: count, ...spec.master } } });
 
