@@ -62,6 +62,10 @@ const isJournal = (name: Name): name is Journal => PORTS[name].key === 'embedded
 const known = (spec: Spec): readonly Name[] => portNames.filter((name) => !isJournal(name) || hasJournals(spec));
 const names = (spec: Spec): readonly Name[] => known(spec).filter((name) => name !== 'gateway' || spec.apiGateway?.enabled);
 
+/** What `spec.<component>.ports` may name. */
+export const portKeys = (spec: Spec, component: Component): readonly string[] =>
+  known(spec).flatMap((name) => (PORTS[name].component === component ? [PORTS[name].key] : []));
+
 /** The user's port as written: the property, or else the entry of `ports`. */
 function chosen(spec: Spec, { component, key, property }: Port): { readonly value: string; readonly path: string } | undefined {
   const said = spec.properties?.[property];

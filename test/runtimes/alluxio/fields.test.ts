@@ -1,13 +1,15 @@
+/** Every field of an AlluxioRuntime and of its Dataset has an effect, or a warning that names it. */
 import { expect, test } from 'vitest';
 import alluxio from '../../../runtimes/alluxio/index.ts';
 import { type AlluxioRuntimeSpec, alluxioRuntimeSpec } from '../../../runtimes/alluxio/spec.ts';
+import { type DatasetSpec, datasetSpec } from '../../../src/api/index.ts';
 import { PRINT_ORDER } from '../../../src/constructs/index.ts';
-import { given } from './given.ts';
+import { bucket, given, secret } from './given.ts';
 
 const BESIDE = 'its container runs in the pod of another, whose this is';
 
-/** What has no effect on any object, and why. */
-const UNUSED: Readonly<Record<string, string>> = {
+/** What has no effect on any object, and why. A warning names each of them. */
+const WARNED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['jobMaster', 'jobWorker', 'apiGateway'].flatMap((component) =>
       ['nodeSelector', 'networkMode', 'volumeMounts', 'podMetadata', 'imagePullSecrets', 'replicas'].map((field) => [
@@ -21,11 +23,21 @@ const UNUSED: Readonly<Record<string, string>> = {
   ),
   'worker.replicas': 'spec.replicas says how many',
   'data.pin': 'as in Fluid',
-  'fuse.cleanPolicy': 'read by the node plugin, from the runtime itself',
-  ...Object.fromEntries(['image', 'imageTag', 'imagePullPolicy', 'env', 'resources'].map((field) => [`initUsers.${field}`, 'as in Fluid'])),
+  'tieredstore.levels[0].volumeSource': 'only that of an emptyDir has one',
+  'tieredstore.levels[0].high': 'Alluxio 2 has no such watermark',
+  'tieredstore.levels[0].low': 'Alluxio 2 has no such watermark',
+  'dataset.runtimes': 'a runtime serves the Dataset of its own name',
 };
 
-/** A value that is not the default, by the name of its field. */
+/** What has neither an effect on objects nor a warning, and why. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'fuse.cleanPolicy': 'read by the node plugin, from the runtime itself',
+  'runAs.group': 'required, and only a name for the number beside it',
+  'dataset.owner.user': 'required, and only a name for the number beside it',
+  'dataset.owner.group': 'required, and only a name for the number beside it',
+};
+
+/** A value that is not the default, by path or by the last name of it. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   env: { A: '1' },
   resources: { limits: { memory: '1Gi' } },
@@ -33,62 +45,125 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   jvmOptions: ['-Xmx7G'],
   nodeSelector: { zone: 'a' },
   networkMode: 'ContainerNetwork',
+  'master.networkMode': 'HostNetwork',
   volumeMounts: [{ name: 'v', mountPath: '/v' }],
-  podMetadata: { labels: { team: 'ml' } },
+  podMetadata: { labels: { team: 'ml' }, annotations: { a: 'b' } },
   imagePullSecrets: [{ name: 'registry' }],
-  ports: { rpc: 1234, web: 1235, data: 1236 },
-  'apiGateway.ports': { web: 1235 },
+  ports: { web: 1235 },
   replicas: 1,
   'master.replicas': 3,
   'data.replicas': 3,
-  enabled: true,
-  'apiGateway.enabled': false,
+  enabled: false,
   image: 'example.io/alluxio',
   imageTag: '2.9.9',
   imagePullPolicy: 'Always',
   args: ['fuse', '--fuse-opts=rw'],
   cleanPolicy: 'OnDemand',
-  tieredstore: { levels: [{ mediumtype: 'SSD', path: '/a', quota: '1Gi' }] },
   pin: true,
-  runAs: { uid: 1, gid: 2, user: 'u', group: 'g' },
+  uid: 7,
+  gid: 8,
+  user: 'other',
+  group: 'others',
   disablePrometheus: true,
   hadoopConfig: 'hadoop',
   volumes: [{ name: 'v', configMap: { name: 'v' } }],
-  cleanCachePolicy: { maxRetryAttempts: 7 },
-  metadataSyncPolicy: { autoSync: false },
+  gracePeriodSeconds: 7,
+  maxRetryAttempts: 7,
+  autoSync: false,
+  mediumtype: 'HDD',
+  volumeType: 'emptyDir',
+  volumeSource: { emptyDir: { sizeLimit: '1Gi' } },
+  path: '/b',
+  quota: '2Gi',
+  quotaList: '3Gi,4Gi',
+  high: '0.9',
+  low: '0.5',
+  mountPoint: 's3://other',
+  name: 'other',
+  readOnly: true,
+  shared: true,
+  options: { 'alluxio.a': 'b' },
+  encryptOptions: [secret('s3a.secretKey')],
+  sharedOptions: { 'alluxio.c': 'd' },
+  sharedEncryptOptions: [secret('s3a.accessKeyId')],
+  'dataset.nodeAffinity': { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'Exists' }] }] } },
+  tolerations: [{ key: 'gpu', operator: 'Exists' }],
+  accessModes: ['ReadWriteMany'],
+  'dataset.runtimes': [{ name: 'x' }],
+  placement: 'Shared',
+  'dataset.dataRestoreLocation.path': 'pvc://other/x',
+  nodeName: 'n2',
 };
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
 }
-/** Fields, and those of components: below are forms of Kubernetes, and lists. */
-const paths = Object.entries((alluxioRuntimeSpec as unknown as Schema).properties ?? {}).flatMap(([name, { properties }]) =>
-  properties && !(name in SAMPLES) ? Object.keys(properties).map((field) => `${name}.${field}`) : [name],
-);
+/** All fields, with the first entry of each list. Forms of Kubernetes and maps have a sample, and are not looked into. */
+function pathsOf({ properties, items }: Schema, at: string): readonly string[] {
+  const [last = ''] = /[^.]*$/.exec(at) ?? [];
+  if (at !== '' && (at in SAMPLES || last in SAMPLES)) return [at];
+  if (items) return pathsOf(items, `${at}[0]`);
+  if (!properties) return [at];
+  return Object.entries(properties).flatMap(([name, schema]) => pathsOf(schema, at === '' ? name : `${at}.${name}`));
+}
+const paths = [...pathsOf(alluxioRuntimeSpec as unknown as Schema, ''), ...pathsOf(datasetSpec as unknown as Schema, 'dataset')].toSorted();
 
-/** All that a spec can change. */
-function effects(spec: AlluxioRuntimeSpec): string {
-  const { plan, synth, probes } = alluxio.bind(given({ spec, facts: { configMaps: { hadoop: ['core-site.xml'] } } }));
-  return JSON.stringify([PRINT_ORDER.flatMap(synth), plan.cleaning, Object.keys(probes)]);
+interface Specs {
+  readonly spec: AlluxioRuntimeSpec;
+  readonly dataset: DatasetSpec;
 }
-const base: AlluxioRuntimeSpec = {
-  volumes: [{ name: 'v', emptyDir: {} }],
-  worker: { volumeMounts: [{ name: 'v', mountPath: '/w' }] },
-  apiGateway: { enabled: true },
+const base: Specs = {
+  spec: {
+    replicas: 2,
+    volumes: [{ name: 'v', emptyDir: {} }],
+    // Several masters could not all be on the node of a backup otherwise.
+    master: { networkMode: 'ContainerNetwork' },
+    worker: { volumeMounts: [{ name: 'v', mountPath: '/w' }] },
+    apiGateway: { enabled: true },
+    runAs: { uid: 1, gid: 2, user: 'u', group: 'g' },
+    tieredstore: { levels: [{ mediumtype: 'SSD', path: '/a,/c', quota: '1Gi' }] },
+  },
+  dataset: {
+    mounts: [bucket],
+    owner: { uid: 1, gid: 2, user: 'u', group: 'g' },
+    dataRestoreLocation: { path: 'local:///backups', nodeName: 'n1' },
+  },
 };
 
-function withSample(path: string): AlluxioRuntimeSpec {
-  const [name = '', field] = path.split('.');
-  const sample = SAMPLES[path] ?? SAMPLES[field ?? name];
-  const before = (base as Readonly<Record<string, object>>)[name];
-  return { ...base, [name]: field ? { ...before, [field]: sample } : sample };
+function changed(value: unknown, [step = '', ...rest]: readonly string[], to: unknown): unknown {
+  if (step === '') return to;
+  if (Array.isArray(value)) return value.map((each: unknown, i) => (String(i) === step ? changed(each, rest, to) : each));
+  const before = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...before, [step]: changed(before[step], rest, to) };
+}
+function withSample(path: string): Specs {
+  const steps = path.replaceAll(/\[(\d)\]/g, '.$1').split('.');
+  const sample = SAMPLES[path] ?? SAMPLES[steps.at(-1) ?? ''];
+  if (sample === undefined) throw new Error(`expected a sample of ${path}`);
+  return changed(base, steps[0] === 'dataset' ? steps : ['spec', ...steps], sample) as Specs;
 }
 
-test('every field of the CRD has a sample', () => expect(paths.length).toBeGreaterThan(70));
-test.each(paths.filter((path) => !(path in UNUSED)))('%s changes what is made', (path) =>
-  expect(effects(withSample(path))).not.toBe(effects(base)),
-);
-test.each(Object.keys(UNUSED))('%s changes nothing', (path) => {
-  expect(paths).toContain(path);
-  expect(effects(withSample(path))).toBe(effects(base));
+/** All that specs can change. */
+function madeOf({ spec, dataset: { mounts = [], ...dataset } }: Specs) {
+  const facts = { configMaps: { hadoop: ['core-site.xml'] } };
+  const { plan, synth, probes, mounts: table } = alluxio.bind(given({ spec, dataset, mounts, facts }));
+  const effects = JSON.stringify([PRINT_ORDER.flatMap(synth), plan.cleaning, Object.keys(probes), table?.wanted]);
+  return { effects, warnings: (plan.warnings ?? []).map(({ message }) => message) };
+}
+
+test('every field has a sample', () => {
+  expect(paths.length).toBeGreaterThan(110);
+  for (const path of paths) expect(() => withSample(path)).not.toThrow();
+  for (const path of [...Object.keys(WARNED), ...Object.keys(ELSEWHERE)]) expect(paths).toContain(path);
 });
+test.each(paths.filter((path) => !(path in WARNED) && !(path in ELSEWHERE)))('%s changes what is made', (path) =>
+  expect(madeOf(withSample(path)).effects).not.toBe(madeOf(base).effects),
+);
+test.each(Object.keys(WARNED))('%s changes nothing, and a warning says so', (path) => {
+  const [after, before] = [madeOf(withSample(path)), madeOf(base)];
+  expect(after.effects).toBe(before.effects);
+  const named = path.startsWith('dataset.') ? `Dataset: spec.${path.slice('dataset.'.length)}` : `spec.${path}`;
+  expect(after.warnings.filter((message) => !before.warnings.includes(message))).toEqual([expect.stringContaining(named)]);
+});
+test.each(Object.keys(ELSEWHERE))('%s changes nothing here', (path) => expect(madeOf(withSample(path))).toEqual(madeOf(base)));
