@@ -2,10 +2,11 @@
 import type { CustomResource } from '../src/api/resource.ts';
 import { AlluxioRuntime } from './alluxio/spec.ts';
 import { DataLoad } from '../src/api/data-load.ts';
+import { DataProcess } from '../src/api/data-process.ts';
 import { Dataset } from '../src/api/dataset.ts';
 import { JuiceFSRuntime } from './juicefs/spec.ts';
 import { ThinRuntime } from '../src/api/thin.ts';
 import { ThinRuntimeProfile } from '../src/api/thin.ts';
 
 /** Every custom resource of this package. */
-export const resources: readonly CustomResource[] = [AlluxioRuntime, DataLoad, Dataset, JuiceFSRuntime, ThinRuntime, ThinRuntimeProfile];
+export const resources: readonly CustomResource[] = [AlluxioRuntime, DataLoad, DataProcess, Dataset, JuiceFSRuntime, ThinRuntime, ThinRuntimeProfile];

@@ -10,6 +10,7 @@ const ROOTS = [
   'NodeAffinity',
   'NodeSelector',
   'PersistentVolumeClaim',
+  'PodSpec',
   'Probe',
   'ResourceRequirements',
   'Toleration',
@@ -20,9 +21,18 @@ const ROOTS = [
 /** Defaults that Fluid's CRDs have. The document has many more (`""` for required names), which would change what users wrote. */
 const DEFAULTS = new Set(['ContainerPort.protocol', 'GRPCAction.service']);
 /** Likewise for lists with keys: every other one is atomic. */
-const KEYED_LISTS = new Set(['ResourceRequirements.claims']);
+const KEYED_LISTS = new Set([
+  'Container.ports',
+  'EphemeralContainer.ports',
+  'PodSpec.resourceClaims',
+  'PodSpec.schedulingGates',
+  'PodSpec.topologySpreadConstraints',
+  'ResourceRequirements.claims',
+]);
 /** Fluid's generator calls these atomic because they inline a reference. */
-const ATOMIC = new Set(['ConfigMapProjection', 'ConfigMapVolumeSource', 'SecretProjection']);
+const ATOMIC = new Set(['ConfigMapEnvSource', 'ConfigMapProjection', 'ConfigMapVolumeSource', 'SecretEnvSource', 'SecretProjection']);
+/** What is required in them is not in Fluid's CRDs, so that objects exist without it. */
+const RELAXED = new Set(['HostAlias']);
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 interface Schema {
@@ -80,7 +90,7 @@ function slim(schema: Schema, path: string): Schema {
     ...(type && { type }),
     ...(format && { format }),
     ...(DEFAULTS.has(path) && schema.default !== undefined && { default: schema.default }),
-    ...(required && { required }),
+    ...(required && !RELAXED.has(path) && { required }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, slim(value, `${path}.${key}`)])),
     }),

@@ -8,6 +8,7 @@ import { AlluxioRuntime as alluxioRuntime } from '../runtimes/alluxio/spec.ts';
 import { JuiceFSRuntime as juicefsRuntime } from '../runtimes/juicefs/spec.ts';
 import {
   DataLoad as dataLoad,
+  DataProcess as dataProcess,
   Dataset as dataset,
   ThinRuntime as thinRuntime,
   ThinRuntimeProfile as thinRuntimeProfile,
@@ -79,6 +80,23 @@ export class ThinRuntimeProfile extends resourceClass(thinRuntimeProfile) {}
  * new DataLoad(chart, 'warm', { metadata: { name: 'warm' }, spec: { dataset: { name: 'images' }, target: [{ path: '/train' }] } });
  */
 export class DataLoad extends resourceClass(dataLoad) {}
+
+/**
+ * A DataProcess: runs a script or a pod on the data of a Dataset, in a Job.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new DataProcess(chart, 'resize', {
+ *   metadata: { name: 'resize' },
+ *   spec: {
+ *     dataset: { name: 'images', mountPath: '/data' },
+ *     processor: { script: { image: 'registry.example/tools', imageTag: '1', command: ['bash'], source: 'ls /data' } },
+ *   },
+ * });
+ */
+export class DataProcess extends resourceClass(dataProcess) {}
 
 /**
  * A Dataset: files in a store, which pods mount once a runtime of the same name serves them.

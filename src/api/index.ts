@@ -1,5 +1,6 @@
 export * from './crd.ts';
 export * from './data-load.ts';
+export * from './data-process.ts';
 export * from './dataset.ts';
 export * from './errors.ts';
 export * as fields from './fields.ts';

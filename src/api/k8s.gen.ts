@@ -380,6 +380,33 @@ export const PersistentVolumeClaim: Structural = {
   type: 'object',
 };
 
+const ConfigMapEnvSource: Structural = {
+  properties: {
+    name: { type: 'string' },
+    optional: { type: 'boolean' },
+  },
+  type: 'object',
+  'x-kubernetes-map-type': 'atomic',
+};
+
+const SecretEnvSource: Structural = {
+  properties: {
+    name: { type: 'string' },
+    optional: { type: 'boolean' },
+  },
+  type: 'object',
+  'x-kubernetes-map-type': 'atomic',
+};
+
+const EnvFromSource: Structural = {
+  properties: {
+    configMapRef: ConfigMapEnvSource,
+    prefix: { type: 'string' },
+    secretRef: SecretEnvSource,
+  },
+  type: 'object',
+};
+
 const GRPCAction: Structural = {
   properties: {
     port: { format: 'int32', type: 'integer' },
@@ -405,6 +432,15 @@ export const Probe: Structural = {
   type: 'object',
 };
 
+const ContainerResizePolicy: Structural = {
+  properties: {
+    resourceName: { type: 'string' },
+    restartPolicy: { type: 'string' },
+  },
+  required: ['resourceName', 'restartPolicy'],
+  type: 'object',
+};
+
 const ResourceClaim: Structural = {
   properties: {
     name: { type: 'string' },
@@ -423,6 +459,263 @@ export const ResourceRequirements: Structural = {
   type: 'object',
 };
 
+const ContainerRestartRuleOnExitCodes: Structural = {
+  properties: {
+    operator: { type: 'string' },
+    values: { items: { format: 'int32', type: 'integer' }, type: 'array' },
+  },
+  required: ['operator'],
+  type: 'object',
+};
+
+const ContainerRestartRule: Structural = {
+  properties: {
+    action: { type: 'string' },
+    exitCodes: ContainerRestartRuleOnExitCodes,
+  },
+  required: ['action'],
+  type: 'object',
+};
+
+const AppArmorProfile: Structural = {
+  properties: {
+    localhostProfile: { type: 'string' },
+    type: { type: 'string' },
+  },
+  required: ['type'],
+  type: 'object',
+};
+
+const Capabilities: Structural = {
+  properties: {
+    add: { items: { type: 'string' }, type: 'array' },
+    drop: { items: { type: 'string' }, type: 'array' },
+  },
+  type: 'object',
+};
+
+const SELinuxOptions: Structural = {
+  properties: {
+    level: { type: 'string' },
+    role: { type: 'string' },
+    type: { type: 'string' },
+    user: { type: 'string' },
+  },
+  type: 'object',
+};
+
+const SeccompProfile: Structural = {
+  properties: {
+    localhostProfile: { type: 'string' },
+    type: { type: 'string' },
+  },
+  required: ['type'],
+  type: 'object',
+};
+
+const WindowsSecurityContextOptions: Structural = {
+  properties: {
+    gmsaCredentialSpec: { type: 'string' },
+    gmsaCredentialSpecName: { type: 'string' },
+    hostProcess: { type: 'boolean' },
+    runAsUserName: { type: 'string' },
+  },
+  type: 'object',
+};
+
+const SecurityContext: Structural = {
+  properties: {
+    allowPrivilegeEscalation: { type: 'boolean' },
+    appArmorProfile: AppArmorProfile,
+    capabilities: Capabilities,
+    privileged: { type: 'boolean' },
+    procMount: { type: 'string' },
+    readOnlyRootFilesystem: { type: 'boolean' },
+    runAsGroup: { format: 'int64', type: 'integer' },
+    runAsNonRoot: { type: 'boolean' },
+    runAsUser: { format: 'int64', type: 'integer' },
+    seLinuxOptions: SELinuxOptions,
+    seccompProfile: SeccompProfile,
+    windowsOptions: WindowsSecurityContextOptions,
+  },
+  type: 'object',
+};
+
+const VolumeDevice: Structural = {
+  properties: {
+    devicePath: { type: 'string' },
+    name: { type: 'string' },
+  },
+  required: ['name', 'devicePath'],
+  type: 'object',
+};
+
+export const VolumeMount: Structural = {
+  properties: {
+    mountPath: { type: 'string' },
+    mountPropagation: { type: 'string' },
+    name: { type: 'string' },
+    readOnly: { type: 'boolean' },
+    recursiveReadOnly: { type: 'string' },
+    subPath: { type: 'string' },
+    subPathExpr: { type: 'string' },
+  },
+  required: ['name', 'mountPath'],
+  type: 'object',
+};
+
+const Container: Structural = {
+  properties: {
+    args: { items: { type: 'string' }, type: 'array' },
+    command: { items: { type: 'string' }, type: 'array' },
+    env: { items: EnvVar, type: 'array' },
+    envFrom: { items: EnvFromSource, type: 'array' },
+    image: { type: 'string' },
+    imagePullPolicy: { type: 'string' },
+    lifecycle: Lifecycle,
+    livenessProbe: Probe,
+    name: { type: 'string' },
+    ports: { items: ContainerPort, type: 'array', 'x-kubernetes-list-map-keys': ['containerPort', 'protocol'], 'x-kubernetes-list-type': 'map' },
+    readinessProbe: Probe,
+    resizePolicy: { items: ContainerResizePolicy, type: 'array' },
+    resources: ResourceRequirements,
+    restartPolicy: { type: 'string' },
+    restartPolicyRules: { items: ContainerRestartRule, type: 'array' },
+    securityContext: SecurityContext,
+    startupProbe: Probe,
+    stdin: { type: 'boolean' },
+    stdinOnce: { type: 'boolean' },
+    terminationMessagePath: { type: 'string' },
+    terminationMessagePolicy: { type: 'string' },
+    tty: { type: 'boolean' },
+    volumeDevices: { items: VolumeDevice, type: 'array' },
+    volumeMounts: { items: VolumeMount, type: 'array' },
+    workingDir: { type: 'string' },
+  },
+  required: ['name'],
+  type: 'object',
+};
+
+const PodDNSConfigOption: Structural = {
+  properties: {
+    name: { type: 'string' },
+    value: { type: 'string' },
+  },
+  type: 'object',
+};
+
+const PodDNSConfig: Structural = {
+  properties: {
+    nameservers: { items: { type: 'string' }, type: 'array' },
+    options: { items: PodDNSConfigOption, type: 'array' },
+    searches: { items: { type: 'string' }, type: 'array' },
+  },
+  type: 'object',
+};
+
+const EphemeralContainer: Structural = {
+  properties: {
+    args: { items: { type: 'string' }, type: 'array' },
+    command: { items: { type: 'string' }, type: 'array' },
+    env: { items: EnvVar, type: 'array' },
+    envFrom: { items: EnvFromSource, type: 'array' },
+    image: { type: 'string' },
+    imagePullPolicy: { type: 'string' },
+    lifecycle: Lifecycle,
+    livenessProbe: Probe,
+    name: { type: 'string' },
+    ports: { items: ContainerPort, type: 'array', 'x-kubernetes-list-map-keys': ['containerPort', 'protocol'], 'x-kubernetes-list-type': 'map' },
+    readinessProbe: Probe,
+    resizePolicy: { items: ContainerResizePolicy, type: 'array' },
+    resources: ResourceRequirements,
+    restartPolicy: { type: 'string' },
+    restartPolicyRules: { items: ContainerRestartRule, type: 'array' },
+    securityContext: SecurityContext,
+    startupProbe: Probe,
+    stdin: { type: 'boolean' },
+    stdinOnce: { type: 'boolean' },
+    targetContainerName: { type: 'string' },
+    terminationMessagePath: { type: 'string' },
+    terminationMessagePolicy: { type: 'string' },
+    tty: { type: 'boolean' },
+    volumeDevices: { items: VolumeDevice, type: 'array' },
+    volumeMounts: { items: VolumeMount, type: 'array' },
+    workingDir: { type: 'string' },
+  },
+  required: ['name'],
+  type: 'object',
+};
+
+const HostAlias: Structural = {
+  properties: {
+    hostnames: { items: { type: 'string' }, type: 'array' },
+    ip: { type: 'string' },
+  },
+  type: 'object',
+};
+
+const PodOS: Structural = {
+  properties: {
+    name: { type: 'string' },
+  },
+  required: ['name'],
+  type: 'object',
+};
+
+const PodReadinessGate: Structural = {
+  properties: {
+    conditionType: { type: 'string' },
+  },
+  required: ['conditionType'],
+  type: 'object',
+};
+
+const PodResourceClaim: Structural = {
+  properties: {
+    name: { type: 'string' },
+    resourceClaimName: { type: 'string' },
+    resourceClaimTemplateName: { type: 'string' },
+  },
+  required: ['name'],
+  type: 'object',
+};
+
+const PodSchedulingGate: Structural = {
+  properties: {
+    name: { type: 'string' },
+  },
+  required: ['name'],
+  type: 'object',
+};
+
+const Sysctl: Structural = {
+  properties: {
+    name: { type: 'string' },
+    value: { type: 'string' },
+  },
+  required: ['name', 'value'],
+  type: 'object',
+};
+
+const PodSecurityContext: Structural = {
+  properties: {
+    appArmorProfile: AppArmorProfile,
+    fsGroup: { format: 'int64', type: 'integer' },
+    fsGroupChangePolicy: { type: 'string' },
+    runAsGroup: { format: 'int64', type: 'integer' },
+    runAsNonRoot: { type: 'boolean' },
+    runAsUser: { format: 'int64', type: 'integer' },
+    seLinuxChangePolicy: { type: 'string' },
+    seLinuxOptions: SELinuxOptions,
+    seccompProfile: SeccompProfile,
+    supplementalGroups: { items: { format: 'int64', type: 'integer' }, type: 'array' },
+    supplementalGroupsPolicy: { type: 'string' },
+    sysctls: { items: Sysctl, type: 'array' },
+    windowsOptions: WindowsSecurityContextOptions,
+  },
+  type: 'object',
+};
+
 export const Toleration: Structural = {
   properties: {
     effect: { type: 'string' },
@@ -431,6 +724,21 @@ export const Toleration: Structural = {
     tolerationSeconds: { format: 'int64', type: 'integer' },
     value: { type: 'string' },
   },
+  type: 'object',
+};
+
+const TopologySpreadConstraint: Structural = {
+  properties: {
+    labelSelector: LabelSelector,
+    matchLabelKeys: { items: { type: 'string' }, type: 'array' },
+    maxSkew: { format: 'int32', type: 'integer' },
+    minDomains: { format: 'int32', type: 'integer' },
+    nodeAffinityPolicy: { type: 'string' },
+    nodeTaintsPolicy: { type: 'string' },
+    topologyKey: { type: 'string' },
+    whenUnsatisfiable: { type: 'string' },
+  },
+  required: ['maxSkew', 'topologyKey', 'whenUnsatisfiable'],
   type: 'object',
 };
 
@@ -900,16 +1208,50 @@ export const Volume: Structural = {
   type: 'object',
 };
 
-export const VolumeMount: Structural = {
+export const PodSpec: Structural = {
   properties: {
-    mountPath: { type: 'string' },
-    mountPropagation: { type: 'string' },
-    name: { type: 'string' },
-    readOnly: { type: 'boolean' },
-    recursiveReadOnly: { type: 'string' },
-    subPath: { type: 'string' },
-    subPathExpr: { type: 'string' },
+    activeDeadlineSeconds: { format: 'int64', type: 'integer' },
+    affinity: Affinity,
+    automountServiceAccountToken: { type: 'boolean' },
+    containers: { items: Container, type: 'array' },
+    dnsConfig: PodDNSConfig,
+    dnsPolicy: { type: 'string' },
+    enableServiceLinks: { type: 'boolean' },
+    ephemeralContainers: { items: EphemeralContainer, type: 'array' },
+    hostAliases: { items: HostAlias, type: 'array' },
+    hostIPC: { type: 'boolean' },
+    hostNetwork: { type: 'boolean' },
+    hostPID: { type: 'boolean' },
+    hostUsers: { type: 'boolean' },
+    hostname: { type: 'string' },
+    hostnameOverride: { type: 'string' },
+    imagePullSecrets: { items: LocalObjectReference, type: 'array' },
+    initContainers: { items: Container, type: 'array' },
+    nodeName: { type: 'string' },
+    nodeSelector: { additionalProperties: { type: 'string' }, type: 'object', 'x-kubernetes-map-type': 'atomic' },
+    os: PodOS,
+    overhead: { additionalProperties: Quantity, type: 'object' },
+    preemptionPolicy: { type: 'string' },
+    priority: { format: 'int32', type: 'integer' },
+    priorityClassName: { type: 'string' },
+    readinessGates: { items: PodReadinessGate, type: 'array' },
+    resourceClaims: { items: PodResourceClaim, type: 'array', 'x-kubernetes-list-map-keys': ['name'], 'x-kubernetes-list-type': 'map' },
+    resources: ResourceRequirements,
+    restartPolicy: { type: 'string' },
+    runtimeClassName: { type: 'string' },
+    schedulerName: { type: 'string' },
+    schedulingGates: { items: PodSchedulingGate, type: 'array', 'x-kubernetes-list-map-keys': ['name'], 'x-kubernetes-list-type': 'map' },
+    securityContext: PodSecurityContext,
+    serviceAccount: { type: 'string' },
+    serviceAccountName: { type: 'string' },
+    setHostnameAsFQDN: { type: 'boolean' },
+    shareProcessNamespace: { type: 'boolean' },
+    subdomain: { type: 'string' },
+    terminationGracePeriodSeconds: { format: 'int64', type: 'integer' },
+    tolerations: { items: Toleration, type: 'array' },
+    topologySpreadConstraints: { items: TopologySpreadConstraint, type: 'array', 'x-kubernetes-list-map-keys': ['topologyKey', 'whenUnsatisfiable'], 'x-kubernetes-list-type': 'map' },
+    volumes: { items: Volume, type: 'array' },
   },
-  required: ['name', 'mountPath'],
+  required: ['containers'],
   type: 'object',
 };

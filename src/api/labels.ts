@@ -44,6 +44,8 @@ export const annotation = {
   mountTemplate: 'data.fluid.io/mount-template',
   /** On the Job of an operation: the file in its first container that says how far it is. */
   progressFile: 'data.fluid.io/progress-file',
+  /** On an operation: namespaces, separated by commas, whose operations may run after it; `*` for all. */
+  followers: 'data.fluid.io/followers',
   skipMountCheck: 'fluid.io/skip-check-mount-ready-target',
   fuseHostPid: 'runtime.fluid.io/fuse.hostpid',
   storageRequest: 'pvc.fluid.io/resources.requests.storage',

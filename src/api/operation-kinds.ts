@@ -1,5 +1,6 @@
 import { DataLoad } from './data-load.ts';
+import { DataProcess } from './data-process.ts';
 import type { CustomResource } from './resource.ts';
 
 /** The kinds of operations that the controller reconciles. */
-export const operationKinds: readonly CustomResource[] = [DataLoad];
+export const operationKinds: readonly CustomResource[] = [DataLoad, DataProcess];

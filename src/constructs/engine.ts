@@ -17,6 +17,7 @@ import type {
   Seen,
 } from './contract.ts';
 import { operationWithinReason } from './limits.ts';
+import { ProcessJob } from './process.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';
 
 /**
@@ -72,7 +73,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
       },
     }),
     operations: Object.fromEntries(
-      Object.entries(operations).map(([kind, construct]) => {
+      Object.entries({ DataProcess: ProcessJob, ...operations }).map(([kind, construct]) => {
         // The cast: the class of a kind takes operations of that kind.
         const Job = construct as OperationClass<P, OperationKind>;
         const operate = (operation: Operation) => {

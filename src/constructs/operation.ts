@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { annotation, datasetId, label, type Manifest } from '../api/index.ts';
 import type { OwnedObject } from './component.ts';
-import type { BasePlan, ComponentProps, ContainerProps, Operation, OperationProps } from './contract.ts';
+import type { BasePlan, ComponentProps, ContainerProps, Operation, OperationProps, OperationSpec } from './contract.ts';
 import { must } from './faults.ts';
 import { KubeObject } from './kube-object.ts';
 import { operationNames } from './operation-names.ts';
@@ -14,7 +14,8 @@ import { mergedAffinity, podSpec } from './pod.ts';
 export class OperationJob extends Construct {
   constructor(scope: Construct, plan: BasePlan, operation: Operation, props: OperationProps) {
     super(scope, 'operation');
-    const { kind, uid, spec } = operation;
+    const { kind, uid } = operation;
+    const spec: OperationSpec = operation.spec;
     const { release, job: name, pod, scripts: scriptsName, app = plan.app } = operationNames(operation);
     const role = kind.toLowerCase();
     const labels = { ...commonLabels(plan, operation), ...props.labels, app, targetDataset: plan.name, role: `${role}-job` };
@@ -100,7 +101,8 @@ function commonLabels({ dataset }: BasePlan, operation: Operation): Readonly<Rec
 /** What the user says of the pod wins over what the runtime says; both affinities must hold. */
 function podOf(operation: Operation, props: OperationProps): ComponentProps {
   const { scripts, backoffLimit: _b, labels: _l, progressFile: _p, ...pod } = props;
-  const { affinity, tolerations = [], nodeSelector, schedulerName, resources } = operation.spec;
+  const spec: OperationSpec = operation.spec;
+  const { affinity, tolerations = [], nodeSelector, schedulerName, resources } = spec;
   const { scripts: scriptsName, volume, directory } = operationNames(operation);
   const [first, ...others] = props.containers;
   const mounts = scripts ? [{ name: volume, mountPath: directory }] : [];

@@ -42,8 +42,9 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
     {
       group: GROUP,
       resources: operationKinds.map(({ plural }) => plural),
-      verbs: ['get', 'list', 'watch', 'patch'],
-      because: 'operations; read again before their objects are created once more; finalizer, owner',
+      verbs: ['get', 'list', 'watch', 'patch', 'delete'],
+      because:
+        'operations; read again before their objects are created once more; finalizer, owner; deleted after `ttlSecondsAfterFinished`',
     },
     { group: 'batch', resources: ['jobs'], verbs: MANAGE, because: 'the Jobs of operations' },
     { group: 'apps', resources: ['statefulsets', 'daemonsets'], verbs: MANAGE, because: 'masters, workers, fuse pods' },

@@ -15,6 +15,8 @@ export interface Cause {
   readonly hasEvent?: true;
   /** The API server's answer, which may be another one next time. */
   readonly isAnswer?: true;
+  /** An object cannot be written until someone helps: operations that wait for their turn go first. */
+  readonly isRefusal?: true;
   /** Another writer was first: a retry ends it. */
   readonly isRace?: true;
 }
@@ -62,8 +64,9 @@ export const causes = {
   ClaimNotBound: { means: 'the claim behind a `pvc://` mount does not exist, or is not bound', toDo: 'see that claim' },
   DatasetNotBound: { means: 'the Dataset that the runtime refers to is not bound', toDo: 'see that Dataset' },
   ReferenceNotAllowed: {
-    means: 'the runtime refers to a Dataset of another namespace, or to its own',
-    toDo: 'refer to another Dataset of the same namespace',
+    means:
+      'a runtime refers to a Dataset of another namespace, or to its own. Or an operation runs after one of another namespace that does not allow it',
+    toDo: 'refer to another Dataset of the same namespace. Let the owner of the other operation list this namespace in its annotation `data.fluid.io/followers`',
   },
   LookupFailed: {
     means: 'the API server refused a request, such as for a Secret, or did not answer; the message is its answer',
@@ -119,6 +122,7 @@ export const causes = {
   NameTaken: {
     means: 'an object of that name has another owner',
     toDo: 'the message names the object. Delete it if it is not needed. Otherwise delete the Dataset and its runtime, or the operation, and create them under another name',
+    isRefusal: true,
   },
   FieldConflict: {
     means: 'another controller changed a field back six times in a minute; the message names it',
@@ -128,11 +132,13 @@ export const causes = {
   ApplyFailed: {
     means: 'the API server refused to store an object; the message is its answer',
     toDo: 'see quota, admission webhooks and rights. The controller retries with back-off, at least every 5 minutes; an edit of the Dataset, such as a label, makes it retry at once',
+    isRefusal: true,
   },
   UpdateFailed: {
     means:
       'a finalizer, a label, an owner, or a reference of claim and volume to each other could not be written on the object that the message names',
     toDo: 'as for `ApplyFailed`',
+    isRefusal: true,
   },
   DeleteFailed: { means: 'the API server refused to delete the object that the message names', toDo: 'as for `ApplyFailed`' },
   StillMounted: {
@@ -164,8 +170,28 @@ export const causes = {
     toDo: 'nothing, unless it lasts: see the Dataset and its runtime',
     passing: true,
   },
+  WaitingForTurn: {
+    means: 'another operation of this kind runs on the Dataset, or is next; the message says at which place this one stands',
+    toDo: 'nothing: it starts when its turn comes',
+    passing: true,
+  },
+  DataOperationWaiting: {
+    means: 'the operation of `spec.runAfter` is not complete yet',
+    toDo: 'nothing: it starts after that one. See that one if it lasts',
+    passing: true,
+  },
+  DataOperationNotFound: {
+    means: 'the operation of `spec.runAfter` does not exist',
+    toDo: 'create it, or edit `spec.runAfter`',
+    passing: true,
+    hasEvent: true,
+  },
+  RunAfterCycle: {
+    means: 'the operation of `spec.runAfter` waits, itself or through others, for this one; the message names them all',
+    toDo: 'edit `spec.runAfter` of one of them',
+  },
   NotSupportedYet: {
-    means: 'the spec of an operation has a policy or a `runAfter` that this version of Sluice does not act on; the message names it',
+    means: 'the spec of an operation has a policy that this version of Sluice does not act on; the message names it',
     toDo: 'leave the field out, or wait for a version that acts on it: the operation starts then',
   },
   Deleting: {

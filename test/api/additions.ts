@@ -1,3 +1,10 @@
+/** Everything that Fluid's CRDs have and Sluice's have not, by the end of its path, with its reason. */
+export const losses: Readonly<Record<string, string>> = {
+  '.resourceClaims[].source': 'pods have no such field since Kubernetes 1.31: what it held is in the entry itself',
+  '.resourceClaims[].source.resourceClaimName': 'part of it',
+  '.resourceClaims[].source.resourceClaimTemplateName': 'part of it',
+};
+
 /** Everything that Sluice's CRDs add to Fluid's, each with its reason. The test beside this file fails for any other difference. */
 export interface Addition {
   /** Plurals of the kinds, or all. */
@@ -38,6 +45,14 @@ export const additions: readonly Addition[] = [
   },
   { kinds: ['juicefsruntimes'], path: 'spec.volumeClaimTemplates[].metadata.labels', reason: 'as for the name' },
   { kinds: ['juicefsruntimes'], path: 'spec.volumeClaimTemplates[].metadata.annotations', reason: 'as for the name' },
+  { kinds: 'all', path: '*.securityContext.appArmorProfile', reason: newer('1.30') },
+  { kinds: 'all', path: '*.podSpec.resourceClaims[].resourceClaimName', reason: newer('1.31') },
+  { kinds: 'all', path: '*.podSpec.resourceClaims[].resourceClaimTemplateName', reason: newer('1.31') },
+  { kinds: 'all', path: '*.podSpec.securityContext.supplementalGroupsPolicy', reason: newer('1.31') },
+  { kinds: 'all', path: '*.podSpec.securityContext.seLinuxChangePolicy', reason: newer('1.32') },
+  { kinds: 'all', path: '*.podSpec.resources', reason: newer('1.32') },
+  { kinds: 'all', path: '*.podSpec.hostnameOverride', reason: newer('1.34') },
+  { kinds: 'all', path: '*ontainers[].restartPolicyRules', reason: newer('1.34') },
   { kinds: 'all', path: '*.volumeMounts[].recursiveReadOnly', reason: newer('1.30') },
   { kinds: 'all', path: '*.resources.claims[].request', reason: newer('1.31') },
   { kinds: 'all', path: '*.volumes[].image', reason: newer('1.31') },

@@ -200,6 +200,14 @@ describe.skipIf(!simulated)('sluice install', () => {
     await space.becomes('Job', 'warm-loader-job', { metadata: { labels: { [label.owner]: expect.any(String) } } });
     await space.delete('DataLoad', 'warm');
     await space.gone('Job', 'warm-loader-job');
+    // One that fails, and does not stay.
+    await space.create({
+      apiVersion: `${GROUP}/${VERSION}`,
+      kind: 'DataProcess',
+      metadata: { name: 'brief' },
+      spec: { dataset: { name: 'thin', mountPath: '/data' }, processor: {}, ttlSecondsAfterFinished: 0 },
+    });
+    await space.gone('DataProcess', 'brief');
     // Teardown, by the controller alone.
     for (const name of ['thin', 'late', 'jfs', 'alluxio', 'demo']) await space.delete('Dataset', name);
     for (const name of ['thin', 'late', 'jfs', 'alluxio', 'demo']) await space.gone('Dataset', name);

@@ -6,7 +6,17 @@ import juicefs from '../../runtimes/juicefs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
 import * as api from '../../src/api/index.ts';
-import { annotation, Dataset, faultsOf, GROUP, type Mount, parse, type ThinRuntimeSpec, VERSION } from '../../src/api/index.ts';
+import {
+  annotation,
+  type DataProcessSpec,
+  Dataset,
+  faultsOf,
+  GROUP,
+  type Mount,
+  parse,
+  type ThinRuntimeSpec,
+  VERSION,
+} from '../../src/api/index.ts';
 import { type Arg, contents, env, isEnvName, sh, word } from '../../src/api/shell.ts';
 import { referenceOf, textOf } from '../../src/api/template-text.ts';
 import { knownField, pathText } from '../../src/api/wording.ts';
@@ -15,6 +25,7 @@ import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } fro
 import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
 import { byKey } from '../../src/constructs/merge.ts';
+import { processFaults } from '../../src/constructs/process.ts';
 import * as fuse from '../../src/fuse/index.ts';
 import { idOf, secretsIn } from '../../src/fuse/words.ts';
 import { planInput } from '../../src/testing/given.ts';
@@ -56,6 +67,14 @@ const LOADING = constructs
   .bind(planInput()).operations;
 const loaded = (spec: constructs.LoadSpec) =>
   LOADING.DataLoad?.({ kind: 'DataLoad', name: 'op', namespace: 'ml', uid: 'u', spec, facts: { pods: {} } });
+
+const process = (script: object, mountPath = '/data', subPath = 's') => ({
+  dataset: { name: 'demo', mountPath, subPath },
+  processor: { script: { source: 'ls', image: 'i:1', ...script } },
+});
+const processed = (spec: object) =>
+  // The cast: what tenants write has passed the schema.
+  LOADING.DataProcess?.({ kind: 'DataProcess', name: 'op', namespace: 'ml', uid: 'u', spec: spec as DataProcessSpec, facts: { pods: {} } });
 
 const loadsOf = (runtime: Loading): Calls => ({
   text: [
@@ -324,6 +343,20 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'src/constructs/load-targets.ts': { loadTargets: 'is measured with the loads of runtimes' },
+  'src/constructs/process.ts': {
+    processFaults: {
+      text: [(text) => processFaults(process({ volumeMounts: [{ name: 'v', mountPath: text }] }, text) as DataProcessSpec)],
+      many: (entries) =>
+        processFaults(process({ volumeMounts: list(entries, () => ({ name: 'v', mountPath: '/data' })) }) as DataProcessSpec),
+    },
+    ProcessJob: {
+      text: [
+        (text) => ignoringErrors(() => processed(process({ source: text, command: [text], image: text }))),
+        (text) => ignoringErrors(() => processed(process({}, text, text))),
+      ],
+      many: (entries) => processed(process({ env: list(entries, (i) => ({ name: `E${i}`, value: 'v' })) })),
+    },
+  },
   'src/constructs/operation-names.ts': { operationNames: 'joins two texts' },
   'src/constructs/operation.ts': {
     OperationJob: {

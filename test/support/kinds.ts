@@ -2,7 +2,7 @@
 
 import { AlluxioRuntime } from '../../runtimes/alluxio/spec.ts';
 import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
-import { DataLoad, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
+import { DataLoad, DataProcess, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { ResourceType } from '../../src/kube/types.ts';
 import { Node, ownedKinds, Pod, Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
@@ -22,6 +22,7 @@ export const kinds = {
   Node,
   Dataset: typeOf(Dataset),
   DataLoad: typeOf(DataLoad),
+  DataProcess: typeOf(DataProcess),
   ThinRuntime: typeOf(ThinRuntime),
   ThinRuntimeProfile: typeOf(ThinRuntimeProfile),
   JuiceFSRuntime: typeOf(JuiceFSRuntime),
@@ -45,6 +46,7 @@ export type Kind = keyof typeof kinds;
 export const customKinds = [
   'Dataset',
   'DataLoad',
+  'DataProcess',
   'ThinRuntime',
   'JuiceFSRuntime',
   'AlluxioRuntime',

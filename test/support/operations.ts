@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs';
 import alluxio from '../../runtimes/alluxio/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
-import type { Manifest } from '../../src/api/index.ts';
+import type { DataProcessSpec, Manifest } from '../../src/api/index.ts';
 import {
   type BasePlan,
   basePlan,
@@ -47,6 +47,17 @@ export function madeFor(runtime: Loading, spec: LoadSpec, namespace = 'ml'): rea
   const facts = { pods: { worker: [{ name: 'demo-worker-0', ip: '10.0.0.1', node: 'node-1' }] } };
   return load?.({ kind: 'DataLoad', name: 'op', namespace, uid: '<uid:DataLoad/op>', spec, facts }) ?? [];
 }
+
+/** What is made for a DataProcess on Dataset `demo`. */
+export const processing = (spec: DataProcessSpec, namespace = 'ml'): readonly Manifest[] =>
+  runtimeOf('alluxio', namespace).operations.DataProcess?.({
+    kind: 'DataProcess',
+    name: 'op',
+    namespace,
+    uid: '<uid:DataProcess/op>',
+    spec,
+    facts: { pods: {} },
+  }) ?? [];
 
 /** What is made for an operation of which a runtime says no more than this. */
 export function job(

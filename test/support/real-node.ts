@@ -90,7 +90,12 @@ export function machineState() {
   const sysctls = ['vm/overcommit_memory', 'kernel/panic', 'kernel/panic_on_oops', 'net/ipv4/ip_forward', 'kernel/keys/root_maxkeys'];
   return {
     sysctls: sysctls.map((name) => readFileSync(join('/proc/sys', name), 'utf8')),
-    folders: ['/run', '/var/lib', '/var/log', '/etc/cni'].filter(existsSync).map((folder) => readdirSync(folder).toSorted()),
+    // The first mount with options of its own on a machine makes /run/mount, for util-linux's table of them.
+    folders: ['/run', '/var/lib', '/var/log', '/etc/cni'].filter(existsSync).map((folder) =>
+      readdirSync(folder)
+        .filter((name) => name !== 'mount')
+        .toSorted(),
+    ),
     rules: execFileSync('nft', ['list', 'tables'], { encoding: 'utf8' }),
   };
 }

@@ -22,14 +22,14 @@ Examples:
   sluice uninstall --dry-run       print what would be deleted
   sluice uninstall --keep-crds     keep the CRDs and profiles for another installation
 
-Nothing is deleted while a Dataset, a runtime or a DataLoad exists. Without the controller, their deletion would never
+Nothing is deleted while a Dataset, a runtime or an operation exists. Without the controller, their deletion would never
 end. Without the node plugin, pods that mount a Dataset could not end. With its CRD, every ThinRuntimeProfile would be
 deleted, so none may exist either, unless --keep-crds is given. Objects without the label of an installation, such as
 CRDs that Fluid installed, are kept.
 
 Exit codes:
   0  deleted, or did not exist
-  1  a Dataset, runtime, DataLoad or profile exists, or an object could not be deleted
+  1  a Dataset, runtime, operation or profile exists, or an object could not be deleted
   2  bad usage`;
 
 const crdNameOf = (plural: string): string => `${plural}.${GROUP}`;

@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import type { Affinity, ResourceRequirements, Toleration } from '../../api/index.ts';
+import type { Affinity, DataProcessSpec, ResourceRequirements, Toleration } from '../../api/index.ts';
 import type { Facts, PodFact } from './input.ts';
 import type { ComponentProps } from './pod.ts';
 import type { Warning } from '../warnings.ts';
@@ -15,6 +15,8 @@ export interface OperationSpec {
   readonly schedule?: string;
   /** The operation that has to be complete before this one starts. */
   readonly runAfter?: { readonly kind: OperationKind; readonly name: string; readonly namespace?: string };
+  /** Seconds after its end until the operation is deleted. */
+  readonly ttlSecondsAfterFinished?: number;
   /** Labels and annotations of the pod. */
   readonly podMetadata?: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>> };
   readonly affinity?: Affinity;
@@ -39,7 +41,8 @@ export interface LoadSpec extends OperationSpec {
 export interface OperationSpecs {
   readonly DataLoad: LoadSpec;
   readonly DataMigrate: OperationSpec;
-  readonly DataProcess: OperationSpec;
+  /** A script or a pod of the user. */
+  readonly DataProcess: DataProcessSpec;
   readonly DataBackup: OperationSpec;
 }
 

@@ -109,7 +109,12 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     // In each report, also in those of a Dataset that has no runtime: an operation may end at any time.
     writeDatasetStatus: (dataset, status) =>
-      users.writeStatus(typeOf(Dataset), dataset, { ...status, operationRef: operationRef(store.operations.on(keyOf(dataset))) }, 'given'),
+      users.writeStatus(
+        typeOf(Dataset),
+        dataset,
+        { ...status, operationRef: operationRef(store.operations.unfinished(keyOf(dataset))) },
+        'given',
+      ),
     notice: (object, { note, ...notice }) => events.emit({ regarding: refOf(object), ...notice, note: redactedText(note) }),
   };
 }

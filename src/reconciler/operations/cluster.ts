@@ -6,15 +6,18 @@ import type { EndedPod, Infos, JobView, OperationObject, OperationWorld, Prepare
 /** Every effect of a pass over an operation. */
 export interface OperationCluster {
   observe(key: OperationKey): OperationWorld | undefined;
-  /** The Dataset that the operation is about. Its changes, and those of its runtime, wake the operation until `rest`. */
-  datasetOf(world: OperationWorld): Dataset | undefined;
-  rest(key: OperationKey): void;
+  /** From now on changes of this object alone wake the operation, besides its own and its Job's; of a Dataset, those of its runtime too. */
+  awaits(key: OperationKey, object?: Key | OperationKey): void;
+  /** Until `work` has ended, the operation counts as one that runs. */
+  starting<T>(key: OperationKey, work: () => Promise<T>): Promise<T>;
   /** Renders what the operation needs, once its Dataset is bound and its runtime can serve it. Nothing is written. */
   prepare(world: OperationWorld, dataset: Dataset): Promise<Prepared>;
 
   /** Writes the finalizer and the Dataset as an owner. Without a difference there is no write. */
   mark(operation: OperationObject, dataset: Dataset): Promise<void>;
   unmark(operation: OperationObject): Promise<void>;
+  /** Deletes an operation that is over, if it still is. */
+  expire(operation: OperationObject): Promise<void>;
   /** Creates what does not exist. */
   apply(world: OperationWorld, dataset: Dataset, manifests: readonly Manifest[]): Promise<Applied>;
   /** Deletes the Job with its pods. Its script goes with the operation. */

@@ -1,17 +1,16 @@
+import type { Dataset } from '../../api/index.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
 import { failing, held } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
-import { type Failure, type Hold, type Next, type OperationKey } from '../world.ts';
+import type { Failure, Hold, Next, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
+import { decideOperation, type Verdict } from './decide.ts';
 import { PROGRESS_MS } from './infos.ts';
-import { endedStatus, isOver, refusedStatus, runningStatus, waitingStatus } from './status.ts';
-import { holdOf, refusalOf } from './validate.ts';
+import { endedStatus, refusedStatus, runningStatus, waitingStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
 
 /**
- * One pass over an operation: it waits for its Dataset, creates its Job, follows the Job, and reports how it ended.
- *
- *   Pending ──its Dataset is bound, its runtime is ready──▶ Executing ──its Job ends──▶ Complete or Failed
+ * One pass over an operation of any kind: observe, decide, act, report.
  *
  * @param reportInMs how much longer a passing hold may go unreported
  */
@@ -21,43 +20,75 @@ export const reconcileOperation = (cluster: OperationCluster, key: OperationKey,
 async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: number): Promise<Next> {
   const world = cluster.observe(key);
   if (!world) return 'on-change';
-  const { operation, job } = world;
-  // Only its start waits for the Dataset, whose status changes with each operation that starts or ends.
-  if (operation.metadata.deletionTimestamp || isOver(operation) || job) cluster.rest(key);
-  if (operation.metadata.deletionTimestamp) {
-    // The garbage collector would: of a kind that is new to the cluster, after half a minute in which the Job goes on.
-    if (job) await cluster.deleteJob(key, job);
-    await cluster.unmark(operation);
-  } else if (isOver(operation)) return 'on-change';
-  else if (job?.end) await end(cluster, world, job, job.end);
-  else if (job) return follow(cluster, world, job);
-  else return begin(cluster, world, reportInMs);
-  return 'on-change';
+  const verdict = decideOperation(world);
+  cluster.awaits(key, awaited(world, verdict));
+  switch (verdict.is) {
+    case 'over':
+      return expire(cluster, world, verdict.expiresInMs);
+    case 'leaving':
+      // The garbage collector would: of a kind that is new to the cluster, after half a minute in which the Job goes on.
+      if (world.job) await cluster.deleteJob(key, world.job);
+      await cluster.unmark(world.operation);
+      return 'on-change';
+    case 'refused':
+      return refuse(cluster, world, verdict.refusal);
+    case 'waiting':
+      return wait(cluster, world, verdict, reportInMs);
+    case 'starting':
+      return cluster.starting(key, () => start(cluster, world, reportInMs));
+    case 'running':
+      return follow(cluster, world, verdict.job);
+    case 'ending':
+      await end(cluster, world, verdict.job, verdict.end);
+      return untilExpiry(world);
+  }
 }
 
-async function begin(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next> {
-  const { operation, key, target } = world;
-  const refused = refusalOf(world);
-  if (refused) return refuse(cluster, world, refused);
-  const dataset = cluster.datasetOf(world);
-  const wait = (hold: Hold) => held(hold, reportInMs, () => report(cluster, world, hold));
-  if (!dataset)
-    return wait({ reason: 'TargetDatasetNotFound', message: `no Dataset is called ${target.name} in namespace ${target.namespace}` });
-  const me = `${operation.kind}/${key.name}`;
-  const unmarked = await attempt('UpdateFailed', me, () => cluster.mark(operation, dataset));
+type Waiting = Extract<Verdict, { is: 'waiting' }>;
+
+/** The message says how many are before it: it is written again at most so often. */
+const POSITION_AGAIN_MS = 60_000;
+/** A timer of Node.js runs for 24 days at most. */
+const LONGEST_MS = 86_400_000;
+
+/** Only what it waits for wakes an operation: the status of its Dataset changes with each operation that starts or ends. */
+function awaited({ target, predecessor }: OperationWorld, verdict: Verdict) {
+  if (verdict.is === 'starting') return target;
+  if (verdict.is !== 'waiting') return undefined;
+  if (verdict.for === 'Dataset') return target;
+  return verdict.for === 'predecessor' && predecessor.is === 'awaited' ? predecessor.key : undefined;
+}
+
+async function wait(cluster: OperationCluster, world: OperationWorld, { hold, for: what }: Waiting, reportInMs: number): Promise<Next> {
+  const unmarked = await mark(cluster, world);
   if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
-  const hold = holdOf(world);
-  if (hold) return wait(hold);
+  const next = await held(hold, reportInMs, () => report(cluster, world, hold));
+  return next === 'on-change' && what === 'turn' ? { again: POSITION_AGAIN_MS } : next;
+}
+
+async function start(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next> {
+  const unmarked = await mark(cluster, world);
+  if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
+  // The cast: without its Dataset an operation waits.
+  const dataset = world.dataset as Dataset;
   const prepared = await cluster.prepare(world, dataset);
-  if ('hold' in prepared) return wait(prepared.hold);
+  if ('hold' in prepared) {
+    const { hold } = prepared;
+    return held(hold, reportInMs, () => report(cluster, world, hold));
+  }
   if ('refused' in prepared) return refuse(cluster, world, prepared.refused);
   const { created, failed } = await cluster.apply(world, dataset, prepared.manifests);
   if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
   // A repeated pass creates nothing, and reports nothing again.
   const warnings = created.length > 0 ? (prepared.warnings ?? []) : [];
-  for (const { reason, message: note } of warnings) cluster.notice(operation, { type: 'Warning', reason, note });
-  await cluster.writeStatus(operation, runningStatus(world));
+  for (const { reason, message: note } of warnings) cluster.notice(world.operation, { type: 'Warning', reason, note });
+  await cluster.writeStatus(world.operation, runningStatus(world));
   return 'on-change';
+}
+
+/** Without the finalizer nothing would delete its Job with it at once. */
+async function mark(cluster: OperationCluster, { key, operation, dataset }: OperationWorld): Promise<readonly Failure[]> {
+  return dataset ? attempt('UpdateFailed', `${key.kind}/${key.name}`, () => cluster.mark(operation, dataset)) : [];
 }
 
 async function follow(cluster: OperationCluster, world: OperationWorld, job: JobView): Promise<Next> {
@@ -80,16 +111,29 @@ async function end(cluster: OperationCluster, world: OperationWorld, job: JobVie
   });
 }
 
+/** Its own writes wake no operation. */
+const untilExpiry = ({ operation: { spec } }: OperationWorld): Next =>
+  spec.ttlSecondsAfterFinished === undefined ? 'on-change' : { again: Math.min(spec.ttlSecondsAfterFinished * 1000, LONGEST_MS) };
+
+async function expire(cluster: OperationCluster, { operation }: OperationWorld, inMs: number | undefined): Promise<Next> {
+  if (inMs === undefined) return 'on-change';
+  if (inMs > 0) return { again: Math.min(inMs, LONGEST_MS) };
+  await cluster.expire(operation);
+  return 'on-change';
+}
+
 async function refuse(cluster: OperationCluster, world: OperationWorld, refused: Refusal): Promise<Next> {
   const { event: reason = 'DataOperationNotValid', message: note } = refused;
   if (await cluster.writeStatus(world.operation, refusedStatus(world, refused)))
     cluster.notice(world.operation, { type: 'Warning', reason, note });
-  return 'on-change';
+  return untilExpiry(world);
 }
 
 async function report(cluster: OperationCluster, world: OperationWorld, hold: Hold): Promise<void> {
   const { reason, message: note } = hold;
   if (!(await cluster.writeStatus(world.operation, waitingStatus(world, hold)))) return;
+  // Its message may change as often as the line moves.
+  if (world.operation.status?.conditions?.some((before) => before.type === 'Complete' && before.reason === reason)) return;
   if (!isPassing(hold) || causeOf(reason).hasEvent) cluster.notice(world.operation, { type: 'Warning', reason, note });
   else cluster.notice(world.operation, { type: 'Normal', reason, note });
 }

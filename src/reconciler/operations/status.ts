@@ -16,8 +16,13 @@ const phaseOf = ({ status }: OperationObject): Status['phase'] => status?.phase 
 
 export const isOver = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed';
 /** Whether a controller that starts has nothing to do for it. One that waits to be deleted has a finalizer. */
-export const isSettled = (operation: OperationObject): boolean => isOver(operation) && !operation.metadata.deletionTimestamp;
+export const isSettled = (operation: OperationObject): boolean =>
+  isOver(operation) && !operation.metadata.deletionTimestamp && operation.spec.ttlSecondsAfterFinished === undefined;
 export const isRunning = (operation: OperationObject): boolean => phaseOf(operation) === 'Executing';
+
+/** When it was complete or failed, RFC 3339. */
+export const endOf = ({ status }: OperationObject): string | undefined =>
+  status?.conditions?.find(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True')?.lastTransitionTime;
 
 /** Which operations run, for the status of their Dataset, by kind. null removes the field: as in Fluid, a Dataset on which none runs lacks it. */
 export function operationRef(operations: readonly OperationObject[]): Readonly<Record<string, string>> | null {
@@ -28,15 +33,15 @@ export function operationRef(operations: readonly OperationObject[]): Readonly<R
 }
 
 /** It cannot start yet. `Complete` is False with the reason, which Fluid reports in events only. */
-export const waitingStatus = ({ operation, now }: OperationWorld, { reason, message }: Hold): Status => ({
-  ...common(operation),
-  phase: isRunning(operation) ? 'Executing' : 'Pending',
-  conditions: conditions(operation, { type: 'Complete', status: 'False', reason, message }, now),
+export const waitingStatus = (world: OperationWorld, { reason, message }: Hold): Status => ({
+  ...common(world),
+  phase: isRunning(world.operation) ? 'Executing' : 'Pending',
+  conditions: conditions(world.operation, { type: 'Complete', status: 'False', reason, message }, world.now),
 });
 
 /** Its Job runs. */
-export const runningStatus = ({ operation }: OperationWorld, infos?: Infos): Status => ({
-  ...common(operation),
+export const runningStatus = (world: OperationWorld, infos?: Infos): Status => ({
+  ...common(world),
   phase: 'Executing',
   conditions: [],
   ...(infos && { infos }),
@@ -47,11 +52,12 @@ export const runningStatus = ({ operation }: OperationWorld, infos?: Infos): Sta
  *
  * @param pod the last pod of the Job, if it is left
  */
-export function endedStatus({ operation }: OperationWorld, { type, reason, message: why, at }: JobEnd, pod?: EndedPod): Status {
+export function endedStatus(world: OperationWorld, { type, reason, message: why, at }: JobEnd, pod?: EndedPod): Status {
   const message = redactedText(type === 'Failed' && pod ? `${why}: ${lastWords(pod)}` : why);
   const infos = type === 'Complete' && pod ? infosOf(pod.message) : {};
+  const { operation } = world;
   return {
-    ...common(operation),
+    ...common(world),
     phase: type,
     duration: durationText(Date.parse(at) - Date.parse(operation.metadata.creationTimestamp ?? at)),
     conditions: [{ type, status: 'True', reason, message, lastProbeTime: at, lastTransitionTime: at }],
@@ -74,19 +80,20 @@ const printable = (text: string): string =>
     .replaceAll(/[^\P{C}\n\t]/gu, '');
 
 /** It fails without having run. */
-export const refusedStatus = ({ operation, now }: OperationWorld, { reason, message }: Refusal): Status => ({
-  ...common(operation),
+export const refusedStatus = (world: OperationWorld, { reason, message }: Refusal): Status => ({
+  ...common(world),
   phase: 'Failed',
   conditions: withCondition<RuntimeCondition>(
     [],
     { type: 'Failed', status: 'True', reason, message },
-    now,
+    world.now,
     'lastProbeTime',
   ) as RuntimeCondition[],
 });
 
-function common(operation: OperationObject): Pick<Status, 'duration' | 'waitingFor'> {
-  const { duration = UNFINISHED, waitingFor = {} } = before(operation);
+function common({ operation, predecessor }: OperationWorld): Pick<Status, 'duration' | 'waitingFor'> {
+  const { duration } = before(operation);
+  const waitingFor = operation.spec.runAfter ? { operationComplete: predecessor.is !== 'done' } : {};
   return { duration: duration || UNFINISHED, waitingFor };
 }
 

@@ -1,27 +1,33 @@
+import { describe, shown } from '../../api/errors.ts';
+import type { DataProcessSpec } from '../../api/index.ts';
+import { processFaults, type ReasonedFault } from '../../constructs/process.ts';
 import type { Hold } from '../world.ts';
-import type { OperationWorld, Refusal } from './world.ts';
+import type { OperationObject, OperationWorld, Refusal } from './world.ts';
 
-/** What is wrong with an operation, so that it can never run. Fluid reports the same reasons. */
+/** All that is wrong with an operation, so that it can never run, under the first of the reasons that Fluid gives. */
 export function refusalOf({ operation, key, target, invalid }: OperationWorld): Refusal | undefined {
   if (invalid) return { reason: 'InvalidSpec', message: invalid.message };
-  const { dataset } = operation.spec;
-  if (!dataset?.name)
-    return {
-      reason: 'InvalidSpec',
-      message: `${key.kind} ${key.namespace}/${key.name}: spec.dataset.name: expected the name of a Dataset, found nothing`,
-    };
+  const { spec } = operation;
+  const faults: ReasonedFault[] = [];
+  const found = (path: string, expected: string, value: unknown, reason?: string) =>
+    faults.push({ path, expected, found: shown(value), ...(reason !== undefined && { reason }) });
+  const { name, namespace } = spec.dataset ?? {};
+  if (!name) found('spec.dataset.name', 'the name of a Dataset', name);
   // Fluid never finds a Dataset in an empty namespace; this one is what its users mean.
-  if (dataset.namespace && dataset.namespace !== key.namespace)
-    return {
-      reason: 'TargetDatasetNamespaceNotSame',
-      message: `${key.kind} ${key.namespace}/${key.name}: spec.dataset.namespace: expected ${target.namespace}, the namespace of the ${key.kind}, found ${dataset.namespace}`,
-      event: 'TargetDatasetNamespaceNotSame',
-    };
-  return undefined;
+  if (namespace && namespace !== key.namespace)
+    found('spec.dataset.namespace', `${target.namespace}, the namespace of the ${key.kind}`, namespace, 'TargetDatasetNamespaceNotSame');
+  if (spec.policy === 'Cron' && !spec.schedule)
+    found('spec.schedule', 'a schedule, since the policy is Cron', spec.schedule, 'ScheduleNotSpecified');
+  // The cast: it was parsed as its kind.
+  if (key.kind === 'DataProcess') faults.push(...processFaults(spec as unknown as DataProcessSpec));
+  const [first] = faults;
+  if (!first) return undefined;
+  const message = `${key.kind} ${key.namespace}/${key.name}: ${faults.map(describe).join('; ')}`;
+  return first.reason === undefined ? { reason: 'InvalidSpec', message } : { reason: first.reason, message, event: first.reason };
 }
 
 /** What this version does not do yet: the operation waits for one that does. */
-export function holdOf({ operation: { spec, kind } }: OperationWorld): Hold | undefined {
-  const field = spec.policy && spec.policy !== 'Once' ? `spec.policy ${spec.policy}` : spec.runAfter ? 'spec.runAfter' : undefined;
+export function holdOf({ spec, kind }: OperationObject): Hold | undefined {
+  const field = spec.policy && spec.policy !== 'Once' ? `spec.policy ${spec.policy}` : undefined;
   return field === undefined ? undefined : { reason: 'NotSupportedYet', message: `${field} of a ${kind} is not supported yet` };
 }

@@ -1,4 +1,4 @@
-import type { InvalidSpec, Manifest, OperationStatus, Resource } from '../../api/index.ts';
+import type { Dataset, InvalidSpec, Manifest, OperationStatus, Resource } from '../../api/index.ts';
 import type { OperationKind, OperationSpec, Warning } from '../../constructs/index.ts';
 import type { Hold, Key, OperationKey } from '../world.ts';
 
@@ -19,9 +19,31 @@ export interface OperationWorld {
   readonly invalid?: InvalidSpec;
   /** The Dataset that it is about. */
   readonly target: Key;
+  readonly dataset?: Dataset;
+  readonly predecessor: Predecessor;
+  /** Those of its kind on its Dataset that run or could run, itself among them; the one that runs, or is next, comes first. */
+  readonly line: readonly Place[];
+  /** Others run after it, and have not seen that it is over. */
+  readonly isAwaited: boolean;
   /** The Job that does the work. */
   readonly job?: JobView;
 }
+
+/** One place in a line. */
+export interface Place {
+  readonly key: OperationKey;
+  readonly isRunning: boolean;
+  /** The API server refuses its Job: those behind it go first. */
+  readonly isStuck: boolean;
+  /** When it could have started, in milliseconds since the epoch: it was created, and what it runs after was complete. */
+  readonly since: number;
+}
+
+/** What `spec.runAfter` comes to; `done` also if there is none. `at`: when it was complete, RFC 3339. */
+export type Predecessor =
+  | { readonly is: 'done'; readonly at?: string | undefined }
+  | { readonly is: 'awaited'; readonly key: OperationKey; readonly hold: Hold }
+  | { readonly is: 'failed'; readonly refusal: Refusal };
 
 /** How far a Job is. */
 export interface JobView {

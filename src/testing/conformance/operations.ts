@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidSpec, label, type Manifest } from '../../api/index.ts';
 import { canonicalPod } from '../../constructs/canonical.ts';
-import type { BoundRuntime, LoadSpec, Operation, OperationKind } from '../../constructs/index.ts';
+import type { BoundRuntime, Operation, OperationKind, OperationSpec, OperationSpecs } from '../../constructs/index.ts';
 import { jobOf, podFaults } from './pods.ts';
 import { HOSTILE, shellFaults } from './shells.ts';
 
 /** What is wrong with what is done for operations, a line a fault: once, by a schedule, and for a user who means harm. */
 export const operationFaults = ({ operations, plan }: BoundRuntime): readonly string[] =>
   (Object.keys(operations) as OperationKind[]).flatMap((kind) => {
-    const render = (spec: LoadSpec): readonly Manifest[] => {
+    const render = (spec: OperationSpecs[OperationKind]): readonly Manifest[] => {
       const facts = { pods: { master: [pod('master')], worker: [pod('worker')] }, leader: pod('master') };
       const operation: Operation = { kind, name: 'op', namespace: plan.namespace, uid: 'uid-of-operation', spec, facts };
       // The cast: of each kind there is what does that kind.
       return (operations[kind] as (operation: Operation) => readonly Manifest[])(operation);
     };
     const pod = (role: string) => ({ name: `${plan.name}-${role}-0`, ip: '10.0.0.1', node: 'node-1' });
-    const hostile = { target: [{ path: `/${HOSTILE}`, replicas: 1 }], options: { [HOSTILE]: HOSTILE } };
-    const cases: readonly [LoadSpec, string][] = [
-      [{}, 'Job'],
-      [{ policy: 'Cron', schedule: '0 * * * *' }, 'CronJob'],
+    const { plain, hostile } = specs[kind];
+    const cases: readonly [OperationSpecs[OperationKind], string][] = [
+      [plain, 'Job'],
+      [{ ...plain, policy: 'Cron', schedule: '0 * * * *' }, 'CronJob'],
       [hostile, 'Job'],
     ];
     return cases.flatMap(([spec, expected]) => {
@@ -36,6 +36,24 @@ export const operationFaults = ({ operations, plan }: BoundRuntime): readonly st
       ].map((fault) => `${kind}: ${fault}`);
     });
   });
+
+interface Specs<K extends OperationKind> {
+  readonly plain: OperationSpecs[K] & OperationSpec;
+  readonly hostile: OperationSpecs[K];
+}
+const specs: { readonly [K in OperationKind]: Specs<K> } = {
+  DataLoad: { plain: {}, hostile: { target: [{ path: `/${HOSTILE}`, replicas: 1 }], options: { [HOSTILE]: HOSTILE } } },
+  DataMigrate: { plain: {}, hostile: {} },
+  // Its script and its pod are the user's own, whatever they say.
+  DataProcess: {
+    plain: { dataset: { name: 'demo', mountPath: '/data' }, processor: { script: { image: 'i:1', source: 'ls /data' } } },
+    hostile: {
+      dataset: { name: 'demo', mountPath: `/${HOSTILE}`, subPath: HOSTILE },
+      processor: { script: { image: 'i:1', source: 'ls /data' } },
+    },
+  },
+  DataBackup: { plain: {}, hostile: {} },
+};
 
 /** A runtime may reject names that no file can have. */
 function unlessRefused<T>(render: () => T): T | undefined {

@@ -239,16 +239,6 @@ test('deleted and created again under its name, it runs again', async () => {
   expect(statusOf(at).phase).toBe('Executing');
 });
 
-test('several run on one Dataset, which names them all', async () => {
-  const at = await bound();
-  at.put(load());
-  at.put(load(undefined, 'again'));
-  await at.quiet();
-  expect(at.dataset().operationRef).toEqual({ DataLoad: 'again,warm' });
-  await ended(at, 'Succeeded', '', 'again');
-  expect(at.dataset().operationRef).toEqual({ DataLoad: 'warm' });
-});
-
 test('a Job that Fluid created goes on, and is followed', async () => {
   const at = await bound();
   at.kill();

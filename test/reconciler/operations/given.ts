@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { DataLoadSpec, OperationStatus } from '../../../src/api/index.ts';
+import type { DataLoadSpec, DataProcessSpec, OperationStatus } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
 import { type Harness, harness, type HarnessOptions } from '../harness.ts';
@@ -10,8 +10,21 @@ export const load = (spec: DataLoadSpec = { dataset: { name: 'demo', namespace: 
   metadata: { name },
   spec,
 });
-export const statusOf = (at: Harness, name = 'warm') => (at.get('DataLoad', name)?.['status'] ?? {}) as Partial<OperationStatus>;
-export const eventsOf = (at: Harness) => at.events.filter(({ regarding }) => regarding.kind === 'DataLoad').map(({ reason }) => reason);
+export const process = (spec: Partial<DataProcessSpec> = {}, name = 'op'): KubeObject => ({
+  apiVersion: 'data.fluid.io/v1alpha1',
+  kind: 'DataProcess',
+  metadata: { name },
+  spec: {
+    dataset: { name: 'demo', mountPath: '/data' },
+    processor: { script: { image: 'busybox', imageTag: '1', command: ['sh'], source: 'ls /data' } },
+    ...spec,
+  },
+});
+type Kind = 'DataLoad' | 'DataProcess';
+export const statusOf = (at: Harness, name = 'warm', kind: Kind = 'DataLoad') =>
+  (at.get(kind, name)?.['status'] ?? {}) as Partial<OperationStatus>;
+export const eventsOf = (at: Harness, kind: Kind = 'DataLoad') =>
+  at.events.filter(({ regarding }) => regarding.kind === kind).map(({ reason }) => reason);
 
 /** A bound Dataset `ml/demo` with a worker. */
 export async function bound(options: HarnessOptions = {}): Promise<Harness> {
@@ -34,7 +47,8 @@ export async function running(): Promise<Harness> {
 }
 /** Ends the pod of the Job that runs. */
 export async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message = '', name = 'warm') {
-  const pod = at.server.all('Pod').find((each) => each.metadata.name.startsWith(`${name}-loader-job`) && phaseOf(each) === 'Running');
+  const job = new RegExp(`^${name}-(loader|processor)-job-`);
+  const pod = at.server.all('Pod').find((each) => job.test(each.metadata.name) && phaseOf(each) === 'Running');
   if (!pod) throw new Error('expected a pod of the Job that runs, found none');
   const terminated = { exitCode: phase === 'Failed' ? 3 : 0, message, finishedAt: new Date().toISOString() };
   at.put({ ...pod, status: { phase, containerStatuses: [{ name: 'dataloader', state: { terminated } }] } } as KubeObject);

@@ -1,19 +1,22 @@
 import { GROUP, InvalidSpec, type Manifest, operationFinalizer, VERSION } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
-import { isAbsent, isConflict } from '../../../kube/errors.ts';
+import { ignoreNotFound, isAbsent, isConflict } from '../../../kube/errors.ts';
 import { redactedText } from '../../../kube/redact.ts';
 import { choose } from '../../choose.ts';
 import type { Cluster } from '../../cluster.ts';
 import { LEADER_AGAIN_MS } from '../../lifecycle.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
-import type { Hold, OperationKey, PlanInForce } from '../../world.ts';
+import { lineOf } from '../../operations/line.ts';
+import { predecessorOf } from '../../operations/predecessor.ts';
+import { type Hold, keyText, type OperationKey, type PlanInForce } from '../../world.ts';
 import { askProbe, type PodChoice } from '../commands/exec.ts';
 import type { OperationObject, Prepared } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
+import { confirm } from '../apply/fresh.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
-import { targetOf } from '../store/operations.ts';
+import { operationKeyOf, targetOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { isServed, podFacts } from '../store/views.ts';
 import { jobView } from './job-view.ts';
@@ -27,6 +30,17 @@ interface OperationClusterOptions {
   readonly observe: Cluster['observe'];
   /** Drops all that this process keeps for a runtime. */
   readonly forget: (uid: string) => void;
+}
+
+/** What a construct renders, or why it refuses. */
+function rendered(key: OperationKey, render: () => Prepared): Prepared {
+  try {
+    return render();
+  } catch (error) {
+    if (!(error instanceof InvalidSpec)) throw error;
+    const { reason = 'InvalidSpec', message } = error;
+    return { refused: { reason, message: `${key.kind} ${key.namespace}/${key.name}: ${message}` } };
+  }
 }
 
 /** The effects of passes over operations: reads from the watches, writes through the client. */
@@ -46,20 +60,46 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     return asked.running ? 'asking' : (asked.value ?? 'none');
   }
 
+  // Its Job, or the status that says that it runs, is not in the watch yet.
+  const started = new Set<string>();
+  const jobOf = (key: OperationKey, { metadata }: OperationObject) =>
+    jobView(store.live('Job', key.namespace, operationNames(key).job), metadata.uid ?? '');
+  const hasJob = (key: OperationKey): boolean => {
+    const operation = store.operations.get(key);
+    return started.has(keyText(key)) || (operation !== undefined && jobOf(key, operation) !== undefined);
+  };
+
   return {
     observe(key) {
       const operation = store.operations.get(key);
       if (!operation) return undefined;
-      const { job: name } = operationNames(key);
       const invalid = faultOf(operation);
-      const job = jobView(store.live('Job', key.namespace, name), operation.metadata.uid ?? '');
-      return { now: now(), key, operation, target: targetOf(operation), ...(invalid && { invalid }), ...(job && { job }) };
+      const job = jobOf(key, operation);
+      const target = targetOf(operation);
+      const dataset = store.dataset(target);
+      const { get: find } = store.operations;
+      return {
+        now: now(),
+        key,
+        operation,
+        target,
+        predecessor: predecessorOf(operation, find),
+        line: lineOf(store.operations.unfinished(target, key.kind), { keyOf: operationKeyOf, find, hasJob }),
+        isAwaited: store.operations.isAwaited(key),
+        ...(invalid && { invalid }),
+        ...(dataset && { dataset }),
+        ...(job && { job }),
+      };
     },
-    datasetOf({ key, target }) {
-      store.operations.wakeWith(key, target);
-      return store.dataset(target);
+    awaits: (key, object) => store.operations.wakeWith(key, object),
+    async starting(key, work) {
+      started.add(keyText(key));
+      try {
+        return await work();
+      } finally {
+        started.delete(keyText(key));
+      }
     },
-    rest: (key) => store.operations.rest(key),
 
     async prepare({ key, operation, target }, dataset): Promise<Prepared> {
       const wait = (message: string, why: Partial<Hold> = {}): Prepared => ({ hold: { ...why, reason: 'RuntimeNotReady', message } });
@@ -76,6 +116,13 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         const message = `${key.kind} ${key.namespace}/${key.name}: the runtime of Dataset ${target.name} is a ${object.kind}, which does not support ${key.kind}`;
         return { refused: { reason: 'DataOperationNotSupport', message, event: 'DataOperationNotSupport' } };
       }
+      const { name, namespace } = key;
+      const { spec, metadata } = operation;
+      // The cast: each kind of operation is rendered from a spec that was parsed as that kind.
+      const render = operate as (operation: object) => readonly Manifest[];
+      const given = { kind: key.kind, name, namespace, uid: metadata.uid ?? '', spec };
+      // It reads through the claim, as any pod does.
+      if (key.kind === 'DataProcess') return rendered(key, () => ({ manifests: render({ ...given, facts: { pods: {} } }) }));
       const choice = podChoice(store, target, runtime);
       const ready = { master: podFacts(choice.pods('master')), worker: podFacts(choice.pods('worker')) };
       for (const role of ['master', 'worker'] as const) {
@@ -86,19 +133,9 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const leader = leaderOf(key, operation, plan.leader, choice);
       if (leader === 'asking') return wait(`which master of ${object.kind} ${target.name} leads is being asked`, { silent: true });
       if (leader === 'none') return wait(`no master of ${object.kind} ${target.name} reports that it leads`, { retryMs: LEADER_AGAIN_MS });
-      try {
-        const { name, namespace } = key;
-        const { spec, metadata } = operation;
-        const leading = ready.master.find((pod) => pod.name === leader);
-        const facts = { pods: ready, ...(leading && { leader: leading }) };
-        // The cast: each kind of operation is rendered from a spec that was parsed as that kind.
-        const render = operate as (operation: object) => readonly Manifest[];
-        const rendered = { kind: key.kind, name, namespace, uid: metadata.uid ?? '', spec, facts };
-        return { manifests: render(rendered), warnings: plan.operationWarnings(rendered) };
-      } catch (error) {
-        if (!(error instanceof InvalidSpec)) throw error;
-        return { refused: { reason: 'InvalidSpec', message: `${key.kind} ${key.namespace}/${key.name}: ${error.message}` } };
-      }
+      const leading = ready.master.find((pod) => pod.name === leader);
+      const told = { ...given, facts: { pods: ready, ...(leading && { leader: leading }) } };
+      return rendered(key, () => ({ manifests: render(told), warnings: plan.operationWarnings(told) }));
     },
 
     async mark(operation, dataset) {
@@ -111,6 +148,12 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         labels: {},
         owners: [{ apiVersion: `${GROUP}/${VERSION}`, kind: 'Dataset', name, uid }],
       });
+    },
+    async expire(operation) {
+      const { uid, namespace, name } = operation.metadata;
+      const type = store.typeOf(operation.kind);
+      await confirm(client, store, [operation], (seen, fresh) => seen.resourceVersion === fresh.resourceVersion);
+      await client.delete(type, { namespace, name }, { uid, propagation: 'Background' }).catch(ignoreNotFound);
     },
     unmark: (operation) => users.unmark(store.typeOf(operation.kind), operation, operationFinalizer(operation.kind)),
     apply: operationApplier(context, applier),

@@ -2,6 +2,7 @@ import { type CustomResource, Dataset } from '../../../api/index.ts';
 import type { OperationKind } from '../../../constructs/index.ts';
 import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
+import { lineOf } from '../../operations/line.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
 import { typeOf } from '../kinds.ts';
@@ -15,26 +16,29 @@ import type { Watched, Watches } from './watches.ts';
 export interface Operations {
   get(key: OperationKey): OperationObject | undefined;
   values(): Iterable<OperationObject>;
-  /** The operations that run on a Dataset, as the watches show them. */
-  on(dataset: Key): readonly OperationObject[];
-  /** Changes of the Dataset and of its runtime wake the operation, until `rest`. */
-  wakeWith(key: OperationKey, dataset: Key): void;
-  rest(key: OperationKey): void;
+  /** The operations on a Dataset that are not over, as the watches show them; of one kind, or of all. */
+  unfinished(dataset: Key, kind?: OperationKind): readonly OperationObject[];
+  /** From now on, changes of this object wake the operation, and of no other; of a Dataset, those of its runtime too. */
+  wakeWith(key: OperationKey, object?: Key | OperationKey): void;
+  /** Whether changes of this operation wake others. */
+  isAwaited(key: OperationKey): boolean;
 }
 
 interface OperationsOptions {
   readonly kinds: readonly CustomResource[];
   readonly inventories: Pick<Inventories, 'seen' | 'gone'>;
-  readonly subscriptions: Pick<Subscriptions, 'add' | 'remove'>;
+  readonly subscriptions: Pick<Subscriptions, 'add' | 'remove' | 'wake' | 'has'>;
   readonly onKey: (key: Key | OperationKey, because: string) => void;
   readonly onGone: (key: OperationKey, uid: string) => void;
 }
 
 export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: OperationsOptions): Operations {
   const { kinds, inventories, subscriptions, onKey, onGone } = options;
-  // Only those that run: a Dataset may have thousands that are over.
+  // Only those that are not over: a Dataset may have thousands that are.
   const byDataset = new Map<string, Set<string>>();
   const watched = new Map<string, Watched>();
+  /** The operation that another one waits for. */
+  const awaited = new Map<string, OperationKey>();
 
   function index(object: KubeObject, isThere: boolean): void {
     const dataset = keyText(targetOf(object));
@@ -55,20 +59,35 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
           const { uid = '' } = object.metadata;
           const key = operationKeyOf(object);
           if (change.type === 'changed') index(change.old, false);
-          index(object, change.type !== 'deleted' && isExecuting(object));
+          index(object, change.type !== 'deleted' && !isFinished(object));
           if (change.type === 'deleted') {
             inventories.gone(uid);
             subscriptions.remove(key);
+            awaited.delete(keyText(key));
             onGone(key, uid);
           } else inventories.seen(uid, key);
           // A Dataset reports which operations run on it.
           for (const dataset of reporters(change)) onKey(dataset, `${object.kind} ${object.metadata.name} ${change.type}`);
           const isNew = change.type !== 'changed' || !isNoNews(change.old, object);
           if (isNew && !isEcho) onKey(key, `${object.kind} ${change.type}`);
+          if (isNew) subscriptions.wake(object.kind, keyText(keyOf(object)), change);
+          if (isNew && isOfALine(change)) wakeNext(key, targetOf(object));
         },
         { optional: true },
       ),
     );
+
+  /** Those that wait for their turn know of no others: the first of the line is told when the line may have moved. */
+  function wakeNext({ kind, name }: OperationKey, dataset: Key): void {
+    const places = lineOf(unfinished(dataset, kind), { keyOf: operationKeyOf, find: get, hasJob: () => false });
+    const next = places.find(({ isRunning }) => !isRunning);
+    if (next && next.key.name !== name) onKey(next.key, `the line of ${kind}s moved`);
+  }
+  const unfinished: Operations['unfinished'] = (dataset, kind) =>
+    [...(byDataset.get(keyText(dataset)) ?? [])].flatMap((text) => {
+      const key = keyOfText(text);
+      return ('kind' in key && (kind === undefined || key.kind === kind) && get(key)) || [];
+    });
 
   // The casts: what is kept of an operation has been parsed.
   const get = ({ kind, namespace, name }: OperationKey) =>
@@ -78,16 +97,25 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
     *values() {
       for (const each of watched.values()) yield* each.values() as unknown as Iterable<OperationObject>;
     },
-    on: (dataset) =>
-      [...(byDataset.get(keyText(dataset)) ?? [])].flatMap((text) => {
-        const key = keyOfText(text);
-        return ('kind' in key && get(key)) || [];
-      }),
-    wakeWith: (key, dataset) => subscriptions.add(Dataset.kind, keyText(dataset), key),
-    rest: (key) => subscriptions.remove(key),
+    unfinished,
+    wakeWith(key, object) {
+      const before = awaited.get(keyText(key));
+      subscriptions.remove(key);
+      awaited.delete(keyText(key));
+      if (object && 'kind' in object) awaited.set(keyText(key), object);
+      if (object) subscriptions.add('kind' in object ? object.kind : Dataset.kind, nameText(object), key);
+      // What no other operation has to see any more may expire.
+      if (before && !subscriptions.has(before.kind, nameText(before))) onKey(before, 'no operation waits for it');
+    },
+    isAwaited: (key) => subscriptions.has(key.kind, nameText(key)),
   };
 }
 
+const nameText = ({ namespace, name }: Key): string => keyText({ namespace, name });
+const isFinished = (operation: KubeObject): boolean => phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed';
+/** Whether the line that it stands or stood in may have moved. */
+const isOfALine = (change: Change<KubeObject>): boolean =>
+  change.type === 'changed' ? !isFinished(change.old) : change.type === 'deleted' && !isFinished(change.object);
 const isExecuting = (operation: KubeObject): boolean => phaseOf(operation) === 'Executing';
 
 /** The Datasets whose list of running operations a change may change. */

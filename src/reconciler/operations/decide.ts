@@ -1,0 +1,59 @@
+import type { Hold } from '../world.ts';
+import { endOf, isOver } from './status.ts';
+import { holdOf, refusalOf } from './validate.ts';
+import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
+
+/** What a pass over an operation does. */
+export type Verdict =
+  /** It is over. `expiresInMs`: until it is deleted. */
+  | { readonly is: 'over'; readonly expiresInMs?: number }
+  /** It is being deleted: its Job goes with it. */
+  | { readonly is: 'leaving' }
+  /** It fails without having run. */
+  | { readonly is: 'refused'; readonly refusal: Refusal }
+  | { readonly is: 'waiting'; readonly hold: Hold; readonly for: 'Dataset' | 'predecessor' | 'turn' | 'version' }
+  /** It is its turn. */
+  | { readonly is: 'starting' }
+  | { readonly is: 'running'; readonly job: JobView }
+  /** Its Job has ended. */
+  | { readonly is: 'ending'; readonly job: JobView; readonly end: JobEnd };
+
+/**
+ * The one decision over an operation of any kind. It depends on the world alone:
+ *
+ *   Pending ──its turn has come, its Dataset is bound, its runtime is ready──▶ Executing ──its Job ends──▶ Complete or Failed
+ */
+export function decideOperation(world: OperationWorld): Verdict {
+  const { operation, job, dataset, predecessor, target } = world;
+  if (operation.metadata.deletionTimestamp) return { is: 'leaving' };
+  if (isOver(operation)) return { is: 'over', ...expiry(world) };
+  if (job) return job.end ? { is: 'ending', job, end: job.end } : { is: 'running', job };
+  const refusal = refusalOf(world) ?? (predecessor.is === 'failed' ? predecessor.refusal : undefined);
+  if (refusal) return { is: 'refused', refusal };
+  if (!dataset) {
+    const message = `no Dataset is called ${target.name} in namespace ${target.namespace}`;
+    return { is: 'waiting', for: 'Dataset', hold: { reason: 'TargetDatasetNotFound', message } };
+  }
+  const hold = holdOf(operation);
+  if (hold) return { is: 'waiting', for: 'version', hold };
+  if (predecessor.is === 'awaited') return { is: 'waiting', for: 'predecessor', hold: predecessor.hold };
+  const turn = turnHold(world);
+  return turn ? { is: 'waiting', for: 'turn', hold: turn } : { is: 'starting' };
+}
+
+function turnHold({ key, line, target }: OperationWorld): Hold | undefined {
+  const position = line.findIndex(({ key: { name } }) => name === key.name);
+  const [first] = line;
+  if (!first || position <= 0) return undefined;
+  const doing = first.isRunning ? 'runs' : 'is next';
+  const message = `number ${position + 1} in line among the ${key.kind}s of Dataset ${target.name}: ${first.key.name} ${doing}`;
+  return { reason: 'WaitingForTurn', message };
+}
+
+/** A predecessor that others have not seen complete stays until they have. */
+function expiry({ operation, now, isAwaited }: OperationWorld): { expiresInMs?: number } {
+  const { ttlSecondsAfterFinished: ttl, policy = 'Once' } = operation.spec;
+  if (ttl === undefined || policy !== 'Once' || isAwaited) return {};
+  const ended = Date.parse(endOf(operation) ?? '');
+  return { expiresInMs: Number.isNaN(ended) ? 0 : Math.max(0, ended + ttl * 1000 - now) };
+}

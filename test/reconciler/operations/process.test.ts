@@ -1,0 +1,85 @@
+/** A DataProcess: a script or a pod of the user, on a Dataset of any runtime. */
+import { expect, test } from 'vitest';
+import type { DataProcessSpec } from '../../../src/api/index.ts';
+import { openDataset, thinRuntime } from '../../support/objects.ts';
+import { type Harness, harness } from '../harness.ts';
+import { ended, eventsOf, process, statusOf } from './given.ts';
+
+async function thin(): Promise<Harness> {
+  const at = await harness();
+  at.put(openDataset('demo'));
+  at.put(thinRuntime('demo', { profileName: 'profile' }));
+  await at.quiet();
+  expect(at.dataset().phase).toBe('Bound');
+  return at;
+}
+const jobOf = (at: Harness) =>
+  at.get('Job', 'op-processor-job') as unknown as { spec: { template: { spec: Record<string, unknown> } } } | undefined;
+
+test('runs a script of the user, with the Dataset mounted', async () => {
+  const at = await thin();
+  at.put(process({ dataset: { name: 'demo', mountPath: '/data', subPath: 'sub' } }));
+  await at.quiet();
+  expect(statusOf(at, 'op', 'DataProcess').phase).toBe('Executing');
+  expect(at.dataset().operationRef).toEqual({ DataProcess: 'op' });
+  expect(at.get('ConfigMap', 'op-processor-scripts')).toMatchObject({ data: { 'preprocess.sh': 'ls /data' } });
+  expect(jobOf(at)?.spec.template.spec).toMatchObject({
+    restartPolicy: 'Never',
+    containers: [{ image: 'busybox:1', command: ['sh'], args: ['/fluid-scripts/preprocess.sh'] }],
+  });
+  expect(JSON.stringify(jobOf(at))).toContain('{"mountPath":"/data","name":"fluid-dataset-vol","subPath":"sub"}');
+  await ended(at, 'Succeeded', '', 'op');
+  expect(statusOf(at, 'op', 'DataProcess')).toMatchObject({
+    phase: 'Complete',
+    conditions: [{ type: 'Complete', reason: 'CompletionsReached' }],
+  });
+  expect(eventsOf(at, 'DataProcess')).toEqual(['DataOperationSucceed']);
+});
+
+test('runs a pod of the user, with the Dataset in every container', async () => {
+  const at = await thin();
+  const container = (name: string) => ({ name, image: 'p:1', command: ['ls'] });
+  const podSpec = { containers: [container('a'), container('b')], initContainers: [container('i')], serviceAccountName: 'own' };
+  at.put(process({ processor: { serviceAccountName: 'other', job: { podSpec } } }));
+  await at.quiet();
+  const mounts = [{ name: 'fluid-dataset-vol', mountPath: '/data' }];
+  expect(jobOf(at)?.spec.template.spec).toMatchObject({
+    serviceAccountName: 'own',
+    containers: [
+      { name: 'a', volumeMounts: mounts },
+      { name: 'b', volumeMounts: mounts },
+    ],
+    initContainers: [{ name: 'i', volumeMounts: mounts }],
+  });
+  expect(at.get('ConfigMap', 'op-processor-scripts')).toBeUndefined();
+});
+
+const clash = { name: 'c', image: 'i', volumeMounts: [{ name: 'x', mountPath: '/data/' }] };
+test.each<[string, Partial<DataProcessSpec>, string, readonly string[]]>([
+  ['without a processor', { processor: {} }, 'ProcessorNotSpecified', ['spec.processor: expected a script or a job']],
+  [
+    'with two, each of which mounts something where the Dataset is',
+    { processor: { script: { image: 'i', source: '', volumeMounts: clash.volumeMounts }, job: { podSpec: { containers: [clash] } } } },
+    'MultipleProcessorSpecified',
+    ['found both', 'spec.processor.script.volumeMounts[0].mountPath', 'job.podSpec.containers[0].volumeMounts[0].mountPath'],
+  ],
+  ['with a mount in the way', { processor: { job: { podSpec: { containers: [clash] } } } }, 'ConflictMountPath', ['found "/data/"']],
+  ['about another namespace', { dataset: { name: 'demo', namespace: 'web', mountPath: '/data' } }, 'TargetDatasetNamespaceNotSame', ['ml']],
+  ['on a schedule that it lacks', { policy: 'Cron' }, 'ScheduleNotSpecified', ['spec.schedule']],
+  [
+    'whose pod always starts again',
+    { processor: { job: { podSpec: { containers: [{ name: 'c' }], restartPolicy: 'Always' } } } },
+    'InvalidSpec',
+    ['restartPolicy: expected Never or OnFailure'],
+  ],
+])('%s fails at once', async (_, spec, reason, texts) => {
+  const at = await thin();
+  at.put(process(spec));
+  await at.quiet();
+  const { phase, conditions } = statusOf(at, 'op', 'DataProcess');
+  expect(phase).toBe('Failed');
+  expect(conditions).toMatchObject([{ type: 'Failed', status: 'True', reason }]);
+  for (const text of texts) expect(conditions?.[0]?.message).toContain(text);
+  expect(eventsOf(at, 'DataProcess')).toEqual([reason === 'InvalidSpec' ? 'DataOperationNotValid' : reason]);
+  expect(at.server.all('Job')).toEqual([]);
+});
