@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Mount } from '../../src/api/index.ts';
+import type { DatasetSpec, Mount } from '../../src/api/index.ts';
 import { createClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
@@ -13,9 +13,8 @@ import { createPod } from '../support/real-node.ts';
 import { datasetObject, secret } from '../support/objects.ts';
 import { condition, createSpace, type Space } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';
-import { type BytesRead, bytesRead, encrypted, minioOptions, portsOf, smallAlluxio } from './small-alluxio.ts';
+import { type BytesRead, bytesRead, encrypted, minioOptions, portsOf, type SmallAlluxio, smallAlluxio } from './small-alluxio.ts';
 
-export const NAME = 'demo';
 /** What a shell, a file of properties or a list would take for something else is left as it is. */
 export const SECRET_KEY = 'secret\\key=$HOME';
 const KEYS = { access: 'accesskey', secret: SECRET_KEY };
@@ -28,8 +27,20 @@ export const NUMBERS = {
   md5: 'daef482d6c698625ab13d987d14e8781',
 };
 
-/** Further objects, by bucket and name. */
-const SMALL = { 'other/one': 'one\n', 'more/one': 'one\n', 'more/two': 'two\n' };
+const NOTES = 'what is new\n';
+/**
+ * A stand-in for the mirror of Apache's releases that Fluid's own scenarios read over HTTPS: Maven has no jar of Alluxio's client for
+ * HTTP. Buckets have the names and the shape of the mirror's directories: one large file, and a few small ones.
+ */
+const MIRROR: Readonly<Record<string, string>> = {
+  'zookeeper/zookeeper-bin.tar.gz': NUMBERS.text,
+  'zookeeper/RELEASENOTES.md': NOTES,
+  'hadoop/hadoop-bin.tar.gz': 'a release\n',
+  'hadoop/RELEASENOTES.md': NOTES,
+  'hbase/hbase-bin.tar.gz': NUMBERS.text,
+  'hbase/RELEASENOTES.md': NOTES,
+  'hbase/CHANGES.md': 'what has changed\n',
+};
 
 export interface AlluxioSpace {
   readonly cluster: Installed;
@@ -37,19 +48,28 @@ export interface AlluxioSpace {
   /** Writes an object; creates its bucket if that does not exist yet. */
   store(path: string, text: string): Promise<void>;
   /** Of these buckets, with their keys in a Secret. */
-  dataset(mounts: readonly Mount[]): KubeObject;
-  /** Host ports by name. */
-  ports(): Promise<Readonly<Record<string, number>>>;
-  /** Runs a command in the master's container; returns what it wrote. */
-  inMaster(...argv: readonly string[]): Promise<string>;
-  /** Bytes that the worker has read, by its own counters: from its cache, and from buckets. */
-  bytesRead(): Promise<BytesRead>;
+  dataset(name: string, mounts: readonly Mount[], more?: DatasetSpec): KubeObject;
+  /** Keeps its cache on the node. */
+  runtime(name: string, more?: SmallAlluxio): KubeObject;
+  /** What runs for the Dataset of this name. */
+  of(name: string): Serving;
+  /** The directory of the node in which workers cache. */
+  readonly cacheDir: string;
   /** What went on, for who looks for a cause. */
   logs(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Three buckets are there when it returns. */
+export interface Serving {
+  /** Host ports by name. */
+  ports(): Promise<Readonly<Record<string, number>>>;
+  /** Runs a command in the master's container; returns what it wrote. */
+  inMaster(...argv: readonly string[]): Promise<string>;
+  /** Bytes that the worker has read, by its own counters: from its cache, and from what Alluxio mounts. */
+  bytesRead(): Promise<BytesRead>;
+}
+
+/** The buckets are there when it returns. */
 export async function startAlluxioSpace(onProgress?: (what: string) => void): Promise<AlluxioSpace> {
   const cluster = await startInstalled({ images: [alluxioImage(), minioImage()], ...(onProgress && { onProgress }) });
   const client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
@@ -65,28 +85,33 @@ export async function startAlluxioSpace(onProgress?: (what: string) => void): Pr
       writeFileSync(file, text);
       await rclone(minio, 'copy', file, `store:${dirname(path)}`);
     };
-    const runtime = () => space.get('AlluxioRuntime', NAME);
+    const cacheDir = join(cluster.node.dir, 'alluxio-cache');
     await space.create(secret(SECRET, KEYS));
-    for (const [path, text] of Object.entries({ ...SMALL, 'bucket/numbers': NUMBERS.text })) await store(path, text);
+    for (const [path, text] of Object.entries(MIRROR)) await store(path, text);
     return {
       cluster,
       space,
       store,
       stop,
-      dataset: (mounts) =>
-        datasetObject(NAME, {
+      cacheDir,
+      dataset: (name, mounts, more) =>
+        datasetObject(name, {
+          ...more,
           mounts: [...mounts],
           sharedOptions: minioOptions(`http://minio.${space.namespace}:9000`),
           sharedEncryptOptions: [encrypted('s3a.accessKeyId', SECRET, 'access'), encrypted('s3a.secretKey', SECRET, 'secret')],
         }),
-      ports: async () => portsOf(await runtime()),
-      inMaster: (...argv) =>
-        cluster.plane.kubectl('exec', '-n', space.namespace, `${NAME}-master-0`, '-c', 'alluxio-master', '--', ...argv),
-      bytesRead: async () => bytesRead(cluster.node.address, await runtime()),
+      runtime: (name, more) => smallAlluxio(name, cacheDir, more),
+      of: (name) => ({
+        ports: async () => portsOf(await space.get('AlluxioRuntime', name)),
+        inMaster: (...argv) =>
+          cluster.plane.kubectl('exec', '-n', space.namespace, `${name}-master-0`, '-c', 'alluxio-master', '--', ...argv),
+        bytesRead: async () => bytesRead(cluster.node.address, await space.get('AlluxioRuntime', name)),
+      }),
       async logs() {
         const tail = ['--all-containers', '--prefix', '--tail=20', '--ignore-errors'];
         const said = await space.kubectl('logs', '-l', 'app=alluxio', ...tail).catch(String);
-        const described = await space.kubectl('describe', `dataset/${NAME}`, `alluxioruntime/${NAME}`).catch(String);
+        const described = await space.kubectl('describe', 'datasets,alluxioruntimes,dataloads').catch(String);
         return [await cluster.logs(), said, described].join('\n');
       },
     };
@@ -96,12 +121,6 @@ export async function startAlluxioSpace(onProgress?: (what: string) => void): Pr
     throw error;
   }
 }
-
-export const demoRuntime = ({ cluster }: Pick<AlluxioSpace, 'cluster'>, networkMode?: 'HostNetwork' | 'ContainerNetwork'): KubeObject =>
-  smallAlluxio(NAME, cacheOf({ cluster }), networkMode);
-
-/** The directory of the node in which workers cache. */
-export const cacheOf = ({ cluster }: Pick<AlluxioSpace, 'cluster'>): string => join(cluster.node.dir, 'alluxio-cache');
 
 /** Returns its address. */
 async function startMinio({ plane }: Installed, space: Space): Promise<string> {

@@ -5,8 +5,14 @@ import { alluxioRuntime } from '../support/objects.ts';
 
 const [IMAGE = '', IMAGE_TAG = ''] = ALLUXIO_IMAGE.split(':');
 
+export interface SmallAlluxio {
+  readonly networkMode?: 'HostNetwork' | 'ContainerNetwork';
+  /** Of the cache. */
+  readonly quota?: string;
+}
+
 /** Most of what its processes do is to start, so code is compiled once and not well. */
-export const smallAlluxio = (name: string, cache: string, networkMode: 'HostNetwork' | 'ContainerNetwork' = 'HostNetwork'): KubeObject =>
+export const smallAlluxio = (name: string, cache: string, { networkMode = 'HostNetwork', quota = '64Mi' }: SmallAlluxio = {}): KubeObject =>
   alluxioRuntime(name, {
     replicas: 1,
     alluxioVersion: { image: IMAGE, imageTag: IMAGE_TAG },
@@ -16,7 +22,7 @@ export const smallAlluxio = (name: string, cache: string, networkMode: 'HostNetw
     worker: { networkMode, jvmOptions: ['-Xmx256m'] },
     jobWorker: { jvmOptions: ['-Xmx128m'] },
     fuse: { image: IMAGE, imageTag: IMAGE_TAG, networkMode, jvmOptions: ['-Xmx128m'] },
-    tieredstore: { levels: [{ mediumtype: 'SSD', path: cache, quota: '64Mi' }] },
+    tieredstore: { levels: [{ mediumtype: 'SSD', path: cache, quota }] },
   });
 
 /** Of a dataset with buckets of MinIO. */

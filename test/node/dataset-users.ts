@@ -1,0 +1,85 @@
+/** Users of datasets on a real node: pods and Jobs that read them, DataLoads; and what a dataset may not leave behind. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { BUSYBOX_IMAGE } from '../../harness/index.ts';
+import { createPod } from '../support/real-node.ts';
+import { condition, eventually } from '../support/sluice.ts';
+import type { AlluxioSpace } from './alluxio-space.ts';
+
+/** For what hangs: a busy node is no failure. */
+export const PATIENCE_S = 400;
+
+type Where = Pick<AlluxioSpace, 'cluster' | 'space'>;
+
+export interface Reader {
+  /** Runs a script; returns what it wrote. */
+  sh(script: string): Promise<string>;
+  /** Of a file, past what the kernel keeps of it. */
+  digest(path: string): Promise<string>;
+}
+
+const mounted = (claim: string) => ({
+  container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
+  spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim } }] },
+});
+
+/** A pod that has the dataset at /data for as long as it is there. */
+export async function startReader({ cluster, space }: Where, name: string, claim: string): Promise<Reader> {
+  const { namespace } = space;
+  await createPod(cluster.plane, { name, namespace, image: BUSYBOX_IMAGE, script: 'exec tail -f /dev/null', ...mounted(claim) });
+  await space.becomes('Pod', name, condition('Ready', { status: 'True' }), PATIENCE_S);
+  const sh = (script: string) => cluster.plane.kubectl('exec', '-n', namespace, name, '--', 'sh', '-ec', script);
+  return { sh, digest: (path) => sh(`dd if=${path} iflag=direct bs=128k 2>/dev/null | md5sum`) };
+}
+
+/** Runs a Job that has the dataset at /data, and may fail once; returns its status, and what it wrote. */
+export async function runJob({ cluster, space }: Where, name: string, claim: string, script: string) {
+  const { container, spec } = mounted(claim);
+  const containers = [{ name: 'main', image: BUSYBOX_IMAGE, command: ['sh', '-c', script], ...container }];
+  const template = { spec: { ...spec, restartPolicy: 'Never', containers } };
+  const metadata = { name, namespace: space.namespace };
+  await cluster.plane.kubectlApply(JSON.stringify({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { backoffLimit: 1, template } }));
+  const ended = {
+    status: { conditions: expect.arrayContaining([expect.objectContaining({ type: expect.stringMatching(/^(Complete|Failed)$/) })]) },
+  };
+  const { status } = await space.becomes('Job', name, ended, PATIENCE_S);
+  const { succeeded = 0, failed = 0 } = status as { readonly succeeded?: number; readonly failed?: number };
+  const printed = await space.kubectl('logs', `job/${name}`);
+  await space.delete('Job', name);
+  await space.gone('Job', name);
+  return { succeeded, failed, printed };
+}
+
+export const dataLoad = (name: string, dataset: string, path: string): KubeObject => ({
+  apiVersion: 'data.fluid.io/v1alpha1',
+  kind: 'DataLoad',
+  metadata: { name },
+  spec: { dataset: { name: dataset }, target: [{ path }] },
+});
+
+/** Blocks that workers keep on the node. */
+export const cached = ({ cacheDir }: Pick<AlluxioSpace, 'cacheDir'>) =>
+  readdirSync(cacheDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+
+export async function nodeLabels({ cluster, space }: Where): Promise<readonly string[]> {
+  const node = await space.get('Node', cluster.node.name);
+  return Object.keys(node.metadata.labels ?? {}).filter((label) => /^fluid\.io\/(f|s)-/.test(label));
+}
+
+/** Deletes the only Datasets that there are, one after the other, and waits until no trace of them is left. */
+export async function deleteWhole(alluxio: AlluxioSpace, ...names: readonly string[]): Promise<void> {
+  const { space } = alluxio;
+  for (const name of names) {
+    await space.delete('Dataset', name);
+    await space.gone('Dataset', name, PATIENCE_S);
+    await space.gone('AlluxioRuntime', name);
+  }
+  expect(cached(alluxio)).toEqual([]);
+  await eventually(async () => {
+    expect(await space.made()).toEqual([]);
+    expect((await space.list('Pod')).map(({ metadata }) => metadata.name)).toEqual(['minio']);
+    expect(await nodeLabels(alluxio)).toEqual([]);
+    expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(`/alluxio/${space.namespace}/`);
+  }, PATIENCE_S);
+}
