@@ -1,7 +1,7 @@
 /** The images of the tests' pods, made of this machine's Debian packages and the programs under tools/. */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { MODULES, nodeTools } from '../tools/tools.ts';
+import { MODULES, nodeTools, tools } from '../tools/tools.ts';
 import { jarsDir } from '../tools/jars.ts';
 import { BASE_FILES, busyboxFiles, inUsr, JAVA_SETTINGS, javaFiles, librariesOf, programFiles, pythonFiles } from './debian-files.ts';
 import type { ImageDefinition, ImageFiles } from '../../scripts/image/archive.ts';
@@ -69,6 +69,8 @@ export function juicefsStandInImage(name: string = JUICEFS_STAND_IN_IMAGE): Imag
     ...fuseFiles(),
     '/usr/local/bin/juicefs': { from: join(MODULES, 'node/juicefs-stand-in/juicefs') },
     '/usr/bin/mount.juicefs': { link: '/usr/local/bin/juicefs' },
+    // As in JuiceFS' own image: Jobs that load data run commands in the pods of workers.
+    '/usr/local/bin/kubectl': { from: tools().kubectl },
   };
   return { name, files };
 }

@@ -7,8 +7,9 @@ import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeco
 import { BUSYBOX_IMAGE, JUICEFS_STAND_IN_IMAGE, juicefsStandInImage, MINIO_IMAGE, minioImage } from '../../harness/index.ts';
 import { canHaveNode, createPod } from '../support/real-node.ts';
 import { JFS_SECRET, jfsDataset, jfsRuntime, secret } from '../support/objects.ts';
-import { condition, createSpace, eventually, type Space } from '../support/sluice.ts';
+import { condition, createSpace, eventually, says, type Space } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
+import { dataLoad } from './dataset-users.ts';
 import { type Installed, startInstalled } from './installed.ts';
 
 /** For what hangs: a busy node is no failure. */
@@ -118,6 +119,20 @@ describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
     await step('says how much is cached, and how much there was at first', async () => {
       await eventually(async () => expect(await status()).toMatchObject({ cacheStates: { cacheCapacity: '1.00GiB', cached: /KiB$/ } }));
       await space.becomes('Dataset', NAME, { status: { ufsTotal: expect.stringMatching(/B$/), fileNum: expect.stringMatching(/^\d+$/) } });
+    });
+
+    await step('a DataLoad has the worker read what it names; one of a path that does not exist names it', async () => {
+      // The jobs' own client is on this node as well, and keeps blocks of its own.
+      const copies = () => cached().filter(({ name, parentPath }) => name === 'numbers' && parentPath.includes('/vfs/')).length;
+      const before = copies();
+      await space.create(dataLoad('warm', NAME, '/folder'), dataLoad('lost', NAME, '/nowhere'));
+      await space.becomes('Job', 'lost-loader-job', { status: { active: 1 } });
+      // Else the Job would try three more times.
+      await space.patch('Job', 'lost-loader-job', { spec: { backoffLimit: 0 } });
+      await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete', infos: { workers: '1 of 1' } } });
+      expect(copies()).toBe(before + 1);
+      const lost = says('printed last:', 'path /nowhere does not exist in the Dataset');
+      await space.becomes('DataLoad', 'lost', { status: { phase: 'Failed', conditions: [{ message: lost }] } });
     });
 
     await step('workers come and go with spec.replicas; readers do not notice', async () => {
