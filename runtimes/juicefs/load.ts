@@ -37,7 +37,10 @@ export class JuiceFSLoad extends OperationJob {
             { name: 'STORAGE_ADDRESS', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
             { name: 'EDITION', value: edition },
             { name: 'MOUNTPATH', value: plan.mountPath },
-            { name: 'POD_NAMES', value: (edition === 'enterprise' ? workers.slice(0, 1) : workers).join(':') },
+            // With a schedule, the workers of that time count.
+            ...(load.spec.policy === 'Cron'
+              ? [{ name: 'WORKERS', value: `release=${plan.name},role=juicefs-worker` }]
+              : [{ name: 'POD_NAMES', value: (edition === 'enterprise' ? workers.slice(0, 1) : workers).join(':') }]),
             { name: 'TIMEOUT', value: timeout },
             { name: 'POD_NAMESPACE', value: plan.namespace },
           ],
@@ -57,7 +60,12 @@ const SCRIPT = `set -e
 paths=()
 while [ "$1" != -- ]; do paths+=("$1"); shift; done
 shift
+if [ "\${WORKERS-}" ]; then
+  POD_NAMES=$(kubectl -n "$POD_NAMESPACE" get pods -l "$WORKERS" --field-selector status.phase=Running -o 'jsonpath={range .items[*]}{.metadata.name}:{end}')
+  if [ "$EDITION" = enterprise ]; then POD_NAMES=\${POD_NAMES%%:*}; fi
+fi
 IFS=: read -r -a pods <<< "$POD_NAMES"
+[ \${#pods[@]} -gt 0 ] || { echo 'no worker runs' >&2; exit 1; }
 in_pod() { kubectl -n "$POD_NAMESPACE" exec "$1" -- "\${@:2}"; }
 
 for path in "\${paths[@]}"; do

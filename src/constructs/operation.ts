@@ -52,8 +52,8 @@ export class OperationJob extends Construct {
     if (props.scripts)
       ownedByOperation(this, plan, operation, { apiVersion: 'v1', kind: 'ConfigMap', name: scriptsName, data: props.scripts });
     const apiVersion = 'batch/v1';
+    const annotations = props.progressFile === undefined ? {} : { [annotation.progressFile]: props.progressFile };
     if (!isCron) {
-      const annotations = props.progressFile === undefined ? {} : { [annotation.progressFile]: props.progressFile };
       ownedByOperation(this, plan, operation, { apiVersion, kind: 'Job', name, labels, annotations, spec: jobSpec });
       return;
     }
@@ -66,7 +66,13 @@ export class OperationJob extends Construct {
       spec: {
         schedule: spec.schedule,
         // Without labels of their own, Jobs would get those of the pods, and the controller would not find them.
-        jobTemplate: { metadata: { labels: { [label.owner]: uid, ...labels, cronjob: name } }, spec: jobSpec },
+        jobTemplate: {
+          metadata: {
+            labels: { [label.owner]: uid, ...labels, cronjob: name },
+            ...(props.progressFile !== undefined && { annotations }),
+          },
+          spec: jobSpec,
+        },
       },
     });
   }

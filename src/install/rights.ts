@@ -46,7 +46,7 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
       because:
         'operations; read again before their objects are created once more; finalizer, owner; deleted after `ttlSecondsAfterFinished`',
     },
-    { group: 'batch', resources: ['jobs'], verbs: MANAGE, because: 'the Jobs of operations' },
+    { group: 'batch', resources: ['jobs', 'cronjobs'], verbs: MANAGE, because: 'the Jobs of operations, and their schedules' },
     { group: 'apps', resources: ['statefulsets', 'daemonsets'], verbs: MANAGE, because: 'masters, workers, fuse pods' },
     {
       group: '',

@@ -96,6 +96,7 @@ const MEANT = new Map<RegExp, string>([
   [/^Job metadata\.annotations\[data\.fluid\.io\/progress-file\]/, 'Where the pod says how far it is.'],
   [/^ConfigMap metadata\.ownerReferences/, 'It goes with the operation.'],
   [/^CronJob spec\.jobTemplate\.metadata(\.labels\S+)?: /, 'Its Jobs are in our inventory, which those of the pods are not.'],
+  [/^CronJob spec\.jobTemplate\.metadata\.annotations/, 'Where their pods say how far they are.'],
   [
     /\.terminationMessagePolicy: Fluid "File", we "FallbackToLogsOnError"$/,
     'The pod status says why it failed, without permission for logs.',

@@ -22,6 +22,7 @@ export const ownedKinds = {
   PersistentVolume: kind('', 'PersistentVolume', 'persistentvolumes', false),
   PersistentVolumeClaim: kind('', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
   Job: kind('batch', 'Job', 'jobs'),
+  CronJob: kind('batch', 'CronJob', 'cronjobs'),
 } as const;
 /** Owned as well, but never listed or watched: the right to list Secrets is the right to read them all. */
 export const Secret = kind('', 'Secret', 'secrets');

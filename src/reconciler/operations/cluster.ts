@@ -18,10 +18,10 @@ export interface OperationCluster {
   unmark(operation: OperationObject): Promise<void>;
   /** Deletes an operation that is over, if it still is. */
   expire(operation: OperationObject): Promise<void>;
-  /** Creates what does not exist. */
+  /** Creates what does not exist; a CronJob also changes. */
   apply(world: OperationWorld, dataset: Dataset, manifests: readonly Manifest[]): Promise<Applied>;
-  /** Deletes the Job with its pods. Its script goes with the operation. */
-  deleteJob(of: Pick<Key, 'namespace'>, job: JobView): Promise<void>;
+  /** Deletes the Job with its pods, and the CronJob before it. Its script goes with the operation. */
+  deleteJobs(of: Pick<Key, 'namespace'>, those: Pick<OperationWorld, 'job' | 'schedule'>): Promise<void>;
   /** How far the Job is, as its pod said last. Asked for in the background, every 10 s; an answer wakes the operation. */
   progress(world: OperationWorld, job: JobView): Infos | undefined;
   /** How the last pod of the Job ended; undefined if no pod of it is left. */

@@ -14,6 +14,10 @@ export type Verdict =
   | { readonly is: 'waiting'; readonly hold: Hold; readonly for: 'Dataset' | 'predecessor' | 'turn' | 'version' }
   /** It is its turn. */
   | { readonly is: 'starting' }
+  /** Its CronJob creates its Jobs. */
+  | { readonly is: 'scheduled' }
+  /** It has a CronJob from before an edit of its policy. */
+  | { readonly is: 'unscheduling' }
   | { readonly is: 'running'; readonly job: JobView }
   /** Its Job has ended. */
   | { readonly is: 'ending'; readonly job: JobView; readonly end: JobEnd };
@@ -27,7 +31,9 @@ export function decideOperation(world: OperationWorld): Verdict {
   const { operation, job, dataset, predecessor, target } = world;
   if (operation.metadata.deletionTimestamp) return { is: 'leaving' };
   if (isOver(operation)) return { is: 'over', ...expiry(world) };
-  if (job) return job.end ? { is: 'ending', job, end: job.end } : { is: 'running', job };
+  const isCron = operation.spec.policy === 'Cron';
+  if (world.schedule && !isCron) return { is: 'unscheduling' };
+  if (job && !isCron) return job.end ? { is: 'ending', job, end: job.end } : { is: 'running', job };
   const refusal = refusalOf(world) ?? (predecessor.is === 'failed' ? predecessor.refusal : undefined);
   if (refusal) return { is: 'refused', refusal };
   if (!dataset) {
@@ -37,6 +43,7 @@ export function decideOperation(world: OperationWorld): Verdict {
   const hold = holdOf(operation);
   if (hold) return { is: 'waiting', for: 'version', hold };
   if (predecessor.is === 'awaited') return { is: 'waiting', for: 'predecessor', hold: predecessor.hold };
+  if (isCron) return { is: 'scheduled' };
   const turn = turnHold(world);
   return turn ? { is: 'waiting', for: 'turn', hold: turn } : { is: 'starting' };
 }

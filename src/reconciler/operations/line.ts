@@ -22,6 +22,8 @@ export function lineOf(operations: readonly OperationObject[], { keyOf, find, ha
     if (isOver(operation)) return [];
     const key = keyOf(operation);
     const { metadata, status } = operation;
+    // The schedule starts its Jobs, whoever runs.
+    if (operation.spec.policy === 'Cron' && !isRunning(operation)) return [];
     const runs = isRunning(operation) || hasJob(key);
     const created = Date.parse(metadata.creationTimestamp ?? '') || 0;
     if (runs) return { key, isRunning: true, isStuck: false, since: created };

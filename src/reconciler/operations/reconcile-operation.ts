@@ -1,12 +1,12 @@
-import type { Dataset } from '../../api/index.ts';
+import type { Dataset, OperationStatus } from '../../api/index.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
 import { failing, held } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
-import type { Failure, Hold, Next, OperationKey } from '../world.ts';
+import { type Failure, type Hold, type Next, nothingApplied, type OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { PROGRESS_MS } from './infos.ts';
-import { endedStatus, refusedStatus, runningStatus, waitingStatus } from './status.ts';
+import { endedStatus, endOf, refusedStatus, runningStatus, scheduledStatus, waitingStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
 
 /**
@@ -27,7 +27,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
       return expire(cluster, world, verdict.expiresInMs);
     case 'leaving':
       // The garbage collector would: of a kind that is new to the cluster, after half a minute in which the Job goes on.
-      if (world.job) await cluster.deleteJob(key, world.job);
+      await cluster.deleteJobs(key, world);
       await cluster.unmark(world.operation);
       return 'on-change';
     case 'refused':
@@ -36,6 +36,11 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
       return wait(cluster, world, verdict, reportInMs);
     case 'starting':
       return cluster.starting(key, () => start(cluster, world, reportInMs));
+    case 'scheduled':
+      return schedule(cluster, world, reportInMs);
+    case 'unscheduling':
+      await cluster.deleteJobs(key, world.schedule ? { schedule: world.schedule } : {});
+      return 'on-change';
     case 'running':
       return follow(cluster, world, verdict.job);
     case 'ending':
@@ -53,7 +58,7 @@ const LONGEST_MS = 86_400_000;
 
 /** Only what it waits for wakes an operation: the status of its Dataset changes with each operation that starts or ends. */
 function awaited({ target, predecessor }: OperationWorld, verdict: Verdict) {
-  if (verdict.is === 'starting') return target;
+  if (verdict.is === 'starting' || verdict.is === 'scheduled') return target;
   if (verdict.is !== 'waiting') return undefined;
   if (verdict.for === 'Dataset') return target;
   return verdict.for === 'predecessor' && predecessor.is === 'awaited' ? predecessor.key : undefined;
@@ -86,6 +91,30 @@ async function start(cluster: OperationCluster, world: OperationWorld, reportInM
   return 'on-change';
 }
 
+/** Keeps its CronJob as its spec and its runtime say, and shows the latest Job. */
+async function schedule(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next> {
+  const unmarked = await mark(cluster, world);
+  if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
+  const { operation, key, job } = world;
+  // The cast: without its Dataset an operation waits.
+  const dataset = world.dataset as Dataset;
+  const prepared = await cluster.prepare(world, dataset);
+  if ('refused' in prepared) return refuse(cluster, world, prepared.refused);
+  // A CronJob that exists goes on.
+  if ('hold' in prepared && !world.schedule) {
+    const { hold } = prepared;
+    return held(hold, reportInMs, () => report(cluster, world, hold));
+  }
+  const { failed } = 'manifests' in prepared ? await cluster.apply(world, dataset, prepared.manifests) : nothingApplied;
+  if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
+  const infos = job && !job.end ? cluster.progress(world, job) : undefined;
+  const isNews = job?.end !== undefined && job.end.at !== endOf(operation);
+  const pod = isNews ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
+  const status = scheduledStatus(world, { infos, pod });
+  if ((await cluster.writeStatus(operation, status)) && isNews) announce(cluster, world, job, job.end, status);
+  return job && !job.end && job.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
+}
+
 /** Without the finalizer nothing would delete its Job with it at once. */
 async function mark(cluster: OperationCluster, { key, operation, dataset }: OperationWorld): Promise<readonly Failure[]> {
   return dataset ? attempt('UpdateFailed', `${key.kind}/${key.name}`, () => cluster.mark(operation, dataset)) : [];
@@ -102,13 +131,14 @@ async function end(cluster: OperationCluster, world: OperationWorld, job: JobVie
   // What the pod printed helps; that the Job has ended is what counts.
   const pod = hasFailed || job.progressFile !== undefined ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
   const status = endedStatus(world, ended, pod);
-  if (!(await cluster.writeStatus(operation, status))) return;
-  const note = hasFailed ? (status.conditions[0]?.message ?? '') : `Job ${job.name} is complete after ${status.duration}`;
-  cluster.notice(operation, {
-    type: hasFailed ? 'Warning' : 'Normal',
-    reason: hasFailed ? 'DataOperationFailed' : 'DataOperationSucceed',
-    note,
-  });
+  if (await cluster.writeStatus(operation, status)) announce(cluster, world, job, ended, status);
+}
+
+function announce(cluster: OperationCluster, { operation }: OperationWorld, job: JobView, { type }: JobEnd, status: OperationStatus): void {
+  if (type === 'Complete') {
+    const note = `Job ${job.name} is complete after ${status.duration}`;
+    cluster.notice(operation, { type: 'Normal', reason: 'DataOperationSucceed', note });
+  } else cluster.notice(operation, { type: 'Warning', reason: 'DataOperationFailed', note: status.conditions[0]?.message ?? '' });
 }
 
 /** Its own writes wake no operation. */

@@ -4,7 +4,7 @@ import { redactedText } from '../../kube/redact.ts';
 import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
 import { infosOf } from './infos.ts';
-import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal } from './world.ts';
+import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal, ScheduleView } from './world.ts';
 
 /** The statuses of an operation. `Complete` and `Failed` are final: nothing is written any more. */
 
@@ -14,7 +14,9 @@ type Status = OperationStatus;
 const before = ({ status }: OperationObject): Partial<Status> => status ?? {};
 const phaseOf = ({ status }: OperationObject): Status['phase'] => status?.phase ?? '';
 
-export const isOver = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed';
+/** With policy Cron, the phase is that of the latest Job, and there will be others. */
+export const isOver = (operation: OperationObject): boolean =>
+  operation.spec.policy !== 'Cron' && (phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed');
 /** Whether a controller that starts has nothing to do for it. One that waits to be deleted has a finalizer. */
 export const isSettled = (operation: OperationObject): boolean =>
   isOver(operation) && !operation.metadata.deletionTimestamp && operation.spec.ttlSecondsAfterFinished === undefined;
@@ -51,15 +53,20 @@ export const runningStatus = (world: OperationWorld, infos?: Infos): Status => (
  * Its Job has ended.
  *
  * @param pod the last pod of the Job, if it is left
+ * @param since from when its duration counts. Default: the creation of the operation
  */
-export function endedStatus(world: OperationWorld, { type, reason, message: why, at }: JobEnd, pod?: EndedPod): Status {
+export function endedStatus(
+  world: OperationWorld,
+  { type, reason, message: why, at }: JobEnd,
+  pod?: EndedPod,
+  since = world.operation.metadata.creationTimestamp,
+): Status {
   const message = redactedText(type === 'Failed' && pod ? `${why}: ${lastWords(pod)}` : why);
   const infos = type === 'Complete' && pod ? infosOf(pod.message) : {};
-  const { operation } = world;
   return {
     ...common(world),
     phase: type,
-    duration: durationText(Date.parse(at) - Date.parse(operation.metadata.creationTimestamp ?? at)),
+    duration: durationText(Date.parse(at) - Date.parse(since ?? at)),
     conditions: [{ type, status: 'True', reason, message, lastProbeTime: at, lastTransitionTime: at }],
     ...(Object.keys(infos).length > 0 && { infos }),
   };
@@ -78,6 +85,20 @@ const printable = (text: string): string =>
   stripVTControlCharacters(text)
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(/[^\P{C}\n\t]/gu, '');
+
+/** Its CronJob exists. The phase is that of the latest Job; before the first it is Pending, as it waits for its time. */
+export function scheduledStatus(
+  world: OperationWorld,
+  { infos, pod }: { readonly infos?: Infos | undefined; readonly pod?: EndedPod | undefined },
+): Status {
+  const { job, schedule = {} } = world;
+  const { lastScheduleTime, lastSuccessfulTime } = schedule as Partial<ScheduleView>;
+  const times = { ...(lastScheduleTime && { lastScheduleTime }), ...(lastSuccessfulTime && { lastSuccessfulTime }) };
+  // What its pod said was read once.
+  if (job?.end && job.end.at === endOf(world.operation)) return { ...(world.operation.status as Status), ...times };
+  if (job?.end) return { ...endedStatus(world, job.end, pod, job.createdAt), ...times };
+  return { ...runningStatus(world, infos), duration: UNFINISHED, phase: job ? 'Executing' : 'Pending', ...times };
+}
 
 /** It fails without having run. */
 export const refusedStatus = (world: OperationWorld, { reason, message }: Refusal): Status => ({

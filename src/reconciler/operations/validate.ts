@@ -28,6 +28,6 @@ export function refusalOf({ operation, key, target, invalid }: OperationWorld): 
 
 /** What this version does not do yet: the operation waits for one that does. */
 export function holdOf({ spec, kind }: OperationObject): Hold | undefined {
-  const field = spec.policy && spec.policy !== 'Once' ? `spec.policy ${spec.policy}` : undefined;
-  return field === undefined ? undefined : { reason: 'NotSupportedYet', message: `${field} of a ${kind} is not supported yet` };
+  if (spec.policy !== 'OnEvent') return undefined;
+  return { reason: 'NotSupportedYet', message: `spec.policy ${spec.policy} of a ${kind} is not supported yet` };
 }

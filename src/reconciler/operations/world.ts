@@ -25,8 +25,10 @@ export interface OperationWorld {
   readonly line: readonly Place[];
   /** Others run after it, and have not seen that it is over. */
   readonly isAwaited: boolean;
-  /** The Job that does the work. */
+  /** The Job that does the work; with policy Cron, the latest. */
   readonly job?: JobView;
+  /** The CronJob that creates its Jobs. */
+  readonly schedule?: ScheduleView;
 }
 
 /** One place in a line. */
@@ -51,8 +53,19 @@ export interface JobView {
   readonly uid: string;
   /** The file of its pod that says how far it is; absent if the engine cannot say. */
   readonly progressFile?: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
   /** Why the Job ended: its condition Complete or Failed. */
   readonly end?: JobEnd;
+}
+/** A CronJob as its operation sees it. */
+export interface ScheduleView {
+  readonly name: string;
+  readonly uid: string;
+  /** RFC 3339. */
+  readonly lastScheduleTime?: string;
+  /** RFC 3339. */
+  readonly lastSuccessfulTime?: string;
 }
 export interface JobEnd {
   readonly type: 'Complete' | 'Failed';

@@ -34,9 +34,10 @@ const WITH_STATUS = new Set([
   'Namespace',
   'Service',
   'Job',
+  'CronJob',
 ]);
 /** Of built-in kinds, by apimachinery `PrepareForUpdate`: few count their edits. */
-const WITH_GENERATION = new Set(['StatefulSet', 'DaemonSet', 'Pod', 'Job']);
+const WITH_GENERATION = new Set(['StatefulSet', 'DaemonSet', 'Pod', 'Job', 'CronJob']);
 const FINALIZERS: Readonly<Record<string, string>> = {
   PersistentVolume: 'kubernetes.io/pv-protection',
   PersistentVolumeClaim: 'kubernetes.io/pvc-protection',

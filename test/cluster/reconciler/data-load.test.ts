@@ -71,11 +71,55 @@ describe.skipIf(!simulated).concurrent('a DataLoad', () => {
     await space.gone('Job', 'warm-loader-job');
     await eventually(async () => expect((await space.get('Dataset', 'demo'))['status']).not.toHaveProperty('operationRef'));
   });
+
+  test('with a schedule has a CronJob of Kubernetes, and shows its latest Job', async () => {
+    const space = await bound();
+    await space.create(load('warm', { policy: 'Cron', schedule: '* * * * *' }));
+    await space.becomes('CronJob', 'warm-loader-job', {
+      metadata: { labels: { 'fluid.io/jobPolicy': 'cron' } },
+      spec: { schedule: '* * * * *' },
+    });
+    const lastScheduleTime = expect.any(String);
+    const done = { phase: 'Complete', lastScheduleTime, lastSuccessfulTime: expect.any(String) };
+    await space.becomes('DataLoad', 'warm', { status: done }, 150);
+    await eventually(async () => expect((await space.get('Dataset', 'demo'))['status']).not.toHaveProperty('operationRef'));
+    await space.patch('DataLoad', 'warm', { spec: { schedule: '0 0 1 1 *' } });
+    await space.becomes('CronJob', 'warm-loader-job', { spec: { schedule: '0 0 1 1 *' } });
+    await space.delete('DataLoad', 'warm');
+    await space.gone('CronJob', 'warm-loader-job');
+  });
+
+  test('and a DataProcess after it run in order, and the second leaves after its time', async () => {
+    const space = await bound();
+    const held = await sluice.plane.pods.hold({ namespace: space.namespace, name: 'warm-loader-job-*' }, { as: 'Running' });
+    const script = { image: 'example.io/p', imageTag: 'v1', command: ['sh'], source: 'ls /data' };
+    await space.create({
+      apiVersion: 'data.fluid.io/v1alpha1',
+      kind: 'DataProcess',
+      metadata: { name: 'count' },
+      spec: {
+        dataset: { name: 'demo', mountPath: '/data' },
+        processor: { script },
+        runAfter: { kind: 'DataLoad', name: 'warm' },
+        ttlSecondsAfterFinished: 5,
+      },
+    });
+    await space.create(load('warm'), load('next'));
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
+    const reason = (of: string) => ({ status: { phase: 'Pending', conditions: [{ type: 'Complete', status: 'False', reason: of }] } });
+    await space.becomes('DataProcess', 'count', reason('DataOperationWaiting'));
+    await space.becomes('DataLoad', 'next', reason('WaitingForTurn'));
+    await held.release();
+    await space.becomes('DataProcess', 'count', { status: { phase: 'Complete', waitingFor: { operationComplete: false } } });
+    await space.becomes('DataLoad', 'next', { status: { phase: 'Complete' } });
+    await space.gone('DataProcess', 'count');
+    expect(await space.find('Job', 'count-processor-job')).toBeUndefined();
+  });
 });
 
-const load = (name: string): KubeObject => ({
+const load = (name: string, more: object = {}): KubeObject => ({
   apiVersion: 'data.fluid.io/v1alpha1',
   kind: 'DataLoad',
   metadata: { name },
-  spec: { dataset: { name: 'demo' }, target: [{ path: '/spark' }] },
+  spec: { dataset: { name: 'demo' }, target: [{ path: '/spark' }], ...more },
 });

@@ -109,7 +109,7 @@ describe('it waits, and says why, until', () => {
   });
   test('a later version of Sluice knows its policy', async () => {
     const at = await bound();
-    at.put(load({ dataset: { name: 'demo' }, policy: 'Cron', schedule: '0 3 * * *' }));
+    at.put(load({ dataset: { name: 'demo' }, policy: 'OnEvent' }));
     await at.quiet();
     expect(statusOf(at)).toMatchObject({ phase: 'Pending', conditions: [{ reason: 'NotSupportedYet' }] });
     expect(at.server.all('Job')).toEqual([]);

@@ -1,6 +1,7 @@
 import { annotation, label } from '../../../api/index.ts';
-import type { JobEnd, JobView } from '../../operations/world.ts';
+import type { JobEnd, JobView, ScheduleView } from '../../operations/world.ts';
 import type { LiveObject } from '../../world.ts';
+import { controllerOf } from '../store/objects.ts';
 
 interface JobStatus {
   readonly conditions?: readonly {
@@ -21,6 +22,7 @@ export function jobView(job: LiveObject | undefined, owner: string): JobView | u
   return {
     name: job.metadata.name,
     uid: job.metadata.uid,
+    createdAt: job.metadata.creationTimestamp ?? '',
     ...(progressFile !== undefined && { progressFile }),
     ...(end && {
       end: {
@@ -32,3 +34,22 @@ export function jobView(job: LiveObject | undefined, owner: string): JobView | u
     }),
   };
 }
+
+/** A CronJob as its operation sees it; undefined if it belongs to another one. */
+export function scheduleView(live: LiveObject | undefined, owner: string): ScheduleView | undefined {
+  if (!live || live.metadata.labels?.[label.owner] !== owner) return undefined;
+  const { lastScheduleTime, lastSuccessfulTime } = (live.status ?? {}) as Partial<ScheduleView>;
+  return {
+    name: live.metadata.name,
+    uid: live.metadata.uid,
+    ...(lastScheduleTime && { lastScheduleTime }),
+    ...(lastSuccessfulTime && { lastSuccessfulTime }),
+  };
+}
+
+/** The latest Job that a CronJob created. */
+export const latestOf = (schedule: ScheduleView | undefined, inventory: readonly LiveObject[]): LiveObject | undefined =>
+  inventory
+    .filter((each) => each.kind === 'Job' && controllerOf(each)?.uid === schedule?.uid)
+    .toSorted((a, b) => ageOf(b).localeCompare(ageOf(a)))[0];
+const ageOf = ({ metadata: { creationTimestamp = '', name } }: LiveObject): string => `${creationTimestamp}/${name}`;

@@ -19,7 +19,7 @@ import { ownedKinds } from '../kinds.ts';
 import { operationKeyOf, targetOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { isServed, podFacts } from '../store/views.ts';
-import { jobView } from './job-view.ts';
+import { jobView, latestOf, scheduleView } from './job-view.ts';
 import { lastPod, progressOf } from './job-pods.ts';
 import { operationApplier } from './operation-objects.ts';
 
@@ -74,7 +74,10 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const operation = store.operations.get(key);
       if (!operation) return undefined;
       const invalid = faultOf(operation);
-      const job = jobOf(key, operation);
+      const { uid = '' } = operation.metadata;
+      const schedule = scheduleView(store.live('CronJob', key.namespace, operationNames(key).job), uid);
+      const latest = schedule && latestOf(schedule, store.inventory({ uid, namespace: key.namespace }));
+      const job = operation.spec.policy === 'Cron' ? jobView(latest, uid) : jobOf(key, operation);
       const target = targetOf(operation);
       const dataset = store.dataset(target);
       const { get: find } = store.operations;
@@ -89,6 +92,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         ...(invalid && { invalid }),
         ...(dataset && { dataset }),
         ...(job && { job }),
+        ...(schedule && { schedule }),
       };
     },
     awaits: (key, object) => store.operations.wakeWith(key, object),
@@ -157,11 +161,13 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     },
     unmark: (operation) => users.unmark(store.typeOf(operation.kind), operation, operationFinalizer(operation.kind)),
     apply: operationApplier(context, applier),
-    async deleteJob({ namespace }, { name, uid }) {
-      await client.delete(ownedKinds.Job, { namespace, name }, { uid, propagation: 'Background' }).catch((error: unknown) => {
-        // Deleted already, or another one has its name by now.
-        if (!isAbsent(error) && !isConflict(error)) throw error;
-      });
+    async deleteJobs({ namespace }, { job, schedule }) {
+      const those = [schedule && ([ownedKinds.CronJob, schedule] as const), job && ([ownedKinds.Job, job] as const)];
+      for (const [type, { name, uid }] of those.filter((each) => each !== undefined))
+        await client.delete(type, { namespace, name }, { uid, propagation: 'Background' }).catch((error: unknown) => {
+          // Deleted already, or another one has its name by now.
+          if (!isAbsent(error) && !isConflict(error)) throw error;
+        });
     },
     progress: (world, job) => progressOf(context, world, job),
     lastPod: (of, job) => lastPod(client, of, job),

@@ -15,7 +15,7 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     const owner = { ...key, uid, creationTimestamp, edition: String(generation) };
     const write = (those: readonly Manifest[]) => applier.apply(owner, those.map(outlineOf), () => context.confirmed([operation, dataset]));
     const jobs = manifests.filter(isJob);
-    if (isRunning(operation)) {
+    if (isRunning(operation) && operation.spec.policy !== 'Cron') {
       // Before a Job is created again: its operation may be over or deleted, unseen, and its Job with it.
       await confirm(context.client, context.store, [operation], (seen, fresh) => seen.resourceVersion === fresh.resourceVersion);
       // Fluid created it, without our label. Its scripts are Fluid's, and stay.

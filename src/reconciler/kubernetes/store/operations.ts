@@ -3,6 +3,7 @@ import type { OperationKind } from '../../../constructs/index.ts';
 import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { lineOf } from '../../operations/line.ts';
+import { isOver } from '../../operations/status.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
 import { typeOf } from '../kinds.ts';
@@ -59,7 +60,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
           const { uid = '' } = object.metadata;
           const key = operationKeyOf(object);
           if (change.type === 'changed') index(change.old, false);
-          index(object, change.type !== 'deleted' && !isFinished(object));
+          index(object, change.type !== 'deleted' && !isOver(asOperation(object)));
           if (change.type === 'deleted') {
             inventories.gone(uid);
             subscriptions.remove(key);
@@ -112,10 +113,11 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
 }
 
 const nameText = ({ namespace, name }: Key): string => keyText({ namespace, name });
-const isFinished = (operation: KubeObject): boolean => phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed';
+/** The cast: what is kept of an operation has been parsed. */
+const asOperation = (object: KubeObject): OperationObject => object as unknown as OperationObject;
 /** Whether the line that it stands or stood in may have moved. */
 const isOfALine = (change: Change<KubeObject>): boolean =>
-  change.type === 'changed' ? !isFinished(change.old) : change.type === 'deleted' && !isFinished(change.object);
+  change.type === 'changed' ? !isOver(asOperation(change.old)) : change.type === 'deleted' && !isOver(asOperation(change.object));
 const isExecuting = (operation: KubeObject): boolean => phaseOf(operation) === 'Executing';
 
 /** The Datasets whose list of running operations a change may change. */

@@ -53,6 +53,7 @@ const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> =
   },
   PersistentVolumeClaim: ({ volumeName }, { phase }) => ({ spec: { volumeName }, status: { phase } }),
   Job: (_, { conditions }) => ({ spec: {}, status: { conditions } }),
+  CronJob: (_, { lastScheduleTime, lastSuccessfulTime }) => ({ spec: {}, status: { lastScheduleTime, lastSuccessfulTime } }),
 };
 
 interface Template {
