@@ -120,7 +120,7 @@ function podOf(operation: Operation, props: OperationProps): ComponentProps {
       ...others.map(withLastWords),
     ],
     volumes: [...(scripts ? [{ name: volume, configMap: { name: scriptsName, defaultMode: 0o555 } }] : []), ...(pod.volumes ?? [])],
-    affinity: mergedAffinity(pod.affinity, affinity),
+    affinity: mergedAffinity(mergedAffinity(pod.affinity, affinity), operation.facts.near && { nodeAffinity: operation.facts.near }),
     tolerations: [...(pod.tolerations ?? []), ...tolerations],
     nodeSelector: { ...pod.nodeSelector, ...nodeSelector },
     ...(schedulerName && { schedulerName }),

@@ -1,11 +1,18 @@
 import type { Construct } from 'constructs';
-import type { Affinity, DataProcessSpec, ResourceRequirements, Toleration } from '../../api/index.ts';
+import type { Affinity, DataProcessSpec, NodeAffinity, ResourceRequirements, Toleration } from '../../api/index.ts';
 import type { Facts, PodFact } from './input.ts';
 import type { ComponentProps } from './pod.ts';
 import type { Warning } from '../warnings.ts';
 
 /** Kinds of operations on the data of a Dataset. Users create objects of these kinds. */
 export type OperationKind = 'DataLoad' | 'DataMigrate' | 'DataProcess' | 'DataBackup';
+
+/** Names an operation; without a namespace, one of the same namespace. */
+export interface OperationRef {
+  readonly kind: OperationKind;
+  readonly name: string;
+  readonly namespace?: string;
+}
 
 /** What users may set on an operation of any kind. No shell reads any of it. */
 export interface OperationSpec {
@@ -14,7 +21,18 @@ export interface OperationSpec {
   /** In the format of a CronJob: `0 3 * * *`. */
   readonly schedule?: string;
   /** The operation that has to be complete before this one starts. */
-  readonly runAfter?: { readonly kind: OperationKind; readonly name: string; readonly namespace?: string };
+  readonly runAfter?: OperationRef & {
+    /** Whether its pod runs where an earlier operation ran. */
+    readonly affinityStrategy?: {
+      /** Default: the operation that this one runs after. */
+      readonly dependOn?: OperationRef;
+      readonly policy?: string;
+      /** Labels of nodes, each with a weight. */
+      readonly prefers?: readonly { readonly name: string; readonly weight: number }[];
+      /** Labels of nodes. */
+      readonly requires?: readonly { readonly name: string }[];
+    };
+  };
   /** Seconds after its end until the operation is deleted. */
   readonly ttlSecondsAfterFinished?: number;
   /** Labels and annotations of the pod. */
@@ -64,6 +82,8 @@ export interface OperationFacts {
   readonly pods: Facts['pods'];
   /** The pod that the engine's `leader` probe names. While an engine with that probe has no leader, the operation waits. */
   readonly leader?: PodFact;
+  /** Where an earlier operation ran, if this one asks to run there. `OperationJob` demands or prefers it. */
+  readonly near?: NodeAffinity;
 }
 
 /**

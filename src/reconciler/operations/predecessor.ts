@@ -1,5 +1,7 @@
 import { annotation } from '../../api/index.ts';
+import type { OperationRef } from '../../constructs/index.ts';
 import type { Hold, OperationKey } from '../world.ts';
+import { affinityLike } from './affinity.ts';
 import { endOf, isOver } from './status.ts';
 import type { OperationObject, Predecessor } from './world.ts';
 
@@ -7,47 +9,59 @@ import type { OperationObject, Predecessor } from './world.ts';
 type Find = (key: OperationKey) => OperationObject | undefined;
 
 /** The operation of `spec.runAfter`. */
-function runAfterOf({ metadata, spec }: OperationObject): OperationKey | undefined {
-  const { kind, name, namespace } = spec.runAfter ?? {};
-  return kind && name ? { kind, name, namespace: namespace || (metadata.namespace ?? '') } : undefined;
-}
+const runAfterOf = (operation: OperationObject): OperationKey | undefined => keyOfRef(operation, operation.spec.runAfter);
+/** The operation where this one asks to run. */
+export const nearOf = (operation: OperationObject): OperationKey | undefined =>
+  operation.spec.runAfter?.affinityStrategy?.policy
+    ? (keyOfRef(operation, operation.spec.runAfter.affinityStrategy.dependOn) ?? runAfterOf(operation))
+    : undefined;
 
-/** Whether an operation still has to wait for the one of `spec.runAfter`. */
+const keyOfRef = ({ metadata }: OperationObject, ref: OperationRef | undefined): OperationKey | undefined =>
+  ref?.kind && ref.name ? { kind: ref.kind, name: ref.name, namespace: ref.namespace || (metadata.namespace ?? '') } : undefined;
+
+/** Whether an operation still has to wait for the one of `spec.runAfter`, and for the one near which it runs. */
 export function predecessorOf(operation: OperationObject, find: Find): Predecessor {
   const key = runAfterOf(operation);
   if (!key) return { is: 'done' };
-  const found = find(key);
-  const isComplete = found?.status?.phase === 'Complete' && isAllowed(operation, key, found);
+  const near = nearOf(operation);
+  const strategy = operation.spec.runAfter?.affinityStrategy;
+  const affinity = near && strategy && affinityLike(find(near)?.status?.nodeAffinity, strategy);
+  const done = { is: 'done', at: endOf(find(key)), ...(affinity && { near: affinity }) } as const;
   // Once it was complete, what becomes of it does not matter.
-  if (operation.status?.waitingFor?.operationComplete === false) return { is: 'done', ...(isComplete && { at: endOf(found) }) };
+  if (operation.status?.waitingFor?.operationComplete === false) return done;
+  return waitFor(operation, key, 'spec.runAfter', find) ?? (near && waitFor(operation, near, NEAR, find)) ?? done;
+}
+const NEAR = 'spec.runAfter.affinityStrategy.dependOn';
+
+/** undefined once it is complete. */
+function waitFor(operation: OperationObject, key: OperationKey, field: string, find: Find): Predecessor | undefined {
   const awaited = (reason: Hold['reason'], message: string): Predecessor => ({ is: 'awaited', key, hold: { reason, message } });
+  const found = find(key);
+  const { namespace } = operation.metadata;
   // Not even whether it exists is said of another namespace.
-  if (!isAllowed(operation, key, found))
+  if (key.namespace !== namespace && !allows(found, namespace))
     return awaited(
       'ReferenceNotAllowed',
-      `spec.runAfter.namespace: expected ${operation.metadata.namespace}, or a ${key.kind} whose annotation ${annotation.followers} lists that namespace, found ${key.namespace}`,
+      `${field}.namespace: expected ${namespace}, or a ${key.kind} whose annotation ${annotation.followers} lists that namespace, found ${key.namespace}`,
     );
-  if (!found) return awaited('DataOperationNotFound', `spec.runAfter: no ${words(key)} exists`);
-  if (found.status?.phase === 'Failed')
-    return {
-      is: 'failed',
-      refusal: { reason: 'PredecessorFailed', event: 'PredecessorFailed', message: `${words(key)} failed, so this never runs` },
-    };
-  if (isComplete) return { is: 'done', at: endOf(found) };
+  if (!found) return awaited('DataOperationNotFound', `${field}: no ${words(key)} exists`);
+  if (found.status?.phase === 'Complete') return undefined;
+  if (found.status?.phase === 'Failed' && isOver(found)) {
+    const message = `${words(key)} failed, so this never runs`;
+    return { is: 'failed', refusal: { reason: 'PredecessorFailed', event: 'PredecessorFailed', message } };
+  }
   const cycle = cycleFrom(operation, find);
-  if (cycle)
-    return awaited(
-      'RunAfterCycle',
-      `spec.runAfter: expected an operation that does not wait for this one, found ${cycle.map(words).join(', which waits for ')}`,
-    );
+  if (cycle) {
+    const path = cycle.map(words).join(', which waits for ');
+    return awaited('RunAfterCycle', `spec.runAfter: expected an operation that does not wait for this one, found ${path}`);
+  }
   return awaited('DataOperationWaiting', `waiting for ${words(key)} to complete`);
 }
 
 /** A namespace that others may wait for says so: when an operation ends is its own affair. */
-function isAllowed({ metadata }: OperationObject, { namespace }: OperationKey, found: OperationObject | undefined): boolean {
-  if (namespace === metadata.namespace) return true;
+function allows(found: OperationObject | undefined, namespace = ''): boolean {
   const followers = found?.metadata.annotations?.[annotation.followers]?.split(',').map((each) => each.trim()) ?? [];
-  return followers.includes('*') || followers.includes(metadata.namespace ?? '');
+  return followers.includes('*') || followers.includes(namespace);
 }
 
 /** More than a user can mean. */

@@ -6,6 +6,7 @@ import { type Failure, type Hold, type Next, nothingApplied, type OperationKey }
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { PROGRESS_MS } from './infos.ts';
+import { nearOf } from './predecessor.ts';
 import { endedStatus, endOf, refusedStatus, runningStatus, scheduledStatus, waitingStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
 
@@ -57,11 +58,13 @@ const POSITION_AGAIN_MS = 60_000;
 const LONGEST_MS = 86_400_000;
 
 /** Only what it waits for wakes an operation: the status of its Dataset changes with each operation that starts or ends. */
-function awaited({ target, predecessor }: OperationWorld, verdict: Verdict) {
+function awaited({ operation, target, predecessor }: OperationWorld, verdict: Verdict) {
   if (verdict.is === 'starting' || verdict.is === 'scheduled') return target;
   if (verdict.is !== 'waiting') return undefined;
   if (verdict.for === 'Dataset') return target;
-  return verdict.for === 'predecessor' && predecessor.is === 'awaited' ? predecessor.key : undefined;
+  if (verdict.for === 'predecessor') return predecessor.is === 'awaited' ? predecessor.key : undefined;
+  // It stays until this one has read where it ran.
+  return nearOf(operation);
 }
 
 async function wait(cluster: OperationCluster, world: OperationWorld, { hold, for: what }: Waiting, reportInMs: number): Promise<Next> {
@@ -127,9 +130,8 @@ async function follow(cluster: OperationCluster, world: OperationWorld, job: Job
 
 async function end(cluster: OperationCluster, world: OperationWorld, job: JobView, ended: JobEnd): Promise<void> {
   const { operation, key } = world;
-  const hasFailed = ended.type === 'Failed';
-  // What the pod printed helps; that the Job has ended is what counts.
-  const pod = hasFailed || job.progressFile !== undefined ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
+  // What the pod printed, and where it ran, helps; that the Job has ended is what counts.
+  const pod = await cluster.lastPod(key, job).catch(() => undefined);
   const status = endedStatus(world, ended, pod);
   if (await cluster.writeStatus(operation, status)) announce(cluster, world, job, ended, status);
 }

@@ -1,8 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
-import { durationText, type OperationStatus, type RuntimeCondition } from '../../api/index.ts';
+import { annotation, durationText, type OperationStatus, type RuntimeCondition } from '../../api/index.ts';
 import { redactedText } from '../../kube/redact.ts';
 import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
+import { affinityTo } from './affinity.ts';
 import { infosOf } from './infos.ts';
 import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal, ScheduleView } from './world.ts';
 
@@ -23,8 +24,9 @@ export const isSettled = (operation: OperationObject): boolean =>
 export const isRunning = (operation: OperationObject): boolean => phaseOf(operation) === 'Executing';
 
 /** When it was complete or failed, RFC 3339. */
-export const endOf = ({ status }: OperationObject): string | undefined =>
-  status?.conditions?.find(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True')?.lastTransitionTime;
+export const endOf = (operation: OperationObject | undefined): string | undefined =>
+  operation?.status?.conditions?.find(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True')
+    ?.lastTransitionTime;
 
 /** Which operations run, for the status of their Dataset, by kind. null removes the field: as in Fluid, a Dataset on which none runs lacks it. */
 export function operationRef(operations: readonly OperationObject[]): Readonly<Record<string, string>> | null {
@@ -61,6 +63,8 @@ export function endedStatus(
   pod?: EndedPod,
   since = world.operation.metadata.creationTimestamp,
 ): Status {
+  const { annotations } = world.operation.metadata;
+  const nodeAffinity = type === 'Complete' ? affinityTo(pod?.nodeLabels, annotations?.[annotation.placeLabels]) : undefined;
   const message = redactedText(type === 'Failed' && pod ? `${why}: ${lastWords(pod)}` : why);
   const infos = type === 'Complete' && pod ? infosOf(pod.message) : {};
   return {
@@ -69,6 +73,7 @@ export function endedStatus(
     duration: durationText(Date.parse(at) - Date.parse(since ?? at)),
     conditions: [{ type, status: 'True', reason, message, lastProbeTime: at, lastTransitionTime: at }],
     ...(Object.keys(infos).length > 0 && { infos }),
+    ...(nodeAffinity && { nodeAffinity }),
   };
 }
 

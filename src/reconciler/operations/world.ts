@@ -1,4 +1,4 @@
-import type { Dataset, InvalidSpec, Manifest, OperationStatus, Resource } from '../../api/index.ts';
+import type { Dataset, InvalidSpec, Manifest, NodeAffinity, OperationStatus, Resource } from '../../api/index.ts';
 import type { OperationKind, OperationSpec, Warning } from '../../constructs/index.ts';
 import type { Hold, Key, OperationKey } from '../world.ts';
 
@@ -41,9 +41,9 @@ export interface Place {
   readonly since: number;
 }
 
-/** What `spec.runAfter` comes to; `done` also if there is none. `at`: when it was complete, RFC 3339. */
+/** What `spec.runAfter` comes to; `done` also if there is none. `at`: when it was complete, RFC 3339. `near`: where this one has to run. */
 export type Predecessor =
-  | { readonly is: 'done'; readonly at?: string | undefined }
+  | { readonly is: 'done'; readonly at?: string | undefined; readonly near?: NodeAffinity | undefined }
   | { readonly is: 'awaited'; readonly key: OperationKey; readonly hold: Hold }
   | { readonly is: 'failed'; readonly refusal: Refusal };
 
@@ -96,6 +96,8 @@ export type Infos = Readonly<Record<string, string>>;
 export interface EndedPod {
   readonly name: string;
   readonly exitCode: number;
+  /** Of the node that it ran on. */
+  readonly nodeLabels?: Readonly<Record<string, string>>;
   /** What it left as its termination message; of a failed one without that, the end of what it printed. */
   readonly message: string;
 }

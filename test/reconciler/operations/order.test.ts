@@ -240,3 +240,80 @@ describe('spec.ttlSecondsAfterFinished', () => {
     expect(at.get('DataLoad', 'first')).toBeUndefined();
   });
 });
+
+describe('spec.runAfter.affinityStrategy', () => {
+  const own = { 'kubernetes.io/hostname': 'node-1', 'topology.kubernetes.io/zone': 'z1', 'example.com/rack': 'r7' };
+  const place = (key: string, value: string) => ({ key, operator: 'In', values: [value] });
+  const affinityOf = (at: Harness, name: string) =>
+    (at.get('Job', `${name}-loader-job`) as unknown as { spec: { template: { spec: { affinity?: object } } } }).spec.template.spec.affinity;
+  /** `first` has run on node-1; `second` asks to run near it. */
+  async function followed(strategy: object, spec: Partial<DataLoadSpec> = {}): Promise<Harness> {
+    const at = await bound();
+    at.server.put({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1', labels: own } });
+    const first = load({ ...ON_DEMO, nodeSelector: { 'example.com/rack': 'r7' } }, 'first');
+    at.put({ ...first, metadata: { ...first.metadata, annotations: { 'affinity.dataflow.fluid.io/labels': 'example.com/rack, none' } } });
+    at.put(load(after('first', { runAfter: { kind: 'DataLoad', name: 'first', affinityStrategy: strategy }, ...spec }), 'second'));
+    await at.quiet();
+    await ended(at, 'Succeeded', '', 'first');
+    expect(statusOf(at, 'second').phase).toBe('Executing');
+    return at;
+  }
+  test('is of the node of the earlier operation, which its status records', async () => {
+    const at = await followed({ policy: 'Require' });
+    expect(statusOf(at, 'first').nodeAffinity).toEqual({
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [
+          {
+            matchExpressions: [
+              place('kubernetes.io/hostname', 'node-1'),
+              place('topology.kubernetes.io/zone', 'z1'),
+              place('example.com/rack', 'r7'),
+            ],
+          },
+        ],
+      },
+    });
+    expect(JSON.stringify(affinityOf(at, 'second'))).toContain(JSON.stringify([place('kubernetes.io/hostname', 'node-1')]));
+  });
+  test('is added to what the user demands', async () => {
+    const terms = [{ matchExpressions: [{ key: 'disk', operator: 'Exists' }] }];
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } };
+    const at = await followed({ policy: 'Require', requires: [{ name: 'example.com/rack' }] }, { affinity });
+    expect(affinityOf(at, 'second')).toMatchObject({
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'Exists' }, place('example.com/rack', 'r7')] }],
+        },
+      },
+    });
+  });
+  test.each<[object, unknown]>([
+    [
+      {
+        policy: 'Prefer',
+        prefers: [
+          { name: 'topology.kubernetes.io/zone', weight: 7 },
+          { name: 'no.such/label', weight: 1 },
+        ],
+      },
+      [{ weight: 7, preference: { matchExpressions: [place('topology.kubernetes.io/zone', 'z1')] } }],
+    ],
+    [{ policy: 'Prefer' }, [{ weight: 100, preference: { matchExpressions: [place('kubernetes.io/hostname', 'node-1')] } }]],
+  ])('prefers: %o', async (strategy, preferred) => {
+    const at = await followed(strategy);
+    expect(affinityOf(at, 'second')).toMatchObject({ nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } });
+  });
+  test('without a policy has no effect', async () => expect(affinityOf(await followed({}), 'second')).toBeUndefined());
+  test('may name another operation, which it waits for as well', async () => {
+    const at = await bound();
+    at.put(process({}, 'other'));
+    at.put(load(ON_DEMO, 'first'));
+    const strategy = { policy: 'Require', dependOn: { kind: 'DataProcess', name: 'other' } } as const;
+    at.put(load(after('first', { runAfter: { kind: 'DataLoad', name: 'first', affinityStrategy: strategy } }), 'second'));
+    await at.quiet();
+    await ended(at, 'Succeeded', '', 'first');
+    expect(statusOf(at, 'second').conditions?.[0]?.message).toBe('waiting for DataProcess ml/other to complete');
+    await ended(at, 'Succeeded', '', 'other');
+    expect(JSON.stringify(affinityOf(at, 'second'))).toContain('kubernetes.io/hostname');
+  });
+});

@@ -1,4 +1,3 @@
-import type { KubeClient } from '../../../kube/contract.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { infosOf, PROGRESS_MS } from '../../operations/infos.ts';
 import type { EndedPod, Infos, JobView, OperationWorld } from '../../operations/world.ts';
@@ -10,10 +9,17 @@ import { Pod } from '../kinds.ts';
 const MOST_PODS = 20;
 
 /** How the last pod of a Job ended. Its status has that: no right to read logs is needed. */
-export async function lastPod(client: KubeClient, { namespace }: Pick<Key, 'namespace'>, { uid }: JobView): Promise<EndedPod | undefined> {
+export async function lastPod(
+  { client, store }: Pick<ClusterContext, 'client' | 'store'>,
+  { namespace }: Pick<Key, 'namespace'>,
+  { uid }: JobView,
+): Promise<EndedPod | undefined> {
   const { items } = await client.list(Pod, { namespace, labelSelector: `batch.kubernetes.io/controller-uid=${uid}`, limit: MOST_PODS });
   const [last] = items.flatMap(endsOf).toSorted((a, b) => b.finishedAt.localeCompare(a.finishedAt));
-  return last;
+  if (!last) return undefined;
+  const { node, ...pod } = last;
+  const { labels } = store.node(node)?.metadata ?? {};
+  return { ...pod, ...(labels && { nodeLabels: labels }) };
 }
 
 interface Terminated {
@@ -21,12 +27,13 @@ interface Terminated {
   readonly message?: string;
   readonly finishedAt?: string;
 }
-function endsOf({ metadata, status }: KubeObject): readonly (EndedPod & { readonly finishedAt: string })[] {
+function endsOf({ metadata, spec, status }: KubeObject): readonly (EndedPod & { readonly finishedAt: string; readonly node: string })[] {
+  const { nodeName: node = '' } = (spec ?? {}) as { nodeName?: string };
   const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly { state?: { terminated?: Terminated } }[] };
   return containerStatuses.flatMap(({ state }) => {
     if (!state?.terminated) return [];
     const { exitCode = 0, message = '', finishedAt = '' } = state.terminated;
-    return [{ name: metadata.name, exitCode, message, finishedAt }];
+    return [{ name: metadata.name, exitCode, message, finishedAt, node }];
   });
 }
 

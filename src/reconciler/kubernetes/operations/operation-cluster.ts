@@ -105,7 +105,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       }
     },
 
-    async prepare({ key, operation, target }, dataset): Promise<Prepared> {
+    async prepare({ key, operation, target, predecessor }, dataset): Promise<Prepared> {
       const wait = (message: string, why: Partial<Hold> = {}): Prepared => ({ hold: { ...why, reason: 'RuntimeNotReady', message } });
       const { chosen } = choose(dataset, store.runtimes(target));
       if (!chosen || !isServed(dataset) || dataset.metadata.deletionTimestamp) return wait(`Dataset ${target.name} is not bound`);
@@ -125,8 +125,9 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       // The cast: each kind of operation is rendered from a spec that was parsed as that kind.
       const render = operate as (operation: object) => readonly Manifest[];
       const given = { kind: key.kind, name, namespace, uid: metadata.uid ?? '', spec };
+      const near = predecessor.is === 'done' && predecessor.near ? { near: predecessor.near } : {};
       // It reads through the claim, as any pod does.
-      if (key.kind === 'DataProcess') return rendered(key, () => ({ manifests: render({ ...given, facts: { pods: {} } }) }));
+      if (key.kind === 'DataProcess') return rendered(key, () => ({ manifests: render({ ...given, facts: { pods: {}, ...near } }) }));
       const choice = podChoice(store, target, runtime);
       const ready = { master: podFacts(choice.pods('master')), worker: podFacts(choice.pods('worker')) };
       for (const role of ['master', 'worker'] as const) {
@@ -138,7 +139,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       if (leader === 'asking') return wait(`which master of ${object.kind} ${target.name} leads is being asked`, { silent: true });
       if (leader === 'none') return wait(`no master of ${object.kind} ${target.name} reports that it leads`, { retryMs: LEADER_AGAIN_MS });
       const leading = ready.master.find((pod) => pod.name === leader);
-      const told = { ...given, facts: { pods: ready, ...(leading && { leader: leading }) } };
+      const told = { ...given, facts: { pods: ready, ...near, ...(leading && { leader: leading }) } };
       return rendered(key, () => ({ manifests: render(told), warnings: plan.operationWarnings(told) }));
     },
 
@@ -170,7 +171,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         });
     },
     progress: (world, job) => progressOf(context, world, job),
-    lastPod: (of, job) => lastPod(client, of, job),
+    lastPod: (of, job) => lastPod(context, of, job),
     writeStatus: (operation, status) => users.writeStatus(store.typeOf(operation.kind), operation, status, 'given'),
     notice: ({ apiVersion, kind, metadata: { namespace = '', name, uid = '' } }, { note, ...notice }) =>
       events.emit({ regarding: { apiVersion, kind, namespace, name, uid }, ...notice, note: redactedText(note) }),

@@ -1,0 +1,44 @@
+import type { NodeAffinity } from '../../api/index.ts';
+import type { OperationSpec } from '../../constructs/index.ts';
+
+/**
+ * Where operations run, for those that follow: near the data that the earlier one wrote or warmed. Both sides are in the words of Fluid:
+ * `status.nodeAffinity` of the earlier operation, `spec.runAfter.affinityStrategy` of the later one.
+ */
+
+const HOSTNAME = 'kubernetes.io/hostname';
+/** What is recorded of every node. */
+const PLACES = [HOSTNAME, 'topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
+
+/**
+ * The node on which an operation ran, by its labels; undefined if it has none of them.
+ *
+ * @param more further labels, separated by commas, that count for this operation
+ */
+export function affinityTo(labels: Readonly<Record<string, string>> = {}, more = ''): NodeAffinity | undefined {
+  const keys = [...new Set([...PLACES, ...more.split(',', MOST_KEYS).map((key) => key.trim())])];
+  const matchExpressions = keys.flatMap((key) => (labels[key] === undefined ? [] : [{ key, operator: 'In', values: [labels[key]] }]));
+  if (matchExpressions.length === 0) return undefined;
+  return { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } };
+}
+const MOST_KEYS = 32;
+
+type Strategy = NonNullable<NonNullable<OperationSpec['runAfter']>['affinityStrategy']>;
+
+/** What a later operation asks for, given where the earlier one ran. */
+export function affinityLike(ran: NodeAffinity | undefined, { policy, prefers, requires }: Strategy): NodeAffinity | undefined {
+  const [term] = ran?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const expressionsOf = (name: string) => (term?.matchExpressions ?? []).filter(({ key }) => key === name);
+  if (policy === 'Require') {
+    const names = requires?.length ? requires : [{ name: HOSTNAME }];
+    const matchExpressions = names.flatMap(({ name }) => expressionsOf(name));
+    if (matchExpressions.length === 0) return undefined;
+    return { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } };
+  }
+  if (policy !== 'Prefer') return undefined;
+  const names = prefers?.length ? prefers : [{ name: HOSTNAME, weight: 100 }];
+  const preferred = names.flatMap(({ name, weight }) =>
+    expressionsOf(name).map((expression) => ({ weight, preference: { matchExpressions: [expression] } })),
+  );
+  return preferred.length > 0 ? { preferredDuringSchedulingIgnoredDuringExecution: preferred } : undefined;
+}
