@@ -10,6 +10,7 @@ import { type Lab, openLab, say } from './lab.ts';
 import { live } from './live/live.ts';
 import { markdown } from './markdown.ts';
 import { load } from './load.ts';
+import { operations } from './operations.ts';
 import { noop } from './noop.ts';
 import { KINDS } from './objects.ts';
 import { quiet } from './quiet.ts';
@@ -32,7 +33,7 @@ Exits with 1 when a bench could not be run, not when it missed its target; with 
 /** Benches of one group share a control plane, in this order. */
 const groups: readonly (readonly Bench[])[] = [
   [synth(20_000), synthEach],
-  [idleRss, bindOne, load, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
+  [idleRss, bindOne, load, operations, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
   [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],
   [quiet(1000, 'alluxio')],
   [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
