@@ -5,6 +5,7 @@ import { configMapName, environmentHash } from './environment.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { type Component, containerPorts } from './ports.ts';
 import { masterCommand } from './root-secrets.ts';
+import { usersName } from './users.ts';
 
 /** The masters, the master of jobs beside each, and where it is asked for a gateway. */
 export class AlluxioMaster extends Master {
@@ -32,6 +33,14 @@ export class AlluxioMaster extends Master {
       labels: { app: plan.app, release: plan.name },
       data: plan.environment,
     });
+    if (plan.account)
+      owned(this, plan, undefined, {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        name: usersName(plan),
+        labels: { app: plan.app, release: plan.name },
+        data: plan.account.files,
+      });
     for (const pod of plan.masters) serviceOf(this, plan, pod);
   }
 }
@@ -73,7 +82,7 @@ export class AlluxioFuse extends Fuse {
 
 const annotations = (plan: AlluxioPlan, role: 'master' | 'worker' | 'fuse') => ({
   ...(role === 'fuse' ? plan.client : plan[role]).podAnnotations,
-  [annotation.scriptHash]: environmentHash(plan.environment, role),
+  [annotation.scriptHash]: environmentHash({ ...plan.environment, ...plan.account?.files }, role),
 });
 const envFrom = (plan: AlluxioPlan) => [{ configMapRef: { name: configMapName(plan) } }];
 

@@ -69,8 +69,8 @@ export interface Situation {
   /** Copies of a file. */
   readonly copies: number;
   readonly hasOneMaster: boolean;
-  /** As whom processes log in, if not by the name that the image has for them. */
-  readonly user: string | undefined;
+  /** Programs may write everywhere in their containers. */
+  readonly isRoot: boolean;
 }
 
 export const defaultsFor = ({
@@ -81,7 +81,7 @@ export const defaultsFor = ({
   isOwned,
   copies,
   hasOneMaster,
-  user,
+  isRoot,
 }: Situation): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries({
@@ -91,7 +91,7 @@ export const defaultsFor = ({
       ...(overHttp && OVER_HTTP),
       ...(readOnly && isPlain && { 'user.direct.memory.io.enabled': 'true' }),
       ...(!isShared && { 'user.short.circuit.enabled': 'false' }),
-      ...(user && { 'security.login.username': user }),
+      ...(!isRoot && { 'master.metastore.dir': '/journal/metastore' }),
       ...(!isOwned && { 'fuse.user.group.translation.enabled': 'true' }),
     }).map(([key, value]) => [`alluxio.${key}`, value]),
   );

@@ -6,7 +6,6 @@ import { isOnHost, type Ports, portProperties } from './ports.ts';
 import { commonProperties, environmentOf, type Properties } from './properties.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 import { tierProperties, type Tiers } from './tiers.ts';
-import { loginName } from './users.ts';
 
 interface Parts {
   readonly masters: readonly string[];
@@ -35,7 +34,7 @@ export function environmentPlan({ namespace, spec, dataset }: Input, parts: Part
     isOwned: dataset.spec.owner !== undefined,
     copies: spec.data?.replicas ?? 1,
     hasOneMaster: masters.length === 1,
-    user: loginName(spec),
+    isRoot: !spec.runAs?.uid,
   });
   const first = {
     ...addressesOf(masters, namespace, ports),
@@ -70,12 +69,12 @@ export function environmentPlan({ namespace, spec, dataset }: Input, parts: Part
 export const configMapName = ({ name }: { readonly name: string }): string => `${name}-config`;
 
 const READERS = {
-  master: /^ALLUXIO_((JOB_)?MASTER_|PROXY_)?JAVA_OPTS$/,
-  worker: /^ALLUXIO_((JOB_)?WORKER_)?JAVA_OPTS$/,
-  fuse: /^ALLUXIO_(FUSE_)?JAVA_OPTS$/,
+  master: /^(ALLUXIO_((JOB_)?MASTER_|PROXY_)?JAVA_OPTS|passwd|group)$/,
+  worker: /^(ALLUXIO_((JOB_)?WORKER_)?JAVA_OPTS|passwd|group)$/,
+  fuse: /^(ALLUXIO_(FUSE_)?JAVA_OPTS|passwd|group)$/,
 } as const;
 
-/** Hash of what the pods of a role read when they start: pods with an older hash count as outdated. */
+/** Hash of variables and files that the pods of a role read when they start: pods with an older hash count as outdated. */
 export function environmentHash(environment: Properties, role: keyof typeof READERS): string {
   const read = Object.entries(environment).filter(([variable]) => READERS[role].test(variable));
   return hashOfScript(JSON.stringify(read));

@@ -18,6 +18,7 @@ import { fusePod, masterPod, workerPod } from './pod.ts';
 import { portNeeds, type Ports, portsOf } from './ports.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 import { tiersOf } from './tiers.ts';
+import { type Account, accountOf } from './users.ts';
 import { specWarnings } from './warnings.ts';
 
 export interface AlluxioPlan extends BasePlan {
@@ -32,6 +33,7 @@ export interface AlluxioPlan extends BasePlan {
   readonly master: ReturnType<typeof masterPod>;
   readonly worker: ReturnType<typeof workerPod>;
   readonly client: ReturnType<typeof fusePod>;
+  readonly account: Account | undefined;
   readonly user: { readonly runAsUser: number; readonly runAsGroup: number };
   readonly hasGateway: boolean;
   readonly isMonitored: boolean;
@@ -56,18 +58,19 @@ export function plan(input: Input): AlluxioPlan {
     mountDir: 'alluxio-fuse',
     fuseNodeSelector: spec.fuse?.nodeSelector,
   });
-  const { masters, tiers, mounts, ports, hadoop, socket } = together({
+  const { masters, tiers, mounts, ports, hadoop, socket, account } = together({
     masters: () => mastersOf(input),
     tiers: () => tiersOf(spec.tieredstore?.levels, input),
     mounts: () => mountsOf(dataset.spec, `Dataset ${namespace}/${name}`),
     ports: () => portsOf(input),
     hadoop: () => hadoopOf(spec.hadoopConfig, facts.configMaps[spec.hadoopConfig ?? '']),
     socket: () => socketOf(input),
+    account: () => accountOf(input),
   });
   const images = imagesOf(input);
   const readOnly = !dataset.spec.accessModes?.length || dataset.spec.accessModes.includes('ReadOnlyMany');
   const of = { engine: images.engine, image: images.fuse, host: base.hostPath, mountPath: base.mountPath };
-  const parts = { ...of, masters, tiers, mounts, hadoop: hadoop.mounted, socket, readOnly };
+  const parts = { ...of, masters, tiers, mounts, hadoop: hadoop.mounted, socket, users: account?.mounted ?? [], readOnly };
   const { master, worker, client } = together({
     master: () => masterPod(input, parts),
     worker: () => workerPod(input, parts),
@@ -92,6 +95,7 @@ export function plan(input: Input): AlluxioPlan {
     master,
     worker,
     client,
+    account,
     user: { runAsUser: spec.runAs?.uid ?? 0, runAsGroup: spec.runAs?.gid ?? 0 },
     hasGateway: spec.apiGateway?.enabled === true,
     isMonitored: spec.disablePrometheus !== true,

@@ -37,8 +37,9 @@ const address = (name: string, fieldPath: 'status.podIP' | 'status.hostIP' | 'me
   valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
 });
 
+/** A volume that is mounted twice is one volume. */
 const volumesOf = (...lists: readonly (readonly Mounted[])[]) => ({
-  volumes: lists.flat().map(({ volume }) => volume),
+  volumes: [...new Map(lists.flat().map(({ volume }) => [volume.name, volume])).values()],
   volumeMounts: lists.flat().map(({ mount }) => mount),
 });
 
@@ -50,12 +51,12 @@ const JOURNAL: Mounted = {
   mount: { name: 'alluxio-journal', mountPath: '/journal' },
 };
 
-export function masterPod(input: Input, { masters, tiers, mounts, hadoop }: Parts) {
+export function masterPod(input: Input, { masters, tiers, mounts, hadoop, users: accounts }: Parts) {
   const { spec } = input;
   // Several know each other by their names, which stay when pods are created again.
   const hostname = address('ALLUXIO_MASTER_HOSTNAME', masters.length > 1 ? 'metadata.name' : 'status.podIP');
   const restore = restoreOf(input);
-  const beside = [...hadoop, ...users(input, 'master'), ...mounts.secrets, ...mounts.native];
+  const beside = [...accounts, ...hadoop, ...users(input, 'master'), ...mounts.secrets, ...mounts.native];
   const own = volumesOf([JOURNAL, ...restore.mounted], beside);
   const pod = podOf(input, 'master');
   return {
@@ -75,16 +76,17 @@ export function masterPod(input: Input, { masters, tiers, mounts, hadoop }: Part
     gateway: {
       env: [hostname, ...environment(spec.apiGateway?.env)],
       resources: spec.apiGateway?.resources,
+      volumeMounts: volumesOf(accounts).volumeMounts,
     },
   };
 }
 
-export function workerPod(input: Input, { tiers, mounts, hadoop, socket, engine }: Parts) {
+export function workerPod(input: Input, { tiers, mounts, hadoop, socket, engine, users: accounts }: Parts) {
   const { spec } = input;
   const pod = podOf(input, 'worker');
   const levels = (which: readonly Level[]) => which.flatMap(({ mounted }) => mounted);
   const onNode = [...levels(tiers.levels.filter(({ isOnNode }) => isOnNode)), ...socket];
-  const { volumes, volumeMounts } = volumesOf(hadoop, mounts.native, levels(tiers.levels), socket, users(input, 'worker'));
+  const { volumes, volumeMounts } = volumesOf(accounts, hadoop, mounts.native, levels(tiers.levels), socket, users(input, 'worker'));
   const addresses = [
     address('ALLUXIO_WORKER_HOSTNAME', 'status.hostIP'),
     ...(pod.hostNetwork ? [] : [address('ALLUXIO_WORKER_CONTAINER_HOSTNAME', 'status.podIP')]),
@@ -111,14 +113,14 @@ const DEVICE: Mounted = {
   mount: { name: 'alluxio-fuse-device', mountPath: '/dev/fuse' },
 };
 
-export function fusePod(input: Input, { tiers, mounts, readOnly, host, mountPath, socket, engine, image }: Parts) {
+export function fusePod(input: Input, { tiers, mounts, readOnly, host, mountPath, socket, engine, image, users: accounts }: Parts) {
   const { spec } = input;
   // Where it sees the worker's own directories, the client reads from them.
   const shared = tiers.levels.flatMap(({ isOnNode, mounted }) => (isOnNode ? mounted : []));
   const imageTag = image.image.slice(image.image.lastIndexOf(':') + 1);
   const { args, env } = fuseCall(input, { mountPath, imageTag, readOnly, overHttp: mounts.overHttp });
   const { nodeSelector: _, ...pod } = podOf(input, 'fuse');
-  const { volumes, volumeMounts } = volumesOf([DEVICE], shared, socket, users(input, 'fuse'));
+  const { volumes, volumeMounts } = volumesOf([DEVICE], accounts, shared, socket, users(input, 'fuse'));
   return {
     ...pod,
     volumes,
@@ -147,6 +149,8 @@ interface Parts {
   readonly hadoop: readonly Mounted[];
   /** Where workers and clients of a node find each other's domain sockets. */
   readonly socket: readonly Mounted[];
+  /** Lists of users and groups. */
+  readonly users: readonly Mounted[];
   readonly readOnly: boolean;
   /** The directory that the client shares with the node, and its mount point in there. */
   readonly host: string;

@@ -1,15 +1,40 @@
 import type { VolumeMount } from '../../src/api/index.ts';
-import { type ContainerProps, imageOf, must, type PlanInput } from '../../src/constructs/index.ts';
+import { type ContainerProps, imageOf, type Mounted, must, type PlanInput } from '../../src/constructs/index.ts';
 import type { Image } from './images.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
-type Spec = AlluxioRuntimeSpec;
+type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'name' | 'spec'>;
+
+/** The user of `spec.runAs`, where it is not root. */
+export interface Account {
+  /** Data of the ConfigMap `<name>-users`. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly mounted: readonly Mounted[];
+}
+
+/** The ConfigMap with the names of users and groups. */
+export const usersName = ({ name }: { readonly name: string }): string => `${name}-users`;
+
+/** Java logs in by name, and so does a client for its mount: each program has a list of users with the one that runs it. */
+export function accountOf({ name, spec: { runAs } }: Input): Account | undefined {
+  if (!runAs?.uid) return undefined;
+  const { uid, gid, user, group } = runAs;
+  for (const [field, text] of Object.entries({ user, group }))
+    must(/^[a-zA-Z_][\w.@-]*$/.test(text), `spec.runAs.${field}`, 'a name of letters, digits and ".", "@", "-", "_"', text);
+  const files = {
+    passwd: `root:x:0:0:root:/root:/bin/bash\n${user}:x:${uid}:${gid}::/tmp:/bin/bash\n`,
+    group: `root:x:0:\n${gid === 0 ? '' : `${group}:x:${gid}:\n`}`,
+  };
+  const volume = { name: 'alluxio-users', configMap: { name: usersName({ name }) } };
+  const mount = (file: string) => ({ name: volume.name, mountPath: `/etc/${file}`, subPath: file, readOnly: true });
+  return { files, mounted: Object.keys(files).map((file) => ({ volume, mount: mount(file) })) };
+}
 
 /**
  * Directories of nodes are root's when the kubelet creates them. This container gives them to the user of `spec.runAs`, before any program
  * of that user starts.
  */
-export function ownerOf({ spec }: PlanInput<Spec>, name: string, engine: Image, mounts: readonly VolumeMount[], all = false) {
+export function ownerOf({ spec }: Input, name: string, engine: Image, mounts: readonly VolumeMount[], all = false) {
   const { runAs, initUsers } = spec;
   if (!runAs?.uid || mounts.length === 0) return undefined;
   const container: ContainerProps = {
@@ -23,11 +48,4 @@ export function ownerOf({ spec }: PlanInput<Spec>, name: string, engine: Image, 
     securityContext: { runAsUser: 0, runAsGroup: 0 },
   };
   return [container];
-}
-
-/** Java cannot log in as a number that the image has no name for. */
-export function loginName({ runAs }: Spec): string | undefined {
-  const { user } = runAs ?? {};
-  must(!user || /^\w[\w.@-]*$/.test(user), 'spec.runAs.user', 'letters, digits and ".", "@", "-", "_"', user);
-  return user || undefined;
 }

@@ -519,6 +519,14 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/alluxio/components.ts': { AlluxioFuse: planOnly, AlluxioMaster: planOnly, AlluxioWorker: planOnly },
   'runtimes/alluxio/defaults.ts': { defaultsFor: numbers },
+  'runtimes/alluxio/domain-socket.ts': {
+    socketOf: {
+      text: [
+        (text) => alluxioSpec({ properties: { 'alluxio.worker.data.server.domain.socket.address': `/${text}` } }),
+        (text) => alluxioSpec({ properties: { 'alluxio.worker.data.server.domain.socket.address': `/a${'/'.repeat(text.length)}` } }),
+      ],
+    },
+  },
   'runtimes/alluxio/environment.ts': { configMapName: planOnly, environmentHash: planOnly, environmentPlan: 'is measured with plan' },
   'runtimes/alluxio/fuse.ts': {
     fuseCall: {
@@ -602,6 +610,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'runtimes/alluxio/ports.ts': {
     containerPorts: numbers,
     isOnHost: 'compares with a constant',
+    portKeys: numbers,
     portNeeds: 'is measured with needs',
     portProperties: numbers,
     portsOf: 'is measured with plan',
@@ -634,6 +643,11 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       many: (entries) =>
         alluxioSpec({ tieredstore: { levels: list(entries, () => ({ mediumtype: 'SSD' as const, path: '/a', quota: '1Gi' })) } }),
     },
+  },
+  'runtimes/alluxio/users.ts': {
+    accountOf: { text: (text) => ignoringErrors(() => alluxioSpec({ runAs: { uid: 1, gid: 1, user: text, group: text } })) },
+    ownerOf: 'is measured with plan',
+    usersName: ofNames,
   },
   'runtimes/alluxio/warnings.ts': {
     specWarnings: {

@@ -202,11 +202,24 @@ export const differences: readonly Difference[] = [
   },
   {
     cases: /^alluxio\/full$/,
+    object: /^ConfigMap\/.*-users$/,
+    path: /^$/,
+    ours: /^made$/,
+    reason: 'The user of runAs needs a name in each container. Fluid has such files in its chart, and never renders them.',
+  },
+  {
+    cases: /^alluxio\/full$/,
+    object: /^(StatefulSet|DaemonSet)\//,
+    path: /^spec\.template\.spec\.(volumes\[alluxio-users\]|containers\[.*\]\.volumeMounts\[\/etc\/(passwd|group)\])/,
+    ours: /./,
+    reason: 'As above.',
+  },
+  {
+    cases: /^alluxio\/full$/,
     object: /^ConfigMap\/.*-config$/,
-    path: /^data\.ALLUXIO_JAVA_OPTS\[-Dalluxio\.security\.login\.username\]$/,
-    ours: /=ru"$/,
-    reason:
-      'Without it, Java cannot log in as a user that the image does not have. Fluid would mount its own /etc/passwd, and never renders that.',
+    path: /^data\.ALLUXIO_JAVA_OPTS\[-Dalluxio\.master\.metastore\.dir\]$/,
+    ours: /=\/journal\/metastore"$/,
+    reason: 'A master of another user than root cannot write into the directory of the image.',
   },
   {
     cases: /^alluxio\//,

@@ -32,7 +32,6 @@ const WARNED: Readonly<Record<string, string>> = {
 /** What has neither an effect on objects nor a warning, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'fuse.cleanPolicy': 'read by the node plugin, from the runtime itself',
-  'runAs.group': 'required, and only a name for the number beside it',
   'dataset.owner.user': 'required, and only a name for the number beside it',
   'dataset.owner.group': 'required, and only a name for the number beside it',
 };

@@ -292,13 +292,37 @@ describe('a user that is not root', () => {
   const runAs = { uid: 1000, gid: 1001, user: 'ru', group: 'rg' };
   const initOf = (spec: AlluxioRuntimeSpec, role: 'worker' | 'fuse') => podOf(given({ spec: { runAs, ...spec } }), role).initContainers;
 
-  test('logs in by its name, which the image need not have, unless a property has another', () => {
-    const property = 'alluxio.security.login.username';
-    expect(propertiesOf(given({ spec: { runAs } }))[property]).toBe('ru');
-    expect(propertiesOf(given())).not.toHaveProperty([property]);
-    expect(propertiesOf(given({ spec: { runAs, properties: { [property]: 'me' } } }))[property]).toBe('me');
-    expect(() => alluxio.bind(given({ spec: { runAs: { ...runAs, user: '$(id)' } } }))).toThrow(
-      'spec.runAs.user: expected letters, digits',
+  test('has a name in each container, which the image need not know', () => {
+    const input = given({ spec: { runAs, apiGateway: { enabled: true } } });
+    const config = alluxio
+      .bind(input)
+      .synth('master')
+      .find(({ metadata }) => metadata.name === 'demo-users');
+    expect(config?.['data']).toEqual({
+      passwd: 'root:x:0:0:root:/root:/bin/bash\nru:x:1000:1001::/tmp:/bin/bash\n',
+      group: 'root:x:0:\nrg:x:1001:\n',
+    });
+    for (const role of ['master', 'worker', 'fuse'] as const) {
+      expect(podOf(input, role).volumes?.filter(({ name }) => name === 'alluxio-users')).toHaveLength(1);
+      for (const { name, volumeMounts = [] } of podOf(input, role).containers)
+        expect(
+          volumeMounts.filter(({ mountPath }) => /^\/etc\/(passwd|group)$/.test(mountPath)),
+          name,
+        ).toHaveLength(2);
+    }
+    expect(propertiesOf(input)['alluxio.master.metastore.dir']).toBe('/journal/metastore');
+    expect(
+      alluxio
+        .bind(given())
+        .synth('master')
+        .map(({ metadata }) => metadata.name),
+    ).not.toContain('demo-users');
+    expect(propertiesOf(given())).not.toHaveProperty(['alluxio.master.metastore.dir']);
+  });
+  test.each(['$(id)', 'a:b', 'a\nb:x:0:0', ''])('cannot have the name %j', (text) => {
+    expect(() => alluxio.bind(given({ spec: { runAs: { ...runAs, user: text } } }))).toThrow('spec.runAs.user: expected a name of letters');
+    expect(() => alluxio.bind(given({ spec: { runAs: { ...runAs, group: text } } }))).toThrow(
+      'spec.runAs.group: expected a name of letters',
     );
   });
   test('owns the directories of nodes before its programs start', () => {
@@ -423,15 +447,6 @@ describe('several masters', () => {
     const master = { replicas: 3 };
     expect(() => alluxio.bind(given({ dataset, spec: { master } }))).toThrow('spec.dataRestoreLocation.path: expected pvc://');
     expect(() => alluxio.bind(given({ dataset, spec: { master: { ...master, networkMode: 'ContainerNetwork' } } }))).not.toThrow();
-  });
-});
-
-test('a backup on a node is read on that node', () => {
-  const input = given({ dataset: { dataRestoreLocation: { path: 'local:///backups/', nodeName: 'n1' } } });
-  expect(podOf(input, 'master').nodeSelector).toEqual({ 'kubernetes.io/hostname': 'n1' });
-  expect(container(input, 'master', 'alluxio-master').env).toContainEqual({
-    name: 'JOURNAL_BACKUP',
-    value: '/host/metadata-backup-demo-ml.gz',
   });
 });
 
