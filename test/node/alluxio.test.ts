@@ -6,6 +6,7 @@ import type { Mount } from '../../src/api/index.ts';
 import type { BoundProbe } from '../../src/constructs/index.ts';
 import { whyNoAlluxio } from '../../harness/index.ts';
 import { given } from '../runtimes/alluxio/given.ts';
+import { metricsOfRule, serviceMonitor } from '../support/autoscaling.ts';
 import { canRun } from '../support/can-run.ts';
 import { canHaveNode } from '../support/real-node.ts';
 import { condition, eventually as within } from '../support/sluice.ts';
@@ -93,6 +94,13 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
       expect(byCommands.rows).toMatchObject([{ source: 's3://hadoop/' }, { source: 's3://zookeeper' }]);
       expect(await answered(ports['masterWeb'] ?? 0)).toEqual({ ...byCommands, isWeb: [true, true] });
       expect(byCommands.isWeb).toEqual([false, false]);
+    });
+
+    await step('Prometheus reads what the rule of its adapter is computed from', async () => {
+      const [{ path }] = serviceMonitor.spec.endpoints;
+      const answer = await fetch(`http://${alluxio.cluster.node.address}:${(await demo.ports())['masterWeb']}${path}`);
+      const text = await answer.text();
+      for (const metric of metricsOfRule) expect(text).toMatch(new RegExp(`^${metric} \\d`, 'm'));
     });
 
     await step('what a pod reads a second time comes from the cache', async () => {

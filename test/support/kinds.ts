@@ -31,6 +31,7 @@ export const kinds = {
   Event: other('', 'v1', 'Event', 'events'),
   Namespace: other('', 'v1', 'Namespace', 'namespaces', false),
   Lease: other('coordination.k8s.io', 'v1', 'Lease', 'leases'),
+  HorizontalPodAutoscaler: other('autoscaling', 'v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers'),
   FlowSchema: other('flowcontrol.apiserver.k8s.io', 'v1', 'FlowSchema', 'flowschemas', false),
   PriorityLevelConfiguration: other(
     'flowcontrol.apiserver.k8s.io',

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 import { alluxioRuntime, datasetObject } from '../../support/objects.ts';
-import { type Sluice, startSluice } from '../../support/sluice.ts';
+import { autoscaler } from '../../support/autoscaling.ts';
+import { condition, type Sluice, startSluice } from '../../support/sluice.ts';
 
 describe.skipIf(!simulated)('an Alluxio', () => {
   let sluice: Sluice;
@@ -44,6 +45,43 @@ describe.skipIf(!simulated)('an Alluxio', () => {
     expect(await space.made()).toEqual([]);
     const cleaning = (await exec.calls({ namespace })).filter(({ argv }) => argv[2]?.includes('rm -rf'));
     expect(cleaning.map(({ pod, argv }) => [pod, argv.slice(4)])).toEqual([['demo-worker-0', [`/cache/${namespace}/demo`]]]);
+  });
+
+  test('is scaled out and in, by hand and by the HorizontalPodAutoscaler of the documentation', async () => {
+    const space = await sluice.space('alluxio-scale');
+    await space.create(
+      datasetObject('demo', { placement: 'Shared', mounts: [{ mountPoint: 'https://a.example/spark/', name: 'spark' }] }),
+      alluxioRuntime('demo', { replicas: 1 }),
+    );
+    await space.bound('AlluxioRuntime', 'demo');
+    const has = async (replicas: number) => {
+      await space.becomes('AlluxioRuntime', 'demo', { spec: { replicas } });
+      await space.becomes('StatefulSet', 'demo-worker', { spec: { replicas }, status: { readyReplicas: replicas } });
+      const status = { desiredWorkerNumberScheduled: replicas, currentWorkerNumberScheduled: replicas };
+      await space.becomes('AlluxioRuntime', 'demo', { status });
+    };
+    await space.kubectl('scale', 'alluxio/demo', '--replicas=3');
+    await has(3);
+    const scale = JSON.parse(
+      await space.kubectl('get', '--raw', `/apis/data.fluid.io/v1alpha1/namespaces/${space.namespace}/alluxioruntimes/demo/scale`),
+    ) as { status: { replicas: number; selector: string } };
+    expect(scale.status.replicas).toBe(3);
+    const selected = await space.kubectl('get', 'pods', '-l', scale.status.selector, '-o', 'name');
+    expect(selected.trim().split('\n')).toEqual(['pod/demo-worker-0', 'pod/demo-worker-1', 'pod/demo-worker-2']);
+    await space.kubectl('scale', 'alluxio/demo', '--replicas=1');
+    await has(1);
+
+    // Below its minimum and above its maximum an autoscaler needs no metric.
+    await space.create({ ...autoscaler, metadata: { name: 'demo' }, spec: { ...autoscaler.spec, minReplicas: 2 } });
+    // It learns twice a minute which kinds there are.
+    await space.becomes('AlluxioRuntime', 'demo', { spec: { replicas: 2 } }, 120);
+    await has(2);
+    await space.patch('HorizontalPodAutoscaler', 'demo', { spec: { minReplicas: 1, maxReplicas: 1 } });
+    await has(1);
+    // It has the scale of the runtime and its pods, and lacks an adapter only.
+    await space.becomes('HorizontalPodAutoscaler', 'demo', condition('AbleToScale', { status: 'True', reason: 'SucceededGetScale' }));
+    await space.becomes('HorizontalPodAutoscaler', 'demo', condition('ScalingActive', { reason: 'FailedGetObjectMetric' }));
+    await space.delete('HorizontalPodAutoscaler', 'demo');
   });
 
   test('of three masters is Bound, and a mount that is added later goes to the master that leads then', async () => {
