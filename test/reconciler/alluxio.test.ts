@@ -189,6 +189,28 @@ test('a port that the user says is none of those that are given out', async () =
   expect(portsOf()).not.toContain(first);
 });
 
+describe('what Fluid changes or hides', () => {
+  const memory: AlluxioRuntimeSpec = { replicas: 1, tieredstore: { levels: [{ mediumtype: 'MEM', path: '/dev/shm', quota: '2Gi' }] } };
+  const withMemory = [objects[0]!, objects[1]!, write.alluxioRuntime('demo', memory)];
+
+  test('memory that a cache needs is requested by workers, and never written into the spec of the user', async () => {
+    const at = await boundHarness(withMemory, options(alluxioFileSystem()));
+    expect(at.get('StatefulSet', 'demo-worker')).toMatchObject({
+      spec: { template: { spec: { containers: [{ resources: { requests: { memory: '2Gi' } } }, {}] } } },
+    });
+    expect(at.get(ALLUXIO)?.['spec']).toEqual(memory);
+    expect(at.get(ALLUXIO)?.metadata.generation).toBe(1);
+  });
+  test('an edit that needs new pods is applied, and PodsOutdated names the pods that run without it', async () => {
+    const at = await boundHarness(withMemory, options(alluxioFileSystem()));
+    at.edit(ALLUXIO, { properties: { 'alluxio.user.file.readtype.default': 'NO_CACHE' } });
+    await at.quiet();
+    expect(JSON.stringify(at.get('ConfigMap', 'demo-config')?.['data'])).toContain('readtype.default=NO_CACHE');
+    expect(at.conditions(ALLUXIO)['PodsOutdated']).toMatch(/^True .*demo-master-0, demo-worker-0/);
+    expect(at.conditions(ALLUXIO)['Synced']).toMatch(/^True/);
+  });
+});
+
 describe('another number of masters', () => {
   const masters = (replicas: number) => [objects[0]!, objects[1]!, write.alluxioRuntime('demo', { ...tiered, master: { replicas } })];
   const wanted = (at: Harness) => (at.get('StatefulSet', 'demo-master')?.['spec'] as { replicas?: number } | undefined)?.replicas;
