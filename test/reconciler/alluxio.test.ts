@@ -239,11 +239,8 @@ describe('another number of masters', () => {
     await at.quiet();
     expect(at.get('Service', 'demo-master-0')).toBeDefined();
     at.kill();
+    at.edit('StatefulSet', { replicas: 3 }, 'demo-master');
     await at.restart();
-    at.put({
-      ...at.get('StatefulSet', 'demo-master')!,
-      spec: { ...(at.get('StatefulSet', 'demo-master')?.['spec'] as object), replicas: 3 },
-    });
     await at.quiet();
     expect(wanted(at)).toBe(1);
     at.edit(ALLUXIO, { replicas: 2, master: { replicas: 1 } });
