@@ -17,6 +17,11 @@ export const COMMANDS: readonly {
     load: () => import('./synth/synth.ts'),
   },
   { name: 'diff', summary: 'show what Datasets and runtimes would change in a cluster', load: () => import('./diff/diff.ts') },
+  {
+    name: 'explain',
+    summary: 'say what Datasets, runtimes and operations wait for, since when, and what to do',
+    load: () => import('./explain/explain.ts'),
+  },
   { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./install/crds.ts') },
   { name: 'install', summary: 'print the manifests of Sluice itself', load: () => import('./install/install.ts') },
   {
@@ -33,8 +38,8 @@ export const COMMANDS: readonly {
 const EXIT_CODES = `
 Exit codes:
   0  done
-  1  failed, or a check prevented it; diff: there are differences
-  2  bad usage or bad input; diff: also no answer from the cluster`;
+  1  failed, or a check prevented it; diff: there are differences; explain: something is not well
+  2  bad usage or bad input; diff and explain: also no answer from the cluster`;
 
 /** Columns of every help text, in a narrow terminal too: beside the longest option, fewer leave no room for its description. */
 const HELP_WIDTH = 118;

@@ -50,6 +50,38 @@ describe.skipIf(!simulated)('diff and synth', () => {
     );
     expect(answer).toEqual({ code: 0, stdout: 'No differences in 14 objects.\n', stderr: '' });
   });
+  test('explain says what waits or has failed, and what to do', async () => {
+    const explain = (...args: readonly string[]) =>
+      cli(['explain', '-n', space.namespace, ...args], { env: { KUBECONFIG: sluice.plane.kubeconfig } });
+    const well = await explain('thin');
+    expect([well.code, well.stderr]).toEqual([0, '']);
+    expect(well.stdout).toContain(`✓ Dataset ${space.namespace}/thin: Bound`);
+    expect(well.stdout).toContain('StatefulSet thin-worker: 2 of 2 pods ready');
+    const spec = { dataset: { name: 'thin' } };
+    await space.create({ apiVersion: 'data.fluid.io/v1alpha1', kind: 'DataLoad', metadata: { name: 'first' }, spec });
+    const runAfter = { kind: 'DataLoad', name: 'nobody' };
+    await space.create({
+      apiVersion: 'data.fluid.io/v1alpha1',
+      kind: 'DataLoad',
+      metadata: { name: 'second' },
+      spec: { ...spec, runAfter },
+    });
+    await space.becomes('DataLoad', 'first', { status: { phase: 'Failed' } });
+    await space.becomes('DataLoad', 'second', { status: { conditions: [{ reason: 'DataOperationNotFound' }] } });
+    const ill = await explain('thin', 'dataload/first');
+    expect(ill.code).toBe(1);
+    expect(ill.stdout).toMatch(/✗ DataLoad \S+\/first: Failed\n {2}DataOperationNotSupport, for \d+s: .*\n {4}to do: correct the cause/);
+    expect(ill.stdout).toMatch(/✗ DataLoad \S+\/second: Pending\n {2}DataOperationNotFound, for .*\n {4}to do: create it, or edit/);
+    expect(ill.stdout).toContain('after DataLoad nobody (does not exist here)');
+    const { items } = JSON.parse((await explain('-o', 'json')).stdout) as { items: readonly { object: string; healthy: boolean }[] };
+    expect(items.filter(({ healthy }) => !healthy).map(({ object }) => object.replace(/^(\w+) .*\//, '$1 '))).toEqual([
+      'DataLoad first',
+      'DataLoad second',
+    ]);
+    expect(await explain('nothing')).toMatchObject({ code: 2, stderr: expect.stringContaining('found none that is called nothing') });
+    await space.delete('DataLoad', 'first');
+    await space.delete('DataLoad', 'second');
+  });
   test('synth --cluster gives what the controller made', async () => {
     const { stdout, stderr } = await ask('synth', yaml(jfsDataset('jfs'), jfsRuntime('jfs')), '--cluster');
     expect(stderr).toBe('');

@@ -1,0 +1,80 @@
+import { styleText } from 'node:util';
+import { durationText } from '../../api/index.ts';
+import { createClient } from '../../kube/client/kube-client.ts';
+import { ApiError, NoAnswer } from '../../kube/errors.ts';
+import { redactedText } from '../../kube/redact.ts';
+import type { Define } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { allRuntimes } from '../settings/config-file.ts';
+import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
+import { type Finding, findings } from './findings.ts';
+import { gather } from './gather.ts';
+
+interface Flags extends ConnectionFlags {
+  readonly namespace?: string;
+  readonly output: 'text' | 'json';
+  readonly config?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  sluice explain images                 the Dataset, its runtime, and the operations on it that are not over
+  sluice explain dataload/warm          one object
+  sluice explain -n ml                  everything in the namespace
+  sluice explain images -o json | jq '.items[] | select(.healthy | not)'
+
+It reads Datasets, runtimes, operations, their workloads, pods that are not ready, and events; it writes nothing.
+
+Exit codes:
+  0  all of them serve, run or are complete
+  1  at least one waits, has failed, or is not as its spec says
+  2  bad usage, no such object, or no answer from the cluster`;
+
+export const define: Define = (command, parts) => {
+  connectionOptions(command)
+    .argument('[names...]', 'names of Datasets, runtimes or operations; dataload/<name> for one kind (default: all of the namespace)')
+    .option('-n, --namespace <namespace>', 'namespace of the objects (default: the context’s, else default)')
+    .option('--config <file>', 'runtimes of vendors: sluice.config.ts')
+    .addOption(command.createOption('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
+    .addHelpText('after', EXAMPLES)
+    .action(async (names: readonly string[], flags: Flags) => {
+      const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
+      try {
+        const connection = await connect(flags, process.env);
+        const client = createClient(connection, { fieldManager: 'sluice-explain' });
+        try {
+          const situation = await gather(client, runtimes, flags.namespace ?? connection.namespace ?? 'default', names);
+          const found = findings(situation);
+          const text = flags.output === 'json' ? `${JSON.stringify({ items: found }, null, 2)}\n` : report(found, situation.now);
+          process.stdout.write(redactedText(text));
+          process.exitCode = found.every(({ healthy }) => healthy) ? 0 : 1;
+        } finally {
+          await client.close();
+        }
+      } catch (error) {
+        if (error instanceof ApiError || error instanceof NoAnswer) throw new UsageError(error.message);
+        throw error;
+      }
+    });
+};
+
+const styled = (style: Parameters<typeof styleText>[0], text: string): string => styleText(style, text, { stream: process.stdout });
+
+/** What is not well comes first. */
+function report(found: readonly Finding[], now: number): string {
+  if (found.length === 0) return 'Nothing is here: no Dataset, runtime or operation.\n';
+  const ordered = found.toSorted((a, b) => Number(a.healthy) - Number(b.healthy));
+  return `${ordered.map((finding) => section(finding, now).join('\n')).join('\n\n')}\n`;
+}
+
+function section({ object, phase, healthy, causes, details }: Finding, now: number): readonly string[] {
+  const title = `${healthy ? '✓' : '✗'} ${object}: ${phase}`;
+  return [
+    styled(['bold', healthy ? 'green' : 'red'], title),
+    ...causes.flatMap(({ reason, message, since, toDo }) => {
+      const age = since === undefined ? '' : `, for ${durationText(Math.max(0, now - Date.parse(since)))}`;
+      return [`  ${styled('yellow', reason)}${age}: ${message}`, `    to do: ${toDo}`];
+    }),
+    ...details.map((line) => `  ${line}`),
+  ];
+}

@@ -1,0 +1,154 @@
+import { label } from '../../api/index.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { causeOf, type Reason } from '../../reconciler/reasons.ts';
+import { phaseOf, readiness, selectorOf, type Situation } from './gather.ts';
+
+/** What is to be said of one object. */
+export interface Finding {
+  /** `Dataset ml/demo`. */
+  readonly object: string;
+  /** Its phase: `Bound`. */
+  readonly phase: string;
+  readonly healthy: boolean;
+  /** What it waits for, or what is wrong, first what matters most. */
+  readonly causes: readonly Cause[];
+  /** Its workloads, pods that are not ready, and the operations that it waits for. */
+  readonly details: readonly string[];
+}
+export interface Cause {
+  readonly reason: string;
+  readonly message: string;
+  /** RFC 3339; absent if it is not known. */
+  readonly since?: string;
+  readonly toDo: string;
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** Conditions that say by being True that something is not as it should be; what is served is not affected by the last. */
+const TROUBLES: ReadonlySet<string> = new Set(['NotReady', 'Failed', 'DatasetTaken', 'MountsDiffer', 'ImmutableFieldChanged']);
+const NOTES: ReadonlySet<string> = new Set(['SpecWarning', 'PodsOutdated', 'PlacementWaiting']);
+/** Conditions that say so by being False. */
+const GOALS: ReadonlySet<string> = new Set(['Synced', 'Ready', 'Complete']);
+const WELL: ReadonlySet<string> = new Set(['Bound', 'Complete', 'Executing']);
+
+/** One finding for each object, from its conditions, its workloads, its events and the operations before it. */
+export const findings = (situation: Situation): readonly Finding[] => situation.objects.map((object) => findingOf(object, situation));
+
+function findingOf(object: KubeObject, situation: Situation): Finding {
+  const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly Condition[] };
+  const isWrong = ({ type, status }: Condition) => (TROUBLES.has(type) && status === 'True') || (GOALS.has(type) && status === 'False');
+  const wrong = conditions.filter(isWrong);
+  // `Ready` False and `NotReady` True are one thing.
+  const known = wrong.filter(({ type }) => type !== 'Ready' || !wrong.some((other) => other.type === 'NotReady'));
+  const notes = conditions.filter(({ type, status }) => NOTES.has(type) && status === 'True');
+  const workloads = situation.workloads.filter(({ metadata }) => metadata.labels?.[label.owner] === object.metadata.uid);
+  const phase = phaseOf(object) || (workloads.length > 0 ? 'set up' : 'not seen yet');
+  const isSeen = phaseOf(object) !== '' || conditions.length > 0;
+  const isRuntime = workloads.length > 0 || conditions.some(({ type }) => type === 'Synced');
+  return {
+    object: nameOf(object),
+    phase: isRuntime ? (known.length > 0 ? 'not as its spec says' : 'as its spec says') : phase,
+    healthy: isSeen && known.length === 0 && (isRuntime || WELL.has(phase)),
+    causes: [...known, ...notes].map(causeOfCondition).concat(isSeen ? [] : [UNSEEN]),
+    details: [
+      ...workloads.flatMap((each) => workloadLines(each, situation)),
+      ...chainLines(object, situation),
+      ...eventLines(object, situation, known),
+    ],
+  };
+}
+
+const UNSEEN: Cause = {
+  reason: 'NotSeen',
+  message: 'no controller has written a status',
+  toDo: 'see whether the controller runs: kubectl get pods -n fluid-system',
+};
+
+function causeOfCondition({ type, reason = type, message = '', lastTransitionTime }: Condition): Cause {
+  // A Job's own reasons are in no table.
+  const { toDo } = type === 'Failed' ? FAILED : causeOf(reason as Reason);
+  const help = NOTES.has(type) ? 'edit what the message names, when it suits you' : toDo;
+  return { reason, message, ...(lastTransitionTime && { since: lastTransitionTime }), toDo: plain(help) };
+}
+const FAILED = { toDo: 'correct the cause, delete the operation and create it again' };
+
+/** Without the links of the page from which it comes. */
+const plain = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');
+
+function workloadLines(workload: KubeObject, { pods }: Situation): readonly string[] {
+  const { ready, wanted } = readiness(workload);
+  const line = `${workload.kind} ${workload.metadata.name}: ${ready} of ${wanted} pods ready`;
+  if (ready >= wanted) return [line];
+  const labels = selectorOf(workload).split(',');
+  const own = pods.filter((pod) =>
+    labels.every((each) => Object.entries(pod.metadata.labels ?? {}).some(([key, value]) => `${key}=${value}` === each)),
+  );
+  return [line, ...own.flatMap(podLine)];
+}
+
+interface PodStatus {
+  readonly conditions?: readonly Condition[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+}
+interface ContainerStatus {
+  readonly name: string;
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: { readonly exitCode?: number; readonly message?: string };
+  };
+}
+
+/** Why a pod is not ready. */
+function podLine({ metadata, status }: KubeObject): readonly string[] {
+  const { conditions = [], containerStatuses = [], initContainerStatuses = [] } = (status ?? {}) as PodStatus;
+  if (conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return [];
+  const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
+  const said = [...initContainerStatuses, ...containerStatuses].flatMap(({ name, state }) => {
+    if (state?.waiting?.reason) return [`${name} ${state.waiting.reason}${state.waiting.message ? `: ${state.waiting.message}` : ''}`];
+    if (state?.terminated?.exitCode) return [`${name} ended with exit code ${state.terminated.exitCode}`];
+    return [];
+  });
+  const why = unscheduled?.message ?? (said.join('; ') || 'is not ready yet');
+  return [`  pod ${metadata.name}: ${why}`];
+}
+
+/** The operations before this one, from the one that it waits for. */
+function chainLines(object: KubeObject, { operations }: Situation): readonly string[] {
+  const chain: string[] = [];
+  for (let next = runAfterOf(object); next && chain.length < LONGEST_CHAIN; ) {
+    const found = operations.find(({ kind, metadata }) => kind === next?.kind && metadata.name === next.name);
+    chain.push(`${next.kind} ${next.name} (${found ? phaseOf(found) || 'not seen yet' : 'does not exist here'})`);
+    next = found && found !== object ? runAfterOf(found) : undefined;
+  }
+  return chain.length > 0 ? [`after ${chain.join(', after ')}`] : [];
+}
+const LONGEST_CHAIN = 20;
+const runAfterOf = (object: KubeObject) => (object['spec'] as { runAfter?: { kind: string; name: string } } | undefined)?.runAfter;
+
+/** The latest warnings that no condition repeats. */
+function eventLines({ metadata }: KubeObject, { events }: Situation, known: readonly Condition[]): readonly string[] {
+  interface Occurrence {
+    readonly reason?: string;
+    readonly message?: string;
+    readonly lastTimestamp?: string;
+    readonly involvedObject?: { readonly uid?: string };
+  }
+  const own = events
+    .map((event) => event as unknown as Occurrence)
+    .filter(
+      ({ involvedObject, message }) => involvedObject?.uid === metadata.uid && !known.some((condition) => condition.message === message),
+    )
+    .toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? ''));
+  return own.slice(0, MOST_EVENTS).map(({ reason = '', message = '' }) => `event ${reason}: ${message}`);
+}
+const MOST_EVENTS = 3;
+
+const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace}/${metadata.name}`;

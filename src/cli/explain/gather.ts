@@ -1,0 +1,88 @@
+import { type CustomResource, Dataset, label, operationKinds } from '../../api/index.ts';
+import type { Runtime } from '../../constructs/index.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { ownedKinds, Pod, typeOf } from '../../reconciler/kubernetes/kinds.ts';
+import { UsageError } from '../errors.ts';
+
+/** All that an explanation is drawn from. */
+export interface Situation {
+  /** Datasets, runtimes and operations that are to be explained. */
+  readonly objects: readonly KubeObject[];
+  /** All operations of the namespace. */
+  readonly operations: readonly KubeObject[];
+  /** StatefulSets and DaemonSets of the runtimes. */
+  readonly workloads: readonly KubeObject[];
+  /** Pods of workloads that are not ready. */
+  readonly pods: readonly KubeObject[];
+  /** Of type Warning. */
+  readonly events: readonly KubeObject[];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+const Event: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
+
+/**
+ * Reads what is known about the objects of these names, or of the whole namespace.
+ * @throws UsageError when none of a name exists.
+ */
+export async function gather(
+  client: KubeClient,
+  runtimes: readonly Runtime[],
+  namespace: string,
+  names: readonly string[],
+): Promise<Situation> {
+  const list = async (type: ResourceType, options: { labelSelector?: string; fieldSelector?: string } = {}) =>
+    // A kind whose CRD is not installed has no objects.
+    (await client.list(type, { namespace, ...options }).catch(noneIfAbsent)).items;
+  const lists = async (kinds: readonly CustomResource[]) => (await Promise.all(kinds.map((kind) => list(typeOf(kind))))).flat();
+  const [datasets, served, operations] = await Promise.all([
+    list(typeOf(Dataset)),
+    lists(runtimes.map(({ resource }) => resource)),
+    lists(operationKinds),
+  ]);
+  const all = [...datasets, ...served, ...operations];
+  const objects = names.length === 0 ? all : [...new Set(names.flatMap((name) => named(all, name, namespace)))];
+  const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+  const owned = await Promise.all([ownedKinds.StatefulSet, ownedKinds.DaemonSet].map((type) => list(type, { labelSelector: label.owner })));
+  const workloads = owned.flat().filter(({ metadata }) => uids.has(metadata.labels?.[label.owner]));
+  const pods = await Promise.all(workloads.filter((each) => !isReady(each)).map((each) => list(Pod, { labelSelector: selectorOf(each) })));
+  const events = await list(Event, { fieldSelector: 'type=Warning' });
+  return { objects, operations, workloads, pods: pods.flat(), events, now: Date.now() };
+}
+
+/** `demo` is every object of that name, and the operations on that Dataset that are not over; `dataload/warm` is one. */
+function named(all: readonly KubeObject[], name: string, namespace: string): readonly KubeObject[] {
+  const [kind, own] = name.includes('/') ? (name.split('/', 2) as [string, string]) : [undefined, name];
+  const found = all.filter((object) => {
+    if (kind !== undefined) return object.kind.toLowerCase() === kind.toLowerCase() && object.metadata.name === own;
+    const { dataset } = (object['spec'] ?? {}) as { dataset?: { name?: string } };
+    return object.metadata.name === own || (dataset?.name === own && !OVER.has(phaseOf(object)));
+  });
+  if (found.length === 0)
+    throw new UsageError(`expected a Dataset, a runtime or an operation in namespace ${namespace}, found none that is called ${name}`);
+  return found;
+}
+
+const OVER: ReadonlySet<string> = new Set(['Complete', 'Failed']);
+export const phaseOf = ({ status }: KubeObject): string => (status as { phase?: string } | undefined)?.phase ?? '';
+
+/** How many pods of a workload are ready, of how many. */
+export function readiness({ kind, spec, status }: KubeObject): { readonly ready: number; readonly wanted: number } {
+  const counts = (status ?? {}) as { readyReplicas?: number; numberReady?: number; desiredNumberScheduled?: number };
+  if (kind === 'DaemonSet') return { ready: counts.numberReady ?? 0, wanted: counts.desiredNumberScheduled ?? 0 };
+  return { ready: counts.readyReplicas ?? 0, wanted: (spec as { replicas?: number }).replicas ?? 1 };
+}
+const isReady = (workload: KubeObject): boolean => readiness(workload).ready >= readiness(workload).wanted;
+
+export const selectorOf = (workload: KubeObject): string =>
+  Object.entries((workload['spec'] as { selector?: { matchLabels?: Record<string, string> } }).selector?.matchLabels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+
+function noneIfAbsent(error: unknown): { readonly items: readonly KubeObject[] } {
+  if (isNotFound(error)) return { items: [] };
+  throw error;
+}

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { findings } from '../../../src/cli/explain/findings.ts';
+import type { Situation } from '../../../src/cli/explain/gather.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+
+const NOW = Date.parse('2026-01-02T03:04:05Z');
+const object = (kind: string, name: string, status?: object, spec: object = {}): KubeObject =>
+  ({
+    apiVersion: 'data.fluid.io/v1alpha1',
+    kind,
+    metadata: { namespace: 'ml', name, uid: `uid-${kind}-${name}` },
+    spec,
+    status,
+  }) as KubeObject;
+const of = (objects: readonly KubeObject[], more: Partial<Situation> = {}) =>
+  findings({ objects, operations: [], workloads: [], pods: [], events: [], now: NOW, ...more });
+const condition = (type: string, status: string, reason: string, message = '') => ({ type, status, reason, message });
+
+test('what serves, runs or is complete is healthy', () => {
+  const found = of([
+    object('Dataset', 'demo', { phase: 'Bound', conditions: [condition('Ready', 'True', 'DatasetReady')] }),
+    object('ThinRuntime', 'demo', { conditions: [condition('Synced', 'True', 'Synced')] }),
+    object('DataLoad', 'warm', { phase: 'Executing', conditions: [] }),
+    object('DataLoad', 'done', { phase: 'Complete', conditions: [condition('Complete', 'True', 'CompletionsReached')] }),
+  ]);
+  expect(found.map(({ healthy, causes }) => [healthy, causes])).toEqual(found.map(() => [true, []]));
+});
+
+test('a cause has the message, since when, and what the table of reasons says to do, without its links', () => {
+  const since = '2026-01-02T03:00:00Z';
+  const wrong = { ...condition('Synced', 'False', 'InvalidSpec', 'spec.replicas: expected …'), lastTransitionTime: since };
+  const [finding] = of([object('ThinRuntime', 'demo', { conditions: [wrong] })]);
+  expect(finding).toMatchObject({ object: 'ThinRuntime ml/demo', healthy: false, phase: 'not as its spec says' });
+  expect(finding?.causes).toEqual([
+    { reason: 'InvalidSpec', message: 'spec.replicas: expected …', since, toDo: expect.stringContaining('stays so') },
+  ]);
+  expect(finding?.causes[0]?.toDo).not.toMatch(/[[\]()]/);
+});
+
+test('a Dataset that is not ready says so once, and one without a status is not seen', () => {
+  const [waiting, unseen] = of([
+    object('Dataset', 'a', {
+      phase: 'NotBound',
+      conditions: [condition('Ready', 'False', 'MasterNotReady'), condition('NotReady', 'True', 'MasterNotReady', '0 of 1')],
+    }),
+    object('Dataset', 'b'),
+  ]);
+  expect(waiting?.causes.map(({ message }) => message)).toEqual(['0 of 1']);
+  expect([unseen?.healthy, unseen?.causes.map(({ reason }) => reason)]).toEqual([false, ['NotSeen']]);
+});
+
+test('warnings that affect nothing that is served are named, and are no fault', () => {
+  const [finding] = of([
+    object('ThinRuntime', 'demo', {
+      conditions: [condition('Synced', 'True', ''), condition('SpecWarning', 'True', 'SpecPartlyIgnored', 'spec.x')],
+    }),
+  ]);
+  expect([finding?.healthy, finding?.causes.map(({ message }) => message)]).toEqual([true, ['spec.x']]);
+});
+
+test('a workload that is not ready names its pods and why they are not', () => {
+  const runtime = object('JuiceFSRuntime', 'demo', { conditions: [condition('Synced', 'False', 'WorkersNotReady')] });
+  const labels = { 'data.fluid.io/owner-uid': runtime.metadata.uid ?? '' };
+  const worker = {
+    ...object('StatefulSet', 'demo-worker', { readyReplicas: 1 }, { replicas: 3, selector: { matchLabels: { role: 'w' } } }),
+    metadata: { name: 'demo-worker', namespace: 'ml', labels },
+  } as KubeObject;
+  const pod = (name: string, status: object, role = 'w') =>
+    ({ ...object('Pod', name, status), metadata: { name, labels: { role } } }) as KubeObject;
+  const [finding] = of([runtime], {
+    workloads: [worker],
+    pods: [
+      pod('demo-worker-0', { conditions: [condition('Ready', 'True', '')] }),
+      pod('demo-worker-1', {
+        containerStatuses: [{ name: 'w', state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } }],
+      }),
+      pod('demo-worker-2', { conditions: [condition('PodScheduled', 'False', 'Unschedulable', '0/3 nodes are available')] }),
+      pod('other', {}, 'x'),
+    ],
+  });
+  expect(finding?.details).toEqual([
+    'StatefulSet demo-worker: 1 of 3 pods ready',
+    '  pod demo-worker-1: w ImagePullBackOff: no such image',
+    '  pod demo-worker-2: 0/3 nodes are available',
+  ]);
+});
+
+test('an operation shows the chain before it, also a circle, and events that its condition does not repeat', () => {
+  const after = (name: string) => ({ runAfter: { kind: 'DataLoad', name } });
+  const first = object('DataLoad', 'first', { phase: 'Executing' });
+  const second = object(
+    'DataLoad',
+    'second',
+    { phase: 'Pending', conditions: [condition('Complete', 'False', 'DataOperationWaiting', 'waits')] },
+    after('first'),
+  );
+  const third = object('DataProcess', 'third', { phase: 'Pending' }, after('second'));
+  const event = (message: string) =>
+    ({ ...object('Event', 'e'), involvedObject: { uid: second.metadata.uid }, reason: 'R', message }) as KubeObject;
+  const [finding] = of([third], { operations: [first, second, third] });
+  expect(finding?.details).toEqual(['after DataLoad second (Pending), after DataLoad first (Executing)']);
+  const [other] = of([second], { operations: [first, second], events: [event('waits'), event('else')] });
+  expect(other?.details.at(-1)).toBe('event R: else');
+  const own = object('DataLoad', 'own', {}, after('own'));
+  expect(of([own], { operations: [own] })[0]?.details).toHaveLength(1);
+});
