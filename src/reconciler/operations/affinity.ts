@@ -17,7 +17,11 @@ const PLACES = [HOSTNAME, 'topology.kubernetes.io/zone', 'topology.kubernetes.io
  */
 export function affinityTo(labels: Readonly<Record<string, string>> = {}, more = ''): NodeAffinity | undefined {
   const keys = [...new Set([...PLACES, ...more.split(',', MOST_KEYS).map((key) => key.trim())])];
-  const matchExpressions = keys.flatMap((key) => (labels[key] === undefined ? [] : [{ key, operator: 'In', values: [labels[key]] }]));
+  const own = new Map(Object.entries(labels));
+  const matchExpressions = keys.flatMap((key) => {
+    const value = own.get(key);
+    return value === undefined ? [] : [{ key, operator: 'In', values: [value] }];
+  });
   if (matchExpressions.length === 0) return undefined;
   return { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } };
 }

@@ -25,8 +25,10 @@ export function predecessorOf(operation: OperationObject, find: Find): Predecess
   if (!key) return { is: 'done' };
   const near = nearOf(operation);
   const strategy = operation.spec.runAfter?.affinityStrategy;
-  const affinity = near && strategy && affinityLike(find(near)?.status?.nodeAffinity, strategy);
-  const done = { is: 'done', at: endOf(find(key)), ...(affinity && { near: affinity }) } as const;
+  // An edit may name others than those that were complete.
+  const found = (other: OperationKey) => (isAllowed(operation, other, find) ? find(other) : undefined);
+  const affinity = near && strategy && affinityLike(found(near)?.status?.nodeAffinity, strategy);
+  const done = { is: 'done', at: endOf(found(key)), ...(affinity && { near: affinity }) } as const;
   // Once it was complete, what becomes of it does not matter.
   if (operation.status?.waitingFor?.operationComplete === false) return done;
   return waitFor(operation, key, 'spec.runAfter', find) ?? (near && waitFor(operation, near, NEAR, find)) ?? done;
@@ -39,7 +41,7 @@ function waitFor(operation: OperationObject, key: OperationKey, field: string, f
   const found = find(key);
   const { namespace } = operation.metadata;
   // Not even whether it exists is said of another namespace.
-  if (key.namespace !== namespace && !allows(found, namespace))
+  if (!isAllowed(operation, key, find))
     return awaited(
       'ReferenceNotAllowed',
       `${field}.namespace: expected ${namespace}, or a ${key.kind} whose annotation ${annotation.followers} lists that namespace, found ${key.namespace}`,
@@ -58,9 +60,13 @@ function waitFor(operation: OperationObject, key: OperationKey, field: string, f
   return awaited('DataOperationWaiting', `waiting for ${words(key)} to complete`);
 }
 
-/** A namespace that others may wait for says so: when an operation ends is its own affair. */
-function allows(found: OperationObject | undefined, namespace = ''): boolean {
-  const followers = found?.metadata.annotations?.[annotation.followers]?.split(',').map((each) => each.trim()) ?? [];
+/** An operation that those of other namespaces may wait for says so: when it ends is the affair of its own namespace. */
+function isAllowed({ metadata: { namespace = '' } }: OperationObject, key: OperationKey, find: Find): boolean {
+  if (key.namespace === namespace) return true;
+  const followers =
+    find(key)
+      ?.metadata.annotations?.[annotation.followers]?.split(',')
+      .map((each) => each.trim()) ?? [];
   return followers.includes('*') || followers.includes(namespace);
 }
 

@@ -1,0 +1,44 @@
+/** The order of operations when specs are hostile, are edited late, or when objects disappear. */
+import { describe, expect, test } from 'vitest';
+import type { DataLoadSpec } from '../../../src/api/index.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import type { Harness } from '../harness.ts';
+import { bound, ended, load, running, statusOf } from './given.ts';
+
+const ON_DEMO = { dataset: { name: 'demo' } };
+const after = (name: string, more: Partial<DataLoadSpec> = {}): DataLoadSpec => ({
+  ...ON_DEMO,
+  runAfter: { kind: 'DataLoad', name },
+  ...more,
+});
+const near = (name: string, namespace = 'ml') => ({ policy: 'Require', dependOn: { kind: 'DataLoad', name, namespace } }) as const;
+
+describe('where an operation ran', () => {
+  test('is told in labels of its node alone, whatever names its annotation lists', async () => {
+    const at = await bound();
+    const annotations = { 'affinity.dataflow.fluid.io/labels': 'constructor,__proto__,toString' };
+    at.put({ ...load(), metadata: { name: 'warm', annotations } });
+    await at.quiet();
+    await ended(at, 'Succeeded');
+    const [term] = statusOf(at).nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+    expect(term?.matchExpressions?.map(({ key }) => key)).toEqual(['kubernetes.io/hostname']);
+  });
+  test('is not told to a namespace that it does not list, also after an edit', async () => {
+    const at = await running();
+    at.put(load(ON_DEMO, 'first'));
+    await at.quiet();
+    await ended(at, 'Succeeded');
+    await ended(at, 'Succeeded', '', 'first');
+    at.put({ ...(at.get('DataLoad', 'first') as KubeObject), metadata: { name: 'private', namespace: 'web' } });
+    at.put(load(ON_DEMO, 'busy'));
+    await at.quiet();
+    at.put(load(after('first'), 'second'));
+    await at.quiet();
+    expect(statusOf(at, 'second').waitingFor).toEqual({ operationComplete: false });
+    at.edit('DataLoad', { runAfter: { kind: 'DataLoad', name: 'first', affinityStrategy: near('private', 'web') } }, 'second');
+    await at.quiet();
+    await ended(at, 'Succeeded', '', 'busy');
+    expect(statusOf(at, 'second').phase).toBe('Executing');
+    expect(JSON.stringify(at.get('Job', 'second-loader-job'))).not.toContain('kubernetes.io/hostname');
+  });
+});
