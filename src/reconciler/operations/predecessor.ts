@@ -1,6 +1,6 @@
 import { annotation } from '../../api/index.ts';
 import type { OperationRef } from '../../constructs/index.ts';
-import type { Hold, OperationKey } from '../world.ts';
+import { type Hold, keyText, type OperationKey } from '../world.ts';
 import { affinityLike } from './affinity.ts';
 import { endOf, isOver } from './status.ts';
 import type { OperationObject, Predecessor } from './world.ts';
@@ -30,9 +30,10 @@ export function predecessorOf(operation: OperationObject, find: Find): Predecess
   const affinity = near && strategy && affinityLike(found(near)?.status?.nodeAffinity, strategy);
   const done = { is: 'done', at: endOf(found(key)), ...(affinity && { near: affinity }) } as const;
   // Once it was complete, what becomes of it does not matter.
-  if (operation.status?.waitingFor?.operationComplete === false) return done;
+  if (hasSeenEnd(operation)) return done;
   return waitFor(operation, key, 'spec.runAfter', find) ?? (near && waitFor(operation, near, NEAR, find)) ?? done;
 }
+const hasSeenEnd = ({ status }: OperationObject): boolean => status?.waitingFor?.operationComplete === false;
 const NEAR = 'spec.runAfter.affinityStrategy.dependOn';
 
 /** undefined once it is complete. */
@@ -71,19 +72,31 @@ function isAllowed({ metadata: { namespace = '' } }: OperationObject, key: Opera
 }
 
 /** More than a user can mean. */
-const LONGEST = 100;
+const MOST = 100;
 
 /** The operations from the predecessor back to this one, if they wait for each other. */
 function cycleFrom(operation: OperationObject, find: Find): readonly OperationKey[] | undefined {
-  const path: OperationKey[] = [];
-  for (let next = runAfterOf(operation); next && path.length < LONGEST; ) {
-    path.push(next);
-    const found = find(next);
-    if (!found || isOver(found)) return undefined;
-    if (found.metadata.uid === operation.metadata.uid) return path;
-    next = runAfterOf(found);
+  const seen = new Set<string>();
+  function pathFrom(waiting: OperationObject): readonly OperationKey[] | undefined {
+    for (const key of awaitedBy(waiting, find)) {
+      const text = keyText(key);
+      if (seen.has(text) || seen.size >= MOST) continue;
+      seen.add(text);
+      const found = find(key);
+      if (!found || isOver(found)) continue;
+      if (found.metadata.uid === operation.metadata.uid) return [key];
+      const rest = pathFrom(found);
+      if (rest) return [key, ...rest];
+    }
+    return undefined;
   }
-  return undefined;
+  return pathFrom(operation);
 }
+
+/** What an operation waits for, if it may. */
+const awaitedBy = (operation: OperationObject, find: Find): readonly OperationKey[] =>
+  hasSeenEnd(operation)
+    ? []
+    : ([runAfterOf(operation), nearOf(operation)].filter((key) => key !== undefined && isAllowed(operation, key, find)) as OperationKey[]);
 
 const words = ({ kind, namespace, name }: OperationKey): string => `${kind} ${namespace}/${name}`;

@@ -12,6 +12,7 @@ const after = (name: string, more: Partial<DataLoadSpec> = {}): DataLoadSpec => 
   ...more,
 });
 const near = (name: string, namespace = 'ml') => ({ policy: 'Require', dependOn: { kind: 'DataLoad', name, namespace } }) as const;
+const reasonOf = (at: Harness, name: string) => statusOf(at, name).conditions?.[0]?.reason;
 
 describe('where an operation ran', () => {
   test('is told in labels of its node alone, whatever names its annotation lists', async () => {
@@ -41,4 +42,15 @@ describe('where an operation ran', () => {
     expect(statusOf(at, 'second').phase).toBe('Executing');
     expect(JSON.stringify(at.get('Job', 'second-loader-job'))).not.toContain('kubernetes.io/hostname');
   });
+});
+
+test('a circle through the operation near which one runs is reported on each', async () => {
+  const at = await bound();
+  at.put(load(after('warm', { runAfter: { kind: 'DataLoad', name: 'warm', affinityStrategy: near('b') } }), 'a'));
+  at.put(load(after('a'), 'b'));
+  at.put(load());
+  await at.quiet();
+  await ended(at, 'Succeeded');
+  expect([reasonOf(at, 'a'), reasonOf(at, 'b')]).toEqual(['RunAfterCycle', 'RunAfterCycle']);
+  expect(statusOf(at, 'a').conditions?.[0]?.message).toContain('DataLoad ml/b, which waits for DataLoad ml/a');
 });
