@@ -16,8 +16,8 @@ export type Verdict =
   | { readonly is: 'starting' }
   /** Its CronJob creates its Jobs. */
   | { readonly is: 'scheduled' }
-  /** It has a CronJob from before an edit of its policy. */
-  | { readonly is: 'unscheduling' }
+  /** It has a CronJob, or a Job that has ended, from before an edit of its policy. */
+  | { readonly is: 'clearing'; readonly left: Pick<OperationWorld, 'schedule' | 'job'> }
   | { readonly is: 'running'; readonly job: JobView }
   /** Its Job has ended. */
   | { readonly is: 'ending'; readonly job: JobView; readonly end: JobEnd };
@@ -28,11 +28,13 @@ export type Verdict =
  *   Pending ──its turn has come, its Dataset is bound, its runtime is ready──▶ Executing ──its Job ends──▶ Complete or Failed
  */
 export function decideOperation(world: OperationWorld): Verdict {
-  const { operation, job, dataset, predecessor, target } = world;
+  const { operation, job, former, schedule, dataset, predecessor, target } = world;
   if (operation.metadata.deletionTimestamp) return { is: 'leaving' };
-  if (isOver(operation)) return { is: 'over', ...expiry(world) };
   const isCron = operation.spec.policy === 'Cron';
-  if (world.schedule && !isCron) return { is: 'unscheduling' };
+  // Also when its last Job was complete: the CronJob would go on.
+  if (schedule && !isCron) return { is: 'clearing', left: { schedule } };
+  if (isOver(operation)) return { is: 'over', ...expiry(world) };
+  if (former) return former.end ? { is: 'clearing', left: { job: former } } : { is: 'running', job: former };
   if (job && !isCron) return job.end ? { is: 'ending', job, end: job.end } : { is: 'running', job };
   const refusal = refusalOf(world) ?? (predecessor.is === 'failed' ? predecessor.refusal : undefined);
   if (refusal) return { is: 'refused', refusal };

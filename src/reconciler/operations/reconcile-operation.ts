@@ -7,7 +7,7 @@ import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { PROGRESS_MS } from './infos.ts';
 import { nearOf } from './predecessor.ts';
-import { endedStatus, endOf, refusedStatus, runningStatus, scheduledStatus, waitingStatus } from './status.ts';
+import { endedStatus, isTold, refusedStatus, runningStatus, scheduledStatus, waitingStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
 
 /**
@@ -29,6 +29,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
     case 'leaving':
       // The garbage collector would: of a kind that is new to the cluster, after half a minute in which the Job goes on.
       await cluster.deleteJobs(key, world);
+      if (world.former) await cluster.deleteJobs(key, { job: world.former });
       await cluster.unmark(world.operation);
       return 'on-change';
     case 'refused':
@@ -39,8 +40,8 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
       return cluster.starting(key, () => start(cluster, world, reportInMs));
     case 'scheduled':
       return schedule(cluster, world, reportInMs);
-    case 'unscheduling':
-      await cluster.deleteJobs(key, world.schedule ? { schedule: world.schedule } : {});
+    case 'clearing':
+      await cluster.deleteJobs(key, verdict.left);
       return 'on-change';
     case 'running':
       return follow(cluster, world, verdict.job);
@@ -111,7 +112,7 @@ async function schedule(cluster: OperationCluster, world: OperationWorld, report
   const { failed } = 'manifests' in prepared ? await cluster.apply(world, dataset, prepared.manifests) : nothingApplied;
   if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
   const infos = job && !job.end ? cluster.progress(world, job) : undefined;
-  const isNews = job?.end !== undefined && job.end.at !== endOf(operation);
+  const isNews = job?.end !== undefined && !isTold(operation, job.end);
   const pod = isNews ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
   const status = scheduledStatus(world, { infos, pod });
   if ((await cluster.writeStatus(operation, status)) && isNews) announce(cluster, world, job, job.end, status);

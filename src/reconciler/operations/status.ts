@@ -18,15 +18,21 @@ const phaseOf = ({ status }: OperationObject): Status['phase'] => status?.phase 
 /** With policy Cron, the phase is that of the latest Job, and there will be others. */
 export const isOver = (operation: OperationObject): boolean =>
   operation.spec.policy !== 'Cron' && (phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed');
-/** Whether a controller that starts has nothing to do for it. One that waits to be deleted has a finalizer. */
+/** Whether a controller that starts has nothing to do for it. One that waits to be deleted has a finalizer; one that had a schedule may still have its CronJob. */
 export const isSettled = (operation: OperationObject): boolean =>
-  isOver(operation) && !operation.metadata.deletionTimestamp && operation.spec.ttlSecondsAfterFinished === undefined;
+  isOver(operation) &&
+  !operation.metadata.deletionTimestamp &&
+  operation.spec.ttlSecondsAfterFinished === undefined &&
+  operation.status?.lastScheduleTime === undefined;
 export const isRunning = (operation: OperationObject): boolean => phaseOf(operation) === 'Executing';
 
 /** When it was complete or failed, RFC 3339. */
 export const endOf = (operation: OperationObject | undefined): string | undefined =>
   operation?.status?.conditions?.find(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True')
     ?.lastTransitionTime;
+
+/** Whether its status says how its Job ended, and nothing newer. */
+export const isTold = (operation: OperationObject, { type, at }: JobEnd): boolean => phaseOf(operation) === type && endOf(operation) === at;
 
 /** Which operations run, for the status of their Dataset, by kind. null removes the field: as in Fluid, a Dataset on which none runs lacks it. */
 export function operationRef(operations: readonly OperationObject[]): Readonly<Record<string, string>> | null {
@@ -100,7 +106,7 @@ export function scheduledStatus(
   const { lastScheduleTime, lastSuccessfulTime } = schedule as Partial<ScheduleView>;
   const times = { ...(lastScheduleTime && { lastScheduleTime }), ...(lastSuccessfulTime && { lastSuccessfulTime }) };
   // What its pod said was read once.
-  if (job?.end && job.end.at === endOf(world.operation)) return { ...(world.operation.status as Status), ...times };
+  if (job?.end && isTold(world.operation, job.end)) return { ...(world.operation.status as Status), ...times };
   if (job?.end) return { ...endedStatus(world, job.end, pod, job.createdAt), ...times };
   return { ...runningStatus(world, infos), duration: UNFINISHED, phase: job ? 'Executing' : 'Pending', ...times };
 }

@@ -27,6 +27,8 @@ export interface OperationWorld {
   readonly isAwaited: boolean;
   /** The Job that does the work; with policy Cron, the latest. */
   readonly job?: JobView;
+  /** With policy Cron: the Job from before an edit of its policy. */
+  readonly former?: JobView;
   /** The CronJob that creates its Jobs. */
   readonly schedule?: ScheduleView;
 }

@@ -77,7 +77,9 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const { uid = '' } = operation.metadata;
       const schedule = scheduleView(store.live('CronJob', key.namespace, operationNames(key).job), uid);
       const latest = schedule && latestOf(schedule, store.inventory({ uid, namespace: key.namespace }));
-      const job = operation.spec.policy === 'Cron' ? jobView(latest, uid) : jobOf(key, operation);
+      const isCron = operation.spec.policy === 'Cron';
+      const own = jobOf(key, operation);
+      const job = isCron ? jobView(latest, uid) : own;
       const target = targetOf(operation);
       const dataset = store.dataset(target);
       const { get: find } = store.operations;
@@ -92,6 +94,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         ...(invalid && { invalid }),
         ...(dataset && { dataset }),
         ...(job && { job }),
+        ...(isCron && own && { former: own }),
         ...(schedule && { schedule }),
       };
     },
