@@ -6,8 +6,8 @@ import type { EndedPod, Infos, JobView, OperationObject, OperationWorld, Prepare
 /** Every effect of a pass over an operation. */
 export interface OperationCluster {
   observe(key: OperationKey): OperationWorld | undefined;
-  /** From now on changes of this object alone wake the operation, besides its own and its Job's; of a Dataset, those of its runtime too. */
-  awaits(key: OperationKey, object?: Key | OperationKey): void;
+  /** From now on changes of these objects alone wake the operation, besides its own and its Job's; of a Dataset, those of its runtime too. */
+  awaits(key: OperationKey, objects: readonly (Key | OperationKey)[]): void;
   /** Until `work` has ended, the operation counts as one that runs. */
   starting<T>(key: OperationKey, work: () => Promise<T>): Promise<T>;
   /** Renders what the operation needs, once its Dataset is bound and its runtime can serve it. Nothing is written. */

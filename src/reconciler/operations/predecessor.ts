@@ -2,7 +2,7 @@ import { annotation } from '../../api/index.ts';
 import type { OperationRef } from '../../constructs/index.ts';
 import { type Hold, keyText, type OperationKey } from '../world.ts';
 import { affinityLike } from './affinity.ts';
-import { endOf, isOver } from './status.ts';
+import { endOf, isOver, isRunning } from './status.ts';
 import type { OperationObject, Predecessor } from './world.ts';
 
 /** Finds an operation, as a watch shows it. */
@@ -11,7 +11,7 @@ type Find = (key: OperationKey) => OperationObject | undefined;
 /** The operation of `spec.runAfter`. */
 const runAfterOf = (operation: OperationObject): OperationKey | undefined => keyOfRef(operation, operation.spec.runAfter);
 /** The operation where this one asks to run. */
-export const nearOf = (operation: OperationObject): OperationKey | undefined =>
+const nearOf = (operation: OperationObject): OperationKey | undefined =>
   operation.spec.runAfter?.affinityStrategy?.policy
     ? (keyOfRef(operation, operation.spec.runAfter.affinityStrategy.dependOn) ?? runAfterOf(operation))
     : undefined;
@@ -93,10 +93,21 @@ function cycleFrom(operation: OperationObject, find: Find): readonly OperationKe
   return pathFrom(operation);
 }
 
+/** The operations that its spec names. */
+export const followedBy = (operation: OperationObject): readonly OperationKey[] =>
+  [runAfterOf(operation), nearOf(operation)].filter((key) => key !== undefined);
+
 /** What an operation waits for, if it may. */
 const awaitedBy = (operation: OperationObject, find: Find): readonly OperationKey[] =>
-  hasSeenEnd(operation)
-    ? []
-    : ([runAfterOf(operation), nearOf(operation)].filter((key) => key !== undefined && isAllowed(operation, key, find)) as OperationKey[]);
+  hasSeenEnd(operation) ? [] : followedBy(operation).filter((key) => isAllowed(operation, key, find));
+
+/** Whether an operation has still to see that this one, which its spec names, is complete, or where it ran. */
+export function mustSee(operation: OperationObject, key: OperationKey, find: Find): boolean {
+  if (isOver(operation) || operation.metadata.deletionTimestamp || !isAllowed(operation, key, find)) return false;
+  const near = nearOf(operation);
+  // A schedule runs again and again, always near it.
+  const isNear = near !== undefined && keyText(near) === keyText(key) && (operation.spec.policy === 'Cron' || !isRunning(operation));
+  return isNear || !hasSeenEnd(operation);
+}
 
 const words = ({ kind, namespace, name }: OperationKey): string => `${kind} ${namespace}/${name}`;

@@ -2,11 +2,10 @@ import type { Dataset, OperationStatus } from '../../api/index.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
 import { failing, held } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
-import { type Failure, type Hold, type Next, nothingApplied, type OperationKey } from '../world.ts';
+import { type Failure, type Hold, type Key, type Next, nothingApplied, type OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { PROGRESS_MS } from './infos.ts';
-import { nearOf } from './predecessor.ts';
 import { endedStatus, isTold, refusedStatus, runningStatus, scheduledStatus, waitingStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
 
@@ -59,13 +58,12 @@ const POSITION_AGAIN_MS = 60_000;
 const LONGEST_MS = 86_400_000;
 
 /** Only what it waits for wakes an operation: the status of its Dataset changes with each operation that starts or ends. */
-function awaited({ operation, target, predecessor }: OperationWorld, verdict: Verdict) {
-  if (verdict.is === 'starting' || verdict.is === 'scheduled') return target;
-  if (verdict.is !== 'waiting') return undefined;
-  if (verdict.for === 'Dataset') return target;
-  if (verdict.for === 'predecessor') return predecessor.is === 'awaited' ? predecessor.key : undefined;
-  // It stays until this one has read where it ran.
-  return nearOf(operation);
+function awaited({ target, predecessor }: OperationWorld, verdict: Verdict): readonly (Key | OperationKey)[] {
+  if (verdict.is === 'starting' || verdict.is === 'scheduled') return [target];
+  if (verdict.is !== 'waiting') return [];
+  // Whatever else it waits for, it has to see the end of an earlier one that may expire.
+  const earlier = predecessor.is === 'awaited' ? [predecessor.key] : [];
+  return verdict.for === 'Dataset' ? [target, ...earlier] : earlier;
 }
 
 async function wait(cluster: OperationCluster, world: OperationWorld, { hold, for: what }: Waiting, reportInMs: number): Promise<Next> {

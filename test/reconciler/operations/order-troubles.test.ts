@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DataLoadSpec } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
+import { jfsDataset, jfsRuntime } from '../../support/objects.ts';
 import type { Harness } from '../harness.ts';
 import { bound, ended, load, running, statusOf } from './given.ts';
 
@@ -53,4 +54,63 @@ test('a circle through the operation near which one runs is reported on each', a
   await ended(at, 'Succeeded');
   expect([reasonOf(at, 'a'), reasonOf(at, 'b')]).toEqual(['RunAfterCycle', 'RunAfterCycle']);
   expect(statusOf(at, 'a').conditions?.[0]?.message).toContain('DataLoad ml/b, which waits for DataLoad ml/a');
+});
+
+describe('an operation that expires', () => {
+  const ttl = (spec: Partial<DataLoadSpec> = {}): DataLoadSpec => ({ ...ON_DEMO, ttlSecondsAfterFinished: 1, ...spec });
+  test('does so whatever operations of other namespaces name it, if they may not wait for it', async () => {
+    const at = await bound();
+    at.put(load(ttl()));
+    at.put({ ...jfsDataset('demo'), metadata: { name: 'demo', namespace: 'web' } });
+    at.put({
+      ...load(after('warm', { runAfter: { kind: 'DataLoad', name: 'warm', namespace: 'ml' } })),
+      metadata: { name: 'x', namespace: 'web' },
+    });
+    await at.quiet();
+    await ended(at, 'Succeeded');
+    await at.quiet(60_000);
+    expect(at.get('DataLoad', 'warm')).toBeUndefined();
+  });
+  test('stays until one has seen its end that waits for a Dataset too', async () => {
+    const at = await bound();
+    at.put(load(ttl()));
+    at.put(load(after('warm', { dataset: { name: 'late' } }), 'second'));
+    await at.quiet();
+    await ended(at, 'Succeeded');
+    await at.quiet();
+    expect([at.get('DataLoad', 'warm'), statusOf(at, 'second').waitingFor]).toEqual([undefined, { operationComplete: false }]);
+    at.put(jfsDataset('late'));
+    at.put(jfsRuntime('late'));
+    await at.quiet();
+    expect(statusOf(at, 'second').phase).toBe('Executing');
+  });
+  test('stays until all have seen its end, also when a controller starts that has much to do', async () => {
+    const at = await bound();
+    at.put(load(ttl(), 'a'));
+    await at.quiet();
+    for (let i = 0; i < 40; i++) at.put(load(ON_DEMO, `b${i}`));
+    at.put(load(after('a'), 'z'));
+    await at.quiet();
+    at.kill();
+    const lastTransitionTime = '2026-01-02T03:04:06Z';
+    const conditions = [{ type: 'Complete', status: 'True', lastTransitionTime }];
+    at.put({ ...(at.get('DataLoad', 'a') as KubeObject), status: { phase: 'Complete', duration: '1s', conditions } } as KubeObject);
+    await at.advance(5000);
+    await at.restart();
+    await at.quiet();
+    expect([at.get('DataLoad', 'a'), reasonOf(at, 'z')]).toEqual([undefined, 'WaitingForTurn']);
+  });
+  test('does so once the one that waited for it is deleted', async () => {
+    const at = await bound();
+    at.put(load(ttl()));
+    at.put(load(after('warm', { dataset: { name: 'late' } }), 'second'));
+    await at.quiet();
+    at.server.rules.refuse({ verb: 'patch', kind: 'DataLoad', name: 'second' }, { status: 403, reason: 'Forbidden' });
+    await ended(at, 'Succeeded');
+    await at.quiet();
+    expect(at.get('DataLoad', 'warm')).toBeDefined();
+    at.delete('DataLoad', 'second');
+    await at.quiet();
+    expect(at.get('DataLoad', 'warm')).toBeUndefined();
+  });
 });

@@ -98,7 +98,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         ...(schedule && { schedule }),
       };
     },
-    awaits: (key, object) => store.operations.wakeWith(key, object),
+    awaits: (key, objects) => store.operations.wakeWith(key, objects),
     async starting(key, work) {
       started.add(keyText(key));
       try {

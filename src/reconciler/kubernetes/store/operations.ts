@@ -7,6 +7,7 @@ import { isOver } from '../../operations/status.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
 import { typeOf } from '../kinds.ts';
+import { createFollowers, type Followers } from './followers.ts';
 import type { Inventories } from './inventories.ts';
 import { phaseOf } from './objects.ts';
 import { isNoNews } from './resources.ts';
@@ -19,16 +20,15 @@ export interface Operations {
   values(): Iterable<OperationObject>;
   /** The operations on a Dataset that are not over, as the watches show them; of one kind, or of all. */
   unfinished(dataset: Key, kind?: OperationKind): readonly OperationObject[];
-  /** From now on, changes of this object wake the operation, and of no other; of a Dataset, those of its runtime too. */
-  wakeWith(key: OperationKey, object?: Key | OperationKey): void;
-  /** Whether changes of this operation wake others. */
-  isAwaited(key: OperationKey): boolean;
+  /** From now on, changes of these objects wake the operation, and of no others; of a Dataset, those of its runtime too. */
+  wakeWith(key: OperationKey, objects: readonly (Key | OperationKey)[]): void;
+  isAwaited: Followers['isAwaited'];
 }
 
 interface OperationsOptions {
   readonly kinds: readonly CustomResource[];
   readonly inventories: Pick<Inventories, 'seen' | 'gone'>;
-  readonly subscriptions: Pick<Subscriptions, 'add' | 'remove' | 'wake' | 'has'>;
+  readonly subscriptions: Pick<Subscriptions, 'add' | 'remove' | 'wake'>;
   readonly onKey: (key: Key | OperationKey, because: string) => void;
   readonly onGone: (key: OperationKey, uid: string) => void;
 }
@@ -38,8 +38,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
   // Only those that are not over: a Dataset may have thousands that are.
   const byDataset = new Map<string, Set<string>>();
   const watched = new Map<string, Watched>();
-  /** The operation that another one waits for. */
-  const awaited = new Map<string, OperationKey>();
+  const followers = createFollowers({ keyOf: operationKeyOf, find: (key) => get(key) });
 
   function index(object: KubeObject, isThere: boolean): void {
     const dataset = keyText(targetOf(object));
@@ -64,7 +63,6 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
           if (change.type === 'deleted') {
             inventories.gone(uid);
             subscriptions.remove(key);
-            awaited.delete(keyText(key));
             onGone(key, uid);
           } else inventories.seen(uid, key);
           // A Dataset reports which operations run on it.
@@ -73,6 +71,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
           if (isNew && !isEcho) onKey(key, `${object.kind} ${change.type}`);
           if (isNew) subscriptions.wake(object.kind, keyText(keyOf(object)), change);
           if (isNew && isOfALine(change)) wakeNext(key, targetOf(object));
+          for (const earlier of released(change)) onKey(earlier, `${object.kind} ${object.metadata.name} waits for it no more`);
         },
         { optional: true },
       ),
@@ -83,6 +82,13 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
     const places = lineOf(unfinished(dataset, kind), { keyOf: operationKeyOf, find: get, hasJob: () => false });
     const next = places.find(({ isRunning }) => !isRunning);
     if (next && next.key.name !== name) onKey(next.key, `the line of ${kind}s moved`);
+  }
+  /** Operations that may expire from now on. */
+  function released(change: Change<KubeObject>): readonly OperationKey[] {
+    const old = change.type === 'changed' ? change.old : change.type === 'deleted' ? change.object : undefined;
+    const now = change.type === 'deleted' ? undefined : change.object;
+    const keys = followers.changed(old && asOperation(old), now && asOperation(now));
+    return keys.filter((key) => get(key)?.spec.ttlSecondsAfterFinished !== undefined);
   }
   const unfinished: Operations['unfinished'] = (dataset, kind) =>
     [...(byDataset.get(keyText(dataset)) ?? [])].flatMap((text) => {
@@ -99,20 +105,15 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
       for (const each of watched.values()) yield* each.values() as unknown as Iterable<OperationObject>;
     },
     unfinished,
-    wakeWith(key, object) {
-      const before = awaited.get(keyText(key));
+    wakeWith(key, objects) {
       subscriptions.remove(key);
-      awaited.delete(keyText(key));
-      if (object && 'kind' in object) awaited.set(keyText(key), object);
-      if (object) subscriptions.add('kind' in object ? object.kind : Dataset.kind, nameText(object), key);
-      // What no other operation has to see any more may expire.
-      if (before && !subscriptions.has(before.kind, nameText(before))) onKey(before, 'no operation waits for it');
+      for (const { kind = Dataset.kind, namespace, name } of objects as readonly (Key & { readonly kind?: string })[])
+        subscriptions.add(kind, keyText({ namespace, name }), key);
     },
-    isAwaited: (key) => subscriptions.has(key.kind, nameText(key)),
+    isAwaited: followers.isAwaited,
   };
 }
 
-const nameText = ({ namespace, name }: Key): string => keyText({ namespace, name });
 /** The cast: what is kept of an operation has been parsed. */
 const asOperation = (object: KubeObject): OperationObject => object as unknown as OperationObject;
 /** Whether the line that it stands or stood in may have moved. */

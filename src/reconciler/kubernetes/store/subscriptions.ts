@@ -7,7 +7,6 @@ export interface Subscriptions {
   add(kind: string, name: string, user: Key): void;
   /** Wakes every user of this kind and name. */
   wake(kind: string, name: string, change: Change<KubeObject>): void;
-  has(kind: string, name: string): boolean;
   /** Removes all subscriptions of a user. */
   remove(user: Key): void;
 }
@@ -26,7 +25,6 @@ export function createSubscriptions(onKey: (key: Key, because: string) => void):
     wake(kind, name, { type, object }) {
       for (const user of usersOf.get(`${kind}/${name}`)?.values() ?? []) onKey(user, `${object.kind} ${object.metadata.name} ${type}`);
     },
-    has: (kind, name) => usersOf.has(`${kind}/${name}`),
     remove(user) {
       const text = keyText(user);
       for (const id of usedBy.get(text) ?? []) {

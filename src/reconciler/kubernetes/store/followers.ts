@@ -1,0 +1,51 @@
+import { followedBy, mustSee } from '../../operations/predecessor.ts';
+import type { OperationObject } from '../../operations/world.ts';
+import { keyText, type OperationKey } from '../../world.ts';
+
+/** Which operations name which others in their specs: those that run after them, or near them. */
+export interface Followers {
+  /** An operation came, changed or went. Returns what it had still to see the end of before, and has not any more. */
+  changed(old: OperationObject | undefined, now: OperationObject | undefined): readonly OperationKey[];
+  /** Whether an operation has still to see the end of this one. What a namespace may not wait for waits for none of its operations. */
+  isAwaited(key: OperationKey): boolean;
+}
+
+interface FollowersOptions {
+  readonly keyOf: (operation: OperationObject) => OperationKey;
+  readonly find: (key: OperationKey) => OperationObject | undefined;
+}
+
+export function createFollowers({ keyOf, find }: FollowersOptions): Followers {
+  const byPredecessor = new Map<string, Map<string, OperationKey>>();
+
+  function remove(operation: OperationObject): void {
+    for (const key of followedBy(operation)) {
+      const id = keyText(key);
+      const followers = byPredecessor.get(id);
+      followers?.delete(keyText(keyOf(operation)));
+      if (followers?.size === 0) byPredecessor.delete(id);
+    }
+  }
+  function add(operation: OperationObject): void {
+    const follower = keyOf(operation);
+    for (const key of followedBy(operation)) {
+      const id = keyText(key);
+      byPredecessor.set(id, (byPredecessor.get(id) ?? new Map<string, OperationKey>()).set(keyText(follower), follower));
+    }
+  }
+
+  return {
+    changed(old, now) {
+      if (old) remove(old);
+      if (now) add(now);
+      return old ? followedBy(old).filter((key) => mustSee(old, key, find) && !(now && mustSee(now, key, find))) : [];
+    },
+    isAwaited(key) {
+      for (const each of byPredecessor.get(keyText(key))?.values() ?? []) {
+        const follower = find(each);
+        if (follower && mustSee(follower, key, find)) return true;
+      }
+      return false;
+    },
+  };
+}
