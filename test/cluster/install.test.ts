@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
-import { annotation, GROUP, label, VERSION } from '../../src/api/index.ts';
+import { resources } from '../../runtimes/_resources.gen.ts';
+import { annotation, GROUP, label, operationKinds, VERSION } from '../../src/api/index.ts';
 import { type KubeCluster, kubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
@@ -17,6 +18,7 @@ import { auditMark, auditSince } from '../support/audit.ts';
 import { simulated } from '../support/test-cluster.ts';
 import { endProcesses, startProcess } from '../support/controller-process.ts';
 import { startEngine } from '../support/example-engine.ts';
+import { ExampleRuntime } from '../support/example-runtime/spec.ts';
 import { type Kind, kinds } from '../support/kinds.ts';
 import {
   alluxioRuntime,
@@ -200,14 +202,28 @@ describe.skipIf(!simulated)('sluice install', () => {
     await space.becomes('Job', 'warm-loader-job', { metadata: { labels: { [label.owner]: expect.any(String) } } });
     await space.delete('DataLoad', 'warm');
     await space.gone('Job', 'warm-loader-job');
-    // One that fails, and does not stay.
-    await space.create({
-      apiVersion: `${GROUP}/${VERSION}`,
-      kind: 'DataProcess',
-      metadata: { name: 'brief' },
-      spec: { dataset: { name: 'thin', mountPath: '/data' }, processor: {}, ttlSecondsAfterFinished: 0 },
-    });
-    await space.gone('DataProcess', 'brief');
+    // One with a schedule, which changes, and one of each kind that fails and does not stay.
+    const brief = { ttlSecondsAfterFinished: 0 };
+    const operations: readonly (readonly [kind: Kind, name: string, spec: object])[] = [
+      ['DataLoad', 'nightly', { dataset: { name: 'jfs' }, policy: 'Cron', schedule: '0 3 * * *' }],
+      ['DataLoad', 'brief', { dataset: { name: 'thin', namespace: 'elsewhere' }, ...brief }],
+      ['DataProcess', 'brief', { dataset: { name: 'thin', mountPath: '/data' }, processor: {}, ...brief }],
+    ];
+    const script = { image: 'example.io/p', source: 'ls' };
+    const processing = { dataset: { name: 'thin', mountPath: '/data' }, processor: { script } };
+    const waiting = { ...processing, runAfter: { kind: 'DataLoad', name: 'nobody' } };
+    await space.create({ apiVersion: `${GROUP}/${VERSION}`, kind: 'DataProcess', metadata: { name: 'waits' }, spec: waiting });
+    await space.becomes('DataProcess', 'waits', { status: { phase: 'Pending' } });
+    await space.delete('DataProcess', 'waits');
+    await space.gone('DataProcess', 'waits');
+    expect(new Set(operations.map(([kind]) => kind))).toEqual(new Set(operationKinds.map(({ kind }) => kind)));
+    for (const [kind, name, spec] of operations) await space.create({ apiVersion: `${GROUP}/${VERSION}`, kind, metadata: { name }, spec });
+    await space.becomes('CronJob', 'nightly-loader-job', { spec: { schedule: '0 3 * * *' } });
+    await space.patch('DataLoad', 'nightly', { spec: { schedule: '0 4 * * *' } });
+    await space.becomes('CronJob', 'nightly-loader-job', { spec: { schedule: '0 4 * * *' } });
+    await space.delete('DataLoad', 'nightly');
+    await space.gone('CronJob', 'nightly-loader-job');
+    for (const [kind, name] of operations) await space.gone(kind, name);
     // Teardown, by the controller alone.
     for (const name of ['thin', 'late', 'jfs', 'alluxio', 'demo']) await space.delete('Dataset', name);
     for (const name of ['thin', 'late', 'jfs', 'alluxio', 'demo']) await space.gone('Dataset', name);
@@ -418,9 +434,9 @@ describe.skipIf(!simulated)('sluice install', () => {
         );
         expect(await left()).toEqual([
           'csidriver.storage.k8s.io/fuse.csi.fluid.io',
-          ...['alluxioruntimes', 'dataloads', 'datasets', 'exampleruntimes', 'juicefsruntimes', 'thinruntimeprofiles', 'thinruntimes'].map(
-            (plural) => `customresourcedefinition.apiextensions.k8s.io/${plural}.data.fluid.io`,
-          ),
+          ...[...resources, ExampleRuntime]
+            .map(({ plural }) => `customresourcedefinition.apiextensions.k8s.io/${plural}.data.fluid.io`)
+            .toSorted(),
         ]);
       });
       await step('whole, the kinds too once none of their objects exist', async () => {
