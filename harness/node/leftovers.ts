@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KEEP_MARK } from '../control-plane/stale.ts';
+import { mountsUnder } from '../../src/csi/mounts/mountinfo.ts';
 import { commandOf, readPid } from '../processes.ts';
 import { removeCgroups } from './cgroups.ts';
 import { NODE_PREFIX, nodeLayout } from './layout.ts';
@@ -52,13 +53,10 @@ function killInit(dir: string): void {
 function unmountAll(dir: string): void {
   // Whoever waits for an answer of a file system whose server is gone or stuck is freed; its unmount too.
   for (const { fsType, device } of mountsBelow(dir)) if (/^fuse(\.|$)/.test(fsType)) abort(device);
-  // Mounts come and go together where they are shared, so the table is read anew.
-  for (
-    let last = mountsBelow(dir).at(-1), attempts = 0;
-    last !== undefined && attempts < 1000;
-    last = mountsBelow(dir).at(-1), attempts++
-  ) {
-    execFileSync('umount', ['--no-canonicalize', '--internal-only', '--lazy', last.mountPoint], { stdio: ['ignore', 'ignore', 'pipe'] });
+  // Mounts come and go together where they are shared, so the table is read anew. The one mounted last may be hidden below another.
+  const uppermost = () => mountsUnder(mountsBelow(dir), dir)[0];
+  for (let next = uppermost(), attempts = 0; next !== undefined && attempts < 1000; next = uppermost(), attempts++) {
+    execFileSync('umount', ['--no-canonicalize', '--internal-only', '--lazy', next.mountPoint], { stdio: ['ignore', 'ignore', 'pipe'] });
   }
 }
 

@@ -7,13 +7,28 @@ type Asking = Pick<NodeContext, 'cluster' | 'clock' | 'log' | 'podLogsDir'>;
 
 /** A pod of this node; undefined when it does not exist, or the API server does not answer within `ms`. */
 export async function podOf(context: Asking, uid: string, ms: number, name?: PodName): Promise<Pod | undefined> {
+  return (await ask(context, uid, ms, name))?.pod;
+}
+
+/** Whether a pod has no containers any more and gets none; false when the API server does not answer within `ms`. */
+export async function hasEnded(context: Asking, uid: string, ms: number): Promise<boolean> {
+  const answer = await ask(context, uid, ms);
+  if (!answer?.pod) return answer !== undefined;
+  const { metadata, status = {} } = answer.pod;
+  const isEnding = metadata.deletionTimestamp !== undefined || status.phase === 'Succeeded' || status.phase === 'Failed';
+  const lists = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses];
+  return isEnding && !lists.some((list) => list?.some(({ state }) => state?.running));
+}
+
+/** What the API server says of a pod of this node; undefined when that is unknown, `{}` when it does not exist. */
+async function ask(context: Asking, uid: string, ms: number, name?: PodName): Promise<{ readonly pod?: Pod } | undefined> {
   const { cluster, clock, log, podLogsDir } = context;
   const known = name ?? podsOfNode(podLogsDir).find((each) => each.uid === uid);
   if (!known) return undefined;
   try {
-    const pod = await within(clock, ms, cluster.pod(known));
     // Another of its name is not this one.
-    return pod?.metadata.uid === uid ? pod : undefined;
+    const asked = cluster.pod(known).then((pod) => (pod?.metadata.uid === uid ? { pod } : {}));
+    return await within(clock, ms, asked);
   } catch (error) {
     log.warn({ podUid: uid, error: String(error) }, 'a pod that mounts the volume cannot be read');
     return undefined;

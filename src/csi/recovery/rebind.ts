@@ -1,5 +1,5 @@
 import { bindOver } from '../mounts/bind-over.ts';
-import { podOf } from '../publish/consumer-pod.ts';
+import { hasEnded, podOf } from '../publish/consumer-pod.ts';
 import type { Host } from '../mounts/host.ts';
 import { NotBound } from '../mounts/not-bound.ts';
 import { begunAt, handleOf } from '../kubelet.ts';
@@ -22,6 +22,11 @@ export async function rebind(context: NodeContext, orphan: Orphan): Promise<Rebi
   const volume = handle === undefined ? undefined : await volumes.get(at.volumeName);
   // Before the lock: a publish call holds it for as long as it waits for this very mount.
   if (!volume || !rebinding(orphan, volume, await host.mounts())) return undefined;
+  // The kubelet unmounts one layer, and retries for as long as another is below: what were bound again would keep the pod for ever.
+  if (at.isSubPath && (await hasEnded(context, at.podUid, ASK_MS))) {
+    await locks.run(target, () => clear(context, target));
+    return undefined;
+  }
   // Never while a call of the kubelet publishes or unpublishes the target; then decided again.
   return locks.run(target, async () => {
     const binding = rebinding(orphan, volume, await host.mounts());

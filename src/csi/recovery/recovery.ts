@@ -16,7 +16,8 @@
  * R11. All state that recovery needs outlives the plugin: a restart in the middle loses no consumer.
  * R12. A consumer that could not be bound is retried with back-off until it is bound or gone.
  * R13. A client that hangs, and a call of the kubelet that waits, delay the consumers of their own volume only.
- * R14. A sub path that the new client does not have is unmounted, so that the kubelet can start the container again.
+ * R14. A sub path that the new client does not have, or whose pod has ended, is unmounted rather than bound again, so that the kubelet can
+ *     start the container, or remove the pod.
  * R15. Each round writes at most one event for each Dataset, FUSE path and result, however many pods it concerns.
  */
 import pLimit from 'p-limit';
