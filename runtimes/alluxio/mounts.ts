@@ -128,7 +128,9 @@ function nativeOf(mount: Mount, path: string, field: string): Mounted {
     const subPath = cleanPath(claim.path).slice(1);
     must(!subPath.split('/').includes('..'), `${field}.mountPoint`, 'a path without ".."', mountPoint);
     const volume = { name: volumeLabel(claim.claim), persistentVolumeClaim: { claimName: claim.claim } };
-    return { volume, mount: { name: volume.name, ...at, ...(subPath && { subPath }) } };
+    // The claim may be of another Dataset, whose client can end: what is then mounted again must reach pods that run.
+    const mount = { name: volume.name, ...at, mountPropagation: 'HostToContainer', ...(subPath && { subPath }) };
+    return { volume, mount };
   }
   const { name = '' } = mount;
   must(isLocal(mount), `${field}.mountPoint`, 'pvc://<claim> or pvc://<claim>/<path>', mountPoint);

@@ -67,8 +67,8 @@ export async function cacheOnCache(alluxio: AlluxioSpace): Promise<void> {
     await space.create(datasetObject('hbase-claim', { mounts, placement: 'Shared' }), alluxio.runtime('hbase-claim'));
     await space.bound('AlluxioRuntime', 'hbase-claim', PATIENCE_S);
   });
+  const app = await startReader(alluxio, 'app', 'hbase-claim');
   await step('E11: a pod reads it, from the second cache in the end; the base has the bytes already', async () => {
-    const app = await startReader(alluxio, 'app', 'hbase-claim');
     await space.becomes('Pod', 'app', { status: { phase: 'Running' } });
     expect(await app.sh('ls -l /data')).toMatch(new RegExp(` ${NUMBERS.bytes} .* hbase-bin\\.tar\\.gz\n`));
     expect(await app.digest('/data/hbase-bin.tar.gz')).toContain(NUMBERS.md5);
@@ -82,6 +82,13 @@ export async function cacheOnCache(alluxio: AlluxioSpace): Promise<void> {
     // The client of the base reads the files of the worker beside it by itself, which no counter of that worker has; nor is what it loads
     // counted as read.
     expect((await base.bytesRead()).ufs).toBe(0);
+  });
+  await step('a client of the base that was replaced is seen by the second Dataset, whose pods go on', async () => {
+    await space.kubectl('delete', 'pod', '-l', 'release=hbase,role=alluxio-fuse', '--grace-period=1');
+    const inWorker = ['exec', '-n', space.namespace, 'hbase-claim-worker-0', '-c', 'alluxio-worker', '--'];
+    await eventually(() => alluxio.cluster.plane.kubectl(...inWorker, 'ls', '/underFSStorage'), PATIENCE_S);
+    // No pod has read this file before.
+    expect(await app.sh('cat /data/CHANGES.md')).toBe('what has changed\n');
   });
   await step('deleted one after the other, they leave nothing', async () => {
     await space.kubectl('delete', 'pod', 'app');

@@ -125,7 +125,7 @@ describe('mounts', () => {
       expect(container(input, role, name).volumeMounts).toEqual(
         expect.arrayContaining([
           { name: 'disk', mountPath: '/underFSStorage/data' },
-          { name: 'home', mountPath: '/underFSStorage/models', subPath: 'models', readOnly: true },
+          { name: 'home', mountPath: '/underFSStorage/models', mountPropagation: 'HostToContainer', subPath: 'models', readOnly: true },
         ]),
       );
     expect(podOf(input, 'worker').volumes).toContainEqual({ name: 'disk', hostPath: { path: '/mnt/disk' } });
@@ -137,6 +137,7 @@ describe('mounts', () => {
     expect(container(input, 'worker', 'alluxio-worker').volumeMounts).toContainEqual({
       name: 'home-of-eve',
       mountPath: '/underFSStorage/home',
+      mountPropagation: 'HostToContainer',
     });
   });
   test('at / are what the master is started with', () => {
