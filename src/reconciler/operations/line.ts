@@ -1,7 +1,7 @@
 import { causeOf, type Reason } from '../reasons.ts';
 import { keyText, type OperationKey } from '../world.ts';
-import { predecessorOf } from './predecessor.ts';
-import { isOver, isRunning } from './status.ts';
+import { readySince } from './predecessor.ts';
+import { endOf, isOver, isRunning } from './status.ts';
 import { holdOf } from './validate.ts';
 import type { OperationObject, Place } from './world.ts';
 
@@ -21,18 +21,16 @@ export function lineOf(operations: readonly OperationObject[], { keyOf, find, ha
   const places = operations.flatMap((operation): Place | readonly [] => {
     if (isOver(operation)) return [];
     const key = keyOf(operation);
-    const { metadata, status } = operation;
+    const { metadata } = operation;
     // The schedule starts its Jobs, whoever runs.
     if (operation.spec.policy === 'Cron' && !isRunning(operation)) return [];
-    const runs = isRunning(operation) || hasJob(key);
+    // One that is being deleted may wait for finalizers of others long after its Job is gone.
+    const runs = hasJob(key) || (isRunning(operation) && !metadata.deletionTimestamp);
     const created = Date.parse(metadata.creationTimestamp ?? '') || 0;
     if (runs) return { key, isRunning: true, isStuck: false, since: created };
     if (metadata.deletionTimestamp || holdOf(operation)) return [];
-    const predecessor = predecessorOf(operation, find);
-    if (predecessor.is !== 'done') return [];
-    const isStuck =
-      status?.conditions?.some(({ type, reason = '' }) => type === 'Complete' && causeOf(reason as Reason).isRefusal === true) ?? false;
-    return { key, isRunning: false, isStuck, since: Math.max(created, Date.parse(predecessor.at ?? '') || 0) };
+    const ready = readySince(operation, find);
+    return ready === undefined ? [] : { key, isRunning: false, isStuck: isStuck(operation), since: Math.max(created, ready) };
   });
   return places.toSorted(
     (a, b) =>
@@ -42,3 +40,18 @@ export function lineOf(operations: readonly OperationObject[], { keyOf, find, ha
       (keyText(a.key) < keyText(b.key) ? -1 : 1),
   );
 }
+
+/** The API server refuses its Job. */
+const isStuck = ({ status }: OperationObject): boolean =>
+  status?.conditions?.some(({ type, reason = '' }) => type === 'Complete' && causeOf(reason as Reason).isRefusal === true) ?? false;
+
+/** Whether no line moves between two versions of an operation: where it waits is written again and again. */
+export const isSamePlace = (old: OperationObject, now: OperationObject): boolean =>
+  !now.metadata.deletionTimestamp &&
+  old.metadata.annotations === now.metadata.annotations &&
+  endOf(old) === endOf(now) &&
+  old.metadata.uid === now.metadata.uid &&
+  old.spec === now.spec &&
+  (old.status?.phase || 'Pending') === (now.status?.phase || 'Pending') &&
+  old.status?.waitingFor?.operationComplete === now.status?.waitingFor?.operationComplete &&
+  isStuck(old) === isStuck(now);

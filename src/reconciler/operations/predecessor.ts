@@ -25,14 +25,25 @@ export function predecessorOf(operation: OperationObject, find: Find): Predecess
   if (!key) return { is: 'done' };
   const near = nearOf(operation);
   const strategy = operation.spec.runAfter?.affinityStrategy;
-  // An edit may name others than those that were complete.
-  const found = (other: OperationKey) => (isAllowed(operation, other, find) ? find(other) : undefined);
-  const affinity = near && strategy && affinityLike(found(near)?.status?.nodeAffinity, strategy);
-  const done = { is: 'done', at: endOf(found(key)), ...(affinity && { near: affinity }) } as const;
+  const affinity = near && strategy && affinityLike(visible(operation, near, find)?.status?.nodeAffinity, strategy);
+  const done = { is: 'done', at: endOf(visible(operation, key, find)), ...(affinity && { near: affinity }) } as const;
   // Once it was complete, what becomes of it does not matter.
   if (hasSeenEnd(operation)) return done;
   return waitFor(operation, key, 'spec.runAfter', find) ?? (near && waitFor(operation, near, NEAR, find)) ?? done;
 }
+
+/** When the predecessor was complete, in milliseconds since the epoch, 0 if there is none; undefined while the operation waits for it. */
+export function readySince(operation: OperationObject, find: Find): number | undefined {
+  const key = runAfterOf(operation);
+  if (!key) return 0;
+  const isComplete = (each: OperationKey) => visible(operation, each, find)?.status?.phase === 'Complete';
+  if (!hasSeenEnd(operation) && !followedBy(operation).every(isComplete)) return undefined;
+  return Date.parse(endOf(visible(operation, key, find)) ?? '') || 0;
+}
+
+/** An edit may name an operation that this one was never allowed to see. */
+const visible = (operation: OperationObject, key: OperationKey, find: Find): OperationObject | undefined =>
+  isAllowed(operation, key, find) ? find(key) : undefined;
 const hasSeenEnd = ({ status }: OperationObject): boolean => status?.waitingFor?.operationComplete === false;
 const NEAR = 'spec.runAfter.affinityStrategy.dependOn';
 

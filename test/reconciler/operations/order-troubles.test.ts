@@ -1,5 +1,5 @@
 /** The order of operations when specs are hostile, are edited late, or when objects disappear. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { DataLoadSpec } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime } from '../../support/objects.ts';
@@ -112,5 +112,37 @@ describe('an operation that expires', () => {
     at.delete('DataLoad', 'second');
     await at.quiet();
     expect(at.get('DataLoad', 'warm')).toBeUndefined();
+  });
+});
+
+describe('the line', () => {
+  test('moves at once when the one that runs is edited to be about another Dataset', async () => {
+    const at = await running();
+    at.put(load(ON_DEMO, 'next'));
+    await at.quiet();
+    at.edit('DataLoad', { dataset: { name: 'other' } }, 'warm');
+    await at.settle();
+    expect(statusOf(at, 'next').phase).toBe('Executing');
+  });
+  test('is not held up by one that is deleted and keeps a finalizer of others', async () => {
+    const at = await bound();
+    at.put({ ...load(), metadata: { name: 'warm', finalizers: ['example.com/archive'] } });
+    at.put(load(ON_DEMO, 'next'));
+    await at.quiet();
+    at.delete('DataLoad', 'warm');
+    await at.quiet(60_000);
+    expect([at.get('DataLoad', 'warm')?.metadata.finalizers, statusOf(at, 'next').phase]).toEqual([['example.com/archive'], 'Executing']);
+  });
+  test('is computed once for all who wait, while it does not move', async () => {
+    const at = await running();
+    for (let i = 0; i < 30; i++) at.put(load(i % 2 ? after('absent') : ON_DEMO, `b${i}`));
+    await at.quiet(120_000);
+    const computed = vi.spyOn(at.store.operations, 'unfinished');
+    at.forget();
+    await at.advance(120_000);
+    expect(at.passes.length).toBeGreaterThan(30);
+    // Without a kind, their Dataset asks which of them run.
+    expect(computed.mock.calls.filter(([, kind]) => kind !== undefined).length).toBeLessThan(2);
+    expect(at.written()).toEqual([]);
   });
 });

@@ -6,9 +6,8 @@ import { choose } from '../../choose.ts';
 import type { Cluster } from '../../cluster.ts';
 import { LEADER_AGAIN_MS } from '../../lifecycle.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
-import { lineOf } from '../../operations/line.ts';
 import { predecessorOf } from '../../operations/predecessor.ts';
-import { type Hold, keyText, type OperationKey, type PlanInForce } from '../../world.ts';
+import type { Hold, OperationKey, PlanInForce } from '../../world.ts';
 import { askProbe, type PodChoice } from '../commands/exec.ts';
 import type { OperationObject, Prepared } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
@@ -16,9 +15,10 @@ import { confirm } from '../apply/fresh.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
-import { operationKeyOf, targetOf } from '../store/operations.ts';
+import { targetOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { isServed, podFacts } from '../store/views.ts';
+import { createLines } from './lines.ts';
 import { jobView, latestOf, scheduleView } from './job-view.ts';
 import { lastPod, progressOf } from './job-pods.ts';
 import { operationApplier } from './operation-objects.ts';
@@ -60,14 +60,9 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     return asked.running ? 'asking' : (asked.value ?? 'none');
   }
 
-  // Its Job, or the status that says that it runs, is not in the watch yet.
-  const started = new Set<string>();
   const jobOf = (key: OperationKey, { metadata }: OperationObject) =>
     jobView(store.live('Job', key.namespace, operationNames(key).job), metadata.uid ?? '');
-  const hasJob = (key: OperationKey): boolean => {
-    const operation = store.operations.get(key);
-    return started.has(keyText(key)) || (operation !== undefined && jobOf(key, operation) !== undefined);
-  };
+  const lines = createLines(store, (key, operation) => jobOf(key, operation) !== undefined);
 
   return {
     observe(key) {
@@ -89,7 +84,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         operation,
         target,
         predecessor: predecessorOf(operation, find),
-        line: lineOf(store.operations.unfinished(target, key.kind), { keyOf: operationKeyOf, find, hasJob }),
+        line: lines.of(target, key.kind),
         isAwaited: store.operations.isAwaited(key),
         ...(invalid && { invalid }),
         ...(dataset && { dataset }),
@@ -99,14 +94,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       };
     },
     awaits: (key, objects) => store.operations.wakeWith(key, objects),
-    async starting(key, work) {
-      started.add(keyText(key));
-      try {
-        return await work();
-      } finally {
-        started.delete(keyText(key));
-      }
-    },
+    starting: lines.starting,
 
     async prepare({ key, operation, target, predecessor }, dataset): Promise<Prepared> {
       const wait = (message: string, why: Partial<Hold> = {}): Prepared => ({ hold: { ...why, reason: 'RuntimeNotReady', message } });

@@ -2,7 +2,7 @@ import { type CustomResource, Dataset } from '../../../api/index.ts';
 import type { OperationKind } from '../../../constructs/index.ts';
 import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { lineOf } from '../../operations/line.ts';
+import { isSamePlace, lineOf } from '../../operations/line.ts';
 import { isOver } from '../../operations/status.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
@@ -70,10 +70,10 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
           const isNew = change.type !== 'changed' || !isNoNews(change.old, object);
           if (isNew && !isEcho) onKey(key, `${object.kind} ${change.type}`);
           if (isNew) subscriptions.wake(object.kind, keyText(keyOf(object)), change);
-          if (isNew && isOfALine(change)) wakeNext(key, targetOf(object));
+          for (const dataset of movedLines(change)) wakeNext(key, dataset);
           for (const earlier of released(change)) onKey(earlier, `${object.kind} ${object.metadata.name} waits for it no more`);
         },
-        { optional: true },
+        { optional: true, isSame: (old, now) => isSamePlace(asOperation(old), asOperation(now)) },
       ),
     );
 
@@ -116,9 +116,14 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
 
 /** The cast: what is kept of an operation has been parsed. */
 const asOperation = (object: KubeObject): OperationObject => object as unknown as OperationObject;
-/** Whether the line that it stands or stood in may have moved. */
-const isOfALine = (change: Change<KubeObject>): boolean =>
-  change.type === 'changed' ? !isOver(asOperation(change.old)) : change.type === 'deleted' && !isOver(asOperation(change.object));
+/** The Datasets whose line of this kind may have moved. */
+function movedLines({ type, object, ...change }: Change<KubeObject>): readonly Key[] {
+  if (type === 'deleted') return isOver(asOperation(object)) ? [] : [targetOf(object)];
+  const { old } = change as { old?: KubeObject };
+  if (!old || isOver(asOperation(old)) || isSamePlace(asOperation(old), asOperation(object))) return [];
+  const [before, now] = [targetOf(old), targetOf(object)];
+  return keyText(before) === keyText(now) ? [now] : [before, now];
+}
 const isExecuting = (operation: KubeObject): boolean => phaseOf(operation) === 'Executing';
 
 /** The Datasets whose list of running operations a change may change. */

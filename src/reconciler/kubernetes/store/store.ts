@@ -59,6 +59,8 @@ export interface Store {
   refers(user: Key, to: Key): void;
   /** Any object of a kind that is watched, as last seen. */
   seen(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
+  /** Grows whenever a read of this kind may return something else; of operations, something that their line depends on. */
+  editionOf: Watches['editionOf'];
   /** Of a kind that is watched; throws for any other. */
   typeOf(kind: string): ResourceType;
   /** An object of a kind that the controller creates for runtimes. */
@@ -157,6 +159,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     companion,
     refers: (user, to) => subscriptions.add(Dataset.kind, keyText(to), user),
     seen: watches.newest,
+    editionOf: watches.editionOf,
     typeOf: watches.typeOf,
     // The cast: objects of these kinds are kept with UID and version.
     live: (kind, namespace, name) => owned.get(kind)?.newest(namespace, name) as LiveObject | undefined,

@@ -14,6 +14,8 @@ export interface Watches {
   newest(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
   /** Throws if the kind is not watched. */
   typeOf(kind: string): ResourceType;
+  /** Grows whenever `newest` of this kind may return something else, other than versions that the selection calls the same. */
+  editionOf(kind: string): number;
   /** What is kept of an object: of a version that is kept already, the same object. */
   read(object: KubeObject, before?: KubeObject): KubeObject;
   /** The answer to a write, or what a read found: `newest` has it until the watch shows it. */
@@ -43,6 +45,8 @@ export interface WatchSelection {
   readonly metadataOnly?: boolean;
   /** Its CRD may not be installed. */
   readonly optional?: boolean;
+  /** Versions that make no new edition of the kind. Default: none. */
+  readonly isSame?: (old: KubeObject, now: KubeObject) => boolean;
 }
 
 /** @param isEcho it is the version that a write of ours was answered with */
@@ -62,6 +66,9 @@ export function createWatches(client: KubeClient, project: Projection, log: Log)
   const own = createOwnWrites(project);
   const byKind = new Map<string, Running>();
   const reflectors = new Map<string, Reflector<KubeObject>>();
+  const editions = new Map<string, number>();
+  const editionOf = (kind: string): number => editions.get(kind) ?? 0;
+  const changed = (kind: string) => editions.set(kind, editionOf(kind) + 1);
 
   const read: Projection = (object, before) => own.kept(object) ?? project(object, before);
 
@@ -73,7 +80,10 @@ export function createWatches(client: KubeClient, project: Projection, log: Log)
         ...(metadataOnly !== undefined && { metadataOnly }),
         listing,
         log,
-        onChange: (change) => onChange(change, own.settle(change, type.kind)),
+        onChange(change) {
+          if (change.type !== 'changed' || !selection.isSame?.(change.old, change.object)) changed(type.kind);
+          onChange(change, own.settle(change, type.kind));
+        },
         project: read,
       });
       byKind.set(type.kind, { type, reflector, selection });
@@ -90,19 +100,24 @@ export function createWatches(client: KubeClient, project: Projection, log: Log)
       if (!found) throw new Error(`expected a kind that is watched, found ${kind}`);
       return found.type;
     },
+    editionOf,
     read,
     remember(object) {
       const found = byKind.get(object.kind);
       // No watch would ever replace it, and the value of a Secret must not stay in memory.
       if (!found) return;
       const { reflector, selection } = found;
+      const { namespace, name, labels, resourceVersion = '' } = object.metadata;
+      const before = own.newest(object.kind, reflector, namespace, name);
       own.remember(object, reflector);
-      const { labels, resourceVersion = '' } = object.metadata;
+      const after = own.newest(object.kind, reflector, namespace, name);
+      if (!before || !after || !selection.isSame?.(before, after)) changed(object.kind);
       if (selection.label === undefined || labels?.[selection.label] !== undefined) reflector.expect(resourceVersion);
     },
     forget(object) {
       const found = byKind.get(object.kind);
       if (found) own.forget(object, found.reflector);
+      changed(object.kind);
     },
     reflectors,
     synced: () =>

@@ -1,0 +1,59 @@
+import { operationKinds } from '../../../api/index.ts';
+import type { OperationKind } from '../../../constructs/index.ts';
+import type { OperationCluster } from '../../operations/cluster.ts';
+import { lineOf } from '../../operations/line.ts';
+import type { OperationObject, Place } from '../../operations/world.ts';
+import { type Key, keyText, type OperationKey } from '../../world.ts';
+import { operationKeyOf } from '../store/operations.ts';
+import type { Store } from '../store/store.ts';
+
+/** The lines of all Datasets. Each is computed once for all who stand in it, until something changes that a line depends on. */
+export interface Lines {
+  of(dataset: Key, kind: OperationKind): readonly Place[];
+  readonly starting: OperationCluster['starting'];
+}
+
+/** @param hasJob whether the watch shows a Job of it */
+export function createLines(
+  { operations, editionOf }: Pick<Store, 'operations' | 'editionOf'>,
+  hasJob: (key: OperationKey, operation: OperationObject) => boolean,
+): Lines {
+  // Its Job, or the status that says that it runs, is not in the watch yet.
+  const started = new Set<string>();
+  const kinds = [...operationKinds.map(({ kind }) => kind), 'Job'];
+  let starts = 0;
+  let edition = -1;
+  const lines = new Map<string, readonly Place[]>();
+
+  function mark(key: OperationKey, isStarting: boolean): void {
+    starts++;
+    if (isStarting) started.add(keyText(key));
+    else started.delete(keyText(key));
+  }
+  function isBusy(key: OperationKey): boolean {
+    const operation = operations.get(key);
+    return started.has(keyText(key)) || (operation !== undefined && hasJob(key, operation));
+  }
+
+  return {
+    of(dataset, kind) {
+      const now = kinds.reduce((sum, each) => sum + editionOf(each), starts);
+      if (now !== edition) lines.clear();
+      edition = now;
+      const id = keyText({ ...dataset, kind });
+      const known = lines.get(id);
+      if (known) return known;
+      const line = lineOf(operations.unfinished(dataset, kind), { keyOf: operationKeyOf, find: operations.get, hasJob: isBusy });
+      lines.set(id, line);
+      return line;
+    },
+    async starting(key, work) {
+      mark(key, true);
+      try {
+        return await work();
+      } finally {
+        mark(key, false);
+      }
+    },
+  };
+}
