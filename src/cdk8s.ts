@@ -7,6 +7,7 @@ import { PersistentVolumeClaim, Volume } from 'cdk8s-plus-27';
 import { AlluxioRuntime as alluxioRuntime } from '../runtimes/alluxio/spec.ts';
 import { JuiceFSRuntime as juicefsRuntime } from '../runtimes/juicefs/spec.ts';
 import {
+  DataBackup as dataBackup,
   DataLoad as dataLoad,
   DataProcess as dataProcess,
   Dataset as dataset,
@@ -69,6 +70,17 @@ export class ThinRuntime extends resourceClass(thinRuntime) {}
  * });
  */
 export class ThinRuntimeProfile extends resourceClass(thinRuntimeProfile) {}
+
+/**
+ * A DataBackup: writes the metadata of a Dataset into files, in a Job.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new DataBackup(chart, 'images', { metadata: { name: 'images' }, spec: { dataset: 'images', backupPath: 'pvc://backups/images' } });
+ */
+export class DataBackup extends resourceClass(dataBackup) {}
 
 /**
  * A DataLoad: loads paths of a Dataset into its cache, in a Job.

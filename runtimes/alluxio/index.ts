@@ -1,10 +1,11 @@
 import { defineRuntime } from '../../src/constructs/index.ts';
+import { AlluxioBackup } from './backup.ts';
 import { removeCache } from './commands.ts';
 import { AlluxioFuse, AlluxioMaster, AlluxioWorker } from './components.ts';
 import { imageVariables } from './images.ts';
 import { mounts } from './mount-table.ts';
 import { AlluxioLoad } from './load.ts';
-import { needs, plan } from './plan.ts';
+import { KUBELET_ROOT, needs, plan } from './plan.ts';
 import { portNames } from './ports.ts';
 import { cache, status, ufs } from './probes.ts';
 import { AlluxioRuntime } from './spec.ts';
@@ -14,7 +15,7 @@ import { leader } from './web.ts';
 export default defineRuntime({
   type: 'alluxio',
   resource: AlluxioRuntime,
-  env: imageVariables,
+  env: [...imageVariables, KUBELET_ROOT],
   hostPorts: portNames,
   needs,
   plan,
@@ -24,6 +25,6 @@ export default defineRuntime({
   probes: { cache, ufs },
   syncsMetadata: (plan) => plan.syncsMetadata,
   status,
-  operations: { DataLoad: AlluxioLoad },
+  operations: { DataLoad: AlluxioLoad, DataBackup: AlluxioBackup },
   cleanup: removeCache,
 });

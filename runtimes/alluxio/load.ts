@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs';
 import { ignored, literal, loadTargets, type Operation, OperationJob, type Warning } from '../../src/constructs/index.ts';
-import { configMapName } from './environment.ts';
+import { CLIENT_OPTIONS, clientEnvironment } from './client.ts';
 import type { AlluxioPlan } from './plan.ts';
 
 /** Loads paths with Alluxio's own distributed load, and waits until that has ended. */
@@ -17,12 +17,7 @@ export class AlluxioLoad extends OperationJob {
           name: 'dataloader',
           command: ['/bin/bash', '/scripts/load.sh'],
           args: loadTargets(load).flatMap(({ path, replicas }) => [literal(path), String(replicas)]),
-          env: [
-            { name: 'ALLUXIO_CLIENT_HOSTNAME', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
-            { name: 'ALLUXIO_CLIENT_JAVA_OPTS', value: ' -Dalluxio.user.hostname=${ALLUXIO_CLIENT_HOSTNAME}' },
-            { name: 'NEED_LOAD_METADATA', value: String(load.spec.loadMetadata ?? false) },
-          ],
-          envFrom: [{ configMapRef: { name: configMapName(plan) } }],
+          ...clientEnvironment(plan, [{ name: 'NEED_LOAD_METADATA', value: String(load.spec.loadMetadata ?? false) }]),
         },
       ],
       scripts: { 'load.sh': SCRIPT },
@@ -36,11 +31,7 @@ export class AlluxioLoad extends OperationJob {
  * that `load --progress` follows. Older versions have only the former, or a `load` that reads every file by itself.
  */
 const SCRIPT = `set -e
-# In other pods the image's own start-up script expands this reference. Nothing else of the options is expanded.
-for options in ALLUXIO_JAVA_OPTS ALLUXIO_USER_JAVA_OPTS; do
-  export "$options=\${!options//'\${ALLUXIO_CLIENT_HOSTNAME}'/$ALLUXIO_CLIENT_HOSTNAME}"
-done
-
+${CLIENT_OPTIONS}
 total=$(($# / 2)) done=0
 report() { printf '%s\\n' "paths=$done of $total" "$@" > /tmp/progress.new && mv /tmp/progress.new /tmp/progress; }
 field() { sed -n "s/^[[:space:]]*$1: //p" <<< "$progress"; }

@@ -40,7 +40,12 @@ export interface AlluxioPlan extends BasePlan {
   /** Directories of nodes, each of this runtime alone. */
   readonly nodeCaches: readonly string[];
   readonly syncsMetadata: boolean;
+  /** The kubelet's root directory on the nodes. */
+  readonly kubeletDir: string;
 }
+
+/** As the node plugin has it. */
+export const KUBELET_ROOT = 'KUBELET_ROOTDIR';
 
 type Input = PlanInput<AlluxioRuntimeSpec>;
 
@@ -99,6 +104,7 @@ export function plan(input: Input): AlluxioPlan {
     user: { runAsUser: spec.runAs?.uid ?? 0, runAsGroup: spec.runAs?.gid ?? 0 },
     hasGateway: spec.apiGateway?.enabled === true,
     isMonitored: spec.disablePrometheus !== true,
+    kubeletDir: input.settings.env[KUBELET_ROOT] ?? '/var/lib/kubelet',
     nodeCaches: [...tiers.levels.flatMap(({ isOnNode, paths }) => (isOnNode ? paths : [])), ...socket.map(({ mount }) => mount.mountPath)],
     syncsMetadata: metadataSyncPolicy?.autoSync !== false,
     replicas: { master: masters.length, worker: spec.replicas ?? 0 },

@@ -46,10 +46,11 @@ const volumesOf = (...lists: readonly (readonly Mounted[])[]) => ({
 const users = ({ spec }: Input, role: PodRole): readonly Mounted[] =>
   userVolumes(spec[role]?.volumeMounts, spec.volumes, `spec.${role}.volumeMounts`);
 
-const JOURNAL: Mounted = {
+/** A master starts with an empty one, or with a backup. */
+export const JOURNAL = {
   volume: { name: 'alluxio-journal', emptyDir: { sizeLimit: '30Gi' } },
   mount: { name: 'alluxio-journal', mountPath: '/journal' },
-};
+} as const satisfies Mounted;
 
 export function masterPod(input: Input, { masters, tiers, mounts, hadoop, users: accounts }: Parts) {
   const { spec } = input;

@@ -1,4 +1,5 @@
 export * from './crd.ts';
+export * from './data-backup.ts';
 export * from './data-load.ts';
 export * from './data-process.ts';
 export * from './dataset.ts';

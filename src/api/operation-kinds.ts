@@ -1,6 +1,7 @@
+import { DataBackup } from './data-backup.ts';
 import { DataLoad } from './data-load.ts';
 import { DataProcess } from './data-process.ts';
 import type { CustomResource } from './resource.ts';
 
 /** The kinds of operations that the controller reconciles. */
-export const operationKinds: readonly CustomResource[] = [DataLoad, DataProcess];
+export const operationKinds: readonly CustomResource[] = [DataLoad, DataProcess, DataBackup];

@@ -1,5 +1,6 @@
 export { type Arg, contents, env, sh, word } from '../api/shell.ts';
 export { account } from './account.ts';
+export { backupTarget } from './backup.ts';
 export * from './base-plan.ts';
 export { cacheTexts } from './cache-texts.ts';
 export * from './cleaning.ts';

@@ -37,7 +37,7 @@ export class Controller extends Construct {
   }
 }
 
-function deployment({ controller, image, imagePullPolicy, imagePullSecrets, mountRoot }: Settled): object {
+function deployment({ controller, image, imagePullPolicy, imagePullSecrets, kubeletDir, mountRoot }: Settled): object {
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
   const container = {
     name: 'controller',
@@ -52,6 +52,7 @@ function deployment({ controller, image, imagePullPolicy, imagePullSecrets, moun
         field('MY_POD_NAMESPACE', 'metadata.namespace'),
         { name: 'SLUICE_IMAGE', value: image },
         { name: 'MOUNT_ROOT', value: mountRoot },
+        { name: 'KUBELET_ROOTDIR', value: kubeletDir },
         ...inEnv(CONTROLLER_MEMORY),
         ...(controller.env ?? []),
       ],

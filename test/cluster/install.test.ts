@@ -208,6 +208,8 @@ describe.skipIf(!simulated)('sluice install', () => {
       ['DataLoad', 'nightly', { dataset: { name: 'jfs' }, policy: 'Cron', schedule: '0 3 * * *' }],
       ['DataLoad', 'brief', { dataset: { name: 'thin', namespace: 'elsewhere' }, ...brief }],
       ['DataProcess', 'brief', { dataset: { name: 'thin', mountPath: '/data' }, processor: {}, ...brief }],
+      // A ThinRuntime has none.
+      ['DataBackup', 'brief', { dataset: 'thin', backupPath: 'pvc://backups/thin', ...brief }],
     ];
     const script = { image: 'example.io/p', source: 'ls' };
     const processing = { dataset: { name: 'thin', mountPath: '/data' }, processor: { script } };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { DataProcessSpec, Manifest } from '../../src/api/index.ts';
-import type { LoadSpec, OperationKind, OperationProps, OperationSpec } from '../../src/constructs/index.ts';
-import { IMAGES, job, type Loading, madeFor, processing } from '../support/operations.ts';
+import type { BackupSpec, LoadSpec, OperationKind, OperationProps, OperationSpec } from '../../src/constructs/index.ts';
+import { backingUp, IMAGES, job, type Loading, madeFor, processing } from '../support/operations.ts';
 import { GOLDENS, hasGoldens } from '../upstream/cases.ts';
 import { leavesOf } from '../upstream/leaves.ts';
 
@@ -47,6 +47,15 @@ describe.skipIf(!hasGoldens)('a Job as Fluid makes it', () => {
     const { asked, fluids } = recorded(name);
     expect(unexplained(processing(asked['spec'] as DataProcessSpec, asked.metadata.namespace), fluids)).toEqual([]);
   });
+  test('backup-alluxio-local, whose pod has a Job', () => {
+    const { asked, fluids } = recorded('backup-alluxio-local');
+    const ours = backingUp(asked['spec'] as BackupSpec, asked.metadata.namespace).map((object): Manifest => {
+      if (object.kind !== 'Job') return object;
+      const { template } = object['spec'] as { template: Pick<Manifest, 'metadata'> };
+      return { apiVersion: 'v1', kind: 'Pod', ...template };
+    });
+    expect(unexplained(ours, fluids)).toEqual([]);
+  });
   test.each<[string, OperationKind, Partial<OperationProps>]>([['migrate-juicefs-p1', 'DataMigrate', MIGRATE]])(
     '%s, by what a construct of it would say',
     (name, kind, props) => {
@@ -56,8 +65,16 @@ describe.skipIf(!hasGoldens)('a Job as Fluid makes it', () => {
     },
   );
   test('and nothing is explained that is no difference', () =>
-    expect([...SERVERS, ...MEANT.keys()].filter((pattern) => !met.has(pattern))).toEqual([]));
+    expect([...SERVERS, ...POD, ...MEANT.keys()].filter((pattern) => !met.has(pattern))).toEqual([]));
 });
+
+/** A template has no name space, nor what an admission controller adds to a pod. */
+const POD = [
+  /^Pod metadata\.namespace: Fluid .*, we undefined$/,
+  /^Pod spec\.(enableServiceLinks|preemptionPolicy|priority|schedulerName|securityContext|serviceAccount(Name)?|terminationGracePeriodSeconds): Fluid .*, we undefined$/,
+  /^Pod spec\.(volumes\[kube-api-access-\w+\]|containers\[tool\]\.volumeMounts\[\/var\/run\/secrets\/kubernetes\.io\/serviceaccount\])/,
+  /^Pod spec\.tolerations\[\d\]\.(effect|key|operator|tolerationSeconds): Fluid .*(NoExecute|node\.kubernetes\.io|Exists|300)/,
+];
 
 function recorded(name: string) {
   const [input, golden] = ['input.yaml', 'objects.yaml'].map((file) => documents(join(GOLDENS, 'operations', name, file)));
@@ -76,7 +93,7 @@ function unexplained(ours: readonly Manifest[], fluids: readonly Manifest[]): re
     return paths.map((path) => `${object.kind} ${path}: Fluid ${fluid.get(path)}, we ${own.get(path)}`);
   });
   return differing.filter((each) => {
-    const meant = [...SERVERS, ...MEANT.keys()].filter((pattern) => pattern.test(each));
+    const meant = [...SERVERS, ...POD, ...MEANT.keys()].filter((pattern) => pattern.test(each));
     for (const pattern of meant) met.add(pattern);
     return meant.length === 0;
   });
@@ -102,12 +119,34 @@ const MEANT = new Map<RegExp, string>([
     'The pod status says why it failed, without permission for logs.',
   ],
   [/ data(\.|\[)/, 'Scripts are our own.'],
-  [/\.volumes\[(data-load-script|data-migrate-script|script-cm-vol)\]\.configMap\.(items|defaultMode)/, 'So are their names.'],
+  [/\.volumes\[(script|data-load-script|data-migrate-script|script-cm-vol)\]\.configMap\.(items|defaultMode)/, 'So are their names.'],
   [/\.containers\[script-processor\]\.volumeMounts\[\/fluid-scripts(\/preprocess\.sh)?\]\./, 'They are a directory.'],
-  [/metadata\.labels\[fluid\.io\/dataset-id\]: Fluid "", we "g-dataops-\S+-demo"$/, 'An oversight of its charts for DataProcess.'],
+  [/metadata\.labels\[fluid\.io\/dataset-id\]: Fluid "", we "g-data\S+-demo"$/, 'An oversight of two of its charts.'],
   [/^ConfigMap metadata\.labels\.(role: Fluid undefined, we "dataprocess-job"|heritage: Fluid "Helm", we undefined)$/, 'Another one.'],
   [/\.containers\[dataloader\]\.(args|command)\[/, 'Paths are arguments: a shell reads none of them.'],
   [/\.env(\.order|\[(DATA_PATH|PATH_REPLICAS|OPTION)\])/, 'So they are in no variable.'],
+  [/^Pod metadata\.annotations\[meta\.helm\.sh/, 'Nor is the pod.'],
+  [/^ConfigMap metadata\.labels\.(release|role): Fluid undefined, we "(op-charts|databackup-job)"$/, 'As of all other scripts.'],
+  [
+    /^Pod spec\.tolerations\[0\]\.(key|effect): .* we "(node\.kubernetes\.io\/unschedulable|NoSchedule)"$/,
+    'The scheduler looks at the node, where Fluid does not ask it.',
+  ],
+  [/^Pod metadata\.labels\.(app|release|role|targetDataset): Fluid undefined/, 'Labels of all other operations.'],
+  [
+    /^Pod metadata\.annotations\[sidecar\.istio\.io\/inject\]: Fluid undefined, we "false"$/,
+    'As of all other operations: a sidecar would outlive the work.',
+  ],
+  [/^Pod spec\.(nodeName|affinity\.nodeAffinity\.\S+): /, 'The scheduler binds a claim that waits for its first pod.'],
+  [/\.containers\[tool\]\.(args|command)\[/, 'The directory is an argument.'],
+  [/\.env\[BACKUP_PATH\]/, 'As it is written, for the status.'],
+  [/\.env\[BACKUP_NODE\]/, 'The rest of the status.'],
+  [
+    /^Pod .*\.env(From\[0\]\.configMapRef\.name: Fluid undefined|\[ALLUXIO_\w+\])/,
+    'The configuration of all other commands. Fluid would ask a master in the pod itself.',
+  ],
+  [/\[(\/alluxio_backups|backup)\]/, 'A directory of the node that no master mounts.'],
+  [/\[(\/journal|alluxio-journal)\]/, 'What the master does share.'],
+  [/\.volumes\[host\]\.hostPath\.type: Fluid "", we "DirectoryOrCreate"$/, 'Not every container runtime creates it.'],
   [/\.envFrom\[0\]\.configMapRef\.name: Fluid "demo-juicefs-values", we undefined$/, 'There are no values of a chart.'],
 ]);
 

@@ -25,6 +25,7 @@ import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } fro
 import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
 import { byKey } from '../../src/constructs/merge.ts';
+import { backupFaults } from '../../src/constructs/backup.ts';
 import { processFaults } from '../../src/constructs/process.ts';
 import * as fuse from '../../src/fuse/index.ts';
 import { idOf, secretsIn } from '../../src/fuse/words.ts';
@@ -34,7 +35,7 @@ import { community } from '../runtimes/juicefs/given.ts';
 import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';
 import { ExampleLoad, type LoadPlan } from '../support/load.ts';
-import { type Loading, madeFor } from '../support/operations.ts';
+import { backingUp, type Loading, madeFor } from '../support/operations.ts';
 
 type Call<T> = (given: T) => unknown;
 
@@ -84,6 +85,15 @@ const loadsOf = (runtime: Loading): Calls => ({
   ],
   many: (entries) => madeFor(runtime, { target: list(entries, (i) => ({ path: `/p${i}` })), options: record(entries) }),
 });
+
+const user = (name: string) => ({ uid: 7, gid: 8, user: name, group: name });
+const backups: Calls = {
+  text: [
+    (text) => ignoringErrors(() => backingUp({ backupPath: `pvc://c/${text}` })),
+    (text) => ignoringErrors(() => backingUp({ backupPath: `local:///${text}` })),
+    (text) => ignoringErrors(() => backingUp({ backupPath: text, runAs: user(text) })),
+  ],
+};
 
 const list = <T>(entries: number, make: (i: number) => T): T[] => Array.from({ length: entries }, (_, i) => make(i));
 const record = (entries: number, value = 'v'): Record<string, string> => Object.fromEntries(list(entries, (i) => [`k${i}`, value]));
@@ -343,6 +353,10 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'src/constructs/load-targets.ts': { loadTargets: 'is measured with the loads of runtimes' },
+  'src/constructs/backup.ts': {
+    backupFaults: { text: [(text) => backupFaults({ backupPath: text }), (text) => backupFaults({ backupPath: `local:///${text}` })] },
+    backupTarget: 'is measured with the backups of runtimes',
+  },
   'src/constructs/process.ts': {
     processFaults: {
       text: [(text) => processFaults(process({ volumeMounts: [{ name: 'v', mountPath: text }] }, text) as DataProcessSpec)],
@@ -511,6 +525,8 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     secretsIn: { text: (text) => secretsIn('/dir').place({ option: text, value: text }) },
     words: 'is measured with clientsOf',
   },
+  'runtimes/alluxio/backup.ts': { AlluxioBackup: backups },
+  'runtimes/alluxio/client.ts': { clientEnvironment: planOnly },
   'runtimes/alluxio/commands.ts': {
     forget: planOnly,
     removeCache: planOnly,
@@ -647,6 +663,8 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'runtimes/alluxio/users.ts': {
     accountOf: { text: (text) => ignoringErrors(() => alluxioSpec({ runAs: { uid: 1, gid: 1, user: text, group: text } })) },
     ownerOf: 'is measured with plan',
+    userFiles: 'is measured with accountOf',
+    userMounts: planOnly,
     usersName: ofNames,
   },
   'runtimes/alluxio/warnings.ts': {

@@ -2,7 +2,7 @@
 
 import { AlluxioRuntime } from '../../runtimes/alluxio/spec.ts';
 import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
-import { DataLoad, DataProcess, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
+import { DataBackup, DataLoad, DataProcess, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { ResourceType } from '../../src/kube/types.ts';
 import { Node, ownedKinds, Pod, Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
@@ -23,6 +23,7 @@ export const kinds = {
   Dataset: typeOf(Dataset),
   DataLoad: typeOf(DataLoad),
   DataProcess: typeOf(DataProcess),
+  DataBackup: typeOf(DataBackup),
   ThinRuntime: typeOf(ThinRuntime),
   ThinRuntimeProfile: typeOf(ThinRuntimeProfile),
   JuiceFSRuntime: typeOf(JuiceFSRuntime),
@@ -48,6 +49,7 @@ export const customKinds = [
   'Dataset',
   'DataLoad',
   'DataProcess',
+  'DataBackup',
   'ThinRuntime',
   'JuiceFSRuntime',
   'AlluxioRuntime',

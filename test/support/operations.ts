@@ -3,6 +3,7 @@ import alluxio from '../../runtimes/alluxio/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import type { DataProcessSpec, Manifest } from '../../src/api/index.ts';
 import {
+  type BackupSpec,
   type BasePlan,
   basePlan,
   type BoundRuntime,
@@ -44,7 +45,7 @@ export function runtimeOf(runtime: Loading, namespace = 'ml'): BoundRuntime {
 /** What is made for a DataLoad of Dataset `demo`. */
 export function madeFor(runtime: Loading, spec: LoadSpec, namespace = 'ml'): readonly Manifest[] {
   const load = runtimeOf(runtime, namespace).operations.DataLoad;
-  const facts = { pods: { worker: [{ name: 'demo-worker-0', ip: '10.0.0.1', node: 'node-1' }] } };
+  const facts = { pods: { worker: [{ name: 'demo-worker-0', uid: 'w0', ip: '10.0.0.1', node: 'node-1' }] } };
   return load?.({ kind: 'DataLoad', name: 'op', namespace, uid: '<uid:DataLoad/op>', spec, facts }) ?? [];
 }
 
@@ -58,6 +59,17 @@ export const processing = (spec: DataProcessSpec, namespace = 'ml'): readonly Ma
     spec,
     facts: { pods: {} },
   }) ?? [];
+
+/** What is made for a DataBackup of Dataset `demo`, whose leading master is on `node-2`. */
+export function backingUp(
+  spec: BackupSpec,
+  namespace = 'ml',
+  runtime: BoundRuntime = runtimeOf('alluxio', namespace),
+): readonly Manifest[] {
+  const pods = { master: [{ name: 'demo-master-0', uid: 'uid-of-master', ip: '10.0.0.2', node: 'node-2' }] };
+  const named = { kind: 'DataBackup', name: 'op', namespace, uid: '<uid:DataBackup/op>' } as const;
+  return runtime.operations.DataBackup?.({ ...named, spec, facts: { pods } }) ?? [];
+}
 
 /** What is made for an operation of which a runtime says no more than this. */
 export function job(

@@ -8,6 +8,7 @@ import {
   addressOf,
   booleanOf,
   complete,
+  directoryOf,
   dnsLabel,
   durationOf,
   mountRootOf,
@@ -65,6 +66,7 @@ Environment, as in Fluid except for SLUICE_IMAGE:
   CRITICAL_FUSE_POD            whether fuse pods are system-node-critical (default true)
   IMAGE_PULL_SECRETS           pull secrets for workloads that name none, separated by commas
   SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template
+  KUBELET_ROOTDIR              the kubelet's --root-dir (default /var/lib/kubelet); DataBackups need it
   THIN_FUSE_CONFIG_STORAGE     where ThinRuntimes keep config.json: configmap (default) or secret
   JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV, ALLUXIO_RUNTIME_IMAGE_ENV, ALLUXIO_FUSE_IMAGE_ENV
                                default images, <image>:<tag>`;
@@ -125,7 +127,10 @@ function readSettings(read: Read, flags: SettingsFlags, env: Env, runtimes: read
 }
 
 /** Parsers of variables that runtimes of this package declare and that have a fixed set of values. */
-const READERS: Readonly<Record<string, (text: string) => string>> = { THIN_FUSE_CONFIG_STORAGE: oneOf('configmap', 'secret') };
+const READERS: Readonly<Record<string, (text: string) => string>> = {
+  THIN_FUSE_CONFIG_STORAGE: oneOf('configmap', 'secret'),
+  KUBELET_ROOTDIR: directoryOf,
+};
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];

@@ -76,6 +76,7 @@ export interface Facts {
 /** A pod that is ready. */
 export interface PodFact {
   readonly name: string;
+  readonly uid: string;
   /** IP address of the pod. */
   readonly ip: string;
   /** Name of the node that runs the pod. */

@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import type { Affinity, DataProcessSpec, NodeAffinity, ResourceRequirements, Toleration } from '../../api/index.ts';
+import type { Affinity, DataProcessSpec, NodeAffinity, ResourceRequirements, Toleration, User } from '../../api/index.ts';
 import type { Facts, PodFact } from './input.ts';
 import type { ComponentProps } from './pod.ts';
 import type { Warning } from '../warnings.ts';
@@ -55,13 +55,20 @@ export interface LoadSpec extends OperationSpec {
   /** Options of the engine's load command, by name. */
   readonly options?: Readonly<Record<string, string>>;
 }
+/** Spec of a DataBackup: writes the metadata of the engine into files. */
+export interface BackupSpec extends OperationSpec {
+  /** Where to: `pvc://<claim>/<path>` or `local:///<path>`. */
+  readonly backupPath?: string;
+  /** Who writes them. Default: the user of the runtime. */
+  readonly runAs?: User;
+}
 /** The spec of each kind of operation. */
 export interface OperationSpecs {
   readonly DataLoad: LoadSpec;
   readonly DataMigrate: OperationSpec;
   /** A script or a pod of the user. */
   readonly DataProcess: DataProcessSpec;
-  readonly DataBackup: OperationSpec;
+  readonly DataBackup: BackupSpec;
 }
 
 /** One operation that a user asked for, on a Dataset that is bound. */

@@ -1,5 +1,7 @@
 import { describe, shown } from '../../api/errors.ts';
 import type { DataProcessSpec } from '../../api/index.ts';
+import { backupFaults } from '../../constructs/backup.ts';
+import type { BackupSpec } from '../../constructs/index.ts';
 import { processFaults, type ReasonedFault } from '../../constructs/process.ts';
 import type { Hold } from '../world.ts';
 import type { OperationObject, OperationWorld, Refusal } from './world.ts';
@@ -11,15 +13,17 @@ export function refusalOf({ operation, key, target, invalid }: OperationWorld): 
   const faults: ReasonedFault[] = [];
   const found = (path: string, expected: string, value: unknown, reason?: string) =>
     faults.push({ path, expected, found: shown(value), ...(reason !== undefined && { reason }) });
-  const { name, namespace } = spec.dataset ?? {};
-  if (!name) found('spec.dataset.name', 'the name of a Dataset', name);
+  const isPlain = key.kind === 'DataBackup';
+  if (!target.name) found(isPlain ? 'spec.dataset' : 'spec.dataset.name', 'the name of a Dataset', target.name || undefined);
+  const { namespace } = typeof spec.dataset === 'object' ? spec.dataset : {};
   // Fluid never finds a Dataset in an empty namespace; this one is what its users mean.
   if (namespace && namespace !== key.namespace)
     found('spec.dataset.namespace', `${target.namespace}, the namespace of the ${key.kind}`, namespace, 'TargetDatasetNamespaceNotSame');
   if (spec.policy === 'Cron' && !spec.schedule)
     found('spec.schedule', 'a schedule, since the policy is Cron', spec.schedule, 'ScheduleNotSpecified');
-  // The cast: it was parsed as its kind.
+  // The casts: it was parsed as its kind.
   if (key.kind === 'DataProcess') faults.push(...processFaults(spec as unknown as DataProcessSpec));
+  if (key.kind === 'DataBackup') faults.push(...backupFaults(spec as BackupSpec));
   const [first] = faults;
   if (!first) return undefined;
   const message = `${key.kind} ${key.namespace}/${key.name}: ${faults.map(describe).join('; ')}`;

@@ -6,8 +6,9 @@ import type { Hold, Key, OperationKey } from '../world.ts';
 export interface OperationObject extends Resource<OperationSpec & TargetSpec, OperationStatus> {
   readonly kind: OperationKind;
 }
-interface TargetSpec {
-  readonly dataset?: { readonly name: string; readonly namespace?: string };
+/** A DataBackup names its Dataset plainly. */
+export interface TargetSpec {
+  readonly dataset?: string | { readonly name?: string; readonly namespace?: string };
 }
 
 /** One consistent reading of what concerns an operation. Times are milliseconds since the epoch. */

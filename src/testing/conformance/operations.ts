@@ -14,7 +14,7 @@ export const operationFaults = ({ operations, plan }: BoundRuntime): readonly st
       // The cast: of each kind there is what does that kind.
       return (operations[kind] as (operation: Operation) => readonly Manifest[])(operation);
     };
-    const pod = (role: string) => ({ name: `${plan.name}-${role}-0`, ip: '10.0.0.1', node: 'node-1' });
+    const pod = (role: string) => ({ name: `${plan.name}-${role}-0`, uid: `uid-of-${role}`, ip: '10.0.0.1', node: 'node-1' });
     const { plain, hostile } = specs[kind];
     const cases: readonly [OperationSpecs[OperationKind], string][] = [
       [plain, 'Job'],
@@ -52,7 +52,10 @@ const specs: { readonly [K in OperationKind]: Specs<K> } = {
       processor: { script: { image: 'i:1', source: 'ls /data' } },
     },
   },
-  DataBackup: { plain: {}, hostile: {} },
+  DataBackup: {
+    plain: { backupPath: 'pvc://backups/demo' },
+    hostile: { backupPath: `local:///${HOSTILE}`, runAs: { uid: 1000, gid: 1000, user: HOSTILE, group: HOSTILE } },
+  },
 };
 
 /** A runtime may reject names that no file can have. */

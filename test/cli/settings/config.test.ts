@@ -30,8 +30,8 @@ test.each<[string, ControllerFlags, Env, object]>([
   [
     'variables that runtimes declare, and no others',
     {},
-    { JUICEFS_CE_IMAGE_ENV: 'x/jfs:1', THIN_FUSE_CONFIG_STORAGE: 'secret', HOME: '/root' },
-    { settings: { env: { JUICEFS_CE_IMAGE_ENV: 'x/jfs:1', THIN_FUSE_CONFIG_STORAGE: 'secret' } } },
+    { JUICEFS_CE_IMAGE_ENV: 'x/jfs:1', THIN_FUSE_CONFIG_STORAGE: 'secret', KUBELET_ROOTDIR: '/var/lib/k0s//kubelet/', HOME: '/root' },
+    { settings: { env: { JUICEFS_CE_IMAGE_ENV: 'x/jfs:1', THIN_FUSE_CONFIG_STORAGE: 'secret', KUBELET_ROOTDIR: '/var/lib/k0s/kubelet' } } },
   ],
   [
     '--runtime-node-port-range',

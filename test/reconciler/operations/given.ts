@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { DataLoadSpec, DataProcessSpec, OperationStatus } from '../../../src/api/index.ts';
+import type { DataBackupSpec, DataLoadSpec, DataProcessSpec, OperationStatus } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
 import { type Harness, harness, type HarnessOptions } from '../harness.ts';
@@ -20,7 +20,13 @@ export const process = (spec: Partial<DataProcessSpec> = {}, name = 'op'): KubeO
     ...spec,
   },
 });
-type Kind = 'DataLoad' | 'DataProcess';
+export const backup = (spec: DataBackupSpec = {}, name = 'op'): KubeObject => ({
+  apiVersion: 'data.fluid.io/v1alpha1',
+  kind: 'DataBackup',
+  metadata: { name },
+  spec: { dataset: 'demo', backupPath: 'pvc://backups/demo', ...spec },
+});
+type Kind = 'DataLoad' | 'DataProcess' | 'DataBackup';
 export const statusOf = (at: Harness, name = 'warm', kind: Kind = 'DataLoad') =>
   (at.get(kind, name)?.['status'] ?? {}) as Partial<OperationStatus>;
 export const eventsOf = (at: Harness, kind: Kind = 'DataLoad') =>
@@ -47,7 +53,7 @@ export async function running(): Promise<Harness> {
 }
 /** Ends the pod of the Job that runs. */
 export async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message = '', name = 'warm') {
-  const job = new RegExp(`^${name}-(loader|processor)-job-`);
+  const job = new RegExp(`^${name}-(loader-job|processor-job|pod)-`);
   const pod = at.server.all('Pod').find((each) => job.test(each.metadata.name) && phaseOf(each) === 'Running');
   if (!pod) throw new Error('expected a pod of the Job that runs, found none');
   const terminated = { exitCode: phase === 'Failed' ? 3 : 0, message, finishedAt: new Date().toISOString() };

@@ -18,7 +18,7 @@ const imagesOf = (spec: AlluxioRuntimeSpec = {}, env: Readonly<Record<string, st
 describe('images', () => {
   test('are those of the chart of Fluid by default', () => expect(imagesOf()).toEqual({ engine: CHART, fuse: CHART }));
   test('are those of the installation, each in a variable of its own', () => {
-    expect([...alluxio.env].toSorted()).toEqual(['ALLUXIO_FUSE_IMAGE_ENV', 'ALLUXIO_RUNTIME_IMAGE_ENV']);
+    expect(alluxio.env).toEqual(expect.arrayContaining(['ALLUXIO_FUSE_IMAGE_ENV', 'ALLUXIO_RUNTIME_IMAGE_ENV']));
     expect(imagesOf({}, { ALLUXIO_RUNTIME_IMAGE_ENV: 'host:5000/alluxio:2.9.4', ALLUXIO_FUSE_IMAGE_ENV: 'host:5000/fuse:2.9.5' })).toEqual({
       engine: 'host:5000/alluxio:2.9.4',
       fuse: 'host:5000/fuse:2.9.5',

@@ -130,6 +130,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       if (leader === 'asking') return wait(`which master of ${object.kind} ${target.name} leads is being asked`, { silent: true });
       if (leader === 'none') return wait(`no master of ${object.kind} ${target.name} reports that it leads`, { retryMs: LEADER_AGAIN_MS });
       const leading = ready.master.find((pod) => pod.name === leader);
+      if (leader && !leading) return wait(`${leader}, which leads, is not ready`, { retryMs: LEADER_AGAIN_MS });
       const told = { ...given, facts: { pods: ready, ...near, ...(leading && { leader: leading }) } };
       return rendered(key, () => ({ manifests: render(told), warnings: plan.operationWarnings(told) }));
     },

@@ -4,7 +4,7 @@ import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { isSamePlace, lineOf } from '../../operations/line.ts';
 import { isOver } from '../../operations/status.ts';
-import type { OperationObject } from '../../operations/world.ts';
+import type { OperationObject, TargetSpec } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
 import { typeOf } from '../kinds.ts';
 import { createFollowers, type Followers } from './followers.ts';
@@ -139,8 +139,8 @@ function reporters(change: Change<KubeObject>): readonly Key[] {
 
 /** The Dataset that an operation is about. An operation is about one of its own namespace, whatever it says: another is refused. */
 export function targetOf(operation: { readonly metadata: { readonly namespace?: string }; readonly spec?: unknown }): Key {
-  const { dataset } = (operation.spec ?? {}) as { readonly dataset?: { readonly name?: string } };
-  return { namespace: operation.metadata.namespace ?? '', name: dataset?.name ?? '' };
+  const { dataset } = (operation.spec ?? {}) as TargetSpec;
+  return { namespace: operation.metadata.namespace ?? '', name: (typeof dataset === 'string' ? dataset : dataset?.name) ?? '' };
 }
 
 export const operationKeyOf = (object: {

@@ -18,7 +18,7 @@ const sources = (more: Partial<FactSources> = {}): FactSources => ({
   claim: async () => claim,
   object: (_, name) => (name === 'there' ? { spec: {} } : undefined),
   keys: async () => ['a', 'b'],
-  pods: (role) => [{ name: `${role}-0`, ip: '10.0.0.1', node: 'n' }],
+  pods: (role) => [{ name: `${role}-0`, uid: `u-${role}`, ip: '10.0.0.1', node: 'n' }],
   reference: async () => reference,
   ...more,
 });
