@@ -4,6 +4,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { ownedKinds, Pod, typeOf } from '../../reconciler/kubernetes/kinds.ts';
+import { targetOf } from '../../reconciler/kubernetes/store/operations.ts';
 import { UsageError } from '../errors.ts';
 
 /** All that an explanation is drawn from. */
@@ -58,8 +59,7 @@ function named(all: readonly KubeObject[], name: string, namespace: string): rea
   const [kind, own] = name.includes('/') ? (name.split('/', 2) as [string, string]) : [undefined, name];
   const found = all.filter((object) => {
     if (kind !== undefined) return object.kind.toLowerCase() === kind.toLowerCase() && object.metadata.name === own;
-    const { dataset } = (object['spec'] ?? {}) as { dataset?: { name?: string } };
-    return object.metadata.name === own || (dataset?.name === own && !OVER.has(phaseOf(object)));
+    return object.metadata.name === own || (targetOf(object).name === own && !OVER.has(phaseOf(object)));
   });
   if (found.length === 0)
     throw new UsageError(`expected a Dataset, a runtime or an operation in namespace ${namespace}, found none that is called ${name}`);
