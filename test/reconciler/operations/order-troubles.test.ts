@@ -1,6 +1,7 @@
 /** The order of operations when specs are hostile, are edited late, or when objects disappear. */
 import { describe, expect, test, vi } from 'vitest';
 import type { DataLoadSpec } from '../../../src/api/index.ts';
+import { NoAnswer } from '../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime } from '../../support/objects.ts';
 import type { Harness } from '../harness.ts';
@@ -132,6 +133,19 @@ describe('the line', () => {
     at.delete('DataLoad', 'warm');
     await at.quiet(60_000);
     expect([at.get('DataLoad', 'warm')?.metadata.finalizers, statusOf(at, 'next').phase]).toEqual([['example.com/archive'], 'Executing']);
+  });
+  test('waits for a Job whose creation was not answered, though no watch shows it', async () => {
+    const at = await bound();
+    at.server.hold('Job');
+    const lost = {
+      after: () => Promise.reject(new NoAnswer({ method: 'POST', path: '/jobs' }, new Error('reset'), { mayHaveArrived: true })),
+    };
+    at.server.rules.add({ verb: 'create', kind: 'Job', name: 'a-loader-job', times: 1 }, lost);
+    at.put(load(ON_DEMO, 'a'));
+    at.put(load(ON_DEMO, 'b'));
+    await at.quiet();
+    expect(at.server.all('Job').map(({ metadata }) => metadata.name)).toEqual(['a-loader-job']);
+    expect(statusOf(at, 'a').phase).toBe('Executing');
   });
   test('is computed once for all who wait, while it does not move', async () => {
     const at = await running();

@@ -23,7 +23,14 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     }
     // A Job whose scripts could not be created would wait for ever, or run those of another owner.
     const needs = await write(manifests.filter((manifest) => !isJob(manifest)));
-    return needs.failed.length > 0 ? needs : write(jobs);
+    if (needs.failed.length > 0) return needs;
+    const written = await write(jobs);
+    if (written.failed.length === 0 || operation.spec.policy === 'Cron') return written;
+    // The answer may be lost and the watch behind: who seems to be refused lets others start beside its Job.
+    const job = await unseen(context, 'Job', owner, operationNames(key).job);
+    if (!job) return written;
+    context.store.remember(job);
+    return write(jobs);
   };
 
 const isJob = ({ kind }: Manifest): boolean => kind === 'Job' || kind === 'CronJob';
