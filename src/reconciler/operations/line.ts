@@ -23,7 +23,7 @@ export function lineOf(operations: readonly OperationObject[], { keyOf, find, ha
     const key = keyOf(operation);
     const { metadata } = operation;
     // The schedule starts its Jobs, whoever runs.
-    if (operation.spec.policy === 'Cron' && !isRunning(operation)) return [];
+    if (operation.spec.policy === 'Cron' && !isRunning(operation) && !hasJob(key)) return [];
     // One that is being deleted may wait for finalizers of others long after its Job is gone.
     const runs = hasJob(key) || (isRunning(operation) && !metadata.deletionTimestamp);
     const created = Date.parse(metadata.creationTimestamp ?? '') || 0;

@@ -75,3 +75,22 @@ test.each(['Succeeded', 'Failed'] as const)(
     expect(statusOf(at)).toEqual(before);
   },
 );
+
+test('two of its Jobs run: others wait for both, whichever ends first', async () => {
+  const at = await bound();
+  at.put(cron());
+  await at.quiet();
+  await fire(at);
+  await at.advance(2000);
+  await fire(at, 2);
+  const pod = at.server.all('Pod').find(({ metadata }) => metadata.name.startsWith(`${NAME}-2-`)) as KubeObject;
+  at.put({ ...pod, status: { phase: 'Succeeded' } } as KubeObject);
+  await at.quiet();
+  expect(statusOf(at).phase).toBe('Complete');
+  at.put(load(undefined, 'next'));
+  await at.quiet();
+  expect(statusOf(at, 'next').phase).toBe('Pending');
+  await ended(at, 'Succeeded');
+  await at.quiet(60_000);
+  expect(statusOf(at, 'next').phase).toBe('Executing');
+});

@@ -62,7 +62,14 @@ export function operationCluster({ context, users, applier, observe, forget }: O
 
   const jobOf = (key: OperationKey, { metadata }: OperationObject) =>
     jobView(store.live('Job', key.namespace, operationNames(key).job), metadata.uid ?? '');
-  const lines = createLines(store, (key, operation) => jobOf(key, operation) !== undefined);
+  /** A schedule may start a Job while an earlier one runs. */
+  const hasJob = (key: OperationKey, operation: OperationObject): boolean => {
+    if (operation.spec.policy !== 'Cron') return jobOf(key, operation) !== undefined;
+    const { uid = '' } = operation.metadata;
+    const views = store.inventory({ uid, namespace: key.namespace }).map((each) => (each.kind === 'Job' ? jobView(each, uid) : undefined));
+    return views.some((view) => view && !view.end);
+  };
+  const lines = createLines(store, hasJob);
 
   return {
     observe(key) {
