@@ -65,6 +65,8 @@ export class OperationJob extends Construct {
       labels: { ...labels, role: `${role}-cronjob`, [role]: operation.name, [label.jobPolicy]: 'cron' },
       spec: {
         schedule: spec.schedule,
+        // As one of a kind runs at a time: two loads would evict each other's data.
+        concurrencyPolicy: 'Forbid',
         // Without labels of their own, Jobs would get those of the pods, and the controller would not find them.
         jobTemplate: {
           metadata: {

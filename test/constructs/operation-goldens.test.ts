@@ -101,7 +101,7 @@ function unexplained(ours: readonly Manifest[], fluids: readonly Manifest[]): re
 
 /** What the API server adds to any Job. */
 const SERVERS = [
-  / spec\.(completionMode|manualSelector|podReplacementPolicy|suspend|selector\.matchLabels\S+|concurrencyPolicy|\w+JobsHistoryLimit): Fluid .*, we undefined$/,
+  / spec\.(completionMode|manualSelector|podReplacementPolicy|suspend|selector\.matchLabels\S+|\w+JobsHistoryLimit): Fluid .*, we undefined$/,
   /template\.spec\.(schedulerName|securityContext|terminationGracePeriodSeconds|serviceAccount): Fluid .*, we undefined$/,
   /\.(terminationMessagePath|fieldRef\.apiVersion): Fluid .*, we undefined$/,
   /template\.metadata\.labels(\.|\[)(batch\.kubernetes\.io\/\S+|controller-uid|job-name)\]?: Fluid .*, we undefined$/,
@@ -113,6 +113,7 @@ const MEANT = new Map<RegExp, string>([
   [/^Job metadata\.annotations\[data\.fluid\.io\/progress-file\]/, 'Where the pod says how far it is.'],
   [/^ConfigMap metadata\.ownerReferences/, 'It goes with the operation.'],
   [/^CronJob spec\.jobTemplate\.metadata(\.labels\S+)?: /, 'Its Jobs are in our inventory, which those of the pods are not.'],
+  [/^CronJob spec\.concurrencyPolicy: Fluid "Allow", we "Forbid"$/, 'One of a kind runs at a time.'],
   [/^CronJob spec\.jobTemplate\.metadata\.annotations/, 'Where their pods say how far they are.'],
   [
     /\.terminationMessagePolicy: Fluid "File", we "FallbackToLogsOnError"$/,
