@@ -111,7 +111,7 @@ export async function startAlluxioSpace(onProgress?: (what: string) => void): Pr
       async logs() {
         const tail = ['--all-containers', '--prefix', '--tail=20', '--ignore-errors'];
         const said = await space.kubectl('logs', '-l', 'app=alluxio', ...tail).catch(String);
-        const described = await space.kubectl('describe', 'datasets,alluxioruntimes,dataloads').catch(String);
+        const described = await space.kubectl('describe', 'datasets,alluxioruntimes,dataloads,databackups').catch(String);
         return [await cluster.logs(), said, described].join('\n');
       },
     };

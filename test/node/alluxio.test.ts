@@ -11,6 +11,7 @@ import { canRun } from '../support/can-run.ts';
 import { canHaveNode } from '../support/real-node.ts';
 import { condition, eventually as within } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
+import { backsUpAndRestores } from './alluxio-backup.ts';
 import { cacheOnCache, HADOOP, HBASE, jobsReadDataset, ZOOKEEPER } from './alluxio-scenarios.ts';
 import { type AlluxioSpace, NUMBERS, SECRET_KEY, type Serving, startAlluxioSpace } from './alluxio-space.ts';
 import { cached, dataLoad, deleteWhole, nodeLabels, PATIENCE_S, type Reader, startReader } from './dataset-users.ts';
@@ -74,6 +75,11 @@ describe.skipIf(!canHaveNode || !canRun('Alluxio on a real node', whyNoAlluxio()
   }, async () => {
     showLogs();
     await cacheOnCache(alluxio);
+  });
+
+  test('what a DataBackup has saved is there again in a new Alluxio', { timeout: LIMIT, retry: 0 }, async () => {
+    showLogs();
+    await backsUpAndRestores(alluxio);
   });
 
   test('E9: serves from the first read to the last trace', { timeout: LIMIT, retry: 0 }, async () => {
