@@ -1,6 +1,6 @@
 /**
- * Why `Synced` of a runtime is False, `NotReady` of a Dataset True, or `Complete` of an operation False. The one list of these words: conditions, events, log and metric take
- * theirs from here, and docs/operating.md is generated from it.
+ * Why `Synced` of a runtime is False, `NotReady` of a Dataset True, or `Complete` of an operation False. The one list of these words:
+ * conditions, events, log and metric take theirs from here, and docs/operating.md is generated from it.
  */
 export interface Cause {
   /** What the reason means, for a person who reads the condition. */
@@ -66,7 +66,7 @@ export const causes = {
   ReferenceNotAllowed: {
     means:
       'a runtime refers to a Dataset of another namespace, or to its own. Or an operation runs after one of another namespace that does not allow it',
-    toDo: 'refer to another Dataset of the same namespace. Let the owner of the other operation list this namespace in its annotation `data.fluid.io/followers`',
+    toDo: 'for a runtime: refer to another Dataset of the same namespace. For an operation: let the owner of the other one list this namespace in its annotation `data.fluid.io/followers`',
   },
   LookupFailed: {
     means: 'the API server refused a request, such as for a Secret, or did not answer; the message is its answer',

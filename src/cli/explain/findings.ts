@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import { causeOf, type Reason } from '../../reconciler/reasons.ts';
 import { phaseOf, readiness, selectorOf, type Situation } from './gather.ts';
 
-/** What is to be said of one object. */
+/** What `explain` reports of one object. */
 export interface Finding {
   /** `Dataset ml/demo`. */
   readonly object: string;
@@ -31,10 +31,11 @@ interface Condition {
   readonly lastTransitionTime?: string;
 }
 
-/** Conditions that say by being True that something is not as it should be; what is served is not affected by the last. */
+/** Conditions that are True when something is wrong. */
 const TROUBLES: ReadonlySet<string> = new Set(['NotReady', 'Failed', 'DatasetTaken', 'MountsDiffer', 'ImmutableFieldChanged']);
+/** Conditions that are True when something is worth knowing: the object counts as healthy all the same. */
 const NOTES: ReadonlySet<string> = new Set(['SpecWarning', 'PodsOutdated', 'PlacementWaiting']);
-/** Conditions that say so by being False. */
+/** Conditions that are False when something is wrong. */
 const GOALS: ReadonlySet<string> = new Set(['Synced', 'Ready', 'Complete']);
 const WELL: ReadonlySet<string> = new Set(['Bound', 'Complete', 'Executing']);
 

@@ -9,7 +9,7 @@ import { UsageError } from '../errors.ts';
 
 /** All that an explanation is drawn from. */
 export interface Situation {
-  /** Datasets, runtimes and operations that are to be explained. */
+  /** Datasets, runtimes and operations to explain. */
   readonly objects: readonly KubeObject[];
   /** All operations of the namespace. */
   readonly operations: readonly KubeObject[];
@@ -17,7 +17,7 @@ export interface Situation {
   readonly workloads: readonly KubeObject[];
   /** Pods of workloads that are not ready. */
   readonly pods: readonly KubeObject[];
-  /** Of type Warning. */
+  /** Of type Warning, in the whole namespace. */
   readonly events: readonly KubeObject[];
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -14,8 +14,8 @@ interface LineOptions {
 
 /**
  * Of the operations of one kind on one Dataset, one runs at a time: two loads would evict each other's data, two migrations or scripts may
- * write the same files, and a master makes one backup at a time. Operations of different kinds use different parts, and run at once; who wants
- * an order writes `runAfter`. An operation that waits for another one holds no place.
+ * write the same files, and a master makes one backup at a time. Operations of different kinds use different parts, and run at once: a
+ * user who wants an order writes `runAfter`. An operation that waits for another one holds no place.
  */
 export function lineOf(operations: readonly OperationObject[], { keyOf, find, hasJob }: LineOptions): readonly Place[] {
   const places = operations.flatMap((operation): Place | readonly [] => {

@@ -6,7 +6,7 @@ import { type Failure, type Hold, type Key, type Next, nothingApplied, type Oper
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { PROGRESS_MS } from './infos.ts';
-import { endedStatus, isTold, refusedStatus, runningStatus, scheduledStatus, waitingStatus } from './status.ts';
+import { endedStatus, hasReported, refusedStatus, runningStatus, scheduledStatus, waitingStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
 
 /**
@@ -26,7 +26,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
     case 'over':
       return expire(cluster, world, verdict.expiresInMs);
     case 'leaving':
-      // The garbage collector would: of a kind that is new to the cluster, after half a minute in which the Job goes on.
+      // The garbage collector would delete the Job too: of a kind that is new to the cluster, only after half a minute in which the Job goes on.
       await cluster.deleteJobs(key, world);
       if (world.former) await cluster.deleteJobs(key, { job: world.former });
       await cluster.unmark(world.operation);
@@ -110,7 +110,7 @@ async function schedule(cluster: OperationCluster, world: OperationWorld, report
   const { failed } = 'manifests' in prepared ? await cluster.apply(world, dataset, prepared.manifests) : nothingApplied;
   if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
   const infos = job && !job.end ? cluster.progress(world, job) : undefined;
-  const isNews = job?.end !== undefined && !isTold(operation, job.end);
+  const isNews = job?.end !== undefined && !hasReported(operation, job.end);
   const pod = isNews ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
   const status = scheduledStatus(world, { infos, pod });
   if ((await cluster.writeStatus(operation, status)) && isNews) announce(cluster, world, job, job.end, status);

@@ -32,7 +32,8 @@ export const endOf = (operation: OperationObject | undefined): string | undefine
     ?.lastTransitionTime;
 
 /** Whether its status says how its Job ended, and nothing newer. */
-export const isTold = (operation: OperationObject, { type, at }: JobEnd): boolean => phaseOf(operation) === type && endOf(operation) === at;
+export const hasReported = (operation: OperationObject, { type, at }: JobEnd): boolean =>
+  phaseOf(operation) === type && endOf(operation) === at;
 
 /** Which operations run, for the status of their Dataset, by kind. null removes the field: as in Fluid, a Dataset on which none runs lacks it. */
 export function operationRef(operations: readonly OperationObject[]): Readonly<Record<string, string>> | null {
@@ -106,7 +107,7 @@ export function scheduledStatus(
   const { lastScheduleTime, lastSuccessfulTime } = schedule as Partial<ScheduleView>;
   const times = { ...(lastScheduleTime && { lastScheduleTime }), ...(lastSuccessfulTime && { lastSuccessfulTime }) };
   // What its pod said was read once.
-  if (job?.end && isTold(world.operation, job.end)) return { ...(world.operation.status as Status), ...times };
+  if (job?.end && hasReported(world.operation, job.end)) return { ...(world.operation.status as Status), ...times };
   if (job?.end) return { ...endedStatus(world, job.end, pod, job.createdAt), ...times };
   return { ...runningStatus(world, infos), duration: UNFINISHED, phase: job ? 'Executing' : 'Pending', ...times };
 }

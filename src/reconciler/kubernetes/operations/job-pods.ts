@@ -39,7 +39,7 @@ function endsOf({ metadata, spec, status }: KubeObject): readonly (EndedPod & { 
 
 const TIMEOUT_MS = 5_000;
 
-/** What the pod that runs says of its progress, as far as it is known. A new answer wakes the operation. */
+/** What the pod that runs reports of its progress, as it answered last. A new answer wakes the operation. */
 export function progressOf(context: ClusterContext, { key, operation }: OperationWorld, job: JobView): Infos | undefined {
   const { store, jobs, exec, wake } = context;
   const { namespace } = key;
@@ -48,7 +48,7 @@ export function progressOf(context: ClusterContext, { key, operation }: Operatio
   if (file === undefined || !pod) return undefined;
   const where = { namespace, pod: pod.metadata.name, container: String(pod['container']) };
   const due = { namespace, version: pod.metadata.name, everyMs: PROGRESS_MS };
-  // The file may not be there yet, and the pod may end meanwhile.
+  // The file may not exist yet, and the pod may end meanwhile.
   const ask = () => exec(where, ['cat', file], TIMEOUT_MS).then(infosOf, () => ({}));
   const { value } = jobs.ask<Infos>(`${operation.metadata.uid}/progress`, due, ask, () => wake(key));
   return value && Object.keys(value).length > 0 ? value : undefined;

@@ -7,7 +7,7 @@ import { type Key, keyText, type OperationKey } from '../../world.ts';
 import { operationKeyOf } from '../store/operations.ts';
 import type { Store } from '../store/store.ts';
 
-/** The lines of all Datasets. Each is computed once for all who stand in it, until something changes that a line depends on. */
+/** The lines of all Datasets. Each is computed once for all operations in it, until something changes that a line depends on. */
 export interface Lines {
   of(dataset: Key, kind: OperationKind): readonly Place[];
   readonly starting: OperationCluster['starting'];

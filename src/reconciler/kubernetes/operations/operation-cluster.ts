@@ -109,7 +109,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       if (!chosen || !isServed(dataset) || dataset.metadata.deletionTimestamp) return wait(`Dataset ${target.name} is not bound`);
       const { runtime, object, invalid = store.faultOf(dataset) } = chosen;
       const seen = await observe(target, dataset, runtime, object, invalid);
-      // It was deleted meanwhile, and forgotten before this pass remembered something of it.
+      // The runtime was deleted meanwhile, and forgotten before this pass remembered something of it.
       if (!store.isOwner(object.metadata.uid ?? '')) forget(object.metadata.uid ?? '');
       if ('hold' in seen) return wait(`${object.kind} ${target.name}: ${seen.hold.message}`, seen.hold);
       const { plan, workloads } = seen.world;

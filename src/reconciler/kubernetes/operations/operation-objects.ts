@@ -26,7 +26,7 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     if (needs.failed.length > 0) return needs;
     const written = await write(jobs);
     if (written.failed.length === 0 || operation.spec.policy === 'Cron') return written;
-    // The answer may be lost and the watch behind: who seems to be refused lets others start beside its Job.
+    // The answer may be lost and the watch behind: an operation that seems to be refused would let others start beside its Job.
     const job = await unseen(context, 'Job', owner, operationNames(key).job);
     if (!job) return written;
     context.store.remember(job);
