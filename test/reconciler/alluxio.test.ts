@@ -57,6 +57,24 @@ test.each([1, 3])('a DataLoad runs on an Alluxio of %d masters', async (replicas
   });
 });
 
+test('a DataLoad reports that no master leads, and starts once one does', async () => {
+  const files = alluxioFileSystem();
+  const at = await boundHarness(
+    [...objects.slice(0, 2), write.alluxioRuntime('demo', { ...tiered, master: { replicas: 3 } })],
+    options(files),
+  );
+  const { leader = 'demo-master-0' } = files;
+  files.leader = '';
+  at.put({ apiVersion: 'data.fluid.io/v1alpha1', kind: 'DataLoad', metadata: { name: 'warm' }, spec: { dataset: { name: 'demo' } } });
+  at.start();
+  await at.advance(10_000);
+  const message = 'no master of AlluxioRuntime demo reports that it leads';
+  expect(at.get('DataLoad', 'warm')).toMatchObject({ status: { phase: 'Pending', conditions: [{ reason: 'RuntimeNotReady', message }] } });
+  files.leader = leader;
+  await at.advance(5_000);
+  expect(at.get('DataLoad', 'warm')).toMatchObject({ status: { phase: 'Executing', conditions: [] } });
+});
+
 test('files are counted while workers start, and reported with the phase', async () => {
   const at = await harness(options(alluxioFileSystem()));
   for (const object of objects) at.put(object);
