@@ -26,7 +26,7 @@ export const COMMANDS: readonly {
   { name: 'install', summary: 'print the manifests of Sluice itself', load: () => import('./install/install.ts') },
   {
     name: 'uninstall',
-    summary: 'delete the objects that install printed, once no Dataset and no runtime exists',
+    summary: 'delete the objects that install printed, once no Dataset, runtime or operation exists',
     load: () => import('./install/uninstall.ts'),
   },
   { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile/reconcile.ts') },

@@ -72,7 +72,7 @@ describe.skipIf(!simulated)('diff and synth', () => {
     expect(ill.code).toBe(1);
     expect(ill.stdout).toMatch(/✗ DataLoad \S+\/first: Failed\n {2}DataOperationNotSupport, for \d+s: .*\n {4}to do: correct the cause/);
     expect(ill.stdout).toMatch(/✗ DataLoad \S+\/second: Pending\n {2}DataOperationNotFound, for .*\n {4}to do: create it, or edit/);
-    expect(ill.stdout).toContain('after DataLoad nobody (does not exist here)');
+    expect(ill.stdout).toContain('after DataLoad nobody (does not exist)');
     const { items } = JSON.parse((await explain('-o', 'json')).stdout) as { items: readonly { object: string; healthy: boolean }[] };
     expect(items.filter(({ healthy }) => !healthy).map(({ object }) => object.replace(/^(\w+) .*\//, '$1 '))).toEqual([
       'DataLoad first',

@@ -1,6 +1,6 @@
 import { label } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { causeOf, type Reason } from '../../reconciler/reasons.ts';
+import { causeOf, causes, type Reason } from '../../reconciler/reasons.ts';
 import { phaseOf, readiness, selectorOf, type Situation } from './gather.ts';
 
 /** What `explain` reports of one object. */
@@ -44,24 +44,33 @@ export const findings = (situation: Situation): readonly Finding[] => situation.
 
 function findingOf(object: KubeObject, situation: Situation): Finding {
   const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly Condition[] };
+  const { policy } = (object['spec'] ?? {}) as { policy?: string };
+  const told = conditions.filter(({ type, status }) => NOTES.has(type) && status === 'True');
   const isWrong = ({ type, status }: Condition) => (TROUBLES.has(type) && status === 'True') || (GOALS.has(type) && status === 'False');
   const wrong = conditions.filter(isWrong);
-  // `Ready` False and `NotReady` True are one thing.
-  const known = wrong.filter(({ type }) => type !== 'Ready' || !wrong.some((other) => other.type === 'NotReady'));
-  const notes = conditions.filter(({ type, status }) => NOTES.has(type) && status === 'True');
+  // `Ready` False and `NotReady` True are one thing; a reason may be the name of another condition, which says more.
+  const known = wrong.filter(
+    ({ type, reason }) =>
+      !(type === 'Ready' && wrong.some((other) => other.type === 'NotReady')) &&
+      ![...wrong, ...told].some((other) => other.type === reason && other.type !== type),
+  );
   const workloads = situation.workloads.filter(({ metadata }) => metadata.labels?.[label.owner] === object.metadata.uid);
   const phase = phaseOf(object) || (workloads.length > 0 ? 'set up' : 'not seen yet');
   const isSeen = phaseOf(object) !== '' || conditions.length > 0;
   const isRuntime = workloads.length > 0 || conditions.some(({ type }) => type === 'Synced');
+  // Before its first time, an operation with a schedule waits for nothing else.
+  const isWell = isRuntime || WELL.has(phase) || (policy === 'Cron' && phase === 'Pending');
+  const healthy = isSeen && wrong.length === 0 && isWell;
+  const causes = [...known, ...told].map(causeOfCondition);
   return {
     object: nameOf(object),
-    phase: isRuntime ? (known.length > 0 ? 'not as its spec says' : 'as its spec says') : phase,
-    healthy: isSeen && known.length === 0 && (isRuntime || WELL.has(phase)),
-    causes: [...known, ...notes].map(causeOfCondition).concat(isSeen ? [] : [UNSEEN]),
+    phase: isRuntime ? (wrong.length > 0 ? 'not as its spec says' : 'as its spec says') : phase,
+    healthy,
+    causes: healthy || causes.length > 0 ? causes : [isSeen ? SILENT : UNSEEN],
     details: [
       ...workloads.flatMap((each) => workloadLines(each, situation)),
       ...chainLines(object, situation),
-      ...eventLines(object, situation, known),
+      ...eventLines(object, situation, conditions),
     ],
   };
 }
@@ -71,14 +80,29 @@ const UNSEEN: Cause = {
   message: 'no controller has written a status',
   toDo: 'see whether the controller runs: kubectl get pods -n fluid-system',
 };
+const SILENT: Cause = { reason: 'Changing', message: 'no condition says why', toDo: 'see its runtime, or ask again in a moment' };
+
+/** What to do about conditions that say more than their reasons. */
+const ADVICE: Readonly<Record<string, string>> = {
+  SpecWarning: 'edit what the message names, when it suits you',
+  PodsOutdated: 'delete these pods when it suits you',
+  PlacementWaiting: 'nothing: the nodes are left once no pod there mounts the Dataset',
+  ImmutableFieldChanged: 'delete the object that the message names once nothing uses it: the controller creates it again',
+  MountsDiffer: 'compare the mount with what the engine lists, and edit it',
+  Failed: 'correct the cause, delete the operation and create it again',
+};
 
 function causeOfCondition({ type, reason = type, message = '', lastTransitionTime }: Condition): Cause {
-  // A Job's own reasons are in no table.
-  const { toDo } = type === 'Failed' ? FAILED : causeOf(reason as Reason);
-  const help = NOTES.has(type) ? 'edit what the message names, when it suits you' : toDo;
-  return { reason, message, ...(lastTransitionTime && { since: lastTransitionTime }), toDo: plain(help) };
+  const toDo = plain(ADVICE[type] ?? adviceFor(reason));
+  return { reason, message, ...(lastTransitionTime && { since: lastTransitionTime }), toDo };
 }
-const FAILED = { toDo: 'correct the cause, delete the operation and create it again' };
+function adviceFor(reason: string): string {
+  // Fluid, and Jobs, have reasons of their own.
+  if (!(reason in causes) && !reason.endsWith('NotFound')) return 'see the message';
+  const { toDo } = causeOf(reason as Reason);
+  const [, other] = /^as for `(\w+)`$/.exec(toDo) ?? [];
+  return other === undefined ? toDo : causeOf(other as Reason).toDo;
+}
 
 /** Without the links of the page from which it comes. */
 const plain = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');
@@ -125,29 +149,36 @@ function podLine({ metadata, status }: KubeObject): readonly string[] {
 function chainLines(object: KubeObject, { operations }: Situation): readonly string[] {
   const chain: string[] = [];
   for (let next = runAfterOf(object); next && chain.length < LONGEST_CHAIN; ) {
-    const found = operations.find(({ kind, metadata }) => kind === next?.kind && metadata.name === next.name);
-    chain.push(`${next.kind} ${next.name} (${found ? phaseOf(found) || 'not seen yet' : 'does not exist here'})`);
+    const { kind, name, namespace: other = '' } = next;
+    const isHere = other === '' || other === object.metadata.namespace;
+    const found = isHere ? operations.find((each) => each.kind === kind && each.metadata.name === name) : undefined;
+    const state = found ? phaseOf(found) || 'not seen yet' : isHere ? 'does not exist' : `of namespace ${other}, which was not read`;
+    chain.push(`${kind} ${name} (${state})`);
     next = found && found !== object ? runAfterOf(found) : undefined;
   }
   return chain.length > 0 ? [`after ${chain.join(', after ')}`] : [];
 }
 const LONGEST_CHAIN = 20;
-const runAfterOf = (object: KubeObject) => (object['spec'] as { runAfter?: { kind: string; name: string } } | undefined)?.runAfter;
+const runAfterOf = (object: KubeObject) =>
+  (object['spec'] as { runAfter?: { kind: string; name: string; namespace?: string } } | undefined)?.runAfter;
+
+interface Occurrence {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+  readonly involvedObject?: { readonly uid?: string };
+}
+const timeOf = ({ lastTimestamp, eventTime }: Occurrence): string => lastTimestamp ?? eventTime ?? '';
 
 /** The latest warnings that no condition repeats. */
 function eventLines({ metadata }: KubeObject, { events }: Situation, known: readonly Condition[]): readonly string[] {
-  interface Occurrence {
-    readonly reason?: string;
-    readonly message?: string;
-    readonly lastTimestamp?: string;
-    readonly involvedObject?: { readonly uid?: string };
-  }
   const own = events
     .map((event) => event as unknown as Occurrence)
     .filter(
       ({ involvedObject, message }) => involvedObject?.uid === metadata.uid && !known.some((condition) => condition.message === message),
     )
-    .toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? ''));
+    .toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)));
   return own.slice(0, MOST_EVENTS).map(({ reason = '', message = '' }) => `event ${reason}: ${message}`);
 }
 const MOST_EVENTS = 3;

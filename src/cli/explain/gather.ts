@@ -59,13 +59,15 @@ function named(all: readonly KubeObject[], name: string, namespace: string): rea
   const [kind, own] = name.includes('/') ? (name.split('/', 2) as [string, string]) : [undefined, name];
   const found = all.filter((object) => {
     if (kind !== undefined) return object.kind.toLowerCase() === kind.toLowerCase() && object.metadata.name === own;
-    return object.metadata.name === own || (targetOf(object).name === own && !OVER.has(phaseOf(object)));
+    return object.metadata.name === own || (targetOf(object).name === own && (isCron(object) || !OVER.has(phaseOf(object))));
   });
   if (found.length === 0)
     throw new UsageError(`expected a Dataset, a runtime or an operation in namespace ${namespace}, found none that is called ${name}`);
   return found;
 }
 
+/** It goes on, whatever became of its latest Job. */
+const isCron = ({ spec }: KubeObject): boolean => (spec as { policy?: string } | undefined)?.policy === 'Cron';
 const OVER: ReadonlySet<string> = new Set(['Complete', 'Failed']);
 export const phaseOf = ({ status }: KubeObject): string => (status as { phase?: string } | undefined)?.phase ?? '';
 

@@ -1,4 +1,5 @@
 import type { Dataset, OperationStatus } from '../../api/index.ts';
+import type { Warning } from '../../constructs/index.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
 import { failing, held } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
@@ -87,8 +88,7 @@ async function start(cluster: OperationCluster, world: OperationWorld, reportInM
   const { created, failed } = await cluster.apply(world, dataset, prepared.manifests);
   if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
   // A repeated pass creates nothing, and reports nothing again.
-  const warnings = created.length > 0 ? (prepared.warnings ?? []) : [];
-  for (const { reason, message: note } of warnings) cluster.notice(world.operation, { type: 'Warning', reason, note });
+  if (created.length > 0) warn(cluster, world, prepared.warnings);
   await cluster.writeStatus(world.operation, runningStatus(world));
   return 'on-change';
 }
@@ -107,14 +107,20 @@ async function schedule(cluster: OperationCluster, world: OperationWorld, report
     const { hold } = prepared;
     return held(hold, reportInMs, () => report(cluster, world, hold));
   }
-  const { failed } = 'manifests' in prepared ? await cluster.apply(world, dataset, prepared.manifests) : nothingApplied;
+  const { created, failed } = 'manifests' in prepared ? await cluster.apply(world, dataset, prepared.manifests) : nothingApplied;
   if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
+  if ('manifests' in prepared && created.length > 0) warn(cluster, world, prepared.warnings);
   const infos = job && !job.end ? cluster.progress(world, job) : undefined;
   const isNews = job?.end !== undefined && !hasReported(operation, job.end);
   const pod = isNews ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
   const status = scheduledStatus(world, { infos, pod });
   if ((await cluster.writeStatus(operation, status)) && isNews) announce(cluster, world, job, job.end, status);
   return job && !job.end && job.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
+}
+
+/** Of fields that have no effect on the engine. */
+function warn(cluster: OperationCluster, { operation }: OperationWorld, warnings: readonly Warning[] = []): void {
+  for (const { reason, message: note } of warnings) cluster.notice(operation, { type: 'Warning', reason, note });
 }
 
 /** Without the finalizer nothing would delete its Job with it at once. */

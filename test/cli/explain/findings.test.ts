@@ -104,3 +104,53 @@ test('an operation shows the chain before it, also a circle, and events that its
   const own = object('DataLoad', 'own', {}, after('own'));
   expect(of([own], { operations: [own] })[0]?.details).toHaveLength(1);
 });
+
+test.each<[string, ReturnType<typeof condition>, string]>([
+  ['a reason of Fluid', condition('NotReady', 'True', 'DatasetFailed'), 'see the message'],
+  ['pods that run an older template', condition('PodsOutdated', 'True', 'PodsOutdated'), 'delete these pods when it suits you'],
+  ['a reason whose advice is that of another', condition('Synced', 'False', 'UpdateFailed'), 'see quota, admission webhooks and rights'],
+  ['an object of a vendor that is missing', condition('Synced', 'False', 'AcmeProfileNotFound'), 'create it'],
+])('what to do about %s', (_, wrong, text) => {
+  const [finding] = of([object('ThinRuntime', 'demo', { conditions: [condition('Synced', 'True', ''), wrong] })]);
+  expect(finding?.causes[0]?.toDo).toContain(text);
+});
+
+test('a reason that is the name of another condition is told by that one', () => {
+  const [finding] = of([
+    object('AlluxioRuntime', 'demo', {
+      conditions: [condition('Synced', 'False', 'MountsDiffer', 'see'), condition('MountsDiffer', 'True', 'MountsDiffer', '/a is /b')],
+    }),
+  ]);
+  expect([finding?.healthy, finding?.causes.map(({ message }) => message)]).toEqual([false, ['/a is /b']]);
+});
+
+test('what is not well always has a cause, and a schedule before its first time is well', () => {
+  const found = of([
+    object('Dataset', 'demo', { phase: 'Updating' }),
+    object('DataLoad', 'nightly', { phase: 'Pending' }, { policy: 'Cron' }),
+  ]);
+  expect(found.map(({ healthy, causes }) => [healthy, causes.length])).toEqual([
+    [false, 1],
+    [true, 0],
+  ]);
+});
+
+test('an operation of another namespace in the chain is not taken for one of this', () => {
+  const twin = object('DataLoad', 'first', { phase: 'Executing' });
+  const second = object('DataLoad', 'second', { phase: 'Pending' }, { runAfter: { kind: 'DataLoad', name: 'first', namespace: 'web' } });
+  const [finding] = of([second], { operations: [twin, second] });
+  expect(finding?.details).toEqual(['after DataLoad first (of namespace web, which was not read)']);
+});
+
+test('the latest events come first, whichever API wrote them', () => {
+  const load = object('DataLoad', 'warm', { phase: 'Executing' });
+  const event = (message: string, time: object) =>
+    ({ ...object('Event', message), involvedObject: { uid: load.metadata.uid }, reason: 'R', message, ...time }) as KubeObject;
+  const [finding] = of([load], {
+    events: [
+      event('old', { lastTimestamp: '2026-01-02T01:00:00Z' }),
+      event('new', { lastTimestamp: null, eventTime: '2026-01-02T02:00:00.000000Z' }),
+    ],
+  });
+  expect(finding?.details).toEqual(['event R: new', 'event R: old']);
+});

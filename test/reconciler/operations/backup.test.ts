@@ -206,3 +206,12 @@ test('of several masters the one that leads is backed up, once its pod is ready'
   expect(podSpec(at)).toContain(`["${nodeOf(at, 'demo-master-2')}"]`);
   expect(podSpec(at)).toContain(`/pods/${uidOf(at, 'demo-master-2')}/volumes/`);
 });
+
+test('needs no workers: a backup is of the masters', async () => {
+  const at = await boundAlluxio();
+  at.edit('AlluxioRuntime', { replicas: 0 });
+  await at.quiet();
+  at.put(backup());
+  await at.quiet();
+  expect(backed(at).phase).toBe('Executing');
+});

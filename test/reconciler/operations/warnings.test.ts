@@ -68,3 +68,12 @@ test.each<[string, DataLoadSpec, readonly string[]]>([
   expect(statusOf(at).phase).toBe('Executing');
   expect(notesOf(at)).toEqual(notes);
 });
+
+test('one with a schedule reports them as well, once', async () => {
+  const at = await bound();
+  at.put(load(to({ loadMetadata: true, policy: 'Cron', schedule: '0 3 * * *' })));
+  await at.quiet();
+  at.edit('DataLoad', { schedule: '0 4 * * *' }, 'warm');
+  await at.quiet();
+  expect(notesOf(at)).toEqual(['SpecPartlyIgnored spec.loadMetadata: has no effect; JuiceFS reads metadata from its metadata engine']);
+});

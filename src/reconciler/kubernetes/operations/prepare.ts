@@ -59,6 +59,8 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     const choice = podChoice(store, target, runtime);
     const ready = { master: podFacts(choice.pods('master')), worker: podFacts(choice.pods('worker')) };
     for (const role of ['master', 'worker'] as const) {
+      // A backup is of the masters.
+      if (role === 'worker' && key.kind === 'DataBackup') continue;
       if (!plan.roles.includes(role) || (workloads[role]?.ready && ready[role].length > 0)) continue;
       // The watch of pods may be behind that of their workload, and its events wake no operation.
       return wait(`no ${role} pod of ${object.kind} ${target.name} is ready`, workloads[role]?.ready ? { retryMs: 1000 } : {});
