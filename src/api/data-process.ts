@@ -3,7 +3,7 @@ import * as k8s from './k8s.ts';
 import { operationColumns, type OperationStatus, operationStatus, targetDataset, whenFields } from './operation.ts';
 import type { CustomResource, Resource } from './resource.ts';
 import { operationNameRule } from './rules.ts';
-import { described, opt, podMetadata } from './schema.ts';
+import { described, imageFields, opt, podMetadata } from './schema.ts';
 import * as fields from './fields.ts';
 
 const dataset = Type.Object(
@@ -17,9 +17,7 @@ const dataset = Type.Object(
 
 const script = Type.Object(
   {
-    image: opt(Type.String({ description: 'Image of the container.' })),
-    imageTag: opt(Type.String({ description: 'Tag of the image.' })),
-    imagePullPolicy: opt(Type.String({ description: 'Pull policy of the image.' })),
+    ...imageFields,
     restartPolicy: opt(
       Type.Enum(['Never', 'OnFailure'], { description: 'Whether the kubelet runs a failed script again.', default: 'Never' }),
     ),

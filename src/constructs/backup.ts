@@ -1,8 +1,8 @@
-import { InvalidSpec, shown } from '../api/index.ts';
+import { shown } from '../api/index.ts';
 import type { BackupSpec } from './contract.ts';
 import { claimOf } from './dataset-mounts.ts';
+import { type ReasonedFault, refusal } from './faults.ts';
 import { absolutePath } from './options.ts';
-import type { ReasonedFault } from './process.ts';
 
 /** Where a DataBackup writes its files: a directory of a claim or, without one, of a node. */
 interface BackupTarget {
@@ -52,6 +52,5 @@ export function backupTarget(spec: BackupSpec): BackupTarget {
   const faults = backupFaults(spec);
   const target = targetOf(spec.backupPath ?? '');
   if (target && faults.length === 0) return target;
-  const [first] = faults;
-  throw new InvalidSpec(faults, first?.reason === undefined ? {} : { reason: first.reason });
+  throw refusal(faults);
 }

@@ -30,6 +30,17 @@ export function together<Tasks extends Readonly<Record<string, () => unknown>>>(
   return results as { readonly [Name in keyof Tasks]: ReturnType<Tasks[Name]> };
 }
 
+/** What is wrong with a field, and the reason that Fluid gives, if it has one. */
+export interface ReasonedFault extends Fault {
+  readonly reason?: string;
+}
+
+/** The faults as one error, under the first reason. */
+export const refusal = (faults: readonly ReasonedFault[]): InvalidSpec => {
+  const [first] = faults;
+  return new InvalidSpec(faults, first?.reason === undefined ? {} : { reason: first.reason });
+};
+
 /** Faults of one object have its name once, in front of all; faults of several have it each. */
 function invalidSpec(faults: readonly Fault[]): InvalidSpec {
   const [object, ...others] = new Set(faults.map((fault) => fault.object));

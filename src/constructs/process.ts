@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { Construct } from 'constructs';
-import { type Container, type DataProcessSpec, type Fault, InvalidSpec, type PodSpec, shown } from '../api/index.ts';
+import { type Container, type DataProcessSpec, type PodSpec, shown } from '../api/index.ts';
 import type { BasePlan, ContainerProps, Operation } from './contract.ts';
+import { type ReasonedFault, refusal } from './faults.ts';
 import { OperationJob } from './operation.ts';
 
 const CLAIM_VOLUME = 'fluid-dataset-vol';
@@ -11,8 +12,7 @@ const SCRIPT = 'preprocess.sh';
 export class ProcessJob extends OperationJob {
   constructor(scope: Construct, plan: BasePlan, process: Operation<'DataProcess'>) {
     const faults = processFaults(process.spec);
-    const [first] = faults;
-    if (first) throw new InvalidSpec(faults, first.reason === undefined ? {} : { reason: first.reason });
+    if (faults.length > 0) throw refusal(faults);
     const { dataset, processor } = process.spec;
     const { job, script, serviceAccountName, podMetadata } = processor;
     const mounts = dataset.mountPath
@@ -58,11 +58,6 @@ export class ProcessJob extends OperationJob {
       volumes,
     });
   }
-}
-
-/** What is wrong with a field, and the reason that Fluid gives, if it has one. */
-export interface ReasonedFault extends Fault {
-  readonly reason?: string;
 }
 
 /** All that is wrong with a DataProcess. */

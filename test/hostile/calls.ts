@@ -323,7 +323,11 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
     usedBytes: { text: (text) => constructs.usedBytes(text, '/mnt') },
   },
-  'src/constructs/faults.ts': { must: { text: (text) => constructs.must(false, text, text, text) }, together: 'calls what it is given' },
+  'src/constructs/faults.ts': {
+    refusal: 'is measured with ProcessJob, and joins what InvalidSpec joins',
+    must: { text: (text) => constructs.must(false, text, text, text) },
+    together: 'calls what it is given',
+  },
   'src/constructs/default-image.ts': { imageOf: { text: (text) => constructs.imageOf({ image: text, imageTag: text }, text, 'a:b') } },
   'src/constructs/kube-object.ts': { KubeObject: planOnly },
   'src/constructs/limits.ts': {

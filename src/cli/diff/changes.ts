@@ -6,6 +6,7 @@ import { differences } from '../../reconciler/diff/compare.ts';
 import { stamp, stamped } from '../../reconciler/kubernetes/apply/stamp.ts';
 import { hashOf } from '../../reconciler/kubernetes/plans/bindings.ts';
 import { ownedKinds, ownedType, Pod } from '../../reconciler/kubernetes/kinds.ts';
+import { selectorOf } from '../../reconciler/kubernetes/selector.ts';
 import { isOurs, ownersInWords } from '../../reconciler/kubernetes/store/owner.ts';
 import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
 import { retain } from '../../reconciler/diff/retain.ts';
@@ -117,13 +118,11 @@ function stays(path: string, live: KubeObject, wanted: Manifest): string {
 const templateOf = (object: KubeObject): string => JSON.stringify((object['spec'] as { template?: unknown } | undefined)?.template ?? null);
 
 /** The pods that a workload controls; undefined for any other kind. */
-async function podsOf(client: KubeClient, { kind, metadata, ...object }: LiveObject): Promise<readonly KubeObject[] | undefined> {
+async function podsOf(client: KubeClient, workload: LiveObject): Promise<readonly KubeObject[] | undefined> {
+  const { kind, metadata } = workload;
   if (kind !== 'StatefulSet' && kind !== 'DaemonSet') return undefined;
-  const { matchLabels = {} } = (object['spec'] as { selector?: { matchLabels?: Readonly<Record<string, string>> } }).selector ?? {};
-  const labelSelector = Object.entries(matchLabels)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(',');
-  const { items } = await client.list(Pod, { namespace: metadata.namespace, labelSelector, metadataOnly: true });
+  const options = { namespace: metadata.namespace, labelSelector: selectorOf(workload), metadataOnly: true };
+  const { items } = await client.list(Pod, options);
   return items.filter((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }
 

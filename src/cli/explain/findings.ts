@@ -1,7 +1,9 @@
 import { label } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
+import { parseSelector, selectorOf } from '../../reconciler/kubernetes/selector.ts';
+import { phaseOf as phaseIn } from '../../reconciler/kubernetes/store/objects.ts';
 import { causeOf, causes, type Reason } from '../../reconciler/reasons.ts';
-import { phaseOf, readiness, selectorOf, type Situation } from './gather.ts';
+import { readiness, type Situation } from './gather.ts';
 
 /** What `explain` reports of one object. */
 export interface Finding {
@@ -108,13 +110,11 @@ function adviceFor(reason: string): string {
 const plain = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');
 
 function workloadLines(workload: KubeObject, { pods }: Situation): readonly string[] {
-  const { ready, wanted } = readiness(workload);
-  const line = `${workload.kind} ${workload.metadata.name}: ${ready} of ${wanted} pods ready`;
-  if (ready >= wanted) return [line];
-  const labels = selectorOf(workload).split(',');
-  const own = pods.filter((pod) =>
-    labels.every((each) => Object.entries(pod.metadata.labels ?? {}).some(([key, value]) => `${key}=${value}` === each)),
-  );
+  const { ready, desired } = readiness(workload);
+  const line = `${workload.kind} ${workload.metadata.name}: ${ready} of ${desired} pods ready`;
+  if (ready >= desired) return [line];
+  const selects = parseSelector(selectorOf(workload));
+  const own = pods.filter(({ metadata }) => selects(metadata.labels ?? {}));
   return [line, ...own.flatMap(podLine)];
 }
 
@@ -183,4 +183,5 @@ function eventLines({ metadata }: KubeObject, { events }: Situation, known: read
 }
 const MOST_EVENTS = 3;
 
+const phaseOf = (object: KubeObject): string => String(phaseIn(object) ?? '');
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace}/${metadata.name}`;

@@ -4,7 +4,12 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { ownedKinds, Pod, typeOf } from '../../reconciler/kubernetes/kinds.ts';
+import { selectorOf } from '../../reconciler/kubernetes/selector.ts';
 import { targetOf } from '../../reconciler/kubernetes/store/operations.ts';
+import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
+import { isOver } from '../../reconciler/operations/status.ts';
+import type { OperationObject } from '../../reconciler/operations/world.ts';
+import type { LiveObject } from '../../reconciler/world.ts';
 import { UsageError } from '../errors.ts';
 
 /** All that an explanation is drawn from. */
@@ -59,30 +64,19 @@ function named(all: readonly KubeObject[], name: string, namespace: string): rea
   const [kind, own] = name.includes('/') ? (name.split('/', 2) as [string, string]) : [undefined, name];
   const found = all.filter((object) => {
     if (kind !== undefined) return object.kind.toLowerCase() === kind.toLowerCase() && object.metadata.name === own;
-    return object.metadata.name === own || (targetOf(object).name === own && (isCron(object) || !OVER.has(phaseOf(object))));
+    return object.metadata.name === own || (targetOf(object).name === own && !isOver(asOperation(object)));
   });
   if (found.length === 0)
     throw new UsageError(`expected a Dataset, a runtime or an operation in namespace ${namespace}, found none that is called ${name}`);
   return found;
 }
 
-/** It goes on, whatever became of its latest Job. */
-const isCron = ({ spec }: KubeObject): boolean => (spec as { policy?: string } | undefined)?.policy === 'Cron';
-const OVER: ReadonlySet<string> = new Set(['Complete', 'Failed']);
-export const phaseOf = ({ status }: KubeObject): string => (status as { phase?: string } | undefined)?.phase ?? '';
+/** The cast: only operations are about a Dataset. */
+const asOperation = (object: KubeObject): OperationObject => object as unknown as OperationObject;
 
 /** How many pods of a workload are ready, of how many. */
-export function readiness({ kind, spec, status }: KubeObject): { readonly ready: number; readonly wanted: number } {
-  const counts = (status ?? {}) as { readyReplicas?: number; numberReady?: number; desiredNumberScheduled?: number };
-  if (kind === 'DaemonSet') return { ready: counts.numberReady ?? 0, wanted: counts.desiredNumberScheduled ?? 0 };
-  return { ready: counts.readyReplicas ?? 0, wanted: (spec as { replicas?: number }).replicas ?? 1 };
-}
-const isReady = (workload: KubeObject): boolean => readiness(workload).ready >= readiness(workload).wanted;
-
-export const selectorOf = (workload: KubeObject): string =>
-  Object.entries((workload['spec'] as { selector?: { matchLabels?: Record<string, string> } }).selector?.matchLabels ?? {})
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
+export const readiness = (workload: KubeObject) => workloadView(workload as LiveObject, []);
+const isReady = (workload: KubeObject): boolean => readiness(workload).ready >= readiness(workload).desired;
 
 function noneIfAbsent(error: unknown): { readonly items: readonly KubeObject[] } {
   if (isNotFound(error)) return { items: [] };

@@ -1,3 +1,5 @@
+import type { KubeObject } from '../../kube/types.ts';
+
 /** Whether a selector matches these labels. */
 export type Selects = (labels: Readonly<Record<string, string>>) => boolean;
 
@@ -24,4 +26,12 @@ function requirement(text: string): Selects {
   if (!exists) throw new Error(`expected a label selector such as "a=b,c in (d,e),!f", found ${JSON.stringify(text)}`);
   const [, not, key = ''] = exists;
   return (labels) => key in labels === (not === '');
+}
+
+/** The selector by which a workload finds its pods, as text. */
+export function selectorOf(workload: KubeObject): string {
+  const { matchLabels = {} } = (workload['spec'] as { selector?: { matchLabels?: Readonly<Record<string, string>> } }).selector ?? {};
+  return Object.entries(matchLabels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
 }

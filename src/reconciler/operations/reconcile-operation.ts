@@ -3,7 +3,7 @@ import type { Warning } from '../../constructs/index.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
 import { failing, held } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
-import { type Failure, type Hold, type Key, type Next, nothingApplied, type OperationKey } from '../world.ts';
+import type { Failure, Hold, Key, Next, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { PROGRESS_MS } from './infos.ts';
@@ -75,47 +75,43 @@ async function wait(cluster: OperationCluster, world: OperationWorld, { hold, fo
 }
 
 async function start(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next> {
-  const unmarked = await mark(cluster, world);
-  if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
-  // The cast: without its Dataset an operation waits.
-  const dataset = world.dataset as Dataset;
-  const prepared = await cluster.prepare(world, dataset);
-  if ('hold' in prepared) {
-    const { hold } = prepared;
-    return held(hold, reportInMs, () => report(cluster, world, hold));
-  }
-  if ('refused' in prepared) return refuse(cluster, world, prepared.refused);
-  const { created, failed } = await cluster.apply(world, dataset, prepared.manifests);
-  if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
-  // A repeated pass creates nothing, and reports nothing again.
-  if (created.length > 0) warn(cluster, world, prepared.warnings);
+  const obstacle = await provide(cluster, world, reportInMs);
+  if (obstacle) return obstacle;
   await cluster.writeStatus(world.operation, runningStatus(world));
   return 'on-change';
 }
 
 /** Keeps its CronJob as its spec and its runtime say, and shows the latest Job. */
 async function schedule(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next> {
-  const unmarked = await mark(cluster, world);
-  if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
+  const obstacle = await provide(cluster, world, reportInMs);
+  if (obstacle) return obstacle;
   const { operation, key, job } = world;
-  // The cast: without its Dataset an operation waits.
-  const dataset = world.dataset as Dataset;
-  const prepared = await cluster.prepare(world, dataset);
-  if ('refused' in prepared) return refuse(cluster, world, prepared.refused);
-  // A CronJob that exists goes on.
-  if ('hold' in prepared && !world.schedule) {
-    const { hold } = prepared;
-    return held(hold, reportInMs, () => report(cluster, world, hold));
-  }
-  const { created, failed } = 'manifests' in prepared ? await cluster.apply(world, dataset, prepared.manifests) : nothingApplied;
-  if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
-  if ('manifests' in prepared && created.length > 0) warn(cluster, world, prepared.warnings);
   const infos = job && !job.end ? cluster.progress(world, job) : undefined;
   const isNews = job?.end !== undefined && !hasReported(operation, job.end);
   const pod = isNews ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
   const status = scheduledStatus(world, { infos, pod });
   if ((await cluster.writeStatus(operation, status)) && isNews) announce(cluster, world, job, job.end, status);
   return job && !job.end && job.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
+}
+
+/** Writes its Job or CronJob, and what that needs. Returns what comes next instead, if that cannot be. */
+async function provide(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next | undefined> {
+  const unmarked = await mark(cluster, world);
+  if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
+  // The cast: without its Dataset an operation waits.
+  const dataset = world.dataset as Dataset;
+  const prepared = await cluster.prepare(world, dataset);
+  if ('refused' in prepared) return refuse(cluster, world, prepared.refused);
+  if ('hold' in prepared) {
+    const { hold } = prepared;
+    // A CronJob that exists goes on.
+    return world.schedule ? undefined : held(hold, reportInMs, () => report(cluster, world, hold));
+  }
+  const { created, failed } = await cluster.apply(world, dataset, prepared.manifests);
+  if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
+  // A repeated pass creates nothing, and reports nothing again.
+  if (created.length > 0) warn(cluster, world, prepared.warnings);
+  return undefined;
 }
 
 /** Of fields that have no effect on the engine. */

@@ -2,7 +2,8 @@ import { describe, shown } from '../../api/errors.ts';
 import type { DataProcessSpec } from '../../api/index.ts';
 import { backupFaults } from '../../constructs/backup.ts';
 import type { BackupSpec } from '../../constructs/index.ts';
-import { processFaults, type ReasonedFault } from '../../constructs/process.ts';
+import type { ReasonedFault } from '../../constructs/faults.ts';
+import { processFaults } from '../../constructs/process.ts';
 import type { Hold } from '../world.ts';
 import type { OperationObject, OperationWorld, Refusal } from './world.ts';
 

@@ -52,10 +52,13 @@ export async function confirm(
   if (names.length > 0) throw new ApiError({ method: 'GET', path: 'before deleting' }, 409, `${names.join(', ')} changed unseen`);
 }
 
+/** For `confirm`: what follows depends on the status too. */
+export const isSameVersion = (seen: ObjectMeta, fresh: ObjectMeta): boolean => seen.resourceVersion === fresh.resourceVersion;
+
 /** Whether everything is the same that a plan or a deletion may follow from: the spec by its generation, and metadata. Not the status. */
 function isAsSeen(seen: ObjectMeta, fresh: ObjectMeta): boolean {
   if (seen.uid !== fresh.uid) return false;
-  return seen.resourceVersion === fresh.resourceVersion || isDeepStrictEqual(essence(seen), essence(fresh));
+  return isSameVersion(seen, fresh) || isDeepStrictEqual(essence(seen), essence(fresh));
 }
 function essence({
   generation,

@@ -8,7 +8,7 @@ import { predecessorOf } from '../../operations/predecessor.ts';
 import type { OperationKey } from '../../world.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
-import { confirm } from '../apply/fresh.ts';
+import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
@@ -92,7 +92,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     async expire(operation) {
       const { uid, namespace, name } = operation.metadata;
       const type = store.typeOf(operation.kind);
-      await confirm(client, store, [operation], (seen, fresh) => seen.resourceVersion === fresh.resourceVersion);
+      await confirm(client, store, [operation], isSameVersion);
       await client.delete(type, { namespace, name }, { uid, propagation: 'Background' }).catch(ignoreNotFound);
     },
     unmark: (operation) => users.unmark(store.typeOf(operation.kind), operation, operationFinalizer(operation.kind)),

@@ -3,7 +3,7 @@ import { operationNames } from '../../../constructs/operation-names.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
 import { isRunning } from '../../operations/status.ts';
 import type { Applier } from '../apply/apply.ts';
-import { confirm } from '../apply/fresh.ts';
+import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { unseen } from '../observe/unseen.ts';
 import { outlineOf } from '../plans/bindings.ts';
@@ -17,7 +17,7 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     const jobs = manifests.filter(isJob);
     if (isRunning(operation) && operation.spec.policy !== 'Cron') {
       // Before a Job is created again: its operation may be over or deleted, unseen, and its Job with it.
-      await confirm(context.client, context.store, [operation], (seen, fresh) => seen.resourceVersion === fresh.resourceVersion);
+      await confirm(context.client, context.store, [operation], isSameVersion);
       // Fluid created it, without our label. Its scripts are Fluid's, and stay.
       if (await unseen(context, 'Job', owner, operationNames(key).job)) return write(jobs);
     }
