@@ -82,7 +82,7 @@ target=$1
 shift
 metadata=metadata-backup-$DATASET_NAME-$DATASET_NAMESPACE.gz
 info=$DATASET_NAME-$DATASET_NAMESPACE.yaml
-report() { echo "step=$1" > /tmp/progress; }
+report() { printf '%s\\n' "Progress=step $1 of 3" "Step=$2" > /tmp/progress; }
 fail() { echo "$1" >&2; exit 1; }
 
 mkdir -p -- "$target" && [ -w "$target" ] || fail "user $(id -u) cannot write to $BACKUP_PATH"
@@ -94,22 +94,22 @@ trap 'rm -rf "$directory" "$target/.$metadata.new" "$target/.$info.new"' EXIT
 # The master may be another user.
 chmod 777 "$directory"
 
-report 'the master writes its metadata'
+report 1 'the master writes its metadata'
 alluxio fsadmin backup "$directory" --local "$@"
 # Beside an empty file that says that it is complete, from some version on.
 files=("$directory"/*.gz)
 [ -s "\${files[0]}" ] || fail "the master of this node has written no backup: another one leads by now"
 
-report 'counting files'
+report 2 'counting files'
 counted=$(alluxio fs count /)
 read -r count _ size <<< "$(grep -E '^[0-9]+ +[0-9]+ +[0-9]+ *$' <<< "$counted" || :)"
 [ "$size" ] || fail "alluxio fs count / did not say how many files there are: $counted"
 
 # Both are whole, or as they were before.
-report copying
+report 3 'copying the backup'
 cp -- "\${files[0]}" "$target/.$metadata.new"
 printf '%s\\n' "dataset: $DATASET_NAME" "namespace: $DATASET_NAMESPACE" "ufstotal: $size" "filenum: $count" > "$target/.$info.new"
 mv -- "$target/.$metadata.new" "$target/$metadata"
 mv -- "$target/.$info.new" "$target/$info"
-printf '%s\\n' "BackupLocationPath=$BACKUP_PATH" "BackupLocationNodeName=$BACKUP_NODE" > /dev/termination-log
+printf '%s\\n' 'Progress=3 of 3 steps' "Files=$count" "BackupLocationPath=$BACKUP_PATH" "BackupLocationNodeName=$BACKUP_NODE" > /dev/termination-log
 `;

@@ -32,17 +32,38 @@ export class AlluxioLoad extends OperationJob {
  */
 const SCRIPT = `set -e
 ${CLIENT_OPTIONS}
-total=$(($# / 2)) done=0
-report() { printf '%s\\n' "paths=$done of $total" "$@" > /tmp/progress.new && mv /tmp/progress.new /tmp/progress; }
-field() { sed -n "s/^[[:space:]]*$1: //p" <<< "$progress"; }
+total=$(($# / 2)) done=0 files=0 details=()
+report() { printf '%s\\n' "Progress=$1" "\${@:2}" > /tmp/progress.new && mv /tmp/progress.new /tmp/progress; }
+field() { sed -n "s/^[[:space:]]*$1: //p" <<< "$progress" | tail -n 1; }
+
+# In hundredths of a byte.
+scaled() {
+  local number="$1" power=0
+  case "$2" in K) power=10 ;; M) power=20 ;; G) power=30 ;; T) power=40 ;; P) power=50 ;; esac
+  echo $((10#$number << power))
+}
+# Of 512.00KB of 2.00MB.
+percent() {
+  local size='([0-9]+)(\\.([0-9]{2}))?([KMGTP]?)B' part all
+  [[ "$1" =~ ^$size\\ of\\ $size$ ]] || return 0
+  part=$(scaled "\${BASH_REMATCH[1]}\${BASH_REMATCH[3]:-00}" "\${BASH_REMATCH[4]}")
+  all=$(scaled "\${BASH_REMATCH[5]}\${BASH_REMATCH[7]:-00}" "\${BASH_REMATCH[8]}")
+  if ((all >= 100)); then echo $((part / (all / 100))); fi
+}
 
 follow() {
+  local progress count bytes share
   while sleep 2; do
     progress=$(alluxio fs load "$1" --progress)
     echo "$progress"
-    report "loading=$1" "files=$(field 'Files Processed')" "bytes=$(field 'Bytes Loaded')" "throughput=$(field Throughput)"
+    count=$(field 'Files Processed') bytes=$(field 'Bytes Loaded')
+    # Bash would run what else is in a sum.
+    [[ $count =~ ^[0-9]+$ ]] || count=0
+    bytes=\${bytes/ out of / of } share=$(percent "$bytes")
+    details=("Files=$((files + count))" "Bytes=$bytes" "Percent=$share" "Rate=$(field Throughput)")
+    report "path $((done + 1)) of $total\${share:+, $share %}" "Step=loading $1" "\${details[@]}"
     case $progress in
-      *'Job State: SUCCEEDED'*) return 0 ;;
+      *'Job State: SUCCEEDED'*) files=$((files + count)); return 0 ;;
       *'Job State: RUNNING'* | *'Job State: VERIFYING'*) ;;
       *) return 1 ;;
     esac
@@ -73,13 +94,15 @@ for ((i = 1; i <= $#; i += 2)); do
 done
 while [ $# -gt 0 ]; do
   echo "loading $1"
-  report "loading=$1"
+  report "path $((done + 1)) of $total" "Step=loading $1"
   alluxio fs setReplication --max "$2" -R "$1"
   if [ "$isNew" ] || [ "$NEED_LOAD_METADATA" = true ]; then list "$1"; fi
   load "$1" "$2" || { echo "path $1 was not loaded" >&2; exit 1; }
   done=$((done + 1))
   shift 2
 done
-report
+# Of several paths, each has bytes of its own.
+if [ "$total" -gt 1 ] && [ "$isNew" ]; then details=("Files=$files"); fi
+report "$done of $total paths" "\${details[@]}"
 cat /tmp/progress > /dev/termination-log
 `;

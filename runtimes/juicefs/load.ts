@@ -56,7 +56,7 @@ export class JuiceFSLoad extends OperationJob {
 const DURATION = /^\d+(\.\d+)?[smhd]?$/;
 
 /** Arguments: paths in the pods of the workers, `--`, options of `juicefs warmup`. */
-const SCRIPT = `set -e
+const SCRIPT = `set -eo pipefail
 paths=()
 while [ "$1" != -- ]; do paths+=("$1"); shift; done
 shift
@@ -71,13 +71,16 @@ in_pod() { kubectl -n "$POD_NAMESPACE" exec "$1" -- "\${@:2}"; }
 for path in "\${paths[@]}"; do
   in_pod "\${pods[0]}" timeout 30s ls -d "$path" > /dev/null || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset, or worker \${pods[0]} did not answer" >&2; exit 1; }
 done
-done=0
-report() { echo "workers=$done of \${#pods[@]}" > /tmp/progress; }
+done=0 loaded=()
+report() { printf '%s\\n' "Progress=$done of \${#pods[@]} workers" "\${loaded[@]}" "$@" > /tmp/progress; }
+# What a worker says at its end: 12 files (345 bytes), or (3.4 MiB bytes).
+said() { sed -nE 's/.*[^0-9]([0-9]+) files \\((.*) bytes\\).*/Files=\\1\\nBytes=\\2/p' /tmp/progress.said | tail -n 2; }
 for pod in "\${pods[@]}"; do
   echo "loading in $pod"
-  report
-  in_pod "$pod" timeout "$TIMEOUT" juicefs warmup "\${paths[@]}" "$@" || { echo "pod $pod: juicefs warmup failed" >&2; exit 1; }
+  report "Step=loading in $pod"
+  in_pod "$pod" timeout "$TIMEOUT" juicefs warmup "\${paths[@]}" "$@" 2>&1 | tee /tmp/progress.said || { echo "pod $pod: juicefs warmup failed" >&2; exit 1; }
   done=$((done + 1))
+  mapfile -t loaded < <(said)
 done
 report
 cat /tmp/progress > /dev/termination-log

@@ -20,7 +20,7 @@ export const dataBackupSpec = Type.Object(
 export type DataBackupSpec = Static<typeof dataBackupSpec>;
 
 const info = (name: string, key: string): Column => ({ name, type: 'string', jsonPath: `.status.infos.${key}` });
-const [phase, age, duration] = operationColumns as [Column, Column, Column];
+const [phase, age, duration, progress] = operationColumns as [Column, Column, Column, Column];
 
 /** The kind DataBackup: writes the metadata of a Dataset into files, from which a new engine can start. */
 export const DataBackup = {
@@ -37,6 +37,7 @@ export const DataBackup = {
     info('NodeName', 'BackupLocationNodeName'),
     duration,
     age,
+    progress,
   ],
   statusSubresource: true,
   spec: dataBackupSpec,

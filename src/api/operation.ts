@@ -93,9 +93,10 @@ export const operationStatus = Type.Object(
 );
 export type OperationStatus = Static<typeof operationStatus>;
 
-/** Columns of `kubectl get`. */
+/** Columns of `kubectl get`: Fluid's, in its order, then how far the operation is. */
 export const operationColumns: readonly Column[] = [
   { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   { name: 'Duration', type: 'string', jsonPath: '.status.duration' },
+  { name: 'Progress', type: 'string', jsonPath: '.status.infos.Progress' },
 ];

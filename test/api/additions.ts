@@ -28,6 +28,7 @@ export const additions: readonly Addition[] = [
     path: 'columns',
     reason: 'Fluid prints only the name and age of a ThinRuntime; Sluice adds Worker Phase, Fuse Phase and Age, as for the other kinds',
   },
+  { kinds: 'all', path: 'columns.Progress', reason: 'Fluid does not report how far an operation is' },
   {
     kinds: ['datasets', ...RUNTIMES],
     path: 'rules',

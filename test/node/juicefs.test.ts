@@ -129,7 +129,7 @@ describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
       await space.becomes('Job', 'lost-loader-job', { status: { active: 1 } });
       // Else the Job would try three more times.
       await space.patch('Job', 'lost-loader-job', { spec: { backoffLimit: 0 } });
-      await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete', infos: { workers: '1 of 1' } } });
+      await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete', infos: { Progress: '1 of 1 workers', Files: '1' } } });
       expect(copies()).toBe(before + 1);
       const lost = says('printed last:', 'path /nowhere does not exist in the Dataset');
       await space.becomes('DataLoad', 'lost', { status: { phase: 'Failed', conditions: [{ message: lost }] } });

@@ -117,6 +117,13 @@ export interface OperationProps extends Omit<ComponentProps, 'volumeClaimTemplat
   /**
    * Absolute path of a file in the first container to which the script writes how far it is, in lines `name=value`: the controller reads it
    * every 10 seconds into `status.infos`. At its end the script should copy it to `/dev/termination-log`.
+   *
+   * Engines use these names, each if they know it, and others for what is theirs alone:
+   * - `Progress`: how far it is, in the words of a person, at most 40 characters: `3 of 10 files`, `42 %`. It is a column of `kubectl get`
+   * - `Step`: what it does at present: `loading /train`
+   * - `Files`, `Bytes`: what is done, and of how much if that is known: `12 of 40`, `1.5 GiB of 4 GiB`, in the units of the engine
+   * - `Percent`: of the bytes, a whole number without a sign: `42`
+   * - `Rate`: what is done in a second: `120 MiB/s`
    */
   readonly progressFile?: string;
   /** Labels of the Job. */

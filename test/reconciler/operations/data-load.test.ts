@@ -55,7 +55,7 @@ test('it fails with the end of what its last pod printed, without secrets', asyn
 
 test('it shows how far it is, with a write in ten seconds at most, and what its pod said last', async () => {
   const asked: string[] = [];
-  let said = 'workers=0 of 2\nnoise\nsecret=password=hunter2\n';
+  let said = 'Progress=0 of 2 workers\nnoise\nsecret=password=hunter2\n';
   const at = await bound({
     async exec({ pod }, argv) {
       if (argv[0] !== 'cat' || argv[1] !== '/tmp/progress') return '';
@@ -66,17 +66,17 @@ test('it shows how far it is, with a write in ten seconds at most, and what its 
   at.put(load());
   await at.quiet();
   await at.advance(1000);
-  expect(statusOf(at).infos).toMatchObject({ workers: '0 of 2' });
+  expect(statusOf(at).infos).toMatchObject({ Progress: '0 of 2 workers' });
   expect(JSON.stringify(statusOf(at))).not.toContain('hunter2');
   at.forget();
-  said = 'workers=1 of 2\n';
+  said = 'Progress=1 of 2 workers\n';
   await at.advance(60_000);
-  expect(statusOf(at).infos).toEqual({ workers: '1 of 2' });
+  expect(statusOf(at).infos).toEqual({ Progress: '1 of 2 workers' });
   expect(asked.length).toBeGreaterThan(4);
   expect(asked.length).toBeLessThan(9);
   expect(at.written({ kind: 'DataLoad' })).toEqual(['patch DataLoad/warm/status']);
-  await ended(at, 'Succeeded', 'workers=2 of 2\n');
-  expect(statusOf(at)).toMatchObject({ phase: 'Complete', infos: { workers: '2 of 2' } });
+  await ended(at, 'Succeeded', 'Progress=2 of 2 workers\n');
+  expect(statusOf(at)).toMatchObject({ phase: 'Complete', infos: { Progress: '2 of 2 workers' } });
 });
 
 describe('it waits, and says why, until', () => {

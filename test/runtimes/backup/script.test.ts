@@ -114,6 +114,7 @@ esac
   const written = (target: string) =>
     Object.fromEntries(readdirSync(target).map((name) => [name, readFileSync(join(target, name), 'utf8')]));
 
+  const DONE = 'Progress=3 of 3 steps\nFiles=12\n';
   const FILES = {
     'metadata-backup-demo-ml.gz': 'metadata\n',
     'demo-ml.yaml': 'dataset: demo\nnamespace: ml\nufstotal: 345\nfilenum: 12\n',
@@ -127,14 +128,14 @@ esac
       ['fsadmin', 'backup', expect.stringMatching(/\/journal\/backup\.\w{6}$/), '--local'],
       ['fs', 'count', '/'],
     ]);
-    expect(infos).toBe(`BackupLocationPath=pvc://backups${path}\nBackupLocationNodeName=NA\n`);
+    expect(infos).toBe(`${DONE}BackupLocationPath=pvc://backups${path}\nBackupLocationNodeName=NA\n`);
     expect(readdirSync(join(folder, 'journal'))).toEqual([]);
   });
   test('writes to a directory of the node, and says which node it is', () => {
     const { code, infos, target } = run({ backupPath: 'local:///data/a/' });
     expect(code).toBe(0);
     expect(written(target)).toEqual(FILES);
-    expect(infos).toBe('BackupLocationPath=local:///data/a/\nBackupLocationNodeName=node-2\n');
+    expect(infos).toBe(`${DONE}BackupLocationPath=local:///data/a/\nBackupLocationNodeName=node-2\n`);
   });
   test('writes what a restore reads', () => {
     const { backupPath = '' } = CLAIM;

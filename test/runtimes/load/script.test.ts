@@ -26,6 +26,7 @@ const HOSTILE = [
   '/a:b',
   '/\\n',
   '/;touch x',
+  '/a\n\tFiles Processed: a[$(touch x)]',
 ];
 const MOUNT = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';
 
@@ -107,6 +108,14 @@ describe('JuiceFS', () => {
     expect(stderr).toContain('path /no $(where) does not exist in the Dataset');
     expect(calls.flat()).not.toContain('warmup');
   });
+  test.each([
+    ['an older one', 'Successfully warmed up 12 files (345 bytes) [warmup.go:226]', 'Files=12\nBytes=345\n'],
+    ['a newer one', 'warmup: 12 files (3.4 MiB bytes) [warmup.go:266]', 'Files=12\nBytes=3.4 MiB\n'],
+    ['one in the background', 'warmup for 2 paths in background', ''],
+  ])('%s reports what it has loaded', (_, line, infos) => {
+    const answer = `[[ $all != *warmup* ]] || echo "2026/11/22 13:13:19.756789 juicefs[42] <INFO>: ${line}" >&2`;
+    expect(run('juicefs', {}, answer).infos).toBe(`Progress=1 of 1 workers\n${infos}`);
+  });
   test('a failed warmup names the pod, and leaves no progress of one that succeeded', () => {
     const { code, stderr, infos } = run('juicefs', {}, '[[ $all != *warmup* ]] || exit 124');
     expect(code).toBe(1);
@@ -141,7 +150,30 @@ describe('Alluxio', () => {
         ['fs', 'load', path, '--progress'],
       ]),
     ]);
-    expect(infos).toBe(`paths=${HOSTILE.length} of ${HOSTILE.length}\n`);
+    expect(infos).toBe(`Progress=${HOSTILE.length} of ${HOSTILE.length} paths\nFiles=${2 * HOSTILE.length}\n`);
+  });
+  test.each([
+    ['512.00KB out of 2.00MB', 'path 1 of 1, 25 %', 'Percent=25\n'],
+    ['0B out of 12B', 'path 1 of 1, 0 %', 'Percent=0\n'],
+    ['1.50GB out of 1.50GB', 'path 1 of 1, 100 %', 'Percent=100\n'],
+    ['512.00KB', 'path 1 of 1', 'Percent=\n'],
+    ['0B out of 0B', 'path 1 of 1', 'Percent=\n'],
+  ])('while it has loaded %s it reports %s', (loaded, said, percent) => {
+    const { infos } = run(
+      'alluxio',
+      { target: [{ path: '/a' }] },
+      `[ "$all" != 'fs distributedLoad' ] || { echo 'distributedLoad is an unknown command.'; exit 255; }
+      seen=\${0%/*}/seen
+      if [[ $all == *--submit ]]; then rm -f "$seen"; fi
+      if [[ $all == *--progress ]]; then
+        printf '\tFiles Processed: 3\n\tBytes Loaded: ${loaded}\n\tThroughput: 64.00KB/s\n'
+        if [ -f "$seen" ]; then cp "\${0%/*}/progress" "$seen"; echo 'Job State: SUCCEEDED'; else touch "$seen"; echo 'Job State: RUNNING'; fi
+      fi`,
+    );
+    const bytes = loaded.replace(' out of ', ' of ');
+    const details = `Files=3\nBytes=${bytes}\n${percent}Rate=64.00KB/s\n`;
+    expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe(`Progress=${said}\nStep=loading /a\n${details}`);
+    expect(infos).toBe(`Progress=1 of 1 paths\n${details}`);
   });
   test('what a new one is to load is listed first, since it loads no file that it has not listed', () => {
     const { calls } = run('alluxio', { target: [{ path: '/a' }] }, `${NEW}\n[[ $all != 'fs ls'* || $ALLUXIO_USER_JAVA_OPTS != *sync* ]]`);
