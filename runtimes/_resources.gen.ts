@@ -3,6 +3,7 @@ import type { CustomResource } from '../src/api/resource.ts';
 import { AlluxioRuntime } from './alluxio/spec.ts';
 import { DataBackup } from '../src/api/data-backup.ts';
 import { DataLoad } from '../src/api/data-load.ts';
+import { DataMigrate } from '../src/api/data-migrate.ts';
 import { DataProcess } from '../src/api/data-process.ts';
 import { Dataset } from '../src/api/dataset.ts';
 import { JuiceFSRuntime } from './juicefs/spec.ts';
@@ -10,4 +11,4 @@ import { ThinRuntime } from '../src/api/thin.ts';
 import { ThinRuntimeProfile } from '../src/api/thin.ts';
 
 /** Every custom resource of this package. */
-export const resources: readonly CustomResource[] = [AlluxioRuntime, DataBackup, DataLoad, DataProcess, Dataset, JuiceFSRuntime, ThinRuntime, ThinRuntimeProfile];
+export const resources: readonly CustomResource[] = [AlluxioRuntime, DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, JuiceFSRuntime, ThinRuntime, ThinRuntimeProfile];

@@ -1,6 +1,7 @@
 export * from './crd.ts';
 export * from './data-backup.ts';
 export * from './data-load.ts';
+export * from './data-migrate.ts';
 export * from './data-process.ts';
 export * from './dataset.ts';
 export * from './errors.ts';

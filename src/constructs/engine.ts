@@ -85,6 +85,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
     ),
     operationWarnings: (operation) =>
       (operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.warnings?.(operation) ?? [],
+    operationNeeds: (operation) => (operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.needs?.(operation) ?? {},
   };
 
   function render(part: Part, scope: Construct): unknown {

@@ -11,10 +11,12 @@ interface OperationNames {
   readonly volume: string;
   /** Where the first container has the scripts. */
   readonly directory: string;
+  /** The Secret with SSH keys that were made for it. */
+  readonly sshKeys: string;
   /** Default: the runtime's. */
   readonly app?: string;
 }
-const NAMES: Readonly<Record<OperationKind, (name: string) => OperationNames>> = {
+const NAMES: Readonly<Record<OperationKind, (name: string) => Omit<OperationNames, 'sshKeys'>>> = {
   DataLoad: (name) => ({
     release: `${name}-loader`,
     job: `${name}-loader-job`,
@@ -55,4 +57,7 @@ const NAMES: Readonly<Record<OperationKind, (name: string) => OperationNames>> =
   }),
 };
 
-export const operationNames = ({ kind, name }: Pick<Operation, 'kind' | 'name'>): OperationNames => NAMES[kind](name);
+export function operationNames({ kind, name }: Pick<Operation, 'kind' | 'name'>): OperationNames {
+  const names = NAMES[kind](name);
+  return { ...names, sshKeys: `${names.release}-ssh-keys` };
+}

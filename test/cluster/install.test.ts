@@ -208,7 +208,12 @@ describe.skipIf(!simulated)('sluice install', () => {
       ['DataLoad', 'nightly', { dataset: { name: 'jfs' }, policy: 'Cron', schedule: '0 3 * * *' }],
       ['DataLoad', 'brief', { dataset: { name: 'thin', namespace: 'elsewhere' }, ...brief }],
       ['DataProcess', 'brief', { dataset: { name: 'thin', mountPath: '/data' }, processor: {}, ...brief }],
-      // A ThinRuntime has none.
+      // A ThinRuntime has neither.
+      [
+        'DataMigrate',
+        'brief',
+        { to: { dataset: { name: 'thin', namespace: '' } }, from: { externalStorage: { uri: 'pvc://a/b' } }, ...brief },
+      ],
       ['DataBackup', 'brief', { dataset: 'thin', backupPath: 'pvc://backups/thin', ...brief }],
     ];
     const script = { image: 'example.io/p', source: 'ls' };

@@ -26,6 +26,7 @@ import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
 import { byKey } from '../../src/constructs/merge.ts';
 import { backupFaults } from '../../src/constructs/backup.ts';
+import { migrateFaults } from '../../src/constructs/migrate.ts';
 import { processFaults } from '../../src/constructs/process.ts';
 import * as fuse from '../../src/fuse/index.ts';
 import { idOf, secretsIn } from '../../src/fuse/words.ts';
@@ -360,6 +361,18 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'src/constructs/backup.ts': {
     backupFaults: { text: [(text) => backupFaults({ backupPath: text }), (text) => backupFaults({ backupPath: `local:///${text}` })] },
     backupTarget: 'is measured with the backups of runtimes',
+  },
+  'src/constructs/migrate.ts': {
+    migrateFaults: {
+      text: [
+        (text) =>
+          migrateFaults({
+            from: { dataset: { name: text, namespace: text } },
+            to: { externalStorage: { uri: text } },
+            parallelOptions: { sshPort: text, sshReadyTimeoutSeconds: text },
+          }),
+      ],
+    },
   },
   'src/constructs/process.ts': {
     processFaults: {

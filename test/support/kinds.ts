@@ -2,7 +2,7 @@
 
 import { AlluxioRuntime } from '../../runtimes/alluxio/spec.ts';
 import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
-import { DataBackup, DataLoad, DataProcess, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
+import { DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { ResourceType } from '../../src/kube/types.ts';
 import { Node, ownedKinds, Pod, Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
@@ -22,6 +22,7 @@ export const kinds = {
   Node,
   Dataset: typeOf(Dataset),
   DataLoad: typeOf(DataLoad),
+  DataMigrate: typeOf(DataMigrate),
   DataProcess: typeOf(DataProcess),
   DataBackup: typeOf(DataBackup),
   ThinRuntime: typeOf(ThinRuntime),
@@ -48,6 +49,7 @@ export type Kind = keyof typeof kinds;
 export const customKinds = [
   'Dataset',
   'DataLoad',
+  'DataMigrate',
   'DataProcess',
   'DataBackup',
   'ThinRuntime',

@@ -5,7 +5,7 @@ import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { ownedKinds, Pod, typeOf } from '../../reconciler/kubernetes/kinds.ts';
 import { selectorOf } from '../../reconciler/kubernetes/selector.ts';
-import { targetOf } from '../../reconciler/kubernetes/store/operations.ts';
+import { datasetsOf } from '../../reconciler/kubernetes/store/operations.ts';
 import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
 import { isOver } from '../../reconciler/operations/status.ts';
 import type { OperationObject } from '../../reconciler/operations/world.ts';
@@ -64,7 +64,7 @@ function named(all: readonly KubeObject[], name: string, namespace: string): rea
   const [kind, own] = name.includes('/') ? (name.split('/', 2) as [string, string]) : [undefined, name];
   const found = all.filter((object) => {
     if (kind !== undefined) return object.kind.toLowerCase() === kind.toLowerCase() && object.metadata.name === own;
-    return object.metadata.name === own || (targetOf(object).name === own && !isOver(asOperation(object)));
+    return object.metadata.name === own || (datasetsOf(object).some((dataset) => dataset.name === own) && !isOver(asOperation(object)));
   });
   if (found.length === 0)
     throw new UsageError(`expected a Dataset, a runtime or an operation in namespace ${namespace}, found none that is called ${name}`);

@@ -1,5 +1,14 @@
 import type { Construct } from 'constructs';
-import type { Affinity, DataProcessSpec, NodeAffinity, ResourceRequirements, Toleration, User } from '../../api/index.ts';
+import type {
+  Affinity,
+  DataMigrateSpec,
+  DataProcessSpec,
+  DatasetSpec,
+  NodeAffinity,
+  ResourceRequirements,
+  Toleration,
+  User,
+} from '../../api/index.ts';
 import type { Facts, PodFact } from './input.ts';
 import type { ComponentProps } from './pod.ts';
 import type { Warning } from '../warnings.ts';
@@ -65,7 +74,8 @@ export interface BackupSpec extends OperationSpec {
 /** The spec of each kind of operation. */
 export interface OperationSpecs {
   readonly DataLoad: LoadSpec;
-  readonly DataMigrate: OperationSpec;
+  /** Copies data from one place to another. */
+  readonly DataMigrate: DataMigrateSpec;
   /** A script or a pod of the user. */
   readonly DataProcess: DataProcessSpec;
   readonly DataBackup: BackupSpec;
@@ -91,6 +101,26 @@ export interface OperationFacts {
   readonly leader?: PodFact;
   /** Where an earlier operation ran, if this one asks to run there. `OperationJob` demands or prefers it. */
   readonly near?: NodeAffinity;
+  /** Of a DataMigrate, the specs of the Datasets that it names, by name. All are bound. */
+  readonly datasets?: Readonly<Record<string, DatasetSpec>>;
+  /** A key pair that was made for this operation, if its class needs one. */
+  readonly sshKeys?: SshKeys;
+  /** With policy Cron: no Job of it runs now. What only serves a Job may have no pods. */
+  readonly isIdle?: boolean;
+}
+
+/** A key pair by which the pods of one operation reach each other. */
+export interface SshKeys {
+  /** In PEM. */
+  readonly privateKey: string;
+  /** As a line of `authorized_keys`. */
+  readonly publicKey: string;
+}
+
+/** What the controller has to make before an operation is rendered. */
+export interface OperationNeeds {
+  /** A key pair, in `facts.sshKeys`. */
+  readonly sshKeys?: boolean;
 }
 
 /**
@@ -101,6 +131,8 @@ export interface OperationClass<P, K extends OperationKind> {
   new (scope: Construct, plan: P, operation: Operation<K>): Construct;
   /** Fields of the spec that have no effect on this engine. Each becomes a Warning event on the operation when its Job is created. */
   warnings?(operation: Operation<K>): readonly Warning[];
+  /** Default: nothing. */
+  needs?(operation: Pick<Operation<K>, 'spec'>): OperationNeeds;
 }
 /** The operations of an engine. A kind that is absent is not supported. */
 export type Operations<P> = { readonly [K in OperationKind]?: OperationClass<P, K> };

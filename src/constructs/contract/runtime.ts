@@ -15,7 +15,7 @@ import type {
   UfsUsage,
 } from './commands.ts';
 import type { Needs, PlanInput, Role, RuntimeInput, WorkloadNames } from './input.ts';
-import type { Operation, OperationKind, Operations } from './operation.ts';
+import type { Operation, OperationKind, OperationNeeds, Operations } from './operation.ts';
 import type { BasePlan } from './plan.ts';
 import type { Warning } from '../warnings.ts';
 
@@ -146,6 +146,8 @@ export interface BoundRuntime {
   readonly operations: { readonly [K in OperationKind]?: (operation: Operation<K>) => readonly Manifest[] };
   /** Fields of an operation that have no effect on this engine. */
   operationWarnings(operation: Operation): readonly Warning[];
+  /** What an operation needs before it is rendered. */
+  operationNeeds(operation: Pick<Operation, 'kind' | 'spec'>): OperationNeeds;
 }
 /** A probe with its plan. */
 export interface BoundProbe<T> {

@@ -1,8 +1,8 @@
-import { annotation, Dataset, runtimeFinalizer } from '../../api/index.ts';
+import { annotation, Dataset, type DatasetStatus, runtimeFinalizer } from '../../api/index.ts';
 import { redactedText } from '../../kube/redact.ts';
 import type { Cluster } from '../cluster.ts';
 import type { OperationCluster } from '../operations/cluster.ts';
-import { operationRef } from '../operations/status.ts';
+import { datasetPhase, operationRef } from '../operations/status.ts';
 import { type Key, keyOf, keyText, type OperationKey, type RuntimeObject, type World } from '../world.ts';
 import { createApplier } from './apply/apply.ts';
 import { createClaimBinding } from './apply/claim-binding.ts';
@@ -108,13 +108,12 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       return candidate ? users.writeStatus(typeOf(candidate.runtime.resource), object, status, 'all') : false;
     },
     // In each report, also in those of a Dataset that has no runtime: an operation may end at any time.
-    writeDatasetStatus: (dataset, status) =>
-      users.writeStatus(
-        typeOf(Dataset),
-        dataset,
-        { ...status, operationRef: operationRef(store.operations.unfinished(keyOf(dataset))) },
-        'given',
-      ),
+    writeDatasetStatus(dataset, status) {
+      const operations = store.operations.unfinished(keyOf(dataset));
+      const { phase }: Partial<DatasetStatus> = status;
+      const projected = { ...(phase && { phase: datasetPhase(phase, operations) }), operationRef: operationRef(operations) };
+      return users.writeStatus(typeOf(Dataset), dataset, { ...status, ...projected }, 'given');
+    },
     notice: (object, { note, ...notice }) => events.emit({ regarding: refOf(object), ...notice, note: redactedText(note) }),
   };
 }

@@ -22,6 +22,8 @@ export interface OperationCluster {
   apply(world: OperationWorld, dataset: Dataset, manifests: readonly Manifest[]): Promise<Applied>;
   /** Deletes the Job with its pods, and the CronJob before it. Its script goes with the operation. */
   deleteJobs(of: Pick<Key, 'namespace'>, those: Pick<OperationWorld, 'job' | 'schedule'>): Promise<void>;
+  /** Deletes what serves a run only, and not its end: helping pods, and their keys. */
+  endRun(world: OperationWorld): Promise<void>;
   /** How far the Job is, as its pod said last. Asked for in the background, every 10 s; an answer wakes the operation. */
   progress(world: OperationWorld, job: JobView): Infos | undefined;
   /** How the last pod of the Job ended; undefined if no pod of it is left. */

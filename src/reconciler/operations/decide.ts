@@ -1,4 +1,4 @@
-import type { Hold } from '../world.ts';
+import type { Hold, Key } from '../world.ts';
 import { endOf, isOver } from './status.ts';
 import { holdOf, refusalOf } from './validate.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
@@ -28,7 +28,7 @@ export type Verdict =
  *   Pending ──its turn has come, its Dataset is bound, its runtime is ready──▶ Executing ──its Job ends──▶ Complete or Failed
  */
 export function decideOperation(world: OperationWorld): Verdict {
-  const { operation, job, former, schedule, dataset, predecessor, target } = world;
+  const { operation, job, former, schedule, predecessor } = world;
   if (operation.metadata.deletionTimestamp) return { is: 'leaving' };
   const isCron = operation.spec.policy === 'Cron';
   // Also when its last Job was complete: the CronJob would go on.
@@ -38,8 +38,9 @@ export function decideOperation(world: OperationWorld): Verdict {
   if (job && !isCron) return job.end ? { is: 'ending', job, end: job.end } : { is: 'running', job };
   const refusal = refusalOf(world) ?? (predecessor.is === 'failed' ? predecessor.refusal : undefined);
   if (refusal) return { is: 'refused', refusal };
-  if (!dataset) {
-    const message = `no Dataset is called ${target.name} in namespace ${target.namespace}`;
+  const missing = missingDataset(world);
+  if (missing) {
+    const message = `no Dataset is called ${missing.name} in namespace ${missing.namespace}`;
     return { is: 'waiting', for: 'Dataset', hold: { reason: 'TargetDatasetNotFound', message } };
   }
   const hold = holdOf(operation);
@@ -50,12 +51,18 @@ export function decideOperation(world: OperationWorld): Verdict {
   return turn ? { is: 'waiting', for: 'turn', hold: turn } : { is: 'starting' };
 }
 
-function turnHold({ key, line, target }: OperationWorld): Hold | undefined {
+function missingDataset({ target, dataset, other }: OperationWorld): Key | undefined {
+  if (!dataset) return target;
+  return other && !other.dataset ? other.key : undefined;
+}
+
+function turnHold({ key, line, target, other }: OperationWorld): Hold | undefined {
   const position = line.findIndex(({ key: { name } }) => name === key.name);
   const [first] = line;
   if (!first || position <= 0) return undefined;
   const doing = first.isRunning ? 'runs' : 'is next';
-  const message = `number ${position + 1} in line among the ${key.kind}s of Dataset ${target.name}: ${first.key.name} ${doing}`;
+  const datasets = other ? `Datasets ${target.name} and ${other.key.name}` : `Dataset ${target.name}`;
+  const message = `number ${position + 1} in line among the ${key.kind}s of ${datasets}: ${first.key.name} ${doing}`;
   return { reason: 'WaitingForTurn', message };
 }
 

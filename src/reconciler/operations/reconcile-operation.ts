@@ -59,12 +59,13 @@ const POSITION_AGAIN_MS = 60_000;
 const LONGEST_MS = 86_400_000;
 
 /** Only what it waits for wakes an operation: the status of its Dataset changes with each operation that starts or ends. */
-function awaited({ target, predecessor }: OperationWorld, verdict: Verdict): readonly (Key | OperationKey)[] {
-  if (verdict.is === 'starting' || verdict.is === 'scheduled') return [target];
+function awaited({ target, other, predecessor }: OperationWorld, verdict: Verdict): readonly (Key | OperationKey)[] {
+  const datasets = other ? [target, other.key] : [target];
+  if (verdict.is === 'starting' || verdict.is === 'scheduled') return datasets;
   if (verdict.is !== 'waiting') return [];
   // Whatever else it waits for, it has to see the end of an earlier one that may expire.
   const earlier = predecessor.is === 'awaited' ? [predecessor.key] : [];
-  return verdict.for === 'Dataset' ? [target, ...earlier] : earlier;
+  return verdict.for === 'Dataset' ? [...datasets, ...earlier] : earlier;
 }
 
 async function wait(cluster: OperationCluster, world: OperationWorld, { hold, for: what }: Waiting, reportInMs: number): Promise<Next> {
@@ -131,6 +132,7 @@ async function follow(cluster: OperationCluster, world: OperationWorld, job: Job
 
 async function end(cluster: OperationCluster, world: OperationWorld, job: JobView, ended: JobEnd): Promise<void> {
   const { operation, key } = world;
+  await cluster.endRun(world);
   // What the pod printed, and where it ran, helps; that the Job has ended is what counts.
   const pod = await cluster.lastPod(key, job).catch(() => undefined);
   const status = endedStatus(world, ended, pod);

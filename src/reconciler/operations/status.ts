@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { annotation, durationText, type OperationStatus, type RuntimeCondition } from '../../api/index.ts';
+import { annotation, type DatasetPhase, durationText, type OperationStatus, type RuntimeCondition } from '../../api/index.ts';
 import { redactedText } from '../../kube/redact.ts';
 import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
@@ -41,6 +41,12 @@ export function operationRef(operations: readonly OperationObject[]): Readonly<R
   const names = (kind: string) => running.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name);
   const kinds = [...new Set(running.map(({ kind }) => kind))];
   return kinds.length > 0 ? Object.fromEntries(kinds.map((kind) => [kind, names(kind).toSorted().join(',')])) : null;
+}
+
+/** The phase of a Dataset that is bound says whether its data are being migrated: a projection, so that no one has to reset it. */
+export function datasetPhase(phase: DatasetPhase, operations: readonly OperationObject[]): DatasetPhase {
+  if (phase !== 'Bound' && phase !== 'DataMigrating') return phase;
+  return operations.some((each) => each.kind === 'DataMigrate' && isRunning(each)) ? 'DataMigrating' : 'Bound';
 }
 
 /** It cannot start yet. `Complete` is False with the reason, which Fluid reports in events only. */

@@ -1,8 +1,9 @@
 import { describe, shown } from '../../api/errors.ts';
-import type { DataProcessSpec } from '../../api/index.ts';
+import type { DataMigrateSpec, DataProcessSpec } from '../../api/index.ts';
 import { backupFaults } from '../../constructs/backup.ts';
 import type { BackupSpec } from '../../constructs/index.ts';
 import type { ReasonedFault } from '../../constructs/faults.ts';
+import { migrateFaults } from '../../constructs/migrate.ts';
 import { processFaults } from '../../constructs/process.ts';
 import type { Hold } from '../world.ts';
 import type { OperationObject, OperationWorld, Refusal } from './world.ts';
@@ -15,14 +16,18 @@ export function refusalOf({ operation, key, target, invalid }: OperationWorld): 
   const found = (path: string, expected: string, value: unknown, reason?: string) =>
     faults.push({ path, expected, found: shown(value), ...(reason !== undefined && { reason }) });
   const isPlain = key.kind === 'DataBackup';
-  if (!target.name) found(isPlain ? 'spec.dataset' : 'spec.dataset.name', 'the name of a Dataset', target.name || undefined);
-  const { namespace } = typeof spec.dataset === 'object' ? spec.dataset : {};
-  // Fluid never finds a Dataset in an empty namespace; this one is what its users mean.
-  if (namespace && namespace !== key.namespace)
-    found('spec.dataset.namespace', `${target.namespace}, the namespace of the ${key.kind}`, namespace, 'TargetDatasetNamespaceNotSame');
+  const isMigrate = key.kind === 'DataMigrate';
+  if (!target.name && !isMigrate) found(isPlain ? 'spec.dataset' : 'spec.dataset.name', 'the name of a Dataset', undefined);
+  for (const [path, ref] of Object.entries({ dataset: spec.dataset, 'to.dataset': spec.to?.dataset, 'from.dataset': spec.from?.dataset })) {
+    const { namespace } = typeof ref === 'object' ? ref : {};
+    // Fluid never finds a Dataset in an empty namespace; this one is what its users mean.
+    if (namespace && namespace !== key.namespace)
+      found(`spec.${path}.namespace`, `${target.namespace}, the namespace of the ${key.kind}`, namespace, 'TargetDatasetNamespaceNotSame');
+  }
   if (spec.policy === 'Cron' && !spec.schedule)
     found('spec.schedule', 'a schedule, since the policy is Cron', spec.schedule, 'ScheduleNotSpecified');
   // The casts: it was parsed as its kind.
+  if (isMigrate) faults.push(...migrateFaults(spec as unknown as DataMigrateSpec));
   if (key.kind === 'DataProcess') faults.push(...processFaults(spec as unknown as DataProcessSpec));
   if (key.kind === 'DataBackup') faults.push(...backupFaults(spec as BackupSpec));
   const [first] = faults;

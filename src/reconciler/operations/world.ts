@@ -6,9 +6,15 @@ import type { Hold, Key, OperationKey } from '../world.ts';
 export interface OperationObject extends Resource<OperationSpec & TargetSpec, OperationStatus> {
   readonly kind: OperationKind;
 }
-/** A DataBackup names its Dataset plainly. */
+/** A DataBackup names its Dataset plainly, a DataMigrate one or two. */
 export interface TargetSpec {
-  readonly dataset?: string | { readonly name?: string; readonly namespace?: string };
+  readonly dataset?: string | TargetRef;
+  readonly to?: { readonly dataset?: TargetRef };
+  readonly from?: { readonly dataset?: TargetRef };
+}
+export interface TargetRef {
+  readonly name?: string;
+  readonly namespace?: string;
 }
 
 /** One consistent reading of what concerns an operation. Times are milliseconds since the epoch. */
@@ -18,11 +24,13 @@ export interface OperationWorld {
   readonly operation: OperationObject;
   /** What is wrong with its spec, if it does not parse. */
   readonly invalid?: InvalidSpec;
-  /** The Dataset that it is about. */
+  /** The Dataset that it is about; of a DataMigrate, the one whose runtime does the work. */
   readonly target: Key;
   readonly dataset?: Dataset;
+  /** Another Dataset that it reads or writes. */
+  readonly other?: { readonly key: Key; readonly dataset?: Dataset };
   readonly predecessor: Predecessor;
-  /** Those of its kind on its Dataset that run or could run, itself among them; the one that runs, or is next, comes first. */
+  /** Those of its kind on its Datasets that run or could run, itself among them; the one that runs, or is next, comes first. */
   readonly line: readonly Place[];
   /** Others run after it, and have not seen that it is over. */
   readonly isAwaited: boolean;

@@ -43,7 +43,15 @@ interface Specs<K extends OperationKind> {
 }
 const specs: { readonly [K in OperationKind]: Specs<K> } = {
   DataLoad: { plain: {}, hostile: { target: [{ path: `/${HOSTILE}`, replicas: 1 }], options: { [HOSTILE]: HOSTILE } } },
-  DataMigrate: { plain: {}, hostile: {} },
+  DataMigrate: {
+    plain: { from: { dataset: { name: 'demo', namespace: '' } }, to: { externalStorage: { uri: 'pvc://archive/demo' } } },
+    hostile: {
+      from: { dataset: { name: 'demo', namespace: '', path: `/${HOSTILE}` } },
+      to: { externalStorage: { uri: `s3://${HOSTILE}` } },
+      options: { [HOSTILE]: HOSTILE },
+      parallelism: 2,
+    },
+  },
   // Its script and its pod are the user's own, whatever they say.
   DataProcess: {
     plain: { dataset: { name: 'demo', mountPath: '/data' }, processor: { script: { image: 'i:1', source: 'ls /data' } } },

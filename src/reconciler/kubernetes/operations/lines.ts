@@ -9,7 +9,8 @@ import type { Store } from '../store/store.ts';
 
 /** The lines of all Datasets. Each is computed once for all operations in it, until something changes that a line depends on. */
 export interface Lines {
-  of(dataset: Key, kind: OperationKind): readonly Place[];
+  /** Of the operations of a kind on any of these Datasets. */
+  of(datasets: readonly Key[], kind: OperationKind): readonly Place[];
   readonly starting: OperationCluster['starting'];
 }
 
@@ -36,14 +37,15 @@ export function createLines(
   }
 
   return {
-    of(dataset, kind) {
+    of(datasets, kind) {
       const now = kinds.reduce((sum, each) => sum + editionOf(each), starts);
       if (now !== edition) lines.clear();
       edition = now;
-      const id = keyText({ ...dataset, kind });
+      const id = datasets.map((dataset) => keyText({ ...dataset, kind })).join(' ');
       const known = lines.get(id);
       if (known) return known;
-      const line = lineOf(operations.unfinished(dataset, kind), { keyOf: operationKeyOf, find: operations.get, hasJob: isBusy });
+      const all = new Set(datasets.flatMap((dataset) => operations.unfinished(dataset, kind)));
+      const line = lineOf([...all], { keyOf: operationKeyOf, find: operations.get, hasJob: isBusy });
       lines.set(id, line);
       return line;
     },

@@ -2,23 +2,25 @@ import { GROUP, operationFinalizer, VERSION } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import { ignoreNotFound, isAbsent, isConflict } from '../../../kube/errors.ts';
 import { redactedText } from '../../../kube/redact.ts';
+import { choose } from '../../choose.ts';
 import type { Cluster } from '../../cluster.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
 import { predecessorOf } from '../../operations/predecessor.ts';
-import type { OperationKey } from '../../world.ts';
+import type { Key, OperationKey } from '../../world.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedKinds } from '../kinds.ts';
-import { targetOf } from '../store/operations.ts';
+import { ownedKinds, ownedType } from '../kinds.ts';
+import { datasetsOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { createLines } from './lines.ts';
 import { jobView, latestOf, scheduleView } from './job-view.ts';
 import { lastPod, progressOf } from './job-pods.ts';
 import { operationApplier } from './operation-objects.ts';
 import { preparer } from './prepare.ts';
+import { deleteSshKeys } from './ssh-keys.ts';
 
 interface OperationClusterOptions {
   readonly context: ClusterContext;
@@ -55,8 +57,11 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const isCron = operation.spec.policy === 'Cron';
       const own = jobOf(key, operation);
       const job = isCron ? jobView(latest, uid) : own;
-      const target = targetOf(operation);
+      const datasets = datasetsOf(operation);
+      const target = workerOf(store, operation, datasets);
       const dataset = store.dataset(target);
+      const other = datasets.find((each) => each !== target);
+      const otherDataset = other && store.dataset(other);
       const { get: find } = store.operations;
       return {
         now: now(),
@@ -64,10 +69,11 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         operation,
         target,
         predecessor: predecessorOf(operation, find),
-        line: lines.of(target, key.kind),
+        line: lines.of(datasets, key.kind),
         isAwaited: store.operations.isAwaited(key),
         ...(invalid && { invalid }),
         ...(dataset && { dataset }),
+        ...(other && { other: { key: other, ...(otherDataset && { dataset: otherDataset }) } }),
         ...(job && { job }),
         ...(isCron && own && { former: own }),
         ...(schedule && { schedule }),
@@ -105,10 +111,38 @@ export function operationCluster({ context, users, applier, observe, forget }: O
           if (!isAbsent(error) && !isConflict(error)) throw error;
         });
     },
+    async endRun({ key, operation }) {
+      const { uid = '' } = operation.metadata;
+      const helpers = store.inventory({ uid, namespace: key.namespace }).filter(({ kind }) => !STAYING.has(kind));
+      if (helpers.length === 0) return;
+      // First: it is not watched, and the others say that it may exist.
+      await deleteSshKeys(client, { ...key, uid });
+      for (const { kind, metadata } of helpers)
+        await client
+          .delete(
+            ownedType(kind),
+            { namespace: key.namespace, name: metadata.name },
+            { uid: metadata.uid ?? '', propagation: 'Background' },
+          )
+          .catch((error: unknown) => {
+            if (!isAbsent(error) && !isConflict(error)) throw error;
+          });
+    },
     progress: (world, job) => progressOf(context, world, job),
     lastPod: (of, job) => lastPod(context, of, job),
     writeStatus: (operation, status) => users.writeStatus(store.typeOf(operation.kind), operation, status, 'given'),
     notice: ({ apiVersion, kind, metadata: { namespace = '', name, uid = '' } }, { note, ...notice }) =>
       events.emit({ regarding: { apiVersion, kind, namespace, name, uid }, ...notice, note: redactedText(note) }),
   };
+}
+
+/** Kinds that say what an operation did, or will do next. */
+const STAYING: ReadonlySet<string> = new Set(['Job', 'CronJob', 'ConfigMap']);
+
+/** The Dataset whose runtime does the work: of the type that the operation asks for, else the one that is written. */
+function workerOf(store: ClusterContext['store'], { spec }: OperationObject, datasets: readonly Key[]): Key {
+  const { runtimeType } = spec as { runtimeType?: string };
+  const isAsked = (key: Key) => choose(store.dataset(key), store.runtimes(key)).chosen?.runtime.type === runtimeType;
+  // The cast: an operation is about one Dataset at least.
+  return ((runtimeType && datasets.find(isAsked)) || datasets[0]) as Key;
 }

@@ -1,4 +1,4 @@
-import { InvalidSpec, type Manifest } from '../../../api/index.ts';
+import { type Dataset, type DatasetSpec, InvalidSpec, type Manifest } from '../../../api/index.ts';
 import { choose } from '../../choose.ts';
 import type { Cluster } from '../../cluster.ts';
 import { LEADER_AGAIN_MS } from '../../lifecycle.ts';
@@ -8,6 +8,7 @@ import type { Hold, OperationKey, PlanInForce } from '../../world.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { askProbe, type PodChoice } from '../commands/exec.ts';
 import { isServed, podFacts } from '../store/views.ts';
+import { sshKeysOf } from './ssh-keys.ts';
 
 interface PreparerOptions {
   readonly context: ClusterContext;
@@ -18,7 +19,7 @@ interface PreparerOptions {
 
 /** Renders what an operation needs, by the runtime of its Dataset; or finds out why that cannot be yet, or ever. */
 export function preparer({ context, observe, forget }: PreparerOptions): OperationCluster['prepare'] {
-  const { store, jobs, exec, wake } = context;
+  const { client, store, jobs, exec, wake } = context;
 
   /** The name of the pod that leads, if the engine can say. The answer wakes the operation. */
   function leaderOf(key: OperationKey, { metadata }: OperationObject, probe: PlanInForce['leader'], choice: PodChoice) {
@@ -33,10 +34,12 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     return asked.running ? 'asking' : (asked.value ?? 'none');
   }
 
-  return async ({ key, operation, target, predecessor }, dataset): Promise<Prepared> => {
+  return async ({ key, operation, target, other, predecessor, job }, dataset): Promise<Prepared> => {
     const wait = (message: string, why: Partial<Hold> = {}): Prepared => ({ hold: { ...why, reason: 'RuntimeNotReady', message } });
     const { chosen } = choose(dataset, store.runtimes(target));
     if (!chosen || !isServed(dataset) || dataset.metadata.deletionTimestamp) return wait(`Dataset ${target.name} is not bound`);
+    if (other && !(other.dataset && isServed(other.dataset) && !other.dataset.metadata.deletionTimestamp))
+      return wait(`Dataset ${other.key.name} is not bound`);
     const { runtime, object, invalid = store.faultOf(dataset) } = chosen;
     const seen = await observe(target, dataset, runtime, object, invalid);
     // The runtime was deleted meanwhile, and forgotten before this pass remembered something of it.
@@ -72,10 +75,21 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     if (leader === 'none') return wait(`no master of ${object.kind} ${target.name} reports that it leads`, { retryMs: LEADER_AGAIN_MS });
     const leading = ready.master.find((pod) => pod.name === leader);
     if (leader && !leading) return wait(`${leader}, which leads, is not ready`, { retryMs: LEADER_AGAIN_MS });
-    const told = { ...given, facts: { pods: ready, ...near, ...(leading && { leader: leading }) } };
+    const facts = {
+      pods: ready,
+      ...near,
+      ...(leading && { leader: leading }),
+      ...(key.kind === 'DataMigrate' && { datasets: specsOf(dataset, other?.dataset) }),
+      ...(plan.operationNeeds(given).sshKeys && { sshKeys: await sshKeysOf(client, given) }),
+      ...(spec.policy === 'Cron' && (!job || job.end) && { isIdle: true }),
+    };
+    const told = { ...given, facts };
     return rendered(key, () => ({ manifests: render(told), warnings: plan.operationWarnings(told) }));
   };
 }
+
+const specsOf = (...datasets: readonly (Dataset | undefined)[]): Readonly<Record<string, DatasetSpec>> =>
+  Object.fromEntries(datasets.flatMap((dataset) => (dataset ? [[dataset.metadata.name, dataset.spec]] : [])));
 
 /** What a construct renders, or why it refuses. */
 function rendered(key: OperationKey, render: () => Prepared): Prepared {

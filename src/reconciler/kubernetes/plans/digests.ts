@@ -55,6 +55,7 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
       return whole().operations;
     },
     operationWarnings: (operation) => whole().operationWarnings(operation),
+    operationNeeds: (operation) => whole().operationNeeds(operation),
     get cleanup() {
       return hasCleanup ? whole().cleanup : undefined;
     },

@@ -4,7 +4,7 @@ import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { isSamePlace, lineOf } from '../../operations/line.ts';
 import { isOver } from '../../operations/status.ts';
-import type { OperationObject, TargetSpec } from '../../operations/world.ts';
+import type { OperationObject, TargetRef, TargetSpec } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
 import { typeOf } from '../kinds.ts';
 import { createFollowers, type Followers } from './followers.ts';
@@ -41,12 +41,13 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
   const followers = createFollowers({ keyOf: operationKeyOf, find: (key) => get(key) });
 
   function index(object: KubeObject, isThere: boolean): void {
-    const dataset = keyText(targetOf(object));
-    const keys = byDataset.get(dataset) ?? new Set();
-    if (isThere) keys.add(keyText(operationKeyOf(object)));
-    else keys.delete(keyText(operationKeyOf(object)));
-    if (keys.size > 0) byDataset.set(dataset, keys);
-    else byDataset.delete(dataset);
+    for (const dataset of datasetsOf(object).map(keyText)) {
+      const keys = byDataset.get(dataset) ?? new Set();
+      if (isThere) keys.add(keyText(operationKeyOf(object)));
+      else keys.delete(keyText(operationKeyOf(object)));
+      if (keys.size > 0) byDataset.set(dataset, keys);
+      else byDataset.delete(dataset);
+    }
   }
 
   for (const resource of kinds)
@@ -118,29 +119,36 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
 const asOperation = (object: KubeObject): OperationObject => object as unknown as OperationObject;
 /** The Datasets whose line of this kind may have moved. */
 function movedLines({ type, object, ...change }: Change<KubeObject>): readonly Key[] {
-  if (type === 'deleted') return isOver(asOperation(object)) ? [] : [targetOf(object)];
+  if (type === 'deleted') return isOver(asOperation(object)) ? [] : datasetsOf(object);
   const { old } = change as { old?: KubeObject };
   if (!old || isOver(asOperation(old)) || isSamePlace(asOperation(old), asOperation(object))) return [];
-  const [before, now] = [targetOf(old), targetOf(object)];
-  return keyText(before) === keyText(now) ? [now] : [before, now];
+  return distinct([...datasetsOf(old), ...datasetsOf(object)]);
 }
+const distinct = (keys: readonly Key[]): readonly Key[] => [...new Map(keys.map((key) => [keyText(key), key])).values()];
 const isExecuting = (operation: KubeObject): boolean => phaseOf(operation) === 'Executing';
 
 /** The Datasets whose list of running operations a change may change. */
 function reporters(change: Change<KubeObject>): readonly Key[] {
   const { object } = change;
   const isRunning = isExecuting(object);
-  if (change.type !== 'changed') return isRunning ? [targetOf(object)] : [];
+  if (change.type !== 'changed') return isRunning ? datasetsOf(object) : [];
   const wasRunning = isExecuting(change.old);
-  const [before, now] = [targetOf(change.old), targetOf(object)];
-  if (keyText(before) === keyText(now)) return isRunning === wasRunning ? [] : [now];
-  return [...(wasRunning ? [before] : []), ...(isRunning ? [now] : [])];
+  const before = wasRunning ? datasetsOf(change.old) : [];
+  const now = isRunning ? datasetsOf(object) : [];
+  const isIn = (keys: readonly Key[]) => (key: Key) => keys.some(({ name }) => name === key.name);
+  return [...before.filter((key) => !isIn(now)(key)), ...now.filter((key) => !isIn(before)(key))];
 }
 
-/** The Dataset that an operation is about. An operation is about one of its own namespace, whatever it says: another is refused. */
-export function targetOf(operation: { readonly metadata: { readonly namespace?: string }; readonly spec?: unknown }): Key {
-  const { dataset } = (operation.spec ?? {}) as TargetSpec;
-  return { namespace: operation.metadata.namespace ?? '', name: (typeof dataset === 'string' ? dataset : dataset?.name) ?? '' };
+/**
+ * The Datasets that an operation is about: one, or both of a DataMigrate, the one that is written first. An operation is about Datasets of
+ * its own namespace, whatever it says: others are refused.
+ */
+export function datasetsOf(operation: { readonly metadata: { readonly namespace?: string }; readonly spec?: unknown }): readonly Key[] {
+  const { dataset, to, from } = (operation.spec ?? {}) as TargetSpec;
+  const nameOf = (ref: string | TargetRef | undefined) => (typeof ref === 'string' ? ref : ref?.name) ?? '';
+  const names = to || from ? [nameOf(to?.dataset), nameOf(from?.dataset)].filter((name) => name !== '') : [nameOf(dataset)];
+  const { namespace = '' } = operation.metadata;
+  return (names.length > 0 ? [...new Set(names)] : ['']).map((name) => ({ namespace, name }));
 }
 
 export const operationKeyOf = (object: {
