@@ -26,7 +26,7 @@ export const backup = (spec: DataBackupSpec = {}, name = 'op'): KubeObject => ({
   metadata: { name },
   spec: { dataset: 'demo', backupPath: 'pvc://backups/demo', ...spec },
 });
-type Kind = 'DataLoad' | 'DataProcess' | 'DataBackup';
+type Kind = 'DataLoad' | 'DataMigrate' | 'DataProcess' | 'DataBackup';
 export const statusOf = (at: Harness, name = 'warm', kind: Kind = 'DataLoad') =>
   (at.get(kind, name)?.['status'] ?? {}) as Partial<OperationStatus>;
 export const eventsOf = (at: Harness, kind: Kind = 'DataLoad') =>
@@ -53,7 +53,7 @@ export async function running(): Promise<Harness> {
 }
 /** Ends the pod of the Job that runs. */
 export async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message = '', name = 'warm') {
-  const job = new RegExp(`^${name}-(loader-job|processor-job|pod)-`);
+  const job = new RegExp(`^${name}-(loader-job|processor-job|migrate-migrate|pod)-`);
   const pod = at.server.all('Pod').find((each) => job.test(each.metadata.name) && phaseOf(each) === 'Running');
   if (!pod) throw new Error('expected a pod of the Job that runs, found none');
   const terminated = { exitCode: phase === 'Failed' ? 3 : 0, message, finishedAt: new Date().toISOString() };

@@ -1,5 +1,4 @@
-import { generateKeyPair, type KeyObject } from 'node:crypto';
-import { promisify } from 'node:util';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { label } from '../../../api/index.ts';
 import type { Operation, SshKeys } from '../../../constructs/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
@@ -37,8 +36,8 @@ async function ownSecret(client: Pick<KubeClient, 'get'>, operation: Asked) {
 const decoded = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
 
 /** ECDSA on P-256: every SSH program reads this private key as OpenSSL writes it. */
-async function newKeys(): Promise<SshKeys> {
-  const { privateKey, publicKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
+function newKeys(): SshKeys {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { privateKey: privateKey.export({ type: 'sec1', format: 'pem' }) as string, publicKey: authorizedKey(publicKey) };
 }
 
