@@ -46,6 +46,8 @@ export const annotation = {
   progressFile: 'data.fluid.io/progress-file',
   /** On an operation: namespaces, separated by commas, whose operations may run after it; `*` for all. */
   followers: 'data.fluid.io/followers',
+  /** On an operation, set by its user: `true` pauses it. The controller writes it on the Jobs and CronJobs that it suspended for that. */
+  paused: 'data.fluid.io/paused',
   /** On an operation: labels of its node, separated by commas, that count for operations that follow. */
   placeLabels: 'affinity.dataflow.fluid.io/labels',
   skipMountCheck: 'fluid.io/skip-check-mount-ready-target',

@@ -17,6 +17,8 @@ export interface Cause {
   readonly isAnswer?: true;
   /** An object cannot be written until someone helps: operations that wait for their turn go first. */
   readonly isRefusal?: true;
+  /** The user asked for it: its event is no warning. */
+  readonly isWanted?: true;
   /** Another writer was first: a retry ends it. */
   readonly isRace?: true;
 }
@@ -189,6 +191,11 @@ export const causes = {
   RunAfterCycle: {
     means: 'the operation of `spec.runAfter` waits, itself or through others, for this one; the message names them all',
     toDo: 'edit `spec.runAfter` of one of them',
+  },
+  Paused: {
+    means: 'the annotation `data.fluid.io/paused` of an operation is true, or neither `true` nor `false`; the message has its value',
+    toDo: 'remove the annotation: the operation starts, or its Job goes on, when its turn comes',
+    isWanted: true,
   },
   NotSupportedYet: {
     means: 'the spec of an operation has a policy that this version of Sluice does not act on; the message names it',

@@ -1,7 +1,7 @@
 import type { Dataset, Manifest, OperationStatus } from '../../api/index.ts';
 import type { Notice } from '../cluster.ts';
 import type { Applied, Key, OperationKey } from '../world.ts';
-import type { EndedPod, Infos, JobView, OperationObject, OperationWorld, Prepared } from './world.ts';
+import type { EndedPod, Infos, JobView, OperationObject, OperationWorld, Prepared, Work } from './world.ts';
 
 /** Every effect of a pass over an operation. */
 export interface OperationCluster {
@@ -24,6 +24,8 @@ export interface OperationCluster {
   deleteJobs(of: Pick<Key, 'namespace'>, those: Pick<OperationWorld, 'job' | 'schedule'>): Promise<void>;
   /** Deletes what serves a run only, and not its end: helping pods, and their keys. */
   endRun(world: OperationWorld): Promise<void>;
+  /** Suspends Jobs and CronJobs, or ends that. */
+  suspend(of: Pick<Key, 'namespace'>, works: readonly Work[], isPaused: boolean): Promise<void>;
   /** How far the Job is, as its pod said last. Asked for in the background, every 10 s; an answer wakes the operation. */
   progress(world: OperationWorld, job: JobView): Infos | undefined;
   /** How the last pod of the Job ended; undefined if no pod of it is left. */

@@ -1,7 +1,8 @@
 import type { Hold, Key } from '../world.ts';
+import { pauseOf } from './requests.ts';
 import { endOf, isOver } from './status.ts';
 import { holdOf, refusalOf } from './validate.ts';
-import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
+import type { JobEnd, JobView, OperationWorld, Refusal, Work } from './world.ts';
 
 /** What a pass over an operation does. */
 export type Verdict =
@@ -11,7 +12,13 @@ export type Verdict =
   | { readonly is: 'leaving' }
   /** It fails without having run. */
   | { readonly is: 'refused'; readonly refusal: Refusal }
-  | { readonly is: 'waiting'; readonly hold: Hold; readonly for: 'Dataset' | 'predecessor' | 'turn' | 'version' }
+  | {
+      readonly is: 'waiting';
+      readonly hold: Hold;
+      readonly for: 'Dataset' | 'predecessor' | 'turn' | 'version' | 'user';
+      /** What goes on although the operation is paused. */
+      readonly suspends?: readonly Work[];
+    }
   /** It is its turn. */
   | { readonly is: 'starting' }
   /** Its CronJob creates its Jobs. */
@@ -19,6 +26,8 @@ export type Verdict =
   /** It has a CronJob, or a Job that has ended, from before an edit of its policy. */
   | { readonly is: 'clearing'; readonly left: Pick<OperationWorld, 'schedule' | 'job'> }
   | { readonly is: 'running'; readonly job: JobView }
+  /** Its Job was suspended, and it is its turn again. */
+  | { readonly is: 'resuming' }
   /** Its Job has ended. */
   | { readonly is: 'ending'; readonly job: JobView; readonly end: JobEnd };
 
@@ -28,16 +37,22 @@ export type Verdict =
  *   Pending ──its turn has come, its Dataset is bound, its runtime is ready──▶ Executing ──its Job ends──▶ Complete or Failed
  */
 export function decideOperation(world: OperationWorld): Verdict {
-  const { operation, job, former, schedule, predecessor } = world;
+  const { operation, job, former, schedule, predecessor, works } = world;
   if (operation.metadata.deletionTimestamp) return { is: 'leaving' };
   const isCron = operation.spec.policy === 'Cron';
   // Also when its last Job was complete: the CronJob would go on.
   if (schedule && !isCron) return { is: 'clearing', left: { schedule } };
   if (isOver(operation)) return { is: 'over', ...expiry(world) };
-  if (former) return former.end ? { is: 'clearing', left: { job: former } } : { is: 'running', job: former };
-  if (job && !isCron) return job.end ? { is: 'ending', job, end: job.end } : { is: 'running', job };
+  const pause = pauseOf(operation);
+  const suspends = pause ? works.filter(({ state }) => state === 'goes') : [];
+  if (pause && suspends.length > 0) return { is: 'waiting', for: 'user', hold: pause, suspends };
+  if (former?.end) return { is: 'clearing', left: { job: former } };
+  const run = former ?? (isCron ? undefined : job);
+  if (run?.end) return { is: 'ending', job: run, end: run.end };
+  if (run && !pause) return going(world, run);
   const refusal = refusalOf(world) ?? (predecessor.is === 'failed' ? predecessor.refusal : undefined);
-  if (refusal) return { is: 'refused', refusal };
+  if (refusal && !run) return { is: 'refused', refusal };
+  if (pause) return { is: 'waiting', for: 'user', hold: pause };
   const missing = missingDataset(world);
   if (missing) {
     const message = `no Dataset is called ${missing.name} in namespace ${missing.namespace}`;
@@ -49,6 +64,13 @@ export function decideOperation(world: OperationWorld): Verdict {
   if (isCron) return { is: 'scheduled' };
   const turn = turnHold(world);
   return turn ? { is: 'waiting', for: 'turn', hold: turn } : { is: 'starting' };
+}
+
+/** A Job that was suspended takes its turn again: meanwhile others may have started. */
+function going(world: OperationWorld, job: JobView): Verdict {
+  if (world.works.some(({ uid, state }) => uid === job.uid && state === 'goes')) return { is: 'running', job };
+  const turn = turnHold(world);
+  return turn ? { is: 'waiting', for: 'turn', hold: turn } : { is: 'resuming' };
 }
 
 function missingDataset({ target, dataset, other }: OperationWorld): Key | undefined {

@@ -1,6 +1,7 @@
 import { causeOf, type Reason } from '../reasons.ts';
 import { keyText, type OperationKey } from '../world.ts';
 import { readySince } from './predecessor.ts';
+import { pauseOf } from './requests.ts';
 import { endOf, isOver, isRunning } from './status.ts';
 import { holdOf } from './validate.ts';
 import type { OperationObject, Place } from './world.ts';
@@ -8,14 +9,14 @@ import type { OperationObject, Place } from './world.ts';
 interface LineOptions {
   readonly keyOf: (operation: OperationObject) => OperationKey;
   readonly find: (key: OperationKey) => OperationObject | undefined;
-  /** Whether it has a Job, or is getting one now. */
+  /** Whether it has a Job that runs, or is getting one now. */
   readonly hasJob: (key: OperationKey) => boolean;
 }
 
 /**
  * Of the operations of one kind on one Dataset, one runs at a time: two loads would evict each other's data, two migrations or scripts may
  * write the same files, and a master makes one backup at a time. Operations of different kinds use different parts, and run at once: a
- * user who wants an order writes `runAfter`. An operation that waits for another one holds no place.
+ * user who wants an order writes `runAfter`. An operation that waits for another one holds no place, and neither does a paused one.
  */
 export function lineOf(operations: readonly OperationObject[], { keyOf, find, hasJob }: LineOptions): readonly Place[] {
   const places = operations.flatMap((operation): Place | readonly [] => {
@@ -28,7 +29,7 @@ export function lineOf(operations: readonly OperationObject[], { keyOf, find, ha
     const runs = hasJob(key) || (isRunning(operation) && !metadata.deletionTimestamp);
     const created = Date.parse(metadata.creationTimestamp ?? '') || 0;
     if (runs) return { key, isRunning: true, isStuck: false, since: created };
-    if (metadata.deletionTimestamp || holdOf(operation)) return [];
+    if (metadata.deletionTimestamp || holdOf(operation) || pauseOf(operation)) return [];
     const ready = readySince(operation, find);
     return ready === undefined ? [] : { key, isRunning: false, isStuck: isStuck(operation), since: Math.max(created, ready) };
   });

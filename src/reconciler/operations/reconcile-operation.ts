@@ -35,6 +35,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
     case 'refused':
       return refuse(cluster, world, verdict.refusal);
     case 'waiting':
+      await cluster.suspend(key, verdict.suspends ?? [], true);
       return wait(cluster, world, verdict, reportInMs);
     case 'starting':
       return cluster.starting(key, () => start(cluster, world, reportInMs));
@@ -45,6 +46,8 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
       return 'on-change';
     case 'running':
       return follow(cluster, world, verdict.job);
+    case 'resuming':
+      return cluster.starting(key, () => resume(cluster, world));
     case 'ending':
       await end(cluster, world, verdict.job, verdict.end);
       return untilExpiry(world);
@@ -82,8 +85,21 @@ async function start(cluster: OperationCluster, world: OperationWorld, reportInM
   return 'on-change';
 }
 
+async function resume(cluster: OperationCluster, world: OperationWorld): Promise<Next> {
+  await unsuspend(cluster, world);
+  await cluster.writeStatus(world.operation, runningStatus(world));
+  return 'on-change';
+}
+const unsuspend = (cluster: OperationCluster, { key, works }: OperationWorld): Promise<void> =>
+  cluster.suspend(
+    key,
+    works.filter(({ state }) => state !== 'goes'),
+    false,
+  );
+
 /** Keeps its CronJob as its spec and its runtime say, and shows the latest Job. */
 async function schedule(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next> {
+  await unsuspend(cluster, world);
   const obstacle = await provide(cluster, world, reportInMs);
   if (obstacle) return obstacle;
   const { operation, key, job } = world;
@@ -169,7 +185,8 @@ async function report(cluster: OperationCluster, world: OperationWorld, hold: Ho
   if (!(await cluster.writeStatus(world.operation, waitingStatus(world, hold)))) return;
   // Its message may change as often as the line moves.
   if (world.operation.status?.conditions?.some((before) => before.type === 'Complete' && before.reason === reason)) return;
-  if (!isPassing(hold) || causeOf(reason).hasEvent) cluster.notice(world.operation, { type: 'Warning', reason, note });
+  if ((!isPassing(hold) && !causeOf(reason).isWanted) || causeOf(reason).hasEvent)
+    cluster.notice(world.operation, { type: 'Warning', reason, note });
   else cluster.notice(world.operation, { type: 'Normal', reason, note });
 }
 

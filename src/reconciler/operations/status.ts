@@ -5,6 +5,7 @@ import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
 import { affinityTo } from './affinity.ts';
 import { infosOf } from './infos.ts';
+import { pauseOf } from './requests.ts';
 import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal, ScheduleView } from './world.ts';
 
 /** The statuses of an operation. `Complete` and `Failed` are final: nothing is written any more. */
@@ -52,9 +53,15 @@ export function datasetPhase(phase: DatasetPhase, operations: readonly Operation
 /** It cannot start yet. `Complete` is False with the reason, which Fluid reports in events only. */
 export const waitingStatus = (world: OperationWorld, { reason, message }: Hold): Status => ({
   ...common(world),
-  phase: isRunning(world.operation) ? 'Executing' : 'Pending',
+  phase: isRunning(world.operation) && !isAtRest(world) ? 'Executing' : 'Pending',
   conditions: conditions(world.operation, { type: 'Complete', status: 'False', reason, message }, world.now),
 });
+
+/** Whether it is paused, or was, and no pod of it is left. */
+const isAtRest = ({ operation, works }: OperationWorld): boolean => {
+  const jobs = works.filter(({ kind }) => kind === 'Job');
+  return (pauseOf(operation) !== undefined || jobs.length > 0) && jobs.every(({ state }) => state === 'rests');
+};
 
 /** Its Job runs. */
 export const runningStatus = (world: OperationWorld, infos?: Infos): Status => ({
@@ -136,6 +143,7 @@ function common({ operation, predecessor }: OperationWorld): Pick<Status, 'durat
   return { duration: duration || UNFINISHED, waitingFor };
 }
 
+/** That an earlier run failed is no news while this one waits. */
 const conditions = (operation: OperationObject, said: Parameters<typeof withCondition>[1], now: number): RuntimeCondition[] => [
-  ...withCondition(before(operation).conditions ?? [], said, now, 'lastProbeTime'),
+  ...withCondition(before(operation).conditions?.filter(({ type }) => type === said.type) ?? [], said, now, 'lastProbeTime'),
 ];

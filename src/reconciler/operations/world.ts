@@ -40,6 +40,17 @@ export interface OperationWorld {
   readonly former?: JobView;
   /** The CronJob that creates its Jobs. */
   readonly schedule?: ScheduleView;
+  /** Its Jobs that have not ended, and its CronJob. */
+  readonly works: readonly Work[];
+}
+
+/** What a pause suspends. */
+export interface Work {
+  readonly kind: 'Job' | 'CronJob';
+  readonly name: string;
+  readonly uid: string;
+  /** A suspended Job `stops` until its pods have ended, and then `rests`. What others suspend `goes`. */
+  readonly state: 'goes' | 'stops' | 'rests';
 }
 
 /** One place in a line. */

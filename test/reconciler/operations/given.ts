@@ -51,6 +51,14 @@ export async function running(): Promise<Harness> {
   expect(statusOf(at).phase).toBe('Executing');
   return at;
 }
+/** As `kubectl annotate --overwrite`; undefined removes. */
+export function annotated(at: Harness, name: string, annotations: Readonly<Record<string, string | undefined>>, kind: Kind = 'DataLoad') {
+  const { metadata, ...object } = at.get(kind, name) as KubeObject;
+  const { resourceVersion: _, ...rest } = metadata;
+  const all = Object.entries({ ...metadata.annotations, ...annotations }).filter(([, value]) => value !== undefined);
+  // The cast: those without a value were left out.
+  at.put({ ...object, metadata: { ...rest, annotations: Object.fromEntries(all) as Record<string, string> } });
+}
 /** Ends the pod of the Job that runs. */
 export async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message = '', name = 'warm') {
   const job = new RegExp(`^${name}-(loader-job|processor-job|migrate-migrate|pod)-`);

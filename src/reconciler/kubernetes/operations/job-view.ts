@@ -1,5 +1,5 @@
 import { annotation, label } from '../../../api/index.ts';
-import type { JobEnd, JobView, ScheduleView } from '../../operations/world.ts';
+import type { JobEnd, JobView, ScheduleView, Work } from '../../operations/world.ts';
 import type { LiveObject } from '../../world.ts';
 import { controllerOf } from '../store/objects.ts';
 
@@ -11,12 +11,15 @@ interface JobStatus {
     readonly message?: string;
     readonly lastTransitionTime?: string;
   }[];
+  readonly active?: number;
+  readonly terminating?: number;
 }
+const statusOf = ({ status }: LiveObject): JobStatus => (status ?? {}) as JobStatus;
 
 /** A Job as its operation sees it; undefined if it belongs to another one. `SuccessCriteriaMet` and the like come before the end. */
 export function jobView(job: LiveObject | undefined, owner: string): JobView | undefined {
   if (!job || job.metadata.labels?.[label.owner] !== owner) return undefined;
-  const { conditions = [] } = (job.status ?? {}) as JobStatus;
+  const { conditions = [] } = statusOf(job);
   const progressFile = job.metadata.annotations?.[annotation.progressFile];
   const end = conditions.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
   return {
@@ -46,6 +49,25 @@ export function scheduleView(live: LiveObject | undefined, owner: string): Sched
     ...(lastSuccessfulTime && { lastSuccessfulTime }),
   };
 }
+
+/** What a pause suspends; undefined if it belongs to another operation, or has ended. */
+export function workOf(live: LiveObject | undefined, owner: string): Work | undefined {
+  if (!live) return undefined;
+  const { kind, metadata } = live;
+  const { name, uid } = metadata;
+  if (kind === 'CronJob') return scheduleView(live, owner) && { kind, name, uid, state: isPaused(live) ? 'rests' : 'goes' };
+  if (kind !== 'Job' || !isUnfinished(jobView(live, owner))) return undefined;
+  return { kind, name, uid, state: !isPaused(live) ? 'goes' : hasPods(live) ? 'stops' : 'rests' };
+}
+const isUnfinished = (view: JobView | undefined): boolean => view !== undefined && !view.end;
+/** Others suspend Jobs too, and end that when it suits them. */
+const isPaused = ({ metadata, spec }: LiveObject): boolean =>
+  metadata.annotations?.[annotation.paused] === 'true' && (spec as { suspend?: boolean } | undefined)?.suspend === true;
+/** Until the Job controller says that it has suspended the Job, a pod may start. */
+const hasPods = (job: LiveObject): boolean => {
+  const { conditions = [], active = 0, terminating = 0 } = statusOf(job);
+  return active + terminating > 0 || !conditions.some(({ type, status }) => type === 'Suspended' && status === 'True');
+};
 
 /** The latest Job that a CronJob created. */
 export const latestOf = (schedule: ScheduleView | undefined, inventory: readonly LiveObject[]): LiveObject | undefined =>

@@ -7,7 +7,7 @@ import type { Cluster } from '../../cluster.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
 import { predecessorOf } from '../../operations/predecessor.ts';
 import type { Key, OperationKey } from '../../world.ts';
-import type { OperationObject } from '../../operations/world.ts';
+import type { OperationObject, Work } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
@@ -16,11 +16,12 @@ import { ownedKinds, ownedType } from '../kinds.ts';
 import { datasetsOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { createLines } from './lines.ts';
-import { jobView, latestOf, scheduleView } from './job-view.ts';
+import { jobView, latestOf, scheduleView, workOf } from './job-view.ts';
 import { lastPod, progressOf } from './job-pods.ts';
 import { operationApplier } from './operation-objects.ts';
 import { preparer } from './prepare.ts';
 import { deleteSshKeys } from './ssh-keys.ts';
+import { suspender, worksOf } from './works.ts';
 
 interface OperationClusterOptions {
   readonly context: ClusterContext;
@@ -35,15 +36,14 @@ interface OperationClusterOptions {
 export function operationCluster({ context, users, applier, observe, forget }: OperationClusterOptions): OperationCluster {
   const { client, store, events, now, confirmed } = context;
 
-  const jobOf = (key: OperationKey, { metadata }: OperationObject) =>
-    jobView(store.live('Job', key.namespace, operationNames(key).job), metadata.uid ?? '');
-  /** A schedule may start a Job while an earlier one runs. */
-  const hasJob = (key: OperationKey, operation: OperationObject): boolean => {
-    if (operation.spec.policy !== 'Cron') return jobOf(key, operation) !== undefined;
-    const { uid = '' } = operation.metadata;
-    const views = store.inventory({ uid, namespace: key.namespace }).map((each) => (each.kind === 'Job' ? jobView(each, uid) : undefined));
-    return views.some((view) => view && !view.end);
-  };
+  const liveJob = (key: OperationKey) => store.live('Job', key.namespace, operationNames(key).job);
+  const isAtWork = (work: Work | undefined): boolean => work?.kind === 'Job' && work.state !== 'rests';
+  /** A schedule may start a Job while an earlier one runs. Until its status says how it ended, a Job counts as one that runs. */
+  function hasJob(key: OperationKey, { spec, metadata: { uid = '' } }: OperationObject): boolean {
+    if (spec.policy === 'Cron') return worksOf(store, key, uid).some(isAtWork);
+    const job = liveJob(key);
+    return jobView(job, uid)?.end !== undefined || isAtWork(workOf(job, uid));
+  }
   const lines = createLines(store, hasJob);
 
   return {
@@ -55,7 +55,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const schedule = scheduleView(store.live('CronJob', key.namespace, operationNames(key).job), uid);
       const latest = schedule && latestOf(schedule, store.inventory({ uid, namespace: key.namespace }));
       const isCron = operation.spec.policy === 'Cron';
-      const own = jobOf(key, operation);
+      const own = jobView(liveJob(key), uid);
       const job = isCron ? jobView(latest, uid) : own;
       const datasets = datasetsOf(operation);
       const target = workerOf(store, operation, datasets);
@@ -70,6 +70,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         target,
         predecessor: predecessorOf(operation, find),
         line: lines.of(datasets, key.kind),
+        works: worksOf(store, key, uid),
         isAwaited: store.operations.isAwaited(key),
         ...(invalid && { invalid }),
         ...(dataset && { dataset }),
@@ -128,6 +129,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
             if (!isAbsent(error) && !isConflict(error)) throw error;
           });
     },
+    suspend: suspender(context),
     progress: (world, job) => progressOf(context, world, job),
     lastPod: (of, job) => lastPod(context, of, job),
     writeStatus: (operation, status) => users.writeStatus(store.typeOf(operation.kind), operation, status, 'given'),

@@ -25,6 +25,7 @@ const ANNOTATIONS = [
   annotation.manifestHash,
   annotation.fuseImage,
   annotation.progressFile,
+  annotation.paused,
   'deprecated.daemonset.template.generation',
 ];
 
@@ -52,8 +53,15 @@ const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> =
     return { spec: { claimRef: { namespace, name, uid } }, status: { phase } };
   },
   PersistentVolumeClaim: ({ volumeName }, { phase }) => ({ spec: { volumeName }, status: { phase } }),
-  Job: (_, { conditions }) => ({ spec: {}, status: { conditions } }),
-  CronJob: (_, { lastScheduleTime, lastSuccessfulTime }) => ({ spec: {}, status: { lastScheduleTime, lastSuccessfulTime } }),
+  Job: ({ suspend }, { conditions, active, terminating }) => ({
+    spec: { suspend },
+    // How many pods it has matters only until they have ended.
+    status: suspend ? { conditions, active, terminating } : { conditions },
+  }),
+  CronJob: ({ suspend }, { lastScheduleTime, lastSuccessfulTime }) => ({
+    spec: { suspend },
+    status: { lastScheduleTime, lastSuccessfulTime },
+  }),
 };
 
 interface Template {

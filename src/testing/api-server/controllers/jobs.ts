@@ -3,6 +3,7 @@ import type { Hands } from './hands.ts';
 import type { PodSpec } from './scheduling.ts';
 
 interface JobSpec {
+  readonly suspend?: boolean;
   readonly backoffLimit?: number;
   readonly template: { readonly metadata?: Pick<KubeObject['metadata'], 'labels' | 'annotations'>; readonly spec: PodSpec };
 }
@@ -11,17 +12,24 @@ interface JobCondition {
   readonly status: string;
 }
 
-/** One pod at a time, until one succeeds or more fail than `backoffLimit` allows. A test ends pods, by their phase. */
+/** One pod at a time, until one succeeds or more fail than `backoffLimit` allows; none while it is suspended. A test ends pods, by their phase. */
 export function reconcileJob(hands: Hands, job: KubeObject): boolean {
   const { name, namespace = '', uid = '', deletionTimestamp } = job.metadata;
-  const { backoffLimit = 6, template } = job['spec'] as JobSpec;
+  const { backoffLimit = 6, suspend, template } = job['spec'] as JobSpec;
   const { conditions = [] } = (job['status'] ?? {}) as { conditions?: readonly JobCondition[] };
   if (deletionTimestamp || conditions.some(({ type }) => type === 'Complete' || type === 'Failed')) return false;
   const pods = hands.all('Pod').filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === uid));
-  const count = (phase: string) => pods.filter((pod) => (pod['status'] as { phase?: string } | undefined)?.phase === phase).length;
+  const count = (phase: string) => pods.filter((pod) => phaseOf(pod) === phase).length;
   const [succeeded, failed] = [count('Succeeded'), count('Failed')];
   if (succeeded > 0) return report([condition('SuccessCriteriaMet', SUCCESS), condition('Complete', SUCCESS)], { completionTime: now() });
   if (failed > backoffLimit) return report([condition('FailureTarget', FAILURE), condition('Failed', FAILURE)]);
+  const isSuspended = conditions.some(({ type, status }) => type === 'Suspended' && status === 'True');
+  const living = pods.filter((pod) => !['Succeeded', 'Failed'].includes(phaseOf(pod)));
+  if (suspend) {
+    const active = living.find(({ metadata }) => !metadata.deletionTimestamp);
+    if (active) hands.delete(active);
+    return active !== undefined || report(isSuspended ? conditions : [condition('Suspended', SUSPENDED)], { terminating: living.length });
+  }
   if (failed === pods.length) {
     hands.create({
       apiVersion: 'v1',
@@ -38,16 +46,19 @@ export function reconcileJob(hands: Hands, job: KubeObject): boolean {
     });
     return true;
   }
-  return report([]);
+  return report(isSuspended ? [{ ...condition('Suspended', RESUMED), status: 'False' }] : conditions, { active: 1 });
 
   function report(ended: readonly object[], more: object = {}): boolean {
-    const status = { active: ended.length > 0 ? 0 : 1, ...(succeeded > 0 && { succeeded }), ...(failed > 0 && { failed }), ...more };
+    const status = { active: 0, ...(succeeded > 0 && { succeeded }), ...(failed > 0 && { failed }), ...more };
     return hands.patch(job, { status: { ...status, ...(ended.length > 0 && { conditions: ended }) } }, 'status');
   }
 }
 
 const SUCCESS = { reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
 const FAILURE = { reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
+const SUSPENDED = { reason: 'JobSuspended', message: 'Job suspended' };
+const RESUMED = { reason: 'JobResumed', message: 'Job resumed' };
+const phaseOf = ({ status }: KubeObject): string => String((status as { phase?: string } | undefined)?.phase ?? '');
 const now = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
 const condition = (type: string, why: typeof SUCCESS): object => ({
   type,
