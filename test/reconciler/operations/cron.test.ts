@@ -125,3 +125,79 @@ test('edited to run once, it loses its CronJob and runs', async () => {
   expect(at.get('Job', NAME)).toBeDefined();
   expect(statusOf(at).phase).toBe('Executing');
 });
+
+test('a CronJob that Fluid created goes on, with the Job that runs and the last one that ended', async () => {
+  const at = await bound();
+  at.kill();
+  const times = { lastScheduleTime: '2026-01-02T03:00:00Z', lastSuccessfulTime: '2026-01-01T03:00:09Z' };
+  const { metadata } = at.put({
+    ...cron(),
+    status: { phase: 'Executing', duration: 'Unfinished', conditions: [], ...times },
+  } as KubeObject);
+  const owned = (apiVersion: string, kind: string, name: string, uid = '') => ({
+    ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
+  });
+  const spec = {
+    template: {
+      metadata: { labels: { cronjob: NAME } },
+      spec: { containers: [{ name: 'dataloader', image: 'fluid/loader:1' }], restartPolicy: 'Never' },
+    },
+  };
+  const fluids = at.put({
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: NAME, ...owned('data.fluid.io/v1alpha1', 'DataLoad', 'warm', metadata.uid) },
+    spec: { schedule: '0 3 * * *', concurrencyPolicy: 'Allow', jobTemplate: { spec } },
+    status: times,
+  } as KubeObject);
+  for (const [name, status] of [
+    ['1', { conditions: [{ type: 'Complete', status: 'True', reason: 'CompletionsReached' }] }],
+    ['2', {}],
+  ] as const)
+    at.put({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: `${NAME}-${name}`, labels: { cronjob: NAME }, ...owned('batch/v1', 'CronJob', NAME, fluids.metadata.uid) },
+      spec,
+      status,
+    } as KubeObject);
+  // Without an owner, as helm left it.
+  at.put({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: 'warm-loader-data-load-script',
+      labels: { 'app.kubernetes.io/managed-by': 'Helm', 'fluid.io/managed-by': 'fluid', release: 'warm-loader', role: 'dataload-job' },
+      annotations: { 'meta.helm.sh/release-name': 'warm-loader', 'meta.helm.sh/release-namespace': 'ml' },
+    },
+    data: { 'dataloader.load': 'of Fluid' },
+  } as KubeObject);
+  // Of another CronJob, whatever its label says.
+  at.put({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'foreign', labels: { cronjob: NAME } }, spec } as KubeObject);
+  await at.settle();
+  await at.restart();
+  await at.quiet();
+  expect([cronJobOf(at)?.metadata.uid, cronJobOf(at)?.spec]).toMatchObject([fluids.metadata.uid, { concurrencyPolicy: 'Forbid' }]);
+  expect(statusOf(at)).toMatchObject({ phase: 'Executing', ...times });
+  expect(at.dataset().operationRef).toEqual({ DataLoad: 'warm' });
+  await ended(at, 'Succeeded');
+  expect(statusOf(at)).toMatchObject({ phase: 'Complete', conditions: [{ type: 'Complete', reason: 'CompletionsReached' }] });
+  expect(at.get('Job', 'foreign')?.metadata.labels).toEqual({ cronjob: NAME });
+  at.delete('DataLoad', 'warm');
+  await at.quiet();
+  expect([cronJobOf(at), ...at.server.all('Job').map((job) => job.metadata.name)]).toEqual([undefined, 'foreign']);
+});
+
+test('its Job is followed though the CronJob does not say yet that it was started', async () => {
+  const at = await bound();
+  at.put(cron());
+  await at.quiet();
+  const { apiVersion, kind, metadata, spec } = cronJobOf(at) as CronJob;
+  const owner = { apiVersion, kind, name: NAME, uid: metadata.uid ?? '', controller: true };
+  const job = { ...spec.jobTemplate.metadata, name: `${NAME}-1`, ownerReferences: [owner] };
+  at.put({ apiVersion: 'batch/v1', kind: 'Job', metadata: job, spec: spec.jobTemplate.spec } as KubeObject);
+  await at.quiet();
+  expect(statusOf(at).phase).toBe('Executing');
+  await ended(at, 'Succeeded');
+  expect(statusOf(at).phase).toBe('Complete');
+});

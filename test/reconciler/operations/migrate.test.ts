@@ -147,6 +147,19 @@ describe('both Datasets', () => {
     expect(phases(at, 'a')).toEqual(['Bound']);
     expect(eventsOf(at, 'DataMigrate')).toEqual(['TargetDatasetNamespaceNotSame']);
   });
+  test('keep their phase when a migration fails, or is deleted, without having run', async () => {
+    const at = await bound('a');
+    at.put(datasetObject('unbound', { mounts: [{ mountPoint: 'example://x' }] }));
+    at.put(migrate('invalid', { to: data('unbound'), parallelOptions: { sshPort: 'x' } }));
+    at.put(migrate('waits', { to: data('unbound') }));
+    await at.quiet();
+    const before = phases(at, 'a', 'unbound');
+    at.delete('DataMigrate', 'invalid');
+    at.delete('DataMigrate', 'waits');
+    await at.quiet();
+    expect(phases(at, 'a', 'unbound')).toEqual(before);
+    expect(at.dataset('unbound').phase).not.toBe('Bound');
+  });
   test('may not both be missing', async () => {
     const at = await bound('a');
     at.put(migrate('m', { to: storage }));

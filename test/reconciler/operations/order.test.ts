@@ -142,6 +142,15 @@ describe('spec.runAfter', () => {
     expect(statusOf(at, 'third').conditions?.[0]?.message).toBe('DataLoad ml/second failed, so this never runs');
     expect(eventsOf(at).filter((reason) => reason === 'PredecessorFailed')).toHaveLength(2);
   });
+  test('names one by kind: another kind has the same names', async () => {
+    const at = await bound();
+    at.put(load(ON_DEMO, 'same'));
+    at.put(process({ runAfter: { kind: 'DataLoad', name: 'same' } }, 'same'));
+    await at.quiet();
+    expect([statusOf(at, 'same').phase, statusOf(at, 'same', 'DataProcess').phase]).toEqual(['Executing', 'Pending']);
+    await ended(at, 'Succeeded', '', 'same');
+    expect([statusOf(at, 'same').phase, statusOf(at, 'same', 'DataProcess').phase]).toEqual(['Complete', 'Executing']);
+  });
   test('one that does not exist is reported, and waited for', async () => {
     const at = await bound();
     at.put(load(after('first'), 'second'));

@@ -1,6 +1,7 @@
 /** A DataProcess: a script or a pod of the user, on a Dataset of any runtime. */
 import { expect, test } from 'vitest';
 import type { DataProcessSpec } from '../../../src/api/index.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
 import { openDataset, thinRuntime } from '../../support/objects.ts';
 import { type Harness, harness } from '../harness.ts';
 import { ended, eventsOf, process, statusOf } from './given.ts';
@@ -82,4 +83,23 @@ test.each<[string, Partial<DataProcessSpec>, string, readonly string[]]>([
   for (const text of texts) expect(conditions?.[0]?.message).toContain(text);
   expect(eventsOf(at, 'DataProcess')).toEqual([reason === 'InvalidSpec' ? 'DataOperationNotValid' : reason]);
   expect(at.server.all('Job')).toEqual([]);
+});
+
+test('with a schedule it is looked at again after each run', async () => {
+  const at = await thin();
+  at.put(process({ policy: 'Cron', schedule: '* * * * *' }));
+  await at.quiet();
+  for (const run of ['1', '2']) {
+    const { apiVersion, kind, metadata, spec } = at.get('CronJob', 'op-processor-job') as KubeObject & {
+      spec: { jobTemplate: KubeObject };
+    };
+    const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
+    const job = { ...spec.jobTemplate.metadata, name: `op-processor-job-${run}`, ownerReferences: [owner] };
+    at.put({ ...spec.jobTemplate, apiVersion: 'batch/v1', kind: 'Job', metadata: job });
+    await at.quiet();
+    expect(statusOf(at, 'op', 'DataProcess').phase).toBe('Executing');
+    await at.advance(60_000);
+    await ended(at, 'Succeeded', '', 'op');
+    expect(statusOf(at, 'op', 'DataProcess').phase).toBe('Complete');
+  }
 });

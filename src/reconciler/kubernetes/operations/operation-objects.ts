@@ -7,6 +7,7 @@ import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { unseen } from '../observe/unseen.ts';
 import { outlineOf } from '../plans/bindings.ts';
+import { adoptSchedule } from './adopt-schedule.ts';
 
 /** Creates the Job of an operation, after all that the Job needs. */
 export const operationApplier = (context: ClusterContext, applier: Applier): OperationCluster['apply'] =>
@@ -21,6 +22,10 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
       // Fluid created it, without our label. Its scripts are Fluid's, and stay.
       if (await unseen(context, 'Job', owner, operationNames(key).job)) return write(jobs);
     }
+    const { job: name } = operationNames(key);
+    // One that has reported before, and has no CronJob that a watch shows: Fluid's may be there.
+    if (operation.spec.policy === 'Cron' && operation.status?.phase && !context.store.live('CronJob', key.namespace, name))
+      await adoptSchedule(context, owner, name);
     // A Job whose scripts could not be created would wait for ever, or run those of another owner.
     const needs = await write(manifests.filter((manifest) => !isJob(manifest)));
     if (needs.failed.length > 0) return needs;

@@ -16,14 +16,18 @@ export interface Owner extends Owned {
   readonly placesNow?: boolean;
 }
 
+const HELM_RELEASE = 'meta.helm.sh/release-name';
+
 /**
  * Whether an object belongs to this owner: by its label, by owner reference, or, for the volume and claim that Fluid or a deleted runtime
- * left, by Fluid's mark and the claim's name.
+ * left, by Fluid's mark and the claim's name. Fluid's scripts of an operation have no owner, but the name of its helm release.
  */
 export function isOurs(object: KubeObject, owner: Owned, { isOwner }: Pick<Store, 'isOwner'>): boolean {
   const { labels, ownerReferences, annotations, namespace } = object.metadata;
   const holder = labels?.[label.owner];
   if (holder === owner.uid || ownerReferences?.some(({ uid }) => uid === owner.uid)) return true;
+  if (object.kind === 'ConfigMap' && !ownerReferences?.length && holder === undefined && labels?.[label.managedBy] === 'fluid')
+    return namespace === owner.namespace && (annotations?.[HELM_RELEASE] ?? '').startsWith(`${owner.name}-`);
   if (annotations?.[annotation.createdBy] !== 'fluid' || (holder !== undefined && isOwner(holder))) return false;
   if (object.kind === 'PersistentVolumeClaim') return namespace === owner.namespace && object.metadata.name === owner.name;
   const claim = (object['spec'] as { claimRef?: { namespace?: string; name?: string } } | undefined)?.claimRef;
