@@ -48,6 +48,8 @@ export const annotation = {
   followers: 'data.fluid.io/followers',
   /** On an operation, set by its user: `true` pauses it. The controller writes it on the Jobs and CronJobs that it suspended for that. */
   paused: 'data.fluid.io/paused',
+  /** On an operation, set by its user: each new text runs it once more. On its Job: the text when that Job was created. */
+  retry: 'data.fluid.io/retry',
   /** On an operation: labels of its node, separated by commas, that count for operations that follow. */
   placeLabels: 'affinity.dataflow.fluid.io/labels',
   skipMountCheck: 'fluid.io/skip-check-mount-ready-target',

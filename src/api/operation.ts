@@ -87,6 +87,7 @@ export const operationStatus = Type.Object(
         { description: 'What the operation waits for.' },
       ),
     ),
+    observedRetry: opt(Type.String({ description: 'Annotation data.fluid.io/retry when the latest run began.' })),
     nodeAffinity: opt(described(k8s.NodeAffinity, 'The node that it ran on, for operations that follow.')),
   },
   { description: 'What was observed; written by the controller.' },

@@ -197,6 +197,11 @@ export const causes = {
     toDo: 'remove the annotation: the operation starts, or its Job goes on, when its turn comes',
     isWanted: true,
   },
+  Retried: {
+    means: 'the annotation `data.fluid.io/retry` of an operation has a new text: the operation runs once more',
+    toDo: 'nothing: it starts when its turn comes',
+    passing: true,
+  },
   NotSupportedYet: {
     means: 'the spec of an operation has a policy that this version of Sluice does not act on; the message names it',
     toDo: 'leave the field out, or wait for a version that acts on it: the operation starts then',

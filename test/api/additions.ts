@@ -15,6 +15,7 @@ export interface Addition {
 }
 
 const RUNTIMES = ['alluxioruntimes', 'juicefsruntimes', 'thinruntimes'] as const;
+const OPERATIONS = ['dataloads', 'datamigrates', 'dataprocesses', 'databackups'] as const;
 const newer = (version: string): string => `a field of pods since Kubernetes ${version}; embedded parts of a pod accept it too`;
 
 export const additions: readonly Addition[] = [
@@ -29,6 +30,11 @@ export const additions: readonly Addition[] = [
     reason: 'Fluid prints only the name and age of a ThinRuntime; Sluice adds Worker Phase, Fuse Phase and Age, as for the other kinds',
   },
   { kinds: 'all', path: 'columns.Progress', reason: 'Fluid does not report how far an operation is' },
+  {
+    kinds: OPERATIONS,
+    path: 'status.observedRetry',
+    reason: 'says for which text of the annotation `data.fluid.io/retry` the latest run was: a new text asks for another run',
+  },
   {
     kinds: ['datasets', ...RUNTIMES],
     path: 'rules',

@@ -91,7 +91,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   PlacementWaiting: 'nothing: the nodes are left once no pod there mounts the Dataset',
   ImmutableFieldChanged: 'delete the object that the message names once nothing uses it: the controller creates it again',
   MountsDiffer: 'compare the mount with what the engine lists, and edit it',
-  Failed: 'correct the cause, delete the operation and create it again',
+  Failed: 'correct the cause, then retry the operation by a new text of its annotation data.fluid.io/retry',
 };
 
 function causeOfCondition({ type, reason = type, message = '', lastTransitionTime }: Condition): Cause {

@@ -1,6 +1,7 @@
+import { annotation } from '../../api/index.ts';
 import type { Hold, Key } from '../world.ts';
-import { pauseOf } from './requests.ts';
-import { endOf, isOver } from './status.ts';
+import { isRetried, pauseOf, retryOf } from './requests.ts';
+import { endOf, hasReported, isDone, isOver } from './status.ts';
 import { holdOf, refusalOf } from './validate.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal, Work } from './world.ts';
 
@@ -23,11 +24,15 @@ export type Verdict =
   | { readonly is: 'starting' }
   /** Its CronJob creates its Jobs. */
   | { readonly is: 'scheduled' }
-  /** It has a CronJob, or a Job that has ended, from before an edit of its policy. */
+  /** It has a CronJob from before an edit of its policy, or the Job of an earlier run. */
   | { readonly is: 'clearing'; readonly left: Pick<OperationWorld, 'schedule' | 'job'> }
   | { readonly is: 'running'; readonly job: JobView }
   /** Its Job was suspended, and it is its turn again. */
   | { readonly is: 'resuming' }
+  /** It runs once more, and nothing is left of the run before. */
+  | { readonly is: 'resetting'; readonly hold: Hold }
+  /** Its latest run has ended, and nothing asks for another one yet. */
+  | { readonly is: 'idle' }
   /** Its Job has ended. */
   | { readonly is: 'ending'; readonly job: JobView; readonly end: JobEnd };
 
@@ -35,6 +40,8 @@ export type Verdict =
  * The one decision over an operation of any kind. It depends on the world alone:
  *
  *   Pending ──its turn has come, its Dataset is bound, its runtime is ready──▶ Executing ──its Job ends──▶ Complete or Failed
+ *      ▲                                                                                                              │
+ *      └────────────────────────────────── its user retries it, and its Job is deleted ──────────────────────────────┘
  */
 export function decideOperation(world: OperationWorld): Verdict {
   const { operation, job, former, schedule, predecessor, works } = world;
@@ -48,8 +55,11 @@ export function decideOperation(world: OperationWorld): Verdict {
   if (pause && suspends.length > 0) return { is: 'waiting', for: 'user', hold: pause, suspends };
   if (former?.end) return { is: 'clearing', left: { job: former } };
   const run = former ?? (isCron ? undefined : job);
-  if (run?.end) return { is: 'ending', job: run, end: run.end };
+  const again = anotherRun(world);
+  if (run?.end && !hasReported(operation, run.end)) return { is: 'ending', job: run, end: run.end };
+  if (run?.end) return again ? { is: 'clearing', left: { job: run } } : { is: 'idle' };
   if (run && !pause) return going(world, run);
+  if (again && !run) return { is: 'resetting', hold: again };
   const refusal = refusalOf(world) ?? (predecessor.is === 'failed' ? predecessor.refusal : undefined);
   if (refusal && !run) return { is: 'refused', refusal };
   if (pause) return { is: 'waiting', for: 'user', hold: pause };
@@ -64,6 +74,12 @@ export function decideOperation(world: OperationWorld): Verdict {
   if (isCron) return { is: 'scheduled' };
   const turn = turnHold(world);
   return turn ? { is: 'waiting', for: 'turn', hold: turn } : { is: 'starting' };
+}
+
+/** Why an operation that has ended runs once more. Its Job says best which run it was. */
+function anotherRun({ operation, job }: OperationWorld): Hold | undefined {
+  if (!isDone(operation) || !isRetried(operation) || (job && job.retry === retryOf(operation))) return undefined;
+  return { reason: 'Retried', message: `the annotation ${annotation.retry} asks for another run` };
 }
 
 /** A Job that was suspended takes its turn again: meanwhile others may have started. */

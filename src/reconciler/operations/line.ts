@@ -2,7 +2,7 @@ import { causeOf, type Reason } from '../reasons.ts';
 import { keyText, type OperationKey } from '../world.ts';
 import { readySince } from './predecessor.ts';
 import { pauseOf } from './requests.ts';
-import { endOf, isOver, isRunning } from './status.ts';
+import { endOf, isDone, isOver, isRunning } from './status.ts';
 import { holdOf } from './validate.ts';
 import type { OperationObject, Place } from './world.ts';
 
@@ -23,15 +23,16 @@ export function lineOf(operations: readonly OperationObject[], { keyOf, find, ha
     if (isOver(operation)) return [];
     const key = keyOf(operation);
     const { metadata } = operation;
-    // The schedule starts its Jobs, whoever runs.
-    if (operation.spec.policy === 'Cron' && !isRunning(operation) && !hasJob(key)) return [];
     // One that is being deleted may wait for finalizers of others long after its Job is gone.
     const runs = hasJob(key) || (isRunning(operation) && !metadata.deletionTimestamp);
     const created = Date.parse(metadata.creationTimestamp ?? '') || 0;
     if (runs) return { key, isRunning: true, isStuck: false, since: created };
-    if (metadata.deletionTimestamp || holdOf(operation) || pauseOf(operation)) return [];
+    // The schedule starts its Jobs, whoever runs. One that is to run once more is not ready for that yet.
+    if (metadata.deletionTimestamp || operation.spec.policy === 'Cron' || isDone(operation)) return [];
+    if (holdOf(operation) || pauseOf(operation)) return [];
     const ready = readySince(operation, find);
-    return ready === undefined ? [] : { key, isRunning: false, isStuck: isStuck(operation), since: Math.max(created, ready) };
+    const since = Math.max(created, ready ?? 0, retriedAt(operation));
+    return ready === undefined ? [] : { key, isRunning: false, isStuck: isStuck(operation), since };
   });
   return places.toSorted(
     (a, b) =>
@@ -41,6 +42,12 @@ export function lineOf(operations: readonly OperationObject[], { keyOf, find, ha
       (keyText(a.key) < keyText(b.key) ? -1 : 1),
   );
 }
+
+/** One that has run before goes behind those that waited meanwhile: since its status was reset, it waits. */
+const retriedAt = ({ status }: OperationObject): number => {
+  const waiting = status?.conditions?.find(({ type, status: is }) => type === 'Complete' && is === 'False');
+  return status?.observedRetry === undefined ? 0 : Date.parse(waiting?.lastTransitionTime ?? '') || 0;
+};
 
 /** The API server refuses its Job. */
 const isStuck = ({ status }: OperationObject): boolean =>
@@ -54,5 +61,6 @@ export const isSamePlace = (old: OperationObject, now: OperationObject): boolean
   old.metadata.uid === now.metadata.uid &&
   old.spec === now.spec &&
   (old.status?.phase || 'Pending') === (now.status?.phase || 'Pending') &&
+  retriedAt(old) === retriedAt(now) &&
   old.status?.waitingFor?.operationComplete === now.status?.waitingFor?.operationComplete &&
   isStuck(old) === isStuck(now);

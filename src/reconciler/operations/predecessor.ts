@@ -2,7 +2,8 @@ import { annotation } from '../../api/index.ts';
 import type { OperationRef } from '../../constructs/index.ts';
 import { type Hold, keyText, type OperationKey } from '../world.ts';
 import { affinityLike } from './affinity.ts';
-import { endOf, isOver, isRunning } from './status.ts';
+import { isRetried } from './requests.ts';
+import { endOf, isComplete, isDone, isOver, isRunning } from './status.ts';
 import type { OperationObject, Predecessor } from './world.ts';
 
 /** Finds an operation, as a watch shows it. */
@@ -27,8 +28,8 @@ export function predecessorOf(operation: OperationObject, find: Find): Predecess
   const strategy = operation.spec.runAfter?.affinityStrategy;
   const affinity = near && strategy && affinityLike(visible(operation, near, find)?.status?.nodeAffinity, strategy);
   const done = { is: 'done', at: endOf(visible(operation, key, find)), ...(affinity && { near: affinity }) } as const;
-  // Once it was complete, what becomes of it does not matter.
-  if (hasSeenEnd(operation)) return done;
+  // Once it was complete, what becomes of it does not matter; to one that runs once more it does, while it exists.
+  if (hasSeenEnd(operation) && !(isDone(operation) && isRetried(operation) && visible(operation, key, find))) return done;
   return waitFor(operation, key, 'spec.runAfter', find) ?? (near && waitFor(operation, near, NEAR, find)) ?? done;
 }
 
@@ -36,8 +37,11 @@ export function predecessorOf(operation: OperationObject, find: Find): Predecess
 export function readySince(operation: OperationObject, find: Find): number | undefined {
   const key = runAfterOf(operation);
   if (!key) return 0;
-  const isComplete = (each: OperationKey) => visible(operation, each, find)?.status?.phase === 'Complete';
-  if (!hasSeenEnd(operation) && !followedBy(operation).every(isComplete)) return undefined;
+  const hasEnded = (each: OperationKey) => {
+    const found = visible(operation, each, find);
+    return found !== undefined && isComplete(found);
+  };
+  if (!hasSeenEnd(operation) && !followedBy(operation).every(hasEnded)) return undefined;
   return Date.parse(endOf(visible(operation, key, find)) ?? '') || 0;
 }
 
@@ -59,7 +63,7 @@ function waitFor(operation: OperationObject, key: OperationKey, field: string, f
       `${field}.namespace: expected ${namespace}, or a ${key.kind} whose annotation ${annotation.followers} lists that namespace, found ${key.namespace}`,
     );
   if (!found) return awaited('DataOperationNotFound', `${field}: no ${words(key)} exists`);
-  if (found.status?.phase === 'Complete') return undefined;
+  if (isComplete(found)) return undefined;
   if (found.status?.phase === 'Failed' && isOver(found)) {
     const message = `${words(key)} failed, so this never runs`;
     return { is: 'failed', refusal: { reason: 'PredecessorFailed', event: 'PredecessorFailed', message } };

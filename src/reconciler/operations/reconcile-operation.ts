@@ -1,4 +1,4 @@
-import type { Dataset, OperationStatus } from '../../api/index.ts';
+import { annotation, type Dataset, type OperationStatus } from '../../api/index.ts';
 import type { Warning } from '../../constructs/index.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
 import { failing, held } from '../holds.ts';
@@ -7,7 +7,8 @@ import type { Failure, Hold, Key, Next, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { PROGRESS_MS } from './infos.ts';
-import { endedStatus, hasReported, refusedStatus, runningStatus, scheduledStatus, waitingStatus } from './status.ts';
+import { isRetried, retryOf } from './requests.ts';
+import { endedStatus, hasReported, refusedStatus, resetStatus, runningStatus, scheduledStatus, waitingStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
 
 /**
@@ -44,13 +45,19 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
     case 'clearing':
       await cluster.deleteJobs(key, verdict.left);
       return 'on-change';
+    case 'resetting':
+      await report(cluster, world, verdict.hold, resetStatus(world, verdict.hold));
+      return pass(cluster, key, reportInMs);
     case 'running':
       return follow(cluster, world, verdict.job);
     case 'resuming':
       return cluster.starting(key, () => resume(cluster, world));
+    case 'idle':
+      return 'on-change';
     case 'ending':
       await end(cluster, world, verdict.job, verdict.end);
-      return untilExpiry(world);
+      // It may have been retried while its Job ran.
+      return isRetried(world.operation) ? pass(cluster, key, reportInMs) : untilExpiry(world);
   }
 }
 
@@ -108,6 +115,11 @@ async function schedule(cluster: OperationCluster, world: OperationWorld, report
   const pod = isNews ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
   const status = scheduledStatus(world, { infos, pod });
   if ((await cluster.writeStatus(operation, status)) && isNews) announce(cluster, world, job, job.end, status);
+  const retry = retryOf(operation);
+  if (retry !== undefined && retry !== operation.status?.observedRetry) {
+    const note = `annotation ${annotation.retry} has no effect with spec.policy Cron: the next run is that of the schedule`;
+    cluster.notice(operation, { type: 'Warning', reason: 'SpecPartlyIgnored', note });
+  }
   return job && !job.end && job.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
 }
 
@@ -180,9 +192,9 @@ async function refuse(cluster: OperationCluster, world: OperationWorld, refused:
   return untilExpiry(world);
 }
 
-async function report(cluster: OperationCluster, world: OperationWorld, hold: Hold): Promise<void> {
+async function report(cluster: OperationCluster, world: OperationWorld, hold: Hold, status = waitingStatus(world, hold)): Promise<void> {
   const { reason, message: note } = hold;
-  if (!(await cluster.writeStatus(world.operation, waitingStatus(world, hold)))) return;
+  if (!(await cluster.writeStatus(world.operation, status))) return;
   // Its message may change as often as the line moves.
   if (world.operation.status?.conditions?.some((before) => before.type === 'Complete' && before.reason === reason)) return;
   if ((!isPassing(hold) && !causeOf(reason).isWanted) || causeOf(reason).hasEvent)

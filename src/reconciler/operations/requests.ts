@@ -15,3 +15,12 @@ export function pauseOf({ metadata }: OperationObject): Hold | undefined {
     message: `annotation ${annotation.paused}: expected true or false, found ${shown(value)}, which counts as true`,
   };
 }
+
+/** By which text the user asks for the run that begins next. */
+export const retryOf = ({ metadata }: OperationObject): string | undefined => metadata.annotations?.[annotation.retry] || undefined;
+
+/** Whether the user has asked for another run since the latest one began. A schedule has its own next run. */
+export function isRetried(operation: OperationObject): boolean {
+  const retry = retryOf(operation);
+  return retry !== undefined && retry !== operation.status?.observedRetry && operation.spec.policy !== 'Cron';
+}

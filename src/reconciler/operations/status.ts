@@ -5,7 +5,7 @@ import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
 import { affinityTo } from './affinity.ts';
 import { infosOf } from './infos.ts';
-import { pauseOf } from './requests.ts';
+import { isRetried, pauseOf, retryOf } from './requests.ts';
 import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal, ScheduleView } from './world.ts';
 
 /** The statuses of an operation. `Complete` and `Failed` are final: nothing is written any more. */
@@ -16,9 +16,12 @@ type Status = OperationStatus;
 const before = ({ status }: OperationObject): Partial<Status> => status ?? {};
 const phaseOf = ({ status }: OperationObject): Status['phase'] => status?.phase ?? '';
 
-/** With policy Cron, the phase is that of the latest Job, and there will be others. */
+/** Its latest run has ended, and its status says so. */
+export const isDone = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed';
+/** It does not run again. With policy Cron, the phase is that of the latest Job, and there will be others. */
 export const isOver = (operation: OperationObject): boolean =>
-  operation.spec.policy !== 'Cron' && (phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed');
+  isDone(operation) && operation.spec.policy !== 'Cron' && !isRetried(operation);
+export const isComplete = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' && !isRetried(operation);
 /** Whether a controller that starts has nothing to do for it. One that waits to be deleted has a finalizer; one that had a schedule may still have its CronJob. */
 export const isSettled = (operation: OperationObject): boolean =>
   isOver(operation) &&
@@ -57,6 +60,14 @@ export const waitingStatus = (world: OperationWorld, { reason, message }: Hold):
   conditions: conditions(world.operation, { type: 'Complete', status: 'False', reason, message }, world.now),
 });
 
+/** It runs once more: nothing of the run before is left. */
+export const resetStatus = (world: OperationWorld, hold: Hold): Status => ({
+  ...waitingStatus(world, hold),
+  duration: UNFINISHED,
+  // The cast: null removes a field.
+  ...({ infos: null, nodeAffinity: null } as object),
+});
+
 /** Whether it is paused, or was, and no pod of it is left. */
 const isAtRest = ({ operation, works }: OperationWorld): boolean => {
   const jobs = works.filter(({ kind }) => kind === 'Job');
@@ -75,13 +86,13 @@ export const runningStatus = (world: OperationWorld, infos?: Infos): Status => (
  * Its Job has ended.
  *
  * @param pod the last pod of the Job, if it is left
- * @param since from when its duration counts. Default: the creation of the operation
+ * @param since from when its duration counts. Default: the creation of the operation; of its Job, if the user may have asked for that one
  */
 export function endedStatus(
   world: OperationWorld,
   { type, reason, message: why, at }: JobEnd,
   pod?: EndedPod,
-  since = world.operation.metadata.creationTimestamp,
+  since = world.job?.retry === undefined ? world.operation.metadata.creationTimestamp : world.job.createdAt,
 ): Status {
   const { annotations } = world.operation.metadata;
   const nodeAffinity = type === 'Complete' ? affinityTo(pod?.nodeLabels, annotations?.[annotation.placeLabels]) : undefined;
@@ -137,10 +148,12 @@ export const refusedStatus = (world: OperationWorld, { reason, message }: Refusa
   ) as RuntimeCondition[],
 });
 
-function common({ operation, predecessor }: OperationWorld): Pick<Status, 'duration' | 'waitingFor'> {
+function common({ operation, predecessor, job, former }: OperationWorld): Pick<Status, 'duration' | 'waitingFor' | 'observedRetry'> {
   const { duration } = before(operation);
   const waitingFor = operation.spec.runAfter ? { operationComplete: predecessor.is !== 'done' } : {};
-  return { duration: duration || UNFINISHED, waitingFor };
+  const run = former ?? (operation.spec.policy === 'Cron' ? undefined : job);
+  const retry = run ? run.retry : retryOf(operation);
+  return { duration: duration || UNFINISHED, waitingFor, ...(retry && { observedRetry: retry }) };
 }
 
 /** That an earlier run failed is no news while this one waits. */

@@ -75,6 +75,8 @@ export interface JobView {
   readonly uid: string;
   /** The file of its pod that says how far it is; absent if the engine cannot say. */
   readonly progressFile?: string;
+  /** The text by which its user had asked for a run when the Job was created. */
+  readonly retry?: string;
   /** RFC 3339. */
   readonly createdAt: string;
   /** Why the Job ended: its condition Complete or Failed. */

@@ -60,12 +60,12 @@ export function annotated(at: Harness, name: string, annotations: Readonly<Recor
   at.put({ ...object, metadata: { ...rest, annotations: Object.fromEntries(all) as Record<string, string> } });
 }
 /** Ends the pod of the Job that runs. */
-export async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message = '', name = 'warm') {
+export async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message = '', name = 'warm', controller: 'runs' | 'dead' = 'runs') {
   const job = new RegExp(`^${name}-(loader-job|processor-job|migrate-migrate|pod)-`);
   const pod = at.server.all('Pod').find((each) => job.test(each.metadata.name) && phaseOf(each) === 'Running');
   if (!pod) throw new Error('expected a pod of the Job that runs, found none');
   const terminated = { exitCode: phase === 'Failed' ? 3 : 0, message, finishedAt: new Date().toISOString() };
   at.put({ ...pod, status: { phase, containerStatuses: [{ name: 'dataloader', state: { terminated } }] } } as KubeObject);
-  await at.quiet();
+  await (controller === 'runs' ? at.quiet() : at.settle());
 }
 const phaseOf = (pod: KubeObject): unknown => (pod['status'] as { phase?: string } | undefined)?.phase;

@@ -21,12 +21,14 @@ export function jobView(job: LiveObject | undefined, owner: string): JobView | u
   if (!job || job.metadata.labels?.[label.owner] !== owner) return undefined;
   const { conditions = [] } = statusOf(job);
   const progressFile = job.metadata.annotations?.[annotation.progressFile];
+  const retry = job.metadata.annotations?.[annotation.retry];
   const end = conditions.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
   return {
     name: job.metadata.name,
     uid: job.metadata.uid,
     createdAt: job.metadata.creationTimestamp ?? '',
     ...(progressFile !== undefined && { progressFile }),
+    ...(retry !== undefined && { retry }),
     ...(end && {
       end: {
         type: end.type as JobEnd['type'],

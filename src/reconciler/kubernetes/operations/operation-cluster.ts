@@ -6,6 +6,7 @@ import { choose } from '../../choose.ts';
 import type { Cluster } from '../../cluster.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
 import { predecessorOf } from '../../operations/predecessor.ts';
+import { hasReported } from '../../operations/status.ts';
 import type { Key, OperationKey } from '../../world.ts';
 import type { OperationObject, Work } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
@@ -39,10 +40,12 @@ export function operationCluster({ context, users, applier, observe, forget }: O
   const liveJob = (key: OperationKey) => store.live('Job', key.namespace, operationNames(key).job);
   const isAtWork = (work: Work | undefined): boolean => work?.kind === 'Job' && work.state !== 'rests';
   /** A schedule may start a Job while an earlier one runs. Until its status says how it ended, a Job counts as one that runs. */
-  function hasJob(key: OperationKey, { spec, metadata: { uid = '' } }: OperationObject): boolean {
-    if (spec.policy === 'Cron') return worksOf(store, key, uid).some(isAtWork);
+  function hasJob(key: OperationKey, operation: OperationObject): boolean {
+    const { uid = '' } = operation.metadata;
+    if (operation.spec.policy === 'Cron') return worksOf(store, key, uid).some(isAtWork);
     const job = liveJob(key);
-    return jobView(job, uid)?.end !== undefined || isAtWork(workOf(job, uid));
+    const end = jobView(job, uid)?.end;
+    return end ? !hasReported(operation, end) : isAtWork(workOf(job, uid));
   }
   const lines = createLines(store, hasJob);
 

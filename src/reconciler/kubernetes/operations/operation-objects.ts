@@ -1,7 +1,9 @@
-import type { Manifest } from '../../../api/index.ts';
+import { annotation, type Manifest } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
+import { retryOf } from '../../operations/requests.ts';
 import { isRunning } from '../../operations/status.ts';
+import type { OperationObject } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { ClusterContext } from '../cluster-context.ts';
@@ -15,7 +17,7 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     const { uid = '', generation, creationTimestamp } = operation.metadata;
     const owner = { ...key, uid, creationTimestamp, edition: String(generation) };
     const write = (those: readonly Manifest[]) => applier.apply(owner, those.map(outlineOf), () => context.confirmed([operation, dataset]));
-    const jobs = manifests.filter(isJob);
+    const jobs = manifests.filter(isJob).map((manifest) => marked(manifest, operation));
     if (isRunning(operation) && operation.spec.policy !== 'Cron') {
       // Before a Job is created again: its operation may be over or deleted, unseen, and its Job with it.
       await confirm(context.client, context.store, [operation], isSameVersion);
@@ -37,5 +39,13 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     context.store.remember(job);
     return write(jobs);
   };
+
+/** A Job says which run it is, whatever the user asks for later. Its status may be written late, and is written after that. */
+function marked(manifest: Manifest, operation: OperationObject): Manifest {
+  const retry = retryOf(operation);
+  const { metadata } = manifest;
+  if (manifest.kind !== 'Job' || retry === undefined) return manifest;
+  return { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation.retry]: retry } } };
+}
 
 const isJob = ({ kind }: Manifest): boolean => kind === 'Job' || kind === 'CronJob';

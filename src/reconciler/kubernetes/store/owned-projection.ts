@@ -26,6 +26,7 @@ const ANNOTATIONS = [
   annotation.fuseImage,
   annotation.progressFile,
   annotation.paused,
+  annotation.retry,
   'deprecated.daemonset.template.generation',
 ];
 
