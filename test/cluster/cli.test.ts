@@ -135,6 +135,26 @@ ${stdout.split('\n')[1]}
     expect(stdout).toContain('3 to add, 0 to change, 0 to delete, 1 that cannot be written, 0 unchanged.');
     expect(await space.find('DaemonSet', 'fresh-fuse')).toBeUndefined();
   });
+  test('operations are tried in a dry run, with what only a running cluster knows', async () => {
+    const input = ['alluxio', 'dataload', 'databackup', 'dataprocess'].map((name) =>
+      readFileSync(join(root, `examples/${name}.yaml`), 'utf8'),
+    );
+    const { code, stdout } = await ask('diff', input.join('---\n'));
+    expect(code).toBe(1);
+    expect(stdout).toContain(`Job ${space.namespace}/alluxiodemo-load-loader-job would be added`);
+    expect(stdout).toContain('<node:Pod/alluxiodemo-master-0>');
+    expect(stdout).not.toContain('cannot be written');
+    const load = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'DataLoad', metadata: { name: 'warm' }, spec: { dataset: { name: 'jfs' } } };
+    expect((await ask('diff', yaml(load))).stdout).toContain('2 to add, 0 to change, 0 to delete, 0 unchanged.');
+    await space.create(load);
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
+    expect(await ask('diff', yaml(load))).toEqual({
+      code: 0,
+      stdout: `Job ${space.namespace}/warm-loader-job exists: no Job is changed, so an edit of its operation has no effect\n\nNo differences in 1 objects.\n`,
+      stderr: '',
+    });
+    await space.delete('DataLoad', 'warm');
+  });
   test('contents of Secrets are not shown', async () => {
     const input = yaml(
       openDataset('keys', {

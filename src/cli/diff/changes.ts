@@ -7,12 +7,12 @@ import { stamp, stamped } from '../../reconciler/kubernetes/apply/stamp.ts';
 import { hashOf } from '../../reconciler/kubernetes/plans/bindings.ts';
 import { ownedKinds, ownedType, Pod } from '../../reconciler/kubernetes/kinds.ts';
 import { selectorOf } from '../../reconciler/kubernetes/selector.ts';
-import { isOurs, ownersInWords } from '../../reconciler/kubernetes/store/owner.ts';
+import { isOurs, type Owned, ownersInWords } from '../../reconciler/kubernetes/store/owner.ts';
 import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
 import { retain } from '../../reconciler/diff/retain.ts';
 import type { LiveObject } from '../../reconciler/world.ts';
 import { unknownUid } from '../synth/fact-sources.ts';
-import { wouldBecome } from './dry-run.ts';
+import { admissible, wouldBecome } from './dry-run.ts';
 import { keysOf } from '../input/documents.ts';
 import { refOf } from '../input/read.ts';
 import type { Rendered } from '../synth/render.ts';
@@ -25,6 +25,8 @@ export interface Change {
   readonly after?: KubeObject;
   /** Why the object cannot be written. */
   readonly problem?: string;
+  /** Why nothing would be done. */
+  readonly note?: string;
   /** Changes that Kubernetes does not allow, as sentences. */
   readonly immutable: readonly string[];
   /** Pods that would keep the old template until a user deletes them. */
@@ -42,21 +44,29 @@ export async function changesOf(
   const isNew = uid === unknownUid(object);
   const owner = { uid, ...key };
   const changes: Change[] = [];
-  for (const manifest of manifests) {
-    const type = ownedType(manifest.kind);
-    const live = await current(client, type, key.namespace, manifest.metadata.name);
-    if (!live) changes.push(await addition(client, type, manifest, isNew ? uid : undefined));
-    else if (!isOurs(live, owner, { isOwner }))
-      changes.push({ ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownersInWords(live)}` });
-    else changes.push(await change(client, type, manifest, live));
-  }
+  for (const manifest of manifests) changes.push(await changeOf(client, manifest, owner, isOwner));
   return isNew ? changes : [...changes, ...(await pruned(client, owner, manifests))];
 }
 
-const nothing = (object: Parameters<typeof refOf>[0]) =>
+/** What would be done to one object that was rendered. */
+export async function changeOf(
+  client: KubeClient,
+  manifest: Manifest,
+  owner: Owned,
+  isOwner: (uid: string) => boolean = () => false,
+): Promise<Change> {
+  const type = ownedType(manifest.kind);
+  const live = await current(client, type, owner.namespace, manifest.metadata.name);
+  if (!live) return addition(client, type, manifest);
+  if (!isOurs(live, owner, { isOwner }))
+    return { ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownersInWords(live)}` };
+  return change(client, type, manifest, live);
+}
+
+export const nothing = (object: Parameters<typeof refOf>[0]) =>
   ({ object: refOf(object), action: 'none', immutable: [], stale: [], restarting: [] }) as const;
 
-async function current(client: KubeClient, type: ResourceType, namespace: string, name: string): Promise<LiveObject | undefined> {
+export async function current(client: KubeClient, type: ResourceType, namespace: string, name: string): Promise<LiveObject | undefined> {
   try {
     return (await client.get(type, { ...(type.namespaced && { namespace }), name })) as LiveObject;
   } catch (error) {
@@ -65,14 +75,9 @@ async function current(client: KubeClient, type: ResourceType, namespace: string
   }
 }
 
-/** An owner reference needs a UID. The API server gets this one in dry runs; the user never sees it. */
-const PLACEHOLDER = '00000000-0000-4000-8000-000000000000';
-
-async function addition(client: KubeClient, type: ResourceType, manifest: Manifest, placeholder: string | undefined): Promise<Change> {
-  const text = JSON.stringify(manifest);
-  const sent = (placeholder ? JSON.parse(text.replaceAll(placeholder, PLACEHOLDER)) : manifest) as KubeObject;
+async function addition(client: KubeClient, type: ResourceType, manifest: Manifest): Promise<Change> {
   try {
-    await client.create(type, sent, { dryRun: true, fieldValidation: 'Strict' });
+    await client.create(type, admissible(manifest), { dryRun: true, fieldValidation: 'Strict' });
     return { ...nothing(manifest), action: 'add', after: manifest as KubeObject };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

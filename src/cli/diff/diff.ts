@@ -6,6 +6,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import { FIELD_MANAGER } from '../../reconciler/kubernetes/managed-fields.ts';
 import { type Change, changesOf, readable } from './changes.ts';
 import type { Define } from '../command.ts';
+import { operationChanges } from './operation-changes.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
@@ -33,6 +34,9 @@ Without a cluster, compare two outputs of synth to see what a commit changes:
 The API server runs every change as a dry run, so the output includes defaults and admission. Use the flags and the
 environment of your controller, since they influence manifests. Contents of Secrets are never shown.
 
+The Job of an operation is never changed, and an operation that is over does not run again: the output says so.
+A CronJob follows edits.
+
 ${SETTINGS_ENVIRONMENT.trim()}
 
 Exit codes:
@@ -42,7 +46,7 @@ Exit codes:
 
 export const define: Define = (command, parts) => {
   connectionOptions(settingsOptions(command))
-    .argument('<files...>', 'Datasets and runtimes, YAML or JSON; - is standard input')
+    .argument('<files...>', 'Datasets, runtimes and operations, YAML or JSON; - is standard input')
     .option('-n, --namespace <namespace>', 'namespace of objects that have none (default: the context’s, else default)')
     .addHelpText('after', EXAMPLES)
     .action(async (files: readonly string[], flags: Flags) => {
@@ -55,11 +59,12 @@ export const define: Define = (command, parts) => {
         try {
           const input = readInput(texts, runtimes, flags.namespace ?? connection.namespace ?? 'default');
           const cluster = inCluster(client, runtimes);
-          const rendered = await renderAll(input, { settings, elsewhere: cluster });
+          const rendered = await renderAll(input, { settings, runtimes, elsewhere: cluster });
           const known = await Promise.all(runtimes.map(({ resource }) => cluster.list(resource.kind)));
           const uids = new Set(known.flat().map(({ metadata }) => metadata.uid));
           const changes: Change[] = [];
-          for (const each of rendered) changes.push(...(await changesOf(client, each, (uid) => uids.has(uid))));
+          for (const each of rendered.datasets) changes.push(...(await changesOf(client, each, (uid) => uids.has(uid))));
+          for (const each of rendered.operations) changes.push(...(await operationChanges(client, each)));
           process.stderr.write(warningLines(rendered));
           process.stdout.write(report(changes));
           process.exitCode = changes.some(({ action }) => action !== 'none') ? 1 : 0;
@@ -98,13 +103,14 @@ const TITLES = {
   none: '',
 } as const;
 
-function section({ object, action, before, after, problem, immutable, stale, restarting }: Change): readonly string[] {
+function section({ object, action, before, after, problem, note, immutable, stale, restarting }: Change): readonly string[] {
   const notes = [
     ...(problem ? [`! ${problem}`] : []),
     ...immutable.map((text) => `! ${text}`),
     ...(stale.length > 0 ? [`! ${pods(stale)} the old template until deleted: ${stale.join(', ')}`] : []),
     ...(restarting.length > 0 ? [`! would restart: ${restarting.join(', ')}`] : []),
   ];
+  if (note !== undefined) return [colour('bold', `${object} ${note}`), ''];
   if (action === 'none' && notes.length === 0) return [];
   const hunks = action === 'add' || action === 'change' ? masked(before, after) : [];
   const invisible = action === 'change' && hunks.length === 0 ? ['  (only in annotations of the controller)'] : [];

@@ -1,3 +1,4 @@
+import type { Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { FIELD_MANAGER } from '../../reconciler/kubernetes/managed-fields.ts';
@@ -11,6 +12,15 @@ interface ManagedEntry {
   readonly fieldsV1?: Fields;
 }
 
+/** An owner reference needs a UID. The API server gets this one in dry runs; the user never sees it. */
+const UID = '00000000-0000-4000-8000-000000000000';
+
+/** With values that the API server admits, where `synth` prints what only a running cluster knows. */
+export function admissible(manifest: Manifest): KubeObject {
+  const text = JSON.stringify(manifest).replaceAll(/<uid:[^<>"]+>/g, UID);
+  return JSON.parse(text.replaceAll(/<(?:ip|node|label|leader):[^<>"]+>/g, 'unknown')) as KubeObject;
+}
+
 /**
  * The object as the API server would store it after an apply, with admission and defaults. Nothing is written.
  *
@@ -19,9 +29,10 @@ interface ManagedEntry {
  */
 export async function wouldBecome(client: KubeClient, type: ResourceType, desired: KubeObject, live: LiveObject): Promise<KubeObject> {
   const options = { dryRun: true, fieldValidation: 'Strict' } as const;
+  const sent = admissible(desired as Manifest);
   const applied = await client.apply(
     type,
-    { ...desired, metadata: { ...desired.metadata, uid: live.metadata.uid } },
+    { ...sent, metadata: { ...sent.metadata, uid: live.metadata.uid } },
     { ...options, force: true },
   );
   const entries = (live.metadata.managedFields ?? []) as readonly ManagedEntry[];

@@ -2,7 +2,7 @@ import type { Path } from './documents.ts';
 import type { Item } from './read.ts';
 
 /** Fields that refer to an object of this kind. */
-const FIELD: Readonly<Record<string, RegExp>> = { Secret: /secret/i, PersistentVolumeClaim: /^mountPoint$/ };
+const FIELD: Readonly<Record<string, RegExp>> = { Secret: /secret/i, PersistentVolumeClaim: /^mountPoint$/, Dataset: /^dataset$/ };
 
 /** The first field of the first item that refers to an object of this kind and name. */
 export function mentionOf(items: readonly Item[], kind: string, name: string): { readonly item: Item; readonly path: Path } | undefined {

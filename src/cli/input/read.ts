@@ -14,6 +14,7 @@ import {
 } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
+import type { OperationObject } from '../../reconciler/operations/world.ts';
 import type { RuntimeObject } from '../../reconciler/world.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { documentsIn, type InputFault, keysOf, type SourceObject } from './documents.ts';
@@ -34,6 +35,7 @@ export interface RuntimeItem extends Item<RuntimeObject> {
 export interface Input {
   readonly datasets: readonly Item<Dataset>[];
   readonly runtimes: readonly RuntimeItem[];
+  readonly operations: readonly Item<OperationObject>[];
   /** Runtimes as they were written, those with faults among them. */
   readonly written: readonly Item[];
   /** Everything that could be read, our own kinds included, unparsed. */
@@ -86,6 +88,7 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
   const all: Item<KubeObject>[] = [];
   const datasets: Item<Dataset>[] = [];
   const found: RuntimeItem[] = [];
+  const operations: Item<OperationObject>[] = [];
   const written: Item[] = [];
   const first = new Map<string, SourceObject>();
   for (const source of read.flatMap(({ objects }) => objects)) {
@@ -114,8 +117,9 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
     const parsed = { ...placed, ...parse(resource, placed) } as unknown;
     if (resource === Dataset) datasets.push({ object: parsed as Dataset, source });
     if (runtime) found.push({ object: parsed as RuntimeObject, source, runtime });
+    if (operationKinds.includes(resource)) operations.push({ object: parsed as OperationObject, source });
   }
-  return { datasets, runtimes: found, written, all, faults };
+  return { datasets, runtimes: found, operations, written, all, faults };
 }
 
 /** Cluster-scoped kinds that manifests depend on; they get no default namespace. */

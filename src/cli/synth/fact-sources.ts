@@ -60,9 +60,9 @@ export async function sourcesFrom({
       allocate(need) ?? { reason: 'PortsExhausted', message: `no host port is left between ${need.range.join(' and ')}` },
     async secret(need: SecretNeed) {
       const { name: secret, namespace: home = namespace, inline = false } = need;
+      if (assumeSecrets && !inline) return 'assumed';
       const found = await lookup.find('Secret', home, secret);
       if (found) return { data: dataOf(found) };
-      if (assumeSecrets && !inline) return 'assumed';
       onAbsent({ kind: 'Secret', namespace: home, name: secret, ...(inline && { note: 'since its contents are copied' }) });
       return { missing: true, retryMs: 0 };
     },

@@ -1,9 +1,9 @@
-import { Dataset } from '../../api/index.ts';
+import { Dataset, operationKinds } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
-import { ownedKinds, Secret, typeOf } from '../../reconciler/kubernetes/kinds.ts';
+import { ownedKinds, Pod, Secret, typeOf } from '../../reconciler/kubernetes/kinds.ts';
 import { messageOf, Refused } from '../errors.ts';
 
 /** A source of the objects that manifests depend on: the input, a file of facts, or the cluster. */
@@ -39,8 +39,8 @@ export function inOrder(...lookups: readonly Lookup[]): Lookup {
 
 /** The cluster. Each object is read at most once, so that one command has one consistent view. */
 export function inCluster(client: KubeClient, runtimes: readonly Runtime[]): Lookup {
-  const own = [Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => typeOf(resource));
-  const types = new Map<string, ResourceType>([...Object.values(ownedKinds), Secret, ...own].map((type) => [type.kind, type]));
+  const own = [Dataset, ...operationKinds, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map(typeOf);
+  const types = new Map<string, ResourceType>([...Object.values(ownedKinds), Secret, Pod, ...own].map((type) => [type.kind, type]));
   const known = new Map<string, Promise<unknown>>();
   const once = <T>(id: string, ask: () => Promise<T>): Promise<T> => {
     const answer = (known.get(id) as Promise<T> | undefined) ?? ask().catch(absentOrRefused<T>);

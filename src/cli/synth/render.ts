@@ -1,5 +1,5 @@
 import { type Dataset, InvalidSpec, type Manifest } from '../../api/index.ts';
-import { type BoundRuntime, PRINT_ORDER, type Settings } from '../../constructs/index.ts';
+import { type BoundRuntime, PRINT_ORDER, type Runtime, type Settings } from '../../constructs/index.ts';
 import { gatherFacts } from '../../reconciler/kubernetes/plans/facts.ts';
 import { createPortTable } from '../../reconciler/kubernetes/store/port-table.ts';
 import { type PortAllocator, portAllocator } from '../../reconciler/kubernetes/plans/ports.ts';
@@ -11,11 +11,14 @@ import { pairFaults } from '../input/pairs.ts';
 import type { Input, Item, RuntimeItem } from '../input/read.ts';
 import { secretKeyFaults } from '../input/secret-keys.ts';
 import { among, inOrder, type Lookup } from './lookup.ts';
+import { renderOperation, type RenderedOperation } from './operations.ts';
 import { absenceFault, faultsOf } from './plan-faults.ts';
 import { byJoinedName, identified, inputFor, type Surroundings } from './runtime-input.ts';
+import { servingIn } from './served.ts';
 
 export interface Rendered {
   readonly key: Key;
+  readonly dataset: Dataset;
   /** Its UID is the cluster's, or `<uid:Kind/name>`. */
   readonly object: RuntimeObject;
   readonly bound: BoundRuntime;
@@ -23,27 +26,47 @@ export interface Rendered {
 }
 export interface RenderOptions {
   readonly settings: Settings;
+  /** All known runtimes: a Dataset of an operation may be outside of the input. */
+  readonly runtimes: readonly Runtime[];
   /** Where to look for objects outside of the input. */
   readonly elsewhere: Lookup;
   /** Secrets whose contents are not needed are assumed to exist. */
   readonly assumeSecrets?: boolean;
 }
 
-/** The objects that the controller would apply for each dataset, in the order of the input. Throws BadInput with every fault. */
-export async function renderAll(input: Input, options: RenderOptions): Promise<readonly Rendered[]> {
+export interface Rendering {
+  readonly datasets: readonly Rendered[];
+  readonly operations: readonly RenderedOperation[];
+}
+
+/** The objects that the controller would apply for each Dataset and operation, in the order of the input. Throws BadInput with every fault. */
+export async function renderAll(input: Input, options: RenderOptions): Promise<Rendering> {
   const context = await contextOf(input, options);
-  const faults: InputFault[] = [...input.faults, ...pairFaults(input)];
-  const rendered: Rendered[] = [];
+  // A Dataset outside of the input is rendered once, with its faults, for all operations on it.
+  const faults = new Set<InputFault>([...input.faults, ...pairFaults(input)]);
+  const datasets: Rendered[] = [];
+  const operations: RenderedOperation[] = [];
   const runtimes = Map.groupBy(input.runtimes, ({ object }) => keyText(keyOf(object)));
   for (const dataset of input.datasets) {
     const [runtime, ...others] = runtimes.get(keyText(keyOf(dataset.object))) ?? [];
     if (!runtime || others.length > 0) continue;
     const result = await render(dataset, runtime, context);
-    if (Array.isArray(result)) faults.push(...(result as readonly InputFault[]));
-    else rendered.push(result as Rendered);
+    keep(result, datasets);
   }
-  if (faults.length > 0) throw new BadInput(faults);
-  return rendered;
+  // That its Secrets exist does not matter for an operation; its names depend on all others.
+  const engines = [...new Set(options.runtimes.flatMap((each) => each.engines))];
+  const serving = servingIn(context, datasets, (dataset, runtime) =>
+    render(dataset, runtime, { ...context, assumeSecrets: true, engines }),
+  );
+  for (const operation of input.operations)
+    keep(await renderOperation(operation, { ...context, written: input.operations, serving }), operations);
+  if (faults.size > 0) throw new BadInput([...faults]);
+  return { datasets, operations };
+
+  function keep<T extends object>(result: T | readonly InputFault[], rendered: T[]): void {
+    if (!Array.isArray(result)) rendered.push(result as T);
+    else for (const fault of result as readonly InputFault[]) faults.add(fault);
+  }
 }
 
 interface RenderContext extends Required<RenderOptions>, Surroundings {
@@ -53,7 +76,7 @@ interface RenderContext extends Required<RenderOptions>, Surroundings {
   readonly ports: PortAllocator;
 }
 
-async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = false }: RenderOptions): Promise<RenderContext> {
+async function contextOf(input: Input, { settings, runtimes, elsewhere, assumeSecrets = false }: RenderOptions): Promise<RenderContext> {
   const kinds = new Map(input.runtimes.map(({ object, runtime }) => [object.kind, runtime]));
   const known = (await Promise.all([...kinds.keys()].map((kind) => elsewhere.list(kind)))).flat();
   const written = input.runtimes.map(({ object }) => object);
@@ -66,6 +89,7 @@ async function contextOf(input: Input, { settings, elsewhere, assumeSecrets = fa
   return {
     input,
     settings,
+    runtimes,
     elsewhere,
     assumeSecrets,
     lookup,
@@ -113,7 +137,7 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Render
     if ('reason' in gathered) throw new InvalidSpec({ path: 'spec', expected: 'what can be planned', found: gathered.message });
     const bound = runtime.bind({ ...given, facts: gathered.facts });
     const manifests = PRINT_ORDER.flatMap((part) => bound.synth(part));
-    return absent.size > 0 ? absences() : { key, object, bound, manifests };
+    return absent.size > 0 ? absences() : { key, dataset: dataset.object, object, bound, manifests };
   } catch (error) {
     if (!(error instanceof InvalidSpec)) throw error;
     return [...faultsOf(error, dataset, item, input.all), ...absences()];

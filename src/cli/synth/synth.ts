@@ -28,9 +28,14 @@ Examples:
   cat *.yaml | sluice synth -                    several files, standard input
 
 Facts are objects that manifests depend on: Secrets, claims and volumes behind pvc://, profiles, existing
-workloads (their ports and fuse generation). The input may contain them as well. Unknown UIDs are printed as
-<uid:Kind/name>. The annotation data.fluid.io/manifest-hash, by which the controller recognizes its own objects,
+workloads (their ports and fuse generation), and for operations the Dataset with its runtime, ready pods and
+earlier operations. The input may contain them as well. Unknown UIDs are printed as <uid:Kind/name>. The annotation data.fluid.io/manifest-hash, by which the controller recognizes its own objects,
 is omitted.
+
+An operation is printed as its Job or CronJob, with what goes with it, as if its turn had come. If no pod of the
+runtime is known to be ready, those are named that will exist, with <uid:Pod/name>, <ip:Pod/name> and
+<node:Pod/name>. Of several masters, the one that leads is <node:leader/name>. Where an operation of runAfter will
+have run is <label:Kind/name>.
 
 Warnings on standard error name fields without an effect, or with an effect that is probably not intended. The
 controller reports them in the condition SpecWarning.
@@ -44,7 +49,7 @@ Exit codes:
 
 export const define: Define = (command, parts) => {
   connectionOptions(settingsOptions(command))
-    .argument('<files...>', 'Datasets and runtimes, YAML or JSON; - is standard input')
+    .argument('<files...>', 'Datasets, runtimes and operations, YAML or JSON; - is standard input')
     .addOption(outputOption())
     .option('-n, --namespace <namespace>', 'namespace of objects that have none (default: the context’s with --cluster, else default)')
     .option('--facts <file>', 'objects that manifests depend on; repeatable', (file: string, before: readonly string[] = []) => [
@@ -69,11 +74,11 @@ export const define: Define = (command, parts) => {
         const unreadable = known.faults.filter(({ object }) => object === undefined);
         if (unreadable.length > 0) throw new BadInput([...input.faults, ...unreadable]);
         const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));
-        const rendered = await renderAll(input, { settings, elsewhere, assumeSecrets: flags.assumeSecrets ?? false });
+        const rendered = await renderAll(input, { settings, runtimes, elsewhere, assumeSecrets: flags.assumeSecrets ?? false });
         process.stderr.write(warningLines(rendered));
         process.stdout.write(
           printed(
-            rendered.flatMap(({ manifests }) => manifests),
+            [...rendered.datasets, ...rendered.operations].flatMap(({ manifests }) => manifests),
             flags.output,
           ),
         );

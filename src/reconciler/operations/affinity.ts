@@ -6,7 +6,7 @@ import type { OperationSpec } from '../../constructs/index.ts';
  * `status.nodeAffinity` of the earlier operation, `spec.runAfter.affinityStrategy` of the later one.
  */
 
-const HOSTNAME = 'kubernetes.io/hostname';
+export const HOSTNAME = 'kubernetes.io/hostname';
 /** What is recorded of every node. */
 const PLACES = [HOSTNAME, 'topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 

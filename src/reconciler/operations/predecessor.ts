@@ -12,7 +12,7 @@ type Find = (key: OperationKey) => OperationObject | undefined;
 /** The operation of `spec.runAfter`. */
 const runAfterOf = (operation: OperationObject): OperationKey | undefined => keyOfRef(operation, operation.spec.runAfter);
 /** The operation where this one asks to run. */
-const nearOf = (operation: OperationObject): OperationKey | undefined =>
+export const nearOf = (operation: OperationObject): OperationKey | undefined =>
   operation.spec.runAfter?.affinityStrategy?.policy
     ? (keyOfRef(operation, operation.spec.runAfter.affinityStrategy.dependOn) ?? runAfterOf(operation))
     : undefined;

@@ -11,7 +11,19 @@ import type { OperationObject, OperationWorld, Refusal } from './world.ts';
 /** All that is wrong with an operation, so that it can never run, under the first of the reasons that Fluid gives. */
 export function refusalOf({ operation, key, target, invalid }: OperationWorld): Refusal | undefined {
   if (invalid) return { reason: 'InvalidSpec', message: invalid.message };
-  const { spec } = operation;
+  const faults = operationFaults({ operation, key, target });
+  const [first] = faults;
+  if (!first) return undefined;
+  const message = `${key.kind} ${key.namespace}/${key.name}: ${faults.map(describe).join('; ')}`;
+  return first.reason === undefined ? { reason: 'InvalidSpec', message } : { reason: first.reason, message, event: first.reason };
+}
+
+/** What is wrong with an operation whose spec parses, each fault with Fluid's reason, if it has one. */
+export function operationFaults({
+  operation: { spec },
+  key,
+  target,
+}: Pick<OperationWorld, 'operation' | 'key' | 'target'>): readonly ReasonedFault[] {
   const faults: ReasonedFault[] = [];
   const found = (path: string, expected: string, value: unknown, reason?: string) =>
     faults.push({ path, expected, found: shown(value), ...(reason !== undefined && { reason }) });
@@ -30,10 +42,7 @@ export function refusalOf({ operation, key, target, invalid }: OperationWorld): 
   if (isMigrate) faults.push(...migrateFaults(spec as unknown as DataMigrateSpec));
   if (key.kind === 'DataProcess') faults.push(...processFaults(spec as unknown as DataProcessSpec));
   if (key.kind === 'DataBackup') faults.push(...backupFaults(spec as BackupSpec));
-  const [first] = faults;
-  if (!first) return undefined;
-  const message = `${key.kind} ${key.namespace}/${key.name}: ${faults.map(describe).join('; ')}`;
-  return first.reason === undefined ? { reason: 'InvalidSpec', message } : { reason: first.reason, message, event: first.reason };
+  return faults;
 }
 
 /** What this version does not do yet: the operation waits for one that does. */

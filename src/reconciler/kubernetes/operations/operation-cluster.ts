@@ -7,14 +7,14 @@ import type { Cluster } from '../../cluster.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
 import { predecessorOf } from '../../operations/predecessor.ts';
 import { hasReported } from '../../operations/status.ts';
-import type { Key, OperationKey } from '../../world.ts';
+import type { OperationKey } from '../../world.ts';
 import type { OperationObject, Work } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds, ownedType } from '../kinds.ts';
-import { datasetsOf } from '../store/operations.ts';
+import { datasetsOf, workerOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { createLines } from './lines.ts';
 import { jobView, latestOf, scheduleView, workOf } from './job-view.ts';
@@ -61,7 +61,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const own = jobView(liveJob(key), uid);
       const job = isCron ? jobView(latest, uid) : own;
       const datasets = datasetsOf(operation);
-      const target = workerOf(store, operation, datasets);
+      const target = workerOf(operation, datasets, (each) => choose(store.dataset(each), store.runtimes(each)).chosen?.runtime.type);
       const dataset = store.dataset(target);
       const other = datasets.find((each) => each !== target);
       const otherDataset = other && store.dataset(other);
@@ -143,11 +143,3 @@ export function operationCluster({ context, users, applier, observe, forget }: O
 
 /** Kinds that say what an operation did, or will do next. */
 const STAYING: ReadonlySet<string> = new Set(['Job', 'CronJob', 'ConfigMap']);
-
-/** The Dataset whose runtime does the work: of the type that the operation asks for, else the one that is written. */
-function workerOf(store: ClusterContext['store'], { spec }: OperationObject, datasets: readonly Key[]): Key {
-  const { runtimeType } = spec as { runtimeType?: string };
-  const isAsked = (key: Key) => choose(store.dataset(key), store.runtimes(key)).chosen?.runtime.type === runtimeType;
-  // The cast: an operation is about one Dataset at least.
-  return ((runtimeType && datasets.find(isAsked)) || datasets[0]) as Key;
-}

@@ -151,6 +151,17 @@ export function datasetsOf(operation: { readonly metadata: { readonly namespace?
   return (names.length > 0 ? [...new Set(names)] : ['']).map((name) => ({ namespace, name }));
 }
 
+/**
+ * The Dataset whose runtime does the work: of the type that the operation asks for, else the one that is written.
+ *
+ * @param typeOf the type of the runtime of a Dataset, as far as it is known
+ */
+export function workerOf({ spec }: OperationObject, datasets: readonly Key[], typeOf: (dataset: Key) => string | undefined): Key {
+  const { runtimeType } = spec as { runtimeType?: string };
+  // The cast: an operation is about one Dataset at least.
+  return ((runtimeType && datasets.find((each) => typeOf(each) === runtimeType)) || datasets[0]) as Key;
+}
+
 export const operationKeyOf = (object: {
   readonly kind: string;
   readonly metadata: { readonly namespace?: string; readonly name: string };

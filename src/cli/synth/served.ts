@@ -1,0 +1,94 @@
+import { type CustomResource, Dataset, faultsOf, parse } from '../../api/index.ts';
+import type { Runtime } from '../../constructs/index.ts';
+import { choose } from '../../reconciler/choose.ts';
+import type { OperationObject } from '../../reconciler/operations/world.ts';
+import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
+import type { InputFault, Path } from '../input/documents.ts';
+import { mentionOf } from '../input/mentions.ts';
+import { faultAt, type Input, type Item, type Named, refOf, type RuntimeItem } from '../input/read.ts';
+import type { Lookup } from './lookup.ts';
+
+interface ServingOptions {
+  readonly input: Input;
+  readonly elsewhere: Lookup;
+  readonly runtimes: readonly Runtime[];
+}
+
+/**
+ * Finds the Dataset of an operation with its runtime: in the input, else elsewhere.
+ *
+ * @param rendered the Datasets of the input without faults
+ * @param render renders one of elsewhere, once for all operations on it
+ */
+export function servingIn<T extends { readonly key: Key }>(
+  { input, elsewhere, runtimes }: ServingOptions,
+  rendered: readonly T[],
+  render: (dataset: Item<Dataset>, runtime: RuntimeItem) => Promise<T | readonly InputFault[]>,
+) {
+  const kinds = new Set<string>([Dataset.kind, ...runtimes.map(({ resource }) => resource.kind)]);
+  const written = new Set(input.all.filter(({ object }) => kinds.has(object.kind)).map(({ object }) => keyText(keyOf(object))));
+  // It may be in a text that could not be parsed.
+  const isWhole = !input.faults.some(({ unreadable }) => unreadable);
+  const known = new Map<string, Promise<T | readonly InputFault[]>>(rendered.map((each) => [keyText(each.key), Promise.resolve(each)]));
+  return async (dataset: Key, operation: Item<OperationObject>): Promise<T | readonly InputFault[]> => {
+    const text = keyText(dataset);
+    const before = known.get(text);
+    if (before) return before;
+    // What is wrong with it is reported already.
+    if (written.has(text) || !isWhole) return [];
+    const found = await servedElsewhere(dataset, operation, elsewhere, runtimes);
+    if ('dataset' in found) {
+      const result = render(found.dataset, found.runtime);
+      known.set(text, result);
+      return result;
+    }
+    // That it is missing is a fault of each operation, its own faults are not.
+    if (!found.some(({ missing }) => missing)) known.set(text, Promise.resolve([]));
+    return found;
+  };
+}
+
+/** A Dataset that an operation names and the input does not have, and its runtime, from the facts or the cluster; or why there is none. */
+async function servedElsewhere(
+  dataset: Key,
+  operation: Item<OperationObject>,
+  elsewhere: Lookup,
+  runtimes: readonly Runtime[],
+): Promise<{ readonly dataset: Item<Dataset>; readonly runtime: RuntimeItem } | readonly InputFault[]> {
+  const { namespace, name } = dataset;
+  const path: Path = mentionOf([operation], Dataset.kind, name)?.path ?? ['spec'];
+  const place = operation.source.at(path);
+  const missing = (kind: string): InputFault => ({
+    ...faultAt(operation.source, operation.object, {
+      path: path.join('.'),
+      expected: `${kind} ${keyText(dataset)} in the input`,
+      found: 'none',
+    }),
+    missing: true,
+  });
+  const found = await elsewhere.find(Dataset.kind, namespace, name);
+  if (!found) return [missing('a Dataset')];
+  const candidates = await Promise.all(
+    runtimes.map(async (runtime) => ({ runtime, object: await elsewhere.find(runtime.resource.kind, namespace, name) })),
+  );
+  // The casts: what is chosen is parsed below.
+  const known = candidates.flatMap(({ runtime, object }) => (object ? [{ runtime, object: object as unknown as RuntimeObject }] : []));
+  const { chosen } = choose(found as unknown as Dataset, known);
+  if (!chosen) return [missing('a runtime')];
+  const faults = [...readFaults(Dataset, found), ...readFaults(chosen.runtime.resource, chosen.object)];
+  if (faults.length > 0) return faults;
+  const source = { value: undefined, at: () => place };
+  const read = <T>(resource: CustomResource, object: object) => ({
+    object: { ...object, ...parse(resource, object) } as unknown as T,
+    source,
+  });
+  return {
+    dataset: read<Dataset>(Dataset, found),
+    runtime: { ...read<RuntimeObject>(chosen.runtime.resource, chosen.object), runtime: chosen.runtime },
+  };
+
+  /** Facts may be anything. */
+  function readFaults(resource: CustomResource, object: Named): readonly InputFault[] {
+    return faultsOf(resource, object).map((fault) => ({ ...place, object: refOf(object), ...fault }));
+  }
+}
