@@ -19,6 +19,8 @@ export interface Teardown {
   readonly claim?: LiveObject;
   readonly volume?: LiveObject;
   readonly users: ClaimUsers | NotListed;
+  /** Jobs that have ended and schedules, of operations on the Dataset, while there is a claim that their pods may keep. */
+  readonly operations?: readonly LiveObject[];
   /** Milliseconds since its deletion was requested. */
   readonly waitedMs?: number;
   /** Nodes with a label that is removed with it. */
@@ -151,6 +153,7 @@ const claimKept = ({ users }: Teardown): string =>
 /** The reverse of set-up. Each step is done before the next begins. The claim is deleted first, so that no new pod mounts the volume. */
 const teardown: readonly TeardownStep[] = [
   refuseWhileMounted,
+  gone('deleting Jobs of operations, whose pods keep the claim', ({ operations = [] }) => operations),
   gone('deleting the claim first', ({ claim }) => [claim], claimKept),
   gone('deleting the volume', ({ volume }) => [volume]),
   stopWriters,

@@ -11,6 +11,7 @@ import { condition, createSpace, eventually, says, type Space } from '../support
 import { step } from '../support/step.ts';
 import { dataLoad } from './dataset-users.ts';
 import { type Installed, startInstalled } from './installed.ts';
+import { runsOperations } from './juicefs-operations.ts';
 
 /** For what hangs: a busy node is no failure. */
 const LIMIT = 300_000;
@@ -134,6 +135,8 @@ describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
       const lost = says('printed last:', 'path /nowhere does not exist in the Dataset');
       await space.becomes('DataLoad', 'lost', { status: { phase: 'Failed', conditions: [{ message: lost }] } });
     });
+
+    await runsOperations(space, NAME);
 
     await step('workers come and go with spec.replicas; readers do not notice', async () => {
       const [worker] = await podsOf('worker');

@@ -103,3 +103,33 @@ test('with a schedule it is looked at again after each run', async () => {
     expect(statusOf(at, 'op', 'DataProcess').phase).toBe('Complete');
   }
 });
+
+test('its pods do not keep the Dataset from being deleted once it is over, nor does its schedule', async () => {
+  const at = await thin();
+  at.put(process({}, 'once'));
+  at.put(process({ policy: 'Cron', schedule: '* * * * *' }, 'nightly'));
+  await at.quiet();
+  await ended(at, 'Succeeded', '', 'once');
+  expect(at.get('Job', 'once-processor-job')).toBeDefined();
+  at.put(process({}, 'runs'));
+  await at.quiet();
+  at.delete('Dataset');
+  await at.quiet();
+  // One that runs mounts it.
+  expect(at.get('Dataset')).toBeDefined();
+  expect(statusOf(at, 'runs', 'DataProcess').phase).toBe('Executing');
+  await ended(at, 'Succeeded', '', 'runs');
+  await at.advance(60_000);
+  await at.quiet();
+  expect([at.get('Dataset'), ...at.server.all('DataProcess'), ...at.server.all('Job'), ...at.server.all('CronJob')]).toEqual([undefined]);
+});
+test('once it is over, its status stays when the runtime is deleted alone', async () => {
+  const at = await thin();
+  at.put(process({}, 'once'));
+  await at.quiet();
+  await ended(at, 'Succeeded', '', 'once');
+  at.delete('ThinRuntime');
+  await at.advance(60_000);
+  await at.quiet();
+  expect([at.get('ThinRuntime'), statusOf(at, 'once', 'DataProcess').phase, at.server.all('Job')]).toEqual([undefined, 'Complete', []]);
+});

@@ -8,6 +8,7 @@ import type { Hold, Key, LiveObject, RuntimeObject } from '../../world.ts';
 import { canRun } from '../commands/exec.ts';
 import { observer } from './observe.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
+import { leftByOperations } from './left-by-operations.ts';
 import { ownNodeLabels, ownVolumeOrClaim } from './remains.ts';
 
 /** How many times planning is tried before the caches are left uncleaned. */
@@ -59,6 +60,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
         ...(claim && { claim }),
         ...(volume && { volume }),
         users,
+        ...(claim && { operations: leftByOperations(store, key) }),
         waitedMs: waitedMs(object),
         ...ownNodeLabels(context, key, runtime, object, identity),
         cleaning: {

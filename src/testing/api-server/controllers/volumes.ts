@@ -66,9 +66,9 @@ export function unprotect(hands: Hands, object: KubeObject): boolean {
   return !isUsed && hands.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== protection) } });
 }
 
-/** Whether a pod that has not ended names a claim. */
+/** Whether a pod names a claim, also one that has ended. */
 function uses(pod: KubeObject, namespace: string | undefined, claim: string): boolean {
   const { volumes = [] } = pod['spec'] as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
   const names = volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim);
-  return pod.metadata.namespace === namespace && names && !['Succeeded', 'Failed'].includes(phaseOf(pod) ?? '');
+  return pod.metadata.namespace === namespace && names;
 }
