@@ -9,6 +9,7 @@ import { JuiceFSRuntime as juicefsRuntime } from '../runtimes/juicefs/spec.ts';
 import {
   DataBackup as dataBackup,
   DataLoad as dataLoad,
+  DataMigrate as dataMigrate,
   DataProcess as dataProcess,
   Dataset as dataset,
   ThinRuntime as thinRuntime,
@@ -92,6 +93,23 @@ export class DataBackup extends resourceClass(dataBackup) {}
  * new DataLoad(chart, 'warm', { metadata: { name: 'warm' }, spec: { dataset: { name: 'images' }, target: [{ path: '/train' }] } });
  */
 export class DataLoad extends resourceClass(dataLoad) {}
+
+/**
+ * A DataMigrate: copies data between Datasets and other stores, in a Job.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new DataMigrate(chart, 'archive', {
+ *   metadata: { name: 'archive' },
+ *   spec: {
+ *     from: { dataset: { name: 'images', namespace: 'ml', path: '/2025' } },
+ *     to: { externalStorage: { uri: 'pvc://archive/images' } },
+ *   },
+ * });
+ */
+export class DataMigrate extends resourceClass(dataMigrate) {}
 
 /**
  * A DataProcess: runs a script or a pod on the data of a Dataset, in a Job.

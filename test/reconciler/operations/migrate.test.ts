@@ -229,6 +229,39 @@ describe('what serves a run only', () => {
     expect(at.get('Secret', 'm-migrate-ssh-keys')?.['data']).toEqual(before);
     expect(status(at, 'm').phase).toBe('Executing');
   });
+  test('is deleted also if Fluid created it, and was stopped meanwhile', async () => {
+    const at = await bound('a');
+    at.kill();
+    const { metadata } = at.put({
+      ...migrate('m', SPEC),
+      status: { phase: 'Executing', duration: 'Unfinished', conditions: [] },
+    } as KubeObject);
+    const ownerReferences = [
+      { apiVersion: 'data.fluid.io/v1alpha1', kind: 'DataMigrate', name: 'm', uid: metadata.uid ?? '', controller: true },
+    ];
+    const template = { metadata: { labels: { app: 'w' } }, spec: { containers: [{ name: 'c', image: 'i:1' }], restartPolicy: 'Never' } };
+    for (const [apiVersion, kind, name, spec] of [
+      ['batch/v1', 'Job', 'm-migrate-migrate', { template }],
+      [
+        'apps/v1',
+        'StatefulSet',
+        'm-migrate-workers',
+        {
+          replicas: 2,
+          selector: { matchLabels: { app: 'w' } },
+          template: { ...template, spec: { containers: [{ name: 'c', image: 'i:1' }] } },
+        },
+      ],
+      ['v1', 'Service', 'm-migrate-workers', { clusterIP: 'None' }],
+    ] as const)
+      at.put({ apiVersion, kind, metadata: { name, ownerReferences }, spec } as KubeObject);
+    await at.settle();
+    await at.restart();
+    await at.quiet();
+    expect(helpers(at)).toHaveLength(2);
+    await ended(at, 'Succeeded', '', 'm');
+    expect([status(at, 'm').phase, helpers(at)]).toEqual(['Complete', []]);
+  });
   test('leaves a Secret of its user alone that has the name of its keys', async () => {
     const at = await bound('a');
     at.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'm-migrate-ssh-keys' }, data: { mine: 'eA==' } });

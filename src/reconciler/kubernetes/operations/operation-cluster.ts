@@ -13,15 +13,15 @@ import type { Applier } from '../apply/apply.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedKinds, ownedType } from '../kinds.ts';
+import { ownedKinds } from '../kinds.ts';
 import { datasetsOf, workerOf } from '../store/operations.ts';
 import { faultOf } from '../store/resources.ts';
 import { createLines } from './lines.ts';
 import { jobView, latestOf, scheduleView, workOf } from './job-view.ts';
 import { lastPod, progressOf } from './job-pods.ts';
 import { operationApplier } from './operation-objects.ts';
+import { runEnder } from './end-run.ts';
 import { preparer } from './prepare.ts';
-import { deleteSshKeys } from './ssh-keys.ts';
 import { suspender, worksOf } from './works.ts';
 
 interface OperationClusterOptions {
@@ -115,23 +115,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
           if (!isAbsent(error) && !isConflict(error)) throw error;
         });
     },
-    async endRun({ key, operation }) {
-      const { uid = '' } = operation.metadata;
-      const helpers = store.inventory({ uid, namespace: key.namespace }).filter(({ kind }) => !STAYING.has(kind));
-      if (helpers.length === 0) return;
-      // First: it is not watched, and the others say that it may exist.
-      await deleteSshKeys(client, { ...key, uid });
-      for (const { kind, metadata } of helpers)
-        await client
-          .delete(
-            ownedType(kind),
-            { namespace: key.namespace, name: metadata.name },
-            { uid: metadata.uid ?? '', propagation: 'Background' },
-          )
-          .catch((error: unknown) => {
-            if (!isAbsent(error) && !isConflict(error)) throw error;
-          });
-    },
+    endRun: runEnder(context),
     suspend: suspender(context),
     progress: (world, job) => progressOf(context, world, job),
     lastPod: (of, job) => lastPod(context, of, job),
@@ -140,6 +124,3 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       events.emit({ regarding: { apiVersion, kind, namespace, name, uid }, ...notice, note: redactedText(note) }),
   };
 }
-
-/** Kinds that say what an operation did, or will do next. */
-const STAYING: ReadonlySet<string> = new Set(['Job', 'CronJob', 'ConfigMap']);

@@ -1,0 +1,36 @@
+import { operationNames } from '../../../constructs/operation-names.ts';
+import { isAbsent, isConflict } from '../../../kube/errors.ts';
+import type { OperationCluster } from '../../operations/cluster.ts';
+import type { ClusterContext } from '../cluster-context.ts';
+import { ownedType } from '../kinds.ts';
+import { unseen } from '../observe/unseen.ts';
+import { deleteSshKeys } from './ssh-keys.ts';
+
+/** Kinds that say what an operation did, or will do next. */
+const STAYING: ReadonlySet<string> = new Set(['Job', 'CronJob', 'ConfigMap']);
+
+/** Deletes the pods that helped the Job of an operation, their names and their keys. */
+export const runEnder = (context: Pick<ClusterContext, 'client' | 'store'>): OperationCluster['endRun'] =>
+  async function endRun({ key, operation }) {
+    const { client, store } = context;
+    const owner = { ...key, uid: operation.metadata.uid ?? '' };
+    const own = store.inventory(owner).filter(({ kind }) => !STAYING.has(kind));
+    const { parallelism = 1 } = operation.spec as { parallelism?: number };
+    const helpers = own.length > 0 || parallelism <= 1 ? own : await fluids();
+    if (helpers.length === 0) return;
+    // First: it is not watched, and the others say that it may exist.
+    await deleteSshKeys(client, owner);
+    for (const { kind, metadata } of helpers) {
+      const where = { namespace: key.namespace, name: metadata.name };
+      await client.delete(ownedType(kind), where, { uid: metadata.uid, propagation: 'Background' }).catch((error: unknown) => {
+        if (!isAbsent(error) && !isConflict(error)) throw error;
+      });
+    }
+
+    /** Without our label: Fluid created them, and was stopped while they worked. */
+    async function fluids() {
+      const name = `${operationNames(key).release}-workers`;
+      const found = await Promise.all((['StatefulSet', 'Service'] as const).map((kind) => unseen(context, kind, owner, name)));
+      return found.flatMap((each, i) => (each ? { ...each, kind: i === 0 ? 'StatefulSet' : 'Service' } : []));
+    }
+  };
