@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { posix } from 'node:path';
+import { tarEnd, tarHeader, tarPadding } from '../../src/cli/tar.ts';
 
 export type TarEntry =
   | { readonly path: string; readonly kind: 'directory'; readonly mode: number }
@@ -10,9 +11,7 @@ export type TarEntry =
   /** The content of a file of this machine. */
   | { readonly path: string; readonly kind: 'file'; readonly source: string; readonly mode: number };
 
-const BLOCK = 512;
 const CHUNK = 1 << 20;
-const TYPES = { directory: '5', link: '2', data: '0', file: '0' } as const;
 
 /** Hands the archive to `write`, piece by piece. Throws for a path that the format has no room for (255 bytes, 100 in its last part). */
 function writeTar(entries: Iterable<TarEntry>, write: (bytes: Buffer) => void): void {
@@ -21,15 +20,15 @@ function writeTar(entries: Iterable<TarEntry>, write: (bytes: Buffer) => void): 
       const content = Buffer.from(entry.data);
       write(header(entry, content.length));
       write(content);
-      write(padding(content.length));
+      write(tarPadding(content.length));
     } else if (entry.kind === 'file') {
       const { size } = statSync(entry.source);
       write(header(entry, size));
       copy(entry.source, size, write);
-      write(padding(size));
+      write(tarPadding(size));
     } else write(header(entry, 0));
   }
-  write(Buffer.alloc(2 * BLOCK));
+  write(tarEnd());
 }
 
 /** Writes the archive to a file; returns its SHA-256 and its size in bytes. */
@@ -78,43 +77,7 @@ function copy(source: string, size: number, write: (bytes: Buffer) => void): voi
 }
 
 function header(entry: TarEntry, size: number): Buffer {
-  const block = Buffer.alloc(BLOCK);
-  const { prefix, name } = split(entry.kind === 'directory' ? `${entry.path}/` : entry.path);
-  const mode = entry.kind === 'link' ? 0o777 : entry.mode;
-  block.write(name, 0);
-  block.write(octal(mode, 8), 100);
-  block.write(octal(0, 8), 108);
-  block.write(octal(0, 8), 116);
-  block.write(octal(size, 12), 124);
-  block.write(octal(0, 12), 136);
-  block.write(' '.repeat(8), 148);
-  block.write(TYPES[entry.kind], 156);
-  if (entry.kind === 'link') {
-    if (Buffer.byteLength(entry.target) > 100) throw new Error(`no room in a tar archive for the link ${entry.path} → ${entry.target}`);
-    block.write(entry.target, 157);
-  }
-  block.write('ustar\u000000', 257);
-  block.write(prefix, 345);
-  const sum = block.reduce((total, byte) => total + byte, 0);
-  block.write(`${octal(sum, 7)}\0 `.slice(0, 8), 148);
-  return block;
-}
-
-/** A long path is split at a slash. */
-function split(path: string): { readonly prefix: string; readonly name: string } {
-  if (Buffer.byteLength(path) <= 100) return { prefix: '', name: path };
-  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
-    const [prefix, name] = [path.slice(0, at), path.slice(at + 1)];
-    if (name !== '' && Buffer.byteLength(name) <= 100 && Buffer.byteLength(prefix) <= 155) return { prefix, name };
-  }
-  throw new Error(`no room in a tar archive for the path ${path}`);
-}
-
-/** `width` counts the closing zero byte. */
-function octal(value: number, width: number): string {
-  return `${value.toString(8).padStart(width - 1, '0')}\0`;
-}
-
-function padding(size: number): Buffer {
-  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+  const { path, kind } = entry;
+  if (kind === 'link') return tarHeader({ path, kind, mode: 0, target: entry.target });
+  return tarHeader({ path, kind: kind === 'data' ? 'file' : kind, mode: entry.mode, size });
 }

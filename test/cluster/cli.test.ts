@@ -78,6 +78,28 @@ describe.skipIf(!simulated)('diff and synth', () => {
       'DataLoad first',
       'DataLoad second',
     ]);
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-collect-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'thin.tar.gz');
+    const collecting = await explain('thin', '--collect', file);
+    expect([collecting.code, collecting.stdout.replaceAll(/\d+s/g, ''), collecting.stderr]).toEqual([
+      1,
+      (await explain('thin')).stdout.replaceAll(/\d+s/g, ''),
+      expect.stringMatching(/thin\.tar\.gz: \d+ files; notes\.txt names what is left out\n$/),
+    ]);
+    const { stdout: listed } = await promisify(execFile)('tar', ['-tzf', file]);
+    for (const path of [
+      'explain.txt',
+      'objects/Dataset/thin.yaml',
+      'objects/ThinRuntimeProfile/',
+      'objects/Pod/thin-worker-0.yaml',
+      'objects/Node/',
+    ])
+      expect(listed).toContain(`sluice-${space.namespace}/${path}`);
+    expect(await explain('thin', '--collect', file)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('does not exist yet, found one'),
+    });
     expect(await explain('nothing')).toMatchObject({ code: 2, stderr: expect.stringContaining('found none that is called nothing') });
     await space.delete('DataLoad', 'first');
     await space.delete('DataLoad', 'second');

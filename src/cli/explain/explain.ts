@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import { durationText } from '../../api/index.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
@@ -7,6 +7,10 @@ import type { Define } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { allRuntimes } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
+import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
+import { version } from '../version.ts';
+import { writeArchive } from './collect/archive.ts';
+import { collected } from './collect/collect.ts';
 import { type Finding, findings } from './findings.ts';
 import { gather } from './gather.ts';
 
@@ -14,6 +18,8 @@ interface Flags extends ConnectionFlags {
   readonly namespace?: string;
   readonly output: 'text' | 'json';
   readonly config?: string;
+  readonly collect?: string;
+  readonly systemNamespace: string;
 }
 
 const EXAMPLES = `
@@ -25,16 +31,25 @@ Examples:
 
 It reads Datasets, runtimes, operations, their workloads, pods that are not ready, and events; it writes nothing.
 
+  sluice explain images --collect images.tar.gz     the same, and an archive for those who help
+
+The archive has the report, and as YAML the Datasets, runtimes, operations, profiles, workloads, ConfigMaps, claims,
+volumes, Jobs, pods and nodes concerned; events; logs of the pods, 2,000 lines and 1 MiB of each container; and the
+same of the controller and the node plugin. Secrets are not read, and values that look secret are redacted: in logs,
+look for others yourself. What you may not read is left out and named in notes.txt.
+
 Exit codes:
   0  all of them serve, run or are complete
   1  at least one waits, has failed, or is not as its spec says
-  2  bad usage, no such object, or no answer from the cluster`;
+  2  bad usage, no such object, no answer from the cluster, or --collect could not write its file`;
 
 export const define: Define = (command, parts) => {
   connectionOptions(command)
     .argument('[names...]', 'names of Datasets, runtimes or operations; dataload/<name> for one kind (default: all of the namespace)')
     .option('-n, --namespace <namespace>', 'namespace of the objects (default: the context’s, else default)')
     .option('--config <file>', 'runtimes of vendors: sluice.config.ts')
+    .option('--collect <file>', 'write an archive with all that helps to find the cause: a new file, .tar.gz')
+    .option('--system-namespace <namespace>', 'namespace of the controller, for --collect', DEFAULT_NAMESPACE)
     .addOption(command.createOption('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .addHelpText('after', EXAMPLES)
     .action(async (names: readonly string[], flags: Flags) => {
@@ -43,10 +58,19 @@ export const define: Define = (command, parts) => {
         const connection = await connect(flags, process.env);
         const client = createClient(connection, { fieldManager: 'sluice-explain' });
         try {
-          const situation = await gather(client, runtimes, flags.namespace ?? connection.namespace ?? 'default', names);
+          const namespace = flags.namespace ?? connection.namespace ?? 'default';
+          const situation = await gather(client, runtimes, namespace, names);
           const found = findings(situation);
-          const text = flags.output === 'json' ? `${JSON.stringify({ items: found }, null, 2)}\n` : report(found, situation.now);
-          process.stdout.write(redactedText(text));
+          const json = redactedText(`${JSON.stringify({ items: found }, null, 2)}\n`);
+          const text = redactedText(report(found, situation.now));
+          process.stdout.write(flags.output === 'json' ? json : text);
+          if (flags.collect !== undefined) {
+            const { collect: file, systemNamespace } = flags;
+            const reports = { text: stripVTControlCharacters(text), json };
+            const entries = collected({ client, runtimes, situation, report: reports, namespace, systemNamespace, version: version() });
+            const count = await writeArchive(file, `sluice-${namespace}`, entries, situation.now);
+            process.stderr.write(`${file}: ${count} files; notes.txt names what is left out\n`);
+          }
           process.exitCode = found.every(({ healthy }) => healthy) ? 0 : 1;
         } finally {
           await client.close();

@@ -28,7 +28,7 @@ export interface Situation {
   readonly now: number;
 }
 
-const Event: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
+export const Event: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
 
 /**
  * Reads what is known about the objects of these names, or of the whole namespace.

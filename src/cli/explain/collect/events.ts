@@ -1,0 +1,62 @@
+import { redactedText } from '../../../kube/redact.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import { Event } from '../gather.ts';
+import type { ArchiveEntry } from './archive.ts';
+import type { Reader } from './reader.ts';
+
+interface Occurrence {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number | null;
+  readonly firstTimestamp?: string | null;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
+}
+
+/** The latest of them. */
+const MOST = 5000;
+
+/** Events of a namespace, of all types, a line each, in the order of time. */
+export async function* eventLog(
+  reader: Reader,
+  namespace: string,
+  path: string,
+  isWanted: (object: { readonly kind: string; readonly name: string }) => boolean,
+): AsyncGenerator<ArchiveEntry> {
+  let lines: string[] = [];
+  let left = 0;
+  const latest = () => lines.toSorted().slice(-MOST);
+  for await (const event of reader.all(Event, { namespace })) {
+    const { kind = '', name = '' } = (event as unknown as Occurrence).involvedObject ?? {};
+    if (!isWanted({ kind, name })) continue;
+    lines.push(lineOf(event));
+    if (lines.length < 2 * MOST) continue;
+    left += lines.length - MOST;
+    lines = latest();
+  }
+  left += Math.max(0, lines.length - MOST);
+  if (left > 0) reader.notes.push(`the ${left} oldest events of namespace ${namespace}`);
+  yield { path, text: latest().join('') };
+}
+
+/** Its time comes first: events are sorted as texts. */
+function lineOf(event: KubeObject): string {
+  const {
+    type,
+    reason,
+    message = '',
+    count,
+    lastTimestamp,
+    eventTime,
+    firstTimestamp,
+    series,
+    involvedObject,
+  } = event as unknown as Occurrence;
+  const at = series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? '';
+  const times = series?.count ?? count ?? 1;
+  const about = `${involvedObject?.kind ?? ''}/${involvedObject?.name ?? ''}`;
+  return `${at} ${type ?? ''} ${about} ${reason ?? ''}${times > 1 ? ` (${times} times)` : ''}: ${redactedText(message).replaceAll(/\s+/g, ' ')}\n`;
+}
