@@ -2,6 +2,7 @@ import { defineRuntime, diskUsage } from '../../src/constructs/index.ts';
 import { cacheUse, removeCache, status } from './commands.ts';
 import { JuiceFSFuse, JuiceFSWorker } from './components.ts';
 import { JuiceFSLoad } from './load.ts';
+import { JuiceFSMigrate } from './migrate.ts';
 import { needs, plan } from './plan.ts';
 import { imageVariables, roles } from './pod.ts';
 import { JuiceFSRuntime } from './spec.ts';
@@ -18,6 +19,6 @@ export default defineRuntime({
   probes: { cache: cacheUse, ufs: diskUsage('worker') },
   syncsMetadata: (plan) => plan.syncsMetadata,
   status,
-  operations: { DataLoad: JuiceFSLoad },
+  operations: { DataLoad: JuiceFSLoad, DataMigrate: JuiceFSMigrate },
   cleanup: removeCache,
 });

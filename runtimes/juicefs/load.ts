@@ -1,5 +1,6 @@
 import type { Construct } from 'constructs';
-import { ignored, literal, loadTargets, must, type Operation, OperationJob, type Warning } from '../../src/constructs/index.ts';
+import { ignored, literal, loadTargets, type Operation, OperationJob, type Warning } from '../../src/constructs/index.ts';
+import { commandOptions } from './command-options.ts';
 import type { JuiceFSPlan } from './plan.ts';
 
 /** Has workers read paths into their caches: every worker of the community edition, the first of the enterprise edition, whose workers share. */
@@ -14,11 +15,12 @@ export class JuiceFSLoad extends OperationJob {
   }
 
   constructor(scope: Construct, plan: JuiceFSPlan, load: Operation<'DataLoad'>) {
-    const { timeout = '30m', ...options } = load.spec.options ?? {};
-    must(DURATION.test(timeout), 'spec.options.timeout', 'a time such as 30m or 1.5h', timeout);
     // What is in such a file of the worker would be in the log, and every process has its Secrets in a file.
-    const listed = Object.keys(options).find((name) => /^(file|f)(=|$)/.test(name));
-    must(listed === undefined, 'spec.options', 'paths in spec.target rather than in a file of the worker', listed);
+    const { timeout, options } = commandOptions(
+      load.spec.options,
+      ['file', 'f'],
+      'paths in spec.target rather than in a file of the worker',
+    );
     const workers = (load.facts.pods.worker ?? []).map(({ name }) => name);
     const { edition } = plan.source;
     super(scope, plan, load, {
@@ -28,11 +30,7 @@ export class JuiceFSLoad extends OperationJob {
           image: plan.pods.worker.container.image,
           name: 'dataloader',
           command: ['/bin/bash', '/scripts/load.sh'],
-          args: [
-            ...loadTargets(load).map(({ path }) => literal(`${plan.mountPath}${path}`)),
-            '--',
-            ...Object.entries(options).map(([name, value]) => literal(value === '' ? `--${name}` : `--${name}=${value}`)),
-          ],
+          args: [...loadTargets(load).map(({ path }) => literal(`${plan.mountPath}${path}`)), '--', ...options],
           env: [
             { name: 'STORAGE_ADDRESS', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
             { name: 'EDITION', value: edition },
@@ -51,9 +49,6 @@ export class JuiceFSLoad extends OperationJob {
     });
   }
 }
-
-/** As `timeout` of the GNU coreutils takes it. */
-const DURATION = /^\d+(\.\d+)?[smhd]?$/;
 
 /** Arguments: paths in the pods of the workers, `--`, options of `juicefs warmup`. */
 const SCRIPT = `set -eo pipefail

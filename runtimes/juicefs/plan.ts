@@ -1,4 +1,5 @@
 import {
+  type Arg,
   type BasePlan,
   basePlan,
   cleaningOf,
@@ -18,6 +19,8 @@ import type { JuiceFSRuntimeSpec } from './spec.ts';
 
 export interface JuiceFSPlan extends BasePlan {
   readonly source: Source;
+  /** Arguments of `juicefs format` or `juicefs auth`, those of `spec.configs` first; undefined without credentials. */
+  readonly login?: readonly Arg[];
   readonly pods: Readonly<Record<PodRole, PodPlan>>;
   readonly scripts: Readonly<Record<PodRole, Script>>;
   /** Cache of one worker in bytes; 0 if the spec sets no size. */
@@ -38,8 +41,8 @@ const NO_TOKEN = {
     'Dataset: neither a secret option metaurl (community edition) nor token (enterprise): no client logs in, unless the image or a volume has /root/.juicefs',
 };
 /** A client whose configuration is mounted needs no token. */
-const login = ({ fuse }: JuiceFSRuntimeSpec, { login: args }: Source): boolean =>
-  args !== undefined || (fuse?.volumeMounts ?? []).some(({ mountPath }) => mountPath.startsWith('/root'));
+const canLogIn = ({ fuse }: JuiceFSRuntimeSpec, { login }: Source): boolean =>
+  login !== undefined || (fuse?.volumeMounts ?? []).some(({ mountPath }) => mountPath.startsWith('/root'));
 
 export function needs({ spec, dataset, settings }: Input): Needs {
   const chosen = {
@@ -67,12 +70,14 @@ export function plan(input: Input): JuiceFSPlan {
   const { cleanCachePolicy, metadataSyncPolicy } = spec.management ?? {};
   const { 'cache-size': size, 'cache-dir': directory } = spec.worker?.options ?? {};
   const configs = (spec.configs ?? []).flatMap((config) => (config.trim() ? `--${config.trim()}` : []));
-  const scriptFor = (role: PodRole) => scriptOf(role, { source, configs, mountPath: base.mountPath, options: pods[role].options });
+  const login = source.login && [...configs, ...source.login];
+  const scriptFor = (role: PodRole) => scriptOf(role, { source, login, mountPath: base.mountPath, options: pods[role].options });
   const scripts = { worker: scriptFor('worker'), fuse: scriptFor('fuse') };
   const generation = nextGeneration(facts, pods.fuse.container.image, scripts.fuse.hash);
   return {
     ...base,
     source,
+    ...(login && { login }),
     pods,
     scripts,
     replicas: { worker: spec.replicas ?? 0 },
@@ -86,7 +91,7 @@ export function plan(input: Input): JuiceFSPlan {
       ...source.warnings.map((warning) => ({ ...warning, message: `Dataset: ${warning.message}` })),
       ...roles.flatMap((role) => separatorsIn(spec[role]?.options, `spec.${role}.options`)),
       ...cleanPolicyWarnings(spec.fuse?.cleanPolicy),
-      ...(login(spec, source) ? [] : [NO_TOKEN]),
+      ...(canLogIn(spec, source) ? [] : [NO_TOKEN]),
       ...(size || directory ? [DEPRECATED] : []),
     ],
   };

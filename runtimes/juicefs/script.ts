@@ -1,4 +1,4 @@
-import { hashOfScript, sh } from '../../src/constructs/index.ts';
+import { type Arg, hashOfScript, sh } from '../../src/constructs/index.ts';
 import type { PodRole } from './pod.ts';
 import type { Source } from './source.ts';
 
@@ -8,30 +8,30 @@ export interface Script {
 }
 interface ScriptInput {
   readonly source: Source;
-  /** More arguments of `juicefs format` or `juicefs auth`. */
-  readonly configs: readonly string[];
+  /** Arguments of `juicefs format` or `juicefs auth`. */
+  readonly login: readonly Arg[] | undefined;
   readonly mountPath: string;
   /** Of the client, as `-o` takes them. */
   readonly options: string;
 }
 
-const PROGRAMS = {
+/** Of each edition, in its own image. */
+export const PROGRAMS = {
   community: { juicefs: '/usr/local/bin/juicefs', mount: '/bin/mount.juicefs' },
   enterprise: { juicefs: '/usr/bin/juicefs', mount: '/sbin/mount.juicefs' },
 } as const;
 
 /** What the container does: log in, set the quota (once is enough, so the workers need not), become the client. */
-export function scriptOf(role: PodRole, { source, configs, mountPath, options }: ScriptInput): Script {
-  const { edition, name, address, login, quota } = source;
+export function scriptOf(role: PodRole, { source, login, mountPath, options }: ScriptInput): Script {
+  const { edition, name, address, quota } = source;
   const { juicefs, mount } = PROGRAMS[edition];
-  const args = login && [...configs, ...login];
   const text = [
     ['#!/bin/bash'],
     role === 'fuse' ? ['set -e'] : [],
     [''],
-    args && edition === 'community' ? step('format', sh`${juicefs} format ${args}`) : [],
-    args && edition === 'enterprise'
-      ? [sh`if [ ! -f ${`/root/.juicefs/${name}.conf`} ]; then`, ...step('auth', sh`${juicefs} auth ${args}`), 'fi']
+    login && edition === 'community' ? step('format', sh`${juicefs} format ${login}`) : [],
+    login && edition === 'enterprise'
+      ? [sh`if [ ! -f ${`/root/.juicefs/${name}.conf`} ]; then`, ...step('auth', sh`${juicefs} auth ${login}`), 'fi']
       : [],
     quota && role === 'fuse' ? step('set quota', sh`${juicefs} quota ${quota}`) : [],
     [''],

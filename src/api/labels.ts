@@ -12,6 +12,8 @@ export const label = {
   jobPolicy: 'fluid.io/jobPolicy',
   nodePublishMethod: 'fluid.io/node-publish-method',
   copiedFrom: 'fluid.io/copied-from',
+  /** On the pods of a DataMigrate: `migrate-<dataset id>`. They keep away from each other by it. */
+  operation: 'fluid.io/operation',
 } as const;
 
 /** Keys of the annotations that Sluice reads or writes. */

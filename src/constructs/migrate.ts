@@ -1,5 +1,5 @@
 import { type DataMigrateSpec, type MigrateEnd, shown } from '../api/index.ts';
-import type { ReasonedFault } from './faults.ts';
+import { type ReasonedFault, refusal } from './faults.ts';
 
 /** What of a DataMigrate can be judged without an engine. */
 export function migrateFaults(spec: DataMigrateSpec): readonly ReasonedFault[] {
@@ -21,3 +21,35 @@ export function migrateFaults(spec: DataMigrateSpec): readonly ReasonedFault[] {
   return faults;
 }
 const isWithin = (text: string, most: number): boolean => /^\d{1,6}$/.test(text) && Number(text) >= 1 && Number(text) <= most;
+
+/** How the pods of a DataMigrate share the work. */
+export interface Parallel {
+  /** Pods beside that of the Job. */
+  readonly workers: number;
+  /** The user's Secret with the keys `ssh-privatekey` and `ssh-publickey`. Without it, keys are made for the operation. */
+  readonly secret?: string;
+  /** TCP port of their SSH servers. */
+  readonly port: number;
+  /** How long the Job's pod waits for them, in seconds. */
+  readonly readyTimeoutSeconds: number;
+}
+
+/**
+ * How the pods of a DataMigrate share the work; undefined if one pod does it all.
+ * @throws InvalidSpec with every fault that needs no engine to be seen.
+ * @example
+ * const parallel = (migrate: Operation<'DataMigrate'>) => parallelOf(migrate.spec)?.workers; // → 1, if spec.parallelism is 2
+ */
+export function parallelOf(spec: DataMigrateSpec): Parallel | undefined {
+  const faults = migrateFaults(spec);
+  if (faults.length > 0) throw refusal(faults);
+  const { parallelism = 1, parallelOptions = {} } = spec;
+  const { sshSecretName: secret, sshPort = '22', sshReadyTimeoutSeconds = '180' } = parallelOptions;
+  if (parallelism <= 1) return undefined;
+  return {
+    workers: parallelism - 1,
+    port: Number(sshPort),
+    readyTimeoutSeconds: Number(sshReadyTimeoutSeconds),
+    ...(secret && { secret }),
+  };
+}

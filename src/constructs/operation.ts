@@ -1,11 +1,11 @@
 import { Construct } from 'constructs';
-import { annotation, datasetId, label, type Manifest } from '../api/index.ts';
+import { annotation, label, type Manifest } from '../api/index.ts';
 import type { OwnedObject } from './component.ts';
-import type { BasePlan, ComponentProps, ContainerProps, Operation, OperationProps, OperationSpec } from './contract.ts';
+import type { BasePlan, Operation, OperationProps, OperationSpec } from './contract.ts';
 import { must } from './faults.ts';
 import { KubeObject } from './kube-object.ts';
 import { operationNames } from './operation-names.ts';
-import { mergedAffinity, podSpec } from './pod.ts';
+import { operationLabels, operationPod } from './operation-pod.ts';
 
 /**
  * The Job in which an operation runs, or with policy Cron the CronJob that creates such Jobs.
@@ -18,7 +18,7 @@ export class OperationJob extends Construct {
     const spec: OperationSpec = operation.spec;
     const { release, job: name, pod, scripts: scriptsName, app = plan.app } = operationNames(operation);
     const role = kind.toLowerCase();
-    const labels = { ...commonLabels(plan, operation), ...props.labels, app, targetDataset: plan.name, role: `${role}-job` };
+    const labels = { ...operationLabels(plan, operation), ...props.labels, app, targetDataset: plan.name, role: `${role}-job` };
     const isCron = spec.policy === 'Cron';
     const jobSpec = {
       backoffLimit: props.backoffLimit ?? 3,
@@ -32,7 +32,7 @@ export class OperationJob extends Construct {
             ...props.template?.metadata?.labels,
             ...spec.podMetadata?.labels,
             ...props.podLabels,
-            ...commonLabels(plan, operation),
+            ...operationLabels(plan, operation),
             app,
             release,
             targetDataset: plan.name,
@@ -46,7 +46,7 @@ export class OperationJob extends Construct {
             [label.istioInject]: 'false',
           },
         },
-        spec: podSpec(plan, podOf(operation, props)),
+        spec: operationPod(plan, operation, props),
       },
     };
     if (props.scripts)
@@ -87,50 +87,9 @@ export function ownedByOperation(scope: Construct, plan: BasePlan, operation: Op
   const owner = { apiVersion: plan.owner.apiVersion, kind: operation.kind, name: operation.name, uid };
   const metadata: Manifest['metadata'] = {
     name,
-    labels: { [label.owner]: uid, role: `${operation.kind.toLowerCase()}-job`, ...commonLabels(plan, operation), ...labels },
+    labels: { [label.owner]: uid, role: `${operation.kind.toLowerCase()}-job`, ...operationLabels(plan, operation), ...labels },
     ...(annotations && Object.keys(annotations).length > 0 && { annotations }),
     ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: false }],
   };
   return new KubeObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
 }
-
-function commonLabels({ dataset }: BasePlan, operation: Operation): Readonly<Record<string, string>> {
-  const { release, chart } = operationNames(operation);
-  return {
-    'app.kubernetes.io/name': chart,
-    'app.kubernetes.io/instance': release,
-    'app.kubernetes.io/managed-by': 'sluice',
-    [label.managedBy]: 'fluid',
-    [label.datasetId]: datasetId(dataset),
-    release,
-  };
-}
-
-/** What the user says of the pod wins over what the runtime says; both affinities must hold. */
-function podOf(operation: Operation, props: OperationProps): ComponentProps {
-  const { scripts, backoffLimit: _b, labels: _l, progressFile: _p, ...pod } = props;
-  const spec: OperationSpec = operation.spec;
-  const { affinity, tolerations = [], nodeSelector, schedulerName, resources } = spec;
-  const { scripts: scriptsName, volume, directory } = operationNames(operation);
-  const [first, ...others] = props.containers;
-  const mounts = scripts ? [{ name: volume, mountPath: directory }] : [];
-  return {
-    ...pod,
-    restartPolicy: pod.restartPolicy ?? pod.template?.spec?.restartPolicy ?? 'Never',
-    containers: [
-      { ...withLastWords(first), ...(resources && { resources }), volumeMounts: [...mounts, ...(first.volumeMounts ?? [])] },
-      ...others.map(withLastWords),
-    ],
-    volumes: [...(scripts ? [{ name: volume, configMap: { name: scriptsName, defaultMode: 0o555 } }] : []), ...(pod.volumes ?? [])],
-    affinity: mergedAffinity(mergedAffinity(pod.affinity, affinity), operation.facts.near && { nodeAffinity: operation.facts.near }),
-    tolerations: [...(pod.tolerations ?? []), ...tolerations],
-    nodeSelector: { ...pod.nodeSelector, ...nodeSelector },
-    ...(schedulerName && { schedulerName }),
-  };
-}
-
-/** The pod's status then says why it failed: reading it needs no permission for logs. */
-const withLastWords = (container: ContainerProps): ContainerProps => ({
-  ...container,
-  terminationMessagePolicy: container.terminationMessagePolicy ?? 'FallbackToLogsOnError',
-});

@@ -1,4 +1,4 @@
-import { type DatasetSpec, type EncryptOption, type EnvVar, InvalidSpec, shown } from '../api/index.ts';
+import { type DatasetSpec, type EncryptOption, type EnvVar, type Fault, InvalidSpec, shown } from '../api/index.ts';
 import { isEnvName } from '../api/shell.ts';
 import type { SecretNeed } from './contract.ts';
 
@@ -14,17 +14,22 @@ export interface SecretOption {
 
 /**
  * The options of a list `encryptOptions`. `path` names the list in errors.
- * @throws InvalidSpec when an option has no Secret or no key.
+ * @throws InvalidSpec with every option that has no Secret or no key.
  * @example
  * const list = [{ name: 'secret-key', valueFrom: { secretKeyRef: { name: 'minio', key: 'password' } } }];
  * secretOptions(list, 'spec.sharedEncryptOptions'); // → [{ option: 'secret-key', secret: 'minio', key: 'password' }]
  */
-export const secretOptions = (list: readonly EncryptOption[] | undefined, path: string): readonly SecretOption[] =>
-  (list ?? []).map(({ name, valueFrom }, i) => {
+export function secretOptions(list: readonly EncryptOption[] | undefined, path: string): readonly SecretOption[] {
+  const faults: Fault[] = [];
+  const options = (list ?? []).flatMap(({ name, valueFrom }, i) => {
     const { name: secret, key } = valueFrom?.secretKeyRef ?? {};
-    if (secret && key) return { option: name, secret, key };
-    throw new InvalidSpec({ path: `${path}[${i}].valueFrom.secretKeyRef`, expected: 'name and key of a Secret', found: shown(valueFrom) });
+    if (secret && key) return [{ option: name, secret, key }];
+    faults.push({ path: `${path}[${i}].valueFrom.secretKeyRef`, expected: 'name and key of a Secret', found: shown(valueFrom) });
+    return [];
   });
+  if (faults.length > 0) throw new InvalidSpec(faults);
+  return options;
+}
 
 /**
  * Names of the Secrets that hold options of a Dataset, each once. It never throws, so `needs` can call it before the plan checks anything.

@@ -2,35 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import type { DataProcessSpec, Manifest } from '../../src/api/index.ts';
-import type { BackupSpec, LoadSpec, OperationKind, OperationProps, OperationSpec } from '../../src/constructs/index.ts';
-import { backingUp, IMAGES, job, type Loading, madeFor, processing } from '../support/operations.ts';
+import juicefs from '../../runtimes/juicefs/index.ts';
+import type { DataMigrateSpec, DataProcessSpec, DatasetSpec, Manifest } from '../../src/api/index.ts';
+import type { BackupSpec, LoadSpec } from '../../src/constructs/index.ts';
+import { planInput } from '../../src/testing/given.ts';
+import { backingUp, type Loading, madeFor, migrating, processing } from '../support/operations.ts';
 import { GOLDENS, hasGoldens } from '../upstream/cases.ts';
 import { leavesOf } from '../upstream/leaves.ts';
-
-const secretly = (name: string, key: string) => ({ name, valueFrom: { secretKeyRef: { name: 'jfs-secret', key } } });
-const MIGRATE: Partial<OperationProps> = {
-  labels: { parallelism: '1' },
-  podLabels: { 'fluid.io/operation': 'migrate-g-dataops-migrate-juicefs-p1-demo' },
-  containers: [
-    {
-      name: 'datamigrate',
-      image: IMAGES.juicefs,
-      command: ['/bin/sh', '-c'],
-      args: ['/scripts/juicefs_datamigrate.sh'],
-      env: [
-        { name: 'PARALLELISM', value: '1' },
-        { name: 'EDITION', value: 'community' },
-        { name: 'OPTION', value: '--exclude=4. --threads=10' },
-        { name: 'TIMEOUT', value: '30m' },
-        secretly('EXTERNAL_ACCESS_KEY', 'ak'),
-        secretly('EXTERNAL_SECRET_KEY', 'sk'),
-        secretly('FLUID_METAURL', 'metaurl'),
-      ],
-    },
-  ],
-  scripts: { 'juicefs_datamigrate.sh': '' },
-};
 
 describe.skipIf(!hasGoldens)('a Job as Fluid makes it', () => {
   test.each<[string, Loading]>([
@@ -56,14 +34,21 @@ describe.skipIf(!hasGoldens)('a Job as Fluid makes it', () => {
     });
     expect(unexplained(ours, fluids)).toEqual([]);
   });
-  test.each<[string, OperationKind, Partial<OperationProps>]>([['migrate-juicefs-p1', 'DataMigrate', MIGRATE]])(
-    '%s, by what a construct of it would say',
-    (name, kind, props) => {
-      const { asked, fluids } = recorded(name);
-      const { resources } = asked['spec'] as OperationSpec;
-      expect(unexplained(job(props, resources ? { resources } : {}, kind, asked.metadata.namespace), fluids)).toEqual([]);
-    },
-  );
+  test.each(['migrate-juicefs-p1', 'migrate-juicefs-cron'])('%s', (name) => {
+    const { asked, fluids, dataset } = recorded(name);
+    expect(unexplained(migrated(asked, dataset), fluids)).toEqual([]);
+  });
+  test('migrate-juicefs-p2-nossh, which Fluid refuses, with keys that are made for it', () => {
+    const { asked, fluids, dataset } = recorded('migrate-juicefs-p2-nossh');
+    expect(fluids).toEqual([]);
+    expect(migrated(asked, dataset).map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+      'ConfigMap op-migrate-script',
+      'Job op-migrate-migrate',
+      'Service op-migrate-workers',
+      'Secret op-migrate-ssh-keys',
+      'StatefulSet op-migrate-workers',
+    ]);
+  });
   test('and nothing is explained that is no difference', () =>
     expect([...SERVERS, ...POD, ...MEANT.keys()].filter((pattern) => !met.has(pattern))).toEqual([]));
 });
@@ -76,13 +61,21 @@ const POD = [
   /^Pod spec\.tolerations\[\d\]\.(effect|key|operator|tolerationSeconds): Fluid .*(NoExecute|node\.kubernetes\.io|Exists|300)/,
 ];
 
+/** By a runtime of the recorded Dataset. */
+function migrated(asked: Manifest, dataset: DatasetSpec): readonly Manifest[] {
+  const { namespace = '' } = asked.metadata;
+  const runtime = juicefs.bind(planInput({ namespace, dataset, facts: { ports: { worker: 14001, fuse: 14002 } } }));
+  return migrating(asked['spec'] as DataMigrateSpec, { namespace, runtime });
+}
+
 function recorded(name: string) {
   const [input, golden] = ['input.yaml', 'objects.yaml'].map((file) => documents(join(GOLDENS, 'operations', name, file)));
   const asked = input?.find(({ kind }) => kind.startsWith('Data') && kind !== 'Dataset');
   if (!asked || !golden) throw new Error(`no operation is recorded in ${name}`);
   // One that the operation mounts: Fluid makes an empty one where there is no script.
   const isUsed = ({ kind, data }: Manifest) => kind !== 'ConfigMap' || JSON.stringify(data) !== '{"preprocess.sh":""}';
-  return { asked, fluids: golden.filter((object) => object.metadata?.name.startsWith('op-') && isUsed(object)) };
+  const { spec: dataset } = (input?.find(({ kind }) => kind === 'Dataset') ?? {}) as { readonly spec: DatasetSpec };
+  return { asked, dataset, fluids: golden.filter((object) => object.metadata?.name.startsWith('op-') && isUsed(object)) };
 }
 const met = new Set<RegExp>();
 function unexplained(ours: readonly Manifest[], fluids: readonly Manifest[]): readonly string[] {
@@ -124,7 +117,12 @@ const MEANT = new Map<RegExp, string>([
   [/\.containers\[script-processor\]\.volumeMounts\[\/fluid-scripts(\/preprocess\.sh)?\]\./, 'They are a directory.'],
   [/metadata\.labels\[fluid\.io\/dataset-id\]: Fluid "", we "g-data\S+-demo"$/, 'An oversight of two of its charts.'],
   [/^ConfigMap metadata\.labels\.(role: Fluid undefined, we "dataprocess-job"|heritage: Fluid "Helm", we undefined)$/, 'Another one.'],
-  [/\.containers\[dataloader\]\.(args|command)\[/, 'Paths are arguments: a shell reads none of them.'],
+  [/\.containers\[(dataloader|datamigrate)\]\.(args|command)\[/, 'Paths are arguments: a shell reads none of them.'],
+  [/\.env\[PARALLELISM\]/, 'The script gets the names of workers.'],
+  [/\.env\[(FROM|TO)\]/, 'What messages call both ends.'],
+  [/\.env\[EXTERNAL\]/, 'Whose URL the keys belong into.'],
+  [/\.env\[SECRET_VARIABLES\]/, 'What the log leaves out.'],
+  [/^CronJob .*labels(\.parallelism|\[fluid\.io\/operation\]): Fluid undefined/, 'As of its Jobs without a schedule.'],
   [/\.env(\.order|\[(DATA_PATH|PATH_REPLICAS|OPTION)\])/, 'So they are in no variable.'],
   [/^Pod metadata\.annotations\[meta\.helm\.sh/, 'Nor is the pod.'],
   [/^ConfigMap metadata\.labels\.(release|role): Fluid undefined, we "(op-charts|databackup-job)"$/, 'As of all other scripts.'],

@@ -50,4 +50,4 @@ describe('the Job of an operation', () => {
 });
 
 test('what a runtime has no construct for it does not do; every runtime has a DataProcess', () =>
-  expect(Object.keys(runtimeOf('juicefs').operations).toSorted()).toEqual(['DataLoad', 'DataProcess']));
+  expect(Object.keys(runtimeOf('juicefs').operations).toSorted()).toEqual(['DataLoad', 'DataMigrate', 'DataProcess']));

@@ -3,11 +3,14 @@ import { readMaster, readMounts } from '../../runtimes/alluxio/mount-list.ts';
 import { readCount, readReport } from '../../runtimes/alluxio/report.ts';
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
+import { externalWarnings } from '../../runtimes/juicefs/migrate-external.ts';
+import { migrateWarnings } from '../../runtimes/juicefs/migrate-warnings.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
 import * as api from '../../src/api/index.ts';
 import {
   annotation,
+  type DataMigrateSpec,
   type DataProcessSpec,
   Dataset,
   faultsOf,
@@ -36,7 +39,7 @@ import { community } from '../runtimes/juicefs/given.ts';
 import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';
 import { ExampleLoad, type LoadPlan } from '../support/load.ts';
-import { backingUp, type Loading, madeFor } from '../support/operations.ts';
+import { backingUp, type Loading, madeFor, migrating } from '../support/operations.ts';
 
 type Call<T> = (given: T) => unknown;
 
@@ -94,6 +97,31 @@ const backups: Calls = {
     (text) => ignoringErrors(() => backingUp({ backupPath: `local:///${text}` })),
     (text) => ignoringErrors(() => backingUp({ backupPath: text, runAs: user(text) })),
   ],
+};
+
+const migrates = (from: DataMigrateSpec['from'], more: Partial<DataMigrateSpec> = {}) => {
+  const spec: DataMigrateSpec = { from, to: { dataset: { name: 'demo', namespace: '' } }, ...more };
+  return ignoringErrors(() => migrating(spec));
+};
+const other = (text: string) => ({ mounts: [{ mountPoint: `juicefs:///${text}`, name: text, encryptOptions: [option('metaurl')] }] });
+const migrations: Calls = {
+  text: [
+    (text) => migrates({ dataset: { name: 'demo', namespace: '', path: text } }),
+    (text) => migrates({ externalStorage: { uri: text } }),
+    (text) => migrates({ externalStorage: { uri: `s3://b/${text}`, encryptOptions: [option(text), option('access-key')] } }),
+    (text) => migrates({ externalStorage: { uri: `s3://${text}` } }),
+    (text) => migrates({ externalStorage: { uri: `pvc://c/${text}` } }, { options: { [text]: text, metrics: text } }),
+    (text) => migrates({ externalStorage: { uri: 's3://b/' } }, { image: text, imageTag: text, parallelOptions: { [text]: text } }),
+    (text) => {
+      const spec = { from: { dataset: { name: 'other', namespace: '' } }, to: { dataset: { name: 'demo', namespace: '' } } };
+      return ignoringErrors(() => migrating(spec, { datasets: { other: other(text) } }));
+    },
+  ],
+  many: (entries) =>
+    migrates(
+      { externalStorage: { uri: 's3://b/', encryptOptions: list(entries, (i) => option(`o${i}`)) } },
+      { options: record(entries), parallelOptions: record(entries) },
+    ),
 };
 
 const list = <T>(entries: number, make: (i: number) => T): T[] => Array.from({ length: entries }, (_, i) => make(i));
@@ -363,6 +391,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     backupTarget: 'is measured with the backups of runtimes',
   },
   'src/constructs/migrate.ts': {
+    parallelOf: 'is measured with the migrations of runtimes',
     migrateFaults: {
       text: [
         (text) =>
@@ -389,6 +418,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'src/constructs/operation-names.ts': { operationNames: 'joins two texts' },
+  'src/constructs/operation-pod.ts': { operationLabels: ofNames, operationPod: 'is measured with OperationJob' },
   'src/constructs/operation.ts': {
     OperationJob: {
       text: [
@@ -458,6 +488,10 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       many: (entries) =>
         constructs.secretVariables({ sharedEncryptOptions: list(entries, (i) => option(`o-${i}`)) }, new Map([['metaurl', 'METAURL']])),
     },
+  },
+  'src/constructs/ssh-workers.ts': {
+    sshAccess: 'is measured with the migrations of runtimes',
+    SshWorkers: 'is measured with the migrations of runtimes',
   },
   'src/constructs/tiered-store.ts': {
     cacheByMedium: {
@@ -728,7 +762,34 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/juicefs/components.ts': { JuiceFSFuse: planOnly, JuiceFSWorker: planOnly },
   'runtimes/juicefs/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/juicefs/command-options.ts': { commandOptions: 'is measured with loads and migrations' },
   'runtimes/juicefs/load.ts': { JuiceFSLoad: loadsOf('juicefs') },
+  'runtimes/juicefs/migrate.ts': { JuiceFSMigrate: migrations },
+  'runtimes/juicefs/migrate-ends.ts': { endsOf: 'is measured with the migrations' },
+  'runtimes/juicefs/migrate-external.ts': {
+    externalEnd: 'is measured with the migrations',
+    externalWarnings: {
+      many: (entries) =>
+        externalWarnings(
+          list(entries, (i) => option(`o${i}`)),
+          'x',
+        ),
+    },
+  },
+  'runtimes/juicefs/migrate-warnings.ts': {
+    migrateWarnings: {
+      text: (text) =>
+        migrateWarnings({
+          spec: {
+            from: { externalStorage: { uri: text, encryptOptions: [option(text)] } },
+            to: { externalStorage: { uri: `pvc://${text}`, encryptOptions: [option(text)] } },
+            runtimeType: text,
+            parallelism: 2,
+            parallelOptions: { [text]: text },
+          },
+        }),
+    },
+  },
   'runtimes/juicefs/plan.ts': {
     needs: { many: (entries) => juicefs.needs(community({ mount: { encryptOptions: list(entries, (i) => option(`o${i}`, `s${i}`)) } })) },
     plan: {

@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs';
 import alluxio from '../../runtimes/alluxio/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
-import type { DataProcessSpec, Manifest } from '../../src/api/index.ts';
+import type { DataMigrateSpec, DataProcessSpec, DatasetSpec, Manifest } from '../../src/api/index.ts';
 import {
   type BackupSpec,
   type BasePlan,
@@ -18,7 +18,6 @@ import {
 import { type Given, planInput } from '../../src/testing/given.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
 
-export const IMAGES = { alluxio: 'alluxio/alluxio-dev:2.9.0', juicefs: 'juicedata/mount:ce-v1.3.0' };
 const onPodNetwork = { networkMode: 'ContainerNetwork' } as const;
 const INPUTS = {
   alluxio: { spec: { master: onPodNetwork, worker: onPodNetwork } },
@@ -71,6 +70,25 @@ export function backingUp(
   return runtime.operations.DataBackup?.({ ...named, spec, facts: { pods } }) ?? [];
 }
 
+/** Keys that are none. */
+export const SSH_KEYS = { privateKey: 'private', publicKey: 'public' };
+interface Migrating {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly runtime?: BoundRuntime;
+  /** Beside `demo`. */
+  readonly datasets?: Readonly<Record<string, DatasetSpec>>;
+  readonly isIdle?: boolean;
+}
+/** What is made for a DataMigrate of Dataset `demo`, with keys if it asks for some. */
+export function migrating(spec: DataMigrateSpec, given: Migrating = {}): readonly Manifest[] {
+  const { namespace = 'ml', name = 'op', runtime = runtimeOf('juicefs', namespace), datasets = {}, isIdle } = given;
+  const asked = { kind: 'DataMigrate', name, namespace, uid: '<uid:DataMigrate/op>', spec } as const;
+  const { sshKeys } = runtime.operationNeeds(asked);
+  const facts = { pods: {}, datasets, ...(sshKeys && { sshKeys: SSH_KEYS }), ...(isIdle && { isIdle }) };
+  return runtime.operations.DataMigrate?.({ ...asked, facts }) ?? [];
+}
+
 /** What is made for an operation of which a runtime says no more than this. */
 export function job(
   props: Partial<OperationProps>,
@@ -83,11 +101,10 @@ export function job(
       super(scope, plan, operation, { containers: [{ name: 'main', image: 'i:1' }], ...props });
     }
   }
-  const type = kind === 'DataMigrate' ? 'juicefs' : 'alluxio';
   const runtime = defineRuntime({
-    type,
+    type: 'example',
     resource: ExampleRuntime,
-    plan: (input) => basePlan(input, { mountType: 'fuse', mountDir: `${type}-fuse` }),
+    plan: (input) => basePlan(input, { mountType: 'fuse', mountDir: 'example-fuse' }),
     components: {},
     operations: { [kind]: Any },
   });

@@ -6,11 +6,17 @@ import { jobOf, podFaults } from './pods.ts';
 import { HOSTILE, shellFaults } from './shells.ts';
 
 /** What is wrong with what is done for operations, a line a fault: once, by a schedule, and for a user who means harm. */
-export const operationFaults = ({ operations, plan }: BoundRuntime): readonly string[] =>
+export const operationFaults = ({ operations, operationNeeds, plan }: BoundRuntime): readonly string[] =>
   (Object.keys(operations) as OperationKind[]).flatMap((kind) => {
     const render = (spec: OperationSpecs[OperationKind]): readonly Manifest[] => {
-      const facts = { pods: { master: [pod('master')], worker: [pod('worker')] }, leader: pod('master') };
-      const operation: Operation = { kind, name: 'op', namespace: plan.namespace, uid: 'uid-of-operation', spec, facts };
+      const asked = { kind, name: 'op', namespace: plan.namespace, uid: 'uid-of-operation', spec };
+      const { sshKeys } = operationNeeds(asked);
+      const facts = {
+        pods: { master: [pod('master')], worker: [pod('worker')] },
+        leader: pod('master'),
+        ...(sshKeys && { sshKeys: { privateKey: 'private', publicKey: 'public' } }),
+      };
+      const operation: Operation = { ...asked, facts };
       // The cast: of each kind there is what does that kind.
       return (operations[kind] as (operation: Operation) => readonly Manifest[])(operation);
     };

@@ -1,0 +1,86 @@
+import type { DatasetSpec, MigrateEnd } from '../../src/api/index.ts';
+import { absolutePath, type Arg, claimOf, literal, type Mounted, must, type Operation, together } from '../../src/constructs/index.ts';
+import type { End, Field } from './migrate-end.ts';
+import { externalEnd } from './migrate-external.ts';
+import type { JuiceFSPlan } from './plan.ts';
+import { editionOf, sourceOf } from './source.ts';
+
+/**
+ * Both ends.
+ * @throws InvalidSpec with all that is wrong with either.
+ */
+export function endsOf(plan: JuiceFSPlan, migrate: Operation<'DataMigrate'>): { readonly from: End; readonly to: End } {
+  const { from, to } = together({ from: () => endOf(plan, migrate, 'from'), to: () => endOf(plan, migrate, 'to') });
+  // juicefs refuses one directory and one file.
+  const isDirectory = from.url.endsWith('/') || to.url.endsWith('/');
+  const slash = (end: End): End => (isDirectory && !end.url.endsWith('/') ? { ...end, url: `${end.url}/` } : end);
+  return { from: slash(from), to: slash(to) };
+}
+
+function endOf(plan: JuiceFSPlan, migrate: Operation<'DataMigrate'>, field: Field): End {
+  const { dataset, externalStorage }: MigrateEnd = migrate.spec[field];
+  if (dataset?.name) return datasetEnd(plan, migrate, field, dataset.name, dataset.path);
+  const { uri = '' } = externalStorage ?? {};
+  const claim = claimOf(uri);
+  const at = `spec.${field}.externalStorage`;
+  // As in Fluid, a directory in any case.
+  return claim ? claimEnd(field, claim.claim, `${claim.path}/`, uri, `${at}.uri`) : externalEnd(uri, externalStorage?.encryptOptions, at);
+}
+
+/** JuiceFS of the edition of the image is reached without a mount point, anything else as other pods reach it. */
+function datasetEnd(plan: JuiceFSPlan, migrate: Operation<'DataMigrate'>, field: Field, dataset: string, path = ''): End {
+  const at = `spec.${field}.dataset`;
+  const isOwn = dataset === plan.name;
+  const spec = specOf(migrate, dataset);
+  const name = path === '' ? `Dataset ${dataset}` : `path ${path} of Dataset ${dataset}`;
+  if (!isDirect(plan, migrate, dataset)) {
+    const canWrite = spec.accessModes?.some((mode) => mode.startsWith('ReadWrite'));
+    must(field === 'from' || canWrite, `${at}.name`, 'a Dataset with accessModes ReadWriteMany or ReadWriteOnce', dataset);
+    return claimEnd(field, dataset, path, name, `${at}.path`);
+  }
+  const { namespace } = plan;
+  const source = isOwn
+    ? plan.source
+    : sourceOf({ identity: { namespace, name: dataset, uid: '', collides: false }, annotations: {}, spec });
+  const place = pathOf(`${source.subPath ?? ''}/`, path, `${at}.path`);
+  if (source.edition === 'enterprise') {
+    must(/^[\w.-]+$/.test(source.name), `${at}.name`, 'a Dataset whose mount has a name of letters, digits, "-" and "."', source.name);
+    const login = isOwn ? plan.login : source.login;
+    return { url: `jfs://${source.name}${place}`, name, env: [], ...(login && { login: { args: login.map(expanded), env: source.env } }) };
+  }
+  // As in Fluid, but that two file systems have two.
+  const { name: target } = migrate.spec.to.dataset ?? {};
+  const isSecond = field === 'from' && target && target !== dataset && isDirect(plan, migrate, target);
+  const variable = isSecond ? `${METAURL}_FROM` : METAURL;
+  const env = source.env.filter((each) => each.name === 'METAURL').map((each) => ({ ...each, name: variable }));
+  return { url: `jfs://${variable}${place}`, name, env };
+}
+/** What stands for the host in the URL of a file system is the variable with the address of its metadata engine. */
+const METAURL = 'FLUID_METAURL';
+
+const specOf = ({ facts }: Operation<'DataMigrate'>, dataset: string): DatasetSpec => facts.datasets?.[dataset] ?? {};
+function isDirect({ name, source }: JuiceFSPlan, migrate: Operation<'DataMigrate'>, dataset: string): boolean {
+  const spec = specOf(migrate, dataset);
+  return dataset === name || (spec.mounts?.[0]?.mountPoint.startsWith('juicefs://') === true && editionOf(spec) === source.edition);
+}
+
+function claimEnd(field: Field, claimName: string, path: string, name: string, at: string): End {
+  const volume = `native-vol-${field}`;
+  const mountPath = `/mnt/fluid-native/${field}`;
+  const mounted: Mounted = { volume: { name: volume, persistentVolumeClaim: { claimName } }, mount: { name: volume, mountPath } };
+  return { url: `file://${mountPath}${pathOf('', path, at)}`, name, env: [], mounted };
+}
+
+/** A path below another, as a URL has it. The root is a directory, another path if it says so. */
+function pathOf(below: string, path: string, at: string): string {
+  const parts = `${below}${absolutePath(`/${path}`, at)}`.split('/').filter((part) => part !== '' && part !== '.');
+  const escaped = parts.map((part) => `/${encodeURIComponent(part.toWellFormed())}`).join('');
+  return path === '' || path.endsWith('/') ? `${escaped}/` : escaped;
+}
+
+/** A word of `juicefs auth` as an argument of a container. */
+function expanded(arg: Arg): string {
+  if (typeof arg === 'string') return literal(arg);
+  if ('env' in arg) return `$(${arg.env})`;
+  return 'word' in arg ? arg.word.map(expanded).join('') : '';
+}

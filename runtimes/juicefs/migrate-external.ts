@@ -1,0 +1,56 @@
+import type { EncryptOption, EnvVar } from '../../src/api/index.ts';
+import { ignored, must, secretEnv, secretOptions, together, type Warning } from '../../src/constructs/index.ts';
+import type { End } from './migrate-end.ts';
+
+/** Options that belong into the URL, and the variables in which the script finds them. */
+const KEYS = new Map(Object.entries({ 'access-key': 'EXTERNAL_ACCESS_KEY', 'secret-key': 'EXTERNAL_SECRET_KEY', token: 'EXTERNAL_TOKEN' }));
+/** Variables that clients of stores read. `juicefs sync` passes most of them on to its workers. */
+const OF_CLIENTS = /^(ALICLOUD|AWS|AZURE|BDCLOUD|CEPH|COS|EOS|GOOGLE|HADOOP|HWCLOUD|JFS|KRB5|MINIO|QINIU|SCW)[A-Z0-9_]+$/;
+const variableOf = (option: string): string | undefined => KEYS.get(option) ?? (OF_CLIENTS.test(option) ? option : undefined);
+
+/**
+ * A store that `juicefs sync` reaches by its URL.
+ * @param at its field
+ * @throws InvalidSpec with all that is wrong with it.
+ */
+export function externalEnd(uri: string, options: readonly EncryptOption[] = [], at: string): End {
+  const hasKeys = options.some(({ name }) => KEYS.has(name));
+  const { place, env } = together({
+    place: () => placeOf(uri, hasKeys, `${at}.uri`),
+    env: () => envOf(options, `${at}.encryptOptions`),
+  });
+  return { ...place, env, hasKeys };
+}
+
+function placeOf(uri: string, hasKeys: boolean, at: string): Pick<End, 'url' | 'name'> {
+  const [, scheme = '', host = '', path = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(.*)$/is.exec(uri) ?? [];
+  const kind = scheme.toLowerCase();
+  const isOfNode = kind === 'local' || kind === 'file';
+  must(!isOfNode, at, 'pvc://<claim>[/<path>] or the URL of a store: pods run on any node', uri);
+  must(host && kind !== 'pvc', at, 'pvc://<claim>[/<path>] or a URL that juicefs sync knows', uri);
+  const afterUser = host.lastIndexOf('@') + 1;
+  must(!hasKeys || afterUser === 0, at, 'a URL without a user, since encryptOptions have one', uri.slice(0, scheme.length + 3));
+  // JuiceFS would take an "@" in a path for the end of a user. Of SFTP it decodes none.
+  const escaped = kind === 'sftp' ? path : path.replaceAll('@', '%40');
+  return { url: `${scheme}://${host}${escaped}`, name: `${scheme}://${host.slice(afterUser)}${path}` };
+}
+
+function envOf(options: readonly EncryptOption[], at: string): readonly EnvVar[] {
+  const secrets = secretOptions(options, at).flatMap((option) => {
+    const variable = variableOf(option.option);
+    return variable === undefined ? [] : [{ ...option, variable }];
+  });
+  const named = new Set(options.map(({ name }) => name));
+  must(!named.has('token') || (named.has('access-key') && named.has('secret-key')), at, 'access-key and secret-key beside token', [
+    ...named,
+  ]);
+  return secretEnv(secrets);
+}
+
+/** Credentials of an external store that nothing reads. */
+export const externalWarnings = (options: readonly EncryptOption[] = [], at: string): readonly Warning[] =>
+  options.flatMap(({ name }, i) =>
+    variableOf(name) === undefined
+      ? [ignored(`${at}[${i}]`, 'JuiceFS knows access-key, secret-key, token and the variables of its clients of stores')]
+      : [],
+  );

@@ -1,0 +1,119 @@
+/**
+ * Arguments: both ends as `juicefs sync` takes them but for keys, which it wants in the URL; options of `juicefs sync`. It reports to
+ * Prometheus while it works, and at its end says `Found: 3, …, copied: 3 (1.50 MiB), …`.
+ */
+export const MIGRATE_SCRIPT = `set -eo pipefail
+# The first process of a pod gets no signal that it does not ask for, and all others end with it.
+trap 'exit 143' TERM
+from="$1" to="$2"
+shift 2
+juicefs=/usr/local/bin/juicefs
+[ "$EDITION" = community ] || juicefs=/usr/bin/juicefs
+fail() { echo "$1" >&2; exit 1; }
+
+# So that "/", "+", "@" and "%" of a key separate nothing.
+escaped() {
+  local LC_ALL=C text="$1" byte out= i
+  for ((i = 0; i < \${#text}; i++)); do
+    byte=\${text:i:1}
+    case $byte in [a-zA-Z0-9._~-]) ;; *) printf -v byte %%%02X "'$byte" ;; esac
+    out+=$byte
+  done
+  printf %s "$out"
+}
+
+# juicefs takes the token as it is; for SFTP it takes everything as it is.
+keys() {
+  if [[ "$1" == sftp://* ]]; then
+    [[ $EXTERNAL_ACCESS_KEY$EXTERNAL_SECRET_KEY != *[:@]* ]] || fail 'juicefs sync takes no ":" and no "@" in a key for SFTP'
+    printf %s "$EXTERNAL_ACCESS_KEY:$EXTERNAL_SECRET_KEY"
+  else
+    printf %s "$(escaped "$EXTERNAL_ACCESS_KEY"):$(escaped "$EXTERNAL_SECRET_KEY")\${EXTERNAL_TOKEN:+:$EXTERNAL_TOKEN}"
+  fi
+}
+if [ "\${EXTERNAL-}" ]; then
+  user=$(keys "\${!EXTERNAL}")
+  printf -v "$EXTERNAL" %s "\${!EXTERNAL%%://*}://$user@\${!EXTERNAL#*://}"
+fi
+
+secrets=()
+for name in $SECRET_VARIABLES; do
+  value=\${!name}
+  # A shorter one is no secret, and may be in any word.
+  if [ "\${#value}" -ge 4 ]; then secrets+=("$value" "$(escaped "$value")"); fi
+done
+masked() {
+  local line secret
+  while IFS= read -r line || [ "$line" ]; do
+    for secret in "\${secrets[@]}"; do line=\${line//"$secret"/****}; done
+    printf '%s\\n' "$line"
+    if [[ $line == *'Found: '* ]]; then printf '%s\\n' "$line" > /tmp/progress.found; fi
+  done
+}
+
+report() { printf '%s\\n' "$@" > /tmp/progress.new && mv /tmp/progress.new /tmp/progress; }
+size() {
+  local bytes="$1" units=(B KiB MiB GiB TiB PiB) i=0 n
+  n=$((bytes * 100))
+  while [ "$n" -ge 102400 ] && [ "$i" -lt 5 ]; do n=$((n / 1024)) i=$((i + 1)); done
+  if [ "$i" = 0 ]; then echo "$bytes B"; else printf '%d.%02d %s\\n' $((n / 100)) $((n % 100)) "\${units[i]}"; fi
+}
+metrics() {
+  exec 3<> "/dev/tcp/127.0.0.1/\${METRICS_PORT:-9567}" || return
+  printf 'GET /metrics HTTP/1.0\\r\\n\\r\\n' >&3
+  timeout 5 cat <&3
+}
+figure() {
+  local line
+  line=$(grep -m 1 "^juicefs_sync_$1[{ ]" <<< "$said") && printf %.0f "\${line##* }"
+}
+follow() {
+  local said handled found copied elapsed before=0 at=$SECONDS
+  while sleep 5; do
+    said=$(metrics 2> /dev/null) && handled=$(figure handled) && found=$(figure scanned) && copied=$(figure copied_bytes) || continue
+    elapsed=$((SECONDS - at))
+    report "Progress=$handled of $found files" "Files=$handled of $found" "Bytes=$(size "$copied")" \\
+      "Rate=$(size $(((copied - before) / (elapsed > 0 ? elapsed : 1))))/s"
+    before=$copied at=$SECONDS
+  done
+}
+
+cluster=()
+if [ "\${SSH_HOSTS-}" ]; then
+  echo "waiting for $SSH_HOSTS"
+  IFS=' ' read -r -a hosts <<< "$SSH_HOSTS"
+  bash "\${0%/*}/ssh.sh" "\${hosts[@]}" & wait $!
+  case $POD_IP in *:*) address="[$POD_IP]:0" ;; *) address=$POD_IP ;; esac
+  cluster=("--worker=\${SSH_HOSTS// /,}" "--manager-addr=$address")
+fi
+# What is not in the environment of juicefs is not in that of what it starts.
+unset EXTERNAL_ACCESS_KEY EXTERNAL_SECRET_KEY EXTERNAL_TOKEN
+sync() { timeout "$TIMEOUT" "$juicefs" sync "$@" 2>&1 < /dev/null | masked; }
+echo "from $FROM to $TO"
+rm -f /tmp/progress.found
+follow > /dev/null 2>&1 & follower=$!
+sync "\${cluster[@]}" "$from" "$to" "$@" &
+code=0
+wait $! || code=$?
+kill "$follower" || :
+wait "$follower" 2> /dev/null || :
+case $code in
+  0) ;;
+  124) fail "from $FROM to $TO: juicefs sync did not end within $TIMEOUT" ;;
+  *) fail "from $FROM to $TO: juicefs sync failed with exit code $code" ;;
+esac
+last=$(cat /tmp/progress.found 2> /dev/null || :)
+[[ $last =~ Found:\\ ([0-9]+) ]] || exit 0
+found=\${BASH_REMATCH[1]}
+
+# Of a file system, juicefs takes what does not exist for an empty directory, unless directories count.
+if [ "$found" = 0 ] && [[ $from == jfs://* || $from == file://* ]]; then
+  sync --dry --dirs --limit=1 "$from" "$to" > /dev/null || :
+  ! grep -q 'Found: 0' /tmp/progress.found || fail "$FROM does not exist"
+fi
+bytes= copied= skipped=
+if [[ $last =~ copied:\\ ([0-9]+)\\ \\(([^\\)]*)\\) ]]; then copied=\${BASH_REMATCH[1]} bytes=\${BASH_REMATCH[2]}; fi
+if [[ $last =~ skipped:\\ ([0-9]+) ]]; then skipped=\${BASH_REMATCH[1]}; fi
+report "Progress=$found of $found files" "Files=$found of $found" "Bytes=$bytes" "Copied=$copied" "Skipped=$skipped"
+cat /tmp/progress > /dev/termination-log
+`;
