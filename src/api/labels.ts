@@ -52,6 +52,8 @@ export const annotation = {
   paused: 'data.fluid.io/paused',
   /** On an operation, set by its user: each new text runs it once more. On its Job: the text when that Job was created. */
   retry: 'data.fluid.io/retry',
+  /** On the Job of an operation with policy OnEvent: digest of the mounts in effect when that Job was created. */
+  observedMounts: 'data.fluid.io/observed-mounts',
   /** On an operation: labels of its node, separated by commas, that count for operations that follow. */
   placeLabels: 'affinity.dataflow.fluid.io/labels',
   skipMountCheck: 'fluid.io/skip-check-mount-ready-target',

@@ -87,6 +87,7 @@ export const operationStatus = Type.Object(
         { description: 'What the operation waits for.' },
       ),
     ),
+    observedMounts: opt(Type.String({ description: 'With policy OnEvent: digest of the mounts in effect when the latest run began.' })),
     observedRetry: opt(Type.String({ description: 'Annotation data.fluid.io/retry when the latest run began.' })),
     nodeAffinity: opt(described(k8s.NodeAffinity, 'The node that it ran on, for operations that follow.')),
   },

@@ -17,6 +17,8 @@ export interface Cause {
   readonly isAnswer?: true;
   /** An object cannot be written until someone helps: operations that wait for their turn go first. */
   readonly isRefusal?: true;
+  /** An operation cannot start yet, and holds no place in the line. */
+  readonly isUnready?: true;
   /** The user asked for it: its event is no warning. */
   readonly isWanted?: true;
   /** Another writer was first: a retry ends it. */
@@ -202,9 +204,11 @@ export const causes = {
     toDo: 'nothing: it starts when its turn comes',
     passing: true,
   },
-  NotSupportedYet: {
-    means: 'the spec of an operation has a policy that this version of Sluice does not act on; the message names it',
-    toDo: 'leave the field out, or wait for a version that acts on it: the operation starts then',
+  MountsChanged: {
+    means: 'an operation with the policy OnEvent runs again, since the mounts of its Dataset have changed: 30 s after the last change',
+    toDo: 'nothing, unless it lasts: see what changes the mounts of the Dataset',
+    passing: true,
+    isUnready: true,
   },
   Deleting: {
     means: 'objects are being deleted',

@@ -32,6 +32,11 @@ export const additions: readonly Addition[] = [
   { kinds: 'all', path: 'columns.Progress', reason: 'Fluid does not report how far an operation is' },
   {
     kinds: OPERATIONS,
+    path: 'status.observedMounts',
+    reason: 'says which mounts the latest run of an operation with `policy: OnEvent` found: others lead to another run',
+  },
+  {
+    kinds: OPERATIONS,
     path: 'status.observedRetry',
     reason: 'says for which text of the annotation `data.fluid.io/retry` the latest run was: a new text asks for another run',
   },

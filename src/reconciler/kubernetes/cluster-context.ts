@@ -13,6 +13,7 @@ import type { createJobs } from './commands/jobs.ts';
 import { workloadKind } from './kinds.ts';
 import type { LastValid } from './plans/last-valid.ts';
 import type { MountTries } from './commands/mount-tries.ts';
+import type { MountsClock } from './operations/mounts-clock.ts';
 import type { NodeLabeler } from './nodes/node-labels.ts';
 import type { PortAllocator, PortPolicy } from './plans/ports.ts';
 import type { Store } from './store/store.ts';
@@ -45,6 +46,7 @@ export interface ClusterContext extends KubernetesClusterOptions {
   /** By UID of the runtime. */
   readonly lastValid: Map<string, LastValid>;
   readonly mountTries: MountTries;
+  readonly mountsClock: MountsClock;
   readonly ports: PortAllocator;
   readonly claimUsers: ReturnType<typeof createClaimUsers>;
   /** Writes on users' objects. */

@@ -21,6 +21,7 @@ import { typeOf } from './kinds.ts';
 import { createClaimUsers } from './observe/claim-users.ts';
 import { observer } from './observe/observe.ts';
 import { teardownObserver } from './observe/observe-teardown.ts';
+import { createMountsClock } from './operations/mounts-clock.ts';
 import { operationCluster } from './operations/operation-cluster.ts';
 import { createBindings } from './plans/bindings.ts';
 import { createLookups } from './plans/lookups.ts';
@@ -55,6 +56,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   function forgetOperation(uid: string): void {
     applier.forget(uid);
     context.jobs.drop(uid);
+    context.mountsClock.forget(uid);
   }
 
   const observe = observer(context);
@@ -128,6 +130,7 @@ function contextOf(options: KubernetesClusterOptions): ClusterContext {
     bindings: createBindings(settings),
     lastValid: new Map(),
     mountTries: createMountTries(now),
+    mountsClock: createMountsClock(now),
     ports: portAllocator(settings, portPolicy, store.ports),
     claimUsers: createClaimUsers(client, now),
     users: userObjects(client, store, now),

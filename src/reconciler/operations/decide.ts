@@ -1,8 +1,8 @@
-import { annotation } from '../../api/index.ts';
 import type { Hold, Key } from '../world.ts';
-import { isRetried, pauseOf, retryOf } from './requests.ts';
+import { anotherRun, unsettled } from './again.ts';
+import { pauseOf } from './requests.ts';
 import { endOf, hasReported, isDone, isOver } from './status.ts';
-import { holdOf, refusalOf } from './validate.ts';
+import { refusalOf } from './validate.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal, Work } from './world.ts';
 
 /** What a pass over an operation does. */
@@ -16,7 +16,7 @@ export type Verdict =
   | {
       readonly is: 'waiting';
       readonly hold: Hold;
-      readonly for: 'Dataset' | 'predecessor' | 'turn' | 'version' | 'user';
+      readonly for: 'Dataset' | 'predecessor' | 'turn' | 'user';
       /** What goes on although the operation is paused. */
       readonly suspends?: readonly Work[];
     }
@@ -41,7 +41,7 @@ export type Verdict =
  *
  *   Pending ──its turn has come, its Dataset is bound, its runtime is ready──▶ Executing ──its Job ends──▶ Complete or Failed
  *      ▲                                                                                                              │
- *      └────────────────────────────────── its user retries it, and its Job is deleted ──────────────────────────────┘
+ *      └─────────────── its user retries it, or mounts of its Dataset change: its Job is deleted ────────────────────┘
  */
 export function decideOperation(world: OperationWorld): Verdict {
   const { operation, job, former, schedule, predecessor, works } = world;
@@ -59,7 +59,7 @@ export function decideOperation(world: OperationWorld): Verdict {
   if (run?.end && !hasReported(operation, run.end)) return { is: 'ending', job: run, end: run.end };
   if (run?.end) return again ? { is: 'clearing', left: { job: run } } : { is: 'idle' };
   if (run && !pause) return going(world, run);
-  if (again && !run) return { is: 'resetting', hold: again };
+  if (isDone(operation) && !run && !isCron) return again ? { is: 'resetting', hold: again } : { is: 'idle' };
   const refusal = refusalOf(world) ?? (predecessor.is === 'failed' ? predecessor.refusal : undefined);
   if (refusal && !run) return { is: 'refused', refusal };
   if (pause) return { is: 'waiting', for: 'user', hold: pause };
@@ -68,18 +68,12 @@ export function decideOperation(world: OperationWorld): Verdict {
     const message = `no Dataset is called ${missing.name} in namespace ${missing.namespace}`;
     return { is: 'waiting', for: 'Dataset', hold: { reason: 'TargetDatasetNotFound', message } };
   }
-  const hold = holdOf(operation);
-  if (hold) return { is: 'waiting', for: 'version', hold };
   if (predecessor.is === 'awaited') return { is: 'waiting', for: 'predecessor', hold: predecessor.hold };
+  const hold = unsettled(world);
+  if (hold) return { is: 'waiting', for: 'Dataset', hold };
   if (isCron) return { is: 'scheduled' };
   const turn = turnHold(world);
   return turn ? { is: 'waiting', for: 'turn', hold: turn } : { is: 'starting' };
-}
-
-/** Why an operation that has ended runs once more. Its Job says best which run it was. */
-function anotherRun({ operation, job }: OperationWorld): Hold | undefined {
-  if (!isDone(operation) || !isRetried(operation) || (job && job.retry === retryOf(operation))) return undefined;
-  return { reason: 'Retried', message: `the annotation ${annotation.retry} asks for another run` };
 }
 
 /** A Job that was suspended takes its turn again: meanwhile others may have started. */
@@ -94,14 +88,17 @@ function missingDataset({ target, dataset, other }: OperationWorld): Key | undef
   return other && !other.dataset ? other.key : undefined;
 }
 
+const JOINED_MS = 1000;
 function turnHold({ key, line, target, other }: OperationWorld): Hold | undefined {
-  const position = line.findIndex(({ key: { name } }) => name === key.name);
+  const found = line.findIndex(({ key: { name } }) => name === key.name);
+  const position = found < 0 ? line.length : found;
   const [first] = line;
-  if (!first || position <= 0) return undefined;
+  if (!first || position === 0) return undefined;
   const doing = first.isRunning ? 'runs' : 'is next';
   const datasets = other ? `Datasets ${target.name} and ${other.key.name}` : `Dataset ${target.name}`;
   const message = `number ${position + 1} in line among the ${key.kind}s of ${datasets}: ${first.key.name} ${doing}`;
-  return { reason: 'WaitingForTurn', message };
+  // It has a place once its status says that it waits for its turn: no change of another one may follow that.
+  return { reason: 'WaitingForTurn', message, ...(found < 0 && { retryMs: JOINED_MS }) };
 }
 
 /** A predecessor that others have not seen complete stays until they have. */

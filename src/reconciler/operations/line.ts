@@ -3,7 +3,6 @@ import { keyText, type OperationKey } from '../world.ts';
 import { readySince } from './predecessor.ts';
 import { pauseOf } from './requests.ts';
 import { endOf, isDone, isOver, isRunning } from './status.ts';
-import { holdOf } from './validate.ts';
 import type { OperationObject, Place } from './world.ts';
 
 interface LineOptions {
@@ -29,10 +28,10 @@ export function lineOf(operations: readonly OperationObject[], { keyOf, find, ha
     if (runs) return { key, isRunning: true, isStuck: false, since: created };
     // The schedule starts its Jobs, whoever runs. One that is to run once more is not ready for that yet.
     if (metadata.deletionTimestamp || operation.spec.policy === 'Cron' || isDone(operation)) return [];
-    if (holdOf(operation) || pauseOf(operation)) return [];
+    if (pauseOf(operation) || waitsFor(operation, 'isUnready')) return [];
     const ready = readySince(operation, find);
-    const since = Math.max(created, ready ?? 0, retriedAt(operation));
-    return ready === undefined ? [] : { key, isRunning: false, isStuck: isStuck(operation), since };
+    const since = Math.max(created, ready ?? 0, resetAt(operation));
+    return ready === undefined ? [] : { key, isRunning: false, isStuck: waitsFor(operation, 'isRefusal'), since };
   });
   return places.toSorted(
     (a, b) =>
@@ -44,14 +43,15 @@ export function lineOf(operations: readonly OperationObject[], { keyOf, find, ha
 }
 
 /** One that has run before goes behind those that waited meanwhile: since its status was reset, it waits. */
-const retriedAt = ({ status }: OperationObject): number => {
+const resetAt = ({ status }: OperationObject): number => {
   const waiting = status?.conditions?.find(({ type, status: is }) => type === 'Complete' && is === 'False');
-  return status?.observedRetry === undefined ? 0 : Date.parse(waiting?.lastTransitionTime ?? '') || 0;
+  const hasRun = status?.observedRetry !== undefined || status?.observedMounts !== undefined;
+  return hasRun ? Date.parse(waiting?.lastTransitionTime ?? '') || 0 : 0;
 };
 
-/** The API server refuses its Job. */
-const isStuck = ({ status }: OperationObject): boolean =>
-  status?.conditions?.some(({ type, reason = '' }) => type === 'Complete' && causeOf(reason as Reason).isRefusal === true) ?? false;
+/** Whether the API server refuses its Job, or the operation cannot start yet, as its status says. */
+const waitsFor = ({ status }: OperationObject, what: 'isRefusal' | 'isUnready'): boolean =>
+  status?.conditions?.some(({ type, reason = '' }) => type === 'Complete' && causeOf(reason as Reason)[what] === true) ?? false;
 
 /** Whether no line moves between two versions of an operation: where it waits is written again and again. */
 export const isSamePlace = (old: OperationObject, now: OperationObject): boolean =>
@@ -61,6 +61,7 @@ export const isSamePlace = (old: OperationObject, now: OperationObject): boolean
   old.metadata.uid === now.metadata.uid &&
   old.spec === now.spec &&
   (old.status?.phase || 'Pending') === (now.status?.phase || 'Pending') &&
-  retriedAt(old) === retriedAt(now) &&
+  resetAt(old) === resetAt(now) &&
   old.status?.waitingFor?.operationComplete === now.status?.waitingFor?.operationComplete &&
-  isStuck(old) === isStuck(now);
+  waitsFor(old, 'isRefusal') === waitsFor(now, 'isRefusal') &&
+  waitsFor(old, 'isUnready') === waitsFor(now, 'isUnready');

@@ -3,7 +3,7 @@ import type { OperationRef } from '../../constructs/index.ts';
 import { type Hold, keyText, type OperationKey } from '../world.ts';
 import { affinityLike } from './affinity.ts';
 import { isRetried } from './requests.ts';
-import { endOf, isComplete, isDone, isOver, isRunning } from './status.ts';
+import { endOf, isComplete, isDone, isOver, isRunning, repeats } from './status.ts';
 import type { OperationObject, Predecessor } from './world.ts';
 
 /** Finds an operation, as a watch shows it. */
@@ -120,8 +120,8 @@ const awaitedBy = (operation: OperationObject, find: Find): readonly OperationKe
 export function mustSee(operation: OperationObject, key: OperationKey, find: Find): boolean {
   if (isOver(operation) || operation.metadata.deletionTimestamp || !isAllowed(operation, key, find)) return false;
   const near = nearOf(operation);
-  // A schedule runs again and again, always near it.
-  const isNear = near !== undefined && keyText(near) === keyText(key) && (operation.spec.policy === 'Cron' || !isRunning(operation));
+  // One that runs again and again does so near it each time.
+  const isNear = near !== undefined && keyText(near) === keyText(key) && (repeats(operation) || !isRunning(operation));
   return isNear || !hasSeenEnd(operation);
 }
 

@@ -56,8 +56,8 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
       return 'on-change';
     case 'ending':
       await end(cluster, world, verdict.job, verdict.end);
-      // It may have been retried while its Job ran.
-      return isRetried(world.operation) ? pass(cluster, key, reportInMs) : untilExpiry(world);
+      // It may have been retried while its Job ran, or mounts may have changed.
+      return isRetried(world.operation) || world.mounts ? pass(cluster, key, reportInMs) : untilExpiry(world);
   }
 }
 
@@ -69,13 +69,12 @@ const POSITION_AGAIN_MS = 60_000;
 const LONGEST_MS = 86_400_000;
 
 /** Only what it waits for wakes an operation: the status of its Dataset changes with each operation that starts or ends. */
-function awaited({ target, other, predecessor }: OperationWorld, verdict: Verdict): readonly (Key | OperationKey)[] {
+function awaited({ target, other, predecessor, mounts }: OperationWorld, verdict: Verdict): readonly (Key | OperationKey)[] {
   const datasets = other ? [target, other.key] : [target];
-  if (verdict.is === 'starting' || verdict.is === 'scheduled') return datasets;
-  if (verdict.is !== 'waiting') return [];
+  const needsThem = verdict.is === 'starting' || verdict.is === 'scheduled' || (verdict.is === 'waiting' && verdict.for === 'Dataset');
   // Whatever else it waits for, it has to see the end of an earlier one that may expire.
-  const earlier = predecessor.is === 'awaited' ? [predecessor.key] : [];
-  return verdict.for === 'Dataset' ? [...datasets, ...earlier] : earlier;
+  const earlier = verdict.is === 'waiting' && predecessor.is === 'awaited' ? [predecessor.key] : [];
+  return [...(needsThem || mounts ? datasets : []), ...earlier];
 }
 
 async function wait(cluster: OperationCluster, world: OperationWorld, { hold, for: what }: Waiting, reportInMs: number): Promise<Next> {
@@ -174,9 +173,11 @@ function announce(cluster: OperationCluster, { operation }: OperationWorld, job:
   } else cluster.notice(operation, { type: 'Warning', reason: 'DataOperationFailed', note: status.conditions[0]?.message ?? '' });
 }
 
-/** Its own writes wake no operation. */
+/** Its own writes wake no operation. Fluid accepts a negative time to live. */
 const untilExpiry = ({ operation: { spec } }: OperationWorld): Next =>
-  spec.ttlSecondsAfterFinished === undefined ? 'on-change' : { again: Math.min(spec.ttlSecondsAfterFinished * 1000, LONGEST_MS) };
+  spec.ttlSecondsAfterFinished === undefined
+    ? 'on-change'
+    : { again: Math.min(Math.max(0, spec.ttlSecondsAfterFinished) * 1000, LONGEST_MS) };
 
 async function expire(cluster: OperationCluster, { operation }: OperationWorld, inMs: number | undefined): Promise<Next> {
   if (inMs === undefined) return 'on-change';

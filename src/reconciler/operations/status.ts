@@ -18,9 +18,10 @@ const phaseOf = ({ status }: OperationObject): Status['phase'] => status?.phase 
 
 /** Its latest run has ended, and its status says so. */
 export const isDone = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed';
-/** It does not run again. With policy Cron, the phase is that of the latest Job, and there will be others. */
-export const isOver = (operation: OperationObject): boolean =>
-  isDone(operation) && operation.spec.policy !== 'Cron' && !isRetried(operation);
+/** Whether it runs again and again: then the phase is that of the latest run, and there will be others. */
+export const repeats = ({ spec: { policy } }: OperationObject): boolean => policy === 'Cron' || policy === 'OnEvent';
+/** It does not run again. */
+export const isOver = (operation: OperationObject): boolean => isDone(operation) && !repeats(operation) && !isRetried(operation);
 export const isComplete = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' && !isRetried(operation);
 /** Whether a controller that starts has nothing to do for it. One that waits to be deleted has a finalizer; one that had a schedule may still have its CronJob. */
 export const isSettled = (operation: OperationObject): boolean =>
@@ -86,13 +87,13 @@ export const runningStatus = (world: OperationWorld, infos?: Infos): Status => (
  * Its Job has ended.
  *
  * @param pod the last pod of the Job, if it is left
- * @param since from when its duration counts. Default: the creation of the operation; of its Job, if the user may have asked for that one
+ * @param since from when its duration counts. Default: the creation of the operation, or of its Job if it may have run before
  */
 export function endedStatus(
   world: OperationWorld,
   { type, reason, message: why, at }: JobEnd,
   pod?: EndedPod,
-  since = world.job?.retry === undefined ? world.operation.metadata.creationTimestamp : world.job.createdAt,
+  since = (world.job?.retry ?? world.job?.mounts) === undefined ? world.operation.metadata.creationTimestamp : world.job?.createdAt,
 ): Status {
   const { annotations } = world.operation.metadata;
   const nodeAffinity = type === 'Complete' ? affinityTo(pod?.nodeLabels, annotations?.[annotation.placeLabels]) : undefined;
@@ -139,6 +140,7 @@ export function scheduledStatus(
 /** It fails without having run. */
 export const refusedStatus = (world: OperationWorld, { reason, message }: Refusal): Status => ({
   ...common(world),
+  ...(world.mounts && { observedMounts: world.mounts.digest }),
   phase: 'Failed',
   conditions: withCondition<RuntimeCondition>(
     [],
@@ -148,12 +150,18 @@ export const refusedStatus = (world: OperationWorld, { reason, message }: Refusa
   ) as RuntimeCondition[],
 });
 
-function common({ operation, predecessor, job, former }: OperationWorld): Pick<Status, 'duration' | 'waitingFor' | 'observedRetry'> {
+function common({
+  operation,
+  predecessor,
+  job,
+  former,
+}: OperationWorld): Pick<Status, 'duration' | 'waitingFor' | 'observedRetry' | 'observedMounts'> {
   const { duration } = before(operation);
   const waitingFor = operation.spec.runAfter ? { operationComplete: predecessor.is !== 'done' } : {};
   const run = former ?? (operation.spec.policy === 'Cron' ? undefined : job);
   const retry = run ? run.retry : retryOf(operation);
-  return { duration: duration || UNFINISHED, waitingFor, ...(retry && { observedRetry: retry }) };
+  const seen = { ...(retry && { observedRetry: retry }), ...(run?.mounts !== undefined && { observedMounts: run.mounts }) };
+  return { duration: duration || UNFINISHED, waitingFor, ...seen };
 }
 
 /** That an earlier run failed is no news while this one waits. */

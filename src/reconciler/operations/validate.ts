@@ -5,8 +5,7 @@ import type { BackupSpec } from '../../constructs/index.ts';
 import type { ReasonedFault } from '../../constructs/faults.ts';
 import { migrateFaults } from '../../constructs/migrate.ts';
 import { processFaults } from '../../constructs/process.ts';
-import type { Hold } from '../world.ts';
-import type { OperationObject, OperationWorld, Refusal } from './world.ts';
+import type { OperationWorld, Refusal } from './world.ts';
 
 /** All that is wrong with an operation, so that it can never run, under the first of the reasons that Fluid gives. */
 export function refusalOf({ operation, key, target, invalid }: OperationWorld): Refusal | undefined {
@@ -43,10 +42,4 @@ export function operationFaults({
   if (key.kind === 'DataProcess') faults.push(...processFaults(spec as unknown as DataProcessSpec));
   if (key.kind === 'DataBackup') faults.push(...backupFaults(spec as BackupSpec));
   return faults;
-}
-
-/** What this version does not do yet: the operation waits for one that does. */
-export function holdOf({ spec, kind }: OperationObject): Hold | undefined {
-  if (spec.policy !== 'OnEvent') return undefined;
-  return { reason: 'NotSupportedYet', message: `spec.policy ${spec.policy} of a ${kind} is not supported yet` };
 }

@@ -40,6 +40,8 @@ export interface OperationWorld {
   readonly former?: JobView;
   /** The CronJob that creates its Jobs. */
   readonly schedule?: ScheduleView;
+  /** With policy OnEvent: the mounts in effect, empty while there are none, and since when this process has seen them. */
+  readonly mounts?: { readonly digest: string; readonly since: number };
   /** Its Jobs that have not ended, and its CronJob. */
   readonly works: readonly Work[];
 }
@@ -77,6 +79,8 @@ export interface JobView {
   readonly progressFile?: string;
   /** The text by which its user had asked for a run when the Job was created. */
   readonly retry?: string;
+  /** The mounts in effect at that time, with policy OnEvent. */
+  readonly mounts?: string;
   /** RFC 3339. */
   readonly createdAt: string;
   /** Why the Job ended: its condition Complete or Failed. */

@@ -135,6 +135,29 @@ test('what is not well always has a cause, and a schedule before its first time 
   ]);
 });
 
+test('an operation that follows the mounts is well while nothing has changed, and says what it waits for otherwise', () => {
+  const spec = { policy: 'OnEvent' };
+  const found = of([
+    object('DataLoad', 'idle', { phase: 'Complete', conditions: [condition('Complete', 'True', 'CompletionsReached')] }, spec),
+    object('DataLoad', 'changed', { phase: 'Pending', conditions: [condition('Complete', 'False', 'MountsChanged')] }, spec),
+  ]);
+  expect(found.map(({ healthy, causes }) => [healthy, causes.map(({ reason }) => reason)])).toEqual([
+    [true, []],
+    [false, ['MountsChanged']],
+  ]);
+});
+
+test('a paused operation is not well, and one that has failed can be retried: what to do names the annotations', () => {
+  const found = of([
+    object('DataLoad', 'paused', { phase: 'Pending', conditions: [condition('Complete', 'False', 'Paused')] }),
+    object('DataLoad', 'failed', { phase: 'Failed', conditions: [condition('Failed', 'True', 'BackoffLimitExceeded')] }),
+  ]);
+  expect(found.map(({ healthy, causes }) => [healthy, causes[0]?.toDo])).toEqual([
+    [false, 'remove the annotation: the operation starts, or its Job goes on, when its turn comes'],
+    [false, expect.stringContaining('data.fluid.io/retry')],
+  ]);
+});
+
 test('an operation of another namespace in the chain is not taken for one of this', () => {
   const twin = object('DataLoad', 'first', { phase: 'Executing' });
   const second = object('DataLoad', 'second', { phase: 'Pending' }, { runAfter: { kind: 'DataLoad', name: 'first', namespace: 'web' } });

@@ -107,13 +107,6 @@ describe('it waits, and says why, until', () => {
     await at.quiet();
     expect(statusOf(at).phase).toBe('Executing');
   });
-  test('a later version of Sluice knows its policy', async () => {
-    const at = await bound();
-    at.put(load({ dataset: { name: 'demo' }, policy: 'OnEvent' }));
-    await at.quiet();
-    expect(statusOf(at)).toMatchObject({ phase: 'Pending', conditions: [{ reason: 'NotSupportedYet' }] });
-    expect(at.server.all('Job')).toEqual([]);
-  });
   test('the API server stores its objects', async () => {
     const at = await bound();
     at.server.rules.refuse({ verb: 'create', kind: 'Job', times: 10 }, { status: 403, reason: 'Forbidden', message: 'exceeded quota' });

@@ -220,6 +220,14 @@ describe('spec.ttlSecondsAfterFinished', () => {
     expect(at.get('DataLoad', 'warm')).toBeUndefined();
     expect(at.server.all('Job')).toEqual([]);
   });
+  test('that is negative, which Fluid accepts, counts as none', async () => {
+    const at = await bound();
+    at.put(load(ttl(-10)));
+    await at.quiet();
+    await ended(at, 'Succeeded');
+    expect(at.get('DataLoad', 'warm')).toBeUndefined();
+    expect(at.passes).not.toContainEqual(expect.objectContaining({ next: { again: -10_000 } }));
+  });
   test('counts for one that failed without having run, and may be longer than a timer', async () => {
     const at = await bound();
     at.put(load(ttl(5, { dataset: { name: 'demo', namespace: 'web' } }), 'bad'));

@@ -20,8 +20,11 @@ const statusOf = ({ status }: LiveObject): JobStatus => (status ?? {}) as JobSta
 export function jobView(job: LiveObject | undefined, owner: string): JobView | undefined {
   if (!job || job.metadata.labels?.[label.owner] !== owner) return undefined;
   const { conditions = [] } = statusOf(job);
-  const progressFile = job.metadata.annotations?.[annotation.progressFile];
-  const retry = job.metadata.annotations?.[annotation.retry];
+  const {
+    [annotation.progressFile]: progressFile,
+    [annotation.retry]: retry,
+    [annotation.observedMounts]: mounts,
+  } = job.metadata.annotations ?? {};
   const end = conditions.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
   return {
     name: job.metadata.name,
@@ -29,6 +32,7 @@ export function jobView(job: LiveObject | undefined, owner: string): JobView | u
     createdAt: job.metadata.creationTimestamp ?? '',
     ...(progressFile !== undefined && { progressFile }),
     ...(retry !== undefined && { retry }),
+    ...(mounts !== undefined && { mounts }),
     ...(end && {
       end: {
         type: end.type as JobEnd['type'],

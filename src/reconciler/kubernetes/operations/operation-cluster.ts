@@ -35,7 +35,7 @@ interface OperationClusterOptions {
 
 /** The effects of passes over operations: reads from the watches, writes through the client. */
 export function operationCluster({ context, users, applier, observe, forget }: OperationClusterOptions): OperationCluster {
-  const { client, store, events, now, confirmed } = context;
+  const { client, store, events, now, confirmed, mountsClock } = context;
 
   const liveJob = (key: OperationKey) => store.live('Job', key.namespace, operationNames(key).job);
   const isAtWork = (work: Work | undefined): boolean => work?.kind === 'Job' && work.state !== 'rests';
@@ -74,6 +74,9 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         predecessor: predecessorOf(operation, find),
         line: lines.of(datasets, key.kind),
         works: worksOf(store, key, uid),
+        ...(operation.spec.policy === 'OnEvent' && {
+          mounts: mountsClock.see(uid, other ? [dataset, otherDataset] : [dataset], operation.status?.observedMounts),
+        }),
         isAwaited: store.operations.isAwaited(key),
         ...(invalid && { invalid }),
         ...(dataset && { dataset }),

@@ -3,7 +3,7 @@ import { operationNames } from '../../../constructs/operation-names.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
 import { retryOf } from '../../operations/requests.ts';
 import { isRunning } from '../../operations/status.ts';
-import type { OperationObject } from '../../operations/world.ts';
+import type { OperationWorld } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { ClusterContext } from '../cluster-context.ts';
@@ -13,11 +13,12 @@ import { adoptSchedule } from './adopt-schedule.ts';
 
 /** Creates the Job of an operation, after all that the Job needs. */
 export const operationApplier = (context: ClusterContext, applier: Applier): OperationCluster['apply'] =>
-  async function apply({ key, operation }, dataset, manifests) {
+  async function apply(world, dataset, manifests) {
+    const { key, operation } = world;
     const { uid = '', generation, creationTimestamp } = operation.metadata;
     const owner = { ...key, uid, creationTimestamp, edition: String(generation) };
     const write = (those: readonly Manifest[]) => applier.apply(owner, those.map(outlineOf), () => context.confirmed([operation, dataset]));
-    const jobs = manifests.filter(isJob).map((manifest) => marked(manifest, operation));
+    const jobs = manifests.filter(isJob).map((manifest) => marked(manifest, world));
     if (isRunning(operation) && operation.spec.policy !== 'Cron') {
       // Before a Job is created again: its operation may be over or deleted, unseen, and its Job with it.
       await confirm(context.client, context.store, [operation], isSameVersion);
@@ -40,12 +41,13 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     return write(jobs);
   };
 
-/** A Job says which run it is, whatever the user asks for later. Its status may be written late, and is written after that. */
-function marked(manifest: Manifest, operation: OperationObject): Manifest {
+/** A Job says which run it is, whatever changes later: the status of its operation is written after it was created. */
+function marked(manifest: Manifest, { operation, mounts }: OperationWorld): Manifest {
   const retry = retryOf(operation);
+  const seen = { ...(retry && { [annotation.retry]: retry }), ...(mounts && { [annotation.observedMounts]: mounts.digest }) };
   const { metadata } = manifest;
-  if (manifest.kind !== 'Job' || retry === undefined) return manifest;
-  return { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation.retry]: retry } } };
+  if (manifest.kind !== 'Job' || Object.keys(seen).length === 0) return manifest;
+  return { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...seen } } };
 }
 
 const isJob = ({ kind }: Manifest): boolean => kind === 'Job' || kind === 'CronJob';

@@ -27,6 +27,7 @@ const ANNOTATIONS = [
   annotation.progressFile,
   annotation.paused,
   annotation.retry,
+  annotation.observedMounts,
   'deprecated.daemonset.template.generation',
 ];
 
