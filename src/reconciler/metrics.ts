@@ -1,11 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { RequestInfo } from '../kube/contract.ts';
 import { addDatasetGauges, type DatasetCounts } from './metrics/dataset-gauges.ts';
+import { type OperationCounts, type OperationMetrics, operationMetrics } from './metrics/operation-metrics.ts';
 import { addWatchGauges, type Watches } from './metrics/watch-gauges.ts';
 import { type WorkMetrics, workMetrics } from './metrics/work-metrics.ts';
 
 /** The process's metrics for Prometheus, under the names of controller-runtime, so that its dashboards work, and of Fluid. */
-export interface Metrics extends WorkMetrics {
+export interface Metrics extends WorkMetrics, OperationMetrics {
   readonly registry: Registry;
   requested(info: RequestInfo): void;
   led(isLeader: boolean): void;
@@ -14,8 +15,20 @@ export interface Metrics extends WorkMetrics {
   forgotten(type: string, runtime: string): void;
 }
 
-/** `counts` and `watches` are called at each scrape; without a scrape they cost nothing. A scrape lists the metrics in this order. */
-export function createMetrics(host: string, counts: () => DatasetCounts, watches: () => Watches = () => new Map()): Metrics {
+/** Called at each scrape; without a scrape they cost nothing. */
+export interface Sources {
+  readonly datasets: () => DatasetCounts;
+  readonly operations: () => OperationCounts;
+  readonly watches: () => Watches;
+}
+
+/** A scrape lists the metrics in this order. */
+export function createMetrics(host: string, sources: Partial<Sources> = {}): Metrics {
+  const {
+    datasets = () => ({ byPhase: new Map(), notSynced: [], ufs: [] }),
+    operations = () => ({ byPhase: [], waiting: [] }),
+    watches = () => new Map(),
+  } = sources;
   const registry = new Registry();
   // At the default precision of 10 ms its timer alone takes 0.4 % of a core.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
@@ -26,9 +39,10 @@ export function createMetrics(host: string, counts: () => DatasetCounts, watches
     led: showLeadership(registry),
     ...countFailedSetups(registry),
   };
-  addDatasetGauges(registry, counts);
+  addDatasetGauges(registry, datasets);
+  const runs = operationMetrics(registry, operations);
   addWatchGauges(registry, watches);
-  return metrics;
+  return { ...metrics, ...runs };
 }
 
 function countRequests(registry: Registry, host: string): Metrics['requested'] {

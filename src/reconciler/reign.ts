@@ -75,6 +75,7 @@ export function createReign(
     probeMs: options.probeMs ?? 60_000,
     ...(options.secretMs !== undefined && { secretMs: options.secretMs }),
     wake: (key) => wake(keyText(key)),
+    ...(metrics && { onRun: metrics.operationEnded }),
     signal: ended.signal,
   });
   const first = new Set([...keysByAge(store), ...operationKeys(store)].map(keyText));

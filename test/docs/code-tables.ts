@@ -62,7 +62,7 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
     );
   },
   async metrics() {
-    const { registry } = createMetrics('host', () => ({ byPhase: new Map(), notSynced: [], ufs: [] }));
+    const { registry } = createMetrics('host');
     const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(process|nodejs)_/.test(name)) as unknown as readonly {
       name: string;
       help: string;

@@ -39,6 +39,8 @@ export interface HarnessOptions {
   readonly nodes?: number;
   /** Kinds of ours whose CRD is not installed. */
   readonly absent?: readonly string[];
+  /** Called for each run of an operation that ends. */
+  readonly onRun?: (kind: string, result: string, seconds: number) => void;
   /** Before the controller's process starts. */
   readonly prepare?: (server: ApiServer) => void;
 }
@@ -193,6 +195,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       probeMs: options.probeMs ?? 0,
       ...(options.secretMs !== undefined && { secretMs: options.secretMs }),
       wake: add,
+      ...(options.onRun && { onRun: options.onRun }),
       signal: ended.signal,
       log,
     });

@@ -2,9 +2,7 @@ import type { Dataset } from '../../api/index.ts';
 import { quantity } from '../../api/units.ts';
 import type { DatasetCounts } from '../../reconciler/metrics/dataset-gauges.ts';
 import type { RuntimeObject } from '../../reconciler/world.ts';
-
-/** Sluice has fewer reasons, but a client that may write statuses could invent more, and each is a series. */
-const MOST_REASONS = 100;
+import { createTally } from './tally.ts';
 
 /** The figures for Prometheus about datasets and runtimes, from their statuses. */
 export function datasetCounts(datasets: Iterable<Dataset>, runtimes: Iterable<{ readonly object: RuntimeObject }>): DatasetCounts {
@@ -25,17 +23,12 @@ export function datasetCounts(datasets: Iterable<Dataset>, runtimes: Iterable<{ 
 }
 
 function notSynced(runtimes: Iterable<{ readonly object: RuntimeObject }>): DatasetCounts['notSynced'] {
-  const counts = new Map<string, { readonly kind: string; readonly reason: string; count: number }>();
+  const tally = createTally();
   for (const { object } of runtimes) {
     const synced = object.status?.conditions?.find(({ type }) => type === 'Synced');
-    if (synced?.status !== 'False') continue;
-    const series = `${object.kind}/${synced.reason}`;
-    const reason = counts.has(series) || counts.size < MOST_REASONS ? (synced.reason ?? '') : 'Other';
-    const entry = counts.get(`${object.kind}/${reason}`) ?? { kind: object.kind, reason, count: 0 };
-    entry.count++;
-    counts.set(`${object.kind}/${reason}`, entry);
+    if (synced?.status === 'False') tally.add(object.kind, synced.reason ?? '');
   }
-  return [...counts.values()];
+  return tally.entries().map(({ kind, what, count }) => ({ kind, reason: what, count }));
 }
 
 /** `5.00GiB`, as a status has it; undefined for `[Calculating]` and the like. */

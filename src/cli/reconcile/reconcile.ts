@@ -20,6 +20,7 @@ import {
 import { allRuntimes } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { datasetCounts } from './counts.ts';
+import { operationCounts } from './operation-counts.ts';
 import { messageOf, Refused } from '../errors.ts';
 import { createLog, logOptions } from '../log.ts';
 import { checkVersion, untilInstalled, untilNamespace } from './preflight.ts';
@@ -72,11 +73,11 @@ export const define: Define = (command, parts) => {
           signal: stop,
         });
       let controller: Controller | undefined;
-      const metrics = createMetrics(
-        new URL(connection.server).host,
-        () => datasetCounts(controller?.store.datasets() ?? [], controller?.store.allRuntimes() ?? []),
-        () => controller?.store.reflectors ?? new Map(),
-      );
+      const metrics = createMetrics(new URL(connection.server).host, {
+        datasets: () => datasetCounts(controller?.store.datasets() ?? [], controller?.store.allRuntimes() ?? []),
+        operations: () => operationCounts(controller?.store.operations.values() ?? [], Date.now()),
+        watches: () => controller?.store.reflectors ?? new Map(),
+      });
       const health = await served(address, () => notReady(controller), metrics.registry, log);
       try {
         await untilInstalled(client, runtimes, log, stop);

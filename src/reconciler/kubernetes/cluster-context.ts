@@ -15,6 +15,7 @@ import type { LastValid } from './plans/last-valid.ts';
 import type { MountTries } from './commands/mount-tries.ts';
 import type { MountsClock } from './operations/mounts-clock.ts';
 import type { NodeLabeler } from './nodes/node-labels.ts';
+import type { JobEnd } from '../operations/world.ts';
 import type { PortAllocator, PortPolicy } from './plans/ports.ts';
 import type { Store } from './store/store.ts';
 
@@ -31,6 +32,8 @@ export interface KubernetesClusterOptions {
   /** Milliseconds between two reads of Secrets that the controller writes, and of their sources. Default 300,000; 0 = only with other changes. */
   readonly secretMs?: number;
   readonly wake: (key: Key | OperationKey) => void;
+  /** A run of an operation has ended. */
+  readonly onRun?: (kind: string, result: JobEnd['type'], seconds: number) => void;
   readonly log: Log;
   readonly now?: () => number;
   /** Aborted when this process is no longer the leader. */

@@ -1,4 +1,5 @@
 import { Gauge, type GaugeConfiguration, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
+import { oncePerScrape } from './once-per-scrape.ts';
 
 export interface DatasetCounts {
   readonly byPhase: ReadonlyMap<string, number>;
@@ -55,16 +56,4 @@ class OnDemandGauge extends Gauge<'dataset'> {
   override async get(): Promise<MetricObjectWithValues<MetricValue<'dataset'>>> {
     return { ...(await super.get()), values: this.#values() };
   }
-}
-
-/** All gauges of one scrape are collected in one turn of the event loop, so they share one answer. */
-function oncePerScrape<T>(ask: () => T): () => T {
-  let answer: { readonly value: T } | undefined;
-  return () => {
-    if (!answer) {
-      answer = { value: ask() };
-      setImmediate(() => (answer = undefined));
-    }
-    return answer.value;
-  };
 }

@@ -1,7 +1,7 @@
 import type { Dataset, Manifest, OperationStatus } from '../../api/index.ts';
 import type { Notice } from '../cluster.ts';
 import type { Applied, Key, OperationKey } from '../world.ts';
-import type { EndedPod, Infos, JobView, OperationObject, OperationWorld, Prepared, Work } from './world.ts';
+import type { EndedPod, Infos, JobEnd, JobView, OperationObject, OperationWorld, Prepared, Work } from './world.ts';
 
 /** Every effect of a pass over an operation. */
 export interface OperationCluster {
@@ -32,5 +32,7 @@ export interface OperationCluster {
   lastPod(of: Pick<Key, 'namespace'>, job: JobView): Promise<EndedPod | undefined>;
   /** One merge patch of what differs; 409 when another writer was first. True when something was written. */
   writeStatus(operation: OperationObject, status: OperationStatus): Promise<boolean>;
+  /** Its Job has ended, and its status says so now. */
+  ended(operation: OperationObject, job: JobView, end: JobEnd): void;
   notice(operation: OperationObject, notice: Notice): void;
 }

@@ -166,8 +166,9 @@ async function end(cluster: OperationCluster, world: OperationWorld, job: JobVie
   if (await cluster.writeStatus(operation, status)) announce(cluster, world, job, ended, status);
 }
 
-function announce(cluster: OperationCluster, { operation }: OperationWorld, job: JobView, { type }: JobEnd, status: OperationStatus): void {
-  if (type === 'Complete') {
+function announce(cluster: OperationCluster, { operation }: OperationWorld, job: JobView, end: JobEnd, status: OperationStatus): void {
+  cluster.ended(operation, job, end);
+  if (end.type === 'Complete') {
     const note = `Job ${job.name} is complete after ${status.duration}`;
     cluster.notice(operation, { type: 'Normal', reason: 'DataOperationSucceed', note });
   } else cluster.notice(operation, { type: 'Warning', reason: 'DataOperationFailed', note: status.conditions[0]?.message ?? '' });

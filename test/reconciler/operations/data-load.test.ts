@@ -79,6 +79,22 @@ test('it shows how far it is, with a write in ten seconds at most, and what its 
   expect(statusOf(at)).toMatchObject({ phase: 'Complete', infos: { Progress: '2 of 2 workers' } });
 });
 
+test('each run is measured once, from the creation of its Job to its end, whether or not it succeeds', async () => {
+  const runs: unknown[] = [];
+  const at = await bound({ onRun: (...run) => void runs.push(run) });
+  at.put(load());
+  await at.quiet();
+  await at.advance(60_000);
+  await ended(at, 'Succeeded');
+  await at.restart();
+  await at.quiet();
+  expect(runs).toEqual([['DataLoad', 'Complete', expect.closeTo(65, -1)]]);
+  at.put(load(undefined, 'ill'));
+  await at.quiet();
+  for (let i = 0; i < 4; i++) await ended(at, 'Failed', '', 'ill');
+  expect(runs.slice(1)).toEqual([['DataLoad', 'Failed', expect.any(Number)]]);
+});
+
 describe('it waits, and says why, until', () => {
   test('its Dataset exists, is bound, and its runtime is ready', async () => {
     const at = await harness();

@@ -123,6 +123,10 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     progress: (world, job) => progressOf(context, world, job),
     lastPod: (of, job) => lastPod(context, of, job),
     writeStatus: (operation, status) => users.writeStatus(store.typeOf(operation.kind), operation, status, 'given'),
+    ended({ kind }, { createdAt }, { type, at }) {
+      const ms = Date.parse(at) - Date.parse(createdAt);
+      if (ms >= 0) context.onRun?.(kind, type, ms / 1000);
+    },
     notice: ({ apiVersion, kind, metadata: { namespace = '', name, uid = '' } }, { note, ...notice }) =>
       events.emit({ regarding: { apiVersion, kind, namespace, name, uid }, ...notice, note: redactedText(note) }),
   };
