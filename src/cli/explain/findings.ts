@@ -70,6 +70,7 @@ function findingOf(object: KubeObject, situation: Situation): Finding {
     healthy,
     causes: healthy || causes.length > 0 ? causes : [isSeen ? SILENT : UNSEEN],
     details: [
+      ...progressLines(object),
       ...workloads.flatMap((each) => workloadLines(each, situation)),
       ...chainLines(object, situation),
       ...eventLines(object, situation, conditions),
@@ -108,6 +109,13 @@ function adviceFor(reason: string): string {
 
 /** Without the links of the page from which it comes. */
 const plain = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');
+
+/** How far an operation is, as its engine reports it. */
+function progressLines({ status }: KubeObject): readonly string[] {
+  const { Progress, Step, Rate } = (status as { infos?: Readonly<Record<string, string>> } | undefined)?.infos ?? {};
+  const said = [Progress, Step, Rate].filter((each) => each !== undefined);
+  return said.length > 0 ? [`progress: ${said.join(', ')}`] : [];
+}
 
 function workloadLines(workload: KubeObject, { pods }: Situation): readonly string[] {
   const { ready, desired } = readiness(workload);

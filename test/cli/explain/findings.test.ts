@@ -177,3 +177,12 @@ test('the latest events come first, whichever API wrote them', () => {
   });
   expect(finding?.details).toEqual(['event R: new', 'event R: old']);
 });
+
+test('an operation says how far it is, if its engine reports that', () => {
+  const infos = { Progress: '42 %', Step: 'loading /a', Bytes: '5 of 12', Rate: '1MB/s' };
+  const [loading, processing] = of([
+    object('DataLoad', 'warm', { phase: 'Executing', conditions: [], infos }),
+    object('DataProcess', 'count', { phase: 'Executing', conditions: [], infos: { lines: '5' } }),
+  ]);
+  expect([loading?.details, processing?.details]).toEqual([['progress: 42 %, loading /a, 1MB/s'], []]);
+});
