@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { jobView, scheduleView } from '../../reconciler/kubernetes/operations/job-view.ts';
 import { ownedKinds, Secret } from '../../reconciler/kubernetes/kinds.ts';
 import { isRetried, pauseOf, retryOf } from '../../reconciler/operations/requests.ts';
-import { isOver } from '../../reconciler/operations/status.ts';
+import { isDone, isOver } from '../../reconciler/operations/status.ts';
 import type { LiveObject } from '../../reconciler/world.ts';
 import type { RenderedOperation } from '../synth/operations.ts';
 import { type Change, changeOf, current, nothing } from './changes.ts';
@@ -20,6 +20,10 @@ export async function operationChanges(client: KubeClient, { key, object, manife
   const left = schedule && scheduleView(schedule, uid) ? [{ ...nothing(schedule), action: 'prune' as const }] : [];
   if (isOver(object)) {
     const note = `is ${object.status?.phase}: an edit has no effect. A new text of the annotation ${annotation.retry} runs it once more`;
+    return [...left, { ...nothing(object), note }];
+  }
+  if (isDone(object) && object.spec.policy === 'OnEvent' && !isRetried(object)) {
+    const note = `is ${object.status?.phase}: it runs again, as its spec says then, when mounts of its Dataset have changed`;
     return [...left, { ...nothing(object), note }];
   }
   if (pauseOf(object)) return [...left, { ...nothing(object), note: 'is paused: nothing else is done until it is resumed' }];

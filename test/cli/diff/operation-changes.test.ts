@@ -56,6 +56,19 @@ test('an operation that is retried gets a new Job', async () => {
     'change Job ml/warm-loader-job would be deleted and created again: the operation is retried',
   ]);
 });
+test('an operation that follows the mounts waits for a change of them', async () => {
+  const at = await bound();
+  const following = load({ ...DATASET, policy: 'OnEvent' });
+  at.put(following);
+  await at.quiet();
+  expect(lines(await changes(at, following))).toEqual([
+    'none Job ml/warm-loader-job exists: no Job is changed, so an edit of its operation has no effect',
+  ]);
+  await ended(at, 'Succeeded');
+  expect(lines(await changes(at, following))).toEqual([
+    'none DataLoad ml/warm is Complete: it runs again, as its spec says then, when mounts of its Dataset have changed',
+  ]);
+});
 test('nothing is claimed of an operation that is paused', async () => {
   const at = await bound();
   const paused = { ...load(DATASET), metadata: { name: 'warm', annotations: { 'data.fluid.io/paused': 'true' } } };

@@ -119,6 +119,15 @@ describe('what only a running cluster knows', () => {
   });
 });
 
+test('is the keys that the controller makes for a run', async () => {
+  const objects = await made([JUICEFS, operation('DataMigrate', { ...SPECS['DataMigrate'], parallelism: 2 })]);
+  const [keys] = objects.filter(({ kind }) => kind === 'Secret');
+  expect(text([keys as KubeObject]).replaceAll(Buffer.from('<private key>').toString('base64'), '<private key>')).toContain(
+    '<private key>',
+  );
+  expect(refs(objects)).toContain('StatefulSet/op-migrate-workers');
+});
+
 describe('a Dataset outside of the input', () => {
   test('is taken from the facts with its runtime, and not printed', async () => {
     const { datasets, operations } = await rendered([load('jfsdemo')], [JUICEFS]);
