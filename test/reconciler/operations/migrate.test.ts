@@ -11,7 +11,7 @@ import { ExampleRuntime } from '../../support/example-runtime/spec.ts';
 import { datasetObject } from '../../support/objects.ts';
 import { type Harness, harness } from '../harness.ts';
 import { WRITES } from '../../../src/testing/api-server/index.ts';
-import { ended, eventsOf, statusOf } from './given.ts';
+import { annotated, ended, eventsOf, statusOf } from './given.ts';
 
 /** An engine whose migrations have helping pods that reach each other by SSH. */
 class Moving extends OperationJob {
@@ -228,6 +228,22 @@ describe('what serves a run only', () => {
     expect(before).toBeDefined();
     expect(at.get('Secret', 'm-migrate-ssh-keys')?.['data']).toEqual(before);
     expect(status(at, 'm').phase).toBe('Executing');
+  });
+  test.each(['current', 'behind'])('is made anew when the operation is retried; the watch of StatefulSets is %s', async (watch) => {
+    const at = await bound('a');
+    at.put(migrate('m', SPEC));
+    await at.quiet();
+    const before = at.get('Secret', 'm-migrate-ssh-keys')?.['data'];
+    if (watch === 'behind') at.server.hold('StatefulSet');
+    for (let i = 0; i < 4; i++) await ended(at, 'Failed', '', 'm');
+    expect([status(at, 'm').phase, helpers(at)]).toEqual(['Failed', []]);
+    annotated(at, 'm', { 'data.fluid.io/retry': '1' }, 'DataMigrate');
+    await at.quiet();
+    expect([status(at, 'm').phase, replicas(at)]).toEqual(['Executing', 2]);
+    at.server.release('StatefulSet');
+    await at.quiet();
+    expect([status(at, 'm').phase, replicas(at)]).toEqual(['Executing', 2]);
+    expect(at.get('Secret', 'm-migrate-ssh-keys')?.['data']).not.toEqual(before);
   });
   test('is deleted also if Fluid created it, and was stopped meanwhile', async () => {
     const at = await bound('a');

@@ -20,11 +20,13 @@ export const runEnder = (context: Pick<ClusterContext, 'client' | 'store'>): Ope
     if (helpers.length === 0) return;
     // First: it is not watched, and the others say that it may exist.
     await deleteSshKeys(client, owner);
-    for (const { kind, metadata } of helpers) {
+    for (const { kind, metadata, ...rest } of helpers) {
       const where = { namespace: key.namespace, name: metadata.name };
       await client.delete(ownedType(kind), where, { uid: metadata.uid, propagation: 'Background' }).catch((error: unknown) => {
         if (!isAbsent(error) && !isConflict(error)) throw error;
       });
+      // The next run must not take it for its own, however late the watch is.
+      store.forget({ ...rest, kind, metadata });
     }
 
     /** Without our label: Fluid created them, and was stopped while they worked. */
