@@ -1,5 +1,6 @@
 import { annotation, type Dataset, type OperationStatus } from '../../api/index.ts';
 import type { Warning } from '../../constructs/index.ts';
+import { operationNames } from '../../constructs/operation-names.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
 import { failing, held } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
@@ -43,8 +44,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
     case 'scheduled':
       return schedule(cluster, world, reportInMs);
     case 'clearing':
-      await cluster.deleteJobs(key, verdict.left);
-      return 'on-change';
+      return clear(cluster, world, verdict.left, reportInMs);
     case 'resetting':
       await report(cluster, world, verdict.hold, resetStatus(world, verdict.hold));
       return pass(cluster, key, reportInMs);
@@ -186,6 +186,16 @@ async function expire(cluster: OperationCluster, { operation }: OperationWorld, 
   await cluster.expire(operation);
   return 'on-change';
 }
+
+/** Its status is still about the run before, so that only an event can report a failure. */
+async function clear(cluster: OperationCluster, { key, operation }: OperationWorld, left: Left, reportInMs: number): Promise<Next> {
+  const [failure] = await attempt('DeleteFailed', operationNames(key).job, () => cluster.deleteJobs(key, left));
+  if (!failure) return 'on-change';
+  const { reason } = failure;
+  const note = `${failure.object}: ${failure.message}`;
+  return failing(note, reportInMs <= 0 ? async () => cluster.notice(operation, { type: 'Warning', reason, note }) : undefined);
+}
+type Left = Extract<Verdict, { is: 'clearing' }>['left'];
 
 async function refuse(cluster: OperationCluster, world: OperationWorld, refused: Refusal): Promise<Next> {
   const { event: reason = 'DataOperationNotValid', message: note } = refused;

@@ -262,14 +262,17 @@ describe('in trouble', () => {
     await at.quiet();
     expect(statusOf(at).phase).toBe('Executing');
   });
-  test('a Job that cannot be deleted holds up no other operation', async () => {
+  test('a Job that cannot be deleted is reported, and holds up no other operation', async () => {
     const at = await failed();
     at.server.rules.refuse({ verb: 'delete', kind: 'Job' }, { status: 403, reason: 'Forbidden' });
     retry(at);
     await at.advance(5000);
+    expect(at.events).toContainEqual(
+      expect.objectContaining({ type: 'Warning', reason: 'DeleteFailed', note: expect.stringContaining(JOB) }),
+    );
     at.put(load(ON_DEMO, 'next'));
     await at.advance(5000);
-    expect(statusOf(at, 'next').phase).toBe('Executing');
+    expect([statusOf(at).phase, statusOf(at, 'next').phase]).toEqual(['Failed', 'Executing']);
   });
   test('a conflict at its reset is settled by a repetition', async () => {
     const at = await failed();
