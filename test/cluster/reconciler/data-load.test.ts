@@ -85,8 +85,52 @@ describe.skipIf(!simulated).concurrent('a DataLoad', () => {
     await eventually(async () => expect((await space.get('Dataset', 'demo'))['status']).not.toHaveProperty('operationRef'));
     await space.patch('DataLoad', 'warm', { spec: { schedule: '0 0 1 1 *' } });
     await space.becomes('CronJob', 'warm-loader-job', { spec: { schedule: '0 0 1 1 *' } });
+    const held = await sluice.plane.pods.hold({ namespace: space.namespace, name: 'now-*' }, { as: 'Running' });
+    await space.kubectl('create', 'job', '--from=cronjob/warm-loader-job', 'now');
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
+    await held.release();
+    await space.becomes('DataLoad', 'warm', { status: done });
     await space.delete('DataLoad', 'warm');
     await space.gone('CronJob', 'warm-loader-job');
+  });
+
+  test('is paused, which ends its pod, goes on in its turn, and runs once more when it is retried', async () => {
+    const space = await bound();
+    const pods = async (name: string) =>
+      (await space.list('Pod')).filter(({ metadata }) => metadata.name.startsWith(`${name}-loader-job-`));
+    const held = await sluice.plane.pods.hold({ namespace: space.namespace, name: 'warm-loader-job-*' }, { as: 'Running' });
+    await space.create(load('warm'));
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
+    await eventually(async () => expect(await pods('warm')).toHaveLength(1));
+    await space.kubectl('annotate', 'dataload/warm', 'data.fluid.io/paused=true');
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Pending', conditions: [{ reason: 'Paused' }] } });
+    expect(await space.get('Job', 'warm-loader-job')).toMatchObject({ spec: { suspend: true } });
+    expect(await pods('warm')).toEqual([]);
+    await space.create(load('next'));
+    await space.becomes('DataLoad', 'next', { status: { phase: 'Complete' } });
+    await space.kubectl('annotate', 'dataload/warm', 'data.fluid.io/paused-');
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
+    await eventually(async () => expect(await pods('warm')).toHaveLength(1));
+    await held.release();
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete' } });
+    const { uid } = (await space.get('Job', 'warm-loader-job')).metadata;
+    await space.kubectl('annotate', 'dataload/warm', 'data.fluid.io/retry=once more');
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete', observedRetry: 'once more' } });
+    expect((await space.get('Job', 'warm-loader-job')).metadata.uid).not.toBe(uid);
+  });
+
+  test('with policy OnEvent runs again after the mounts have changed', async () => {
+    const space = await bound();
+    await space.create(load('warm', { policy: 'OnEvent' }));
+    const { status } = (await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete' } })) as {
+      status?: { observedMounts?: string };
+    };
+    const [mount] = (jfsDataset('demo')['spec'] as { mounts: [{ options: object }] }).mounts;
+    const mounts = [{ ...mount, options: { ...mount.options, bucket: 'http://minio:9000/minio/other' } }];
+    await space.patch('Dataset', 'demo', { spec: { mounts } });
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Pending', conditions: [{ reason: 'MountsChanged' }] } });
+    const again = await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete' } }, 90);
+    expect(again['status']).toMatchObject({ observedMounts: expect.not.stringContaining(status?.observedMounts ?? 'none') });
   });
 
   test('and a DataProcess after it run in order, and the second leaves after its time', async () => {

@@ -268,6 +268,18 @@ test('with runAfter, its first run waits, and no later one', async () => {
   expect(statusOf(at)).toMatchObject({ phase: 'Executing', waitingFor: { operationComplete: false } });
 });
 
+test('the one near which it runs each time stays, whatever its time to live', async () => {
+  const at = await bound();
+  at.put(load({ ...ON_DEMO, ttlSecondsAfterFinished: 0 }, 'first'));
+  await at.quiet();
+  at.put(load({ ...ON_EVENT, runAfter: { kind: 'DataLoad', name: 'first', affinityStrategy: { policy: 'Require' } } }));
+  await at.quiet();
+  await ended(at, 'Succeeded', '', 'first');
+  expect(statusOf(at).phase).toBe('Executing');
+  await at.quiet(60_000);
+  expect(at.get('DataLoad', 'first')).toBeDefined();
+});
+
 test('those that run after it start after its first run', async () => {
   const at = await started();
   at.put(load({ ...ON_DEMO, runAfter: { kind: 'DataLoad', name: 'warm' } }, 'second'));
@@ -294,7 +306,8 @@ describe('its Dataset', () => {
   test('that gets another runtime has it run again: the new cache is empty', async () => {
     const at = await idle();
     at.delete('JuiceFSRuntime');
-    await at.quiet(60_000);
+    await at.quiet(10_000);
+    expect(at.dataset().phase).toBe('NotBound');
     expect(statusOf(at)).toMatchObject({ phase: 'Pending', conditions: [{ reason: 'RuntimeNotReady' }] });
     at.put(jfsRuntime('demo'));
     await at.quiet(60_000);

@@ -103,6 +103,20 @@ describe('while it runs', () => {
     await at.advance(0);
     expect([statusOf(at).phase, statusOf(at, 'next').phase]).toEqual(['Pending', 'Executing']);
   });
+  test('nothing else starts before the Job controller has seen the pause: it may be about to create a pod', async () => {
+    const at = await bound();
+    at.controllers.paused.add('jobs');
+    at.put(load());
+    at.put(load(ON_DEMO, 'next'));
+    await at.quiet();
+    const [name = '', other = ''] = statusOf(at).phase === 'Executing' ? ['warm', 'next'] : ['next', 'warm'];
+    annotated(at, name, { [PAUSED]: 'true' });
+    await at.quiet();
+    expect([statusOf(at, name).phase, reasonOf(at, name), statusOf(at, other).phase]).toEqual(['Executing', 'Paused', 'Pending']);
+    at.controllers.paused.clear();
+    await at.quiet();
+    expect([statusOf(at, name).phase, statusOf(at, other).phase]).toEqual(['Pending', 'Executing']);
+  });
   test.each(['before its Job is suspended', 'before its status says so', 'after that'])(
     'a controller that ends %s changes nothing about that',
     async (when) => {
