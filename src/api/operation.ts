@@ -88,6 +88,7 @@ export const operationStatus = Type.Object(
       ),
     ),
     observedMounts: opt(Type.String({ description: 'With policy OnEvent: digest of the mounts in effect when the latest run began.' })),
+    observedRunAfter: opt(Type.String({ description: 'The operation that waitingFor is about: DataLoad ml/first.' })),
     observedRetry: opt(Type.String({ description: 'Annotation data.fluid.io/retry when the latest run began.' })),
     nodeAffinity: opt(described(k8s.NodeAffinity, 'The node that it ran on, for operations that follow.')),
   },

@@ -32,6 +32,11 @@ export const additions: readonly Addition[] = [
   { kinds: 'all', path: 'columns.Progress', reason: 'Fluid does not report how far an operation is' },
   {
     kinds: OPERATIONS,
+    path: 'status.observedRunAfter',
+    reason: 'says which operation `waitingFor` is about: after an edit of `spec.runAfter` it waits for another one',
+  },
+  {
+    kinds: OPERATIONS,
     path: 'status.observedMounts',
     reason: 'says which mounts the latest run of an operation with `policy: OnEvent` found: others lead to another run',
   },

@@ -5,7 +5,7 @@ import { podProjection } from '../../reconciler/kubernetes/store/pod-projection.
 import { createSharing } from '../../reconciler/kubernetes/store/sharing.ts';
 import { podFacts } from '../../reconciler/kubernetes/store/views.ts';
 import { affinityLike, HOSTNAME } from '../../reconciler/operations/affinity.ts';
-import { nearOf } from '../../reconciler/operations/predecessor.ts';
+import { nearOf } from '../../reconciler/operations/references.ts';
 import { isRunning } from '../../reconciler/operations/status.ts';
 import type { OperationObject, Predecessor } from '../../reconciler/operations/world.ts';
 import type { Lookup } from './lookup.ts';

@@ -63,5 +63,6 @@ export const isSamePlace = (old: OperationObject, now: OperationObject): boolean
   (old.status?.phase || 'Pending') === (now.status?.phase || 'Pending') &&
   resetAt(old) === resetAt(now) &&
   old.status?.waitingFor?.operationComplete === now.status?.waitingFor?.operationComplete &&
+  old.status?.observedRunAfter === now.status?.observedRunAfter &&
   waitsFor(old, 'isRefusal') === waitsFor(now, 'isRefusal') &&
   waitsFor(old, 'isUnready') === waitsFor(now, 'isUnready');

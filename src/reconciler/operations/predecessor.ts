@@ -1,24 +1,13 @@
 import { annotation } from '../../api/index.ts';
-import type { OperationRef } from '../../constructs/index.ts';
 import { type Hold, keyText, type OperationKey } from '../world.ts';
 import { affinityLike } from './affinity.ts';
+import { nearOf, runAfterOf, runAfterText, words } from './references.ts';
 import { isRetried } from './requests.ts';
 import { endOf, isComplete, isDone, isOver, isRunning, repeats } from './status.ts';
 import type { OperationObject, Predecessor } from './world.ts';
 
 /** Finds an operation, as a watch shows it. */
 type Find = (key: OperationKey) => OperationObject | undefined;
-
-/** The operation of `spec.runAfter`. */
-const runAfterOf = (operation: OperationObject): OperationKey | undefined => keyOfRef(operation, operation.spec.runAfter);
-/** The operation where this one asks to run. */
-export const nearOf = (operation: OperationObject): OperationKey | undefined =>
-  operation.spec.runAfter?.affinityStrategy?.policy
-    ? (keyOfRef(operation, operation.spec.runAfter.affinityStrategy.dependOn) ?? runAfterOf(operation))
-    : undefined;
-
-const keyOfRef = ({ metadata }: OperationObject, ref: OperationRef | undefined): OperationKey | undefined =>
-  ref?.kind && ref.name ? { kind: ref.kind, name: ref.name, namespace: ref.namespace || (metadata.namespace ?? '') } : undefined;
 
 /** Whether an operation still has to wait for the one of `spec.runAfter`, and for the one near which it runs. */
 export function predecessorOf(operation: OperationObject, find: Find): Predecessor {
@@ -48,7 +37,12 @@ export function readySince(operation: OperationObject, find: Find): number | und
 /** An edit may name an operation that this one was never allowed to see. */
 const visible = (operation: OperationObject, key: OperationKey, find: Find): OperationObject | undefined =>
   isAllowed(operation, key, find) ? find(key) : undefined;
-const hasSeenEnd = ({ status }: OperationObject): boolean => status?.waitingFor?.operationComplete === false;
+/** An edit names another operation to wait for, unless this one has started. One without a name was seen by Fluid. */
+function hasSeenEnd(operation: OperationObject): boolean {
+  const { waitingFor, observedRunAfter: seen } = operation.status ?? {};
+  if (waitingFor?.operationComplete !== false) return false;
+  return repeats(operation) || isRunning(operation) || seen === undefined || seen === runAfterText(operation);
+}
 const NEAR = 'spec.runAfter.affinityStrategy.dependOn';
 
 /** undefined once it is complete. */
@@ -124,5 +118,3 @@ export function mustSee(operation: OperationObject, key: OperationKey, find: Fin
   const isNear = near !== undefined && keyText(near) === keyText(key) && (repeats(operation) || !isRunning(operation));
   return isNear || !hasSeenEnd(operation);
 }
-
-const words = ({ kind, namespace, name }: OperationKey): string => `${kind} ${namespace}/${name}`;

@@ -5,6 +5,7 @@ import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
 import { affinityTo } from './affinity.ts';
 import { infosOf } from './infos.ts';
+import { runAfterText } from './references.ts';
 import { isRetried, pauseOf, retryOf } from './requests.ts';
 import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal, ScheduleView } from './world.ts';
 
@@ -155,12 +156,17 @@ function common({
   predecessor,
   job,
   former,
-}: OperationWorld): Pick<Status, 'duration' | 'waitingFor' | 'observedRetry' | 'observedMounts'> {
+}: OperationWorld): Pick<Status, 'duration' | 'waitingFor' | 'observedRunAfter' | 'observedRetry' | 'observedMounts'> {
   const { duration } = before(operation);
-  const waitingFor = operation.spec.runAfter ? { operationComplete: predecessor.is !== 'done' } : {};
+  const first = runAfterText(operation);
+  const waitingFor = first === undefined ? {} : { operationComplete: predecessor.is !== 'done' };
   const run = former ?? (operation.spec.policy === 'Cron' ? undefined : job);
   const retry = run ? run.retry : retryOf(operation);
-  const seen = { ...(retry && { observedRetry: retry }), ...(run?.mounts !== undefined && { observedMounts: run.mounts }) };
+  const seen = {
+    ...(first !== undefined && { observedRunAfter: first }),
+    ...(retry && { observedRetry: retry }),
+    ...(run?.mounts !== undefined && { observedMounts: run.mounts }),
+  };
   return { duration: duration || UNFINISHED, waitingFor, ...seen };
 }
 

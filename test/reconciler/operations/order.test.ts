@@ -132,6 +132,27 @@ describe('spec.runAfter', () => {
     await ended(at, 'Succeeded', '', 'second');
     expect(statusOf(at, 'second')).toMatchObject({ phase: 'Complete', waitingFor: { operationComplete: false } });
   });
+  test('is followed through edits until the operation has started, also after the first one was complete', async () => {
+    const at = await running();
+    at.put(load(after('first'), 'second'));
+    at.put(process({}, 'other'));
+    const complete = { phase: 'Complete', duration: '1s', conditions: [{ type: 'Complete', status: 'True' }] };
+    at.put({ ...load(ON_DEMO, 'first'), status: complete } as KubeObject);
+    await at.quiet();
+    expect(statusOf(at, 'second')).toMatchObject({ waitingFor: { operationComplete: false }, observedRunAfter: 'DataLoad ml/first' });
+    const other = { kind: 'DataProcess', name: 'other' } as const;
+    at.edit('DataLoad', { runAfter: other }, 'second');
+    await at.quiet();
+    expect(reasonOf(at, 'second')).toBe('DataOperationWaiting');
+    expect(statusOf(at, 'second')).toMatchObject({ waitingFor: { operationComplete: true }, observedRunAfter: 'DataProcess ml/other' });
+    await ended(at, 'Succeeded');
+    expect(statusOf(at, 'second').phase).toBe('Pending');
+    await ended(at, 'Succeeded', '', 'other');
+    expect(statusOf(at, 'second').phase).toBe('Executing');
+    at.edit('DataLoad', { runAfter: { kind: 'DataLoad', name: 'none' } }, 'second');
+    await at.quiet();
+    expect(statusOf(at, 'second')).toMatchObject({ phase: 'Executing', waitingFor: { operationComplete: false } });
+  });
   test('an operation fails with the one that it waits for, and the next with it', async () => {
     const at = await running();
     at.put(load(after('warm'), 'second'));
