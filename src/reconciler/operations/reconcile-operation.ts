@@ -1,15 +1,14 @@
-import { annotation, type Dataset, type OperationStatus } from '../../api/index.ts';
-import type { Warning } from '../../constructs/index.ts';
+import { annotation, type Dataset } from '../../api/index.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
 import { failing, held } from '../holds.ts';
-import { causeOf, isPassing } from '../reasons.ts';
-import type { Failure, Hold, Key, Next, OperationKey } from '../world.ts';
+import type { Failure, Key, Next, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { PROGRESS_MS } from './infos.ts';
+import { announce, fail, report, warn } from './report.ts';
 import { isRetried, retryOf } from './requests.ts';
-import { endedStatus, hasReported, refusedStatus, resetStatus, runningStatus, scheduledStatus, waitingStatus } from './status.ts';
+import { endedStatus, hasReported, refusedStatus, resetStatus, runningStatus, scheduledStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
 
 /**
@@ -142,11 +141,6 @@ async function provide(cluster: OperationCluster, world: OperationWorld, reportI
   return undefined;
 }
 
-/** Of fields that have no effect on the engine. */
-function warn(cluster: OperationCluster, { operation }: OperationWorld, warnings: readonly Warning[] = []): void {
-  for (const { reason, message: note } of warnings) cluster.notice(operation, { type: 'Warning', reason, note });
-}
-
 /** Without the finalizer nothing would delete its Job with it at once. */
 async function mark(cluster: OperationCluster, { key, operation, dataset }: OperationWorld): Promise<readonly Failure[]> {
   return dataset ? attempt('UpdateFailed', `${key.kind}/${key.name}`, () => cluster.mark(operation, dataset)) : [];
@@ -164,14 +158,6 @@ async function end(cluster: OperationCluster, world: OperationWorld, job: JobVie
   const pod = await cluster.lastPod(key, job).catch(() => undefined);
   const status = endedStatus(world, ended, pod);
   if (await cluster.writeStatus(operation, status)) announce(cluster, world, job, ended, status);
-}
-
-function announce(cluster: OperationCluster, { operation }: OperationWorld, job: JobView, end: JobEnd, status: OperationStatus): void {
-  cluster.ended(operation, job, end);
-  if (end.type === 'Complete') {
-    const note = `Job ${job.name} is complete after ${status.duration}`;
-    cluster.notice(operation, { type: 'Normal', reason: 'DataOperationSucceed', note });
-  } else cluster.notice(operation, { type: 'Warning', reason: 'DataOperationFailed', note: status.conditions[0]?.message ?? '' });
 }
 
 /** Its own writes wake no operation. Fluid accepts a negative time to live. */
@@ -202,22 +188,4 @@ async function refuse(cluster: OperationCluster, world: OperationWorld, refused:
   if (await cluster.writeStatus(world.operation, refusedStatus(world, refused)))
     cluster.notice(world.operation, { type: 'Warning', reason, note });
   return untilExpiry(world);
-}
-
-async function report(cluster: OperationCluster, world: OperationWorld, hold: Hold, status = waitingStatus(world, hold)): Promise<void> {
-  const { reason, message: note } = hold;
-  if (!(await cluster.writeStatus(world.operation, status))) return;
-  // Its message may change as often as the line moves.
-  if (world.operation.status?.conditions?.some((before) => before.type === 'Complete' && before.reason === reason)) return;
-  if ((!isPassing(hold) && !causeOf(reason).isWanted) || causeOf(reason).hasEvent)
-    cluster.notice(world.operation, { type: 'Warning', reason, note });
-  else cluster.notice(world.operation, { type: 'Normal', reason, note });
-}
-
-function fail(cluster: OperationCluster, world: OperationWorld, failed: readonly Failure[], reportInMs: number): Promise<Next> {
-  const message = failed.map(({ object, message: why }) => `${object}: ${why}`).join('; ');
-  // A retry settles a race with another writer; it is reported only once it lasts.
-  const isReported = reportInMs <= 0 || !failed.every(({ reason }) => causeOf(reason).isRace);
-  const { reason } = failed[0] as Failure;
-  return failing(message, isReported ? () => report(cluster, world, { reason, message }) : undefined);
 }

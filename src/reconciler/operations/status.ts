@@ -1,15 +1,15 @@
-import { stripVTControlCharacters } from 'node:util';
 import { annotation, type DatasetPhase, durationText, type OperationStatus, type RuntimeCondition } from '../../api/index.ts';
 import { redactedText } from '../../kube/redact.ts';
 import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
 import { affinityTo } from './affinity.ts';
 import { infosOf } from './infos.ts';
+import { lastWords } from './last-words.ts';
 import { runAfterText } from './references.ts';
 import { isRetried, pauseOf, retryOf } from './requests.ts';
 import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal, ScheduleView } from './world.ts';
 
-/** The statuses of an operation. `Complete` and `Failed` are final: nothing is written any more. */
+/** The statuses of an operation. */
 
 const UNFINISHED = 'Unfinished';
 
@@ -109,20 +109,6 @@ export function endedStatus(
     ...(nodeAffinity && { nodeAffinity }),
   };
 }
-
-/** A condition is read by people: the last lines say why a program failed. */
-const MOST_CHARACTERS = 1000;
-function lastWords({ name, exitCode, message }: EndedPod): string {
-  // Redacted before the cut, which may part a secret from its name. The cut is between characters, never in one.
-  const output = [...redactedText(printable(message)).trim()].slice(-MOST_CHARACTERS).join('').trim();
-  return `pod ${name} ended with exit code ${exitCode}${output ? `, and printed last: ${output}` : ''}`;
-}
-
-/** Without the colours and movements of a terminal, and without other characters that no text has. */
-const printable = (text: string): string =>
-  stripVTControlCharacters(text)
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(/[^\P{C}\n\t]/gu, '');
 
 /** Its CronJob exists. The phase is that of the latest Job; before the first it is Pending, as it waits for its time. */
 export function scheduledStatus(

@@ -1,0 +1,55 @@
+import type { OperationStatus } from '../../api/index.ts';
+import type { Warning } from '../../constructs/index.ts';
+import { failing } from '../holds.ts';
+import { causeOf, isPassing } from '../reasons.ts';
+import type { Failure, Hold } from '../world.ts';
+import type { OperationCluster } from './cluster.ts';
+import { waitingStatus } from './status.ts';
+import type { JobEnd, JobView, OperationWorld } from './world.ts';
+
+/** What a pass over an operation reports: statuses with their events. */
+
+/** Why it waits. One event for each reason. */
+export async function report(
+  cluster: OperationCluster,
+  world: OperationWorld,
+  hold: Hold,
+  status = waitingStatus(world, hold),
+): Promise<void> {
+  const { reason, message: note } = hold;
+  if (!(await cluster.writeStatus(world.operation, status))) return;
+  // Its message may change as often as the line moves.
+  if (world.operation.status?.conditions?.some((before) => before.type === 'Complete' && before.reason === reason)) return;
+  if ((!isPassing(hold) && !causeOf(reason).isWanted) || causeOf(reason).hasEvent)
+    cluster.notice(world.operation, { type: 'Warning', reason, note });
+  else cluster.notice(world.operation, { type: 'Normal', reason, note });
+}
+
+/** What could not be written. */
+export function fail(cluster: OperationCluster, world: OperationWorld, failed: readonly Failure[], reportInMs: number): Promise<never> {
+  const message = failed.map(({ object, message: why }) => `${object}: ${why}`).join('; ');
+  // A retry settles a race with another writer; it is reported only once it lasts.
+  const isReported = reportInMs <= 0 || !failed.every(({ reason }) => causeOf(reason).isRace);
+  const { reason } = failed[0] as Failure;
+  return failing(message, isReported ? () => report(cluster, world, { reason, message }) : undefined);
+}
+
+/** How its Job ended. */
+export function announce(
+  cluster: OperationCluster,
+  { operation }: OperationWorld,
+  job: JobView,
+  end: JobEnd,
+  status: OperationStatus,
+): void {
+  cluster.ended(operation, job, end);
+  if (end.type === 'Complete') {
+    const note = `Job ${job.name} is complete after ${status.duration}`;
+    cluster.notice(operation, { type: 'Normal', reason: 'DataOperationSucceed', note });
+  } else cluster.notice(operation, { type: 'Warning', reason: 'DataOperationFailed', note: status.conditions[0]?.message ?? '' });
+}
+
+/** Of fields that have no effect on the engine. */
+export function warn(cluster: OperationCluster, { operation }: OperationWorld, warnings: readonly Warning[] = []): void {
+  for (const { reason, message: note } of warnings) cluster.notice(operation, { type: 'Warning', reason, note });
+}
