@@ -2,7 +2,7 @@ import { causeOf, type Reason } from '../reasons.ts';
 import { keyText, type OperationKey } from '../world.ts';
 import { readySince } from './predecessor.ts';
 import { pauseOf } from './requests.ts';
-import { endOf, isDone, isOver, isRunning } from './status.ts';
+import { endOf, isDone, isOver, isRunning, waitingSince } from './status.ts';
 import type { OperationObject, Place } from './world.ts';
 
 interface LineOptions {
@@ -43,10 +43,9 @@ export function lineOf(operations: readonly OperationObject[], { keyOf, find, ha
 }
 
 /** One that has run before goes behind those that waited meanwhile: since its status was reset, it waits. */
-const resetAt = ({ status }: OperationObject): number => {
-  const waiting = status?.conditions?.find(({ type, status: is }) => type === 'Complete' && is === 'False');
-  const hasRun = status?.observedRetry !== undefined || status?.observedMounts !== undefined;
-  return hasRun ? Date.parse(waiting?.lastTransitionTime ?? '') || 0 : 0;
+const resetAt = (operation: OperationObject): number => {
+  const { observedRetry, observedMounts } = operation.status ?? {};
+  return observedRetry === undefined && observedMounts === undefined ? 0 : waitingSince(operation);
 };
 
 /** Whether the API server refuses its Job, or the operation cannot start yet, as its status says. */

@@ -8,7 +8,7 @@ import { decideOperation, type Verdict } from './decide.ts';
 import { PROGRESS_MS } from './infos.ts';
 import { announce, fail, report, warn } from './report.ts';
 import { isRetried, retryOf } from './requests.ts';
-import { endedStatus, hasReported, refusedStatus, resetStatus, runningStatus, scheduledStatus } from './status.ts';
+import { endedStatus, hasReported, refusedStatus, resetStatus, runningStatus, scheduledStatus, waitingSince } from './status.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
 
 /**
@@ -112,7 +112,9 @@ async function schedule(cluster: OperationCluster, world: OperationWorld, report
   const isNews = job?.end !== undefined && !hasReported(operation, job.end);
   const pod = isNews ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
   const status = scheduledStatus(world, { infos, pod });
-  if ((await cluster.writeStatus(operation, status)) && isNews) announce(cluster, world, job, job.end, status);
+  const wrote = await cluster.writeStatus(operation, status);
+  // One that ended before a pause, or before its CronJob could not be written, was announced then.
+  if (wrote && isNews && waitingSince(operation) <= Date.parse(job.end.at)) announce(cluster, world, job, job.end, status);
   const retry = retryOf(operation);
   if (retry !== undefined && retry !== operation.status?.observedRetry) {
     const note = `annotation ${annotation.retry} has no effect with spec.policy Cron: the next run is that of the schedule`;

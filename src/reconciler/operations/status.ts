@@ -37,6 +37,12 @@ export const endOf = (operation: OperationObject | undefined): string | undefine
   operation?.status?.conditions?.find(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True')
     ?.lastTransitionTime;
 
+/** Since when it waits, in milliseconds since the epoch; 0 if it does not wait, or has not reported that. */
+export function waitingSince({ status }: OperationObject): number {
+  const waiting = status?.conditions?.find(({ type, status: is }) => type === 'Complete' && is === 'False');
+  return Date.parse(waiting?.lastTransitionTime ?? '') || 0;
+}
+
 /** Whether its status says how its Job ended, and nothing newer. */
 export const hasReported = (operation: OperationObject, { type, at }: JobEnd): boolean =>
   phaseOf(operation) === type && endOf(operation) === at;

@@ -219,16 +219,20 @@ test('one that waits for a paused operation goes on waiting', async () => {
 
 describe('with a schedule', () => {
   const CRON = { ...ON_DEMO, policy: 'Cron', schedule: '0 3 * * *' } as const;
-  test('a pause suspends the CronJob and its Job that runs, also while the runtime is not ready; resumed, both go on', async () => {
-    const at = await bound();
-    at.put(load(CRON));
-    await at.quiet();
+  /** What Kubernetes' CronJob controller does at the scheduled time. */
+  async function fire(at: Harness): Promise<void> {
     const cronJob = at.get('CronJob', JOB) as KubeObject & { readonly spec: { readonly jobTemplate: KubeObject } };
     const { jobTemplate } = cronJob.spec;
     const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: JOB, uid: cronJob.metadata.uid ?? '', controller: true };
     const metadata = { ...jobTemplate.metadata, name: `${JOB}-1`, ownerReferences: [owner] };
     at.put({ ...jobTemplate, apiVersion: 'batch/v1', kind: 'Job', metadata });
     await at.quiet();
+  }
+  test('a pause suspends the CronJob and its Job that runs, also while the runtime is not ready; resumed, both go on', async () => {
+    const at = await bound();
+    at.put(load(CRON));
+    await at.quiet();
+    await fire(at);
     expect(statusOf(at).phase).toBe('Executing');
     at.delete('JuiceFSRuntime');
     annotated(at, 'warm', { [PAUSED]: 'true' });
@@ -242,6 +246,20 @@ describe('with a schedule', () => {
     annotated(at, 'warm', { [PAUSED]: undefined });
     await at.quiet();
     expect([isSuspended(at, 'CronJob'), isSuspended(at, 'Job', `${JOB}-1`), podsOf(at).length]).toEqual([false, false, 1]);
+  });
+  test('a run that was complete before a pause is not announced again after it', async () => {
+    const at = await bound();
+    at.put(load(CRON));
+    await at.quiet();
+    await fire(at);
+    await ended(at, 'Succeeded');
+    annotated(at, 'warm', { [PAUSED]: 'true' });
+    await at.quiet();
+    expect(statusOf(at)).toMatchObject({ phase: 'Pending', conditions: [{ reason: 'Paused' }] });
+    annotated(at, 'warm', { [PAUSED]: undefined });
+    await at.quiet();
+    expect(statusOf(at)).toMatchObject({ phase: 'Complete', conditions: [{ type: 'Complete', status: 'True' }] });
+    expect(eventsOf(at).filter((reason) => reason === 'DataOperationSucceed')).toHaveLength(1);
   });
   test('created with a pause, it has no CronJob before it is resumed', async () => {
     const at = await bound();
