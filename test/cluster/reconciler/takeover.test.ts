@@ -70,6 +70,28 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     }
   });
 
+  test('a migration with a schedule goes on: its CronJob, and the scripts that have no owner', async () => {
+    const { space } = await asFluidLeftIt('operations/migrate-juicefs-cron', 'JuiceFSRuntime', 'demo');
+    const cronJob = ['CronJob', 'op-migrate-migrate'] as const;
+    const { uid } = (await space.get(...cronJob)).metadata;
+    const operation = await space.get('DataMigrate', 'op');
+    const sluice = await startSluice(plane, { installed: true });
+    try {
+      const mine = { metadata: { uid, labels: { 'data.fluid.io/owner-uid': operation.metadata.uid } } };
+      await space.becomes(...cronJob, { ...mine, spec: { schedule: '*/1 * * * *', concurrencyPolicy: 'Forbid' } });
+      expect(JSON.stringify((await space.get('ConfigMap', 'op-migrate-script')).metadata.managedFields)).not.toContain('ddc-helm');
+      // Kubernetes starts its Jobs, in the pods of our template.
+      await space.becomes('DataMigrate', 'op', { status: { phase: 'Executing' } }, 120);
+      await space.becomes('Dataset', 'demo', { status: { phase: 'DataMigrating', operationRef: { DataMigrate: 'op' } } });
+      await space.delete('Dataset', 'demo');
+      await space.gone('Dataset', 'demo', 60);
+      await space.gone(...cronJob);
+    } finally {
+      await sluice.stop();
+      await plane.kubectl('delete', 'namespace', space.namespace);
+    }
+  });
+
   test('what was being deleted when Fluid stopped is made again', async () => {
     const { space } = await asFluidLeftIt('thin/plain-min', 'ThinRuntime', 'demo');
     const held = ['DaemonSet', 'demo-fuse'] as const;
@@ -111,15 +133,20 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     const dataset = await space.get('Dataset', name);
     for (const { kind: each, metadata, status } of documents(golden, 'status.yaml')) {
       const owners = each === 'Dataset' ? {} : { ownerReferences: [{ ...metadata.ownerReferences?.[0], uid: dataset.metadata.uid }] };
-      await space.patch(each as Kind, name, { metadata: { finalizers: metadata.finalizers, labels: metadata.labels, ...owners } });
-      await space.patch(each as Kind, name, { status }, 'status');
+      await space.patch(each as Kind, metadata.name, { metadata: { finalizers: metadata.finalizers, labels: metadata.labels, ...owners } });
+      await space.patch(each as Kind, metadata.name, { status }, 'status');
     }
-    const { uid = '' } = (await space.get(kind, name)).metadata;
+    const uids = new Map<string, string | undefined>();
+    for (const each of input.filter(({ metadata }) => metadata.namespace))
+      if (each.kind !== 'Secret')
+        uids.set(`${each.kind}/${each.metadata.name}`, (await space.get(each.kind as Kind, each.metadata.name)).metadata.uid);
     const objects = documents(golden, 'objects.yaml').filter(({ kind: each }) => each !== 'NodeLabels');
     const order = (object: KubeObject) => (object.kind === 'PersistentVolumeClaim' ? 1 : 0);
     for (const object of objects.toSorted((a, b) => order(a) - order(b))) {
       if (order(object) === 1) await space.becomes('PersistentVolume', `${namespace}-${name}`, { status: { phase: 'Available' } });
-      await space.create(unbound(JSON.parse(JSON.stringify(object).replaceAll(/<uid:[^>]*>/g, uid)) as KubeObject));
+      await space.create(
+        unbound(JSON.parse(JSON.stringify(object).replaceAll(/<uid:([^>]*)>/g, (_, ref: string) => uids.get(ref) ?? '')) as KubeObject),
+      );
     }
     await space.becomes('PersistentVolume', `${namespace}-${name}`, { status: { phase: 'Bound' } });
     await space.patch('PersistentVolumeClaim', name, { metadata: { annotations: { touched: 'yes' } } });
