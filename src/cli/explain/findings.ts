@@ -39,7 +39,7 @@ const TROUBLES: ReadonlySet<string> = new Set(['NotReady', 'Failed', 'DatasetTak
 const NOTES: ReadonlySet<string> = new Set(['SpecWarning', 'PodsOutdated', 'PlacementWaiting']);
 /** Conditions that are False when something is wrong. */
 const GOALS: ReadonlySet<string> = new Set(['Synced', 'Ready', 'Complete']);
-const WELL: ReadonlySet<string> = new Set(['Bound', 'Complete', 'Executing']);
+const WELL: ReadonlySet<string> = new Set(['Bound', 'DataMigrating', 'Complete', 'Executing']);
 
 /** One finding for each object, from its conditions, its workloads, its events and the operations before it. */
 export const findings = (situation: Situation): readonly Finding[] => situation.objects.map((object) => findingOf(object, situation));

@@ -19,6 +19,7 @@ const condition = (type: string, status: string, reason: string, message = '') =
 test('what serves, runs or is complete is healthy', () => {
   const found = of([
     object('Dataset', 'demo', { phase: 'Bound', conditions: [condition('Ready', 'True', 'DatasetReady')] }),
+    object('Dataset', 'moves', { phase: 'DataMigrating', conditions: [condition('Ready', 'True', 'DatasetReady')] }),
     object('ThinRuntime', 'demo', { conditions: [condition('Synced', 'True', 'Synced')] }),
     object('DataLoad', 'warm', { phase: 'Executing', conditions: [] }),
     object('DataLoad', 'done', { phase: 'Complete', conditions: [condition('Complete', 'True', 'CompletionsReached')] }),
