@@ -80,11 +80,14 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
       const mine = { metadata: { uid, labels: { 'data.fluid.io/owner-uid': operation.metadata.uid } } };
       await space.becomes(...cronJob, { ...mine, spec: { schedule: '*/1 * * * *', concurrencyPolicy: 'Forbid' } });
       expect(JSON.stringify((await space.get('ConfigMap', 'op-migrate-script')).metadata.managedFields)).not.toContain('ddc-helm');
-      // Kubernetes starts its Jobs, in the pods of our template.
-      await space.becomes('DataMigrate', 'op', { status: { phase: 'Executing' } }, 120);
+      // From our template, and sooner than the schedule would.
+      await space.kubectl('create', 'job', 'now', '--from=cronjob/op-migrate-migrate');
+      await space.becomes('DataMigrate', 'op', { status: { phase: 'Executing' } });
       await space.becomes('Dataset', 'demo', { status: { phase: 'DataMigrating', operationRef: { DataMigrate: 'op' } } });
       await space.delete('Dataset', 'demo');
-      await space.gone('Dataset', 'demo', 60);
+      await space.gone('Dataset', 'demo');
+      // Before the controller stops, which lets it go.
+      await space.gone('DataMigrate', 'op');
       await space.gone(...cronJob);
     } finally {
       await sluice.stop();

@@ -201,3 +201,15 @@ test('its Job is followed though the CronJob does not say yet that it was starte
   await ended(at, 'Succeeded');
   expect(statusOf(at).phase).toBe('Complete');
 });
+
+test('a Job that its user creates from the CronJob counts as a run', async () => {
+  const at = await bound();
+  at.put(cron());
+  await at.quiet();
+  const { apiVersion, kind, metadata, spec } = cronJobOf(at) as CronJob;
+  // As `kubectl create job --from` does: an owner that is not the controller.
+  const job = { ...spec.jobTemplate.metadata, name: 'now', ownerReferences: [{ apiVersion, kind, name: NAME, uid: metadata.uid ?? '' }] };
+  at.put({ apiVersion: 'batch/v1', kind: 'Job', metadata: job, spec: spec.jobTemplate.spec } as KubeObject);
+  await at.quiet();
+  expect([statusOf(at).phase, at.dataset().operationRef]).toEqual(['Executing', { DataLoad: 'warm' }]);
+});

@@ -1,7 +1,6 @@
 import { annotation, label } from '../../../api/index.ts';
 import type { JobEnd, JobView, ScheduleView, Work } from '../../operations/world.ts';
 import type { LiveObject } from '../../world.ts';
-import { controllerOf } from '../store/objects.ts';
 
 interface JobStatus {
   readonly conditions?: readonly {
@@ -75,9 +74,9 @@ const hasPods = (job: LiveObject): boolean => {
   return active + terminating > 0 || !conditions.some(({ type, status }) => type === 'Suspended' && status === 'True');
 };
 
-/** The latest Job that a CronJob created. */
+/** The latest Job of a CronJob: `kubectl create job --from` makes one too, which has the CronJob as an owner that does not control it. */
 export const latestOf = (schedule: ScheduleView | undefined, inventory: readonly LiveObject[]): LiveObject | undefined =>
   inventory
-    .filter((each) => each.kind === 'Job' && controllerOf(each)?.uid === schedule?.uid)
+    .filter((each) => each.kind === 'Job' && each.metadata.ownerReferences?.some(({ uid }) => uid === schedule?.uid))
     .toSorted((a, b) => ageOf(b).localeCompare(ageOf(a)))[0];
 const ageOf = ({ metadata: { creationTimestamp = '', name } }: LiveObject): string => `${creationTimestamp}/${name}`;
