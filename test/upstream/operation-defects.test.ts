@@ -26,6 +26,7 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
   D3: {
     fluid: 'OnEvent installs and uninstalls for ever',
     decided: 'it runs when the mounts in effect change',
+    shown: [`${OPERATIONS}/on-event.test.ts`, '30 s after the last change of the mounts it runs again, and says so meanwhile'],
   },
   D4: {
     fluid: 'two operations of one name end the controller',
@@ -66,6 +67,31 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
     fluid: 'a DataProcess with a schedule is looked at once',
     decided: 'its Jobs are watched',
     shown: [`${OPERATIONS}/process.test.ts`, 'with a schedule it is looked at again after each run'],
+  },
+  D12: {
+    fluid: 'a DataMigrate with a schedule and a node selector is invalid YAML',
+    decided: 'it is no text',
+    shown: ['runtimes/juicefs/migrate.test.ts', 'of a schedule have place, tolerations and selector as others, and no suspended Jobs'],
+  },
+  D13: {
+    fluid: 'sshReadyTimeoutSeconds has no effect',
+    decided: 'it has',
+    shown: ['runtimes/juicefs/migrate.test.ts', 'have the keys of their user, port and patience, if there are any'],
+  },
+  D14: {
+    fluid: 'the pods of a DataMigrate keep away from a label that none has',
+    decided: 'from their own',
+    shown: ['runtimes/juicefs/migrate.test.ts', 'are where their user wants them, and keep away from each other by a label that they have'],
+  },
+  D15: {
+    fluid: 'two claims, or two community file systems, get in the way of each other',
+    decided: 'each end has volume, variable and sub path of its own',
+    shown: ['runtimes/juicefs/migrate.test.ts', 'each community file system has its address in a variable of its own'],
+  },
+  D16: {
+    fluid: 'URLs and options are read by a shell',
+    decided: 'they are arguments of a fixed script',
+    shown: ['runtimes/juicefs/migrate.test.ts', 'are arguments, each one word; timeout is the time of a run'],
   },
   D17: { fluid: 'Jindo: keys in the log', decided: 'with the runtime' },
   D18: {
@@ -109,3 +135,5 @@ test.each(Object.entries(DECISIONS).filter(([, { shown }]) => shown))('%s is dec
   const [file, title] = shown as NonNullable<Decision['shown']>;
   expect(readFileSync(join(import.meta.dirname, '..', file), 'utf8')).toContain(title);
 });
+
+test('all of them are decided', () => expect(Object.keys(DECISIONS)).toEqual(Array.from({ length: 25 }, (_, i) => `D${i + 1}`)));
