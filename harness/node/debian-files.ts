@@ -14,7 +14,10 @@ export const BASE_FILES: ImageFiles = {
     ]),
   ),
   '/tmp': { directory: true, mode: 0o1777 },
-  '/etc/passwd': { text: 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n' },
+  // sshd does not start without a user of its own.
+  '/etc/passwd': {
+    text: 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\nsshd:x:102:65534::/run/sshd:/bin/false\n',
+  },
   '/etc/group': { text: 'root:x:0:\nnogroup:x:65534:\n' },
   '/etc/mtab': { link: '/proc/self/mounts' },
 };

@@ -60,7 +60,8 @@ export function juicefsStandInImage(name: string = JUICEFS_STAND_IN_IMAGE): Imag
   const files = {
     ...BASE_FILES,
     ...busyboxFiles(),
-    ...programFiles(...['bash', 'date', 'df', 'mount', 'umount', 'redis-cli'].map((program) => `/usr/bin/${program}`)),
+    ...programFiles(...['bash', 'date', 'df', 'mount', 'umount', 'redis-cli', 'timeout'].map((program) => `/usr/bin/${program}`)),
+    ...sshFiles(),
     // Debian's is one program, and does what its name says.
     ...programFiles(redis),
     // Busybox' own would run its own `date` and `df`, whatever is in the image.
@@ -73,6 +74,14 @@ export function juicefsStandInImage(name: string = JUICEFS_STAND_IN_IMAGE): Imag
     '/usr/local/bin/kubectl': { from: tools().kubectl },
   };
   return { name, files };
+}
+
+/** SSH, with a server, as JuiceFS' own image has it. Newer servers start others of their folder. */
+function sshFiles(): ImageFiles {
+  const folder = '/usr/lib/openssh';
+  const parts = readdirSync(folder).filter((name) => name.startsWith('sshd-'));
+  const programs = ['/usr/sbin/sshd', ...['ssh', 'ssh-keygen', 'scp'].map((name) => `/usr/bin/${name}`)];
+  return programFiles(...programs, ...parts.map((name) => join(folder, name)));
 }
 
 /** Why no image of Alluxio can be made here; undefined when one can. */

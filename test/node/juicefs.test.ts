@@ -11,20 +11,22 @@ import { condition, createSpace, eventually, says, type Space } from '../support
 import { step } from '../support/step.ts';
 import { dataLoad } from './dataset-users.ts';
 import { type Installed, startInstalled } from './installed.ts';
+import { migrates, PASSWORD } from './juicefs-migrate.ts';
 import { runsOperations } from './juicefs-operations.ts';
 
 /** For what hangs: a busy node is no failure. */
-const LIMIT = 300_000;
+const LIMIT = 420_000;
 const NAME = 'demo';
 const [IMAGE = '', IMAGE_TAG = ''] = JUICEFS_STAND_IN_IMAGE.split(':');
 const NEXT_TAG = 'next';
-const KEYS = { user: 'accesskey', password: 'secret,key' };
+const KEYS = { user: 'accesskey', password: PASSWORD };
 
 describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
   let cluster: Installed;
   let client: KubeClient;
   let space: Space;
   let cache: string;
+  let minio: string;
 
   beforeAll(async () => {
     const images = [juicefsStandInImage(), juicefsStandInImage(`${IMAGE}:${NEXT_TAG}`), minioImage()];
@@ -32,13 +34,14 @@ describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
     client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
     space = await createSpace(cluster.plane, client, 'juicefs');
     cache = join(cluster.node.dir, 'juicefs-cache');
-    const [redis, minio] = await Promise.all([
+    const [redis, store] = await Promise.all([
       service('redis', JUICEFS_STAND_IN_IMAGE, 'exec redis-server --requirepass pass --save "" --dir /tmp'),
       service('minio', MINIO_IMAGE, 'exec minio server /data --address :9000', {
         MINIO_ROOT_USER: KEYS.user,
         MINIO_ROOT_PASSWORD: KEYS.password,
       }),
     ]);
+    minio = store;
     const metaurl = `redis://default:pass@${redis}:6379/1`;
     const dataset = jfsDataset(NAME);
     const [mount] = (dataset['spec'] as { mounts: object[] }).mounts;
@@ -136,7 +139,9 @@ describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
       await space.becomes('DataLoad', 'lost', { status: { phase: 'Failed', conditions: [{ message: lost }] } });
     });
 
-    await runsOperations(space, NAME);
+    // Much of the time both wait, for a schedule and for the next try of a Job.
+    const exec = (pod: string, ...argv: readonly string[]) => cluster.plane.kubectl('exec', '-n', space.namespace, pod, '--', ...argv);
+    await Promise.all([runsOperations(space, NAME), migrates({ space, dataset: NAME, minio, after: 'warm', exec })]);
 
     await step('workers come and go with spec.replicas; readers do not notice', async () => {
       const [worker] = await podsOf('worker');
