@@ -11,6 +11,8 @@ export function migrateFaults(spec: DataMigrateSpec): readonly ReasonedFault[] {
   }
   if (faults.length === 0 && !spec.to.dataset?.name && !spec.from.dataset?.name)
     faults.push({ path: 'spec', expected: 'a dataset in from or to, whose runtime does the work', found: 'none' });
+  const { parallelism = 1 } = spec;
+  if (parallelism > MOST_PODS) faults.push({ path: 'spec.parallelism', expected: `at most ${MOST_PODS}`, found: shown(parallelism) });
   const { sshPort, sshReadyTimeoutSeconds } = spec.parallelOptions ?? {};
   for (const [name, value, most] of [
     ['sshPort', sshPort, 65_535],
@@ -20,6 +22,8 @@ export function migrateFaults(spec: DataMigrateSpec): readonly ReasonedFault[] {
       faults.push({ path: `spec.parallelOptions.${name}`, expected: `1 to ${most}`, found: shown(value) });
   return faults;
 }
+/** Their names are in one variable. */
+const MOST_PODS = 256;
 const isWithin = (text: string, most: number): boolean => /^\d{1,6}$/.test(text) && Number(text) >= 1 && Number(text) <= most;
 
 /** How the pods of a DataMigrate share the work. */

@@ -315,6 +315,7 @@ describe('what is refused', () => {
       ['spec.from.externalStorage.uri: a URL without a user, since encryptOptions have one: s3://'],
     ],
     [{ from: data('demo'), to: data('fixed') }, ['spec.to.dataset.name: a Dataset with accessModes ReadWriteMany or ReadWriteOnce: fixed']],
+    [{ parallelism: 2 ** 31 - 1 }, ['spec.parallelism: at most 256: 2147483647']],
     [{ from: at('s3://b/', 'token') }, ['spec.from.externalStorage.encryptOptions: access-key and secret-key beside token: ["token"]']],
   ])('%j', (spec, expected) => expect(faults(spec)).toEqual(expected));
 
