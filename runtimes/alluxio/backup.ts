@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs';
 import type { Affinity, Volume } from '../../src/api/index.ts';
-import { backupTarget, literal, type Operation, OperationJob, type PodFact } from '../../src/constructs/index.ts';
+import { backupTarget, literal, must, type Operation, OperationJob, type PodFact } from '../../src/constructs/index.ts';
 import { CLIENT_OPTIONS, clientEnvironment } from './client.ts';
 import { below } from './paths.ts';
 import type { AlluxioPlan } from './plan.ts';
@@ -19,6 +19,7 @@ export class AlluxioBackup extends OperationJob {
     const { pods, leader = pods.master?.[0] } = backup.facts;
     const { runAs, backupPath = '' } = backup.spec;
     const { claim, directory } = backupTarget(backup.spec);
+    must(leader, 'spec.dataset', 'a Dataset with a master that is ready', plan.name);
     const users = runAs ? userFiles(runAs) : plan.account?.files;
     const target: Volume = claim
       ? { name: 'pvc', persistentVolumeClaim: { claimName: claim } }
@@ -58,18 +59,18 @@ export class AlluxioBackup extends OperationJob {
 const SCRIPTS = { name: 'script' };
 
 /** Not `nodeName`: a claim that waits for its first pod is bound for one that was scheduled. */
-const onNode = (pod: PodFact | undefined): Affinity => ({
+const onNode = ({ node }: PodFact): Affinity => ({
   nodeAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: {
-      nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [pod?.node ?? ''] }] }],
+      nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }],
     },
   },
 });
 
 /** Where the kubelet keeps it. `Directory`: for a pod that is gone nothing is to be created there. */
-const journalOf = ({ kubeletDir }: AlluxioPlan, pod: PodFact | undefined): Volume => ({
+const journalOf = ({ kubeletDir }: AlluxioPlan, { uid }: PodFact): Volume => ({
   name: JOURNAL.mount.name,
-  hostPath: { path: `${kubeletDir}/pods/${pod?.uid}/volumes/kubernetes.io~empty-dir/${JOURNAL.volume.name}`, type: 'Directory' },
+  hostPath: { path: `${kubeletDir}/pods/${uid}/volumes/kubernetes.io~empty-dir/${JOURNAL.volume.name}`, type: 'Directory' },
 });
 
 /**

@@ -48,6 +48,12 @@ describe('the pod', () => {
     expect(JSON.stringify(volumes)).toContain('/pods/u2/');
     expect(containers[0].args).toEqual(['/pvc/alluxio', '--bypass-delegation']);
   });
+  test('is not rendered without a master, whose place it would not know', () => {
+    const backup = { kind: 'DataBackup', name: 'op', namespace: 'ml', uid: 'u', spec: CLAIM, facts: { pods: {} } } as const;
+    expect(() => runtimeOf('alluxio').operations.DataBackup?.(backup)).toThrow(
+      'spec.dataset: expected a Dataset with a master that is ready, found "demo"',
+    );
+  });
   test('is not replaced: the next one would wait for the volume of a master that may be gone', () =>
     expect(jobOf(backingUp(CLAIM)).backoffLimit).toBe(0));
 
