@@ -31,6 +31,7 @@ export function operationPod(plan: BasePlan, operation: Operation, props: Operat
       { ...withLastWords(first), ...(resources && { resources }), volumeMounts: [...mounts, ...(first.volumeMounts ?? [])] },
       ...others.map(withLastWords),
     ],
+    initContainers: pod.initContainers?.map(withLastWords),
     volumes: [...(scripts ? [{ name: volume, configMap: { name: scriptsName, defaultMode: 0o555 } }] : []), ...(pod.volumes ?? [])],
     affinity: mergedAffinity(mergedAffinity(pod.affinity, affinity), operation.facts.near && { nodeAffinity: operation.facts.near }),
     tolerations: [...(pod.tolerations ?? []), ...tolerations],

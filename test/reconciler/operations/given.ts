@@ -65,7 +65,8 @@ export async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message 
   const pod = at.server.all('Pod').find((each) => job.test(each.metadata.name) && phaseOf(each) === 'Running');
   if (!pod) throw new Error('expected a pod of the Job that runs, found none');
   const terminated = { exitCode: phase === 'Failed' ? 3 : 0, message, finishedAt: new Date().toISOString() };
-  at.put({ ...pod, status: { phase, containerStatuses: [{ name: 'dataloader', state: { terminated } }] } } as KubeObject);
+  const [{ name: container }] = (pod['spec'] as { containers: readonly [{ readonly name: string }] }).containers;
+  at.put({ ...pod, status: { phase, containerStatuses: [{ name: container, state: { terminated } }] } } as KubeObject);
   await (controller === 'runs' ? at.quiet() : at.settle());
 }
 const phaseOf = (pod: KubeObject): unknown => (pod['status'] as { phase?: string } | undefined)?.phase;

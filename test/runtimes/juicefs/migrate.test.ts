@@ -133,6 +133,11 @@ describe('ends', () => {
     for (const { volumeMounts } of [main, ...initContainers])
       expect(volumeMounts).toContainEqual({ name: 'juicefs-login', mountPath: '/root/.juicefs' });
   });
+  test('a login that fails says why in the status of its pod', () => {
+    const { initContainers = [] } = podOf(made({ from: data('vendor'), to: data('demo', '/a/') }, EE));
+    const policy = { terminationMessagePolicy: 'FallbackToLogsOnError' };
+    expect(initContainers).toMatchObject([policy, policy]);
+  });
   test('an enterprise file system without a token is one that the image knows', () => {
     const { main, initContainers } = podOf(made({}, juicefs.bind(enterprise({ mount: { encryptOptions: [] } }))));
     expect([main.args[1], initContainers]).toEqual(['jfs://vol/', undefined]);

@@ -12,30 +12,60 @@ const MOST_PODS = 20;
 export async function lastPod(
   { client, store }: Pick<ClusterContext, 'client' | 'store'>,
   { namespace }: Pick<Key, 'namespace'>,
-  { uid }: JobView,
+  { uid }: Pick<JobView, 'uid'>,
 ): Promise<EndedPod | undefined> {
   const { items } = await client.list(Pod, { namespace, labelSelector: `batch.kubernetes.io/controller-uid=${uid}`, limit: MOST_PODS });
-  const [last] = items.flatMap(endsOf).toSorted((a, b) => b.finishedAt.localeCompare(a.finishedAt));
+  const [last] = items.flatMap((pod) => endOf(pod) ?? []).toSorted((a, b) => b.at.localeCompare(a.at));
   if (!last) return undefined;
-  const { node, ...pod } = last;
+  const { node, at: _, ...pod } = last;
   const { labels } = store.node(node)?.metadata ?? {};
   return { ...pod, ...(labels && { nodeLabels: labels }) };
 }
 
+interface Container {
+  readonly name: string;
+  readonly restartPolicy?: string;
+}
 interface Terminated {
   readonly exitCode?: number;
   readonly message?: string;
   readonly finishedAt?: string;
 }
-function endsOf({ metadata, spec, status }: KubeObject): readonly (EndedPod & { readonly finishedAt: string; readonly node: string })[] {
-  const { nodeName: node = '' } = (spec ?? {}) as { nodeName?: string };
-  const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly { state?: { terminated?: Terminated } }[] };
-  return containerStatuses.flatMap(({ state }) => {
-    if (!state?.terminated) return [];
-    const { exitCode = 0, message = '', finishedAt = '' } = state.terminated;
-    return [{ name: metadata.name, exitCode, message, finishedAt, node }];
-  });
+interface ContainerStatus {
+  readonly name: string;
+  readonly state?: { readonly terminated?: Terminated };
 }
+type PodEnd = EndedPod & { readonly at: string; readonly node: string };
+
+/** A pod failed because of the first of its containers that failed; if none did, its first container has the results. */
+function endOf({ metadata, spec, status }: KubeObject): PodEnd | undefined {
+  const { nodeName: node = '', ...all } = (spec ?? {}) as PodSpec;
+  const { initContainerStatuses = [], containerStatuses = [] } = (status ?? {}) as PodStatus;
+  // The kubelet ends sidecars itself, and their exit codes fail no pod.
+  const initContainers = (all.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy !== 'Always');
+  const inits = endsOf(initContainers, initContainerStatuses);
+  const own = endsOf(all.containers ?? [], containerStatuses);
+  const ends = [...inits, ...own];
+  const [failed] = ends.filter(({ exitCode = 0 }) => exitCode !== 0).toSorted((a, b) => timeOf(a).localeCompare(timeOf(b)));
+  const end = failed ?? own[0];
+  if (!end) return undefined;
+  const at = ends.map(timeOf).reduce((a, b) => (a > b ? a : b));
+  return { name: metadata.name, exitCode: end.exitCode ?? 0, message: end.message ?? '', at, node };
+}
+interface PodSpec {
+  readonly nodeName?: string;
+  readonly containers?: readonly Container[];
+  readonly initContainers?: readonly Container[];
+}
+interface PodStatus {
+  readonly containerStatuses?: readonly ContainerStatus[];
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+}
+
+/** In the order of the spec: the kubelet sorts statuses by name. */
+const endsOf = (containers: readonly Container[], statuses: readonly ContainerStatus[]): readonly Terminated[] =>
+  containers.flatMap(({ name }) => statuses.find((each) => each.name === name)?.state?.terminated ?? []);
+const timeOf = ({ finishedAt = '' }: Terminated): string => finishedAt;
 
 const TIMEOUT_MS = 5_000;
 
