@@ -96,7 +96,7 @@ function turnHold({ key, line, target, other }: OperationWorld): Hold | undefine
   if (!first || position === 0) return undefined;
   const doing = first.isRunning ? 'runs' : 'is next';
   const datasets = other ? `Datasets ${target.name} and ${other.key.name}` : `Dataset ${target.name}`;
-  const message = `number ${position + 1} in line among the ${key.kind}s of ${datasets}: ${first.key.name} ${doing}`;
+  const message = `number ${position + 1} in line for ${datasets}: ${first.key.kind} ${first.key.name} ${doing}`;
   // It has a place once its status says that it waits for its turn: no change of another one may follow that.
   return { reason: 'WaitingForTurn', message, ...(found < 0 && { retryMs: JOINED_MS }) };
 }

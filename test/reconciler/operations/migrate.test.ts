@@ -117,8 +117,8 @@ describe('both Datasets', () => {
     }
     await at.quiet();
     expect(['ab', 'bc', 'c', 'a'].map((name) => status(at, name).phase)).toEqual(['Executing', 'Pending', 'Pending', 'Pending']);
-    expect(message(at, 'bc')).toBe('number 2 in line among the DataMigrates of Datasets c and b: ab runs');
-    expect(message(at, 'c')).toBe('number 2 in line among the DataMigrates of Dataset c: bc is next');
+    expect(message(at, 'bc')).toBe('number 2 in line for Datasets c and b: DataMigrate ab runs');
+    expect(message(at, 'c')).toBe('number 2 in line for Dataset c: DataMigrate bc is next');
     await ended(at, 'Succeeded', '', 'ab');
     expect(['bc', 'c', 'a'].map((name) => status(at, name).phase)).toEqual(['Executing', 'Pending', 'Executing']);
     await ended(at, 'Succeeded', '', 'bc');

@@ -33,13 +33,22 @@ describe('the line', () => {
       phase: 'Pending',
       conditions: [{ type: 'Complete', status: 'False', reason: 'WaitingForTurn' }],
     });
-    expect(statusOf(at, 'a').conditions?.[0]?.message).toBe('number 3 in line among the DataLoads of Dataset demo: c runs');
+    expect(statusOf(at, 'a').conditions?.[0]?.message).toBe('number 3 in line for Dataset demo: DataLoad c runs');
     await ended(at, 'Succeeded', '', 'c');
     expect([jobs(at), statusOf(at, 'b')]).toMatchObject([['b', 'c'], { phase: 'Executing', conditions: [] }]);
     await ended(at, 'Succeeded', '', 'b');
     await ended(at, 'Succeeded', '', 'a');
     expect(['a', 'b', 'c'].map((name) => statusOf(at, name).phase)).toEqual(['Complete', 'Complete', 'Complete']);
     expect(eventsOf(at).filter((reason) => reason === 'WaitingForTurn')).toHaveLength(2);
+  });
+  test('says of which kind the one is that runs', async () => {
+    const at = await bound();
+    at.put(process({}, 'first'));
+    await at.quiet();
+    at.put(process({}, 'second'));
+    await at.quiet();
+    const { conditions } = statusOf(at, 'second', 'DataProcess');
+    expect(conditions?.[0]?.message).toBe('number 2 in line for Dataset demo: DataProcess first runs');
   });
   test('has one start when many are created at once', async () => {
     const at = await bound();

@@ -82,7 +82,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
   function wakeNext({ kind, name }: OperationKey, dataset: Key): void {
     const places = lineOf(unfinished(dataset, kind), { keyOf: operationKeyOf, find: get, hasJob: () => false });
     const next = places.find(({ isRunning }) => !isRunning);
-    if (next && next.key.name !== name) onKey(next.key, `the line of ${kind}s moved`);
+    if (next && next.key.name !== name) onKey(next.key, `the line of ${kind} for Dataset ${dataset.name} moved`);
   }
   /** Operations that may expire from now on. */
   function released(change: Change<KubeObject>): readonly OperationKey[] {
