@@ -1,14 +1,15 @@
 import type { Hold, Key } from '../world.ts';
 import { anotherRun, unsettled } from './again.ts';
+import { expiresInMs } from './expiry.ts';
 import { pauseOf } from './requests.ts';
-import { endOf, hasReported, isDone, isOver } from './status.ts';
+import { hasReported, isDone, isOver } from './status.ts';
 import { refusalOf } from './validate.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal, Work } from './world.ts';
 
 /** What a pass over an operation does. */
 export type Verdict =
-  /** It is over. `expiresInMs`: until it is deleted. */
-  | { readonly is: 'over'; readonly expiresInMs?: number }
+  /** It is over. `expiresInMs`: until it is deleted, if it ever is. */
+  | { readonly is: 'over'; readonly expiresInMs: number | undefined }
   /** It is being deleted: its Job goes with it. */
   | { readonly is: 'leaving' }
   /** It fails without having run. */
@@ -49,7 +50,7 @@ export function decideOperation(world: OperationWorld): Verdict {
   const isCron = operation.spec.policy === 'Cron';
   // Also when its last Job was complete: the CronJob would go on.
   if (schedule && !isCron) return { is: 'clearing', left: { schedule } };
-  if (isOver(operation)) return { is: 'over', ...expiry(world) };
+  if (isOver(operation)) return { is: 'over', expiresInMs: expiresInMs(world) };
   const pause = pauseOf(operation);
   const suspends = pause ? works.filter(({ state }) => state === 'goes') : [];
   if (pause && suspends.length > 0) return { is: 'waiting', for: 'user', hold: pause, suspends };
@@ -99,12 +100,4 @@ function turnHold({ key, line, target, other }: OperationWorld): Hold | undefine
   const message = `number ${position + 1} in line for ${datasets}: ${first.key.kind} ${first.key.name} ${doing}`;
   // It has a place once its status says that it waits for its turn: no change of another one may follow that.
   return { reason: 'WaitingForTurn', message, ...(found < 0 && { retryMs: JOINED_MS }) };
-}
-
-/** A predecessor that others have not seen complete stays until they have. */
-function expiry({ operation, now, isAwaited }: OperationWorld): { expiresInMs?: number } {
-  const { ttlSecondsAfterFinished: ttl, policy = 'Once' } = operation.spec;
-  if (ttl === undefined || policy !== 'Once' || isAwaited) return {};
-  const ended = Date.parse(endOf(operation) ?? '');
-  return { expiresInMs: Number.isNaN(ended) ? 0 : Math.max(0, ended + ttl * 1000 - now) };
 }

@@ -5,6 +5,7 @@ import { failing, held } from '../holds.ts';
 import type { Failure, Key, Next, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
+import { expiresInMs, untilExpiry } from './expiry.ts';
 import { PROGRESS_MS } from './infos.ts';
 import { announce, fail, report, warn } from './report.ts';
 import { isRetried, retryOf } from './requests.ts';
@@ -56,7 +57,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
     case 'ending':
       await end(cluster, world, verdict.job, verdict.end);
       // It may have been retried while its Job ran, or mounts may have changed.
-      return isRetried(world.operation) || world.mounts ? pass(cluster, key, reportInMs) : untilExpiry(world);
+      return isRetried(world.operation) || world.mounts ? pass(cluster, key, reportInMs) : untilExpiry(expiresInMs(world, verdict.end.at));
   }
 }
 
@@ -64,8 +65,6 @@ type Waiting = Extract<Verdict, { is: 'waiting' }>;
 
 /** The message says how many are before it: it is written again at most so often. */
 const POSITION_AGAIN_MS = 60_000;
-/** A timer of Node.js runs for 24 days at most. */
-const LONGEST_MS = 86_400_000;
 
 /** Only what it waits for wakes an operation: the status of its Dataset changes with each operation that starts or ends. */
 function awaited({ target, other, predecessor, mounts }: OperationWorld, verdict: Verdict): readonly (Key | OperationKey)[] {
@@ -162,15 +161,8 @@ async function end(cluster: OperationCluster, world: OperationWorld, job: JobVie
   if (await cluster.writeStatus(operation, status)) announce(cluster, world, job, ended, status);
 }
 
-/** Its own writes wake no operation. Fluid accepts a negative time to live. */
-const untilExpiry = ({ operation: { spec } }: OperationWorld): Next =>
-  spec.ttlSecondsAfterFinished === undefined
-    ? 'on-change'
-    : { again: Math.min(Math.max(0, spec.ttlSecondsAfterFinished) * 1000, LONGEST_MS) };
-
 async function expire(cluster: OperationCluster, { operation }: OperationWorld, inMs: number | undefined): Promise<Next> {
-  if (inMs === undefined) return 'on-change';
-  if (inMs > 0) return { again: Math.min(inMs, LONGEST_MS) };
+  if (inMs === undefined || inMs > 0) return untilExpiry(inMs);
   await cluster.expire(operation);
   return 'on-change';
 }
@@ -189,5 +181,5 @@ async function refuse(cluster: OperationCluster, world: OperationWorld, refused:
   const { event: reason = 'DataOperationNotValid', message: note } = refused;
   if (await cluster.writeStatus(world.operation, refusedStatus(world, refused)))
     cluster.notice(world.operation, { type: 'Warning', reason, note });
-  return untilExpiry(world);
+  return untilExpiry(expiresInMs(world, new Date(world.now).toISOString()));
 }

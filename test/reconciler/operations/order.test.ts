@@ -270,6 +270,13 @@ describe('spec.ttlSecondsAfterFinished', () => {
     expect(at.get('DataLoad', 'warm')).toBeDefined();
     expect(at.passes.length).toBeLessThan(50);
   });
+  test('sets no timer for a schedule, which nothing deletes', async () => {
+    const at = await bound();
+    at.put(load(ttl(5, { policy: 'Cron' })));
+    await at.quiet();
+    expect(statusOf(at).conditions).toMatchObject([{ type: 'Failed', reason: 'ScheduleNotSpecified' }]);
+    expect(at.passes).not.toContainEqual(expect.objectContaining({ next: { again: 5000 } }));
+  });
   test('does not delete what another operation has still to see complete', async () => {
     const at = await bound();
     at.put(load(ttl(0), 'first'));
