@@ -23,6 +23,8 @@ export interface Cause {
   readonly isWanted?: true;
   /** Another writer was first: a retry ends it. */
   readonly isRace?: true;
+  /** An operation fails for it: Fluid's reason of the event, if that is another one. */
+  readonly refusalEvent?: string;
 }
 
 const PODS = {
@@ -35,6 +37,7 @@ export const causes = {
   InvalidSpec: {
     means: 'a field is wrong; the message names every fault with its field, what was expected and what was found',
     toDo: 'edit the field, or the Secret or claim that the message names; the controller reads these again within 30 s. What was bound [stays so](#an-invalid-edit)',
+    refusalEvent: 'DataOperationNotValid',
   },
   DatasetNotFound: {
     means: 'no Dataset has the name of the runtime, or the Dataset that it refers to does not exist',
@@ -222,6 +225,9 @@ export type Reason = keyof typeof causes | `${string}NotFound`;
 
 const unknown: Cause = { means: 'an object that the spec names does not exist', toDo: 'create it' };
 export const causeOf = (reason: Reason): Cause => (causes as Readonly<Record<string, Cause>>)[reason] ?? unknown;
+
+/** The reason of the event that an operation is refused. */
+export const refusalEventOf = (reason: string): string => causeOf(reason as Reason).refusalEvent ?? reason;
 
 /** Whether it is expected to end without help. */
 export const isPassing = ({ reason, isError = false }: { readonly reason: Reason; readonly isError?: boolean }): boolean =>

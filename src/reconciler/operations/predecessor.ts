@@ -60,7 +60,7 @@ function waitFor(operation: OperationObject, key: OperationKey, field: string, f
   if (isComplete(found)) return undefined;
   if (found.status?.phase === 'Failed' && isOver(found)) {
     const message = `${words(key)} failed, so this never runs`;
-    return { is: 'failed', refusal: { reason: 'PredecessorFailed', event: 'PredecessorFailed', message } };
+    return { is: 'failed', refusal: { reason: 'PredecessorFailed', message } };
   }
   const cycle = cycleFrom(operation, find);
   if (cycle) {

@@ -2,6 +2,7 @@ import { annotation, type Dataset } from '../../api/index.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
 import { failing, held } from '../holds.ts';
+import { refusalEventOf } from '../reasons.ts';
 import type { Failure, Key, Next, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
@@ -178,8 +179,8 @@ async function clear(cluster: OperationCluster, { key, operation }: OperationWor
 type Left = Extract<Verdict, { is: 'clearing' }>['left'];
 
 async function refuse(cluster: OperationCluster, world: OperationWorld, refused: Refusal): Promise<Next> {
-  const { event: reason = 'DataOperationNotValid', message: note } = refused;
+  const { reason, message: note } = refused;
   if (await cluster.writeStatus(world.operation, refusedStatus(world, refused)))
-    cluster.notice(world.operation, { type: 'Warning', reason, note });
+    cluster.notice(world.operation, { type: 'Warning', reason: refusalEventOf(reason), note });
   return untilExpiry(expiresInMs(world, new Date(world.now).toISOString()));
 }

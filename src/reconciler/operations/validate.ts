@@ -14,7 +14,7 @@ export function refusalOf({ operation, key, target, invalid }: OperationWorld): 
   const [first] = faults;
   if (!first) return undefined;
   const message = `${key.kind} ${key.namespace}/${key.name}: ${faults.map(describe).join('; ')}`;
-  return first.reason === undefined ? { reason: 'InvalidSpec', message } : { reason: first.reason, message, event: first.reason };
+  return { reason: first.reason ?? 'InvalidSpec', message };
 }
 
 /** What is wrong with an operation whose spec parses, each fault with Fluid's reason, if it has one. */

@@ -113,8 +113,6 @@ export type Prepared =
 export interface Refusal {
   readonly reason: string;
   readonly message: string;
-  /** Reason of the event. Default: `DataOperationNotValid`. */
-  readonly event?: string;
 }
 
 /** `status.infos`: what an operation says of its progress and results, by name. */

@@ -49,7 +49,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     const operate = plan.operations[key.kind];
     if (!operate) {
       const message = `${key.kind} ${key.namespace}/${key.name}: the runtime of Dataset ${target.name} is a ${object.kind}, which does not support ${key.kind}`;
-      return { refused: { reason: 'DataOperationNotSupport', message, event: 'DataOperationNotSupport' } };
+      return { refused: { reason: 'DataOperationNotSupport', message } };
     }
     const { name, namespace } = key;
     const { spec, metadata } = operation;
