@@ -1,3 +1,4 @@
+import type { Dataset } from '../../api/index.ts';
 import type { Hold, Key } from '../world.ts';
 import { anotherRun, unsettled } from './again.ts';
 import { expiresInMs } from './expiry.ts';
@@ -22,9 +23,9 @@ export type Verdict =
       readonly suspends?: readonly Work[];
     }
   /** It is its turn. */
-  | { readonly is: 'starting' }
+  | { readonly is: 'starting'; readonly dataset: Dataset }
   /** Its CronJob creates its Jobs. */
-  | { readonly is: 'scheduled' }
+  | { readonly is: 'scheduled'; readonly dataset: Dataset }
   /** It has a CronJob from before an edit of its policy, or the Job of an earlier run. */
   | { readonly is: 'clearing'; readonly left: Pick<OperationWorld, 'schedule' | 'job'> }
   | { readonly is: 'running'; readonly job: JobView }
@@ -45,7 +46,7 @@ export type Verdict =
  *      └─────────────── its user retries it, or mounts of its Dataset change: its Job is deleted ────────────────────┘
  */
 export function decideOperation(world: OperationWorld): Verdict {
-  const { operation, job, former, schedule, predecessor, works } = world;
+  const { operation, job, former, schedule, predecessor, target, dataset, other, works } = world;
   if (operation.metadata.deletionTimestamp) return { is: 'leaving' };
   const isCron = operation.spec.policy === 'Cron';
   // Also when its last Job was complete: the CronJob would go on.
@@ -64,17 +65,14 @@ export function decideOperation(world: OperationWorld): Verdict {
   const refusal = refusalOf(world) ?? (predecessor.is === 'failed' ? predecessor.refusal : undefined);
   if (refusal && !run) return { is: 'refused', refusal };
   if (pause) return { is: 'waiting', for: 'user', hold: pause };
-  const missing = missingDataset(world);
-  if (missing) {
-    const message = `no Dataset is called ${missing.name} in namespace ${missing.namespace}`;
-    return { is: 'waiting', for: 'Dataset', hold: { reason: 'TargetDatasetNotFound', message } };
-  }
+  if (!dataset) return waitingToExist(target);
+  if (other && !other.dataset) return waitingToExist(other.key);
   if (predecessor.is === 'awaited') return { is: 'waiting', for: 'predecessor', hold: predecessor.hold };
   const hold = unsettled(world);
   if (hold) return { is: 'waiting', for: 'Dataset', hold };
-  if (isCron) return { is: 'scheduled' };
+  if (isCron) return { is: 'scheduled', dataset };
   const turn = turnHold(world);
-  return turn ? { is: 'waiting', for: 'turn', hold: turn } : { is: 'starting' };
+  return turn ? { is: 'waiting', for: 'turn', hold: turn } : { is: 'starting', dataset };
 }
 
 /** A Job that was suspended takes its turn again: meanwhile others may have started. */
@@ -84,9 +82,9 @@ function going(world: OperationWorld, job: JobView): Verdict {
   return turn ? { is: 'waiting', for: 'turn', hold: turn } : { is: 'resuming' };
 }
 
-function missingDataset({ target, dataset, other }: OperationWorld): Key | undefined {
-  if (!dataset) return target;
-  return other && !other.dataset ? other.key : undefined;
+function waitingToExist({ name, namespace }: Key): Verdict {
+  const message = `no Dataset is called ${name} in namespace ${namespace}`;
+  return { is: 'waiting', for: 'Dataset', hold: { reason: 'TargetDatasetNotFound', message } };
 }
 
 const JOINED_MS = 1000;

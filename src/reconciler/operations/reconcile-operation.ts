@@ -41,9 +41,9 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
       await cluster.suspend(key, verdict.suspends ?? [], true);
       return wait(cluster, world, verdict, reportInMs);
     case 'starting':
-      return cluster.starting(key, () => start(cluster, world, reportInMs));
+      return cluster.starting(key, () => start(cluster, world, verdict.dataset, reportInMs));
     case 'scheduled':
-      return schedule(cluster, world, reportInMs);
+      return schedule(cluster, world, verdict.dataset, reportInMs);
     case 'clearing':
       return clear(cluster, world, verdict.left, reportInMs);
     case 'resetting':
@@ -83,8 +83,8 @@ async function wait(cluster: OperationCluster, world: OperationWorld, { hold, fo
   return next === 'on-change' && what === 'turn' ? { again: POSITION_AGAIN_MS } : next;
 }
 
-async function start(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next> {
-  const obstacle = await provide(cluster, world, reportInMs);
+async function start(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Next> {
+  const obstacle = await provide(cluster, world, dataset, reportInMs);
   if (obstacle) return obstacle;
   await cluster.writeStatus(world.operation, runningStatus(world));
   return 'on-change';
@@ -103,9 +103,9 @@ const unsuspend = (cluster: OperationCluster, { key, works }: OperationWorld): P
   );
 
 /** Keeps its CronJob as its spec and its runtime say, and shows the latest Job. */
-async function schedule(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next> {
+async function schedule(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Next> {
   await unsuspend(cluster, world);
-  const obstacle = await provide(cluster, world, reportInMs);
+  const obstacle = await provide(cluster, world, dataset, reportInMs);
   if (obstacle) return obstacle;
   const { operation, key, job } = world;
   const infos = job && !job.end ? cluster.progress(world, job) : undefined;
@@ -124,11 +124,9 @@ async function schedule(cluster: OperationCluster, world: OperationWorld, report
 }
 
 /** Writes its Job or CronJob, and what that needs. Returns what comes next instead, if that cannot be. */
-async function provide(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next | undefined> {
+async function provide(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Next | undefined> {
   const unmarked = await mark(cluster, world);
   if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
-  // The cast: without its Dataset an operation waits.
-  const dataset = world.dataset as Dataset;
   const prepared = await cluster.prepare(world, dataset);
   if ('refused' in prepared) return refuse(cluster, world, prepared.refused);
   if ('hold' in prepared) {
