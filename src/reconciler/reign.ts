@@ -9,7 +9,7 @@ import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler } from './kubernetes/nodes/node-labels.ts';
 import type { PortPolicy } from './kubernetes/plans/ports.ts';
 import type { Selects } from './kubernetes/selector.ts';
-import { operationKeyOf } from './kubernetes/store/operations.ts';
+import { operationKeyOf } from './operations/references.ts';
 import type { Moved, Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';
 import { isSettled } from './operations/status.ts';

@@ -12,7 +12,7 @@ import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/nodes/node-labels.ts';
 import type { PortPolicy } from '../../src/reconciler/kubernetes/plans/ports.ts';
 import type { Selects } from '../../src/reconciler/kubernetes/selector.ts';
-import { operationKeyOf } from '../../src/reconciler/kubernetes/store/operations.ts';
+import { operationKeyOf } from '../../src/reconciler/operations/references.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
 import { isSettled } from '../../src/reconciler/operations/status.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';

@@ -5,7 +5,7 @@ import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { ownedKinds, Pod, typeOf } from '../../reconciler/kubernetes/kinds.ts';
 import { selectorOf } from '../../reconciler/kubernetes/selector.ts';
-import { datasetsOf } from '../../reconciler/kubernetes/store/operations.ts';
+import { datasetsOf } from '../../reconciler/operations/references.ts';
 import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
 import { isOver } from '../../reconciler/operations/status.ts';
 import type { OperationObject } from '../../reconciler/operations/world.ts';

@@ -1,6 +1,6 @@
 import { type Dataset, InvalidSpec, type Manifest } from '../../api/index.ts';
 import type { BoundRuntime, Operation } from '../../constructs/index.ts';
-import { datasetsOf, operationKeyOf, workerOf } from '../../reconciler/kubernetes/store/operations.ts';
+import { datasetsOf, operationKeyOf, workerOf } from '../../reconciler/operations/references.ts';
 import { followedBy, predecessorOf } from '../../reconciler/operations/predecessor.ts';
 import { isPassing } from '../../reconciler/reasons.ts';
 import { operationFaults } from '../../reconciler/operations/validate.ts';

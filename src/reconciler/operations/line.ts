@@ -1,12 +1,12 @@
 import { causeOf, type Reason } from '../reasons.ts';
 import { keyText, type OperationKey } from '../world.ts';
 import { readySince } from './predecessor.ts';
+import { operationKeyOf } from './references.ts';
 import { pauseOf } from './requests.ts';
 import { endOf, isDone, isOver, isRunning, waitingSince } from './status.ts';
 import type { OperationObject, Place } from './world.ts';
 
 interface LineOptions {
-  readonly keyOf: (operation: OperationObject) => OperationKey;
   readonly find: (key: OperationKey) => OperationObject | undefined;
   /** Whether it has a Job that runs, or is getting one now. */
   readonly hasJob: (key: OperationKey) => boolean;
@@ -17,10 +17,10 @@ interface LineOptions {
  * write the same files, and a master makes one backup at a time. Operations of different kinds use different parts, and run at once: a
  * user who wants an order writes `runAfter`. An operation that waits for another one holds no place, and neither does a paused one.
  */
-export function lineOf(operations: readonly OperationObject[], { keyOf, find, hasJob }: LineOptions): readonly Place[] {
+export function lineOf(operations: readonly OperationObject[], { find, hasJob }: LineOptions): readonly Place[] {
   const places = operations.flatMap((operation): Place | readonly [] => {
     if (isOver(operation)) return [];
-    const key = keyOf(operation);
+    const key = operationKeyOf(operation);
     const { metadata } = operation;
     // One that is being deleted may wait for finalizers of others long after its Job is gone.
     const runs = hasJob(key) || (isRunning(operation) && !metadata.deletionTimestamp);

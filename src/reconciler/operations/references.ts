@@ -1,8 +1,40 @@
-import type { OperationRef } from '../../constructs/index.ts';
-import type { OperationKey } from '../world.ts';
-import type { OperationObject } from './world.ts';
+import type { OperationKind, OperationRef } from '../../constructs/index.ts';
+import { type Key, keyOf, type OperationKey } from '../world.ts';
+import type { OperationObject, TargetRef, TargetSpec } from './world.ts';
 
-/** Which other operations the spec of an operation names. */
+/** Which Datasets, and which other operations, the spec of an operation names. */
+
+export const operationKeyOf = (object: {
+  readonly kind: string;
+  readonly metadata: { readonly namespace?: string; readonly name: string };
+}): OperationKey => ({
+  ...keyOf(object),
+  // The cast: it is called for operations only.
+  kind: object.kind as OperationKind,
+});
+
+/**
+ * The Datasets that an operation is about: one, or both of a DataMigrate, the one that is written first. An operation is about Datasets of
+ * its own namespace, whatever it says: others are refused.
+ */
+export function datasetsOf(operation: { readonly metadata: { readonly namespace?: string }; readonly spec?: unknown }): readonly Key[] {
+  const { dataset, to, from } = (operation.spec ?? {}) as TargetSpec;
+  const nameOf = (ref: string | TargetRef | undefined) => (typeof ref === 'string' ? ref : ref?.name) ?? '';
+  const names = to || from ? [nameOf(to?.dataset), nameOf(from?.dataset)].filter((name) => name !== '') : [nameOf(dataset)];
+  const { namespace = '' } = operation.metadata;
+  return (names.length > 0 ? [...new Set(names)] : ['']).map((name) => ({ namespace, name }));
+}
+
+/**
+ * The Dataset whose runtime does the work: of the type that the operation asks for, else the one that is written.
+ *
+ * @param typeOf the type of the runtime of a Dataset, as far as it is known
+ */
+export function workerOf({ spec }: OperationObject, datasets: readonly Key[], typeOf: (dataset: Key) => string | undefined): Key {
+  const { runtimeType } = spec as { runtimeType?: string };
+  // The cast: an operation is about one Dataset at least.
+  return ((runtimeType && datasets.find((each) => typeOf(each) === runtimeType)) || datasets[0]) as Key;
+}
 
 /** The operation of `spec.runAfter`. */
 export const runAfterOf = (operation: OperationObject): OperationKey | undefined => keyOfRef(operation, operation.spec.runAfter);

@@ -1,7 +1,7 @@
 import { operationNames } from '../../../constructs/operation-names.ts';
+import { datasetsOf, operationKeyOf } from '../../operations/references.ts';
 import type { Key, LiveObject } from '../../world.ts';
 import { jobView } from '../operations/job-view.ts';
-import { datasetsOf, operationKeyOf } from '../store/operations.ts';
 import type { Store } from '../store/store.ts';
 
 /** Kinds whose pods may mount the claim. */

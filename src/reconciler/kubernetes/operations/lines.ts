@@ -4,7 +4,6 @@ import type { OperationCluster } from '../../operations/cluster.ts';
 import { lineOf } from '../../operations/line.ts';
 import type { OperationObject, Place } from '../../operations/world.ts';
 import { type Key, keyText, type OperationKey } from '../../world.ts';
-import { operationKeyOf } from '../store/operations.ts';
 import type { Store } from '../store/store.ts';
 
 /** The lines of all Datasets. Each is computed once for all operations in it, until something changes that a line depends on. */
@@ -45,7 +44,7 @@ export function createLines(
       const known = lines.get(id);
       if (known) return known;
       const all = new Set(datasets.flatMap((dataset) => operations.unfinished(dataset, kind)));
-      const line = lineOf([...all], { keyOf: operationKeyOf, find: operations.get, hasJob: isBusy });
+      const line = lineOf([...all], { find: operations.get, hasJob: isBusy });
       lines.set(id, line);
       return line;
     },

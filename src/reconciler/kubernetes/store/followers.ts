@@ -1,4 +1,5 @@
 import { followedBy, mustSee } from '../../operations/predecessor.ts';
+import { operationKeyOf } from '../../operations/references.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import { keyText, type OperationKey } from '../../world.ts';
 
@@ -10,24 +11,19 @@ export interface Followers {
   isAwaited(key: OperationKey): boolean;
 }
 
-interface FollowersOptions {
-  readonly keyOf: (operation: OperationObject) => OperationKey;
-  readonly find: (key: OperationKey) => OperationObject | undefined;
-}
-
-export function createFollowers({ keyOf, find }: FollowersOptions): Followers {
+export function createFollowers(find: (key: OperationKey) => OperationObject | undefined): Followers {
   const byPredecessor = new Map<string, Map<string, OperationKey>>();
 
   function remove(operation: OperationObject): void {
     for (const key of followedBy(operation)) {
       const id = keyText(key);
       const followers = byPredecessor.get(id);
-      followers?.delete(keyText(keyOf(operation)));
+      followers?.delete(keyText(operationKeyOf(operation)));
       if (followers?.size === 0) byPredecessor.delete(id);
     }
   }
   function add(operation: OperationObject): void {
-    const follower = keyOf(operation);
+    const follower = operationKeyOf(operation);
     for (const key of followedBy(operation)) {
       const id = keyText(key);
       byPredecessor.set(id, (byPredecessor.get(id) ?? new Map<string, OperationKey>()).set(keyText(follower), follower));

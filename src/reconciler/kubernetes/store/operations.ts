@@ -4,7 +4,8 @@ import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { isSamePlace, lineOf } from '../../operations/line.ts';
 import { isOver } from '../../operations/status.ts';
-import type { OperationObject, TargetRef, TargetSpec } from '../../operations/world.ts';
+import { datasetsOf, operationKeyOf } from '../../operations/references.ts';
+import type { OperationObject } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
 import { typeOf } from '../kinds.ts';
 import { createFollowers, type Followers } from './followers.ts';
@@ -38,7 +39,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
   // Only those that are not over: a Dataset may have thousands that are.
   const byDataset = new Map<string, Set<string>>();
   const watched = new Map<string, Watched>();
-  const followers = createFollowers({ keyOf: operationKeyOf, find: (key) => get(key) });
+  const followers = createFollowers((key) => get(key));
 
   function index(object: KubeObject, isThere: boolean): void {
     for (const dataset of datasetsOf(object).map(keyText)) {
@@ -80,7 +81,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
 
   /** Those that wait for their turn know of no others: the first of the line is told when the line may have moved. */
   function wakeNext({ kind, name }: OperationKey, dataset: Key): void {
-    const places = lineOf(unfinished(dataset, kind), { keyOf: operationKeyOf, find: get, hasJob: () => false });
+    const places = lineOf(unfinished(dataset, kind), { find: get, hasJob: () => false });
     const next = places.find(({ isRunning }) => !isRunning);
     if (next && next.key.name !== name) onKey(next.key, `the line of ${kind} for Dataset ${dataset.name} moved`);
   }
@@ -138,35 +139,3 @@ function reporters(change: Change<KubeObject>): readonly Key[] {
   const isIn = (keys: readonly Key[]) => (key: Key) => keys.some(({ name }) => name === key.name);
   return [...before.filter((key) => !isIn(now)(key)), ...now.filter((key) => !isIn(before)(key))];
 }
-
-/**
- * The Datasets that an operation is about: one, or both of a DataMigrate, the one that is written first. An operation is about Datasets of
- * its own namespace, whatever it says: others are refused.
- */
-export function datasetsOf(operation: { readonly metadata: { readonly namespace?: string }; readonly spec?: unknown }): readonly Key[] {
-  const { dataset, to, from } = (operation.spec ?? {}) as TargetSpec;
-  const nameOf = (ref: string | TargetRef | undefined) => (typeof ref === 'string' ? ref : ref?.name) ?? '';
-  const names = to || from ? [nameOf(to?.dataset), nameOf(from?.dataset)].filter((name) => name !== '') : [nameOf(dataset)];
-  const { namespace = '' } = operation.metadata;
-  return (names.length > 0 ? [...new Set(names)] : ['']).map((name) => ({ namespace, name }));
-}
-
-/**
- * The Dataset whose runtime does the work: of the type that the operation asks for, else the one that is written.
- *
- * @param typeOf the type of the runtime of a Dataset, as far as it is known
- */
-export function workerOf({ spec }: OperationObject, datasets: readonly Key[], typeOf: (dataset: Key) => string | undefined): Key {
-  const { runtimeType } = spec as { runtimeType?: string };
-  // The cast: an operation is about one Dataset at least.
-  return ((runtimeType && datasets.find((each) => typeOf(each) === runtimeType)) || datasets[0]) as Key;
-}
-
-export const operationKeyOf = (object: {
-  readonly kind: string;
-  readonly metadata: { readonly namespace?: string; readonly name: string };
-}): OperationKey => ({
-  ...keyOf(object),
-  // The cast: only operations are watched here.
-  kind: object.kind as OperationKind,
-});
