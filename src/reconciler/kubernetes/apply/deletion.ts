@@ -1,4 +1,6 @@
+import type { KubeClient } from '../../../kube/contract.ts';
 import { isAbsent, isConflict } from '../../../kube/errors.ts';
+import type { ObjectName, ResourceType } from '../../../kube/types.ts';
 import type { Cluster } from '../../cluster.ts';
 import { keyOf } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
@@ -21,4 +23,12 @@ export function deleter({ client, store, confirmed }: Pick<ClusterContext, 'clie
         });
     }
   };
+}
+
+/** Deletes one object with what it owns, if it is still there. */
+export async function deleteByUid(client: Pick<KubeClient, 'delete'>, type: ResourceType, name: ObjectName, uid: string): Promise<void> {
+  await client.delete(type, name, { uid, propagation: 'Background' }).catch((error: unknown) => {
+    // A conflict means that another object has the name now.
+    if (!isAbsent(error) && !isConflict(error)) throw error;
+  });
 }

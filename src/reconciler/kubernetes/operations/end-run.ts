@@ -1,6 +1,6 @@
 import { operationNames } from '../../../constructs/operation-names.ts';
-import { isAbsent, isConflict } from '../../../kube/errors.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
+import { deleteByUid } from '../apply/deletion.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedType } from '../kinds.ts';
 import { unseen } from '../observe/unseen.ts';
@@ -21,10 +21,7 @@ export const runEnder = (context: Pick<ClusterContext, 'client' | 'store'>): Ope
     // First: it is not watched, and the others say that it may exist.
     await deleteSshKeys(client, owner);
     for (const { kind, metadata, ...rest } of helpers) {
-      const where = { namespace: key.namespace, name: metadata.name };
-      await client.delete(ownedType(kind), where, { uid: metadata.uid, propagation: 'Background' }).catch((error: unknown) => {
-        if (!isAbsent(error) && !isConflict(error)) throw error;
-      });
+      await deleteByUid(client, ownedType(kind), { namespace: key.namespace, name: metadata.name }, metadata.uid);
       // The next run must not take it for its own, however late the watch is.
       store.forget({ ...rest, kind, metadata });
     }

@@ -1,6 +1,5 @@
 import { GROUP, operationFinalizer, VERSION } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
-import { ignoreNotFound, isAbsent, isConflict } from '../../../kube/errors.ts';
 import { redactedText } from '../../../kube/redact.ts';
 import { choose } from '../../choose.ts';
 import type { Cluster } from '../../cluster.ts';
@@ -11,6 +10,7 @@ import { hasReported } from '../../operations/status.ts';
 import type { OperationKey } from '../../world.ts';
 import type { OperationObject, Work } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
+import { deleteByUid } from '../apply/deletion.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import type { ClusterContext } from '../cluster-context.ts';
@@ -103,20 +103,15 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       });
     },
     async expire(operation) {
-      const { uid, namespace, name } = operation.metadata;
-      const type = store.typeOf(operation.kind);
+      const { uid = '', namespace, name } = operation.metadata;
       await confirm(client, store, [operation], isSameVersion);
-      await client.delete(type, { namespace, name }, { uid, propagation: 'Background' }).catch(ignoreNotFound);
+      await deleteByUid(client, store.typeOf(operation.kind), { namespace, name }, uid);
     },
     unmark: (operation) => users.unmark(store.typeOf(operation.kind), operation, operationFinalizer(operation.kind)),
     apply: operationApplier(context, applier),
     async deleteJobs({ namespace }, { job, schedule }) {
-      const those = [schedule && ([ownedKinds.CronJob, schedule] as const), job && ([ownedKinds.Job, job] as const)];
-      for (const [type, { name, uid }] of those.filter((each) => each !== undefined))
-        await client.delete(type, { namespace, name }, { uid, propagation: 'Background' }).catch((error: unknown) => {
-          // Deleted already, or another one has its name by now.
-          if (!isAbsent(error) && !isConflict(error)) throw error;
-        });
+      if (schedule) await deleteByUid(client, ownedKinds.CronJob, { namespace, name: schedule.name }, schedule.uid);
+      if (job) await deleteByUid(client, ownedKinds.Job, { namespace, name: job.name }, job.uid);
     },
     endRun: runEnder(context),
     suspend: suspender(context),

@@ -3,7 +3,8 @@ import { label } from '../../../api/index.ts';
 import type { Operation, SshKeys } from '../../../constructs/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
-import { ignoreNotFound, isNotFound } from '../../../kube/errors.ts';
+import { isNotFound } from '../../../kube/errors.ts';
+import { deleteByUid } from '../apply/deletion.ts';
 import { Secret } from '../kinds.ts';
 
 type Asked = Pick<Operation, 'kind' | 'name' | 'namespace' | 'uid'>;
@@ -19,7 +20,7 @@ export async function deleteSshKeys(client: Pick<KubeClient, 'get' | 'delete'>, 
   const secret = await ownSecret(client, operation);
   if (!secret) return;
   const { namespace, name, uid = '' } = secret.metadata;
-  await client.delete(Secret, { namespace, name }, { uid, propagation: 'Background' }).catch(ignoreNotFound);
+  await deleteByUid(client, Secret, { namespace, name }, uid);
 }
 
 async function ownSecret(client: Pick<KubeClient, 'get'>, operation: Asked) {
