@@ -11,12 +11,14 @@ interface OperationNames {
   readonly volume: string;
   /** Where the first container has the scripts. */
   readonly directory: string;
+  /** The StatefulSet of its helping pods, and their Service. */
+  readonly workers: string;
   /** The Secret with SSH keys that were made for it. */
   readonly sshKeys: string;
   /** Default: the runtime's. */
   readonly app?: string;
 }
-const NAMES: Readonly<Record<OperationKind, (name: string) => Omit<OperationNames, 'sshKeys'>>> = {
+const NAMES: Readonly<Record<OperationKind, (name: string) => Omit<OperationNames, 'workers' | 'sshKeys'>>> = {
   DataLoad: (name) => ({
     release: `${name}-loader`,
     job: `${name}-loader-job`,
@@ -59,5 +61,5 @@ const NAMES: Readonly<Record<OperationKind, (name: string) => Omit<OperationName
 
 export function operationNames({ kind, name }: Pick<Operation, 'kind' | 'name'>): OperationNames {
   const names = NAMES[kind](name);
-  return { ...names, sshKeys: `${names.release}-ssh-keys` };
+  return { ...names, workers: `${names.release}-workers`, sshKeys: `${names.release}-ssh-keys` };
 }

@@ -32,7 +32,7 @@ const LONGEST_SET = 52;
  */
 export function sshAccess(operation: Operation, { workers, secret, port, readyTimeoutSeconds }: Parallel): SshAccess {
   const { name } = operation;
-  const set = setOf(operation);
+  const { workers: set } = operationNames(operation);
   const longest = LONGEST_SET + name.length - set.length;
   const expected = `at most ${longest} lower-case letters, digits and dashes, a letter first, since parallelism is above 1`;
   must(/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name) && name.length <= longest, 'metadata.name', expected, name);
@@ -69,7 +69,7 @@ export function sshAccess(operation: Operation, { workers, secret, port, readyTi
 export class SshWorkers extends Construct {
   constructor(scope: Construct, plan: BasePlan, operation: Operation, parallel: Parallel, pod: ComponentProps) {
     super(scope, 'workers');
-    const set = setOf(operation);
+    const { workers: set } = operationNames(operation);
     const { podMetadata }: OperationSpec = operation.spec;
     const owned = (object: Pick<Manifest, 'apiVersion' | 'kind'> & { readonly name: string; readonly [field: string]: unknown }) =>
       ownedByOperation(this, plan, operation, object);
@@ -102,8 +102,6 @@ export class SshWorkers extends Construct {
     });
   }
 }
-
-const setOf = (operation: Operation): string => `${operationNames(operation).release}-workers`;
 
 function madeKeys(operation: Operation) {
   const { sshKeys: name } = operationNames(operation);

@@ -28,7 +28,7 @@ export const runEnder = (context: Pick<ClusterContext, 'client' | 'store'>): Ope
 
     /** Without our label: Fluid created them, and was stopped while they worked. */
     async function fluids() {
-      const name = `${operationNames(key).release}-workers`;
+      const { workers: name } = operationNames(key);
       const found = await Promise.all((['StatefulSet', 'Service'] as const).map((kind) => unseen(context, kind, owner, name)));
       return found.flatMap((each, i) => (each ? { ...each, kind: i === 0 ? 'StatefulSet' : 'Service' } : []));
     }
