@@ -1,6 +1,15 @@
 import type { Construct } from 'constructs';
 import type { Affinity, Volume } from '../../src/api/index.ts';
-import { backupTarget, literal, must, type Operation, OperationJob, type PodFact } from '../../src/constructs/index.ts';
+import {
+  backupTarget,
+  literal,
+  must,
+  type Operation,
+  OperationJob,
+  type PodFact,
+  PROGRESS_FILE,
+  PROGRESS_SH,
+} from '../../src/constructs/index.ts';
 import { CLIENT_OPTIONS, clientEnvironment } from './client.ts';
 import { below } from './paths.ts';
 import type { AlluxioPlan } from './plan.ts';
@@ -50,7 +59,7 @@ export class AlluxioBackup extends OperationJob {
       ],
       volumes: [journalOf(plan, leader), target],
       scripts: { 'databackup.sh': SCRIPT, ...users },
-      progressFile: '/tmp/progress',
+      progressFile: PROGRESS_FILE,
     });
   }
 }
@@ -83,7 +92,8 @@ target=$1
 shift
 metadata=metadata-backup-$DATASET_NAME-$DATASET_NAMESPACE.gz
 info=$DATASET_NAME-$DATASET_NAMESPACE.yaml
-report() { printf '%s\\n' "Progress=step $1 of 3" "Step=$2" > /tmp/progress; }
+${PROGRESS_SH}
+report() { write_progress "Progress=step $1 of 3" "Step=$2"; }
 fail() { echo "$1" >&2; exit 1; }
 
 mkdir -p -- "$target" && [ -w "$target" ] || fail "user $(id -u) cannot write to $BACKUP_PATH"

@@ -1,5 +1,14 @@
 import type { Construct } from 'constructs';
-import { ignored, literal, loadTargets, type Operation, OperationJob, type Warning } from '../../src/constructs/index.ts';
+import {
+  ignored,
+  literal,
+  loadTargets,
+  type Operation,
+  OperationJob,
+  PROGRESS_FILE,
+  PROGRESS_SH,
+  type Warning,
+} from '../../src/constructs/index.ts';
 import { CLIENT_OPTIONS, clientEnvironment } from './client.ts';
 import type { AlluxioPlan } from './plan.ts';
 
@@ -21,7 +30,7 @@ export class AlluxioLoad extends OperationJob {
         },
       ],
       scripts: { 'load.sh': SCRIPT },
-      progressFile: '/tmp/progress',
+      progressFile: PROGRESS_FILE,
     });
   }
 }
@@ -33,7 +42,8 @@ export class AlluxioLoad extends OperationJob {
 const SCRIPT = `set -e
 ${CLIENT_OPTIONS}
 total=$(($# / 2)) done=0 files=0 details=()
-report() { printf '%s\\n' "Progress=$1" "\${@:2}" > /tmp/progress.new && mv /tmp/progress.new /tmp/progress; }
+${PROGRESS_SH}
+report() { write_progress "Progress=$1" "\${@:2}"; }
 field() { sed -n "s/^[[:space:]]*$1: //p" <<< "$progress" | tail -n 1; }
 
 # In hundredths of a byte.

@@ -5,7 +5,9 @@ const DURATION = /^\d+(\.\d+)?[smhd]?$/;
 
 /**
  * `spec.options` of an operation as arguments of a command of juicefs, and how long it may take, which is one of them in Fluid.
- * @param reserved names that users may not set, since `expected`
+ * @param options `spec.options`, by name; `timeout` has Fluid's default
+ * @param reserved names that users may not set, without dashes
+ * @param expected what a user should write instead of a reserved name, for the message
  * @throws InvalidSpec when one is reserved, or the timeout is no time.
  */
 export function commandOptions({ timeout = '30m', ...options }: Options = {}, reserved: readonly string[], expected: string) {

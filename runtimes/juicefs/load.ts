@@ -1,5 +1,14 @@
 import type { Construct } from 'constructs';
-import { ignored, literal, loadTargets, type Operation, OperationJob, type Warning } from '../../src/constructs/index.ts';
+import {
+  ignored,
+  literal,
+  loadTargets,
+  type Operation,
+  OperationJob,
+  PROGRESS_FILE,
+  PROGRESS_SH,
+  type Warning,
+} from '../../src/constructs/index.ts';
 import { commandOptions } from './command-options.ts';
 import type { JuiceFSPlan } from './plan.ts';
 
@@ -15,7 +24,7 @@ export class JuiceFSLoad extends OperationJob {
   }
 
   constructor(scope: Construct, plan: JuiceFSPlan, load: Operation<'DataLoad'>) {
-    // What is in such a file of the worker would be in the log, and every process has its Secrets in a file.
+    // The log would show a file that `--file` names, and `/proc/self/environ` of a worker has its Secrets.
     const { timeout, options } = commandOptions(
       load.spec.options,
       ['file', 'f'],
@@ -45,7 +54,7 @@ export class JuiceFSLoad extends OperationJob {
         },
       ],
       scripts: { 'load.sh': SCRIPT },
-      progressFile: '/tmp/progress',
+      progressFile: PROGRESS_FILE,
     });
   }
 }
@@ -67,7 +76,8 @@ for path in "\${paths[@]}"; do
   in_pod "\${pods[0]}" timeout 30s ls -d "$path" > /dev/null || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset, or worker \${pods[0]} did not answer" >&2; exit 1; }
 done
 done=0 loaded=()
-report() { printf '%s\\n' "Progress=$done of \${#pods[@]} workers" "\${loaded[@]}" "$@" > /tmp/progress; }
+${PROGRESS_SH}
+report() { write_progress "Progress=$done of \${#pods[@]} workers" "\${loaded[@]}" "$@"; }
 # What a worker says at its end: 12 files (345 bytes), or (3.4 MiB bytes).
 said() { sed -nE 's/.*[^0-9]([0-9]+) files \\((.*) bytes\\).*/Files=\\1\\nBytes=\\2/p' /tmp/progress.said | tail -n 2; }
 for pod in "\${pods[@]}"; do

@@ -1,9 +1,24 @@
+import { PROGRESS_SH } from '../../src/constructs/index.ts';
+
 /**
- * Arguments: both ends as `juicefs sync` takes them but for keys, which it wants in the URL; options of `juicefs sync`. It reports to
- * Prometheus while it works, and at its end says `Found: 3, …, copied: 3 (1.50 MiB), …`.
+ * Copies data with `juicefs sync`, which reports to Prometheus while it works, and at its end says `Found: 3, …, copied: 3 (1.50 MiB), …`.
+ *
+ * Arguments: the URLs `from` and `to`, without keys; options of `juicefs sync`. At most one end has keys, since the other is a Dataset.
+ *
+ * Variables:
+ * - `EDITION`: `community` or `enterprise`, which decides where juicefs is
+ * - `TIMEOUT`: of a run, as `timeout` takes it: `30m`
+ * - `FROM`, `TO`: what messages call the ends
+ * - `URL_VARIABLE`: `from` or `to`, the name of the variable whose URL gets the keys; absent if neither has any
+ * - `EXTERNAL_ACCESS_KEY`, `EXTERNAL_SECRET_KEY`, `EXTERNAL_TOKEN`: these keys, as the store gave them
+ * - `FLUID_METAURL`, `FLUID_METAURL_FROM`, and those of clients of stores, such as `AWS_REGION`: for juicefs alone
+ * - `SECRET_VARIABLES`: names of variables whose values are kept out of the log, separated by spaces
+ * - `METRICS_PORT`: of juicefs' metrics, if `--metrics` names one; else 9567
+ * - `SSH_HOSTS`: names of workers, separated by spaces; absent if one pod does all. Then `POD_IP` is the address of this pod, and `ssh.sh`
+ *   reads `SSH_PORT` and `SSH_READY_TIMEOUT`, in seconds
  */
 export const MIGRATE_SCRIPT = `set -eo pipefail
-# The first process of a pod gets no signal that it does not ask for, and all others end with it.
+# PID 1 ignores a signal without a handler; its end kills all others.
 trap 'exit 143' TERM
 from="$1" to="$2"
 shift 2
@@ -31,9 +46,9 @@ keys() {
     printf %s "$(escaped "$EXTERNAL_ACCESS_KEY"):$(escaped "$EXTERNAL_SECRET_KEY")\${EXTERNAL_TOKEN:+:$EXTERNAL_TOKEN}"
   fi
 }
-if [ "\${EXTERNAL-}" ]; then
-  user=$(keys "\${!EXTERNAL}")
-  printf -v "$EXTERNAL" %s "\${!EXTERNAL%%://*}://$user@\${!EXTERNAL#*://}"
+if [ "\${URL_VARIABLE-}" ]; then
+  user=$(keys "\${!URL_VARIABLE}")
+  printf -v "$URL_VARIABLE" %s "\${!URL_VARIABLE%%://*}://$user@\${!URL_VARIABLE#*://}"
 fi
 
 secrets=()
@@ -51,7 +66,7 @@ masked() {
   done
 }
 
-report() { printf '%s\\n' "$@" > /tmp/progress.new && mv /tmp/progress.new /tmp/progress; }
+${PROGRESS_SH}
 size() {
   local bytes="$1" units=(B KiB MiB GiB TiB PiB) i=0 n
   n=$((bytes * 100))
@@ -72,7 +87,7 @@ follow() {
   while sleep 5; do
     said=$(metrics 2> /dev/null) && handled=$(figure handled) && found=$(figure scanned) && copied=$(figure copied_bytes) || continue
     elapsed=$((SECONDS - at))
-    report "Progress=$handled of $found files" "Files=$handled of $found" "Bytes=$(size "$copied")" \\
+    write_progress "Progress=$handled of $found files" "Files=$handled of $found" "Bytes=$(size "$copied")" \\
       "Rate=$(size $(((copied - before) / (elapsed > 0 ? elapsed : 1))))/s"
     before=$copied at=$SECONDS
   done
@@ -114,6 +129,6 @@ fi
 bytes= copied= skipped=
 if [[ $last =~ copied:\\ ([0-9]+)\\ \\(([^\\)]*)\\) ]]; then copied=\${BASH_REMATCH[1]} bytes=\${BASH_REMATCH[2]}; fi
 if [[ $last =~ skipped:\\ ([0-9]+) ]]; then skipped=\${BASH_REMATCH[1]}; fi
-report "Progress=$found of $found files" "Files=$found of $found" "Bytes=$bytes" "Copied=$copied" "Skipped=$skipped"
+write_progress "Progress=$found of $found files" "Files=$found of $found" "Bytes=$bytes" "Copied=$copied" "Skipped=$skipped"
 cat /tmp/progress > /dev/termination-log
 `;

@@ -1,7 +1,6 @@
+import { parallelOptionNames } from '../../src/api/index.ts';
 import { claimOf, ignored, type Operation, type Warning } from '../../src/constructs/index.ts';
 import { externalWarnings } from './migrate-external.ts';
-
-const PARALLEL = ['sshSecretName', 'sshPort', 'sshReadyTimeoutSeconds'];
 
 /** What a DataMigrate says that has no effect on JuiceFS. */
 export const migrateWarnings = ({ spec }: Pick<Operation<'DataMigrate'>, 'spec'>): readonly Warning[] => [
@@ -24,6 +23,7 @@ export const migrateWarnings = ({ spec }: Pick<Operation<'DataMigrate'>, 'spec'>
 function parallelWarnings({ parallelism = 1, parallelOptions = {} }: Operation<'DataMigrate'>['spec']): readonly Warning[] {
   const names = Object.keys(parallelOptions);
   if (parallelism <= 1) return names.length > 0 ? [ignored('spec.parallelOptions', 'has no effect while spec.parallelism is 1')] : [];
-  const unknown = names.filter((name) => !PARALLEL.includes(name));
-  return unknown.length > 0 ? [ignored('spec.parallelOptions', `${unknown.join(', ')}: expected ${PARALLEL.join(', ')}`)] : [];
+  const known: readonly string[] = parallelOptionNames;
+  const unknown = names.filter((name) => !known.includes(name));
+  return unknown.length > 0 ? [ignored('spec.parallelOptions', `${unknown.join(', ')}: expected ${known.join(', ')}`)] : [];
 }

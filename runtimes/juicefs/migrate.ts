@@ -4,9 +4,11 @@ import {
   type ContainerProps,
   imageOf,
   literal,
+  needsSshKeys,
   type Operation,
   OperationJob,
   parallelOf,
+  PROGRESS_FILE,
   sshAccess,
   SshWorkers,
   together,
@@ -21,9 +23,7 @@ import { PROGRAMS } from './script.ts';
 /** Copies data with `juicefs sync`: in one pod, or in several to which the first gives work by SSH. */
 export class JuiceFSMigrate extends OperationJob {
   static warnings = migrateWarnings;
-  static needs({ spec: { parallelism = 1, parallelOptions } }: Pick<Operation<'DataMigrate'>, 'spec'>) {
-    return { sshKeys: parallelism > 1 && !parallelOptions?.['sshSecretName'] };
-  }
+  static needs = ({ spec }: Pick<Operation<'DataMigrate'>, 'spec'>) => ({ sshKeys: needsSshKeys(spec) });
 
   constructor(scope: Construct, plan: JuiceFSPlan, migrate: Operation<'DataMigrate'>) {
     const { spec } = migrate;
@@ -74,7 +74,7 @@ export class JuiceFSMigrate extends OperationJob {
             ...secrets,
             // Their values are kept out of the log.
             { name: 'SECRET_VARIABLES', value: secrets.map(({ name }) => name).join(' ') },
-            ...(ends.from.hasKeys || ends.to.hasKeys ? [{ name: 'EXTERNAL', value: ends.to.hasKeys ? 'to' : 'from' }] : []),
+            ...(ends.from.hasKeys || ends.to.hasKeys ? [{ name: 'URL_VARIABLE', value: ends.to.hasKeys ? 'to' : 'from' }] : []),
             ...metricsOf(spec.options?.['metrics']),
             ...(access ? [...access.env, { name: 'SSH_HOSTS', value: access.hosts.join(' ') }, POD_IP] : []),
           ],
@@ -83,7 +83,7 @@ export class JuiceFSMigrate extends OperationJob {
       ],
       volumes: [...volumes, ...loggedIn, ...(access ? [access.keys] : [])].map(({ volume }) => volume),
       scripts: { 'migrate.sh': MIGRATE_SCRIPT, ...access?.scripts },
-      progressFile: '/tmp/progress',
+      progressFile: PROGRESS_FILE,
     });
     if (parallel)
       new SshWorkers(this, plan, migrate, parallel, {

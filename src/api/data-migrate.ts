@@ -21,6 +21,9 @@ const externalStorage = Type.Object(
   { description: 'A store that no Dataset names.' },
 );
 
+/** Names of what `spec.parallelOptions` may have. */
+export const parallelOptionNames = ['sshSecretName', 'sshPort', 'sshReadyTimeoutSeconds'] as const;
+
 const end = (description: string) => Type.Object({ dataset: opt(dataset), externalStorage: opt(externalStorage) }, { description });
 
 export const dataMigrateSpec = Type.Object(
@@ -32,7 +35,7 @@ export const dataMigrateSpec = Type.Object(
     runtimeType: opt(Type.String({ description: "Type of the runtime that does the work; the target's, else the source's, when absent." })),
     options: opt(stringMap("Options of the engine's migrate command, by name.")),
     parallelism: opt(int32({ default: 1, minimum: 1, description: 'How many pods copy data.' })),
-    parallelOptions: opt(stringMap('Options for more than one pod: sshSecretName, sshPort, sshReadyTimeoutSeconds.')),
+    parallelOptions: opt(stringMap(`Options for more than one pod: ${parallelOptionNames.join(', ')}.`)),
     ...podFields,
     ...whenFields,
   },

@@ -1,4 +1,4 @@
-import { type DataMigrateSpec, type MigrateEnd, shown } from '../api/index.ts';
+import { type DataMigrateSpec, type MigrateEnd, type parallelOptionNames, shown } from '../api/index.ts';
 import { type ReasonedFault, refusal } from './faults.ts';
 
 /** What of a DataMigrate can be judged without an engine. */
@@ -13,15 +13,19 @@ export function migrateFaults(spec: DataMigrateSpec): readonly ReasonedFault[] {
     faults.push({ path: 'spec', expected: 'a dataset in from or to, whose runtime does the work', found: 'none' });
   const { parallelism = 1 } = spec;
   if (parallelism > MOST_PODS) faults.push({ path: 'spec.parallelism', expected: `at most ${MOST_PODS}`, found: shown(parallelism) });
-  const { sshPort, sshReadyTimeoutSeconds } = spec.parallelOptions ?? {};
-  for (const [name, value, most] of [
-    ['sshPort', sshPort, 65_535],
-    ['sshReadyTimeoutSeconds', sshReadyTimeoutSeconds, 86_400],
-  ] as const)
+  for (const [name, { most }] of Object.entries(NUMBERS)) {
+    const value = spec.parallelOptions?.[name];
     if (value !== undefined && !isWithin(value, most))
       faults.push({ path: `spec.parallelOptions.${name}`, expected: `1 to ${most}`, found: shown(value) });
+  }
   return faults;
 }
+type ParallelOption = (typeof parallelOptionNames)[number];
+/** Options that are numbers, written as texts. */
+const NUMBERS = {
+  sshPort: { most: 65_535, default: 22 },
+  sshReadyTimeoutSeconds: { most: 86_400, default: 180 },
+} as const satisfies { readonly [Name in ParallelOption]?: object };
 /** Their names are in one variable. */
 const MOST_PODS = 256;
 const isWithin = (text: string, most: number): boolean => /^\d{1,6}$/.test(text) && Number(text) >= 1 && Number(text) <= most;
@@ -47,13 +51,25 @@ export interface Parallel {
 export function parallelOf(spec: DataMigrateSpec): Parallel | undefined {
   const faults = migrateFaults(spec);
   if (faults.length > 0) throw refusal(faults);
-  const { parallelism = 1, parallelOptions = {} } = spec;
-  const { sshSecretName: secret, sshPort = '22', sshReadyTimeoutSeconds = '180' } = parallelOptions;
+  const { parallelism = 1 } = spec;
   if (parallelism <= 1) return undefined;
+  const numberOf = (name: keyof typeof NUMBERS): number => Number(optionOf(spec, name) ?? NUMBERS[name].default);
+  const secret = optionOf(spec, 'sshSecretName');
   return {
     workers: parallelism - 1,
-    port: Number(sshPort),
-    readyTimeoutSeconds: Number(sshReadyTimeoutSeconds),
+    port: numberOf('sshPort'),
+    readyTimeoutSeconds: numberOf('sshReadyTimeoutSeconds'),
     ...(secret && { secret }),
   };
 }
+
+/**
+ * Whether keys have to be made for a DataMigrate: several pods share the work, and its user has no Secret for them.
+ * @example
+ * const needs = ({ spec }: Pick<Operation<'DataMigrate'>, 'spec'>): OperationNeeds => ({ sshKeys: needsSshKeys(spec) });
+ */
+export const needsSshKeys = (spec: Pick<DataMigrateSpec, 'parallelism' | 'parallelOptions'>): boolean =>
+  (spec.parallelism ?? 1) > 1 && !optionOf(spec, 'sshSecretName');
+
+const optionOf = ({ parallelOptions }: Pick<DataMigrateSpec, 'parallelOptions'>, name: ParallelOption): string | undefined =>
+  parallelOptions?.[name];

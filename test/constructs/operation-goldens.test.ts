@@ -120,7 +120,7 @@ const MEANT = new Map<RegExp, string>([
   [/\.containers\[(dataloader|datamigrate)\]\.(args|command)\[/, 'Paths are arguments: a shell reads none of them.'],
   [/\.env\[PARALLELISM\]/, 'The script gets the names of workers.'],
   [/\.env\[(FROM|TO)\]/, 'What messages call both ends.'],
-  [/\.env\[EXTERNAL\]/, 'Whose URL the keys belong into.'],
+  [/\.env\[URL_VARIABLE\]/, 'Whose URL the keys belong into.'],
   [/\.env\[SECRET_VARIABLES\]/, 'What the log leaves out.'],
   [/^CronJob .*labels(\.parallelism|\[fluid\.io\/operation\]): Fluid undefined/, 'As of its Jobs without a schedule.'],
   [/\.env(\.order|\[(DATA_PATH|PATH_REPLICAS|OPTION)\])/, 'So they are in no variable.'],

@@ -392,6 +392,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/constructs/migrate.ts': {
     parallelOf: 'is measured with the migrations of runtimes',
+    needsSshKeys: 'is measured with the migrations of runtimes',
     migrateFaults: {
       text: [
         (text) =>

@@ -148,7 +148,8 @@ export interface OperationProps extends Omit<ComponentProps, 'volumeClaimTemplat
   readonly backoffLimit?: number;
   /**
    * Absolute path of a file in the first container to which the script writes how far it is, in lines `name=value`: the controller reads it
-   * every 10 seconds into `status.infos`. At its end the script should copy it to `/dev/termination-log`.
+   * every 10 seconds into `status.infos`. Replace the file by `mv`: the controller may read at any moment.
+   * `PROGRESS_SH` does. At its end the script should copy it to `/dev/termination-log`.
    *
    * Engines use these names, each if they know it, and others for what is theirs alone:
    * - `Progress`: how far it is, in the words of a person, at most 40 characters: `3 of 10 files`, `42 %`. It is a column of `kubectl get`

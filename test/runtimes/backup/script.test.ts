@@ -137,6 +137,10 @@ esac
     expect(written(target)).toEqual(FILES);
     expect(infos).toBe(`${DONE}BackupLocationPath=local:///data/a/\nBackupLocationNodeName=node-2\n`);
   });
+  test('replaces its progress file, so that the controller never reads half of it', () => {
+    expect(run(CLAIM, `[[ $all != fsadmin* ]] || ln -f "\${0%/*}/progress" "\${0%/*}/before"`).code).toBe(0);
+    expect(readFileSync(join(folder, 'before'), 'utf8')).toBe('Progress=step 1 of 3\nStep=the master writes its metadata\n');
+  });
   test('writes what a restore reads', () => {
     const { backupPath = '' } = CLAIM;
     const restored = container(given({ dataset: { dataRestoreLocation: { path: backupPath } } }), 'master', 'alluxio-master');

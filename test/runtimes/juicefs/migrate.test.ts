@@ -160,7 +160,7 @@ describe('ends', () => {
       FLUID_METAURL: key('metaurl'),
     });
     expect(valuesOf(main)).toMatchObject({
-      EXTERNAL: 'to',
+      URL_VARIABLE: 'to',
       SECRET_VARIABLES: 'EXTERNAL_ACCESS_KEY EXTERNAL_SECRET_KEY EXTERNAL_TOKEN AWS_REGION FLUID_METAURL',
       FROM: 'Dataset demo',
       TO: 's3://b/x/',

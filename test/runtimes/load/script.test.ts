@@ -116,6 +116,12 @@ describe('JuiceFS', () => {
     const answer = `[[ $all != *warmup* ]] || echo "2026/11/22 13:13:19.756789 juicefs[42] <INFO>: ${line}" >&2`;
     expect(run('juicefs', {}, answer).infos).toBe(`Progress=1 of 1 workers\n${infos}`);
   });
+  test('the progress file is replaced, so that the controller never reads half of it', () => {
+    const before = join(folder, 'before');
+    rmSync(before, { force: true });
+    expect(run('juicefs', {}, `[[ $all != *warmup* ]] || ln "\${0%/*}/progress" "${before}"`).code).toBe(0);
+    expect(readFileSync(before, 'utf8')).toBe('Progress=0 of 1 workers\nStep=loading in demo-worker-0\n');
+  });
   test('a failed warmup names the pod, and leaves no progress of one that succeeded', () => {
     const { code, stderr, infos } = run('juicefs', {}, '[[ $all != *warmup* ]] || exit 124');
     expect(code).toBe(1);
