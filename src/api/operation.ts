@@ -58,7 +58,7 @@ export const whenFields = {
   policy: opt(Type.Enum(['Once', 'Cron', 'OnEvent'], { description: 'Once (also when absent), Cron or OnEvent.', default: 'Once' })),
   schedule: opt(Type.String({ description: 'When it runs, with policy Cron: 0 3 * * *.' })),
   runAfter: opt(runAfter),
-  ttlSecondsAfterFinished: opt(int32({ description: 'Seconds after its end until the operation is deleted.' })),
+  ttlSecondsAfterFinished: opt(int32({ description: 'Seconds after its end until the operation is deleted, with policy Once.' })),
 };
 
 /** Fields of the spec that decide how the pod of an operation runs. */
@@ -76,7 +76,10 @@ const operationPhases = ['', 'Pending', 'Executing', 'Complete', 'Failed'] as co
 export const operationStatus = Type.Object(
   {
     phase: openEnum(operationPhases, { description: 'Pending, Executing, Complete or Failed.' }),
-    duration: Type.String({ description: 'From its creation to its end; Unfinished until then, and if it never ran.' }),
+    duration: Type.String({
+      description:
+        'Of the latest run, until its end: from the creation of the operation, or of its Job if it may have run before; Unfinished until then.',
+    }),
     conditions: Type.Array(runtimeCondition, { description: 'Complete or Failed, and why.' }),
     infos: opt(stringMap('Progress and results, by name.')),
     lastScheduleTime: opt(dateTime({ description: 'When the schedule last started it.' })),

@@ -35,7 +35,7 @@ export interface ReasonedFault extends Fault {
   readonly reason?: string;
 }
 
-/** The faults as one error, under the first reason. */
+/** The faults as one error, under the reason of the first fault; `InvalidSpec` if it has none. */
 export const refusal = (faults: readonly ReasonedFault[]): InvalidSpec => {
   const [first] = faults;
   return new InvalidSpec(faults, first?.reason === undefined ? {} : { reason: first.reason });

@@ -10,7 +10,7 @@ const CLIENT = `set -e
 umask 077
 directory=/run/operation-ssh
 mkdir -p "$directory"
-# OpenSSH refuses a key at whose end no line ends.
+# OpenSSH rejects a key file without a final newline.
 { cat ${KEYS}/ssh-privatekey; echo; } > "$directory/id"
 cat ${KEYS}/ssh-publickey > "$directory/authorized_keys"
 public=$(ssh-keygen -y -P '' -f "$directory/id") || { echo 'ssh-privatekey: expected a private key without a passphrase, in PEM or in the format of OpenSSH' >&2; exit 1; }
@@ -48,7 +48,7 @@ for host; do
 done
 `;
 
-/** Does as it is told by SSH, until the pod ends. */
+/** Runs sshd until the pod ends. */
 const SERVER = `set -e
 bash "\${0%/*}/ssh.sh"
 # Without it sshd does not start, although it keeps nothing there.

@@ -40,7 +40,7 @@ export function operationMetrics(registry: Registry, counts: () => OperationCoun
   });
   new Gauge({
     name: 'sluice_operations_longest_wait_seconds',
-    help: 'Seconds for which the one of these has waited that waits longest, whatever for.',
+    help: 'Longest present wait of an operation of this kind and reason, in seconds; it counts from its first reason.',
     labelNames: ['kind', 'reason'],
     registers,
     collect() {

@@ -17,7 +17,7 @@ export function predecessorOf(operation: OperationObject, find: Find): Predecess
   const strategy = operation.spec.runAfter?.affinityStrategy;
   const affinity = near && strategy && affinityLike(visible(operation, near, find)?.status?.nodeAffinity, strategy);
   const done = { is: 'done', at: endOf(visible(operation, key, find)), ...(affinity && { near: affinity }) } as const;
-  // Once it was complete, what becomes of it does not matter; to one that runs once more it does, while it exists.
+  // Once its completion was seen, its later state does not count. A retried operation checks it again, if it exists.
   if (hasSeenEnd(operation) && !(isDone(operation) && isRetried(operation) && visible(operation, key, find))) return done;
   return waitFor(operation, key, 'spec.runAfter', find) ?? (near && waitFor(operation, near, NEAR, find)) ?? done;
 }

@@ -7,7 +7,7 @@ import { migrateFaults } from '../../constructs/migrate.ts';
 import { processFaults } from '../../constructs/process.ts';
 import type { OperationWorld, Refusal } from './world.ts';
 
-/** All that is wrong with an operation, so that it can never run, under the first of the reasons that Fluid gives. */
+/** All that is wrong with an operation, so that it can never run, under the reason of the first fault; `InvalidSpec` if it has none. */
 export function refusalOf({ operation, key, target, invalid }: OperationWorld): Refusal | undefined {
   if (invalid) return { reason: 'InvalidSpec', message: invalid.message };
   const faults = operationFaults({ operation, key, target });

@@ -192,7 +192,7 @@ test('a Job that exists is not made anew when pods of the runtime change, and wh
   expect(statusOf(at).phase).toBe('Complete');
 });
 
-test('a Job that someone deletes while it runs is created again', async () => {
+test('a Job that a user deletes while it runs is created again', async () => {
   const at = await bound();
   at.put(load());
   await at.quiet();

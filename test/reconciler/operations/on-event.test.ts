@@ -241,7 +241,7 @@ describe('in the line', () => {
     await at.advance(3000);
     expect(statusOf(at).phase).toBe('Executing');
   });
-  test('mounts that change while it waits for its turn delay it, and nobody else', async () => {
+  test('mounts that change while it waits for its turn delay it, and no other operation', async () => {
     const at = await idle();
     at.put(load(ON_DEMO, 'a'));
     await mounted(at, 'x');
@@ -424,7 +424,7 @@ describe('in trouble', () => {
     await at.quiet(60_000);
     expect(statusOf(at).phase).toBe('Complete');
   });
-  test('a Job that somebody deleted is no reason to run again', async () => {
+  test('a Job that a user has deleted is no reason to run again', async () => {
     const at = await idle();
     at.delete('Job', JOB);
     await at.quiet();

@@ -17,7 +17,7 @@ const near = (name: string, namespace = 'ml') => ({ policy: 'Require', dependOn:
 const reasonOf = (at: Harness, name: string) => statusOf(at, name).conditions?.[0]?.reason;
 
 describe('where an operation ran', () => {
-  test('is told in labels of its node alone, whatever names its annotation lists', async () => {
+  test('is reported by labels of its node only, whatever names its annotation lists', async () => {
     const at = await bound();
     const annotations = { 'affinity.dataflow.fluid.io/labels': 'constructor,__proto__,toString' };
     at.put({ ...load(), metadata: { name: 'warm', annotations } });

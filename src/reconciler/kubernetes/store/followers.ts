@@ -7,7 +7,10 @@ import { keyText, type OperationKey } from '../../world.ts';
 export interface Followers {
   /** An operation came, changed or went. Returns what it had still to see the end of before, and has not any more. */
   changed(old: OperationObject | undefined, now: OperationObject | undefined): readonly OperationKey[];
-  /** Whether an operation has still to see the end of this one. What a namespace may not wait for waits for none of its operations. */
+  /**
+   * Whether an operation has still to see the end of this one. An operation of another namespace counts only if the annotation `followers`
+   * of this one lists that namespace.
+   */
   isAwaited(key: OperationKey): boolean;
 }
 
