@@ -13,10 +13,10 @@ export const COMMANDS: readonly {
 }[] = [
   {
     name: 'synth',
-    summary: 'print the objects that the controller would apply for Datasets and runtimes',
+    summary: 'print the objects that the controller would apply for Datasets, runtimes and operations',
     load: () => import('./synth/synth.ts'),
   },
-  { name: 'diff', summary: 'show what Datasets and runtimes would change in a cluster', load: () => import('./diff/diff.ts') },
+  { name: 'diff', summary: 'show what Datasets, runtimes and operations would change in a cluster', load: () => import('./diff/diff.ts') },
   {
     name: 'explain',
     summary: 'say what Datasets, runtimes and operations wait for, since when, and what to do',

@@ -7,6 +7,8 @@ export interface Cause {
   readonly means: string;
   /** What that person can do about it. */
   readonly toDo: string;
+  /** The same about an operation, where that differs from what to do about a runtime. */
+  readonly toDoForOperation?: string;
   /** It ends without help, unless an error stands behind it: the controller reports it once it has lasted, and without an event. */
   readonly passing?: true;
   /** Phase of a Dataset that was bound; `unchanged`: it keeps its phase. By default its pods decide. */
@@ -73,7 +75,8 @@ export const causes = {
   ReferenceNotAllowed: {
     means:
       'a runtime refers to a Dataset of another namespace, or to its own. Or an operation runs after one of another namespace that does not allow it',
-    toDo: 'for a runtime: refer to another Dataset of the same namespace. For an operation: let the owner of the other one list this namespace in its annotation `data.fluid.io/followers`',
+    toDo: 'refer to another Dataset of the same namespace',
+    toDoForOperation: 'let the owner of the other one list this namespace in its annotation `data.fluid.io/followers`',
   },
   LookupFailed: {
     means: 'the API server refused a request, such as for a Secret, or did not answer; the message is its answer',

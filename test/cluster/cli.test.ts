@@ -172,7 +172,7 @@ ${stdout.split('\n')[1]}
     await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
     expect(await ask('diff', yaml(load))).toEqual({
       code: 0,
-      stdout: `Job ${space.namespace}/warm-loader-job exists: no Job is changed, so an edit of its operation has no effect\n\nNo differences in 1 objects.\n`,
+      stdout: `Job ${space.namespace}/warm-loader-job exists: no Job is changed, so an edit of its operation has no effect\n\nNo differences in 1 object.\n`,
       stderr: '',
     });
     await space.delete('DataLoad', 'warm');

@@ -58,7 +58,12 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
     const rows = Object.entries<Cause>(causes);
     return table(
       ['reason', 'means', 'what to do', 'ends without help'],
-      rows.map(([reason, { means, toDo, passing }]) => [`\`${reason}\``, means, toDo, passing ? 'yes' : '']),
+      rows.map(([reason, { means, toDo, toDoForOperation: other, passing }]) => [
+        `\`${reason}\``,
+        means,
+        other === undefined ? toDo : `for a runtime: ${toDo}. For an operation: ${other}`,
+        passing ? 'yes' : '',
+      ]),
     );
   },
   async metrics() {

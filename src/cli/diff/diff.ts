@@ -90,7 +90,7 @@ function report(changes: readonly Change[]): string {
     ...(count('refuse') > 0 ? [`${count('refuse')} that cannot be written`] : []),
   ];
   const total = changes.every(({ action }) => action === 'none')
-    ? `No differences in ${changes.length} objects.`
+    ? `No differences in ${changes.length} ${changes.length === 1 ? 'object' : 'objects'}.`
     : `${counts.join(', ')}, ${count('none')} unchanged.`;
   return `${[...changes.flatMap(section), colour('bold', total)].join('\n')}\n`;
 }

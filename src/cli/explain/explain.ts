@@ -2,7 +2,6 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import { durationText } from '../../api/index.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
-import { redactedText } from '../../kube/redact.ts';
 import type { Define } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { allRuntimes } from '../settings/config-file.ts';
@@ -11,7 +10,8 @@ import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
 import { version } from '../version.ts';
 import { writeArchive } from './collect/archive.ts';
 import { collected } from './collect/collect.ts';
-import { type Finding, findings } from './findings.ts';
+import type { Finding } from './finding.ts';
+import { findings } from './findings.ts';
 import { gather } from './gather.ts';
 
 interface Flags extends ConnectionFlags {
@@ -29,7 +29,7 @@ Examples:
   sluice explain -n ml                  everything in the namespace
   sluice explain images -o json | jq '.items[] | select(.healthy | not)'
 
-It reads Datasets, runtimes, operations, their workloads, pods that are not ready, and events; it writes nothing.
+It reads Datasets, runtimes, operations, their workloads and Jobs, pods of these, and events; it writes nothing.
 
   sluice explain images --collect images.tar.gz     the same, and an archive for those who help
 
@@ -39,9 +39,9 @@ same of the controller and the node plugin. Secrets are not read, and values tha
 look for others yourself. What you may not read is left out and named in notes.txt.
 
 Exit codes:
-  0  all of them serve, run or are complete
+  0  all of them serve, run or are complete; also if the namespace has none
   1  at least one waits, has failed, or is not as its spec says
-  2  bad usage, no such object, no answer from the cluster, or --collect could not write its file`;
+  2  bad usage, no object of a given name, no answer from the cluster, or --collect could not write its file`;
 
 export const define: Define = (command, parts) => {
   connectionOptions(command)
@@ -61,8 +61,8 @@ export const define: Define = (command, parts) => {
           const namespace = flags.namespace ?? connection.namespace ?? 'default';
           const situation = await gather(client, runtimes, namespace, names);
           const found = findings(situation);
-          const json = redactedText(`${JSON.stringify({ items: found }, null, 2)}\n`);
-          const text = redactedText(report(found, situation.now));
+          const json = `${JSON.stringify({ items: found }, null, 2)}\n`;
+          const text = report(found, situation.now);
           process.stdout.write(flags.output === 'json' ? json : text);
           if (flags.collect !== undefined) {
             const { collect: file, systemNamespace } = flags;

@@ -5,8 +5,9 @@ import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { ownedKinds, Pod, typeOf } from '../../reconciler/kubernetes/kinds.ts';
 import { selectorOf } from '../../reconciler/kubernetes/selector.ts';
-import { datasetsOf } from '../../reconciler/operations/references.ts';
+import { phaseOf } from '../../reconciler/kubernetes/store/objects.ts';
 import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
+import { datasetsOf } from '../../reconciler/operations/references.ts';
 import { isOver } from '../../reconciler/operations/status.ts';
 import type { OperationObject } from '../../reconciler/operations/world.ts';
 import type { LiveObject } from '../../reconciler/world.ts';
@@ -18,9 +19,11 @@ export interface Situation {
   readonly objects: readonly KubeObject[];
   /** All operations of the namespace. */
   readonly operations: readonly KubeObject[];
-  /** StatefulSets and DaemonSets of the runtimes. */
+  /** StatefulSets and DaemonSets of the runtimes and operations. */
   readonly workloads: readonly KubeObject[];
-  /** Pods of workloads that are not ready. */
+  /** Jobs of the operations that have not ended. */
+  readonly jobs: readonly KubeObject[];
+  /** Pods of workloads that are not ready, and of the Jobs. */
   readonly pods: readonly KubeObject[];
   /** Of type Warning, in the whole namespace. */
   readonly events: readonly KubeObject[];
@@ -54,9 +57,14 @@ export async function gather(
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
   const owned = await Promise.all([ownedKinds.StatefulSet, ownedKinds.DaemonSet].map((type) => list(type, { labelSelector: label.owner })));
   const workloads = owned.flat().filter(({ metadata }) => uids.has(metadata.labels?.[label.owner]));
-  const pods = await Promise.all(workloads.filter((each) => !isReady(each)).map((each) => list(Pod, { labelSelector: selectorOf(each) })));
+  const hasRuns = objects.some((object) => isOperation(object) && phaseOf(object) === 'Executing');
+  const jobs = (hasRuns ? await list(ownedKinds.Job, { labelSelector: label.owner }) : []).filter(
+    (job) => uids.has(job.metadata.labels?.[label.owner]) && isUnderWay(job),
+  );
+  const unready = [...workloads.filter((each) => !isReady(each)), ...jobs];
+  const pods = await Promise.all(unready.map((each) => list(Pod, { labelSelector: podSelector(each) })));
   const events = await list(Event, { fieldSelector: 'type=Warning' });
-  return { objects, operations, workloads, pods: pods.flat(), events, now: Date.now() };
+  return { objects, operations, workloads, jobs, pods: pods.flat(), events, now: Date.now() };
 }
 
 /** `demo` is every object of that name, and the operations on that Dataset that are not over; `dataload/warm` is one. */
@@ -77,6 +85,18 @@ const asOperation = (object: KubeObject): OperationObject => object as unknown a
 /** How many pods of a workload are ready, of how many. */
 export const readiness = (workload: KubeObject) => workloadView(workload as LiveObject, []);
 const isReady = (workload: KubeObject): boolean => readiness(workload).ready >= readiness(workload).desired;
+
+/** A Job's own selector may be anything, a label of its pods has its UID. */
+export const podSelector = (owner: KubeObject): string =>
+  owner.kind === 'Job' ? `batch.kubernetes.io/controller-uid=${owner.metadata.uid}` : selectorOf(owner);
+
+export const isOperation = ({ kind }: KubeObject): boolean => operationKinds.some((each) => each.kind === kind);
+
+function isUnderWay({ spec, status }: KubeObject): boolean {
+  const { conditions = [] } = (status ?? {}) as { conditions?: readonly { readonly type: string; readonly status: string }[] };
+  const hasEnded = conditions.some(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True');
+  return !hasEnded && (spec as { suspend?: boolean } | undefined)?.suspend !== true;
+}
 
 function noneIfAbsent(error: unknown): { readonly items: readonly KubeObject[] } {
   if (isNotFound(error)) return { items: [] };

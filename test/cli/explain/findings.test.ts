@@ -13,7 +13,7 @@ const object = (kind: string, name: string, status?: object, spec: object = {}):
     status,
   }) as KubeObject;
 const of = (objects: readonly KubeObject[], more: Partial<Situation> = {}) =>
-  findings({ objects, operations: [], workloads: [], pods: [], events: [], now: NOW, ...more });
+  findings({ objects, operations: [], workloads: [], jobs: [], pods: [], events: [], now: NOW, ...more });
 const condition = (type: string, status: string, reason: string, message = '') => ({ type, status, reason, message });
 
 test('what serves, runs or is complete is healthy', () => {
@@ -157,6 +157,58 @@ test('a paused operation is not well, and one that has failed can be retried: wh
     [false, 'remove the annotation: the operation starts, or its Job goes on, when its turn comes'],
     [false, expect.stringContaining('data.fluid.io/retry')],
   ]);
+});
+
+test('what to do after an earlier operation failed names those to retry, the first that failed first', () => {
+  const failed = (name: string, reason: string, after?: string) =>
+    object(
+      'DataLoad',
+      name,
+      { phase: 'Failed', conditions: [condition('Failed', 'True', reason)] },
+      after === undefined ? {} : { runAfter: { kind: 'DataLoad', name: after } },
+    );
+  const first = failed('first', 'BackoffLimitExceeded');
+  const second = failed('second', 'PredecessorFailed', 'first');
+  const third = failed('third', 'PredecessorFailed', 'second');
+  const [finding] = of([third], { operations: [first, second, third] });
+  expect(finding?.causes[0]?.toDo).toContain('retry DataLoad first, then DataLoad second, then this one, each by a new text');
+});
+
+test('a name that is too long cannot be retried', () => {
+  const message = 'DataLoad ml/x: metadata.name: expected at most 52 lower-case letters, found "x"';
+  const [finding] = of([object('DataLoad', 'x', { phase: 'Failed', conditions: [condition('Failed', 'True', 'InvalidSpec', message)] })]);
+  expect(finding?.causes[0]?.toDo).toBe('delete it, and create it under a shorter name');
+});
+
+test('what to do about a reference that is not allowed is said for the kind', () => {
+  const [load, runtime] = of([
+    object('DataLoad', 'x', { phase: 'Pending', conditions: [condition('Complete', 'False', 'ReferenceNotAllowed')] }),
+    object('ThinRuntime', 'x', { conditions: [condition('Synced', 'False', 'ReferenceNotAllowed')] }),
+  ]);
+  expect(load?.causes[0]?.toDo).toMatch(/^let the owner of the other one/);
+  expect(runtime?.causes[0]?.toDo).toBe('refer to another Dataset of the same namespace');
+});
+
+test('an operation with a schedule shows it, when it was due and when it was last complete', () => {
+  const spec = { policy: 'Cron', schedule: '0 3 * * *' };
+  const times = { lastScheduleTime: '2026-01-02T03:00:00Z', lastSuccessfulTime: '2026-01-01T03:01:00Z' };
+  const found = of([
+    object('DataLoad', 'new', { phase: 'Pending' }, spec),
+    object('DataLoad', 'old', { phase: 'Complete', ...times }, spec),
+  ]);
+  expect(found.map(({ details }) => details)).toEqual([
+    ['schedule 0 3 * * *, has not run yet'],
+    ['schedule 0 3 * * *, last due at 2026-01-02T03:00:00Z, last complete at 2026-01-01T03:01:00Z'],
+  ]);
+});
+
+test('a DataMigrate with pods that help has its own phase', () => {
+  const move = object('DataMigrate', 'move', { phase: 'Pending' }, { policy: 'Cron', schedule: '@daily' });
+  const helpers = {
+    ...object('StatefulSet', 'move-migrate-workers', {}, { replicas: 0 }),
+    metadata: { name: 'move-migrate-workers', namespace: 'ml', labels: { 'data.fluid.io/owner-uid': move.metadata.uid ?? '' } },
+  } as KubeObject;
+  expect(of([move], { workloads: [helpers] })[0]).toMatchObject({ phase: 'Pending', healthy: true });
 });
 
 test('an operation of another namespace in the chain is not taken for one of this', () => {

@@ -1,0 +1,46 @@
+import type { KubeObject } from '../../kube/types.ts';
+import { causeOf, causes, type Reason } from '../../reconciler/reasons.ts';
+import { retryInOrder } from './chain-lines.ts';
+import { isOperation, type Situation } from './gather.ts';
+
+/** What to do about conditions that say more than their reasons. */
+const OF_CONDITIONS: Readonly<Record<string, string>> = {
+  SpecWarning: 'edit what the message names, when it suits you',
+  PodsOutdated: 'delete these pods when it suits you',
+  PlacementWaiting: 'nothing: the nodes are left once no pod there mounts the Dataset',
+  ImmutableFieldChanged: 'delete the object that the message names once nothing uses it: the controller creates it again',
+  MountsDiffer: 'compare the mount with what the engine lists, and edit it',
+  Failed: 'correct the cause, then retry the operation by a new text of its annotation data.fluid.io/retry',
+};
+const RENAME = 'delete it, and create it under a shorter name';
+
+/** Reasons of a `Failed` operation for which a retry alone does not help. */
+const OF_FAILURES: Readonly<Record<string, (object: KubeObject, situation: Situation) => string>> = {
+  PredecessorFailed: (object, situation) =>
+    `correct the cause, then retry ${retryInOrder(object, situation)}, each by a new text of its annotation data.fluid.io/retry`,
+};
+
+interface Said {
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What to do about a condition of an object. */
+export function toDoAbout({ type, reason, message }: Said, object: KubeObject, situation: Situation): string {
+  if (type === 'Failed' && message.includes('metadata.name: expected at most')) return RENAME;
+  const ofFailure = type === 'Failed' ? OF_FAILURES[reason]?.(object, situation) : undefined;
+  return plain(ofFailure ?? OF_CONDITIONS[type] ?? adviceFor(reason, object));
+}
+
+function adviceFor(reason: string, object: KubeObject): string {
+  // Fluid, and Jobs, have reasons of their own.
+  if (!(reason in causes) && !reason.endsWith('NotFound')) return 'see the message';
+  const { toDo, toDoForOperation } = causeOf(reason as Reason);
+  if (toDoForOperation !== undefined && isOperation(object)) return toDoForOperation;
+  const [, other] = /^as for `(\w+)`$/.exec(toDo) ?? [];
+  return other === undefined ? toDo : causeOf(other as Reason).toDo;
+}
+
+/** Without the links of the page from which it comes. */
+const plain = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');

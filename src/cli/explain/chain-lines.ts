@@ -1,0 +1,45 @@
+import { redactedText } from '../../kube/redact.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { phaseOf } from '../../reconciler/kubernetes/store/objects.ts';
+import type { Situation } from './gather.ts';
+
+interface Link {
+  /** `DataLoad first`, of another namespace `DataLoad ml/first`. */
+  readonly name: string;
+  /** Its phase, or why it is not known. */
+  readonly state: string;
+}
+
+const LONGEST = 20;
+
+/** The operations before this one, from the one that it waits for. */
+export function chainLines(object: KubeObject, situation: Situation): readonly string[] {
+  const chain = chainOf(object, situation).map(({ name, state }) => `${name} (${state})`);
+  return chain.length > 0 ? [`after ${chain.join(', after ')}`] : [];
+}
+
+/** What to retry after an earlier operation failed: the first that failed, then those after it. */
+export function retryInOrder(object: KubeObject, situation: Situation): string {
+  const [next, ...earlier] = chainOf(object, situation);
+  const failed = earlier.toReversed().filter(({ state }) => state === 'Failed');
+  const those = [...failed, ...(next && next.state !== 'Complete' ? [next] : [])];
+  return [...those.map(({ name }) => name), 'this one'].join(', then ');
+}
+
+function chainOf(object: KubeObject, { operations }: Pick<Situation, 'operations'>): readonly Link[] {
+  const chain: Link[] = [];
+  const seen = new Set([object]);
+  for (let next = runAfterOf(object); next && chain.length < LONGEST; ) {
+    const { kind, name, namespace: other = '' } = next;
+    const isHere = other === '' || other === object.metadata.namespace;
+    const found = isHere ? operations.find((each) => each.kind === kind && each.metadata.name === name) : undefined;
+    const unknown = isHere ? 'does not exist' : `of namespace ${redactedText(other)}, which was not read`;
+    const state = found ? redactedText(String(phaseOf(found) ?? '')) || 'not seen yet' : unknown;
+    chain.push({ name: `${kind} ${redactedText(name)}`, state });
+    next = found && !seen.has(found) ? runAfterOf(found) : undefined;
+    if (found) seen.add(found);
+  }
+  return chain;
+}
+const runAfterOf = (object: KubeObject) =>
+  (object['spec'] as { runAfter?: { kind: string; name: string; namespace?: string } } | undefined)?.runAfter;

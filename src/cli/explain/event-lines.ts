@@ -1,0 +1,31 @@
+import { redactedText } from '../../kube/redact.ts';
+import type { KubeObject } from '../../kube/types.ts';
+
+interface Occurrence {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+  readonly involvedObject?: { readonly uid?: string };
+}
+const timeOf = ({ lastTimestamp, eventTime }: Occurrence): string => lastTimestamp ?? eventTime ?? '';
+const MOST = 3;
+
+/** The latest warnings that no condition repeats. */
+export const eventLines = (object: KubeObject, events: readonly KubeObject[], known: readonly { readonly message?: string }[]) =>
+  eventsOf(object, events)
+    .filter(({ message }) => !known.some((condition) => condition.message === message))
+    .slice(0, MOST)
+    .map(({ reason = '', message = '' }) => `event ${redactedText(reason)}: ${redactedText(message)}`);
+
+export function latestEvent(object: KubeObject, events: readonly KubeObject[]): { reason: string; message: string } | undefined {
+  const [latest] = eventsOf(object, events);
+  return latest && { reason: redactedText(latest.reason ?? ''), message: redactedText(latest.message ?? '') };
+}
+
+/** The latest first. The cast: they were listed as Events. */
+const eventsOf = ({ metadata: { uid } }: KubeObject, events: readonly KubeObject[]): readonly Occurrence[] =>
+  events
+    .map((event) => event as unknown as Occurrence)
+    .filter(({ involvedObject }) => involvedObject?.uid === uid)
+    .toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)));

@@ -1,0 +1,94 @@
+import { redactedText } from '../../kube/redact.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { parseSelector } from '../../reconciler/kubernetes/selector.ts';
+import { latestEvent } from './event-lines.ts';
+import { podSelector, readiness, type Situation } from './gather.ts';
+
+/** Why a pod is not ready. */
+export interface PodTrouble {
+  readonly reason: string;
+  readonly message: string;
+  /** It does not start without help. */
+  readonly isStuck: boolean;
+}
+
+interface PodStatus {
+  readonly phase?: string;
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+}
+interface ContainerStatus {
+  readonly name: string;
+  readonly state?: {
+    readonly running?: object;
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: { readonly exitCode?: number };
+  };
+}
+
+/** A container waits for these in every pod that starts. */
+const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
+/** A pod that has not started after this time needs help. */
+export const PATIENCE_MS = 60_000;
+
+/** The pods of a workload, of which those that are not ready are named. */
+export function workloadLines(workload: KubeObject, situation: Situation): readonly string[] {
+  const { ready, desired } = readiness(workload);
+  const line = `${workload.kind} ${workload.metadata.name}: ${ready} of ${desired} pods ready`;
+  return ready >= desired ? [line] : [line, ...podsOf(workload, situation).flatMap((pod) => podLine(pod, situation))];
+}
+
+/** The pods of a Job that has not ended. */
+export function jobLines(job: KubeObject, situation: Situation): readonly string[] {
+  const pods = podsOf(job, situation).filter(isAlive);
+  const ready = pods.filter((pod) => !troubleOf(pod, situation));
+  const line = `Job ${job.metadata.name}: ${ready.length} of ${pods.length} pods ready`;
+  return [line, ...podsOf(job, situation).flatMap((pod) => podLine(pod, situation))];
+}
+
+export function podsOf(owner: KubeObject, { pods }: Pick<Situation, 'pods'>): readonly KubeObject[] {
+  const selects = parseSelector(podSelector(owner));
+  return pods.filter(({ metadata }) => selects(metadata.labels ?? {}));
+}
+
+const statusOf = ({ status }: KubeObject): PodStatus => (status ?? {}) as PodStatus;
+/** Whether it may still do its work. */
+export const isAlive = (pod: KubeObject): boolean => {
+  const { phase } = statusOf(pod);
+  return phase !== 'Succeeded' && phase !== 'Failed' && pod.metadata.deletionTimestamp === undefined;
+};
+
+function podLine(pod: KubeObject, situation: Situation): readonly string[] {
+  const trouble = troubleOf(pod, situation);
+  return trouble ? [`  pod ${pod.metadata.name}: ${trouble.message}`] : [];
+}
+
+/** undefined of a pod that is ready, or has ended well. */
+export function troubleOf(pod: KubeObject, { events, now }: Pick<Situation, 'events' | 'now'>): PodTrouble | undefined {
+  const { phase, conditions = [], containerStatuses = [], initContainerStatuses = [] } = statusOf(pod);
+  const containers = [...initContainerStatuses, ...containerStatuses];
+  if (phase === 'Succeeded' || conditions.some(({ type, status }) => type === 'Ready' && status === 'True')) return undefined;
+  const unscheduled = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
+  const isNew = isAlive(pod);
+  if (unscheduled) {
+    const { reason = 'Unschedulable', message = 'is not scheduled' } = unscheduled;
+    return { reason: redactedText(reason), message: redactedText(message), isStuck: isNew };
+  }
+  const waiting = containers.flatMap(({ state }) => state?.waiting?.reason ?? []);
+  const refused = waiting.find((reason) => !STARTING.has(reason));
+  const hasStarted = containers.some(({ state }) => state?.running) || phase === 'Failed';
+  const isSlow = !hasStarted && now - Date.parse(pod.metadata.creationTimestamp ?? '') > PATIENCE_MS;
+  const event = hasStarted || refused !== undefined ? undefined : latestEvent(pod, events);
+  const said = [...containers.flatMap(containerText), ...(event ? [`${event.reason}: ${event.message}`] : [])];
+  return {
+    reason: redactedText(refused ?? event?.reason ?? (phase === 'Failed' ? 'PodFailed' : 'PodNotReady')),
+    message: redactedText(said.join('; ')) || 'is not ready yet',
+    isStuck: isNew && (refused !== undefined || isSlow),
+  };
+}
+
+function containerText({ name, state }: ContainerStatus): readonly string[] {
+  if (state?.waiting?.reason) return [`${name} ${state.waiting.reason}${state.waiting.message ? `: ${state.waiting.message}` : ''}`];
+  return state?.terminated?.exitCode ? [`${name} ended with exit code ${state.terminated.exitCode}`] : [];
+}

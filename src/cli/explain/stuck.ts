@@ -1,0 +1,48 @@
+import type { KubeObject } from '../../kube/types.ts';
+import { latestEvent } from './event-lines.ts';
+import type { Cause } from './finding.ts';
+import type { Situation } from './gather.ts';
+import { isAlive, PATIENCE_MS, podsOf, troubleOf } from './pod-lines.ts';
+
+/**
+ * Why an operation that runs does not get on: a pod of its Job, or one that helps it, cannot start. undefined while they can.
+ *
+ * @param jobs its Jobs that have not ended
+ * @param helpers its StatefulSets
+ */
+export function stuckCause(
+  { spec }: KubeObject,
+  { jobs, helpers }: { readonly jobs: readonly KubeObject[]; readonly helpers: readonly KubeObject[] },
+  situation: Situation,
+): Cause | undefined {
+  const isScheduled = (spec as { policy?: string } | undefined)?.policy === 'Cron';
+  for (const owner of [...jobs, ...(jobs.length > 0 ? helpers : [])])
+    for (const pod of podsOf(owner, situation)) {
+      const trouble = troubleOf(pod, situation);
+      if (!trouble?.isStuck) continue;
+      const { reason, message } = trouble;
+      const { name, creationTimestamp: since } = pod.metadata;
+      const edit = isScheduled
+        ? `edit it and delete Job ${jobs[0]?.metadata.name}: the next Job has the new spec`
+        : 'delete it and create it again, as its Job follows no edits';
+      const toDo = `correct what the message names: the pod starts then. To change the spec of the operation, ${edit}`;
+      return { reason, message: `pod ${name}: ${message}`, ...(since && { since }), toDo };
+    }
+  return jobs.map((job) => podlessCause(job, situation)).find((cause) => cause !== undefined);
+}
+
+/** Between two attempts a Job has no pod, and before the first one for a moment. */
+function podlessCause(job: KubeObject, situation: Situation): Cause | undefined {
+  const { name, creationTimestamp: since = '' } = job.metadata;
+  const pods = podsOf(job, situation);
+  if (pods.some(isAlive)) return undefined;
+  const failed = pods.map((pod) => ({ pod, trouble: troubleOf(pod, situation) })).findLast(({ trouble }) => trouble !== undefined);
+  if (failed?.trouble) {
+    const { name: last } = failed.pod.metadata;
+    const toDo = `see its log: kubectl logs ${last}. The Job replaces the pod until its attempts are used up`;
+    return { reason: failed.trouble.reason, message: `pod ${last}: ${failed.trouble.message}`, toDo };
+  }
+  if (pods.length > 0 || !(situation.now - Date.parse(since) > PATIENCE_MS)) return undefined;
+  const { reason, message } = latestEvent(job, situation.events) ?? { reason: 'NoPod', message: 'has no pod' };
+  return { reason, message: `Job ${name}: ${message}`, since, toDo: 'see quota, admission webhooks and the ServiceAccount of the pod' };
+}
