@@ -6,7 +6,7 @@ import type { Hold, Next } from './world.ts';
 export async function held(hold: Hold, reportInMs: number, report: () => Promise<unknown>): Promise<Next> {
   // Most often the next try succeeds.
   if (hold.fails) return failing(hold.message, reportInMs <= 0 ? report : undefined);
-  if (hold.silent) return hold.retryMs ? { after: hold.retryMs } : 'on-change';
+  if (hold.silent) return hold.retryMs ? { after: hold.retryMs, isAsking: true } : 'on-change';
   if (isPassing(hold) && reportInMs > 0) return { after: Math.min(reportInMs, hold.retryMs ?? Infinity) };
   await report();
   return hold.retryMs ? { after: hold.retryMs } : 'on-change';

@@ -8,7 +8,7 @@ import type { Outcome } from './queue.ts';
 import type { OperationCluster } from './operations/cluster.ts';
 import { reconcileOperation } from './operations/reconcile-operation.ts';
 import { reconcile } from './reconcile.ts';
-import { keyOfText } from './world.ts';
+import { keyOfText, type Next } from './world.ts';
 
 export interface PassContext {
   readonly cluster: Cluster & { readonly operations: OperationCluster };
@@ -34,12 +34,7 @@ export async function passOver(text: string, context: PassContext, reportInMs: n
     const next = isOperation
       ? await reconcileOperation(cluster.operations, key, Math.max(0, reportInMs))
       : await reconcile(cluster, key, Math.max(0, reportInMs));
-    const outcome: Outcome =
-      next === 'on-change'
-        ? { kind: 'settled' }
-        : 'again' in next
-          ? { kind: 'settled', againMs: next.again }
-          : { kind: 'waiting', afterMs: next.after };
+    const outcome = outcomeOf(next);
     metrics?.reconciled(outcome.kind === 'waiting' ? 'requeue_after' : 'success', (performance.now() - began) / 1000);
     return outcome;
   } catch (error) {
@@ -49,4 +44,10 @@ export async function passOver(text: string, context: PassContext, reportInMs: n
     for (const { runtime } of failures === 0 || isOperation ? [] : store.runtimes(key)) metrics?.setupFailed(runtime.type, text);
     return { kind: 'failed' };
   }
+}
+
+export function outcomeOf(next: Next): Outcome {
+  if (next === 'on-change') return { kind: 'settled' };
+  if ('again' in next) return { kind: 'settled', againMs: next.again };
+  return { kind: 'waiting', afterMs: next.after, ...(next.isAsking && { isAsking: true }) };
 }

@@ -14,7 +14,7 @@
  * Q4. Within a namespace keys are served in the order in which they came; a key that waits or fails keeps its place until it is settled.
  * Q5. Never more than `concurrency` passes run, and of one namespace never more than `mostOfOne`.
  * Q6. Namespaces with keys in line take turns, one key each, however many keys one of them has.
- * Q7. A key that fails is tried again after 50 ms, then twice as long each time, and after at most 5 minutes.
+ * Q7. A key that fails is tried again after 50 ms, then twice as long each time, and after at most 5 minutes; a pass that only asks is no success.
  * Q8. After an event a failing key is retried within a second, and never sooner than its back-off or that second, whichever is shorter.
  * Q9. A key that waits or fails delays no other key.
  * Q10. A key that waits gets its next pass when it is added, and at the latest after the time that its pass named.
@@ -31,8 +31,11 @@ import { createTimeSlice } from './time-slice.ts';
 export type Outcome =
   /** Nothing to wait for: the next event starts the next pass. `againMs` is for what no event reports, such as the answer of a probe. */
   | { readonly kind: 'settled'; readonly againMs?: number }
-  /** Under way: the next event, or `afterMs` at the latest, starts the next pass. The key keeps its place in the line. */
-  | { readonly kind: 'waiting'; readonly afterMs?: number }
+  /**
+   * Under way: the next event, or `afterMs` at the latest, starts the next pass. The key keeps its place in the line. With `isAsking` the pass
+   * has only asked for what the next one needs.
+   */
+  | { readonly kind: 'waiting'; readonly afterMs?: number; readonly isAsking?: boolean }
   /** The pass failed: it is retried with back-off. */
   | { readonly kind: 'failed' };
 
@@ -166,7 +169,8 @@ export function createQueue(options: QueueOptions): Queue {
   function follow(entry: Entry, outcome: Outcome): void {
     if (outcome.kind === 'settled') return settle(entry, outcome.againMs);
     entry.heldSince ??= now();
-    entry.failures = outcome.kind === 'failed' ? entry.failures + 1 : 0;
+    if (outcome.kind === 'failed') entry.failures++;
+    else if (!outcome.isAsking) entry.failures = 0;
     const delayMs = delayAfter(entry, outcome);
     if (delayMs !== undefined) schedule(entry, delayMs);
   }

@@ -15,6 +15,7 @@ import type { Selects } from '../../src/reconciler/kubernetes/selector.ts';
 import { operationKeyOf } from '../../src/reconciler/operations/references.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
 import { isSettled } from '../../src/reconciler/operations/status.ts';
+import { outcomeOf } from '../../src/reconciler/pass.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
 import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
@@ -237,8 +238,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
           ? await reconcileOperation(of.cluster.operations, key, Math.max(0, reportInMs))
           : await reconcile(of.cluster, key, Math.max(0, reportInMs));
       passes.push({ key: text, next });
-      if (next === 'on-change') return { kind: 'settled' };
-      return 'again' in next ? { kind: 'settled', againMs: next.again } : { kind: 'waiting', afterMs: next.after };
+      return outcomeOf(next);
     } catch (error) {
       passes.push({ key: text, error: error as Error });
       return { kind: 'failed' };

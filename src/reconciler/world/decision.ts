@@ -47,5 +47,5 @@ export interface Decision {
   readonly mayPrune: boolean;
 }
 
-/** When the next pass is due: `on-change` after an event only; `after` so many ms, to finish work; `again` after so many ms, to check. */
-export type Next = 'on-change' | { readonly after: number } | { readonly again: number };
+/** When the next pass is due: `on-change` after an event only; `after` so many ms, to finish work, or with `isAsking` to see an answer; `again` after so many ms, to check. */
+export type Next = 'on-change' | { readonly after: number; readonly isAsking?: boolean } | { readonly again: number };
