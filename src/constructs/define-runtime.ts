@@ -65,6 +65,7 @@ export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
     env,
     hostPorts,
     engines: [...engines.keys()],
+    operations: [...new Set([...engines.values()].flatMap(({ operations }) => operations))],
     workloads,
     needs(input) {
       const [asked, typed] = chosen(input);

@@ -11,12 +11,14 @@ import type {
   Operation,
   OperationClass,
   OperationKind,
+  Operations,
   Part,
   Probe,
   Role,
   Seen,
 } from './contract.ts';
 import { operationWithinReason } from './limits.ts';
+import { generalWarnings } from './operation-warnings.ts';
 import { ProcessJob } from './process.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';
 
@@ -31,9 +33,14 @@ import { DatasetClaim, DatasetVolume } from './volume.ts';
  * const engines: Engines<object> = { engines: { fast }, engineOf: () => 'fast' };
  */
 export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: EngineDefinition<Spec, P, C>): Engine<Spec> => ({
+  // The cast: the keys of `Operations` are kinds.
+  operations: Object.keys(everyOperation(definition.operations)) as OperationKind[],
   needs: (input) => definition.needs?.(input) ?? {},
   bind: (input) => bound(definition, definition.plan(input)),
 });
+
+/** A process reads through the claim, whatever the engine. */
+const everyOperation = <P>(own: Operations<P> = {}) => ({ DataProcess: ProcessJob, ...own });
 
 function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, plan: P): BoundRuntime {
   const { components, leader, mounts, probes = {}, cleanup, status, operations = {}, syncsMetadata = () => true } = definition;
@@ -73,7 +80,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
       },
     }),
     operations: Object.fromEntries(
-      Object.entries({ DataProcess: ProcessJob, ...operations }).map(([kind, construct]) => {
+      Object.entries(everyOperation(operations)).map(([kind, construct]) => {
         // The cast: the class of a kind takes operations of that kind.
         const Job = construct as OperationClass<P, OperationKind>;
         const operate = (operation: Operation) => {
@@ -83,8 +90,10 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
         return [kind, operate];
       }),
     ),
-    operationWarnings: (operation) =>
-      (operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.warnings?.(operation) ?? [],
+    operationWarnings: (operation) => [
+      ...generalWarnings(operation.spec),
+      ...((operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.warnings?.(operation) ?? []),
+    ],
     operationNeeds: (operation) => (operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.needs?.(operation) ?? {},
   };
 

@@ -30,6 +30,7 @@ import * as constructs from '../../src/constructs/index.ts';
 import { byKey } from '../../src/constructs/merge.ts';
 import { backupFaults } from '../../src/constructs/backup.ts';
 import { migrateFaults } from '../../src/constructs/migrate.ts';
+import { generalWarnings } from '../../src/constructs/operation-warnings.ts';
 import { processFaults } from '../../src/constructs/process.ts';
 import * as fuse from '../../src/fuse/index.ts';
 import { idOf, secretsIn } from '../../src/fuse/words.ts';
@@ -389,6 +390,11 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'src/constructs/backup.ts': {
     backupFaults: { text: [(text) => backupFaults({ backupPath: text }), (text) => backupFaults({ backupPath: `local:///${text}` })] },
     backupTarget: 'is measured with the backups of runtimes',
+  },
+  'src/constructs/operation-warnings.ts': {
+    generalWarnings: {
+      text: [(text) => generalWarnings({ schedule: text, runAfter: { kind: 'DataLoad', name: text, affinityStrategy: { policy: text } } })],
+    },
   },
   'src/constructs/migrate.ts': {
     parallelOf: 'is measured with the migrations of runtimes',

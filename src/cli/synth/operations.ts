@@ -1,5 +1,5 @@
 import { type Dataset, InvalidSpec, type Manifest } from '../../api/index.ts';
-import type { BoundRuntime, Operation } from '../../constructs/index.ts';
+import type { BoundRuntime, Operation, OperationKind } from '../../constructs/index.ts';
 import { datasetsOf, operationKeyOf, workerOf } from '../../reconciler/operations/references.ts';
 import { followedBy, predecessorOf } from '../../reconciler/operations/predecessor.ts';
 import { isPassing } from '../../reconciler/reasons.ts';
@@ -57,7 +57,7 @@ export async function renderOperation(
     if (isServed(found)) served.set(keyText(dataset), found);
     else faults.push(...found);
   }
-  const target = served.get(keyText(workerOf(operation, datasets, (each) => served.get(keyText(each))?.bound.plan.type)));
+  const target = served.get(keyText(workerOf(operation, datasets, (each) => runtimeOf(served.get(keyText(each))))));
   if (served.size < datasets.length || !target) return faults;
   const { bound, object } = target;
   const render = bound.operations[key.kind] as ((operation: Operation) => readonly Manifest[]) | undefined;
@@ -81,6 +81,9 @@ export async function renderOperation(
   }
 }
 
+const runtimeOf = (found: Served | undefined) =>
+  // The cast: what an engine renders operations by are kinds.
+  found && { type: found.bound.plan.type, operations: Object.keys(found.bound.operations) as OperationKind[] };
 const isServed = (found: Served | readonly InputFault[]): found is Served => !Array.isArray(found);
 
 /** Why what it runs after keeps it from ever running. */

@@ -80,6 +80,8 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
 
 /** An engine without the type of its plan: what `engine` returns. */
 export interface Engine<Spec> {
+  /** Kinds of operations that it supports. */
+  readonly operations: readonly OperationKind[];
   /** What must be looked up before `bind`. */
   needs(input: PlanInput<Spec>): Needs;
   /**
@@ -103,6 +105,8 @@ export interface Runtime {
   readonly hostPorts: readonly string[];
   /** Names of all engines. What a deleted runtime left on nodes may be of any. */
   readonly engines: readonly string[];
+  /** Kinds of operations that at least one of its engines supports. */
+  readonly operations: readonly OperationKind[];
   /** Names of the workloads of a runtime. They need no plan, so that a runtime that cannot be planned still has a status and can be deleted. */
   workloads(name: string): WorkloadNames;
   /**

@@ -1,4 +1,4 @@
-import type { OperationKind, OperationRef } from '../../constructs/index.ts';
+import type { OperationKind, OperationRef, Runtime } from '../../constructs/index.ts';
 import { type Key, keyOf, type OperationKey } from '../world.ts';
 import type { OperationObject, TargetRef, TargetSpec } from './world.ts';
 
@@ -26,14 +26,23 @@ export function datasetsOf(operation: { readonly metadata: { readonly namespace?
 }
 
 /**
- * The Dataset whose runtime does the work: of the type that the operation asks for, else the one that is written.
+ * The Dataset whose runtime does the work: of the type that the operation asks for, else the first that can; the one that is written comes
+ * first.
  *
- * @param typeOf the type of the runtime of a Dataset, as far as it is known
+ * @param runtimeOf the runtime of a Dataset, as far as it is known
  */
-export function workerOf({ spec }: OperationObject, datasets: readonly Key[], typeOf: (dataset: Key) => string | undefined): Key {
+export function workerOf(
+  { kind, spec }: OperationObject,
+  datasets: readonly Key[],
+  runtimeOf: (dataset: Key) => Pick<Runtime, 'type' | 'operations'> | undefined,
+): Key {
   const { runtimeType } = spec as { runtimeType?: string };
+  const isFit = (dataset: Key) => {
+    const runtime = runtimeOf(dataset);
+    return runtimeType ? runtime?.type === runtimeType : runtime?.operations.includes(kind);
+  };
   // The cast: an operation is about one Dataset at least.
-  return ((runtimeType && datasets.find((each) => typeOf(each) === runtimeType)) || datasets[0]) as Key;
+  return ((datasets.length > 1 && datasets.find(isFit)) || datasets[0]) as Key;
 }
 
 /** The operation of `spec.runAfter`. */

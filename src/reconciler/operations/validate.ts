@@ -1,5 +1,6 @@
 import { describe, shown } from '../../api/errors.ts';
 import type { DataMigrateSpec, DataProcessSpec } from '../../api/index.ts';
+import { operationNames } from '../../constructs/operation-names.ts';
 import { backupFaults } from '../../constructs/backup.ts';
 import type { BackupSpec } from '../../constructs/index.ts';
 import type { ReasonedFault } from '../../constructs/faults.ts';
@@ -16,6 +17,8 @@ export function refusalOf({ operation, key, target, invalid }: OperationWorld): 
   const message = `${key.kind} ${key.namespace}/${key.name}: ${faults.map(describe).join('; ')}`;
   return { reason: first.reason ?? 'InvalidSpec', message };
 }
+
+const LONGEST_CRON_JOB = 52;
 
 /** What is wrong with an operation whose spec parses, each fault with Fluid's reason, if it has one. */
 export function operationFaults({
@@ -37,6 +40,14 @@ export function operationFaults({
   }
   if (spec.policy === 'Cron' && !spec.schedule)
     found('spec.schedule', 'a schedule, since the policy is Cron', spec.schedule, 'ScheduleNotSpecified');
+  // Kubernetes adds 11 characters for each Job.
+  const longest = LONGEST_CRON_JOB + key.name.length - operationNames(key).job.length;
+  if (spec.policy === 'Cron' && key.name.length > longest)
+    found(
+      'metadata.name',
+      `at most ${longest} characters with policy Cron, since <name>${operationNames(key).job.slice(key.name.length)} is a CronJob`,
+      key.name,
+    );
   // The casts: it was parsed as its kind.
   if (isMigrate) faults.push(...migrateFaults(spec as unknown as DataMigrateSpec));
   if (key.kind === 'DataProcess') faults.push(...processFaults(spec as unknown as DataProcessSpec));

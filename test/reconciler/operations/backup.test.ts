@@ -157,7 +157,7 @@ describe('D23: another engine', () => {
       phase: 'Failed',
       conditions: [{ type: 'Failed', status: 'True', reason: 'DataOperationNotSupport' }],
     });
-    expect(backed(at).conditions?.[0]?.message).toContain('is a JuiceFSRuntime, which does not support DataBackup');
+    expect(backed(at).conditions?.[0]?.message).toContain('is of kind JuiceFSRuntime, which does not support DataBackup');
     expect(eventsOf(at, 'DataBackup')).toEqual(['DataOperationNotSupport']);
   });
   test('does not keep it for ever', async () => {

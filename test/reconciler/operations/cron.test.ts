@@ -213,3 +213,17 @@ test('a Job that its user creates from the CronJob counts as a run', async () =>
   await at.quiet();
   expect([statusOf(at).phase, at.dataset().operationRef]).toEqual(['Executing', { DataLoad: 'warm' }]);
 });
+
+test('a name too long for a CronJob fails it, with what it may have', async () => {
+  const at = await bound();
+  at.put({ ...cron(), metadata: { name: 'a'.repeat(42) } });
+  at.put({ ...cron(), metadata: { name: 'b'.repeat(41) } });
+  await at.quiet();
+  expect(statusOf(at, 'a'.repeat(42)).conditions?.[0]).toMatchObject({
+    reason: 'InvalidSpec',
+    message: expect.stringContaining(
+      'metadata.name: expected at most 41 characters with policy Cron, since <name>-loader-job is a CronJob',
+    ) as string,
+  });
+  expect(at.server.all('CronJob').map(({ metadata }) => metadata.name)).toEqual([`${'b'.repeat(41)}-loader-job`]);
+});

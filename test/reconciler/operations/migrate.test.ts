@@ -8,7 +8,7 @@ import { type BasePlan, basePlan, defineRuntime, type Operation, OperationJob, o
 import { operationNames } from '../../../src/constructs/operation-names.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { ExampleRuntime } from '../../support/example-runtime/spec.ts';
-import { datasetObject } from '../../support/objects.ts';
+import { datasetObject, thinRuntime } from '../../support/objects.ts';
 import { type Harness, harness } from '../harness.ts';
 import { WRITES } from '../../../src/testing/api-server/index.ts';
 import { annotated, ended, eventsOf, statusOf } from './given.ts';
@@ -159,6 +159,21 @@ describe('both Datasets', () => {
     await at.quiet();
     expect(phases(at, 'a', 'unbound')).toEqual(before);
     expect(at.dataset('unbound').phase).not.toBe('Bound');
+  });
+  test('need one runtime between them that can do the work; runtimeType says which of two does', async () => {
+    const at = await bound('a', 'b');
+    at.put(datasetObject('plain', { mounts: [{ mountPoint: 's3://bucket', name: 'data' }] }));
+    at.put(thinRuntime('plain', { profileName: 'profile' }));
+    await at.quiet();
+    at.put(migrate('m', { from: data('a'), to: data('plain') }));
+    await at.quiet();
+    expect([status(at, 'm').phase, at.get('Job', 'm-migrate-migrate')?.metadata.labels?.['targetDataset']]).toEqual(['Executing', 'a']);
+    at.put(migrate('n', { from: data('b'), to: data('plain'), runtimeType: 'thin' }));
+    await ended(at, 'Succeeded', '', 'm');
+    expect([reason(at, 'n'), message(at, 'n')]).toEqual([
+      'DataOperationNotSupport',
+      'DataMigrate ml/n: the runtime of Dataset plain is of kind ThinRuntime, which does not support DataMigrate',
+    ]);
   });
   test('may not both be missing', async () => {
     const at = await bound('a');

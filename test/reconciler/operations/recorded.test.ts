@@ -92,7 +92,7 @@ describe.skipIf(!hasGoldens)('the status that Fluid gives', () => {
           "TargetDatasetNamespaceNotSame: DataLoad ml/op: spec.dataset.namespace: expected ml, the namespace of the DataLoad, found "default"",
         ],
         [
-          "DataOperationNotSupport: DataLoad ml/op: the runtime of Dataset demo is a ThinRuntime, which does not support DataLoad",
+          "DataOperationNotSupport: DataLoad ml/op: the runtime of Dataset demo is of kind ThinRuntime, which does not support DataLoad",
         ],
       ]
     `);

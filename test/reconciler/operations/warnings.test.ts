@@ -77,3 +77,19 @@ test('one with a schedule reports them as well, once', async () => {
   await at.quiet();
   expect(notesOf(at)).toEqual(['SpecPartlyIgnored spec.loadMetadata: has no effect; JuiceFS reads metadata from its metadata engine']);
 });
+
+test('fields that have no effect on any engine are reported', async () => {
+  const at = await bound();
+  const runAfter = { kind: 'DataLoad' as const, name: 'first', affinityStrategy: { policy: 'Required' as 'Require' } };
+  at.put(load({ dataset: { name: 'demo' } }, 'first'));
+  at.put(load({ dataset: { name: 'demo' }, schedule: '0 3 * * *', runAfter }));
+  at.put(load({ dataset: { name: 'demo' }, policy: 'Cron', schedule: '0 3 * * *', ttlSecondsAfterFinished: 5 }, 'nightly'));
+  await at.quiet();
+  await ended(at, 'Succeeded', '', 'first');
+  const notes = at.events.filter(({ reason }) => reason === 'SpecPartlyIgnored').map(({ note }) => note);
+  expect(notes.toSorted()).toEqual([
+    'spec.runAfter.affinityStrategy.policy: has no effect; expected Require or Prefer',
+    'spec.schedule: has no effect without policy Cron',
+    'spec.ttlSecondsAfterFinished: has no effect with policy Cron',
+  ]);
+});

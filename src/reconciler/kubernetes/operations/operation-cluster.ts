@@ -61,7 +61,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const own = jobView(liveJob(key), uid);
       const job = isCron ? jobView(latest, uid) : own;
       const datasets = datasetsOf(operation);
-      const target = workerOf(operation, datasets, (each) => choose(store.dataset(each), store.runtimes(each)).chosen?.runtime.type);
+      const target = workerOf(operation, datasets, (each) => choose(store.dataset(each), store.runtimes(each)).chosen?.runtime);
       const dataset = store.dataset(target);
       const other = datasets.find((each) => each !== target);
       const otherDataset = other && store.dataset(other);

@@ -10,6 +10,9 @@ import { askProbe, type PodChoice } from '../commands/exec.ts';
 import { isServed, podFacts } from '../store/views.ts';
 import { sshKeysOf } from './ssh-keys.ts';
 
+/** How long an answer counts. Longer than an answer takes to start the next pass of an operation that fails, or that would ask for ever. */
+const LEADER_FRESH_MS = 3000;
+
 interface PreparerOptions {
   readonly context: ClusterContext;
   readonly observe: Cluster['observe'];
@@ -24,7 +27,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
   /** The name of the pod that leads, if the engine can say. The answer wakes the operation. */
   function leaderOf(key: OperationKey, { metadata }: OperationObject, probe: PlanInForce['leader'], choice: PodChoice) {
     if (!probe) return undefined;
-    const due = { namespace: key.namespace, version: '', everyMs: LEADER_AGAIN_MS };
+    const due = { namespace: key.namespace, version: '', everyMs: LEADER_FRESH_MS };
     const asked = jobs.ask(
       `${metadata.uid}/leader`,
       due,
@@ -48,7 +51,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     const { plan, workloads } = seen.world;
     const operate = plan.operations[key.kind];
     if (!operate) {
-      const message = `${key.kind} ${key.namespace}/${key.name}: the runtime of Dataset ${target.name} is a ${object.kind}, which does not support ${key.kind}`;
+      const message = `${key.kind} ${key.namespace}/${key.name}: the runtime of Dataset ${target.name} is of kind ${object.kind}, which does not support ${key.kind}`;
       return { refused: { reason: 'DataOperationNotSupport', message } };
     }
     const { name, namespace } = key;
