@@ -11,11 +11,11 @@ const SETTLED_MS = 30_000;
 
 /** Why an operation that has ended runs once more. Its Job says best which run it was. */
 export function anotherRun(world: OperationWorld): Hold | undefined {
-  const { operation, job, mounts } = world;
+  const { operation, run, mounts } = world;
   if (!isDone(operation)) return undefined;
-  if (isRetried(operation) && !(job && job.retry === retryOf(operation)))
+  if (isRetried(operation) && !(run && run.retry === retryOf(operation)))
     return { reason: 'Retried', message: `the annotation ${annotation.retry} asks for another run` };
-  if (!mounts || mounts.digest === operation.status?.observedMounts || mounts.digest === job?.mounts) return undefined;
+  if (!mounts || mounts.digest === operation.status?.observedMounts || mounts.digest === run?.mounts) return undefined;
   return changed(world);
 }
 

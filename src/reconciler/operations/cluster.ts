@@ -20,8 +20,8 @@ export interface OperationCluster {
   expire(operation: OperationObject): Promise<void>;
   /** Creates what does not exist; a CronJob also changes. */
   apply(world: OperationWorld, dataset: Dataset, manifests: readonly Manifest[]): Promise<Applied>;
-  /** Deletes the Job with its pods, and the CronJob before it. Its script goes with the operation. */
-  deleteJobs(of: Pick<Key, 'namespace'>, those: Pick<OperationWorld, 'job' | 'schedule'>): Promise<void>;
+  /** Deletes Jobs with their pods, and the CronJob before them. Its script goes with the operation. */
+  deleteJobs(of: Pick<Key, 'namespace'>, those: Pick<OperationWorld, 'run' | 'schedule' | 'latest'>): Promise<void>;
   /** Deletes what serves a run only, and not its end: helping pods, and their keys. */
   endRun(world: OperationWorld): Promise<void>;
   /** Suspends Jobs and CronJobs, or ends that. */

@@ -27,7 +27,7 @@ export type Verdict =
   /** Its CronJob creates its Jobs. */
   | { readonly is: 'scheduled'; readonly dataset: Dataset }
   /** It has a CronJob from before an edit of its policy, or the Job of an earlier run. */
-  | { readonly is: 'clearing'; readonly left: Pick<OperationWorld, 'schedule' | 'job'> }
+  | { readonly is: 'clearing'; readonly left: Pick<OperationWorld, 'schedule' | 'run'> }
   | { readonly is: 'running'; readonly job: JobView }
   /** Its Job was suspended, and it is its turn again. */
   | { readonly is: 'resuming' }
@@ -46,7 +46,7 @@ export type Verdict =
  *      └─────────────── its user retries it, or mounts of its Dataset change: its Job is deleted ────────────────────┘
  */
 export function decideOperation(world: OperationWorld): Verdict {
-  const { operation, job, former, schedule, predecessor, target, dataset, other, works } = world;
+  const { operation, run, schedule, predecessor, target, dataset, other, works } = world;
   if (operation.metadata.deletionTimestamp) return { is: 'leaving' };
   const isCron = operation.spec.policy === 'Cron';
   // Also when its last Job was complete: the CronJob would go on.
@@ -55,11 +55,10 @@ export function decideOperation(world: OperationWorld): Verdict {
   const pause = pauseOf(operation);
   const suspends = pause ? works.filter(({ state }) => state === 'goes') : [];
   if (pause && suspends.length > 0) return { is: 'waiting', for: 'user', hold: pause, suspends };
-  if (former?.end) return { is: 'clearing', left: { job: former } };
-  const run = former ?? (isCron ? undefined : job);
+  if (run?.end && isCron) return { is: 'clearing', left: { run } };
   const again = anotherRun(world);
   if (run?.end && !hasReported(operation, run.end)) return { is: 'ending', job: run, end: run.end };
-  if (run?.end) return again ? { is: 'clearing', left: { job: run } } : { is: 'idle' };
+  if (run?.end) return again ? { is: 'clearing', left: { run } } : { is: 'idle' };
   if (run && !pause) return going(world, run);
   if (isDone(operation) && !run && !isCron) return again ? { is: 'resetting', hold: again } : { is: 'idle' };
   const refusal = refusalOf(world) ?? (predecessor.is === 'failed' ? predecessor.refusal : undefined);

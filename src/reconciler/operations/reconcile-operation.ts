@@ -32,7 +32,6 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
     case 'leaving':
       // The garbage collector would delete the Job too: of a kind that is new to the cluster, only after half a minute in which the Job goes on.
       await cluster.deleteJobs(key, world);
-      if (world.former) await cluster.deleteJobs(key, { job: world.former });
       await cluster.unmark(world.operation);
       return 'on-change';
     case 'refused':
@@ -107,20 +106,20 @@ async function schedule(cluster: OperationCluster, world: OperationWorld, datase
   await unsuspend(cluster, world);
   const obstacle = await provide(cluster, world, dataset, reportInMs);
   if (obstacle) return obstacle;
-  const { operation, key, job } = world;
-  const infos = job && !job.end ? cluster.progress(world, job) : undefined;
-  const isNews = job?.end !== undefined && !hasReported(operation, job.end);
-  const pod = isNews ? await cluster.lastPod(key, job).catch(() => undefined) : undefined;
+  const { operation, key, latest } = world;
+  const infos = latest && !latest.end ? cluster.progress(world, latest) : undefined;
+  const isNews = latest?.end !== undefined && !hasReported(operation, latest.end);
+  const pod = isNews ? await cluster.lastPod(key, latest).catch(() => undefined) : undefined;
   const status = scheduledStatus(world, { infos, pod });
   const wrote = await cluster.writeStatus(operation, status);
   // One that ended before a pause, or before its CronJob could not be written, was announced then.
-  if (wrote && isNews && waitingSince(operation) <= Date.parse(job.end.at)) announce(cluster, world, job, job.end, status);
+  if (wrote && isNews && waitingSince(operation) <= Date.parse(latest.end.at)) announce(cluster, world, latest, latest.end, status);
   const retry = retryOf(operation);
   if (retry !== undefined && retry !== operation.status?.observedRetry) {
     const note = `annotation ${annotation.retry} has no effect with spec.policy Cron: the next run is that of the schedule`;
     cluster.notice(operation, { type: 'Warning', reason: 'SpecPartlyIgnored', note });
   }
-  return job && !job.end && job.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
+  return latest && !latest.end && latest.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
 }
 
 /** Writes its Job or CronJob, and what that needs. Returns what comes next instead, if that cannot be. */

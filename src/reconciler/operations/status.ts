@@ -100,7 +100,7 @@ export function endedStatus(
   world: OperationWorld,
   { type, reason, message: why, at }: JobEnd,
   pod?: EndedPod,
-  since = (world.job?.retry ?? world.job?.mounts) === undefined ? world.operation.metadata.creationTimestamp : world.job?.createdAt,
+  since = (world.run?.retry ?? world.run?.mounts) === undefined ? world.operation.metadata.creationTimestamp : world.run?.createdAt,
 ): Status {
   const { annotations } = world.operation.metadata;
   const nodeAffinity = type === 'Complete' ? affinityTo(pod?.nodeLabels, annotations?.[annotation.placeLabels]) : undefined;
@@ -121,13 +121,13 @@ export function scheduledStatus(
   world: OperationWorld,
   { infos, pod }: { readonly infos?: Infos | undefined; readonly pod?: EndedPod | undefined },
 ): Status {
-  const { job, schedule = {} } = world;
+  const { latest, schedule = {} } = world;
   const { lastScheduleTime, lastSuccessfulTime } = schedule as Partial<ScheduleView>;
   const times = { ...(lastScheduleTime && { lastScheduleTime }), ...(lastSuccessfulTime && { lastSuccessfulTime }) };
   // What its pod said was read once.
-  if (job?.end && hasReported(world.operation, job.end)) return { ...(world.operation.status as Status), ...times };
-  if (job?.end) return { ...endedStatus(world, job.end, pod, job.createdAt), ...times };
-  return { ...runningStatus(world, infos), duration: UNFINISHED, phase: job ? 'Executing' : 'Pending', ...times };
+  if (latest?.end && hasReported(world.operation, latest.end)) return { ...(world.operation.status as Status), ...times };
+  if (latest?.end) return { ...endedStatus(world, latest.end, pod, latest.createdAt), ...times };
+  return { ...runningStatus(world, infos), duration: UNFINISHED, phase: latest ? 'Executing' : 'Pending', ...times };
 }
 
 /** It fails without having run. */
@@ -146,13 +146,11 @@ export const refusedStatus = (world: OperationWorld, { reason, message }: Refusa
 function common({
   operation,
   predecessor,
-  job,
-  former,
+  run,
 }: OperationWorld): Pick<Status, 'duration' | 'waitingFor' | 'observedRunAfter' | 'observedRetry' | 'observedMounts'> {
   const { duration } = before(operation);
   const first = runAfterText(operation);
   const waitingFor = first === undefined ? {} : { operationComplete: predecessor.is !== 'done' };
-  const run = former ?? (operation.spec.policy === 'Cron' ? undefined : job);
   const retry = run ? run.retry : retryOf(operation);
   const seen = {
     ...(first !== undefined && { observedRunAfter: first }),

@@ -34,12 +34,12 @@ export interface OperationWorld {
   readonly line: readonly Place[];
   /** Others run after it, and have not seen that it is over. */
   readonly isAwaited: boolean;
-  /** The Job that does the work; with policy Cron, the latest. */
-  readonly job?: JobView;
-  /** With policy Cron: the Job from before an edit of its policy. */
-  readonly former?: JobView;
+  /** The Job of its own name, which does the work; with policy Cron, one from before an edit of its policy. */
+  readonly run?: JobView;
   /** The CronJob that creates its Jobs. */
   readonly schedule?: ScheduleView;
+  /** With policy Cron: the newest Job of the CronJob. */
+  readonly latest?: JobView;
   /** With policy OnEvent: the mounts in effect, empty while there are none, and since when this process has seen them. */
   readonly mounts?: { readonly digest: string; readonly since: number };
   /** Its Jobs that have not ended, and its CronJob. */

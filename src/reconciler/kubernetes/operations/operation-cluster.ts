@@ -56,10 +56,9 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const invalid = faultOf(operation);
       const { uid = '' } = operation.metadata;
       const schedule = scheduleView(store.live('CronJob', key.namespace, operationNames(key).job), uid);
-      const latest = schedule && latestOf(schedule, store.inventory({ uid, namespace: key.namespace }));
       const isCron = operation.spec.policy === 'Cron';
-      const own = jobView(liveJob(key), uid);
-      const job = isCron ? jobView(latest, uid) : own;
+      const latest = isCron && schedule && jobView(latestOf(schedule, store.inventory({ uid, namespace: key.namespace })), uid);
+      const run = jobView(liveJob(key), uid);
       const datasets = datasetsOf(operation);
       const target = workerOf(operation, datasets, (each) => choose(store.dataset(each), store.runtimes(each)).chosen?.runtime);
       const dataset = store.dataset(target);
@@ -81,9 +80,9 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         ...(invalid && { invalid }),
         ...(dataset && { dataset }),
         ...(other && { other: { key: other, ...(otherDataset && { dataset: otherDataset }) } }),
-        ...(job && { job }),
-        ...(isCron && own && { former: own }),
+        ...(run && { run }),
         ...(schedule && { schedule }),
+        ...(latest && { latest }),
       };
     },
     awaits: (key, objects) => store.operations.wakeWith(key, objects),
@@ -109,9 +108,10 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     },
     unmark: (operation) => users.unmark(store.typeOf(operation.kind), operation, operationFinalizer(operation.kind)),
     apply: operationApplier(context, applier),
-    async deleteJobs({ namespace }, { job, schedule }) {
+    async deleteJobs({ namespace }, { run, schedule, latest }) {
       if (schedule) await deleteByUid(client, ownedKinds.CronJob, { namespace, name: schedule.name }, schedule.uid);
-      if (job) await deleteByUid(client, ownedKinds.Job, { namespace, name: job.name }, job.uid);
+      for (const { name, uid } of [latest, run].filter((job) => job !== undefined))
+        await deleteByUid(client, ownedKinds.Job, { namespace, name }, uid);
     },
     endRun: runEnder(context),
     suspend: suspender(context),

@@ -37,7 +37,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     return asked.running ? 'asking' : (asked.value ?? 'none');
   }
 
-  return async ({ key, operation, target, other, predecessor, job }, dataset): Promise<Prepared> => {
+  return async ({ key, operation, target, other, predecessor, latest }, dataset): Promise<Prepared> => {
     const wait = (message: string, why: Partial<Hold> = {}): Prepared => ({ hold: { ...why, reason: 'RuntimeNotReady', message } });
     const { chosen } = choose(dataset, store.runtimes(target));
     if (!chosen || !isServed(dataset) || dataset.metadata.deletionTimestamp) return wait(`Dataset ${target.name} is not bound`);
@@ -84,7 +84,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
       ...(leading && { leader: leading }),
       ...(key.kind === 'DataMigrate' && { datasets: specsOf(dataset, other?.dataset) }),
       ...(plan.operationNeeds(given).sshKeys && { sshKeys: await sshKeysOf(client, given) }),
-      ...(spec.policy === 'Cron' && (!job || job.end) && { isIdle: true }),
+      ...(spec.policy === 'Cron' && (!latest || latest.end) && { isIdle: true }),
     };
     const told = { ...given, facts };
     return rendered(key, () => ({ manifests: render(told), warnings: plan.operationWarnings(told) }));
