@@ -51,12 +51,30 @@ if [ "\${URL_VARIABLE-}" ]; then
   printf -v "$URL_VARIABLE" %s "\${!URL_VARIABLE%%://*}://$user@\${!URL_VARIABLE#*://}"
 fi
 
-secrets=()
-for name in $SECRET_VARIABLES; do
-  value=\${!name}
-  # A shorter one is no secret, and may be in any word.
-  if [ "\${#value}" -ge 4 ]; then secrets+=("$value" "$(escaped "$value")"); fi
-done
+# How a Secret may be printed: whole in a URL, line by line, and of a URL its password, which ends at one "@" or another.
+printed() {
+  local line user
+  escaped "$1"
+  echo
+  while IFS= read -r line; do
+    line=\${line%"\${line##*[![:space:]]}"}
+    printf '%s\\n' "$line" "$(escaped "$line")"
+    [[ $line == *://*:*@* ]] || continue
+    line=\${line#*://}
+    for user in "\${line%@*}" "\${line%%@*}"; do
+      user=\${user#*:}
+      printf '%s\\n' "$user"
+      user=\${user//\\\\/\\\\\\\\}
+      printf '%b\\n' "\${user//'%'/\\\\x}"
+    done
+  done < <(printf '%s\\n' "$1")
+}
+# The longest is masked first, since it may have another in it. A shorter one is no secret, and may be in any word.
+mapfile -t secrets < <(
+  for name in $SECRET_VARIABLES; do printed "\${!name}"; done |
+    while IFS= read -r line; do if [ "\${#line}" -ge 4 ]; then printf '%s %s\\n' "\${#line}" "$line"; fi; done |
+    LC_ALL=C sort -rn | uniq | cut -d ' ' -f 2-
+)
 masked() {
   local line secret
   while IFS= read -r line || [ "$line" ]; do
@@ -123,8 +141,13 @@ found=\${BASH_REMATCH[1]}
 
 # Of a file system, juicefs takes what does not exist for an empty directory, unless directories count.
 if [ "$found" = 0 ] && [[ $from == jfs://* || $from == file://* ]]; then
-  sync --dry --dirs --limit=1 "$from" "$to" > /dev/null || :
-  ! grep -q 'Found: 0' /tmp/progress.found || fail "$FROM does not exist"
+  rm -f /tmp/progress.found
+  said=$(sync --dry --dirs --limit=1 "$from" "$to") || code=$?
+  if ! grep -qs 'Found: [1-9]' /tmp/progress.found; then
+    if [ "$code" = 0 ] && [ -e /tmp/progress.found ]; then fail "$FROM does not exist"; fi
+    printf '%s\\n' "$said"
+    fail "cannot list $FROM"
+  fi
 fi
 bytes= copied= skipped=
 if [[ $last =~ copied:\\ ([0-9]+)\\ \\(([^\\)]*)\\) ]]; then copied=\${BASH_REMATCH[1]} bytes=\${BASH_REMATCH[2]}; fi

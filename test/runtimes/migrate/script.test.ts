@@ -118,7 +118,40 @@ describe('the script', () => {
     });
   });
 
+  describe('a Secret is left out of the log', () => {
+    test.each<[string, string, string]>([
+      ['that ends with a line break', 'wJalrXUtnFEMI\n', 'AccessDenied for wJalrXUtnFEMI'],
+      ['that ends with a line break of Windows', 'wJalrXUtnFEMI\r\n', 'AccessDenied for wJalrXUtnFEMI'],
+      ['of several lines', 'wJalrXUtnFEMI\nwJalr2/a', 'bad wJalrXUtnFEMI and wJalr2/a, wJalr2%2Fa'],
+      ['that begins with another', 'AKIAwJalr', 'bad AKIAwJalr'],
+    ])('%s', async (_, key, says) => {
+      const secrets = { 'access-key': 'AKIA', 'secret-key': key };
+      const from = at('s3://b/x/', 'access-key', 'secret-key');
+      const { stdout, stderr } = await run({ from }, { secrets, answers: `echo "$all"; echo '${says}'; exit 1` });
+      expect(stdout).toMatch(/ \*{4}\n$/m);
+      expect(`${stdout}${stderr}`).not.toMatch(/AKIA|wJalr/);
+    });
+    test.each([
+      ['redis://:passw0rd@redis:6379/1', 'passw0rd'],
+      ['redis://default:p%40ss\\w0rd@redis:6379/1', 'p%40ss\\w0rd or p@ss\\w0rd'],
+      ['mysql://root:p@ss/w0rd@(h:3306)/x', 'p@ss/w0rd'],
+      ['postgres://root:passw0rd@h/x?options=a@b', 'passw0rd'],
+    ])('the password of %s, printed alone', async (url, printed) => {
+      const { stdout } = await run({}, { secrets: { url }, answers: `echo 'WRONGPASS ${printed}.'; exit 1` });
+      expect(stdout.replace(' or ****', '')).toMatch(/WRONGPASS \*{4}\.\n$/);
+    });
+  });
+
   describe('what fails', () => {
+    test.each([
+      ['says nothing of what it found', 'exit 1'],
+      ['found nothing', `${SAYS(0)}; exit 1`],
+    ])('is a directory that cannot be listed again, though juicefs %s', async (_, fails) => {
+      const answers = `if [[ $all == *--dry* ]]; then echo 'connection refused by p%40ss'; ${fails}; else ${SAYS(0)}; fi`;
+      const { code, stdout, stderr, infos } = await run({ from: data('demo', '/empty/') }, { answers });
+      expect([code, stderr, infos]).toEqual([1, 'cannot list path /empty/ of Dataset demo\n', undefined]);
+      expect(stdout).toContain('connection refused by ****\n');
+    });
     test('names both ends, and leaves no progress of what succeeded', async () => {
       const { code, stdout, stderr, infos } = await run({}, { answers: `echo '<FATAL>: bucket b does not exist' >&2; ${SAYS(1)}; exit 7` });
       expect([code, infos]).toEqual([1, undefined]);
