@@ -1,4 +1,5 @@
-import { literal, must, type Options } from '../../src/constructs/index.ts';
+import { InvalidSpec, shown } from '../../src/api/index.ts';
+import { literal, type Options } from '../../src/constructs/index.ts';
 
 /** As `timeout` of the GNU coreutils takes it. */
 const DURATION = /^\d+(\.\d+)?[smhd]?$/;
@@ -11,10 +12,12 @@ const DURATION = /^\d+(\.\d+)?[smhd]?$/;
  * @throws InvalidSpec when one is reserved, or the timeout is no time.
  */
 export function commandOptions({ timeout = '30m', ...options }: Options = {}, reserved: readonly string[], expected: string) {
-  must(DURATION.test(timeout), 'spec.options.timeout', 'a time such as 30m or 1.5h', timeout);
   // juicefs looks for a name behind all dashes, and up to an equals sign.
-  const taken = Object.keys(options).find((name) => reserved.includes(name.replace(/^-+/, '').replace(/=.*$/s, '')));
-  must(taken === undefined, 'spec.options', expected, taken);
+  const taken = Object.keys(options).filter((name) => reserved.includes(name.replace(/^-+/, '').replace(/=.*$/s, '')));
+  const faults = taken.map((name) => ({ path: 'spec.options', expected, found: shown(name) }));
+  if (!DURATION.test(timeout))
+    faults.unshift({ path: 'spec.options.timeout', expected: 'a time such as 30m or 1.5h', found: shown(timeout) });
+  if (faults.length > 0) throw new InvalidSpec(faults);
   return {
     timeout,
     options: Object.entries(options).map(([name, value]) => literal(value === '' ? `--${name}` : `--${name}=${value}`)),

@@ -9,6 +9,8 @@ export interface End {
   readonly url: string;
   /** As its user knows it. */
   readonly name: string;
+  /** In which file system, and where in it, with a slash at its end. Absent for a store. */
+  readonly place?: string;
   /** From Secrets. */
   readonly env: readonly EnvVar[];
   /** The variables `EXTERNAL_*` among them belong into the URL. */

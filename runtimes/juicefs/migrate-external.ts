@@ -26,8 +26,10 @@ function placeOf(uri: string, hasKeys: boolean, at: string): Pick<End, 'url' | '
   const [, scheme = '', host = '', path = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(.*)$/is.exec(uri) ?? [];
   const kind = scheme.toLowerCase();
   const isOfNode = kind === 'local' || kind === 'file';
-  must(!isOfNode, at, 'pvc://<claim>[/<path>] or the URL of a store: pods run on any node', uri);
-  must(host && kind !== 'pvc', at, 'pvc://<claim>[/<path>] or a URL that juicefs sync knows', uri);
+  // A user in front of an "@" has a password, also where the scheme is missing.
+  const found = uri.includes('@') ? `…${uri.slice(uri.lastIndexOf('@'))}` : uri;
+  must(!isOfNode, at, 'pvc://<claim>[/<path>] or the URL of a store: pods run on any node', found);
+  must(host && kind !== 'pvc', at, 'pvc://<claim>[/<path>] or a URL that juicefs sync knows', found);
   const afterUser = host.lastIndexOf('@') + 1;
   must(!hasKeys || afterUser === 0, at, 'a URL without a user, since encryptOptions have one', uri.slice(0, scheme.length + 3));
   // JuiceFS would take an "@" in a path for the end of a user. Of SFTP it decodes none.
@@ -47,10 +49,12 @@ function envOf(options: readonly EncryptOption[], at: string): readonly EnvVar[]
   return secretEnv(secrets);
 }
 
-/** Credentials of an external store that nothing reads. */
-export const externalWarnings = (options: readonly EncryptOption[] = [], at: string): readonly Warning[] =>
-  options.flatMap(({ name }, i) =>
+/** Credentials of an external store that nothing reads, and those that everybody reads. */
+export const externalWarnings = (uri: string, options: readonly EncryptOption[] = [], at: string): readonly Warning[] => [
+  ...(/^[^/]*:\/\/[^/@:]*:[^/@]*@/.test(uri) ? [ignored(`${at}.uri`, 'its credentials are visible in the Job; use encryptOptions')] : []),
+  ...options.flatMap(({ name }, i) =>
     variableOf(name) === undefined
-      ? [ignored(`${at}[${i}]`, 'JuiceFS knows access-key, secret-key, token and the variables of its clients of stores')]
+      ? [ignored(`${at}.encryptOptions[${i}]`, 'JuiceFS knows access-key, secret-key, token and the variables of its clients of stores')]
       : [],
-  );
+  ),
+];

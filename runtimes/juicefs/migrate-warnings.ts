@@ -10,7 +10,7 @@ export const migrateWarnings = ({ spec }: Pick<Operation<'DataMigrate'>, 'spec'>
     const at = `spec.${field}.externalStorage`;
     if (dataset?.name) return [ignored(at, `has no effect beside spec.${field}.dataset`)];
     const { uri, encryptOptions = [] } = externalStorage;
-    if (!claimOf(uri)) return externalWarnings(encryptOptions, `${at}.encryptOptions`);
+    if (!claimOf(uri)) return externalWarnings(uri, encryptOptions, at);
     return encryptOptions.length > 0 ? [ignored(`${at}.encryptOptions`, 'has no effect; a claim needs no credentials')] : [];
   }),
   ...(spec.block === undefined ? [] : [ignored('spec.block', 'has no effect, as in Fluid')]),

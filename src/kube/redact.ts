@@ -7,6 +7,8 @@ const SECRET = '(?:password|passwd|passphrase|secret|token|credentials?|signatur
 const FORMS: readonly (readonly [RegExp, string])[] = [
   // A password may have any character in it: up to the last @.
   [/(\b[a-z][a-z0-9+.-]{0,40}:\/\/)(?:[^/\s@:]{0,100}:[^\s"'<>]{0,200}|[^/\s@]*)@/gi, `$1${REDACTED}@`],
+  // Whoever forgets the scheme has a password all the same.
+  [/(\/\/)[^/\s@:"'<>]{0,100}:[^\s"'<>]{0,200}@/g, `$1${REDACTED}@`],
   [/\b(bearer|basic) +[\w.~+/-]{8,}=*/gi, `$1 ${REDACTED}`],
   [
     new RegExp(

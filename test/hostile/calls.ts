@@ -778,6 +778,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     externalWarnings: {
       many: (entries) =>
         externalWarnings(
+          's3://b/',
           list(entries, (i) => option(`o${i}`)),
           'x',
         ),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { redactedText } from '../../src/kube/redact.ts';
+import { LONG, tooDear } from '../hostile/cost.ts';
 
 describe('a text for a log, a condition or an event', () => {
   test.each([
@@ -22,6 +23,7 @@ describe('a text for a log, a condition or an event', () => {
     'redis://:LEAKED@host:6379/1',
     'redis://user:a/LEAKED@host',
     'mysql://root:LE@LEAKED@(h:3306)/x',
+    'found "//user:LEAKED@host/b"',
     'Authorization: Bearer LEAKEDLEAKED',
     'key: "s3a.secretKey"\n  value: "LEAKED"',
   ])('shows no credential: %s', (text) => {
@@ -38,5 +40,10 @@ describe('a text for a log, a condition or an event', () => {
     'secrets "x" is forbidden: User "y" cannot get',
     'oci://registry.example/a@sha256:abc',
     'https://minio.example:9000/bucket: 404',
+    'a // comment: of user@host',
   ])('is left as it is where it shows none: %s', (text) => expect(redactedText(text)).toBe(text));
+
+  test.each(['//', '//:', '//a:', 'a://:', '//a'])('takes time in proportion to %j again and again', (piece) =>
+    expect(tooDear((size) => piece.repeat(size / piece.length), redactedText, LONG, Infinity)).toBeUndefined(),
+  );
 });

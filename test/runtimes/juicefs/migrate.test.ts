@@ -324,6 +324,62 @@ describe('what is refused', () => {
     [{ from: at('s3://b/', 'token') }, ['spec.from.externalStorage.encryptOptions: access-key and secret-key beside token: ["token"]']],
   ])('%j', (spec, expected) => expect(faults(spec)).toEqual(expected));
 
+  const nested = (field: string, from: string, to: string) => [
+    `spec.to.${field}: a place that is not ${from}, nor in it, nor above it: ${to}`,
+  ];
+  test.each<[string, Spec, readonly string[]]>([
+    ['a Dataset to itself', { from: data('demo') }, nested('dataset.path', 'Dataset demo', 'Dataset demo')],
+    [
+      'its root to below',
+      { from: data('demo', '/'), to: data('demo', '/s') },
+      nested('dataset.path', 'path / of Dataset demo', 'path /s of Dataset demo'),
+    ],
+    [
+      'up',
+      { from: data('demo', '/a/b/'), to: data('demo', 'a') },
+      nested('dataset.path', 'path /a/b/ of Dataset demo', 'path a of Dataset demo'),
+    ],
+    [
+      'with other slashes and dots',
+      { from: data('demo', '/a/'), to: data('demo', '//a/./b') },
+      nested('dataset.path', 'path /a/ of Dataset demo', 'path //a/./b of Dataset demo'),
+    ],
+    [
+      'to another Dataset of the same metadata engine',
+      { from: data('demo', '/team'), to: data('same') },
+      nested('dataset.path', 'path /team of Dataset demo', 'Dataset same'),
+    ],
+    [
+      'to its own claim',
+      { from: data('demo', '/a'), to: at('pvc://demo/a/b') },
+      nested('externalStorage.uri', 'path /a of Dataset demo', 'pvc://demo/a/b'),
+    ],
+    [
+      'the claim of a Dataset to it',
+      { from: at('pvc://cached/x'), to: data('cached') },
+      nested('dataset.path', 'pvc://cached/x', 'Dataset cached'),
+    ],
+  ])('%s, which would copy into what is copied', (_, spec, expected) =>
+    expect(faults(spec, CE, { datasets: { ...OTHERS, same: ce('juicefs:///team/a', 'metaurl') } })).toEqual(expected),
+  );
+  test.each<[string, Spec]>([
+    ['begin alike', { from: data('demo', '/a'), to: data('demo', '/ab') }],
+    ['are in two Datasets', { from: data('demo', '/a'), to: data('twin', '/a') }],
+    ['are beside each other in a claim', { from: at('pvc://cached/a'), to: data('cached', '/b') }],
+    ['are in a Dataset and a claim', { from: at('pvc://old'), to: data('demo') }],
+  ])('not ends that %s', (_, spec) => expect(faults(spec)).toEqual([]));
+
+  test.each(['//u:SuperSecret@host/b', 'u:Super/Secret@host/b', 'file://u:SuperSecret@host/b', 'pvc://u:Super@Secret@host/b'])(
+    'the password of %s is not quoted',
+    (uri) => expect(faults({ from: at(uri) })).toEqual([expect.stringMatching(/^spec\.from\.externalStorage\.uri: pvc:[^S]*: …@host\/b$/)]),
+  );
+
+  test('is refused with all its options that are wrong', () =>
+    expect(faults({ options: { threads: '5', worker: 'h', timeout: 'abc', '--files-from': 'x' } })).toEqual([
+      'spec.options.timeout: a time such as 30m or 1.5h: abc',
+      'spec.options: no file of a pod, and workers by spec.parallelism: worker',
+      'spec.options: no file of a pod, and workers by spec.parallelism: --files-from',
+    ]));
   test('is refused with all its faults, each with its field', () => {
     const reasonless = { externalStorage: { uri: 'local:///x', encryptOptions: [{ name: 'access-key' }, { name: 'secret-key' }] } };
     const spec: Spec = { from: reasonless as DataMigrateSpec['from'], to: data('demo', '/..'), options: { timeout: 'soon' } };
@@ -376,9 +432,16 @@ describe('warnings', () => {
         from: at('s3://b/', 'access-key', 'AWS_REGION'),
       }),
     ).toEqual([]));
+  test.each(['sftp://user@host:/data/', 's3://b:9000/a:b@c/'])('nor of %s, which has no password', (uri) =>
+    expect(warnings({ from: at(uri) })).toEqual([]),
+  );
   test.each<[Spec, string]>([
     [{ block: true }, 'spec.block: has no effect, as in Fluid'],
     [{ to: { ...data('demo'), ...at('s3://b/') } }, 'spec.to.externalStorage: has no effect beside spec.to.dataset'],
+    [
+      { from: at('s3://KEY:topsecret@bucket/') },
+      'spec.from.externalStorage.uri: its credentials are visible in the Job; use encryptOptions',
+    ],
     [{ runtimeType: 'alluxio' }, 'spec.runtimeType: no Dataset of it has a runtime of type alluxio; JuiceFS does the work'],
     [{ parallelOptions: { sshPort: '22' } }, 'spec.parallelOptions: has no effect while spec.parallelism is 1'],
     [
