@@ -60,6 +60,8 @@ export interface Cluster {
    */
   observe(key: Key, dataset: Dataset, runtime: Runtime, object: RuntimeObject, invalid?: InvalidSpec): Promise<Observation>;
   observeTeardown(key: Key, dataset: Dataset | undefined, runtime: Runtime, object: RuntimeObject): Promise<Teardown>;
+  /** Workloads that mount the Dataset, or may, and help no Job that runs. */
+  idleHelpers(key: Key): readonly LiveObject[];
   /** Why the Dataset may not be deleted yet. */
   usersOf(key: Key, dataset: Dataset): Promise<Hold | undefined>;
 

@@ -17,7 +17,7 @@ export interface Cause {
   readonly hasEvent?: true;
   /** The API server's answer, which may be another one next time. */
   readonly isAnswer?: true;
-  /** An object cannot be written until someone helps: operations that wait for their turn go first. */
+  /** An object cannot be written, or read, until someone helps: operations that wait for their turn go first. */
   readonly isRefusal?: true;
   /** An operation cannot start yet, and holds no place in the line. */
   readonly isUnready?: true;
@@ -82,6 +82,7 @@ export const causes = {
     means: 'the API server refused a request, such as for a Secret, or did not answer; the message is its answer',
     toDo: 'grant the right, if the message says that it is missing. The controller retries with back-off',
     isAnswer: true,
+    isRefusal: true,
   },
   InternalError: {
     means: 'a defect of Sluice, or of the runtime of a vendor',

@@ -51,6 +51,8 @@ export async function reconcileDeletedDataset(
   const report = (hold: Hold) => reportOnDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
   const reported = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, report);
 
+  const helpers = cluster.idleHelpers(key).filter(({ metadata }) => !metadata.deletionTimestamp);
+  await reported('DeleteFailed', () => cluster.delete(helpers, [dataset]));
   const hold = await reported('LookupFailed', () => cluster.usersOf(key, dataset));
   if (hold) {
     if (!isPassing(hold) || reportInMs <= 0) await report(hold);

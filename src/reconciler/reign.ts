@@ -7,6 +7,7 @@ import type { Log } from '../kube/types.ts';
 import { podExec } from './kubernetes/commands/pod-exec.ts';
 import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler } from './kubernetes/nodes/node-labels.ts';
+import { helpersOf } from './kubernetes/operations/end-run.ts';
 import type { PortPolicy } from './kubernetes/plans/ports.ts';
 import type { Selects } from './kubernetes/selector.ts';
 import { operationKeyOf } from './operations/references.ts';
@@ -124,4 +125,6 @@ function keysByAge(store: Store): readonly Key[] {
 }
 
 const operationKeys = (store: Store): readonly OperationKey[] =>
-  [...store.operations.values()].flatMap((operation) => (isSettled(operation) ? [] : operationKeyOf(operation)));
+  [...store.operations.values()].flatMap((operation) =>
+    isSettled(operation) && helpersOf(store, operation).length === 0 ? [] : operationKeyOf(operation),
+  );

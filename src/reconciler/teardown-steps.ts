@@ -21,6 +21,8 @@ export interface Teardown {
   readonly users: ClaimUsers | NotListed;
   /** Jobs that have ended and schedules, of operations on the Dataset, while there is a claim that their pods may keep. */
   readonly operations?: readonly LiveObject[];
+  /** Workloads that helped Jobs of operations which are not at work. */
+  readonly helpers?: readonly LiveObject[];
   /** Milliseconds since its deletion was requested. */
   readonly waitedMs?: number;
   /** Nodes with a label that is removed with it. */
@@ -152,6 +154,7 @@ const claimKept = ({ users }: Teardown): string =>
 
 /** The reverse of set-up. Each step is done before the next begins. The claim is deleted first, so that no new pod mounts the volume. */
 const teardown: readonly TeardownStep[] = [
+  gone('deleting pods that helped Jobs of operations', ({ helpers = [] }) => helpers),
   refuseWhileMounted,
   gone('deleting Jobs of operations, whose pods keep the claim', ({ operations = [] }) => operations),
   gone('deleting the claim first', ({ claim }) => [claim], claimKept),

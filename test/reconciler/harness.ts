@@ -14,6 +14,7 @@ import type { PortPolicy } from '../../src/reconciler/kubernetes/plans/ports.ts'
 import type { Selects } from '../../src/reconciler/kubernetes/selector.ts';
 import { operationKeyOf } from '../../src/reconciler/operations/references.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
+import { helpersOf } from '../../src/reconciler/kubernetes/operations/end-run.ts';
 import { isSettled } from '../../src/reconciler/operations/status.ts';
 import { outcomeOf } from '../../src/reconciler/pass.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
@@ -218,7 +219,8 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     const first = new Set<string>();
     for (const dataset of leader.store.datasets()) first.add(keyText(keyOf(dataset)));
     for (const { object } of leader.store.allRuntimes()) first.add(keyText(keyOf(object)));
-    for (const operation of leader.store.operations.values()) if (!isSettled(operation)) first.add(keyText(operationKeyOf(operation)));
+    for (const operation of leader.store.operations.values())
+      if (!isSettled(operation) || helpersOf(leader.store, operation).length > 0) first.add(keyText(operationKeyOf(operation)));
     leader.queue = createQueue({
       concurrency: KEYS,
       mostOfOne: shareOf(KEYS),

@@ -22,8 +22,12 @@ export interface OperationCluster {
   apply(world: OperationWorld, dataset: Dataset, manifests: readonly Manifest[]): Promise<Applied>;
   /** Deletes Jobs with their pods, and the CronJob before them. Its script goes with the operation. */
   deleteJobs(of: Pick<Key, 'namespace'>, those: Pick<OperationWorld, 'run' | 'schedule' | 'latest'>): Promise<void>;
-  /** Deletes what serves a run only, and not its end: helping pods, and their keys. */
-  endRun(world: OperationWorld): Promise<void>;
+  /**
+   * Deletes what serves a run only, and not its end: helping pods, and their keys.
+   *
+   * @param kept what the next run needs. Default: nothing
+   */
+  endRun(world: OperationWorld, kept?: readonly Manifest[]): Promise<void>;
   /** Suspends Jobs and CronJobs, or ends that. */
   suspend(of: Pick<Key, 'namespace'>, works: readonly Work[], isPaused: boolean): Promise<void>;
   /** How far the Job is, as its pod said last. Asked for in the background, every 10 s; an answer wakes the operation. */

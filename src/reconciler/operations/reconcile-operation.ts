@@ -1,9 +1,9 @@
-import { annotation, type Dataset } from '../../api/index.ts';
+import { annotation, type Dataset, type Manifest } from '../../api/index.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
-import { againAfterConflict, attempt } from '../failures.ts';
+import { againAfterConflict, attempt, obstacleOf } from '../failures.ts';
 import { failing, held } from '../holds.ts';
 import { refusalEventOf } from '../reasons.ts';
-import type { Failure, Key, Next, OperationKey } from '../world.ts';
+import type { Failure, Hold, Key, Next, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { expiresInMs, untilExpiry } from './expiry.ts';
@@ -11,7 +11,7 @@ import { PROGRESS_MS } from './infos.ts';
 import { announce, fail, report, warn } from './report.ts';
 import { isRetried, retryOf } from './requests.ts';
 import { endedStatus, hasReported, refusedStatus, resetStatus, runningStatus, scheduledStatus, waitingSince } from './status.ts';
-import type { JobEnd, JobView, OperationWorld, Refusal } from './world.ts';
+import type { JobEnd, JobView, OperationObject, OperationWorld, Prepared, Refusal } from './world.ts';
 
 /**
  * One pass over an operation of any kind: observe, decide, act, report.
@@ -27,17 +27,19 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
   const verdict = decideOperation(world);
   cluster.awaits(key, awaited(world, verdict));
   switch (verdict.is) {
-    case 'over':
-      return expire(cluster, world, verdict.expiresInMs);
+    case 'over': {
+      const next = await expire(cluster, world, verdict.expiresInMs);
+      if (world.hasHelpers) await endRun(cluster, world, reportInMs);
+      return next;
+    }
     case 'leaving':
       // The garbage collector would delete the Job too: of a kind that is new to the cluster, only after half a minute in which the Job goes on.
-      await cluster.deleteJobs(key, world);
+      await remove(cluster, world, operationNames(key).job, reportInMs, () => cluster.deleteJobs(key, world));
       await cluster.unmark(world.operation);
       return 'on-change';
     case 'refused':
-      return refuse(cluster, world, verdict.refusal);
+      return refuse(cluster, world, verdict.refusal, reportInMs);
     case 'waiting':
-      await cluster.suspend(key, verdict.suspends ?? [], true);
       return wait(cluster, world, verdict, reportInMs);
     case 'starting':
       return cluster.starting(key, () => start(cluster, world, verdict.dataset, reportInMs));
@@ -51,11 +53,12 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
     case 'running':
       return follow(cluster, world, verdict.job);
     case 'resuming':
-      return cluster.starting(key, () => resume(cluster, world));
+      return cluster.starting(key, () => resume(cluster, world, reportInMs));
     case 'idle':
+      if (world.hasHelpers) await endRun(cluster, world, reportInMs);
       return 'on-change';
     case 'ending':
-      await end(cluster, world, verdict.job, verdict.end);
+      await end(cluster, world, verdict.job, verdict.end, reportInMs);
       // It may have been retried while its Job ran, or mounts may have changed.
       return isRetried(world.operation) || world.mounts ? pass(cluster, key, reportInMs) : untilExpiry(expiresInMs(world, verdict.end.at));
   }
@@ -75,36 +78,39 @@ function awaited({ target, other, predecessor, mounts }: OperationWorld, verdict
   return [...(needsThem || mounts ? datasets : []), ...earlier];
 }
 
-async function wait(cluster: OperationCluster, world: OperationWorld, { hold, for: what }: Waiting, reportInMs: number): Promise<Next> {
+async function wait(cluster: OperationCluster, world: OperationWorld, waiting: Waiting, reportInMs: number): Promise<Next> {
+  const { hold, for: what, suspends = [] } = waiting;
+  const going = await attempt('UpdateFailed', operationNames(world.key).job, () => cluster.suspend(world.key, suspends, true));
+  if (going.length > 0) return fail(cluster, world, going, reportInMs);
   const unmarked = await mark(cluster, world);
   if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
   const next = await held(hold, reportInMs, () => report(cluster, world, hold));
+  await endIdle(cluster, world, [], reportInMs);
   return next === 'on-change' && what === 'turn' ? { again: POSITION_AGAIN_MS } : next;
 }
 
 async function start(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Next> {
-  const obstacle = await provide(cluster, world, dataset, reportInMs);
+  const { obstacle } = await provide(cluster, world, dataset, reportInMs);
   if (obstacle) return obstacle;
   await cluster.writeStatus(world.operation, runningStatus(world));
   return 'on-change';
 }
 
-async function resume(cluster: OperationCluster, world: OperationWorld): Promise<Next> {
-  await unsuspend(cluster, world);
+async function resume(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next> {
+  await unsuspend(cluster, world, reportInMs);
   await cluster.writeStatus(world.operation, runningStatus(world));
   return 'on-change';
 }
-const unsuspend = (cluster: OperationCluster, { key, works }: OperationWorld): Promise<void> =>
-  cluster.suspend(
-    key,
-    works.filter(({ state }) => state !== 'goes'),
-    false,
-  );
+async function unsuspend(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<void> {
+  const those = world.works.filter(({ state }) => state !== 'goes');
+  const failed = await attempt('UpdateFailed', operationNames(world.key).job, () => cluster.suspend(world.key, those, false));
+  if (failed.length > 0) await fail(cluster, world, failed, reportInMs);
+}
 
 /** Keeps its CronJob as its spec and its runtime say, and shows the latest Job. */
 async function schedule(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Next> {
-  await unsuspend(cluster, world);
-  const obstacle = await provide(cluster, world, dataset, reportInMs);
+  await unsuspend(cluster, world, reportInMs);
+  const { obstacle, manifests, hold } = await provide(cluster, world, dataset, reportInMs);
   if (obstacle) return obstacle;
   const { operation, key, latest } = world;
   const infos = latest && !latest.end ? cluster.progress(world, latest) : undefined;
@@ -119,25 +125,35 @@ async function schedule(cluster: OperationCluster, world: OperationWorld, datase
     const note = `annotation ${annotation.retry} has no effect with spec.policy Cron: the next run is that of the schedule`;
     cluster.notice(operation, { type: 'Warning', reason: 'SpecPartlyIgnored', note });
   }
+  await endIdle(cluster, world, manifests, reportInMs);
+  if (hold?.fails) return failing(hold.message, reportInMs <= 0 ? warnOf(cluster, operation, hold.reason, hold.message) : undefined);
   return latest && !latest.end && latest.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
 }
 
-/** Writes its Job or CronJob, and what that needs. Returns what comes next instead, if that cannot be. */
-async function provide(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Next | undefined> {
+interface Provided {
+  /** What comes next instead, if that cannot be. */
+  readonly obstacle?: Next;
+  /** Why its CronJob goes on as it is. */
+  readonly hold?: Hold;
+  readonly manifests: readonly Manifest[];
+}
+/** Writes its Job or CronJob, and what that needs. */
+async function provide(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Provided> {
+  const manifests: readonly Manifest[] = [];
   const unmarked = await mark(cluster, world);
   if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
-  const prepared = await cluster.prepare(world, dataset);
-  if ('refused' in prepared) return refuse(cluster, world, prepared.refused);
+  const prepared = await cluster.prepare(world, dataset).catch((error: unknown): Prepared => ({ hold: obstacleOf(error) }));
+  if ('refused' in prepared) return { obstacle: await refuse(cluster, world, prepared.refused, reportInMs), manifests };
   if ('hold' in prepared) {
     const { hold } = prepared;
-    // A CronJob that exists goes on.
-    return world.schedule ? undefined : held(hold, reportInMs, () => report(cluster, world, hold));
+    if (world.schedule) return { hold, manifests };
+    return { obstacle: await held(hold, reportInMs, () => report(cluster, world, hold)), manifests };
   }
   const { created, failed } = await cluster.apply(world, dataset, prepared.manifests);
   if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
   // A repeated pass creates nothing, and reports nothing again.
   if (created.length > 0) warn(cluster, world, prepared.warnings);
-  return undefined;
+  return { manifests: prepared.manifests };
 }
 
 /** Without the finalizer nothing would delete its Job with it at once. */
@@ -150,14 +166,24 @@ async function follow(cluster: OperationCluster, world: OperationWorld, job: Job
   return job.progressFile === undefined ? 'on-change' : { again: PROGRESS_MS };
 }
 
-async function end(cluster: OperationCluster, world: OperationWorld, job: JobView, ended: JobEnd): Promise<void> {
+async function end(cluster: OperationCluster, world: OperationWorld, job: JobView, ended: JobEnd, reportInMs: number): Promise<void> {
   const { operation, key } = world;
-  await cluster.endRun(world);
   // What the pod printed, and where it ran, helps; that the Job has ended is what counts.
   const pod = await cluster.lastPod(key, job).catch(() => undefined);
   const status = endedStatus(world, ended, pod);
   if (await cluster.writeStatus(operation, status)) announce(cluster, world, job, ended, status);
+  // Last: nobody waits for that. Should this process die first, the next one finds what is left.
+  await endRun(cluster, world, reportInMs);
 }
+
+const endRun = (cluster: OperationCluster, world: OperationWorld, reportInMs: number, kept?: readonly Manifest[]): Promise<void> =>
+  remove(cluster, world, `${operationNames(world.key).release}-workers`, reportInMs, () => cluster.endRun(world, kept));
+
+/** A schedule keeps what its next Job needs; while it cannot be rendered, no Job can use it. */
+async function endIdle(cluster: OperationCluster, world: OperationWorld, kept: readonly Manifest[], reportInMs: number): Promise<void> {
+  if (world.schedule && world.hasHelpers && !hasJob(world)) await endRun(cluster, world, reportInMs, kept);
+}
+const hasJob = ({ works }: OperationWorld): boolean => works.some(({ kind }) => kind === 'Job');
 
 async function expire(cluster: OperationCluster, { operation }: OperationWorld, inMs: number | undefined): Promise<Next> {
   if (inMs === undefined || inMs > 0) return untilExpiry(inMs);
@@ -165,19 +191,38 @@ async function expire(cluster: OperationCluster, { operation }: OperationWorld, 
   return 'on-change';
 }
 
-/** Its status is still about the run before, so that only an event can report a failure. */
-async function clear(cluster: OperationCluster, { key, operation }: OperationWorld, left: Left, reportInMs: number): Promise<Next> {
-  const [failure] = await attempt('DeleteFailed', operationNames(key).job, () => cluster.deleteJobs(key, left));
-  if (!failure) return 'on-change';
-  const { reason } = failure;
-  const note = `${failure.object}: ${failure.message}`;
-  return failing(note, reportInMs <= 0 ? async () => cluster.notice(operation, { type: 'Warning', reason, note }) : undefined);
+async function clear(cluster: OperationCluster, world: OperationWorld, left: Left, reportInMs: number): Promise<Next> {
+  const { key } = world;
+  const jobs = () => remove(cluster, world, operationNames(key).job, reportInMs, () => cluster.deleteJobs(key, left));
+  // A CronJob would go on. A Job says that its helpers are of the run before.
+  if (left.schedule) await jobs();
+  if (world.hasHelpers) await endRun(cluster, world, reportInMs);
+  if (!left.schedule) await jobs();
+  return 'on-change';
 }
+
+/** Its status is about the run that has ended, or it is being deleted, so that only an event can report a failure. */
+async function remove(
+  cluster: OperationCluster,
+  { operation }: OperationWorld,
+  object: string,
+  reportInMs: number,
+  effect: () => Promise<void>,
+): Promise<void> {
+  const [failure] = await attempt('DeleteFailed', object, effect);
+  if (!failure) return;
+  const note = `${failure.object}: ${failure.message}`;
+  await failing(note, reportInMs <= 0 ? warnOf(cluster, operation, failure.reason, note) : undefined);
+}
+const warnOf = (cluster: OperationCluster, operation: OperationObject, reason: Hold['reason'], note: string) => async () =>
+  cluster.notice(operation, { type: 'Warning', reason, note });
 type Left = Extract<Verdict, { is: 'clearing' }>['left'];
 
-async function refuse(cluster: OperationCluster, world: OperationWorld, refused: Refusal): Promise<Next> {
+async function refuse(cluster: OperationCluster, world: OperationWorld, refused: Refusal, reportInMs: number): Promise<Next> {
   const { reason, message: note } = refused;
-  if (await cluster.writeStatus(world.operation, refusedStatus(world, refused)))
-    cluster.notice(world.operation, { type: 'Warning', reason: refusalEventOf(reason), note });
+  const isNews = await cluster.writeStatus(world.operation, refusedStatus(world, refused));
+  if (isNews) cluster.notice(world.operation, { type: 'Warning', reason: refusalEventOf(reason), note });
+  // It may have been started before its spec was edited.
+  if ((isNews || world.hasHelpers) && !hasJob(world)) await endRun(cluster, world, reportInMs);
   return untilExpiry(expiresInMs(world, new Date(world.now).toISOString()));
 }

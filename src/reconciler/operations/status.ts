@@ -125,7 +125,9 @@ export function scheduledStatus(
   const { lastScheduleTime, lastSuccessfulTime } = schedule as Partial<ScheduleView>;
   const times = { ...(lastScheduleTime && { lastScheduleTime }), ...(lastSuccessfulTime && { lastSuccessfulTime }) };
   // What its pod said was read once.
-  if (latest?.end && hasReported(world.operation, latest.end)) return { ...(world.operation.status as Status), ...times };
+  const retry = retryOf(world.operation);
+  if (latest?.end && hasReported(world.operation, latest.end))
+    return { ...(world.operation.status as Status), ...times, ...(retry && { observedRetry: retry }) };
   if (latest?.end) return { ...endedStatus(world, latest.end, pod, latest.createdAt), ...times };
   return { ...runningStatus(world, infos), duration: UNFINISHED, phase: latest ? 'Executing' : 'Pending', ...times };
 }

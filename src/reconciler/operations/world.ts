@@ -44,6 +44,8 @@ export interface OperationWorld {
   readonly mounts?: { readonly digest: string; readonly since: number };
   /** Its Jobs that have not ended, and its CronJob. */
   readonly works: readonly Work[];
+  /** Something is left that serves a run only: helping pods. */
+  readonly hasHelpers?: boolean;
 }
 
 /** What a pause suspends. */

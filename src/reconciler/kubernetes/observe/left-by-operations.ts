@@ -1,7 +1,10 @@
 import { operationNames } from '../../../constructs/operation-names.ts';
 import { datasetsOf, operationKeyOf } from '../../operations/references.ts';
+import type { OperationObject } from '../../operations/world.ts';
 import type { Key, LiveObject } from '../../world.ts';
+import { helpersOf } from '../operations/end-run.ts';
 import { jobView } from '../operations/job-view.ts';
+import { isAtWork, worksOf } from '../operations/works.ts';
 import type { Store } from '../store/store.ts';
 
 /** Kinds whose pods may mount the claim. */
@@ -16,10 +19,8 @@ export function leftByOperations(
   key: Key,
 ): readonly LiveObject[] {
   const found: LiveObject[] = [];
-  for (const operation of operations.values()) {
+  for (const operation of mounting(operations, key)) {
     const { namespace = '', uid = '' } = operation.metadata;
-    if (!MOUNTING.has(operation.kind) || namespace !== key.namespace || !datasetsOf(operation).some(({ name }) => name === key.name))
-      continue;
     const cronJob = live('CronJob', namespace, operationNames(operationKeyOf(operation)).job);
     if (cronJob && inventory({ uid, namespace }).includes(cronJob)) found.push(cronJob);
     const isReported = operation.status?.phase === 'Complete' || operation.status?.phase === 'Failed';
@@ -27,3 +28,20 @@ export function leftByOperations(
   }
   return found;
 }
+
+/**
+ * Workloads that help Jobs, of operations on a Dataset none of whose Jobs is at work: no end of a run deletes them. Their Services stay, and
+ * say that there may be keys too.
+ */
+export const idleHelpers = (store: Pick<Store, 'operations' | 'inventory' | 'live'>, key: Key): readonly LiveObject[] =>
+  mounting(store.operations, key).flatMap((operation) =>
+    worksOf(store, operationKeyOf(operation), operation.metadata.uid ?? '').some(isAtWork)
+      ? []
+      : helpersOf(store, operation).filter(({ kind }) => kind === 'StatefulSet'),
+  );
+
+const mounting = (operations: Store['operations'], key: Key): readonly OperationObject[] =>
+  [...operations.values()].filter(
+    (each) =>
+      MOUNTING.has(each.kind) && each.metadata.namespace === key.namespace && datasetsOf(each).some(({ name }) => name === key.name),
+  );

@@ -8,7 +8,7 @@ import type { Hold, Key, LiveObject, RuntimeObject } from '../../world.ts';
 import { canRun } from '../commands/exec.ts';
 import { observer } from './observe.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
-import { leftByOperations } from './left-by-operations.ts';
+import { idleHelpers, leftByOperations } from './left-by-operations.ts';
 import { ownNodeLabels, ownVolumeOrClaim } from './remains.ts';
 
 /** How many times planning is tried before the caches are left uncleaned. */
@@ -18,7 +18,7 @@ const PLANNING_ATTEMPTS = 5;
 const PODS_GONE_MS = 60_000;
 
 /** Observes what is left of a runtime that is being deleted, and which pods use it. */
-export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observeTeardown' | 'usersOf'> {
+export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observeTeardown' | 'usersOf' | 'idleHelpers'> {
   const { store, jobs } = context;
   const observe = observer(context);
 
@@ -60,7 +60,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
         ...(claim && { claim }),
         ...(volume && { volume }),
         users,
-        ...(claim && { operations: leftByOperations(store, key) }),
+        ...(claim && { operations: leftByOperations(store, key), helpers: idleHelpers(store, key) }),
         waitedMs: waitedMs(object),
         ...ownNodeLabels(context, key, runtime, object, identity),
         cleaning: {
@@ -85,6 +85,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
         }
       }
     },
+    idleHelpers: (key) => idleHelpers(store, key),
     async usersOf(key, dataset): Promise<Hold | undefined> {
       const claim = store.live('PersistentVolumeClaim', key.namespace, key.name);
       const isFluids = claim?.metadata.annotations?.[annotation.createdBy] === 'fluid';

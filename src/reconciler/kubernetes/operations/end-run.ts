@@ -1,25 +1,33 @@
 import { operationNames } from '../../../constructs/operation-names.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
+import type { OperationObject } from '../../operations/world.ts';
 import { deleteByUid } from '../apply/deletion.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedType } from '../kinds.ts';
 import { unseen } from '../observe/unseen.ts';
+import type { Store } from '../store/store.ts';
 import { deleteSshKeys } from './ssh-keys.ts';
 
 /** Kinds that say what an operation did, or will do next. */
 const STAYING: ReadonlySet<string> = new Set(['Job', 'CronJob', 'ConfigMap']);
 
+/** What serves a run of an operation only, as far as the watches show it: all but its keys. */
+export const helpersOf = ({ inventory }: Pick<Store, 'inventory'>, { metadata: { namespace = '', uid = '' } }: OperationObject) =>
+  inventory({ namespace, uid }).filter(({ kind }) => !STAYING.has(kind));
+
 /** Deletes the pods that helped the Job of an operation, their names and their keys. */
 export const runEnder = (context: Pick<ClusterContext, 'client' | 'store'>): OperationCluster['endRun'] =>
-  async function endRun({ key, operation }) {
+  async function endRun({ key, operation }, kept = []) {
     const { client, store } = context;
     const owner = { ...key, uid: operation.metadata.uid ?? '' };
-    const own = store.inventory(owner).filter(({ kind }) => !STAYING.has(kind));
+    const all = helpersOf(store, operation);
+    const own = all.filter((each) => !kept.some(({ kind, metadata }) => kind === each.kind && metadata.name === each.metadata.name));
+    if (kept.length > 0 && own.length === 0) return;
     const { parallelism = 1 } = operation.spec as { parallelism?: number };
     const helpers = own.length > 0 || parallelism <= 1 ? own : await fluids();
-    if (helpers.length === 0) return;
+    if (helpers.length === 0 && parallelism <= 1) return;
     // First: it is not watched, and the others say that it may exist.
-    await deleteSshKeys(client, owner);
+    if (!kept.some(({ kind }) => kind === 'Secret')) await deleteSshKeys(client, owner);
     for (const { kind, metadata, ...rest } of helpers) {
       await deleteByUid(client, ownedType(kind), { namespace: key.namespace, name: metadata.name }, metadata.uid);
       // The next run must not take it for its own, however late the watch is.

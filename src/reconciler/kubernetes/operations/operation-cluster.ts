@@ -8,7 +8,7 @@ import { predecessorOf } from '../../operations/predecessor.ts';
 import { datasetsOf, workerOf } from '../../operations/references.ts';
 import { hasReported } from '../../operations/status.ts';
 import type { OperationKey } from '../../world.ts';
-import type { OperationObject, Work } from '../../operations/world.ts';
+import type { OperationObject } from '../../operations/world.ts';
 import type { Applier } from '../apply/apply.ts';
 import { deleteByUid } from '../apply/deletion.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
@@ -20,9 +20,9 @@ import { createLines } from './lines.ts';
 import { jobView, latestOf, scheduleView, workOf } from './job-view.ts';
 import { lastPod, progressOf } from './job-pods.ts';
 import { operationApplier } from './operation-objects.ts';
-import { runEnder } from './end-run.ts';
+import { helpersOf, runEnder } from './end-run.ts';
 import { preparer } from './prepare.ts';
-import { suspender, worksOf } from './works.ts';
+import { isAtWork, suspender, worksOf } from './works.ts';
 
 interface OperationClusterOptions {
   readonly context: ClusterContext;
@@ -38,7 +38,6 @@ export function operationCluster({ context, users, applier, observe, forget }: O
   const { client, store, events, now, confirmed, mountsClock } = context;
 
   const liveJob = (key: OperationKey) => store.live('Job', key.namespace, operationNames(key).job);
-  const isAtWork = (work: Work | undefined): boolean => work?.kind === 'Job' && work.state !== 'rests';
   /** A schedule may start a Job while an earlier one runs. Until its status says how it ended, a Job counts as one that runs. */
   function hasJob(key: OperationKey, operation: OperationObject): boolean {
     const { uid = '' } = operation.metadata;
@@ -73,6 +72,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         predecessor: predecessorOf(operation, find),
         line: lines.of(datasets, key.kind),
         works: worksOf(store, key, uid),
+        hasHelpers: helpersOf(store, operation).some(({ metadata }) => !metadata.deletionTimestamp),
         ...(operation.spec.policy === 'OnEvent' && {
           mounts: mountsClock.see(uid, other ? [dataset, otherDataset] : [dataset], operation.status?.observedMounts),
         }),

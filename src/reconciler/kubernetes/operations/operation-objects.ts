@@ -1,6 +1,8 @@
 import { annotation, type Manifest } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
+import { attempt } from '../../failures.ts';
+import { nothingApplied } from '../../world.ts';
 import { retryOf } from '../../operations/requests.ts';
 import { isRunning } from '../../operations/status.ts';
 import type { OperationWorld } from '../../operations/world.ts';
@@ -27,8 +29,10 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     }
     const { job: name } = operationNames(key);
     // One that has reported before, and has no CronJob that a watch shows: Fluid's may be there.
-    if (operation.spec.policy === 'Cron' && operation.status?.phase && !context.store.live('CronJob', key.namespace, name))
-      await adoptSchedule(context, owner, name);
+    if (operation.spec.policy === 'Cron' && operation.status?.phase && !context.store.live('CronJob', key.namespace, name)) {
+      const failed = await attempt('UpdateFailed', `CronJob/${name}`, () => adoptSchedule(context, owner, name));
+      if (failed.length > 0) return { ...nothingApplied, failed };
+    }
     // A Job whose scripts could not be created would wait for ever, or run those of another owner.
     const needs = await write(manifests.filter((manifest) => !isJob(manifest)));
     if (needs.failed.length > 0) return needs;

@@ -19,6 +19,9 @@ export function worksOf(store: Pick<Store, 'live' | 'inventory'>, key: Operation
   return live.flatMap((each) => workOf(each, uid) ?? []);
 }
 
+/** Whether pods of it may run. */
+export const isAtWork = (work: Work | undefined): boolean => work?.kind === 'Job' && work.state !== 'rests';
+
 /**
  * Suspends Jobs and CronJobs, or ends that. An existing Job is never applied again, and a paused CronJob is not applied either: this is one
  * field, with the annotation that says who suspended it. The UID keeps a successor of the same name as it is.
