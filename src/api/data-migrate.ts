@@ -33,7 +33,7 @@ export const dataMigrateSpec = Type.Object(
     to: end('Where the data is written.'),
     block: opt(Type.Boolean({ description: 'Has no effect.' })),
     runtimeType: opt(Type.String({ description: "Type of the runtime that does the work; the target's, else the source's, when absent." })),
-    options: opt(stringMap("Options of the engine's migrate command, by name.")),
+    options: opt(stringMap("Options of the engine's command, by name: of `juicefs sync` for JuiceFS.")),
     parallelism: opt(int32({ default: 1, minimum: 1, description: 'How many pods copy data.' })),
     parallelOptions: opt(stringMap(`Options for more than one pod: ${parallelOptionNames.join(', ')}.`)),
     ...podFields,

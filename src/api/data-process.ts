@@ -21,7 +21,9 @@ const script = Type.Object(
     restartPolicy: opt(
       Type.Enum(['Never', 'OnFailure'], { description: 'Whether the kubelet runs a failed script again.', default: 'Never' }),
     ),
-    command: opt(Type.Array(Type.String(), { description: "Interpreter of the script: bash; the image's entrypoint when absent." })),
+    command: opt(
+      Type.Array(Type.String(), { description: "Interpreter of the script: bash. Needed unless the image's entrypoint is a shell." }),
+    ),
     source: Type.String({ description: 'The script.' }),
     env: opt(described(Type.Array(k8s.EnvVar), 'Environment of the script.')),
     volumes: opt(described(Type.Array(k8s.Volume), 'Further volumes of the pod.')),

@@ -55,7 +55,12 @@ const runAfter = Type.Object(
 
 /** Fields of the spec that decide when an operation runs. */
 export const whenFields = {
-  policy: opt(Type.Enum(['Once', 'Cron', 'OnEvent'], { description: 'Once (also when absent), Cron or OnEvent.', default: 'Once' })),
+  policy: opt(
+    Type.Enum(['Once', 'Cron', 'OnEvent'], {
+      description: 'Once (also when absent), Cron or OnEvent: again whenever the mounts of the Dataset change.',
+      default: 'Once',
+    }),
+  ),
   schedule: opt(Type.String({ description: 'When it runs, with policy Cron: 0 3 * * *.' })),
   runAfter: opt(runAfter),
   ttlSecondsAfterFinished: opt(int32({ description: 'Seconds after its end until the operation is deleted, with policy Once.' })),

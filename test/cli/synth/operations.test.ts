@@ -59,6 +59,16 @@ describe('an operation is rendered', () => {
     expect(refs(objects)).toEqual(['ConfigMap/op-loader-data-load-script', 'Job/op-loader-job']);
     for (const { metadata } of objects) expect(metadata.ownerReferences).toMatchObject([{ kind: 'DataLoad', uid: '<uid:DataLoad/op>' }]);
   });
+  test('of the examples, without a warning', async () => {
+    const { operations } = await rendered([ALLUXIO, JUICEFS, example('operations')]);
+    expect(operations.map(({ manifests, warnings }) => [manifests.at(-1)?.kind, warnings])).toEqual([
+      ['CronJob', []],
+      ['Job', []],
+      ['Job', []],
+      ['Job', []],
+      ['Job', []],
+    ]);
+  });
   test('as a CronJob if it has a schedule', async () => {
     const objects = await made([JUICEFS, load('jfsdemo', { policy: 'Cron', schedule: '0 3 * * *' })]);
     expect(objects.at(-1)).toMatchObject({ kind: 'CronJob', spec: { schedule: '0 3 * * *' } });
