@@ -8,10 +8,10 @@ import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { expiresInMs, untilExpiry } from './expiry.ts';
 import { PROGRESS_MS } from './infos.ts';
-import { announce, fail, report, warn } from './report.ts';
+import { announce, fail, noticeOf, remove, report, warn } from './report.ts';
 import { isRetried, retryOf } from './requests.ts';
 import { endedStatus, hasReported, refusedStatus, resetStatus, runningStatus, scheduledStatus, waitingSince } from './status.ts';
-import type { JobEnd, JobView, OperationObject, OperationWorld, Prepared, Refusal } from './world.ts';
+import type { JobEnd, JobView, OperationWorld, Prepared, Refusal } from './world.ts';
 
 /**
  * One pass over an operation of any kind: observe, decide, act, report.
@@ -126,7 +126,7 @@ async function schedule(cluster: OperationCluster, world: OperationWorld, datase
     cluster.notice(operation, { type: 'Warning', reason: 'SpecPartlyIgnored', note });
   }
   await endIdle(cluster, world, manifests, reportInMs);
-  if (hold?.fails) return failing(hold.message, reportInMs <= 0 ? warnOf(cluster, operation, hold.reason, hold.message) : undefined);
+  if (hold?.fails) return failing(hold.message, reportInMs <= 0 ? noticeOf(cluster, world, hold.reason, hold.message) : undefined);
   return latest && !latest.end && latest.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
 }
 
@@ -201,21 +201,6 @@ async function clear(cluster: OperationCluster, world: OperationWorld, left: Lef
   return 'on-change';
 }
 
-/** Its status is about the run that has ended, or it is being deleted, so that only an event can report a failure. */
-async function remove(
-  cluster: OperationCluster,
-  { operation }: OperationWorld,
-  object: string,
-  reportInMs: number,
-  effect: () => Promise<void>,
-): Promise<void> {
-  const [failure] = await attempt('DeleteFailed', object, effect);
-  if (!failure) return;
-  const note = `${failure.object}: ${failure.message}`;
-  await failing(note, reportInMs <= 0 ? warnOf(cluster, operation, failure.reason, note) : undefined);
-}
-const warnOf = (cluster: OperationCluster, operation: OperationObject, reason: Hold['reason'], note: string) => async () =>
-  cluster.notice(operation, { type: 'Warning', reason, note });
 type Left = Extract<Verdict, { is: 'clearing' }>['left'];
 
 async function refuse(cluster: OperationCluster, world: OperationWorld, refused: Refusal, reportInMs: number): Promise<Next> {

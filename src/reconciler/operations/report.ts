@@ -1,5 +1,6 @@
 import type { OperationStatus } from '../../api/index.ts';
 import type { Warning } from '../../constructs/index.ts';
+import { attempt } from '../failures.ts';
 import { failing } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
 import type { Failure, Hold } from '../world.ts';
@@ -33,6 +34,25 @@ export function fail(cluster: OperationCluster, world: OperationWorld, failed: r
   const { reason } = failed[0] as Failure;
   return failing(message, isReported ? () => report(cluster, world, { reason, message }) : undefined);
 }
+
+/** Its status is about the run that has ended, or it is being deleted, so that only an event can report a failure. */
+export async function remove(
+  cluster: OperationCluster,
+  world: OperationWorld,
+  object: string,
+  reportInMs: number,
+  effect: () => Promise<void>,
+): Promise<void> {
+  const [failure] = await attempt('DeleteFailed', object, effect);
+  if (!failure) return;
+  const note = `${failure.object}: ${failure.message}`;
+  await failing(note, reportInMs <= 0 ? noticeOf(cluster, world, failure.reason, note) : undefined);
+}
+/** An event about what its status cannot say. */
+export const noticeOf =
+  (cluster: OperationCluster, { operation }: OperationWorld, reason: Hold['reason'], note: string) =>
+  async (): Promise<void> =>
+    cluster.notice(operation, { type: 'Warning', reason, note });
 
 /** How its Job ended. */
 export function announce(

@@ -193,12 +193,26 @@ test('a Job that cannot be deleted with its operation is reported', async () => 
 });
 test('Jobs of a schedule that cannot be listed when Fluid’s is taken over are reported', async () => {
   const at = await bound();
-  at.server.rules.refuse({ verb: 'list', kind: 'Job' }, FORBIDDEN);
-  at.server.rules.refuse({ verb: 'get', kind: 'CronJob' }, FORBIDDEN);
-  at.put({
+  at.kill();
+  const { metadata } = at.put({
     ...load({ dataset: { name: 'demo' }, ...CRON }),
     status: { phase: 'Pending', duration: 'Unfinished', conditions: [] },
   } as KubeObject);
+  const ownerReferences = [
+    { apiVersion: 'data.fluid.io/v1alpha1', kind: 'DataLoad', name: 'warm', uid: metadata.uid ?? '', controller: true },
+  ];
+  const template = { spec: { containers: [{ name: 'c', image: 'i:1' }], restartPolicy: 'Never' } };
+  at.put({
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'warm-loader-job', ownerReferences },
+    spec: { schedule: CRON.schedule, jobTemplate: { spec: { template } } },
+  } as KubeObject);
+  await at.restart();
+  at.server.rules.refuse(
+    { verb: 'list', kind: 'Job', when: ({ options }) => String(options['labelSelector']).startsWith('cronjob=') },
+    FORBIDDEN,
+  );
   await at.advance(60_000);
   expect(statusOf(at).conditions?.[0]?.reason).toBe('UpdateFailed');
 });
