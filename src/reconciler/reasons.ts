@@ -147,7 +147,7 @@ export const causes = {
   },
   UpdateFailed: {
     means:
-      'a finalizer, a label, an owner, or a reference of claim and volume to each other could not be written on the object that the message names',
+      'a finalizer, a label, an owner, a pause, or a reference of claim and volume to each other could not be written on the object that the message names',
     toDo: 'as for `ApplyFailed`',
     isRefusal: true,
   },
