@@ -1,17 +1,19 @@
-import { annotation, type Dataset, type Manifest } from '../../api/index.ts';
+import type { Dataset } from '../../api/index.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
-import { againAfterConflict, attempt, obstacleOf } from '../failures.ts';
-import { failing, held } from '../holds.ts';
-import { refusalEventOf } from '../reasons.ts';
-import type { Failure, Hold, Key, Next, OperationKey } from '../world.ts';
+import { againAfterConflict, attempt } from '../failures.ts';
+import { held } from '../holds.ts';
+import type { Key, Next, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { expiresInMs, untilExpiry } from './expiry.ts';
+import { endIdle, endRun } from './end-run.ts';
 import { PROGRESS_MS } from './infos.ts';
-import { announce, fail, noticeOf, remove, report, warn } from './report.ts';
-import { isRetried, retryOf } from './requests.ts';
-import { endedStatus, hasReported, refusedStatus, resetStatus, runningStatus, scheduledStatus, waitingSince } from './status.ts';
-import type { JobEnd, JobView, OperationWorld, Prepared, Refusal } from './world.ts';
+import { mark, provide, refuse } from './provide.ts';
+import { reconcileSchedule, unsuspend } from './reconcile-schedule.ts';
+import { announce, fail, remove, report } from './report.ts';
+import { isRetried } from './requests.ts';
+import { endedStatus, resetStatus, runningStatus } from './status.ts';
+import type { JobEnd, JobView, OperationWorld } from './world.ts';
 
 /**
  * One pass over an operation of any kind: observe, decide, act, report.
@@ -44,7 +46,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
     case 'starting':
       return cluster.starting(key, () => start(cluster, world, verdict.dataset, reportInMs));
     case 'scheduled':
-      return schedule(cluster, world, verdict.dataset, reportInMs);
+      return reconcileSchedule(cluster, world, verdict.dataset, reportInMs);
     case 'clearing':
       return clear(cluster, world, verdict.left, reportInMs);
     case 'resetting':
@@ -101,66 +103,6 @@ async function resume(cluster: OperationCluster, world: OperationWorld, reportIn
   await cluster.writeStatus(world.operation, runningStatus(world));
   return 'on-change';
 }
-async function unsuspend(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<void> {
-  const those = world.works.filter(({ state }) => state !== 'goes');
-  const failed = await attempt('UpdateFailed', operationNames(world.key).job, () => cluster.suspend(world.key, those, false));
-  if (failed.length > 0) await fail(cluster, world, failed, reportInMs);
-}
-
-/** Keeps its CronJob as its spec and its runtime say, and shows the latest Job. */
-async function schedule(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Next> {
-  await unsuspend(cluster, world, reportInMs);
-  const { obstacle, manifests, hold } = await provide(cluster, world, dataset, reportInMs);
-  if (obstacle) return obstacle;
-  const { operation, key, latest } = world;
-  const infos = latest && !latest.end ? cluster.progress(world, latest) : undefined;
-  const isNews = latest?.end !== undefined && !hasReported(operation, latest.end);
-  const pod = isNews ? await cluster.lastPod(key, latest).catch(() => undefined) : undefined;
-  const status = scheduledStatus(world, { infos, pod });
-  const wrote = await cluster.writeStatus(operation, status);
-  // One that ended before a pause, or before its CronJob could not be written, was announced then.
-  if (wrote && isNews && waitingSince(operation) <= Date.parse(latest.end.at)) announce(cluster, world, latest, latest.end, status);
-  const retry = retryOf(operation);
-  if (retry !== undefined && retry !== operation.status?.observedRetry) {
-    const note = `annotation ${annotation.retry} has no effect with spec.policy Cron: the next run is that of the schedule`;
-    cluster.notice(operation, { type: 'Warning', reason: 'SpecPartlyIgnored', note });
-  }
-  await endIdle(cluster, world, manifests, reportInMs);
-  if (hold?.fails) return failing(hold.message, reportInMs <= 0 ? noticeOf(cluster, world, hold.reason, hold.message) : undefined);
-  return latest && !latest.end && latest.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
-}
-
-interface Provided {
-  /** What comes next instead, if that cannot be. */
-  readonly obstacle?: Next;
-  /** Why its CronJob goes on as it is. */
-  readonly hold?: Hold;
-  readonly manifests: readonly Manifest[];
-}
-/** Writes its Job or CronJob, and what that needs. */
-async function provide(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Provided> {
-  const manifests: readonly Manifest[] = [];
-  const unmarked = await mark(cluster, world);
-  if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
-  const prepared = await cluster.prepare(world, dataset).catch((error: unknown): Prepared => ({ hold: obstacleOf(error) }));
-  if ('refused' in prepared) return { obstacle: await refuse(cluster, world, prepared.refused, reportInMs), manifests };
-  if ('hold' in prepared) {
-    const { hold } = prepared;
-    if (world.schedule) return { hold, manifests };
-    return { obstacle: await held(hold, reportInMs, () => report(cluster, world, hold)), manifests };
-  }
-  const { created, failed } = await cluster.apply(world, dataset, prepared.manifests);
-  if (failed.length > 0) return fail(cluster, world, failed, reportInMs);
-  // A repeated pass creates nothing, and reports nothing again.
-  if (created.length > 0) warn(cluster, world, prepared.warnings);
-  return { manifests: prepared.manifests };
-}
-
-/** Without the finalizer nothing would delete its Job with it at once. */
-async function mark(cluster: OperationCluster, { key, operation, dataset }: OperationWorld): Promise<readonly Failure[]> {
-  return dataset ? attempt('UpdateFailed', `${key.kind}/${key.name}`, () => cluster.mark(operation, dataset)) : [];
-}
-
 async function follow(cluster: OperationCluster, world: OperationWorld, job: JobView): Promise<Next> {
   await cluster.writeStatus(world.operation, runningStatus(world, cluster.progress(world, job)));
   return job.progressFile === undefined ? 'on-change' : { again: PROGRESS_MS };
@@ -175,15 +117,6 @@ async function end(cluster: OperationCluster, world: OperationWorld, job: JobVie
   // Last: nobody waits for that. Should this process die first, the next one finds what is left.
   await endRun(cluster, world, reportInMs);
 }
-
-const endRun = (cluster: OperationCluster, world: OperationWorld, reportInMs: number, kept?: readonly Manifest[]): Promise<void> =>
-  remove(cluster, world, `${operationNames(world.key).release}-workers`, reportInMs, () => cluster.endRun(world, kept));
-
-/** A schedule keeps what its next Job needs; while it cannot be rendered, no Job can use it. */
-async function endIdle(cluster: OperationCluster, world: OperationWorld, kept: readonly Manifest[], reportInMs: number): Promise<void> {
-  if (world.schedule && world.hasHelpers && !hasJob(world)) await endRun(cluster, world, reportInMs, kept);
-}
-const hasJob = ({ works }: OperationWorld): boolean => works.some(({ kind }) => kind === 'Job');
 
 async function expire(cluster: OperationCluster, { operation }: OperationWorld, inMs: number | undefined): Promise<Next> {
   if (inMs === undefined || inMs > 0) return untilExpiry(inMs);
@@ -202,12 +135,3 @@ async function clear(cluster: OperationCluster, world: OperationWorld, left: Lef
 }
 
 type Left = Extract<Verdict, { is: 'clearing' }>['left'];
-
-async function refuse(cluster: OperationCluster, world: OperationWorld, refused: Refusal, reportInMs: number): Promise<Next> {
-  const { reason, message: note } = refused;
-  const isNews = await cluster.writeStatus(world.operation, refusedStatus(world, refused));
-  if (isNews) cluster.notice(world.operation, { type: 'Warning', reason: refusalEventOf(reason), note });
-  // It may have been started before its spec was edited.
-  if ((isNews || world.hasHelpers) && !hasJob(world)) await endRun(cluster, world, reportInMs);
-  return untilExpiry(expiresInMs(world, new Date(world.now).toISOString()));
-}
