@@ -1,5 +1,6 @@
 import { operationNames } from '../../../constructs/operation-names.ts';
-import { datasetsOf, operationKeyOf } from '../../operations/references.ts';
+import { operationKeyOf } from '../../operations/references.ts';
+import { isDone } from '../../operations/status.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import type { Key, LiveObject } from '../../world.ts';
 import { helpersOf } from '../operations/end-run.ts';
@@ -23,8 +24,7 @@ export function leftByOperations(
     const { namespace = '', uid = '' } = operation.metadata;
     const cronJob = live('CronJob', namespace, operationNames(operationKeyOf(operation)).job);
     if (cronJob && inventory({ uid, namespace }).includes(cronJob)) found.push(cronJob);
-    const isReported = operation.status?.phase === 'Complete' || operation.status?.phase === 'Failed';
-    if (isReported) found.push(...inventory({ uid, namespace }).filter((each) => each.kind === 'Job' && jobView(each, uid)?.end));
+    if (isDone(operation)) found.push(...inventory({ uid, namespace }).filter((each) => each.kind === 'Job' && jobView(each, uid)?.end));
   }
   return found;
 }
@@ -41,7 +41,4 @@ export const idleHelpers = (store: Pick<Store, 'operations' | 'inventory' | 'liv
   );
 
 const mounting = (operations: Store['operations'], key: Key): readonly OperationObject[] =>
-  [...operations.values()].filter(
-    (each) =>
-      MOUNTING.has(each.kind) && each.metadata.namespace === key.namespace && datasetsOf(each).some(({ name }) => name === key.name),
-  );
+  operations.on(key).filter(({ kind }) => MOUNTING.has(kind));

@@ -21,6 +21,8 @@ export interface Operations {
   values(): Iterable<OperationObject>;
   /** The operations on a Dataset that are not over, as the watches show them; of one kind, or of all. */
   unfinished(dataset: Key, kind?: OperationKind): readonly OperationObject[];
+  /** All operations on a Dataset, as the watches show them. */
+  on(dataset: Key): readonly OperationObject[];
   /** From now on, changes of these objects wake the operation, and of no others; of a Dataset, those of its runtime too. */
   wakeWith(key: OperationKey, objects: readonly (Key | OperationKey)[]): void;
   isAwaited: Followers['isAwaited'];
@@ -36,20 +38,11 @@ interface OperationsOptions {
 
 export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: OperationsOptions): Operations {
   const { kinds, inventories, subscriptions, onKey, onGone } = options;
-  // Only those that are not over: a Dataset may have thousands that are.
-  const byDataset = new Map<string, Set<string>>();
+  const all = createIndex();
+  // A Dataset may have thousands that are over.
+  const notOver = createIndex();
   const watched = new Map<string, Watched>();
   const followers = createFollowers((key) => get(key));
-
-  function index(object: KubeObject, isThere: boolean): void {
-    for (const dataset of datasetsOf(object).map(keyText)) {
-      const keys = byDataset.get(dataset) ?? new Set();
-      if (isThere) keys.add(keyText(operationKeyOf(object)));
-      else keys.delete(keyText(operationKeyOf(object)));
-      if (keys.size > 0) byDataset.set(dataset, keys);
-      else byDataset.delete(dataset);
-    }
-  }
 
   for (const resource of kinds)
     watched.set(
@@ -60,8 +53,10 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
           const { object } = change;
           const { uid = '' } = object.metadata;
           const key = operationKeyOf(object);
-          if (change.type === 'changed') index(change.old, false);
-          index(object, change.type !== 'deleted' && !isOver(asOperation(object)));
+          const isThere = change.type !== 'deleted';
+          if (change.type === 'changed') for (const index of [all, notOver]) index.set(change.old, false);
+          all.set(object, isThere);
+          notOver.set(object, isThere && !isOver(asOperation(object)));
           if (change.type === 'deleted') {
             inventories.gone(uid);
             subscriptions.remove(key);
@@ -92,11 +87,9 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
     const keys = followers.changed(old && asOperation(old), now && asOperation(now));
     return keys.filter((key) => get(key)?.spec.ttlSecondsAfterFinished !== undefined);
   }
-  const unfinished: Operations['unfinished'] = (dataset, kind) =>
-    [...(byDataset.get(keyText(dataset)) ?? [])].flatMap((text) => {
-      const key = keyOfText(text);
-      return ('kind' in key && (kind === undefined || key.kind === kind) && get(key)) || [];
-    });
+  const found = (keys: readonly OperationKey[], kind?: OperationKind) =>
+    keys.flatMap((key) => ((kind === undefined || key.kind === kind) && get(key)) || []);
+  const unfinished: Operations['unfinished'] = (dataset, kind) => found(notOver.get(dataset), kind);
 
   // The casts: what is kept of an operation has been parsed.
   const get = ({ kind, namespace, name }: OperationKey) =>
@@ -107,12 +100,32 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
       for (const each of watched.values()) yield* each.values() as unknown as Iterable<OperationObject>;
     },
     unfinished,
+    on: (dataset) => found(all.get(dataset)),
     wakeWith(key, objects) {
       subscriptions.remove(key);
       for (const { kind = Dataset.kind, namespace, name } of objects as readonly (Key & { readonly kind?: string })[])
         subscriptions.add(kind, keyText({ namespace, name }), key);
     },
     isAwaited: followers.isAwaited,
+  };
+}
+
+/** Keys of operations by Dataset. */
+function createIndex() {
+  const byDataset = new Map<string, Set<string>>();
+  return {
+    get: (dataset: Key): readonly OperationKey[] =>
+      // The cast: the keys are of operations.
+      [...(byDataset.get(keyText(dataset)) ?? [])].map((text) => keyOfText(text) as OperationKey),
+    set(object: KubeObject, isThere: boolean): void {
+      for (const dataset of datasetsOf(object).map(keyText)) {
+        const keys = byDataset.get(dataset) ?? new Set();
+        if (isThere) keys.add(keyText(operationKeyOf(object)));
+        else keys.delete(keyText(operationKeyOf(object)));
+        if (keys.size > 0) byDataset.set(dataset, keys);
+        else byDataset.delete(dataset);
+      }
+    },
   };
 }
 
