@@ -70,3 +70,22 @@ export async function ended(at: Harness, phase: 'Succeeded' | 'Failed', message 
   await (controller === 'runs' ? at.quiet() : at.settle());
 }
 const phaseOf = (pod: KubeObject): unknown => (pod['status'] as { phase?: string } | undefined)?.phase;
+
+type WriteOfRerun = readonly ['delete' | 'patch' | 'create', 'Job' | 'DataLoad', 'status' | undefined, 'hold' | 'holdAnswers'];
+/** The writes of another run, in their order, each cut off before the server has it, or before its answer comes back. */
+export const writesOfRerun: readonly WriteOfRerun[] = (
+  [
+    ['delete', 'Job', undefined],
+    ['patch', 'DataLoad', 'status'],
+    ['create', 'Job', undefined],
+  ] as const
+).flatMap((write) => [[...write, 'hold'] as const, [...write, 'holdAnswers'] as const]);
+/** Kills the process at such a write of what `act` leads to, and starts another one. */
+export async function killedAtWrite(at: Harness, [verb, kind, subresource, how]: WriteOfRerun, act: () => Promise<void>): Promise<void> {
+  const held = at.server.rules[how]({ verb, kind, ...(subresource && { subresource }) });
+  await act();
+  expect(held.waiting).toBe(1);
+  at.kill();
+  held.release();
+  await at.restart();
+}

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { DataLoadSpec } from '../../../src/api/index.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
 import { type Harness, harness } from '../harness.ts';
-import { annotated, bound, ended, eventsOf, load, process, statusOf } from './given.ts';
+import { annotated, bound, ended, eventsOf, killedAtWrite, load, process, statusOf, writesOfRerun } from './given.ts';
 
 const JOB = 'warm-loader-job';
 const ON_DEMO = { dataset: { name: 'demo' } };
@@ -350,30 +350,19 @@ describe('an edit of the policy', () => {
 });
 
 describe('in trouble', () => {
-  const writes = [
-    ['delete', 'Job', undefined],
-    ['patch', 'DataLoad', 'status'],
-    ['create', 'Job', undefined],
-  ] as const;
-  test.each(writes.flatMap((write) => [[...write, 'hold'] as const, [...write, 'holdAnswers'] as const]))(
-    'killed at %s %s %s (%s), it runs once more, and once only',
-    async (verb, kind, subresource, how) => {
-      const at = await idle();
-      const held = at.server.rules[how]({ verb, kind, ...(subresource && { subresource }) });
+  test.each(writesOfRerun)('killed at %s %s %s (%s), it runs once more, and once only', async (...write) => {
+    const at = await idle();
+    await killedAtWrite(at, write, async () => {
       at.edit('Dataset', { mounts: mountsOf('a') });
       await at.advance(31_000);
-      expect(held.waiting).toBe(1);
-      at.kill();
-      held.release();
-      await at.restart();
-      await at.quiet(40_000);
-      expect(statusOf(at).phase).toBe('Executing');
-      await ended(at, 'Succeeded');
-      await at.quiet(60_000);
-      expect(statusOf(at).phase).toBe('Complete');
-      expect(at.written({ verb: 'create', kind: 'Job' })).toHaveLength(1);
-    },
-  );
+    });
+    await at.quiet(40_000);
+    expect(statusOf(at).phase).toBe('Executing');
+    await ended(at, 'Succeeded');
+    await at.quiet(60_000);
+    expect(statusOf(at).phase).toBe('Complete');
+    expect(at.written({ verb: 'create', kind: 'Job' })).toHaveLength(1);
+  });
   test('the 30 s begin anew in another process', async () => {
     const at = await idle();
     await mounted(at, 'a');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { DataLoadSpec } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import type { Harness } from '../harness.ts';
-import { annotated, bound, ended, eventsOf, load, process, running, statusOf } from './given.ts';
+import { annotated, bound, ended, eventsOf, killedAtWrite, load, process, running, statusOf, writesOfRerun } from './given.ts';
 
 const RETRY = 'data.fluid.io/retry';
 const JOB = 'warm-loader-job';
@@ -209,32 +209,20 @@ describe('of those that run after it', () => {
 });
 
 describe('in trouble', () => {
-  /** The writes of a retry, in their order. */
-  const writes = [
-    ['delete', 'Job', undefined],
-    ['patch', 'DataLoad', 'status'],
-    ['create', 'Job', undefined],
-  ] as const;
-  test.each(writes.flatMap((write) => [[...write, 'hold'] as const, [...write, 'holdAnswers'] as const]))(
-    'killed at %s %s %s (%s), it runs once more, and once only',
-    async (verb, kind, subresource, how) => {
-      const at = await failed();
-      const held = at.server.rules[how]({ verb, kind, ...(subresource && { subresource }) });
+  test.each(writesOfRerun)('killed at %s %s %s (%s), it runs once more, and once only', async (...write) => {
+    const at = await failed();
+    await killedAtWrite(at, write, () => {
       retry(at);
-      await at.settle();
-      expect(held.waiting).toBe(1);
-      at.kill();
-      held.release();
-      await at.restart();
-      await at.quiet();
-      expect(statusOf(at)).toMatchObject({ phase: 'Executing', observedRetry: '1' });
-      await ended(at, 'Succeeded');
-      await at.quiet();
-      expect(statusOf(at).phase).toBe('Complete');
-      expect(at.server.all('Job')).toHaveLength(1);
-      expect(jobsCreated(at)).toBe(1);
-    },
-  );
+      return at.settle();
+    });
+    await at.quiet();
+    expect(statusOf(at)).toMatchObject({ phase: 'Executing', observedRetry: '1' });
+    await ended(at, 'Succeeded');
+    await at.quiet();
+    expect(statusOf(at).phase).toBe('Complete');
+    expect(at.server.all('Job')).toHaveLength(1);
+    expect(jobsCreated(at)).toBe(1);
+  });
   test.each(['1', '2'])('a Job that ends while no controller runs was the run of its own text; now the annotation is %s', async (now) => {
     const at = await failed();
     const held = at.server.rules.holdAnswers({ verb: 'create', kind: 'Job' });
