@@ -6,7 +6,7 @@ const only = (layer, ...allowed) => ({
   to: { path: '^(src|runtimes)/', pathNot: [layer, ...allowed].map((l) => `^${l}/`) },
 });
 /** Folders and files whose functions depend on nothing but their arguments … */
-const PURE = '^(src/(api|constructs|fuse|install|reconciler)/|runtimes/|src/csi/(volume|(publish|recovery)/plan|mounts/(mountinfo|tree|binding))[.]ts$)';
+const PURE = '^(src/(api|constructs|fuse|install|reconciler)/|runtimes/|src/webhook/(?!(server|certificates|watches)/)|src/csi/(volume|(publish|recovery)/plan|mounts/(mountinfo|tree|binding))[.]ts$)';
 /** … but for these. */
 const EFFECTS = '^src/(fuse/(files|watch)|reconciler/kubernetes/commands/pod-exec)[.]ts$';
 module.exports = {
@@ -21,6 +21,7 @@ module.exports = {
     only('src/csi', 'src/api', 'src/kube'),
     only('src/csi/grpc', 'src/api', 'src/kube'),
     only('src/csi/mounts', 'src/api', 'src/kube'),
+    only('src/webhook', 'src/api', 'src/kube'),
     only('src/install', 'src/api', 'src/constructs'),
     only('src/testing', 'src/api', 'src/constructs', 'src/kube', 'src/reconciler'),
     {

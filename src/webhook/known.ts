@@ -1,0 +1,60 @@
+import type { Identity, NodeSelectorTerm, PodTemplateSpec } from '../api/index.ts';
+
+/** What an admission knows of the cluster, from memory. Undefined: there is no such object, as far as is known. */
+export interface Known {
+  claim(namespace: string, name: string): KnownClaim | undefined;
+  dataset(namespace: string, name: string): KnownDataset | undefined;
+  /** A runtime, by its type: `juicefs`. */
+  runtime(type: string, namespace: string, name: string): KnownRuntime | undefined;
+  /** The fuse DaemonSet of a runtime: the one that an object of Fluid's API group with this name owns. */
+  fuse(namespace: string, runtime: string): KnownFuse | undefined;
+  volume(name: string): KnownVolume | undefined;
+}
+
+export interface KnownClaim {
+  /** Name of the Dataset, in the claim's namespace. Absent: any other claim. */
+  readonly dataset?: string;
+  /** `spec.volumeName`. */
+  readonly volume?: string;
+}
+export interface KnownDataset {
+  readonly identity: Identity;
+  /** `status.phase`; empty before the first. */
+  readonly phase: string;
+  /** Message of the condition NotReady, if that is true. */
+  readonly notReady?: string;
+  /** The first of `status.runtimes`. */
+  readonly runtime?: { readonly type: string; readonly namespace: string; readonly name: string };
+}
+export interface KnownRuntime {
+  /** `status.cacheAffinity`: terms that its workers require. */
+  readonly cacheAffinity: readonly NodeSelectorTerm[];
+  /** `spec.fuse.metrics.scrapeTarget` or the like includes sidecars: `All` or `Sidecar`. */
+  readonly scrapesSidecars: boolean;
+}
+export interface KnownFuse {
+  readonly template: PodTemplateSpec;
+  /** What the runtime says of its pods as sidecars. Absent on DaemonSets that Fluid created. */
+  readonly sidecar?: SidecarNote;
+}
+/** The annotation `data.fluid.io/sidecar` of a fuse DaemonSet, as JSON. */
+export interface SidecarNote {
+  /** Names of volumes that hold cache. */
+  readonly caches: readonly string[];
+  /** Why the client cannot be a sidecar. */
+  readonly refused?: string;
+}
+export interface KnownVolume {
+  /** Attribute `fluid_path`: where the file system is on the host. */
+  readonly path: string;
+  /** Attribute `mount_type`. */
+  readonly mountType: string;
+  /** Attribute `fluid_sub_path`; empty: the whole. */
+  readonly subPath: string;
+}
+
+/** An object that an admission did not know, to be read once before a pod is denied. */
+export type Unknown =
+  | { readonly kind: 'claim' | 'dataset' | 'fuse'; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'runtime'; readonly type: string; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'volume'; readonly name: string };

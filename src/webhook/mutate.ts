@@ -1,0 +1,74 @@
+import type { Admission, DatasetUse, WebhookSettings } from './admission.ts';
+import { Denied } from './denied.ts';
+import type { Known, Unknown } from './known.ts';
+import { labelsOf, type Pod } from './pod.ts';
+import type { Profile } from './profile.ts';
+import { wish, wishesOf } from './wishes.ts';
+
+export interface AdmissionRequest {
+  readonly pod: Pod;
+  /** Namespace of the request. */
+  readonly namespace: string;
+}
+
+/** What an admission of a pod works with. */
+export interface Desk {
+  readonly known: Known;
+  readonly settings: WebhookSettings;
+  readonly profile: Profile;
+  readonly random: () => string;
+}
+
+/**
+ * The pod as it is to be created; the same object if nothing is to be changed. It depends on its arguments only, and has no effect.
+ * @throws Denied if the pod asked for a sidecar and cannot have it
+ */
+export function mutate({ pod, namespace }: AdmissionRequest, { known, settings, profile, random }: Desk): Pod {
+  const labels = labelsOf(pod);
+  if (settings.disabled || labels[wish.injection] === 'false' || labels[wish.done] === 'true') return pod;
+  if (pod.metadata.namespace !== undefined && pod.metadata.namespace !== '' && pod.metadata.namespace !== namespace)
+    throw new Denied(`metadata.namespace: expected ${namespace}, the namespace of the request, found ${pod.metadata.namespace}`);
+  const wishes = wishesOf(pod, settings.platformLabel);
+  if (wishes.mode === 'none') return pod;
+  const usesOf = (each: Pod): readonly DatasetUse[] => usesIn(each, namespace, known);
+  if (wishes.mode === 'serverless') requireKnown(pod, namespace, known);
+  const uses = usesOf(pod);
+  const admission: Admission = { namespace, wishes, known, settings, uses, usesOf, random };
+  const chains = profile[wishes.mode];
+  const chain = uses.length > 0 ? chains.withDataset : chains.withoutDataset;
+  return chain.reduce((changed, plugin) => plugin(changed, admission), pod);
+}
+
+/** Names of the claims of a pod, sorted, each once. */
+const claimsOf = ({ spec }: Pod): readonly string[] =>
+  [...new Set((spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []))].toSorted();
+
+const usesIn = (pod: Pod, namespace: string, known: Known): readonly DatasetUse[] =>
+  claimsOf(pod).flatMap((claim) => {
+    const found = known.claim(namespace, claim);
+    const dataset = found?.dataset === undefined ? undefined : known.dataset(namespace, found.dataset);
+    return found && dataset ? [{ claim, volume: found.volume, dataset }] : [];
+  });
+
+/** A claim that does not exist may become a Dataset's before the pod starts, which would then start without its client. */
+function requireKnown(pod: Pod, namespace: string, known: Known): void {
+  const missing = claimsOf(pod).filter((name) => known.claim(namespace, name) === undefined);
+  const unbound = claimsOf(pod).flatMap((name) => {
+    const dataset = known.claim(namespace, name)?.dataset;
+    return dataset !== undefined && known.dataset(namespace, dataset) === undefined ? [dataset] : [];
+  });
+  if (missing.length + unbound.length === 0) return;
+  const unknown: Unknown[] = [
+    ...missing.map((name) => ({ kind: 'claim' as const, namespace, name })),
+    ...unbound.map((name) => ({ kind: 'dataset' as const, namespace, name })),
+  ];
+  const what = [
+    ...missing.map((name) => `PersistentVolumeClaim ${namespace}/${name}`),
+    ...unbound.map((name) => `Dataset ${namespace}/${name}`),
+  ];
+  throw new Denied(
+    `the pod asks for sidecars, which need to know its claims: ${what.join(', ')} ${what.length === 1 ? 'does' : 'do'} not exist. ` +
+      'Create the pod when the Dataset is bound; a Job or a ReplicaSet tries again by itself.',
+    unknown,
+  );
+}

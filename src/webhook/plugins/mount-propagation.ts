@@ -1,0 +1,38 @@
+import type { Container } from '../../api/index.ts';
+import type { Plugin } from '../admission.ts';
+import { type Pod, withSpec } from '../pod.ts';
+import { noArguments } from './arguments.ts';
+
+/** Lets containers see a mount that was repaired, without a restart: mounts on the host propagate into them. */
+export const mountPropagation: Plugin = {
+  name: 'MountPropagationInjector',
+  configure: (args) => {
+    noArguments(args);
+    return (pod, { uses }) => propagated(pod, volumesOf(pod, new Set(uses.map(({ claim }) => claim))));
+  },
+};
+
+/** Names of the volumes of a pod that are one of these claims. */
+const volumesOf = ({ spec }: Pod, claims: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set(
+    (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim }) =>
+      persistentVolumeClaim && claims.has(persistentVolumeClaim.claimName) ? [name] : [],
+    ),
+  );
+
+/** The pod, with mounts of these volumes that propagate from the host, in init containers too, unless the user chose something else. */
+function propagated(pod: Pod, volumes: ReadonlySet<string>): Pod {
+  const each = <C extends Container>(container: C): C =>
+    container.volumeMounts?.some(({ name }) => volumes.has(name))
+      ? {
+          ...container,
+          volumeMounts: container.volumeMounts.map((mount) =>
+            volumes.has(mount.name) ? { mountPropagation: 'HostToContainer', ...mount } : mount,
+          ),
+        }
+      : container;
+  const { containers, initContainers } = pod.spec;
+  return volumes.size === 0
+    ? pod
+    : withSpec(pod, { containers: containers.map(each), ...(initContainers && { initContainers: initContainers.map(each) }) });
+}
