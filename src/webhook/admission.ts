@@ -20,8 +20,6 @@ export interface Admission {
 /** A claim of the pod that is a Dataset's. */
 export interface DatasetUse {
   readonly claim: string;
-  /** Volume of the claim, if it is bound. */
-  readonly volume: string | undefined;
   readonly dataset: KnownDataset;
 }
 

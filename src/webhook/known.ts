@@ -14,8 +14,6 @@ export interface Known {
 export interface KnownClaim {
   /** Name of the Dataset, in the claim's namespace. Absent: any other claim. */
   readonly dataset?: string;
-  /** `spec.volumeName`. */
-  readonly volume?: string;
 }
 export interface KnownDataset {
   readonly identity: Identity;
@@ -51,6 +49,8 @@ export interface KnownVolume {
   readonly mountType: string;
   /** Attribute `fluid_sub_path`; empty: the whole. */
   readonly subPath: string;
+  /** `spec.claimRef`: the one claim that may use it. */
+  readonly claim: { readonly namespace: string; readonly name: string };
 }
 
 /** An object that an admission did not know, to be read once before a pod is denied. */

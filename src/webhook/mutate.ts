@@ -45,9 +45,9 @@ const claimsOf = ({ spec }: Pod): readonly string[] =>
 
 const usesIn = (pod: Pod, namespace: string, known: Known): readonly DatasetUse[] =>
   claimsOf(pod).flatMap((claim) => {
-    const found = known.claim(namespace, claim);
-    const dataset = found?.dataset === undefined ? undefined : known.dataset(namespace, found.dataset);
-    return found && dataset ? [{ claim, volume: found.volume, dataset }] : [];
+    const name = known.claim(namespace, claim)?.dataset;
+    const dataset = name === undefined ? undefined : known.dataset(namespace, name);
+    return dataset ? [{ claim, dataset }] : [];
   });
 
 /** A claim that does not exist may become a Dataset's before the pod starts, which would then start without its client. */

@@ -6,7 +6,6 @@ import type { Pod } from '../../../src/webhook/pod.ts';
 
 const use = (claim: string, name = claim): DatasetUse => ({
   claim,
-  volume: `ml-${name}`,
   dataset: { identity: { namespace: 'ml', name, uid: 'u', collides: false }, phase: 'Bound' },
 });
 // Nothing else of it is looked at.
