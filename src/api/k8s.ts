@@ -65,6 +65,7 @@ export type PersistentVolumeClaimSpec = client.V1PersistentVolumeClaimSpec;
 export type PersistentVolumeSpec = client.V1PersistentVolumeSpec;
 export type NodeSelectorRequirement = client.V1NodeSelectorRequirement;
 export type NodeSelectorTerm = client.V1NodeSelectorTerm;
+export type PodSecurityContext = client.V1PodSecurityContext;
 export type PodTemplateSpec = client.V1PodTemplateSpec;
 export type PolicyRule = client.V1PolicyRule;
 export type SecurityContext = client.V1SecurityContext;

@@ -1,0 +1,83 @@
+import { type Container, type PodSpec, type Volume, volumeName } from '../../api/index.ts';
+import type { Admission, DatasetUse } from '../admission.ts';
+import { Denied } from '../denied.ts';
+import type { KnownFuse, KnownVolume } from '../known.ts';
+
+/** The FUSE client of a Dataset, as its fuse DaemonSet runs it. */
+export interface Client {
+  readonly spec: PodSpec;
+  readonly fuse: KnownFuse;
+  readonly volume: KnownVolume;
+  /** The volume that holds the file system: mounted `Bidirectional`, and a host directory above `fluid_path`. */
+  readonly home: { readonly name: string; readonly hostPath: string };
+  /** From that directory to the file system: `/juicefs-fuse`, or empty. */
+  readonly below: string;
+  /** The file system in the client's container. */
+  readonly mountedAt: string;
+  /** Prometheus reads metrics of sidecars. */
+  readonly isScraped: boolean;
+}
+
+/** Types of which Fluid's own DaemonSets need something that a pod does not have. Those of Sluice say so in their annotation. */
+const NEED_THE_NODE: Readonly<Record<string, string>> = {
+  efc: 'EFC needs the session manager of its node',
+  vineyard: 'Vineyard needs the socket of a server on its node',
+};
+
+/** @throws Denied if the Dataset cannot be used yet, or its client cannot be a sidecar */
+export function clientOf(use: DatasetUse, { namespace, known, wishes }: Admission): Client {
+  const { identity, phase, notReady, runtime } = use.dataset;
+  const { name } = identity;
+  const dataset = { kind: 'dataset', namespace, name } as const;
+  const what = `Dataset ${namespace}/${name}`;
+  if (!wishes.skipsPrecheck && (phase === '' || phase === 'NotBound'))
+    throw new Denied(`${what}: expected it to be bound, found phase ${phase || 'NotBound'}${notReady ? `: ${notReady}` : ''}`, [dataset]);
+  if (!runtime) throw new Denied(`${what}: expected a runtime that serves it, found none`, [dataset]);
+  const fuse = known.fuse(namespace, name);
+  if (!fuse) throw new Denied(`${what}: expected a fuse DaemonSet, found none`, [{ kind: 'fuse', namespace, name }]);
+  const refused = fuse.sidecar ? fuse.sidecar.refused : NEED_THE_NODE[runtime.type];
+  if (refused !== undefined)
+    throw new Denied(`${what}: its client cannot be a sidecar: ${refused}. Run the pod on a node with the CSI plugin, without the label`);
+  const volume = known.volume(volumeName(identity));
+  // Whoever may label a Dataset must not get the directory of another.
+  if (!volume || volume.claim.namespace !== namespace || volume.claim.name !== use.claim)
+    throw new Denied(
+      `${what}: expected PersistentVolume ${volumeName(identity)} for its claim, found ${volume ? 'one of another claim' : 'none'}`,
+      [{ kind: 'volume', name: volumeName(identity) }],
+    );
+  const isScraped = known.runtime(runtime.type, runtime.namespace, runtime.name)?.scrapesSidecars ?? false;
+  return { fuse, volume, isScraped, ...mountOf(what, fuse, volume) };
+}
+
+function mountOf(what: string, { template }: KnownFuse, { path }: KnownVolume): Pick<Client, 'spec' | 'home' | 'below' | 'mountedAt'> {
+  const { spec } = template;
+  const [first] = spec?.containers ?? [];
+  for (const { name, mountPath, mountPropagation } of first?.volumeMounts ?? []) {
+    const hostPath = spec?.volumes?.find((each) => each.name === name)?.hostPath?.path;
+    if (!spec || mountPropagation !== 'Bidirectional' || hostPath === undefined) continue;
+    if (path !== hostPath && !path.startsWith(`${hostPath}/`)) continue;
+    const below = path.slice(hostPath.length);
+    return { spec, home: { name, hostPath }, below, mountedAt: `${mountPath}${below}` };
+  }
+  throw new Denied(`${what}: expected a fuse DaemonSet whose first container shares ${path} with its node, found none`);
+}
+
+/** Volumes that hold cache, by Fluid's names. */
+const CACHE = /^(datavolume-|volume-localtime|cache-dir|mem|ssd|hdd)/;
+/** Volumes of an unprivileged client's privileges, by Fluid's names. */
+const DEVICE = /^((alluxio|jindofs|juicefs|thin|efc)-fuse-mount|efc-sock|(alluxio|jindofs|thin)-fuse-device)/;
+
+/** Names of the volumes that the sidecar does not get. */
+export function droppedVolumes({ spec, fuse, home }: Client, { wishes }: Admission): ReadonlySet<string> {
+  const isCache = ({ name }: Volume) => (fuse.sidecar ? fuse.sidecar.caches.includes(name) : CACHE.test(name));
+  const isPrivilege = ({ name, hostPath }: Volume) => name === home.name || hostPath?.path === '/dev/fuse' || DEVICE.test(name);
+  const dropped = (volume: Volume) =>
+    (!wishes.keepsCaches && isCache(volume)) || (wishes.platform === 'unprivileged' && isPrivilege(volume));
+  return new Set((spec.volumes ?? []).filter(dropped).map(({ name }) => name));
+}
+
+/** The container without mounts of these volumes. */
+export const withoutVolumes = (container: Container, dropped: ReadonlySet<string>): Container => ({
+  ...container,
+  ...(container.volumeMounts && { volumeMounts: container.volumeMounts.filter(({ name }) => !dropped.has(name)) }),
+});

@@ -1,0 +1,41 @@
+import type { Admission, DatasetUse, Plugin } from '../admission.ts';
+import { Denied } from '../denied.ts';
+import { noArguments } from '../plugins/arguments.ts';
+import { type Pod, withLabels } from '../pod.ts';
+import { wish } from '../wishes.ts';
+import { withApplicationChecks } from './application.ts';
+import { withClient } from './inject.ts';
+
+/** More clients than that are no pod but an attack, or clients that use one another in a circle. */
+const MOST = 64;
+
+/** Puts the FUSE client of each Dataset that a pod uses into the pod, so that the pod needs no CSI plugin on its node. */
+export const fuseSidecar: Plugin = {
+  name: 'FuseSidecar',
+  configure: (args) => {
+    noArguments(args);
+    return (pod, admission) => {
+      if (admission.uses.length === 0) return pod;
+      const injected = withApplicationChecks(injectedInto(pod, admission), pod, admission);
+      return withLabels(injected, { [wish.done]: 'true', 'fluid.io/managed-by': 'fluid' });
+    };
+  },
+};
+
+/** Clients may themselves use Datasets, whose clients then start before them. */
+function injectedInto(pod: Pod, admission: Admission): Pod {
+  let injected = pod;
+  let clients = 0;
+  for (let uses = admission.uses; uses.length > 0; uses = admission.usesOf(injected)) {
+    clients += uses.length;
+    if (clients > MOST) throw new Denied(`expected at most ${MOST} sidecars, found more: ${namesOf(uses)} and others`);
+    injected = uses.reduce((each, use) => withClient(each, use, admission), injected);
+  }
+  return injected;
+}
+
+const namesOf = (uses: readonly DatasetUse[]): string =>
+  uses
+    .slice(0, 3)
+    .map(({ dataset: { identity } }) => `${identity.namespace}/${identity.name}`)
+    .join(', ');

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import type { Container } from '../../../src/api/index.ts';
+import type { Pod } from '../../../src/webhook/pod.ts';
+import { images, inject, joined, reader } from './fixture.ts';
+
+const DIRECTORY = '/runtime-mnt/juicefs/ml/images/app-000000000000';
+const legacy = { nativeSidecars: false };
+const names = (named: readonly { readonly name: string }[] | undefined) => named?.map(({ name }) => name);
+const find = ({ spec }: Pod, name: string): Container =>
+  [...(spec.initContainers ?? []), ...spec.containers].find((container) => container.name === name) as Container;
+const pathOf = ({ spec }: Pod, volume: string) => spec.volumes?.find(({ name }) => name === volume)?.hostPath?.path;
+
+describe('a pod that reads a Dataset', () => {
+  const pod = inject(reader(['images']), images());
+
+  test('has its client as a restartable init container, which is started when the file system is mounted', () => {
+    expect(names(pod.spec.initContainers)).toEqual(['fluid-fuse-0']);
+    expect(find(pod, 'fluid-fuse-0')).toMatchObject({
+      restartPolicy: 'Always',
+      command: ['sh', '/root/script/script.sh'],
+      startupProbe: {
+        exec: { command: expect.arrayContaining(['/runtime-mnt/juicefs/ml/images/juicefs-fuse', '/app-000000000000/juicefs-fuse']) },
+      },
+    });
+    expect(find(pod, 'fluid-fuse-0').lifecycle?.postStart).toBeUndefined();
+  });
+  test('reads the directory on the host where that client mounts, which is its own', () => {
+    expect(pathOf(pod, 'images')).toBe(`${DIRECTORY}/juicefs-fuse`);
+    expect(pathOf(pod, 'juicefs-fuse-mount-0')).toBe(DIRECTORY);
+    expect(find(pod, 'main').volumeMounts).toEqual([{ name: 'images', mountPath: '/images', mountPropagation: 'HostToContainer' }]);
+    const other = inject(reader(['images'], {}, { name: 'other' }), images());
+    expect(pathOf(other, 'images')).not.toBe(pathOf(pod, 'images'));
+  });
+  test('gets volumes that the client mounts, but for caches', () => {
+    expect(names(pod.spec.volumes)).toEqual(['images', 'juicefs-fuse-mount-0', 'script-0', 'fluid-mounts-0']);
+    const kept = inject(reader(['images'], {}, { labels: { 'cachedir.sidecar.fluid.io/inject': 'true' } }), images());
+    expect(names(kept.spec.volumes)).toContain('cache-dir-0-0');
+  });
+  test('unmounts at its end and removes the directory', () => {
+    const stop = find(pod, 'fluid-fuse-0').lifecycle?.preStop?.exec?.command ?? [];
+    expect(stop.slice(-2)).toEqual(['/fluid-mounts', 'app-000000000000/juicefs-fuse']);
+    expect(pathOf(pod, 'fluid-mounts-0')).toBe('/runtime-mnt/juicefs/ml/images');
+  });
+  test('takes no port of the node', () => {
+    expect(find(pod, 'fluid-fuse-0').ports).toEqual([{ name: 'metrics', containerPort: 14_002 }]);
+  });
+  test('says what was done', () => {
+    expect(pod.metadata.labels).toMatchObject({
+      'done.sidecar.fluid.io/inject': 'true',
+      'fluid.io/managed-by': 'fluid',
+      'dataset-name.sidecar.fluid.io/fluid-fuse-0': 'images',
+      'dataset-namespace.sidecar.fluid.io/fluid-fuse-0': 'ml',
+    });
+    expect(pod.metadata.annotations).toEqual({ 'fluid.io/datasets-in-use': 'images' });
+  });
+  test('is not changed again', () => {
+    expect(inject(pod, images())).toBe(pod);
+  });
+  test('gets its client as an ordinary container without native sidecars, which waits in a hook', () => {
+    const before = inject(reader(['images']), images(), legacy);
+    expect(names(before.spec.containers)).toEqual(['fluid-fuse-0', 'main']);
+    expect(before.spec.initContainers).toBeUndefined();
+    expect(find(before, 'fluid-fuse-0').lifecycle?.postStart?.exec?.command).toContain('/runtime-mnt/juicefs/ml/images/juicefs-fuse');
+    expect(find(before, 'fluid-fuse-0').startupProbe).toBeUndefined();
+  });
+  test('may read early, in an init container, with native sidecars only', () => {
+    const initContainers = [{ name: 'early', image: 'busybox', volumeMounts: [{ name: 'images', mountPath: '/images' }] }];
+    const early = inject(reader(['images'], { initContainers }), images());
+    expect(names(early.spec.initContainers)).toEqual(['fluid-fuse-0', 'early']);
+    expect(find(early, 'early').volumeMounts?.[0]).toMatchObject({ mountPropagation: 'HostToContainer' });
+    expect(() => inject(reader(['images'], { initContainers }), images(), legacy)).toThrow('an init container reads Dataset images');
+  });
+  test('keeps a claim read-only', () => {
+    const volumes = [{ name: 'images', persistentVolumeClaim: { claimName: 'images', readOnly: true } }];
+    expect(find(inject(reader(['images'], { volumes }), images()), 'main').volumeMounts?.[0]).toMatchObject({ readOnly: true });
+  });
+  test('does not lend its user to the client', () => {
+    const securityContext = { runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000 };
+    expect(find(inject(reader(['images'], { securityContext }), images()), 'fluid-fuse-0').securityContext).toEqual({
+      privileged: true,
+      runAsUser: 0,
+      runAsGroup: 0,
+      runAsNonRoot: false,
+    });
+  });
+});
+
+describe('several Datasets', () => {
+  const two = joined(images('images'), images('models'));
+
+  test('have a client each, and a directory each', () => {
+    const pod = inject(reader(['images', 'models']), two);
+    expect(names(pod.spec.initContainers)).toEqual(['fluid-fuse-1', 'fluid-fuse-0']);
+    expect(pathOf(pod, 'models')).toBe('/runtime-mnt/juicefs/ml/models/app-111111111111/juicefs-fuse');
+    expect(pod.metadata.annotations).toEqual({ 'fluid.io/datasets-in-use': 'images,models' });
+    const all = [...(names(pod.spec.volumes) ?? []), ...(names(pod.spec.initContainers) ?? [])];
+    expect(new Set(all).size).toBe(all.length);
+  });
+  test('may use one another: the client that is used starts first', () => {
+    const on = images('models', {
+      volumes: [
+        { name: 'juicefs-fuse-mount', hostPath: { path: '/runtime-mnt/juicefs/ml/models' } },
+        { name: 'script', persistentVolumeClaim: { claimName: 'images' } },
+      ],
+    });
+    const pod = inject(reader(['models']), joined(images('images'), on));
+    expect(names(pod.spec.initContainers)).toEqual(['fluid-fuse-1', 'fluid-fuse-0']);
+    expect(pathOf(pod, 'script-0')).toBe('/runtime-mnt/juicefs/ml/images/app-111111111111/juicefs-fuse');
+  });
+  test('that use one another in a circle are denied', () => {
+    const circle = images('images', {
+      volumes: [
+        { name: 'juicefs-fuse-mount', hostPath: { path: '/runtime-mnt/juicefs/ml/images' } },
+        { name: 'script', persistentVolumeClaim: { claimName: 'images' } },
+      ],
+    });
+    expect(() => inject(reader(['images']), circle)).toThrow('expected at most 64 sidecars, found more: ml/images and others');
+  });
+});
+
+describe('the rest of the fuse pod', () => {
+  const spec = images().fuses['ml/images']?.template.spec;
+  const [client] = spec?.containers ?? [];
+  const more = images('images', {
+    containers: [client as Container, { name: 'exporter', image: 'exporter', volumeMounts: [{ name: 'unused', mountPath: '/x' }] }],
+    initContainers: [{ name: 'prepare', image: 'prepare', volumeMounts: [{ name: 'script', mountPath: '/s' }] }],
+    imagePullSecrets: [{ name: 'registry' }],
+  });
+
+  test('comes along: init containers before the client, other containers beside it, and pull secrets', () => {
+    const pod = inject(reader(['images'], { imagePullSecrets: [{ name: 'own' }] }), more);
+    expect(names(pod.spec.initContainers)).toEqual(['fluid-fuse-0-prepare', 'fluid-fuse-0', 'fluid-fuse-0-exporter']);
+    expect(find(pod, 'fluid-fuse-0-prepare').restartPolicy).toBeUndefined();
+    expect(names(pod.spec.volumes)).toContain('unused-0');
+    expect(pod.spec.imagePullSecrets).toEqual([{ name: 'own' }, { name: 'registry' }]);
+  });
+});
+
+describe('an unprivileged client', () => {
+  test('has no privilege, device or mount of the host', () => {
+    const pod = inject(reader(['images'], {}, { labels: { 'unprivileged.sidecar.fluid.io/inject': 'true' } }), images());
+    expect(find(pod, 'fluid-fuse-0').securityContext).toEqual({ privileged: false, runAsUser: 0 });
+    expect(names(pod.spec.volumes)).toEqual(['images', 'script-0']);
+  });
+});
+
+describe('a pod is denied', () => {
+  const cluster = images();
+  const dataset = cluster.datasets['ml/images'] ?? expect.fail();
+
+  test('while its Dataset is not bound, with the reason; unless it skips that check', () => {
+    const unbound = { ...cluster, datasets: { 'ml/images': { ...dataset, phase: 'NotBound', notReady: 'no Secret ml/jfs' } } };
+    expect(() => inject(reader(['images']), unbound)).toThrow(
+      expect.objectContaining({
+        message: 'Dataset ml/images: expected it to be bound, found phase NotBound: no Secret ml/jfs',
+        unknown: [{ kind: 'dataset', namespace: 'ml', name: 'images' }],
+      }),
+    );
+    const skips = reader(['images'], {}, { annotations: { 'sidecar.fluid.io/skip-precheck': 'true' } });
+    expect(names(inject(skips, unbound).spec.initContainers)).toEqual(['fluid-fuse-0']);
+  });
+  test('if its client cannot be a sidecar', () => {
+    const refused = images('images', {}, { caches: [], refused: 'it needs its node' } as never);
+    expect(() => inject(reader(['images']), refused)).toThrow('its client cannot be a sidecar: it needs its node');
+  });
+  test('if the volume belongs to another claim', () => {
+    const volume = cluster.volumes['ml-images'] ?? expect.fail();
+    const foreign = { ...cluster, volumes: { 'ml-images': { ...volume, claim: { namespace: 'other', name: 'images' } } } };
+    expect(() => inject(reader(['images']), foreign)).toThrow('found one of another claim');
+  });
+});
+
+test('a name that is no name stays within the directory of the Dataset', () => {
+  const pod = inject(reader(['images'], {}, { name: '../../etc' }), images());
+  expect(pathOf(pod, 'images')).toBe('/runtime-mnt/juicefs/ml/images/------etc-000000000000/juicefs-fuse');
+});
+test('containers that ask for it wait in a hook of their own', () => {
+  const asked = reader(['images'], {}, { labels: { 'app.poststart.fluid.io/inject': 'true' } });
+  const hook = find(inject(asked, images(), legacy), 'main').lifecycle?.postStart?.exec?.command ?? [];
+  expect(hook.slice(-4)).toEqual(['/images', '/app-000000000000/juicefs-fuse', '/images', '']);
+});
