@@ -1,0 +1,18 @@
+import type { SidecarNote } from './known.ts';
+import { record, text } from './shapes.ts';
+
+/** @throws Error if it is not such a note */
+export function parseNote(json: string): SidecarNote {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch {
+    parsed = undefined;
+  }
+  const { caches = [], refused } = record(parsed);
+  const isNote = parsed === record(parsed) && Array.isArray(caches) && caches.every((each) => typeof each === 'string');
+  if (!isNote || !(refused === undefined || typeof refused === 'string'))
+    throw new Error(`annotation data.fluid.io/sidecar: expected JSON {caches: [names], refused?: text}, found ${json.slice(0, 200)}`);
+  const why = text(refused);
+  return { caches, ...(why !== undefined && { refused: why }) };
+}

@@ -1,0 +1,31 @@
+import type { KubeObject } from '../../kube/types.ts';
+import type { KnownClaim, KnownDataset, KnownRuntime, KnownVolume } from '../known.ts';
+
+/** What is kept of an object: thousands of each kind have to fit into memory. */
+export interface Kept<T> extends KubeObject {
+  readonly known: T;
+}
+
+export type KeptClaim = Kept<KnownClaim>;
+export type KeptDataset = Kept<KnownDataset>;
+/** Undefined: of another driver. */
+export type KeptVolume = Kept<KnownVolume | undefined>;
+export type KeptRuntime = Kept<KnownRuntime>;
+/** Undefined: not of a runtime. */
+export type KeptFuse = Kept<FuseTexts | undefined>;
+
+export interface FuseTexts {
+  /** Name of the owner of Fluid's API group. */
+  readonly owner: string;
+  /** JSON: one text takes a tenth of the memory of the objects that it describes. */
+  readonly template: string;
+  /** JSON of the annotation `data.fluid.io/sidecar`. */
+  readonly sidecar?: string;
+}
+
+/** The metadata that a collection needs, with what is known of the object. */
+export const kept = <T>({ apiVersion, kind, metadata }: KubeObject, known: T): Kept<T> => {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  // Absent fields would be wrong in ObjectMeta, and objects of one shape take the least memory.
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } as KubeObject['metadata'], known };
+};

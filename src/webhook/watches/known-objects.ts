@@ -1,0 +1,40 @@
+import type { PodTemplateSpec } from '../../api/index.ts';
+import type { Known, KnownFuse } from '../known.ts';
+import { parseNote } from '../sidecar-note.ts';
+import type { FuseTexts, KeptClaim, KeptDataset, KeptFuse, KeptRuntime, KeptVolume } from './kept.ts';
+
+/** Where what is kept is found. */
+export interface Sources {
+  claim(namespace: string, name: string): KeptClaim | undefined;
+  dataset(namespace: string, name: string): KeptDataset | undefined;
+  runtime(type: string, namespace: string, name: string): KeptRuntime | undefined;
+  /** By the name of its owner. */
+  fuse(namespace: string, owner: string): KeptFuse | undefined;
+  volume(name: string): KeptVolume | undefined;
+}
+
+/** The value of `fluid.io/managed-by` on what Sluice and Fluid create; on a claim it could also be a Dataset's name. */
+const FLUID = 'fluid';
+
+export function knownObjects(sources: Sources): Known {
+  return {
+    claim(namespace, name) {
+      const found = sources.claim(namespace, name)?.known;
+      const isOther = found?.dataset === FLUID && name !== FLUID && sources.dataset(namespace, FLUID) === undefined;
+      return isOther ? {} : found;
+    },
+    dataset: (namespace, name) => sources.dataset(namespace, name)?.known,
+    runtime: (type, namespace, name) => sources.runtime(type, namespace, name)?.known,
+    fuse(namespace, runtime) {
+      const texts = sources.fuse(namespace, runtime)?.known;
+      return texts && fuseOf(texts);
+    },
+    volume: (name) => sources.volume(name)?.known,
+  };
+}
+
+const fuseOf = ({ template, sidecar }: FuseTexts): KnownFuse => ({
+  // The cast: the API server has checked it.
+  template: JSON.parse(template) as PodTemplateSpec,
+  ...(sidecar !== undefined && { sidecar: parseNote(sidecar) }),
+});

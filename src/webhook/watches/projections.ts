@@ -1,0 +1,96 @@
+import { csiDriver, datasetId, GROUP, type Identity, label, type NodeSelectorTerm } from '../../api/index.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import type { KnownDataset } from '../known.ts';
+import { list, record, text } from '../shapes.ts';
+import { parseNote } from '../sidecar-note.ts';
+import { type FuseTexts, type KeptClaim, type KeptDataset, type KeptFuse, type KeptRuntime, type KeptVolume, kept } from './kept.ts';
+
+/** How the key of the label begins that Sluice and Fluid put on the claim of a Dataset. */
+const CACHE_LABELS = 'fluid.io/s-';
+/** Its value is a Dataset: on a claim that the Dataset has as its source. The second is Fluid's older name of it. */
+const WRAPPED_BY = [label.managedBy, 'fluid.io/wrapped-by'];
+const NOTE = 'data.fluid.io/sidecar';
+
+const NO_DATASET = {};
+
+/** Of the metadata alone. */
+export function keptClaim(object: KubeObject): KeptClaim {
+  const { name, labels = {} } = object.metadata;
+  const isOwn = Object.keys(labels).some((key) => key.startsWith(CACHE_LABELS));
+  const dataset = isOwn ? name : WRAPPED_BY.map((key) => labels[key]).find((value) => value);
+  return kept(object, dataset === undefined ? NO_DATASET : { dataset });
+}
+
+export function keptDataset(object: KubeObject): KeptDataset {
+  const status = record(object['status']);
+  const condition = list(status['conditions'])
+    .map(record)
+    .find(({ type, status: is }) => type === 'NotReady' && is === 'True');
+  const notReady = text(condition?.['message']);
+  const runtime = runtimeOf(object, record(list(status['runtimes'])[0]));
+  return kept(object, {
+    identity: identityOf(object),
+    phase: text(status['phase']) ?? '',
+    ...(notReady !== undefined && { notReady }),
+    ...(runtime && { runtime }),
+  });
+}
+
+function identityOf({ metadata: { namespace = '', name, uid = '', labels } }: KubeObject): Identity {
+  const plain = { namespace, name, uid, collides: false };
+  // Without a collision too, a name that is too long for a label is replaced by the UID.
+  const collides = uid !== '' && labels?.[label.datasetId] === uid && datasetId(plain) !== uid;
+  return { ...plain, collides };
+}
+
+function runtimeOf({ metadata }: KubeObject, { type, namespace, name }: Readonly<Record<string, unknown>>): KnownDataset['runtime'] {
+  if (typeof type !== 'string' || typeof name !== 'string') return undefined;
+  return { type, namespace: text(namespace) || (metadata.namespace ?? ''), name };
+}
+
+export function keptVolume(object: KubeObject): KeptVolume {
+  const { csi, claimRef } = record(object['spec']);
+  const { driver, volumeAttributes } = record(csi);
+  const attributes = record(volumeAttributes);
+  const path = text(attributes['fluid_path']);
+  const { namespace, name } = record(claimRef);
+  if (driver !== csiDriver || path === undefined || typeof namespace !== 'string' || typeof name !== 'string')
+    return kept(object, undefined);
+  return kept(object, {
+    path,
+    mountType: text(attributes['mount_type']) ?? '',
+    subPath: text(attributes['fluid_sub_path']) ?? '',
+    claim: { namespace, name },
+  });
+}
+
+/** Of Fluid's owners, the one that controls it first: DaemonSets of Datasets that refer to others have no controller. */
+export function keptFuse(object: KubeObject): KeptFuse {
+  const owners = (object.metadata.ownerReferences ?? []).filter(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`));
+  const owner = owners.find(({ controller }) => controller) ?? owners[0];
+  if (!owner) return kept(object, undefined);
+  const sidecar = object.metadata.annotations?.[NOTE];
+  if (sidecar !== undefined) parseNote(sidecar);
+  const texts: FuseTexts = {
+    owner: owner.name,
+    template: JSON.stringify(record(record(object['spec'])['template'])),
+    ...(sidecar !== undefined && { sidecar }),
+  };
+  return kept(object, texts);
+}
+
+const NO_TERMS: readonly NodeSelectorTerm[] = [];
+/** Values of `spec.fuse.metrics.scrapeTarget`, separated by commas. */
+const SIDECARS: ReadonlySet<string> = new Set(['All', 'Sidecar']);
+
+export function keptRuntime(object: KubeObject): KeptRuntime {
+  const { cacheAffinity } = record(object['status']);
+  const required = record(record(cacheAffinity)['requiredDuringSchedulingIgnoredDuringExecution']);
+  const terms = list(required['nodeSelectorTerms']);
+  const target = record(record(record(object['spec'])['fuse'])['metrics'])['scrapeTarget'];
+  return kept(object, {
+    // The cast: the CRD's schema has checked them.
+    cacheAffinity: terms.length > 0 ? (terms as readonly NodeSelectorTerm[]) : NO_TERMS,
+    scrapesSidecars: (text(target) ?? '').split(',').some((each) => SIDECARS.has(each.trim())),
+  });
+}

@@ -1,0 +1,88 @@
+import type { KubeClient } from '../../kube/contract.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import type { Unknown } from '../known.ts';
+import type { KeptFuse } from './kept.ts';
+import type { Sources } from './known-objects.ts';
+import { keptClaim, keptDataset, keptFuse, keptRuntime, keptVolume } from './projections.ts';
+import { CLAIM, DAEMON_SET, DATASET, VOLUME } from './types.ts';
+
+/** DaemonSets of a page: no more are in memory at once. */
+const PAGE = 100;
+/** Names come from users' pods, which no validation has seen yet: objects of another name cannot exist. */
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+export interface Reading {
+  readonly client: KubeClient;
+  /** Of the runtimes of a type; undefined if there is no such kind. */
+  readonly runtimeType: (type: string) => ResourceType | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the API server for exactly these objects. What it does not have is not there; any other error is thrown. */
+export async function readObjects(reading: Reading, unknown: readonly Unknown[], otherwise: Sources): Promise<Sources> {
+  const answers = new Map<string, KubeObject | undefined>();
+  const asked = new Map(unknown.map((each) => [keyOf(each), each] as const));
+  await Promise.all([...asked].map(async ([key, each]) => answers.set(key, await readOne(reading, each))));
+  const answered = <T extends KubeObject>(each: Unknown, known: () => T | undefined): T | undefined => {
+    const key = keyOf(each);
+    // The cast: it was read as an object of this kind.
+    return answers.has(key) ? (answers.get(key) as T | undefined) : known();
+  };
+  return {
+    claim: (namespace, name) => answered({ kind: 'claim', namespace, name }, () => otherwise.claim(namespace, name)),
+    dataset: (namespace, name) => answered({ kind: 'dataset', namespace, name }, () => otherwise.dataset(namespace, name)),
+    fuse: (namespace, name) => answered({ kind: 'fuse', namespace, name }, () => otherwise.fuse(namespace, name)),
+    volume: (name) => answered({ kind: 'volume', name }, () => otherwise.volume(name)),
+    runtime: (type, namespace, name) =>
+      answered({ kind: 'runtime', type, namespace, name }, () => otherwise.runtime(type, namespace, name)),
+  };
+}
+
+const keyOf = (each: Unknown): string =>
+  JSON.stringify([each.kind, each.kind === 'runtime' && each.type, each.kind !== 'volume' && each.namespace, each.name]);
+
+function readOne(reading: Reading, each: Unknown): Promise<KubeObject | undefined> {
+  if (!NAME.test(each.name)) return Promise.resolve(undefined);
+  switch (each.kind) {
+    case 'claim':
+      return get(reading, CLAIM, each, keptClaim);
+    case 'dataset':
+      return get(reading, DATASET, each, keptDataset);
+    case 'volume':
+      return get(reading, VOLUME, { name: each.name }, keptVolume);
+    case 'fuse':
+      return fuseOf(reading, each);
+    case 'runtime':
+      return get(reading, reading.runtimeType(each.type), each, keptRuntime);
+  }
+}
+
+async function get<T>(
+  { client, signal }: Reading,
+  type: ResourceType | undefined,
+  { namespace, name }: { readonly namespace?: string; readonly name: string },
+  project: (object: KubeObject) => T,
+): Promise<T | undefined> {
+  if (type === undefined) return undefined;
+  try {
+    return project(await client.get(type, { namespace, name }, { signal, metadataOnly: type === CLAIM }));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Only a list shows owners. */
+async function fuseOf({ client, signal }: Reading, owner: { readonly namespace: string; readonly name: string }) {
+  let token: string | undefined;
+  do {
+    const { namespace } = owner;
+    const page = await client.list(DAEMON_SET, { namespace, limit: PAGE, signal, ...(token !== undefined && { continue: token }) });
+    const found = page.items.find(({ metadata }) => metadata.ownerReferences?.some(({ name }) => name === owner.name));
+    const fuse: KeptFuse | undefined = found && keptFuse(found);
+    if (fuse?.known?.owner === owner.name) return fuse;
+    token = page.continue;
+  } while (token !== undefined);
+  return undefined;
+}

@@ -1,0 +1,105 @@
+import { runtimePlural } from '../../api/index.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { createLimiter } from '../../kube/turns/limiter.ts';
+import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
+import { type Reflector, type ReflectOptions, reflect } from '../../kube/watch/reflector.ts';
+import type { Known, Unknown } from '../known.ts';
+import type { Profile } from '../profile.ts';
+import { createFuses } from './fuses.ts';
+import { knownObjects, type Sources } from './known-objects.ts';
+import { profileWatch } from './profile-watch.ts';
+import { keptClaim, keptDataset, keptFuse, keptRuntime, keptVolume } from './projections.ts';
+import { readObjects } from './read.ts';
+import { CLAIM, CONFIG_MAP, DAEMON_SET, DATASET, type RuntimeKind, runtimeResource, VOLUME } from './types.ts';
+
+export interface WatchOptions {
+  readonly client: KubeClient;
+  /** Kinds of runtimes; their CRDs may not be installed. */
+  readonly runtimes: readonly RuntimeKind[];
+  /** Where the ConfigMap `webhook-plugins` is. */
+  readonly namespace: string;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** What the webhook knows of the cluster, without asking for it at an admission. */
+export interface Watches {
+  readonly known: Known;
+  /** The chains of plugins, as the ConfigMap last said without a fault. */
+  profile(): Profile;
+  /** What is wrong with the ConfigMap. */
+  profileFault(): string | undefined;
+  /** Which lists are not complete yet. */
+  notReady(): string | undefined;
+  /** Asks the API server for exactly these objects. What it returns knows all others as the watches do. Throws what the client throws. */
+  read(unknown: readonly Unknown[], signal: AbortSignal): Promise<Known>;
+  stop(): void;
+}
+
+/** As many as the controller lists at a time. */
+const LISTS_AT_A_TIME = 2;
+const PROFILE = 'webhook-plugins';
+const nothing = (): void => {};
+
+export function startWatches({ client, runtimes, namespace, log, clock = systemClock }: WatchOptions): Watches {
+  const listing = createLimiter(LISTS_AT_A_TIME, clock);
+  const unlisted = new Map<string, Reflector<KubeObject>>();
+  const reflectors: Reflector<KubeObject>[] = [];
+
+  function watch<T extends KubeObject>(type: ResourceType, options: ReflectOptions<T>): Reflector<T> {
+    const reflector = reflect<T>(client, type, { ...options, listing, log, clock });
+    // The cast: what is listed is not changed through it.
+    const any = reflector as unknown as Reflector<KubeObject>;
+    reflectors.push(any);
+    unlisted.set(type.plural, any);
+    // A kind that is not installed has no objects; it is watched once it is.
+    void reflector.answered.then(() => unlisted.delete(type.plural));
+    return reflector;
+  }
+
+  const fuseNames = createFuses();
+  const profiles = profileWatch(log);
+  const claims = watch(CLAIM, { metadataOnly: true, project: keptClaim, onChange: nothing });
+  const datasets = watch(DATASET, { project: keptDataset, onChange: nothing });
+  const volumes = watch(VOLUME, { project: keptVolume, onChange: nothing });
+  const fuses = watch(DAEMON_SET, { project: keptFuse, onChange: fuseNames.changed });
+  const byPlural = new Map(
+    runtimes.map((kind) => [kind.plural, watch(runtimeResource(kind), { project: keptRuntime, onChange: nothing })] as const),
+  );
+  watch(CONFIG_MAP, {
+    namespace,
+    fieldSelector: `metadata.name=${PROFILE}`,
+    onChange: ({ type, object }) => profiles.changed(type === 'deleted' ? undefined : object),
+  });
+
+  const sources: Sources = {
+    claim: claims.get,
+    dataset: datasets.get,
+    volume: (name) => volumes.get(undefined, name),
+    runtime: (type, namespace, name) => byPlural.get(runtimePlural(type))?.get(namespace, name),
+    fuse(namespace, owner) {
+      const name = fuseNames.nameOf(namespace, owner);
+      return name === undefined ? undefined : fuses.get(namespace, name);
+    },
+  };
+  const typeOf = new Map(runtimes.map((kind) => [kind.plural, runtimeResource(kind)] as const));
+
+  return {
+    known: knownObjects(sources),
+    profile: profiles.current,
+    profileFault: profiles.fault,
+    notReady() {
+      if (unlisted.size === 0) return undefined;
+      const which = [...unlisted].map(([plural, { status }]) => plural + (status.lastError === undefined ? '' : ` (${status.lastError})`));
+      return `not listed yet: ${which.join(', ')}`;
+    },
+    async read(unknown, signal) {
+      const reading = { client, signal, runtimeType: (type: string) => typeOf.get(runtimePlural(type)) };
+      return knownObjects(await readObjects(reading, unknown, sources));
+    },
+    stop() {
+      for (const reflector of reflectors) reflector.stop();
+    },
+  };
+}
