@@ -125,6 +125,7 @@ export function fusePod(input: Input, { tiers, mounts, readOnly, host, mountPath
   return {
     ...pod,
     volumes,
+    sidecar: { caches: shared.map(({ volume }) => volume.name) },
     // Not all that is below: a mount of a client that has ended would not answer.
     initContainers: ownerOf(input, 'init-fuse', engine, [{ name: 'alluxio-fuse-mount', mountPath: host }]),
     client: {

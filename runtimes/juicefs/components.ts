@@ -16,7 +16,7 @@ export class JuiceFSWorker extends Worker {
 export class JuiceFSFuse extends Fuse {
   constructor(scope: Construct, plan: JuiceFSPlan) {
     scriptFor(scope, plan, 'fuse');
-    super(scope, plan, client(plan, 'fuse'));
+    super(scope, plan, { ...client(plan, 'fuse'), sidecar: { caches: plan.pods.fuse.caches } });
   }
 }
 

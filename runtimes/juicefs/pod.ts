@@ -59,6 +59,7 @@ export function podPlan(input: Input, source: Source, cache: Cache, role: PodRol
       nodeSelector: own.nodeSelector,
       hostNetwork: isOnHost(own),
     },
+    caches: caches.map(({ volume }) => volume.name),
     /** As the client's `-o` takes them. */
     options: joinedOptions(options),
     /** Directories of the node that hold cache. */

@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import { datasetId, type EnvVar, fuseNodeLabel, label, type Volume } from '../api/index.ts';
+import { annotation, datasetId, type EnvVar, fuseNodeLabel, label, type Volume } from '../api/index.ts';
 import { commonLabels, podCommonLabels } from './base-plan.ts';
 import { canonicalClaim, unlessEmpty } from './canonical.ts';
 import type { BasePlan, ComponentProps, FusePlan, Role } from './contract.ts';
@@ -14,7 +14,10 @@ abstract class Component extends Construct {
     new KubeObject(this, 'workload', {
       apiVersion: 'apps/v1',
       kind,
-      metadata: metadataOf(plan, plan.workloads[role], { ...selector, ...own.labels }),
+      metadata: {
+        ...metadataOf(plan, plan.workloads[role], { ...selector, ...own.labels }),
+        ...(own.annotations && { annotations: own.annotations }),
+      },
       spec: {
         ...own.spec,
         selector: { matchLabels: selector },
@@ -43,6 +46,7 @@ abstract class Component extends Construct {
 }
 
 interface Own {
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly podLabels?: Readonly<Record<string, string>>;
   readonly spec?: object;
@@ -143,7 +147,10 @@ export class Fuse extends Component {
         ...(critical && { priorityClassName: 'system-node-critical' }),
         ...(hostPid && { hostPID: true }),
       },
-      generation === undefined ? {} : { podLabels: { [label.fuseGeneration]: String(generation) } },
+      {
+        annotations: { [annotation.sidecar]: JSON.stringify(props.sidecar ?? { caches: [] }) },
+        ...(generation !== undefined && { podLabels: { [label.fuseGeneration]: String(generation) } }),
+      },
     );
   }
 }

@@ -1,4 +1,4 @@
-import type { Identity, NodeSelectorTerm, PodTemplateSpec } from '../api/index.ts';
+import type { Identity, NodeSelectorTerm, PodTemplateSpec, SidecarNote } from '../api/index.ts';
 
 /** What an admission knows of the cluster, from memory. Undefined: there is no such object, as far as is known. */
 export interface Known {
@@ -34,13 +34,6 @@ export interface KnownFuse {
   readonly template: PodTemplateSpec;
   /** What the runtime says of its pods as sidecars. Absent on DaemonSets that Fluid created. */
   readonly sidecar?: SidecarNote;
-}
-/** The annotation `data.fluid.io/sidecar` of a fuse DaemonSet, as JSON. */
-export interface SidecarNote {
-  /** Names of volumes that hold cache. */
-  readonly caches: readonly string[];
-  /** Why the client cannot be a sidecar. */
-  readonly refused?: string;
 }
 export interface KnownVolume {
   /** Attribute `fluid_path`: where the file system is on the host. */

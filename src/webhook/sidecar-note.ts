@@ -1,4 +1,4 @@
-import type { SidecarNote } from './known.ts';
+import type { SidecarNote } from '../api/index.ts';
 import { record, text } from './shapes.ts';
 
 /** @throws Error if it is not such a note */

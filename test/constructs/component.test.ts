@@ -52,6 +52,15 @@ const master = (more: Partial<ComponentProps> = {}, plan = planOf()) =>
   rendered(plan, (chart) => new Master(chart, plan, { ...props, ...more })) as Workload;
 const pod = ({ spec }: Workload) => spec.template.spec;
 
+test('a fuse DaemonSet says which of its volumes a sidecar does not get', () => {
+  const noteOf = ({ metadata }: Workload) => metadata.annotations?.['data.fluid.io/sidecar'];
+  expect(noteOf(fuse())).toBe('{"caches":[]}');
+  expect(noteOf(fuse({ sidecar: { caches: ['cache'], refused: 'it needs its node' } }))).toBe(
+    '{"caches":["cache"],"refused":"it needs its node"}',
+  );
+  expect(noteOf(worker())).toBeUndefined();
+});
+
 describe('every workload', () => {
   test('is selected by app, release and role, as Fluid’s users do', () =>
     expect([master(), worker(), fuse()].map(({ spec }) => spec.selector.matchLabels)).toEqual(

@@ -48,6 +48,13 @@ export const differences: readonly Difference[] = [
     reason: 'The inventory of Sluice: only objects with this label may be pruned.',
   },
   {
+    object: /^DaemonSet\//,
+    path: /^metadata\.annotations\[data\.fluid\.io\/sidecar\]$/,
+    ours: /caches/,
+    reason:
+      'Says which volumes a sidecar does not get. Fluid goes by the first letters of their names, which may be those of a volume of the user.',
+  },
+  {
     cases: /^(juicefs|alluxio)/,
     object: /^(DaemonSet|StatefulSet)\//,
     path: /^spec\.template\.metadata\.annotations\[data\.fluid\.io\/script-hash\]$/,

@@ -1,4 +1,4 @@
-import type { Container, PersistentVolumeClaim, PodSpec, PodTemplateSpec } from '../../api/index.ts';
+import type { Container, PersistentVolumeClaim, PodSpec, PodTemplateSpec, SidecarNote } from '../../api/index.ts';
 
 /** The fields of a Kubernetes type; a field that is undefined is absent. */
 type Fields<T> = { readonly [Field in keyof T]?: (T[Field] extends (infer Entry)[] | undefined ? readonly Entry[] : T[Field]) | undefined };
@@ -26,6 +26,8 @@ export interface ComponentProps extends Omit<Fields<PodSpec>, 'containers' | 'in
   readonly podLabels?: Readonly<Record<string, string>> | undefined;
   /** Annotations of the pods. */
   readonly podAnnotations?: Readonly<Record<string, string>> | undefined;
+  /** Of `Fuse`: what of its pods a sidecar does not get. Default: a sidecar gets everything. */
+  readonly sidecar?: SidecarNote | undefined;
   /** Of masters and workers, which are StatefulSets. */
   readonly volumeClaimTemplates?: readonly PersistentVolumeClaim[] | undefined;
 }
