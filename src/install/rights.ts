@@ -66,10 +66,15 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
       group: '',
       resources: ['pods'],
       verbs: ['get', 'list', 'watch', 'patch'],
-      because: 'which pods mount a Dataset; annotation of fuse pods',
+      because: 'which pods mount a Dataset; annotation of fuse pods; pods with sidecars',
     },
     // RBAC lets a client create only Roles that grant no more than it has: the Roles of JuiceFS grant these three.
-    { group: '', resources: ['pods/exec'], verbs: ['get', 'create', 'list'], because: 'probes, mounts, cleaning' },
+    {
+      group: '',
+      resources: ['pods/exec'],
+      verbs: ['get', 'create', 'list'],
+      because: 'probes, mounts, cleaning; stop of sidecars whose pod has ended otherwise',
+    },
     {
       group: '',
       resources: ['nodes'],

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { RequestInfo } from '../kube/contract.ts';
+import type { StopResult } from './applications/stop-sidecars.ts';
 import { addDatasetGauges, type DatasetCounts } from './metrics/dataset-gauges.ts';
 import { type OperationCounts, type OperationMetrics, operationMetrics } from './metrics/operation-metrics.ts';
 import { addWatchGauges, type Watches } from './metrics/watch-gauges.ts';
@@ -10,6 +11,7 @@ export interface Metrics extends WorkMetrics, OperationMetrics {
   readonly registry: Registry;
   requested(info: RequestInfo): void;
   led(isLeader: boolean): void;
+  sidecarStopped(result: StopResult): void;
   setupFailed(type: string, runtime: string): void;
   /** Removes the series of this runtime. */
   forgotten(type: string, runtime: string): void;
@@ -38,6 +40,7 @@ export function createMetrics(host: string, sources: Partial<Sources> = {}): Met
     requested: countRequests(registry, host),
     led: showLeadership(registry),
     ...countFailedSetups(registry),
+    sidecarStopped: countStoppedSidecars(registry),
   };
   addDatasetGauges(registry, datasets);
   const runs = operationMetrics(registry, operations);
@@ -64,6 +67,16 @@ function showLeadership(registry: Registry): Metrics['led'] {
     registers: [registry],
   });
   return (isLeader) => leads.set({ name: 'sluice' }, isLeader ? 1 : 0);
+}
+
+function countStoppedSidecars(registry: Registry): Metrics['sidecarStopped'] {
+  const stops = new Counter({
+    name: 'sluice_sidecar_stops_total',
+    help: 'Sidecars of ended applications: stopped, and attempts that failed.',
+    labelNames: ['result'],
+    registers: [registry],
+  });
+  return (result) => stops.inc({ result });
 }
 
 function countFailedSetups(registry: Registry): Pick<Metrics, 'setupFailed' | 'forgotten'> {

@@ -4,6 +4,8 @@ import type { KubeClient } from '../kube/contract.ts';
 import { eventSink } from '../kube/events/events.ts';
 import { KEYS, shareOf } from '../kube/turns/turnstile.ts';
 import type { Log } from '../kube/types.ts';
+import type { ApplicationSettings } from './applications/sidecars-to-stop.ts';
+import { stopSidecars } from './kubernetes/applications/applications.ts';
 import { podExec } from './kubernetes/commands/pod-exec.ts';
 import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler } from './kubernetes/nodes/node-labels.ts';
@@ -29,6 +31,8 @@ export interface LeaderOptions {
   readonly secretMs?: number;
   /** Nodes that never get cache labels. */
   readonly excludeNodes?: Selects;
+  /** Which pods keep their sidecars. */
+  readonly applications?: ApplicationSettings;
   /** Keys at a time. Default 32, 24 of them of one namespace. */
   readonly concurrency?: number;
   readonly log: Log;
@@ -64,12 +68,13 @@ export function createReign(
   const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, (regarding, note) =>
     events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
   );
+  const exec = podExec(connection, { signal: ended.signal, ...(deadline && { deadline }) });
   const cluster = kubernetesCluster({
     client,
     store,
     labeler,
     events,
-    exec: podExec(connection, { signal: ended.signal, ...(deadline && { deadline }) }),
+    exec,
     settings,
     log,
     portPolicy: options.portPolicy ?? 'random',
@@ -94,18 +99,29 @@ export function createReign(
     },
   });
 
+  let applications: { stop(): Promise<void> } | undefined;
+
   return {
     begin() {
       log.info({ keys: first.size }, 'leading');
       if (first.size === 0) labeler.complete();
       for (const key of first) queue.add(key);
+      applications = stopSidecars({
+        client,
+        exec,
+        settings: options.applications ?? {},
+        events,
+        log,
+        signal: ended.signal,
+        onStop: metrics?.sidecarStopped,
+      });
     },
     add: (key) => queue.add(key),
     gone: (key, uid) => cluster.gone(key, uid),
     moved: (moved) => labeler.changed(moved),
     async end() {
       ended.abort(new Error('this process is no longer the leader'));
-      await Promise.all([labeler.stop(), queue.stop()]);
+      await Promise.all([labeler.stop(), queue.stop(), applications?.stop()]);
       await events.flush();
     },
   };

@@ -39,6 +39,8 @@ Examples:
   sluice reconcile --runtime-node-port-range juicefs=14000-14999 --probe-interval 5m
 
 ${SETTINGS_ENVIRONMENT.trim()}
+  KEY_DISABLE_APP_CONTROLLER   label of pods whose sidecars run on when all else in them has ended
+  KEY_SERVERLESS_PLATFORM      label that names the platform of a pod's sidecars
   FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR
                                nodes that get no labels, e.g. type=virtual-kubelet
   MY_POD_NAMESPACE, MY_POD_NAME

@@ -1,5 +1,5 @@
 import { normalize } from 'node:path/posix';
-import { nearest, shown } from '../../api/index.ts';
+import { isLabel as isLabelPair, nearest, shown } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/contract.ts';
 import { parseSelector, type Selects } from '../../reconciler/kubernetes/selector.ts';
 import { UsageError } from '../errors.ts';
@@ -121,6 +121,11 @@ export function selectorOf(text: string): Selects {
     // The message of parseSelector names the part that is not a selector.
     throw new Expected((error as Error).message.replace(/^expected /, '').replace(/, found .*/, ''), { cause: error });
   }
+}
+
+export function labelKeyOf(text: string): string | undefined {
+  expect(isLabelPair([text, '']), 'the key of a label');
+  return text;
 }
 
 /** DNS-1123. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Runtime, Settings } from '../../constructs/contract.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
+import type { ApplicationSettings } from '../../reconciler/applications/sidecars-to-stop.ts';
 import type { PortPolicy } from '../../reconciler/kubernetes/plans/ports.ts';
 import type { Selects } from '../../reconciler/kubernetes/selector.ts';
 import {
@@ -11,6 +12,7 @@ import {
   directoryOf,
   dnsLabel,
   durationOf,
+  labelKeyOf,
   mountRootOf,
   oneOf,
   portRangeOf,
@@ -41,6 +43,7 @@ export interface ControllerConfig {
   readonly probeMs: number;
   readonly secretMs: number;
   readonly excludeNodes: Selects;
+  readonly applications: ApplicationSettings;
   /** Of /healthz, /readyz and /metrics. */
   readonly address?: Address;
   readonly leaseNamespace: string;
@@ -93,6 +96,8 @@ export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: r
   return complete((read) => {
     const address = read('--metrics-addr', flags.metricsAddr, addressOf, undefined);
     const namespace = read('MY_POD_NAMESPACE', env['MY_POD_NAMESPACE'], dnsLabel, DEFAULT_NAMESPACE);
+    const exceptLabel = read('KEY_DISABLE_APP_CONTROLLER', env['KEY_DISABLE_APP_CONTROLLER'], labelKeyOf, undefined);
+    const platformLabel = read('KEY_SERVERLESS_PLATFORM', env['KEY_SERVERLESS_PLATFORM'], labelKeyOf, undefined);
     return {
       settings: readSettings(read, flags, env, runtimes),
       portPolicy: read<PortPolicy>('--port-allocate-policy', flags.portAllocatePolicy, oneOf('random', 'bitmap'), 'random'),
@@ -104,6 +109,10 @@ export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: r
         selectorOf,
         () => false,
       ),
+      applications: {
+        ...(exceptLabel !== undefined && { exceptLabel }),
+        ...(platformLabel !== undefined && { platformLabel }),
+      },
       ...(address && { address }),
       leaseNamespace: read('--leader-election-namespace', flags.leaderElectionNamespace, dnsLabel, namespace),
       elects: flags.leaderElection !== false,

@@ -1,0 +1,20 @@
+/**
+ * Names of what the webhook puts into a pod that asks for sidecars, all of them Fluid's. The controller recognizes these containers by
+ * their exact names and by the webhook's record: a user's container `my-fluid-fuse` is a user's.
+ */
+export const sidecar = {
+  /** A label of pods that have their sidecars: `true`. */
+  done: 'done.sidecar.fluid.io/inject',
+  /** With the name of a client's container, `fluid-fuse-0`: the label that says which Dataset it mounts. */
+  datasetName: 'dataset-name.sidecar.fluid.io/',
+  /** The annotation and the label that name the platform. */
+  platform: 'serverless.fluid.io/platform',
+  prefetcher: 'fluid-file-prefetcher',
+  /** An annotation of pods that have the prefetcher: `true`. */
+  prefetcherDone: 'file-prefetcher.fluid.io/inject-done',
+  /** Where the prefetcher writes its result. */
+  prefetcherStatus: '/tmp/fluid-file-prefetcher/status',
+} as const;
+
+/** The platforms of sidecars. */
+export const PLATFORMS = ['default', 'unprivileged'] as const;

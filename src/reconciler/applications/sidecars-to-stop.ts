@@ -1,0 +1,77 @@
+import type { Container } from '../../api/index.ts';
+import { PLATFORMS, sidecar } from '../../api/sidecars.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { type ContainerStatus, hasEnded } from './container-ends.ts';
+import { isSidecar } from './is-sidecar.ts';
+import { unmountOf } from './unmount.ts';
+
+/** Which pods the controller leaves alone. */
+export interface ApplicationSettings {
+  /** KEY_DISABLE_APP_CONTROLLER: pods with this label. */
+  readonly exceptLabel?: string;
+  /** KEY_SERVERLESS_PLATFORM: a label that names the platform of a pod's sidecars. Those of platforms that are not Sluice's are not touched. */
+  readonly platformLabel?: string;
+}
+
+/** A sidecar that has not ended for good, though everything else in its pod has. */
+export interface Sidecar {
+  readonly container: string;
+  /** It waits for its restart otherwise. */
+  readonly isRunning: boolean;
+  /** Of this start of the container: after a restart it is another one. */
+  readonly id: string;
+  /** How the container last ended, if it was restarted. */
+  readonly lastExitCode?: number;
+  /** The command that unmounts its file system. Absent: it has none. */
+  readonly unmount?: readonly string[];
+}
+
+interface PodStatus {
+  readonly phase?: string;
+  readonly containerStatuses?: readonly ContainerStatus[];
+}
+interface Spec {
+  readonly containers: readonly Container[];
+  readonly restartPolicy?: string;
+}
+
+/**
+ * The sidecars of a pod that has nothing else to do: none of them ends by itself, and the pod ends only with its last container. Native
+ * sidecars are init containers, which the kubelet stops.
+ */
+export function sidecarsToStop(pod: KubeObject, settings: ApplicationSettings = {}): readonly Sidecar[] {
+  // The casts: what the API server stores of a pod.
+  const { containers, restartPolicy = 'Always' } = pod['spec'] as Spec;
+  const { phase, containerStatuses = [] } = (pod['status'] ?? {}) as PodStatus;
+  // The kubelet stops the containers of a pod that is being deleted, and runs their preStop.
+  if (phase !== 'Running' || pod.metadata.deletionTimestamp !== undefined) return [];
+  if (restartPolicy === 'Always' || !isOurs(pod, settings)) return [];
+  const sidecars = containers.filter(({ name }) => isSidecar(name, pod.metadata));
+  const others = containers.filter((container) => !sidecars.includes(container));
+  const statusOf = ({ name }: Container) => containerStatuses.find((status) => status.name === name);
+  if (others.length === 0 || !others.every((container) => hasEnded(container, statusOf(container), restartPolicy))) return [];
+  return sidecars.flatMap((container): readonly Sidecar[] => {
+    const status = statusOf(container);
+    if (hasEnded(container, status, restartPolicy)) return [];
+    const { state, containerID, lastState } = status ?? {};
+    const unmount = unmountOf(container);
+    const lastExitCode = lastState?.terminated?.exitCode;
+    return [
+      {
+        container: container.name,
+        isRunning: state?.running !== undefined,
+        id: containerID ?? '',
+        ...(lastExitCode !== undefined && { lastExitCode }),
+        ...(unmount && { unmount }),
+      },
+    ];
+  });
+}
+
+/** Whether the pod has sidecars of a platform of Sluice, and is not exempt. */
+function isOurs({ metadata: { labels = {}, annotations = {} } }: KubeObject, { exceptLabel, platformLabel }: ApplicationSettings): boolean {
+  if (labels[sidecar.done] !== 'true') return false;
+  if (exceptLabel !== undefined && labels[exceptLabel] !== undefined) return false;
+  const platforms = [platformLabel === undefined ? undefined : labels[platformLabel], annotations[sidecar.platform]];
+  return platforms.every((platform) => platform === undefined || PLATFORMS.some((known) => known === platform));
+}

@@ -1,0 +1,142 @@
+import { type Clock, systemClock } from '../../kube/clock.ts';
+import { shareOf } from '../../kube/turns/turnstile.ts';
+import type { Log } from '../../kube/types.ts';
+import { messageOf } from '../failures.ts';
+import { createQueue, type Outcome } from '../queue.ts';
+import { type Key, keyOfText, keyText } from '../world.ts';
+import { after, commandOf, dueNow, nextDueAt, type Progress, stepOf } from './pace.ts';
+import type { Sidecar } from './sidecars-to-stop.ts';
+
+/** A pod that has sidecars to stop. */
+export interface Application {
+  readonly uid: string;
+  readonly sidecars: readonly Sidecar[];
+}
+/** The pods, and what the controller does to them. */
+export interface Applications {
+  /** As the watch shows it; undefined if the pod has nothing to stop. */
+  seen(pod: Key): Application | undefined;
+  /** As the API server has it now. */
+  read(pod: Key): Promise<Application | undefined>;
+  /** Runs a command in a container. Rejects when it does not end with exit code 0. */
+  run(pod: Key, container: string, argv: readonly string[]): Promise<unknown>;
+}
+export interface StopperOptions {
+  readonly applications: Applications;
+  /** Writes an event about a pod: why a sidecar of it still runs. */
+  readonly report: (pod: Key, uid: string, note: string) => void;
+  readonly log: Log;
+  /** Aborted when this process is no longer the leader. */
+  readonly signal: AbortSignal;
+  readonly onStop?: ((result: StopResult) => void) | undefined;
+  readonly clock?: Clock;
+}
+/** `stopped`: the container has ended. `failed`: a command failed, or had no effect, or the container was restarted. */
+export type StopResult = 'stopped' | 'failed';
+
+/** Stops the sidecars of pods that have nothing else to do. */
+export interface SidecarStopper {
+  /** The pod changed. */
+  add(pod: Key): void;
+  /** No command starts any more; resolves when those under way have ended. */
+  stop(): Promise<void>;
+}
+
+/** Pods at a time, 12 of them of one namespace: each command is a connection, for as long as an unmount takes. */
+const PODS = 16;
+/** What a command says that had nothing to unmount, or whose container ended under it. */
+const HARMLESS = /not mounted|no mount point specified|Invalid argument|not found in \/etc\/mtab|exit code 137\b|container not found/i;
+
+export function createSidecarStopper(options: StopperOptions): SidecarStopper {
+  const { applications, report, log, signal, onStop, clock = systemClock } = options;
+  const stops = new Map<string, { readonly uid: string; readonly byContainer: Map<string, Progress> }>();
+  const work = (text: string): Promise<Outcome> =>
+    pass(keyOfText(text)).catch((error: unknown) => {
+      if (!signal.aborted) log.warn({ pod: text, error: messageOf(error) }, 'the pod whose sidecars are to be stopped could not be read');
+      return { kind: 'failed' };
+    });
+  const queue = createQueue({ concurrency: PODS, mostOfOne: shareOf(PODS), work, now: clock.elapsed });
+
+  async function pass(pod: Key): Promise<Outcome> {
+    const seen = applications.seen(pod);
+    const progress = progressOf(pod, seen);
+    if (!seen) return { kind: 'settled' };
+    const due = dueNow(seen.sidecars, progress, clock.elapsed());
+    if (due.length > 0) {
+      // The watch may be late: a pod of the same name may have begun meanwhile, whose clients must not be stopped.
+      const read = await applications.read(pod);
+      if (read?.uid !== seen.uid) return { kind: 'waiting' };
+      const still = due.flatMap(({ container }) => read.sidecars.filter((sidecar) => sidecar.container === container && sidecar.isRunning));
+      if (still.length === 0) return { kind: 'waiting' };
+      // One that fails keeps none of the others.
+      await Promise.all(still.map(async (sidecar) => progress.set(sidecar.container, await stop(pod, seen.uid, sidecar, progress))));
+    }
+    const next = nextDueAt(seen.sidecars, progress);
+    return { kind: 'waiting', ...(next !== undefined && { afterMs: next - clock.elapsed() }) };
+  }
+
+  /** What was done about the sidecars of this pod, brought up to date. */
+  function progressOf(pod: Key, seen: Application | undefined): Map<string, Progress> {
+    const text = keyText(pod);
+    const known = stops.get(text);
+    const progress = known && known.uid === seen?.uid ? known.byContainer : new Map<string, Progress>();
+    for (const [container, before] of known?.byContainer ?? []) {
+      const now = seen?.sidecars.find((sidecar) => sidecar.container === container);
+      if (!now) {
+        progress.delete(container);
+        onStop?.('stopped');
+        log.info({ ...pod, container }, 'the sidecar has ended, as everything in its pod before it');
+      } else if (now.id !== before.id) {
+        progress.set(container, { ...before, id: now.id, isUnmounted: false });
+        complain(
+          pod,
+          known?.uid ?? '',
+          container,
+          `it ended with exit code ${now.lastExitCode ?? 'unknown'}, and the kubelet started it again`,
+        );
+      }
+    }
+    if (seen) stops.set(text, { uid: seen.uid, byContainer: progress });
+    else stops.delete(text);
+    return progress;
+  }
+
+  async function stop(pod: Key, uid: string, sidecar: Sidecar, progress: ReadonlyMap<string, Progress>): Promise<Progress> {
+    const { container, id } = sidecar;
+    const before = progress.get(container);
+    const step = stepOf(sidecar, before);
+    // Both signals were sent before.
+    if (step === 'signal' && before && before.signals > 0) complain(pod, uid, container, 'its processes do not end on SIGTERM');
+    log.info({ ...pod, container, step }, 'everything else in the pod has ended: stopping the sidecar');
+    const ok = await applications.run(pod, container, commandOf(sidecar, step)).then(
+      () => true,
+      async (error: unknown) => {
+        signal.throwIfAborted();
+        const said = messageOf(error);
+        if (HARMLESS.test(said) || !(await stillRuns(pod, uid, sidecar))) return true;
+        complain(pod, uid, container, said);
+        return false;
+      },
+    );
+    return after(step, before, { id, ok, now: clock.elapsed(), random: clock.random });
+  }
+
+  /** Whether the container still runs. If that cannot be read, the command counts as failed. */
+  const stillRuns = (pod: Key, uid: string, { id }: Sidecar): Promise<boolean> =>
+    applications.read(pod).then(
+      (read) => read?.uid === uid && read.sidecars.some((sidecar) => sidecar.id === id && sidecar.isRunning),
+      () => true,
+    );
+
+  function complain(pod: Key, uid: string, container: string, why: string): void {
+    onStop?.('failed');
+    log.warn({ ...pod, container, error: why }, 'the sidecar was not stopped; the controller retries');
+    report(
+      pod,
+      uid,
+      `Everything else in the pod has ended, and the sidecar ${container} still runs: ${why}. The controller retries with back-off.`,
+    );
+  }
+
+  return { add: (pod) => queue.add(keyText(pod)), stop: queue.stop };
+}

@@ -1,0 +1,84 @@
+import { sidecar } from '../../../api/sidecars.ts';
+import type { KubeClient } from '../../../kube/contract.ts';
+import { isNotFound } from '../../../kube/errors.ts';
+import type { EventSink } from '../../../kube/events/events.ts';
+import type { KubeObject, Log } from '../../../kube/types.ts';
+import { reflect } from '../../../kube/watch/reflector.ts';
+import { type ApplicationSettings, type Sidecar, sidecarsToStop } from '../../applications/sidecars-to-stop.ts';
+import { type Application, createSidecarStopper, type StopResult } from '../../applications/stop-sidecars.ts';
+import { type Key, keyOf } from '../../world.ts';
+import type { PodExec } from '../commands/exec.ts';
+import { Pod } from '../kinds.ts';
+
+export interface ApplicationOptions {
+  readonly client: KubeClient;
+  readonly exec: PodExec;
+  readonly settings: ApplicationSettings;
+  readonly events: Pick<EventSink, 'emit'>;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly onStop?: ((result: StopResult) => void) | undefined;
+}
+
+/** What is kept of a pod: next to nothing, until there is something to stop. */
+interface Kept extends KubeObject {
+  readonly sidecars: readonly Sidecar[];
+}
+
+/** The default grace period of a pod, in which the kubelet would run the same preStop. */
+const COMMAND_MS = 30_000;
+
+/**
+ * Stops the sidecars of pods that have nothing else to do. Watches only pods that have sidecars and run: the API server sends none of any
+ * other pod.
+ */
+export function stopSidecars({ client, exec, settings, events, log, signal, onStop }: ApplicationOptions): { stop(): Promise<void> } {
+  const kept = ({ apiVersion, kind, metadata, ...rest }: KubeObject): Kept => {
+    const { name, namespace, uid, resourceVersion } = metadata;
+    const found = sidecarsToStop({ apiVersion, kind, metadata, ...rest }, settings);
+    // The cast: a field that is undefined counts as absent.
+    return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion }, sidecars: found } as Kept;
+  };
+  const applicationOf = (pod: Kept | undefined): Application | undefined =>
+    pod && pod.sidecars.length > 0 ? { uid: pod.metadata.uid ?? '', sidecars: pod.sidecars } : undefined;
+  const pods = reflect<Kept>(client, Pod, {
+    labelSelector: `${sidecar.done}=true`,
+    fieldSelector: 'status.phase=Running',
+    project: kept,
+    log,
+    onChange(change) {
+      const had = change.type === 'changed' && change.old.sidecars.length > 0;
+      if (had || change.object.sidecars.length > 0) stopper.add(keyOf(change.object));
+    },
+  });
+  const stopper = createSidecarStopper({
+    applications: {
+      seen: ({ namespace, name }) => applicationOf(pods.get(namespace, name)),
+      read: (pod) =>
+        client.get(Pod, pod, { signal }).then(
+          (object) => applicationOf(kept(object)),
+          (error: unknown) => {
+            if (isNotFound(error)) return undefined;
+            throw error;
+          },
+        ),
+      run: ({ namespace, name }: Key, container, argv) => exec({ namespace, pod: name, container }, argv, COMMAND_MS),
+    },
+    report: ({ namespace, name }, uid, note) =>
+      events.emit({
+        regarding: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid },
+        type: 'Warning',
+        reason: 'SidecarNotStopped',
+        note,
+      }),
+    log,
+    signal,
+    onStop,
+  });
+  return {
+    async stop() {
+      pods.stop();
+      await stopper.stop();
+    },
+  };
+}
