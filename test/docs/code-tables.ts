@@ -1,4 +1,5 @@
 /** The tables of what the code has: flags, rights, limits, reasons, metrics. */
+import { Registry } from 'prom-client';
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import { LONGEST_QUANTITY } from '../../src/api/units.ts';
 import { LONGEST_TEXT, MOST_ENTRIES, MOST_SECRETS } from '../../src/constructs/limits.ts';
@@ -10,12 +11,14 @@ import { LARGEST_RECORD } from '../../src/reconciler/kubernetes/plans/last-valid
 import { createMetrics } from '../../src/reconciler/metrics.ts';
 import { backoffMs } from '../../src/reconciler/queue.ts';
 import { type Cause, causes } from '../../src/reconciler/reasons.ts';
+import { admissionMetrics } from '../../src/webhook/server/metrics.ts';
 import { table } from './markdown.ts';
 import { commandNamed } from './pages.ts';
 
 export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
   flags: () => flagsOf('reconcile'),
   installFlags: () => flagsOf('install'),
+  webhookFlags: () => flagsOf('webhook'),
   async rights() {
     const rows = (who: string, rights: readonly Right[]) =>
       rights.map(({ group, resources, names = [], verbs, because }) => [
@@ -66,20 +69,26 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
       ]),
     );
   },
-  async metrics() {
-    const { registry } = createMetrics('host');
-    const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(process|nodejs)_/.test(name)) as unknown as readonly {
-      name: string;
-      help: string;
-      type: string;
-      labelNames?: readonly string[];
-    }[];
-    return table(
-      ['metric', 'type', 'labels', 'what it says'],
-      ours.map(({ name, type, labelNames = [], help }) => [`\`${name}\``, type, labelNames.map((each) => `\`${each}\``).join(', '), help]),
-    );
+  metrics: async () => metricsIn(createMetrics('host').registry),
+  async webhookMetrics() {
+    const registry = new Registry();
+    admissionMetrics(registry);
+    return metricsIn(registry);
   },
 };
+
+function metricsIn(registry: Registry): string {
+  const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(process|nodejs)_/.test(name)) as unknown as readonly {
+    name: string;
+    help: string;
+    type: string;
+    labelNames?: readonly string[];
+  }[];
+  return table(
+    ['metric', 'type', 'labels', 'what it says'],
+    ours.map(({ name, type, labelNames = [], help }) => [`\`${name}\``, type, labelNames.map((each) => `\`${each}\``).join(', '), help]),
+  );
+}
 
 async function flagsOf(command: string): Promise<string> {
   const { options } = await commandNamed(command);

@@ -109,6 +109,12 @@ export function addressOf(text: string): Address | undefined {
   return { host, port };
 }
 
+export function portOf(text: string): number {
+  const port = Number(text);
+  expect(/^\d{1,5}$/.test(text) && port <= 65_535, 'a port such as 9443');
+  return port;
+}
+
 export function dnsLabel(text: string): string {
   expect(isLabel(text), 'the name of a namespace');
   return text;
@@ -124,7 +130,7 @@ export function selectorOf(text: string): Selects {
 }
 
 export function labelKeyOf(text: string): string | undefined {
-  expect(isLabelPair([text, '']), 'the key of a label');
+  expect(isLabelPair([text, '']), 'the key of a label, such as example.com/platform');
   return text;
 }
 

@@ -1,0 +1,54 @@
+import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
+import type { WebhookSettings } from '../../webhook/admission.ts';
+import { type Address, addressOf, booleanOf, complete, dnsLabel, labelKeyOf, oneOf, portOf } from '../settings/config-values.ts';
+import { version } from '../version.ts';
+
+export interface WebhookFlags {
+  readonly port?: string;
+  readonly metricsAddr?: string;
+}
+export interface WebhookConfig {
+  readonly port: number;
+  /** Of /healthz, /readyz and /metrics. */
+  readonly address?: Address;
+  /** Of the Service, of the Secret and of the ConfigMap. */
+  readonly namespace: string;
+  readonly settings: WebhookSettings;
+}
+
+export const WEBHOOK_ENVIRONMENT = `
+Environment, as in Fluid except for SLUICE_IMAGE:
+  MY_POD_NAMESPACE             namespace of the webhook's Service, Secret and ConfigMap (default fluid-system)
+  DISABLE_INJECTION            true: no pod is changed
+  KEY_SERVERLESS_PLATFORM      a label that asks for sidecars, and whose value names the platform
+  FUSE_SIDECAR_INJECTION_MODE  native-sidecar (default): sidecars are restartable init containers;
+                               default or legacy: they are containers
+  FILE_PREFETCHER_IMAGE        image of file prefetchers (default: SLUICE_IMAGE)
+  SLUICE_IMAGE                 Sluice's own image`;
+
+/** Throws UsageError with every fault at once. */
+export function webhookConfigOf(flags: WebhookFlags, env: Readonly<Record<string, string | undefined>>): WebhookConfig {
+  return complete((read) => {
+    const address = read('--metrics-addr', flags.metricsAddr, addressOf, undefined);
+    const platformLabel = read('KEY_SERVERLESS_PLATFORM', env['KEY_SERVERLESS_PLATFORM'], labelKeyOf, undefined);
+    const mode = read(
+      'FUSE_SIDECAR_INJECTION_MODE',
+      env['FUSE_SIDECAR_INJECTION_MODE'],
+      oneOf('native-sidecar', 'default', 'legacy'),
+      'native-sidecar',
+    );
+    const prefetcher = env['FILE_PREFETCHER_IMAGE'] || undefined;
+    return {
+      port: read('--port', flags.port, portOf, 9443),
+      ...(address && { address }),
+      namespace: read('MY_POD_NAMESPACE', env['MY_POD_NAMESPACE'], dnsLabel, DEFAULT_NAMESPACE),
+      settings: {
+        disabled: read('DISABLE_INJECTION', env['DISABLE_INJECTION'], booleanOf, false),
+        // Every Kubernetes that Sluice runs on has them.
+        nativeSidecars: mode === 'native-sidecar',
+        ...(platformLabel !== undefined && { platformLabel }),
+        prefetcher: { image: prefetcher ?? (env['SLUICE_IMAGE'] || `sluice:${version()}`), isOurs: prefetcher === undefined },
+      },
+    };
+  });
+}

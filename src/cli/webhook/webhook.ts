@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createClient } from '../../kube/client/kube-client.ts';
+import { type Certificates, keepCertificates } from '../../webhook/certificates/certificates.ts';
+import type { Material } from '../../webhook/certificates/material.ts';
+import { createAdmissions } from '../../webhook/server/admit.ts';
+import { serveWebhook, type WebhookServer } from '../../webhook/server/https-server.ts';
+import { admissionMetrics } from '../../webhook/server/metrics.ts';
+import { startWatches, type Watches } from '../../webhook/watches/watches.ts';
+import type { Define } from '../command.ts';
+import { messageOf, Refused } from '../errors.ts';
+import { serveHealth } from '../health.ts';
+import { createLog, logOptions } from '../log.ts';
+import { checkVersion } from '../reconcile/preflight.ts';
+import { connect } from '../settings/connection.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { WEBHOOK_ENVIRONMENT, webhookConfigOf } from './config.ts';
+
+interface Flags {
+  readonly port: string;
+  readonly metricsAddr: string;
+  readonly kubeconfig?: string;
+  readonly logLevel: string;
+}
+
+const HELP = `
+The webhook puts FUSE clients into pods that ask for them, and hints for the scheduler into pods that mount Datasets. It
+makes its certificate itself, shares it with other replicas through the Secret fluid-webhook-certs, and writes the CA
+bundle into the MutatingWebhookConfiguration fluid-pod-admission-webhook.
+${WEBHOOK_ENVIRONMENT}
+
+Examples:
+  sluice webhook                                  in a pod, with its service account
+  sluice webhook --port 9443 --kubeconfig ~/.kube/config
+
+Exit codes:
+  0  stopped by SIGTERM or SIGINT
+  1  did not start: no API server, Kubernetes too old, or a port cannot be served
+  2  bad usage`;
+
+/** API servers go on sending requests until they see that the pod is no longer an endpoint of the Service. */
+const LINGER_MS = 5_000;
+/** With what came before, less than the 30 s after which the kubelet kills. */
+const STOP_MS = 20_000;
+
+export const define: Define = (command, parts) => {
+  command
+    .option('--port <port>', 'port of the webhook', '9443')
+    .option('--metrics-addr <host:port>', 'address of /healthz, /readyz and /metrics; 0 = none', ':8080')
+    .option('--kubeconfig <file>', 'how to reach the cluster (default: KUBECONFIG; in a pod its service account; else ~/.kube/config)')
+    .addOption(logOptions())
+    .addHelpText('after', HELP)
+    .action(async (flags: Flags) => {
+      const { port, address, namespace, settings } = webhookConfigOf(flags, process.env);
+      // To optimize undici's parser takes 30 MB for a moment, which the process never returns.
+      setFlagsFromString('--no-wasm-tier-up');
+      setFlagsFromString('--no-wasm-dynamic-tiering');
+      const log = createLog(flags.logLevel);
+      const connection = await connect(flags, process.env);
+      const client = createClient(connection, { fieldManager: 'sluice-webhook', maxConnections: 20, timeoutMs: 10_000 });
+      const stop = stopSignal(log);
+      const registry = new Registry();
+      if (address) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+      const metrics = admissionMetrics(registry);
+      let watches: Watches | undefined;
+      let certificates: Certificates | undefined;
+      let server: WebhookServer | undefined;
+      const ready = (): string | undefined => {
+        if (stop.aborted) return 'the webhook stops';
+        return certificates?.notReady() ?? watches?.notReady() ?? (server ? undefined : 'the webhook starts');
+      };
+      // First: replicas without probes would not be taken out of the Service.
+      const health =
+        address &&
+        (await serveHealth(address.host, address.port, { alive: () => undefined, ready }, registry).catch(
+          cannotServe(`--metrics-addr ${flags.metricsAddr}`),
+        ));
+      try {
+        await checkVersion(client, log);
+        const kinds = (await parts.resources()).filter(({ plural }) => plural.endsWith('runtimes'));
+        watches = startWatches({ client, runtimes: kinds, namespace, log });
+        const admit = createAdmissions({ knowledge: watches, settings, random: () => randomBytes(6).toString('hex'), metrics, log });
+        let pair: Material | undefined;
+        await new Promise<void>((resolve) => {
+          const onServe = (material: Material, expires: number): void => {
+            pair = material;
+            metrics.certificateEnds(expires);
+            server?.use(material);
+            resolve();
+          };
+          stop.addEventListener('abort', () => resolve());
+          certificates = keepCertificates({ client, namespace, onServe, log });
+        });
+        if (!pair) return;
+        server = await serveWebhook(port, pair, admit, log).catch(cannotServe(`--port ${port}`));
+        // Another one may have come while the port was opened.
+        server.use(pair);
+        log.info({ port: server.port }, 'serving admissions');
+        if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
+        await setTimeout(LINGER_MS);
+      } finally {
+        certificates?.stop();
+        watches?.stop();
+        const ended = Promise.all([server?.stop(), health?.stop(), client.close()]);
+        await Promise.race([ended, setTimeout(STOP_MS, undefined, { ref: false })]);
+        log.info({}, 'stopped');
+      }
+    });
+};
+
+const cannotServe =
+  (what: string) =>
+  (error: unknown): never => {
+    throw new Refused(`${what} cannot be served: ${messageOf(error)}`, { cause: error });
+  };

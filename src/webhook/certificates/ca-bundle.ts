@@ -1,0 +1,50 @@
+/** The CA bundle of the MutatingWebhookConfiguration: pure. */
+import { webhookNames } from '../../api/webhook-names.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { certificatesIn } from './material.ts';
+
+export const CONFIGURATION: ResourceType = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  plural: 'mutatingwebhookconfigurations',
+  kind: 'MutatingWebhookConfiguration',
+  namespaced: false,
+};
+
+interface Entry {
+  readonly name?: string;
+  readonly clientConfig?: {
+    readonly caBundle?: string;
+    readonly url?: string;
+    readonly service?: { readonly namespace?: string; readonly name?: string };
+  };
+}
+
+/**
+ * The JSON Patch that gives every entry of this webhook the bundle; empty if they have it. An entry of another namespace's Service is that
+ * of another installation, which keeps a bundle of its own.
+ */
+export const bundlePatch = (configuration: KubeObject, namespace: string, bundle: string): readonly object[] =>
+  entriesOf(configuration).flatMap((entry, i) =>
+    !isOurs(entry, namespace) || entry.clientConfig?.caBundle === bundle
+      ? []
+      : [
+          // The list may have changed since it was read.
+          { op: 'test', path: `/webhooks/${i}/name`, value: entry.name },
+          { op: 'add', path: `/webhooks/${i}/clientConfig/caBundle`, value: bundle },
+        ],
+  );
+
+/** Whether API servers that read this configuration trust one of these authorities, in PEM, for every entry of this webhook. */
+export const isTrusted = (configuration: KubeObject, namespace: string, authorities: readonly string[]): boolean =>
+  entriesOf(configuration)
+    .filter((entry) => isOurs(entry, namespace))
+    .every(({ clientConfig }) => {
+      const bundle = certificatesIn(Buffer.from(clientConfig?.caBundle ?? '', 'base64').toString('utf8'));
+      return authorities.some((authority) => bundle.includes(authority));
+    });
+
+const entriesOf = (configuration: KubeObject) => (configuration['webhooks'] ?? []) as readonly Entry[];
+
+const isOurs = ({ clientConfig: { url, service } = {} }: Entry, namespace: string): boolean =>
+  url !== undefined || (service?.namespace === namespace && service.name === webhookNames.service);

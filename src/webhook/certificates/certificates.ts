@@ -1,0 +1,190 @@
+import { X509Certificate } from 'node:crypto';
+import { webhookNames } from '../../api/webhook-names.ts';
+import { backoff, type Clock, systemClock } from '../../kube/clock.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { isAlreadyExists, isConflict, ignoreNotFound } from '../../kube/errors.ts';
+import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
+import { reflect } from '../../kube/watch/reflector.ts';
+import { whyStale } from '../../kube/watch/staleness.ts';
+import { bundlePatch, CONFIGURATION, isTrusted } from './ca-bundle.ts';
+import { issue } from './issue.ts';
+import { bundleOf, dataOf, decide, isFit, issuersOf, type Material } from './material.ts';
+
+export interface CertificatesOptions {
+  readonly client: KubeClient;
+  /** Of the Service and of the Secret. */
+  readonly namespace: string;
+  /** Called with the first certificate, and with each that takes its place. */
+  readonly onServe: (material: Material, expires: number) => void;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+export interface Certificates {
+  /** Why the API server would not trust this process now. */
+  notReady(): string | undefined;
+  stop(): void;
+}
+
+const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true };
+/** API servers know a new bundle by then. A certificate that still works is served until then. */
+const SETTLE_MS = 10_000;
+/** Timers of Node are shorter than a certificate, and a machine may sleep. */
+const LOOK_MS = 3600_000;
+
+/**
+ * Keeps the certificate that is served, and the CA bundle by which API servers trust it, as the Secret says; and the Secret, so that it
+ * says something valid. Replicas agree by the Secret: whoever writes first, the others take that (docs/adr/0027-certificates-through-one-secret.md).
+ */
+export function keepCertificates({ client, namespace, onServe, log, clock = systemClock }: CertificatesOptions): Certificates {
+  const name = { namespace, name: webhookNames.secret };
+  const host = `${webhookNames.service}.${namespace}.svc`;
+  const hosts = [host, `${host}.cluster.local`, 'localhost'] as const;
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const writing = { signal, retries: 0 };
+  /** The Secret as last seen: by the watch, by a read, or in the answer to a write. */
+  let live: KubeObject | undefined;
+  let served: Material | undefined;
+  let problem: string | undefined;
+  /** Since when API servers trust a certificate that is not served yet, elapsed ms. */
+  let trusted: { readonly certificate: string; readonly since: number } | undefined;
+  let failures = 0;
+  let isRunning = false;
+  let isAsked = false;
+  let cancelTimer = (): void => {};
+
+  const selection = (of: string) => ({ fieldSelector: `metadata.name=${of}`, log, clock });
+  const secrets = reflect(client, SECRET, {
+    ...selection(name.name),
+    namespace,
+    onChange(change) {
+      live = change.type === 'deleted' ? undefined : change.object;
+      run();
+    },
+    onSynced: run,
+  });
+  const configurations = reflect(client, CONFIGURATION, { ...selection(webhookNames.configuration), onChange: run, onSynced: run });
+
+  /** One pass at a time; what happens during one begins another. */
+  function run(): void {
+    isAsked = true;
+    if (isRunning || signal.aborted || !secrets.status.synced) return;
+    isRunning = true;
+    cancelTimer();
+    void (async () => {
+      let waitMs = LOOK_MS;
+      while (isAsked && !signal.aborted) {
+        isAsked = false;
+        try {
+          waitMs = await pass();
+          problem = undefined;
+          failures = 0;
+        } catch (error) {
+          if (signal.aborted) break;
+          failures++;
+          waitMs = backoff(failures, clock.random);
+          problem = error instanceof Error ? error.message : String(error);
+          log.warn(
+            { error: problem, retryMs: Math.round(waitMs) },
+            'the certificate or the CA bundle of the webhook is not as it should be',
+          );
+        }
+      }
+      isRunning = false;
+      if (!signal.aborted) cancelTimer = clock.after(waitMs, run);
+    })();
+  }
+
+  /** Returns when to look again, ms from now. */
+  async function pass(): Promise<number> {
+    const now = clock.now();
+    const basis = live;
+    const decision = decide(basis && ((basis['data'] ?? {}) as Readonly<Record<string, string>>), host, now);
+    if (decision.do === 'renew') {
+      // Whatever the Secret lacks, one certificate that works is served meanwhile.
+      if (decision.serve) serve(decision.serve);
+      const older = [...new Set([...(served && isFit(served, host, now) ? bundleOf(served, now) : []), ...decision.keeps.older])];
+      const { signer } = decision.keeps;
+      const material = await issue({ ...(signer && { signer }), older: older.filter((pem) => pem !== signer?.certificate) }, hosts, now);
+      await write(material, basis);
+      log.info(
+        { secret: `${namespace}/${name.name}`, because: decision.because, authority: signer ? 'kept' : 'new' },
+        'made a certificate',
+      );
+      isAsked = true;
+      return 0;
+    }
+    const { material, until } = decision;
+    const hasBundle = await trust(material, now);
+    if (!served || !isFit(served, host, now)) serve(material);
+    else if (served.certificate !== material.certificate && hasBundle) {
+      if (trusted?.certificate !== material.certificate) trusted = { certificate: material.certificate, since: clock.elapsed() };
+      const left = trusted.since + SETTLE_MS - clock.elapsed();
+      if (left > 0) return left;
+      serve(material);
+    }
+    return Math.min(until - now, LOOK_MS);
+  }
+
+  /** Over the Secret from which it was decided, which another replica may have written meanwhile: then its Secret counts. */
+  async function write(material: Material, basis: KubeObject | undefined): Promise<void> {
+    const { resourceVersion, labels, annotations, ownerReferences } = basis?.metadata ?? {};
+    const kept = { ...(labels && { labels }), ...(annotations && { annotations }), ...(ownerReferences && { ownerReferences }) };
+    const metadata = { ...name, ...(resourceVersion !== undefined && { resourceVersion }), ...kept };
+    const data = { ...(basis?.['data'] as object | undefined), ...dataOf(material) };
+    const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata, type: basis?.['type'] ?? 'Opaque', data };
+    try {
+      live = await (basis ? client.update(SECRET, secret, writing) : client.create(SECRET, secret, writing));
+    } catch (error) {
+      if (!isAlreadyExists(error) && !isConflict(error)) throw error;
+      live = await read();
+    }
+  }
+
+  const read = (): Promise<KubeObject | undefined> => client.get(SECRET, name, { signal }).catch(ignoreNotFound);
+
+  /** Gives the configuration the bundle. False if the bundle is to be another one by now. */
+  async function trust(material: Material, now: number): Promise<boolean> {
+    const configuration = configurations.get(undefined, webhookNames.configuration);
+    if (!configuration) return true;
+    const bundle = Buffer.from(bundleOf(material, now).join('')).toString('base64');
+    const patch = bundlePatch(configuration, namespace, bundle);
+    if (patch.length === 0) return true;
+    // A replica that is late must not undo what another one has written.
+    const newest = await read();
+    if (newest?.metadata.resourceVersion !== live?.metadata.resourceVersion) {
+      live = newest;
+      isAsked = true;
+      return false;
+    }
+    await client.patch(CONFIGURATION, { name: webhookNames.configuration }, patch, { type: 'json', ...writing });
+    log.info({ configuration: webhookNames.configuration, entries: patch.length / 2 }, 'wrote the CA bundle');
+    return true;
+  }
+
+  function serve(material: Material): void {
+    if (served?.certificate === material.certificate) return;
+    served = material;
+    const { validToDate, serialNumber } = new X509Certificate(material.certificate);
+    log.info({ serialNumber, expires: validToDate.toISOString() }, 'serving a certificate');
+    onServe(material, validToDate.getTime());
+  }
+
+  return {
+    notReady() {
+      if (!served) return whyStale(secrets.status) ?? problem ?? 'no certificate yet';
+      if (!isFit(served, host, clock.now())) return `the certificate that is served is not valid${problem ? `: ${problem}` : ''}`;
+      const configuration = configurations.get(undefined, webhookNames.configuration);
+      if (!configurations.status.synced) return whyStale(configurations.status);
+      // Without a configuration nothing asks this process. With one, whatever else is wrong, pods go on being admitted.
+      if (!configuration || isTrusted(configuration, namespace, issuersOf(served))) return undefined;
+      return problem ?? `${webhookNames.configuration} does not have the CA bundle yet`;
+    },
+    stop() {
+      stopped.abort();
+      cancelTimer();
+      secrets.stop();
+      configurations.stop();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** Makes certificates. The library takes 15 MB, so it is loaded when the first one is to be made, which most processes never do. */
+import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
+import { AUTHORITY_MS, BACKDATED_MS, CERTIFICATE_MS, type Keeps, type Material } from './material.ts';
+
+/** Node signs ten times as many handshakes a second with it as with RSA of 2048 bits. */
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+/** Chains of one PEM file end with it. */
+const AUTHORITY = 'CN=sluice-webhook-ca';
+
+/** A certificate for these hosts, and an authority if none is kept. */
+export async function issue({ signer, older }: Keeps, hosts: readonly [string, ...string[]], now: number): Promise<Material> {
+  const authority = signer ?? (await createAuthority(now));
+  const { certificate, key } = await createCertificate(authority, hosts, now);
+  return { authorities: [authority.certificate, ...older], caKey: authority.key, certificate, key };
+}
+
+interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+async function createAuthority(now: number): Promise<Pair> {
+  const x509 = await library();
+  const keys = await newKeys();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    ...validity(now, AUTHORITY_MS),
+    name: AUTHORITY,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.digitalSignature, true),
+      // Two authorities have one name; by this a chain finds the right one.
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificate: certificatePem(certificate.rawData), key: await keyPem(keys.privateKey) };
+}
+
+async function createCertificate(authority: Pair, hosts: readonly [string, ...string[]], now: number): Promise<Pair> {
+  const x509 = await library();
+  const keys = await newKeys();
+  const issuer = new x509.X509Certificate(authority.certificate);
+  const certificate = await x509.X509CertificateGenerator.create({
+    ...validity(now, CERTIFICATE_MS),
+    subject: `CN=${hosts[0]}`,
+    issuer: issuer.subjectName.toJSON(),
+    publicKey: keys.publicKey,
+    signingKey: await signingKey(authority.key),
+    signingAlgorithm: algorithmOf(authority.key),
+    extensions: [
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(hosts.map((value) => ({ type: 'dns' as const, value }))),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer),
+    ],
+  });
+  return { certificate: certificatePem(certificate.rawData), key: await keyPem(keys.privateKey) };
+}
+
+const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+
+const validity = (now: number, lastsMs: number) => ({
+  serialNumber: `01${randomBytes(15).toString('hex')}`,
+  notBefore: new Date(now - BACKDATED_MS),
+  notAfter: new Date(now + lastsMs),
+  signingAlgorithm: ALGORITHM,
+});
+
+/** An authority that Fluid made has an RSA key. */
+const algorithmOf = (key: string) =>
+  createPrivateKey(key).asymmetricKeyType === 'rsa' ? ({ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } as const) : ALGORITHM;
+const signingKey = (key: string) =>
+  webcrypto.subtle.importKey('pkcs8', createPrivateKey(key).export({ type: 'pkcs8', format: 'der' }), algorithmOf(key), false, ['sign']);
+
+const certificatePem = (der: ArrayBuffer): string => pem('CERTIFICATE', der);
+const keyPem = async (key: webcrypto.CryptoKey): Promise<string> => pem('PRIVATE KEY', await webcrypto.subtle.exportKey('pkcs8', key));
+
+function pem(label: string, der: ArrayBuffer): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+}
+
+async function library() {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+}

@@ -1,0 +1,148 @@
+/** What a Secret with certificates says, and what has to be done about it: pure. Node's own X.509 reads; making loads a library (issue.ts). */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+
+/** Keys of the Secret, which are Fluid's. A client that knows the type kubernetes.io/tls finds its names too. */
+const secretKeys = {
+  caKey: 'ca-key.pem',
+  caCertificate: 'ca-cert.pem',
+  key: ['key.pem', 'tls.key'],
+  certificate: ['cert.pem', 'tls.crt'],
+} as const;
+
+/** PEM, as in the Secret. */
+export interface Material {
+  /** The authority that signs, then those of before that a replica may still serve a certificate of. */
+  readonly authorities: readonly string[];
+  readonly caKey: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export type Decision =
+  /** Until `until`, ms since the epoch, after which it is decided anew. */
+  | { readonly do: 'serve'; readonly material: Material; readonly expires: number; readonly until: number }
+  /** `serve` is what works until then. */
+  | { readonly do: 'renew'; readonly because: string; readonly keeps: Keeps; readonly serve?: Material };
+
+/** What a renewal goes on with. */
+export interface Keeps {
+  /** Signs the new certificate; absent: a new authority does. */
+  readonly signer?: { readonly certificate: string; readonly key: string };
+  /** Authorities that replicas may still serve certificates of. */
+  readonly older: readonly string[];
+}
+
+const DAY = 24 * 3600_000;
+export const AUTHORITY_MS = 3650 * DAY;
+export const CERTIFICATE_MS = 365 * DAY;
+/** Clocks of API servers may be slow. */
+export const BACKDATED_MS = 3600_000;
+/** A certificate is renewed in the last third of its time, and at the latest, for those of Fluid that last ten years, so long before. */
+const RENEW_MS = 120 * DAY;
+/** Every replica serves a new certificate long before, and until then the older authority counts too. */
+const OVERLAP_MS = DAY;
+
+type Data = Readonly<Record<string, string>>;
+
+/**
+ * @param data of the Secret; undefined: it does not exist
+ * @param host that the API server asks for
+ */
+export function decide(data: Data | undefined, host: string, now: number): Decision {
+  if (data === undefined) return { do: 'renew', because: 'the Secret does not exist', keeps: { older: [] } };
+  const authorities = certificatesIn(textOf(data, secretKeys.caCertificate)).filter((pem) => whyNoAuthority(pem, now) === undefined);
+  const caKey = textOf(data, secretKeys.caKey);
+  const found = pairs(data).map((pair) => ({ pair, problem: whyUnfit(pair, authorities, host, now) }));
+  const pair = found.find(({ problem }) => problem === undefined)?.pair;
+  const signer = signerOf(authorities, caKey, now);
+  const keeps: Keeps = { ...(signer && { signer }), older: authorities.filter((pem) => pem !== signer?.certificate) };
+  if (!pair) return { do: 'renew', because: found[0]?.problem ?? 'the Secret has no certificate', keeps };
+  const material: Material = { authorities, caKey, ...pair };
+  const { validFromDate, validToDate } = new X509Certificate(pair.certificate);
+  const [from, expires] = [validFromDate.getTime(), validToDate.getTime()];
+  const due = expires - Math.min((expires - from) / 3, RENEW_MS);
+  if (now >= due) return { do: 'renew', because: `the certificate ends at ${validToDate.toISOString()}`, keeps, serve: material };
+  return { do: 'serve', material, expires, until: due };
+}
+
+/** Whether the API server takes this certificate at this time. */
+export const isFit = (material: Material, host: string, now: number): boolean =>
+  whyUnfit(material, material.authorities, host, now) === undefined;
+
+/** Of its authorities, those that have issued the certificate. */
+export const issuersOf = ({ authorities, certificate }: Material): readonly string[] =>
+  authorities.filter((pem) => isIssuedBy(new X509Certificate(certificate), pem));
+
+/** The authorities that the API server has to trust. Older ones count while replicas may serve their certificates. */
+export function bundleOf({ authorities: [newest, ...older], certificate }: Material, now: number): readonly string[] {
+  if (newest === undefined) return [];
+  const isOver = now > new X509Certificate(newest).validFromDate.getTime() + BACKDATED_MS + OVERLAP_MS;
+  const needed = older.filter((pem) => !isOver || isIssuedBy(new X509Certificate(certificate), pem));
+  return [newest, ...needed];
+}
+
+const pairs = (data: Data) =>
+  secretKeys.certificate.map((name, i) => ({ certificate: textOf(data, name), key: textOf(data, secretKeys.key[i] ?? '') }));
+
+function whyUnfit({ certificate, key }: Pick<Material, 'certificate' | 'key'>, authorities: readonly string[], host: string, now: number) {
+  const parsed = parsedCertificate(certificate);
+  if (!parsed) return 'the certificate cannot be read';
+  const privateKey = parsedKey(key);
+  if (!privateKey) return 'the key of the certificate cannot be read';
+  if (!parsed.checkPrivateKey(privateKey)) return 'the key is not that of the certificate';
+  if (parsed.validToDate.getTime() <= now) return `the certificate ended at ${parsed.validToDate.toISOString()}`;
+  if (parsed.validFromDate.getTime() > now) return `the certificate begins at ${parsed.validFromDate.toISOString()}`;
+  if (parsed.checkHost(host) === undefined) return `the certificate is not for ${host}`;
+  if (!authorities.some((pem) => isIssuedBy(parsed, pem))) return 'no authority in the Secret has issued the certificate';
+  return undefined;
+}
+
+function whyNoAuthority(pem: string, now: number): string | undefined {
+  const parsed = parsedCertificate(pem);
+  if (!parsed?.ca) return 'it is no certificate of an authority';
+  return parsed.validToDate.getTime() <= now || parsed.validFromDate.getTime() > now ? 'it is not valid now' : undefined;
+}
+
+/** The authority that the key is of, if it outlives a certificate that it signs now. */
+function signerOf(authorities: readonly string[], key: string, now: number): Keeps['signer'] {
+  const privateKey = parsedKey(key);
+  const certificate = privateKey && authorities.find((pem) => new X509Certificate(pem).checkPrivateKey(privateKey));
+  if (!privateKey || certificate === undefined || !canSign(privateKey)) return undefined;
+  if (new X509Certificate(certificate).validToDate.getTime() < now + CERTIFICATE_MS) return undefined;
+  return { certificate, key };
+}
+
+/** Of the keys that Fluid and issue.ts make. */
+const canSign = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean =>
+  asymmetricKeyType === 'rsa' || (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1');
+
+function isIssuedBy(certificate: X509Certificate, pem: string): boolean {
+  const authority = new X509Certificate(pem);
+  return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+}
+
+export const certificatesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)].map(([pem]) => `${pem}\n`);
+
+const textOf = (data: Data, key: string): string => Buffer.from(String(data[key] ?? ''), 'base64').toString('utf8');
+
+const attempt = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+};
+const parsedCertificate = (pem: string): X509Certificate | undefined => attempt(() => new X509Certificate(pem));
+const parsedKey = (pem: string): KeyObject | undefined => attempt(() => createPrivateKey(pem));
+
+/** The Secret's data of this material. */
+export function dataOf({ authorities, caKey, certificate, key }: Material): Data {
+  const encoded = (text: string): string => Buffer.from(text).toString('base64');
+  return {
+    [secretKeys.caKey]: encoded(caKey),
+    [secretKeys.caCertificate]: encoded(authorities.join('')),
+    ...Object.fromEntries(secretKeys.certificate.map((name) => [name, encoded(certificate)])),
+    ...Object.fromEntries(secretKeys.key.map((name) => [name, encoded(key)])),
+  };
+}

@@ -1,0 +1,116 @@
+import { type Clock, systemClock } from '../../kube/clock.ts';
+import type { Log } from '../../kube/types.ts';
+import type { WebhookSettings } from '../admission.ts';
+import { Denied } from '../denied.ts';
+import { mutate } from '../mutate.ts';
+import type { Pod } from '../pod.ts';
+import { wish } from '../wishes.ts';
+import type { Knowledge } from './knowledge.ts';
+import { createLookups, keyOf, layered } from './lookups.ts';
+import type { AdmissionMetrics, Mode } from './metrics.ts';
+import { answerTo, Malformed, podIn, reviewIn, type Review, type Verdict } from './review.ts';
+
+export interface AdmitOptions {
+  readonly knowledge: Knowledge;
+  readonly settings: WebhookSettings;
+  /** 12 random hexadecimal digits, others each time. */
+  readonly random: () => string;
+  readonly metrics: AdmissionMetrics;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** An answer to a request over HTTP. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Of the objects that one admission may have read. A pod that names more of them that do not exist is denied by the first ones. */
+const MOST_READ = 16;
+/** For these reads: the API server waits 15 s for an admission. */
+const READS_MS = 8_000;
+
+export function createAdmissions({ knowledge, settings, random, metrics, log, clock = systemClock }: AdmitOptions) {
+  const lookups = createLookups(knowledge, metrics, clock);
+
+  /** The answer to the text of an AdmissionReview. It never throws, and is there within the API server's timeout. */
+  return async (text: string): Promise<Answer> => {
+    const began = clock.elapsed();
+    let review: Review;
+    try {
+      review = reviewIn(text);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      return { status: 400, body: `${error.message}\n` };
+    }
+    if (review.object === undefined) return { status: 200, body: answerTo(review, { outcome: 'unchanged' }) };
+    const mode = modeOf(review.object, settings.platformLabel);
+    const verdict = await verdictOn(review, mode, began + READS_MS).catch((error: unknown) => unexpected(error, review, mode));
+    const { outcome, body } = answered(review, mode, verdict);
+    metrics.admitted(outcome, mode, (clock.elapsed() - began) / 1000);
+    return { status: 200, body };
+  };
+
+  /** The answer as JSON; texts of a pod, such as one that is nested too deeply, may fail only here. */
+  function answered(review: Review, mode: Mode, verdict: Verdict): { readonly outcome: Verdict['outcome']; readonly body: string } {
+    try {
+      return { outcome: verdict.outcome, body: answerTo(review, verdict) };
+    } catch (error) {
+      const instead = unexpected(error, review, mode);
+      return { outcome: 'failed', body: answerTo(review, instead) };
+    }
+  }
+
+  async function verdictOn({ object, namespace }: Review, mode: Mode, until: number): Promise<Verdict> {
+    let pod: Pod;
+    try {
+      pod = podIn(object);
+    } catch (error) {
+      // What asks for nothing is the API server's to reject.
+      if (!(error instanceof Malformed) || mode === 'none') return { outcome: 'unchanged' };
+      return denied(error.message, 400, 'BadRequest');
+    }
+    const desk = { settings, profile: knowledge.profile(), random };
+    const isRead = new Set<string>();
+    let { known } = knowledge;
+    for (;;) {
+      try {
+        const after = mutate({ pod, namespace }, { ...desk, known });
+        return after === pod ? { outcome: 'unchanged' } : { outcome: 'mutated', before: pod, after };
+      } catch (error) {
+        if (!(error instanceof Denied)) throw error;
+        const unread = error.unknown.filter((each) => !isRead.has(keyOf(each))).slice(0, MOST_READ - isRead.size);
+        if (unread.length === 0) return denied(error.message);
+        const keys = new Set(unread.map(keyOf));
+        for (const key of keys) isRead.add(key);
+        const read = await lookups.read(unread, until - clock.elapsed());
+        if (read.failed !== undefined)
+          return denied(`${error.message} The webhook read this from memory, and could not read it again: ${read.failed}`);
+        known = layered(known, read.known, keys);
+      }
+    }
+  }
+
+  function unexpected(error: unknown, { namespace }: Review, mode: Mode): Verdict {
+    // Not the error's message alone: a stack names code, and never what is in the pod.
+    log.error({ namespace, mode, err: error }, 'an admission failed; this is a defect of Sluice');
+    metrics.broke();
+    const what = 'the webhook of Sluice met a defect, which its log describes';
+    return mode === 'serverless'
+      ? { outcome: 'failed', code: 500, reason: 'InternalError', message: `${what}. The pod asks for a sidecar, so it was not created` }
+      : { outcome: 'unchanged', warning: `${what}; the pod was created without hints for the scheduler` };
+  }
+}
+
+const denied = (message: string, code = 403, reason = 'Forbidden'): Verdict => ({ outcome: 'denied', code, reason, message });
+
+/** What an object of any shape asks for. */
+function modeOf(object: unknown, platformLabel: string | undefined): Mode {
+  const { metadata } = (object ?? {}) as { readonly metadata?: { readonly labels?: unknown } | null };
+  const labels = (metadata?.labels ?? {}) as Readonly<Record<string, unknown>>;
+  if (labels[wish.injection] === 'false' || labels[wish.done] === 'true') return 'none';
+  const isByPlatform = platformLabel !== undefined && Object.hasOwn(labels, platformLabel);
+  if (labels[wish.serverless] === 'true' || labels[wish.fuseSidecar] === 'true' || isByPlatform) return 'serverless';
+  return labels[wish.serverful] === 'true' ? 'serverful' : 'none';
+}

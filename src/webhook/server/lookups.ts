@@ -1,0 +1,54 @@
+import pLimit from 'p-limit';
+import type { Clock } from '../../kube/clock.ts';
+import type { Known, Unknown } from '../known.ts';
+import type { Knowledge } from './knowledge.ts';
+import type { AdmissionMetrics } from './metrics.ts';
+
+export type LookedUp = { readonly known: Known; readonly failed?: undefined } | { readonly failed: string };
+
+/** Admissions that may ask the API server at once: pods that name what does not exist must not use up its patience. */
+const AT_ONCE = 16;
+
+/** Reads of objects before a pod is denied, a few at a time. One that has waited for too long is not begun. */
+export function createLookups(knowledge: Knowledge, metrics: AdmissionMetrics, clock: Clock) {
+  const limit = pLimit(AT_ONCE);
+  return {
+    /** @param withinMs how long the admission can wait */
+    async read(unknown: readonly Unknown[], withinMs: number): Promise<LookedUp> {
+      const late = new AbortController();
+      const cancel = clock.after(Math.max(0, withinMs), () => late.abort(new Error('the API server did not answer in time')));
+      const ended = new Promise<never>((_, reject) => late.signal.addEventListener('abort', () => reject(late.signal.reason)));
+      const reading = limit(async () => {
+        late.signal.throwIfAborted();
+        return knowledge.read(unknown, late.signal);
+      });
+      try {
+        const known = await Promise.race([reading, ended]);
+        metrics.lookedUp('read');
+        return { known };
+      } catch (error) {
+        metrics.lookedUp('failed');
+        return { failed: error instanceof Error ? error.message : String(error) };
+      } finally {
+        cancel();
+        // One that lost the race fails for no one.
+        reading.catch(() => {});
+      }
+    },
+  };
+}
+
+export const keyOf = (unknown: Unknown): string =>
+  [unknown.kind, 'type' in unknown ? unknown.type : '', 'namespace' in unknown ? unknown.namespace : '', unknown.name].join('/');
+
+/** What `fresh` says of the objects with these keys, and `base` of all others. */
+export function layered(base: Known, fresh: Known, keys: ReadonlySet<string>): Known {
+  const by = (unknown: Unknown): Known => (keys.has(keyOf(unknown)) ? fresh : base);
+  return {
+    claim: (namespace, name) => by({ kind: 'claim', namespace, name }).claim(namespace, name),
+    dataset: (namespace, name) => by({ kind: 'dataset', namespace, name }).dataset(namespace, name),
+    runtime: (type, namespace, name) => by({ kind: 'runtime', type, namespace, name }).runtime(type, namespace, name),
+    fuse: (namespace, name) => by({ kind: 'fuse', namespace, name }).fuse(namespace, name),
+    volume: (name) => by({ kind: 'volume', name }).volume(name),
+  };
+}

@@ -1,0 +1,54 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** What a pod asks for. */
+export type Mode = 'serverless' | 'serverful' | 'none';
+
+export interface AdmissionMetrics {
+  admitted(outcome: 'mutated' | 'unchanged' | 'denied' | 'failed', mode: Mode, seconds: number): void;
+  /** An admission met a defect. */
+  broke(): void;
+  lookedUp(result: 'read' | 'failed'): void;
+  /** The certificate that is served ends at this time, ms since the epoch. */
+  certificateEnds(at: number): void;
+}
+
+/** From what memory answers to what the API server waits for. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10];
+
+export function admissionMetrics(registry: Registry): AdmissionMetrics {
+  const registers = [registry];
+  const admissions = new Counter({
+    name: 'sluice_webhook_admissions_total',
+    help: 'Admissions of pods, by outcome (mutated, unchanged, denied, failed) and by what the pod asks for (serverless, serverful, none).',
+    labelNames: ['outcome', 'mode'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'sluice_webhook_admission_duration_seconds',
+    help: 'Length of an admission, without the transfer of the request.',
+    labelNames: ['mode'],
+    buckets: BUCKETS,
+    registers,
+  });
+  const defects = new Counter({ name: 'sluice_webhook_defects_total', help: 'Admissions that met a defect of Sluice.', registers });
+  const lookups = new Counter({
+    name: 'sluice_webhook_lookups_total',
+    help: 'Objects that no watch knew and that were read from the API server before a pod was denied, by result: read or failed.',
+    labelNames: ['result'],
+    registers,
+  });
+  const certificate = new Gauge({
+    name: 'sluice_webhook_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate that the webhook serves ends, in seconds since 1970; 0 while it serves none.',
+    registers,
+  });
+  return {
+    admitted(outcome, mode, seconds) {
+      admissions.inc({ outcome, mode });
+      duration.observe({ mode }, seconds);
+    },
+    broke: () => defects.inc(),
+    lookedUp: (result) => lookups.inc({ result }),
+    certificateEnds: (at) => certificate.set(at / 1000),
+  };
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { webhookConfigOf } from '../../src/cli/webhook/config.ts';
+
+describe('the configuration of the webhook', () => {
+  test('without flags and environment changes pods by native sidecars, in fluid-system', () =>
+    expect(webhookConfigOf({}, { SLUICE_IMAGE: 'sluice:1' })).toEqual({
+      port: 9443,
+      namespace: 'fluid-system',
+      settings: { disabled: false, nativeSidecars: true, prefetcher: { image: 'sluice:1', isOurs: true } },
+    }));
+  test.each([
+    ['FUSE_SIDECAR_INJECTION_MODE', 'native-sidecar', { nativeSidecars: true }],
+    ['FUSE_SIDECAR_INJECTION_MODE', 'default', { nativeSidecars: false }],
+    ['FUSE_SIDECAR_INJECTION_MODE', 'legacy', { nativeSidecars: false }],
+    ['DISABLE_INJECTION', 'true', { disabled: true }],
+    ['KEY_SERVERLESS_PLATFORM', 'acme.io/Platform_1', { platformLabel: 'acme.io/Platform_1' }],
+    ['FILE_PREFETCHER_IMAGE', 'acme/prefetcher:1', { prefetcher: { image: 'acme/prefetcher:1', isOurs: false } }],
+  ])('takes %s=%s', (name, value, settings) => expect(webhookConfigOf({}, { [name]: value }).settings).toMatchObject(settings));
+  test('names every variable and flag at fault, what was expected, and what was found', () => {
+    const env = { FUSE_SIDECAR_INJECTION_MODE: 'x', DISABLE_INJECTION: 'maybe', KEY_SERVERLESS_PLATFORM: 'a/b/c', MY_POD_NAMESPACE: 'A' };
+    expect(() => webhookConfigOf({ port: '99999', metricsAddr: 'x' }, env)).toThrow(
+      [
+        '--metrics-addr: expected <host>:<port> such as :8080 or 127.0.0.1:8080, or 0, found "x"',
+        'KEY_SERVERLESS_PLATFORM: expected the key of a label, such as example.com/platform, found "a/b/c"',
+        'FUSE_SIDECAR_INJECTION_MODE: expected native-sidecar or default or legacy, found "x"',
+        '--port: expected a port such as 9443, found "99999"',
+        'MY_POD_NAMESPACE: expected the name of a namespace, found "A"',
+        'DISABLE_INJECTION: expected true or false, found "maybe"',
+      ].join('\n'),
+    );
+  });
+});

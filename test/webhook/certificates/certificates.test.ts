@@ -1,0 +1,256 @@
+import { X509Certificate } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createCa, issue as issueOther } from '../../../harness/control-plane/pki.ts';
+import { type KubeObject, silent } from '../../../src/kube/types.ts';
+import { type ApiServer, createApiServer, Refusal } from '../../../src/testing/api-server/index.ts';
+import { CONFIGURATION } from '../../../src/webhook/certificates/ca-bundle.ts';
+import { type Certificates, keepCertificates } from '../../../src/webhook/certificates/certificates.ts';
+import { bundleOf, certificatesIn, dataOf, type Material } from '../../../src/webhook/certificates/material.ts';
+import { aMoment, type ManualClock, manualClock, until } from '../../support/manual-clock.ts';
+
+const NAMESPACE = 'fluid-system';
+const SECRET = 'fluid-webhook-certs';
+const NAME = 'fluid-pod-admission-webhook';
+const HOST = `${NAME}.${NAMESPACE}.svc`;
+const DAY = 24 * 3600_000;
+
+let server: ApiServer;
+let clock: ManualClock;
+interface Replica {
+  readonly certificates: Certificates;
+  readonly served: Material[];
+}
+let replicas: Replica[];
+beforeEach(() => {
+  clock = manualClock();
+  server = createApiServer({ kinds: [CONFIGURATION], namespaces: [NAMESPACE], now: clock.now });
+  replicas = [];
+});
+afterEach(() => {
+  for (const { certificates } of replicas) certificates.stop();
+});
+
+function start(): Replica {
+  const served: Material[] = [];
+  const onServe = (material: Material) => void served.push(material);
+  const certificates = keepCertificates({ client: server.client(), namespace: NAMESPACE, onServe, log: silent, clock });
+  const replica = { certificates, served };
+  replicas.push(replica);
+  return replica;
+}
+const serves = (replica: Replica, count = 1) => until(() => replica.served.length >= count, `${count} certificates to be served`);
+const secret = () => server.get('Secret', NAMESPACE, SECRET);
+const put = (data: Readonly<Record<string, string>>) =>
+  server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: SECRET, namespace: NAMESPACE }, type: 'Opaque', data } as KubeObject);
+const entry = (name: string, clientConfig: object) => ({ name, clientConfig });
+const configure = (...webhooks: readonly object[]) =>
+  server.put({ apiVersion: 'admissionregistration.k8s.io/v1', kind: CONFIGURATION.kind, metadata: { name: NAME }, webhooks } as KubeObject);
+const service = { service: { namespace: NAMESPACE, name: NAME } };
+interface Configuration extends KubeObject {
+  readonly webhooks: readonly { readonly clientConfig: { readonly caBundle?: string } }[];
+}
+const bundles = () => {
+  const configuration = server.get(CONFIGURATION.kind, undefined, NAME) as Configuration | undefined;
+  return configuration?.webhooks.map(({ clientConfig }) => Buffer.from(clientConfig.caBundle ?? '', 'base64').toString('utf8')) ?? [];
+};
+/** Whether an API server with this bundle accepts what is served. */
+const trusts = (bundle: string, { certificate }: Material): boolean =>
+  certificatesIn(bundle).some((pem) => new X509Certificate(certificate).verify(new X509Certificate(pem).publicKey));
+const last = ({ served }: Replica): Material => served.at(-1) as Material;
+const writes = (kind: string) => server.requestsThat({ kind }).filter(({ verb }) => ['create', 'update', 'patch'].includes(verb));
+
+describe('the first certificate', () => {
+  test('is made, stored under the names of Fluid, and written to every entry of the configuration', async () => {
+    configure(entry('a', service), entry('b', { ...service, caBundle: 'b2xk' }), entry('c', { url: 'https://localhost:1/' }));
+    const replica = start();
+    await serves(replica);
+    expect(Object.keys(secret()?.['data'] as object).toSorted()).toEqual(
+      ['ca-cert.pem', 'ca-key.pem', 'cert.pem', 'key.pem', 'tls.crt', 'tls.key'].toSorted(),
+    );
+    const { certificate, authorities } = last(replica);
+    const parsed = new X509Certificate(certificate);
+    expect([HOST, `${HOST}.cluster.local`, 'localhost'].map((host) => parsed.checkHost(host) !== undefined)).toEqual([true, true, true]);
+    expect(bundles()).toEqual([authorities[0], authorities[0], authorities[0]]);
+    await until(() => replica.certificates.notReady() === undefined, 'the replica to be ready');
+  });
+  test('is one, however many replicas start at once', async () => {
+    configure(entry('a', service));
+    const started = [start(), start(), start()];
+    await Promise.all(started.map((replica) => serves(replica)));
+    expect(new Set(started.map((replica) => last(replica).certificate)).size).toBe(1);
+    expect(bundles()).toEqual([last(started[0] as Replica).authorities[0]]);
+  });
+  test('is that of Fluid while it is valid, without a write', async () => {
+    const now = new Date(clock.now());
+    const ca = await createCa(now);
+    const pair = await issueOther(ca, { user: 'fluid', hosts: [HOST, 'localhost'] }, now);
+    put(dataOf({ authorities: [ca.certificate], caKey: ca.key, ...pair }));
+    const replica = start();
+    await serves(replica);
+    expect(last(replica).certificate.trim()).toBe(pair.certificate.trim());
+    expect(writes('Secret')).toEqual([]);
+  });
+  test('is not served before the Secret could be read, which readiness says', async () => {
+    server.rules.refuse({ kind: 'Secret', verb: 'list' }, new Refusal(403, 'Forbidden', 'no'));
+    const replica = start();
+    await until(() => replica.certificates.notReady()?.includes('403') === true, 'the reason');
+    expect(replica.served).toEqual([]);
+  });
+});
+
+describe('a configuration', () => {
+  test('that is created, recreated or changed later gets the bundle', async () => {
+    const replica = start();
+    await serves(replica);
+    expect(replica.certificates.notReady()).toBeUndefined();
+    configure(entry('a', service));
+    await until(() => trusts(bundles()[0] ?? '', last(replica)), 'the bundle');
+    server.delete(CONFIGURATION.kind, undefined, NAME);
+    configure(entry('a', { ...service, caBundle: 'b3RoZXI=' }), entry('b', service));
+    await until(() => bundles().every((bundle) => trusts(bundle, last(replica))), 'the bundles');
+  });
+  test('keeps the bundle of an installation in another namespace', async () => {
+    configure(entry('theirs', { service: { namespace: 'elsewhere', name: NAME }, caBundle: 'b2xk' }), entry('ours', service));
+    await serves(start());
+    await until(() => bundles()[1] !== '', 'our bundle');
+    expect(bundles()[0]).toBe('old');
+  });
+  test('that cannot be written is tried again, and the replica is not ready until then', async () => {
+    configure(entry('a', service));
+    const refusal = server.rules.refuse({ kind: CONFIGURATION.kind, verb: 'patch' }, new Refusal(403, 'Forbidden', 'no'));
+    const replica = start();
+    await until(() => replica.certificates.notReady()?.includes('403') === true, 'the reason');
+    refusal.remove();
+    clock.advance(1_000);
+    await until(() => replica.certificates.notReady() === undefined, 'the replica to be ready');
+  });
+  test('gets no older bundle from a replica whose watch is late', async () => {
+    configure(entry('a', service));
+    const [late, other] = [start(), start()];
+    await Promise.all([serves(late), serves(other)]);
+    await aMoment();
+    server.hold('Secret');
+    const { material } = await renewed();
+    put(dataOf(material));
+    configure(entry('a', { ...service, caBundle: Buffer.from(bundleOf(material, clock.now()).join('')).toString('base64') }));
+    await aMoment();
+    server.release('Secret');
+    await aMoment();
+    expect(certificatesIn(bundles()[0] ?? '')).toContain(material.authorities[0]);
+    expect(trusts(bundles()[0] ?? '', material)).toBe(true);
+  });
+});
+
+/** What another replica would make now, by a new authority. */
+async function renewed(): Promise<{ readonly material: Material }> {
+  const { issue } = await import('../../../src/webhook/certificates/issue.ts');
+  return { material: await issue({ older: [] }, [HOST], clock.now()) };
+}
+
+describe('a Secret', () => {
+  test.each([
+    ['is deleted', () => server.delete('Secret', NAMESPACE, SECRET)],
+    ['is emptied', () => void put({})],
+    ['has garbage', () => void put({ 'ca-cert.pem': 'eA==', 'ca-key.pem': '!', 'cert.pem': 'eA==', 'key.pem': '' })],
+  ])('that %s is written again, and what is served meanwhile stays trusted', async (_, damage) => {
+    configure(entry('a', service));
+    const [replica, other] = [start(), start()];
+    await Promise.all([serves(replica), serves(other)]);
+    await until(() => bundles()[0] !== '', 'the bundle');
+    const before = last(replica);
+    damage();
+    await until(() => certificatesIn(bundles()[0] ?? '').length === 2, 'both authorities in the bundle');
+    expect(trusts(bundles()[0] ?? '', before)).toBe(true);
+    expect(last(replica)).toBe(before);
+    // API servers know the bundle by then.
+    await until(() => clock.waits.includes(10_000), 'the wait');
+    await aMoment();
+    clock.advance(10_000);
+    await Promise.all([serves(replica, 2), serves(other, 2)]);
+    expect(last(replica).certificate).toBe(last(other).certificate);
+    expect(trusts(bundles()[0] ?? '', last(replica))).toBe(true);
+    // The older authority goes when no replica can need it any more.
+    for (let hour = 0; hour < 27; hour++) {
+      clock.advance(3600_000);
+      await aMoment(2);
+    }
+    await until(() => certificatesIn(bundles()[0] ?? '').length === 1, 'one authority in the bundle');
+  });
+  test('with a certificate for another name is written again', async () => {
+    const now = new Date(clock.now());
+    const ca = await createCa(now);
+    put(dataOf({ authorities: [ca.certificate], caKey: ca.key, ...(await issueOther(ca, { user: 'x', hosts: ['other.svc'] }, now)) }));
+    const replica = start();
+    await serves(replica);
+    expect(new X509Certificate(last(replica).certificate).checkHost(HOST)).toBe(HOST);
+  });
+  test('keeps labels and keys that others have added', async () => {
+    server.put({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: SECRET, namespace: NAMESPACE, labels: { team: 'a' } },
+      data: { extra: 'eA==' },
+    } as KubeObject);
+    await serves(start());
+    expect(secret()).toMatchObject({ metadata: { labels: { team: 'a' } }, data: { extra: 'eA==' } });
+  });
+});
+
+describe('as time goes on', () => {
+  /** In steps of the longest wait, as timers would. */
+  async function pass(days: number): Promise<void> {
+    clock.setWall(days * DAY);
+    clock.advance(3600_000);
+    await aMoment(10);
+  }
+  test('a certificate is renewed in its last third, by the same authority, once for all replicas', async () => {
+    configure(entry('a', service));
+    const [replica, other] = [start(), start()];
+    await Promise.all([serves(replica), serves(other)]);
+    const { authorities } = last(replica);
+    server.forgetRequests();
+    await pass(240);
+    expect(replica.served).toHaveLength(1);
+    await pass(6);
+    await until(() => writes('Secret').some(({ status }) => status < 300), 'the write');
+    await aMoment();
+    clock.advance(10_000);
+    await Promise.all([serves(replica, 2), serves(other, 2)]);
+    expect(last(replica).authorities).toEqual(authorities);
+    expect(last(replica).certificate).toBe(last(other).certificate);
+    expect(writes('Secret').filter(({ status }) => status < 300)).toHaveLength(1);
+  });
+  test('a certificate that has ended while nothing ran is replaced at once, by a new authority if that has ended too', async () => {
+    configure(entry('a', service));
+    const first = start();
+    await serves(first);
+    first.certificates.stop();
+    clock.setWall(4_000 * DAY);
+    const replica = start();
+    await serves(replica);
+    await until(() => trusts(bundles()[0] ?? '', last(replica)), 'the bundle');
+    expect(last(replica).authorities).toHaveLength(1);
+    expect(last(replica).authorities).not.toEqual(last(first).authorities);
+  });
+  test('an authority is replaced before it ends, and both are trusted meanwhile', async () => {
+    configure(entry('a', service));
+    const replica = start();
+    await serves(replica);
+    for (let year = 0; year < 10; year++) {
+      const before = last(replica);
+      const count = replica.served.length;
+      await pass(300);
+      await until(() => clock.waits.includes(10_000), 'the wait');
+      expect(trusts(bundles()[0] ?? '', before)).toBe(true);
+      clock.advance(10_000);
+      await serves(replica, count + 1);
+      expect(trusts(bundles()[0] ?? '', last(replica))).toBe(true);
+    }
+    for (let year = 0; year < 3; year++) {
+      await pass(300);
+      clock.advance(10_000);
+      await aMoment(10);
+    }
+    expect(new Set(replica.served.map(({ authorities }) => authorities[0])).size).toBe(2);
+  });
+});

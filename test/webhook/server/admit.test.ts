@@ -1,0 +1,253 @@
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { silent } from '../../../src/kube/types.ts';
+import type { Mutation } from '../../../src/webhook/admission.ts';
+import { Denied } from '../../../src/webhook/denied.ts';
+import type { Unknown } from '../../../src/webhook/known.ts';
+import { withLabels } from '../../../src/webhook/pod.ts';
+import { createAdmissions } from '../../../src/webhook/server/admit.ts';
+import type { Knowledge } from '../../../src/webhook/server/knowledge.ts';
+import { admissionMetrics } from '../../../src/webhook/server/metrics.ts';
+import { aMoment, manualClock } from '../../support/manual-clock.ts';
+import { type Cluster, knownOf } from '../known.ts';
+
+const SERVERLESS = { 'serverless.fluid.io/inject': 'true' };
+const SERVERFUL = { 'fuse.serverful.fluid.io/inject': 'true' };
+const marks: Mutation = (pod) => withLabels(pod, { 'done.sidecar.fluid.io/inject': 'true' });
+const breaks: Mutation = () => {
+  throw new TypeError('of undefined');
+};
+const dataset = (name: string) => ({ identity: { namespace: 'ml', name, uid: 'u', collides: false }, phase: 'Bound' });
+
+let reads: Unknown[][];
+let registry: Registry;
+interface Scene {
+  readonly plugin?: Mutation;
+  readonly memory?: Cluster;
+  readonly server?: Cluster;
+  readonly read?: Knowledge['read'];
+}
+function admissions({ plugin = marks, memory = {}, server = {}, read }: Scene = {}) {
+  reads = [];
+  registry = new Registry();
+  const chains = { withDataset: [plugin], withoutDataset: [plugin] };
+  const clock = manualClock();
+  const knowledge: Knowledge = {
+    known: knownOf(memory),
+    profile: () => ({ serverless: chains, serverful: chains }),
+    notReady: () => undefined,
+    async read(unknown, signal) {
+      reads.push([...unknown]);
+      return read ? read(unknown, signal) : knownOf(server);
+    },
+    stop() {},
+  };
+  const settings = { disabled: false, nativeSidecars: true, prefetcher: { image: 'sluice', isOurs: true } };
+  const admit = createAdmissions({
+    knowledge,
+    settings,
+    random: () => '0123456789ab',
+    metrics: admissionMetrics(registry),
+    log: silent,
+    clock,
+  });
+  const post = async (review: unknown) => {
+    const { status, body } = await admit(typeof review === 'string' ? review : JSON.stringify(review));
+    return { status, body, ...(status === 200 && { answer: JSON.parse(body) as Answer }) };
+  };
+  return { post, clock, admitPod: async (pod: unknown, more: object = {}) => (await post(reviewOf(pod, more))).answer?.response };
+}
+interface Answer {
+  readonly apiVersion: string;
+  readonly response: {
+    readonly uid: string;
+    readonly allowed: boolean;
+    readonly patch?: string;
+    readonly warnings?: readonly string[];
+    readonly status?: { readonly code: number; readonly message: string };
+  };
+}
+const reviewOf = (object: unknown, request: object = {}, apiVersion = 'admission.k8s.io/v1') => ({
+  apiVersion,
+  kind: 'AdmissionReview',
+  request: {
+    uid: 'the-uid',
+    namespace: 'ml',
+    operation: 'CREATE',
+    resource: { group: '', version: 'v1', resource: 'pods' },
+    object,
+    ...request,
+  },
+});
+const podOf = (labels: object, claims: readonly string[] = []) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { generateName: 'a-', labels },
+  spec: {
+    containers: [{ name: 'main', image: 'app' }],
+    volumes: claims.map((claimName, i) => ({ name: `v${i}`, persistentVolumeClaim: { claimName } })),
+  },
+});
+const patchIn = (response: Answer['response'] | undefined) =>
+  JSON.parse(Buffer.from(response?.patch ?? '', 'base64').toString('utf8')) as unknown;
+
+afterEach(() => registry.clear());
+
+describe('an AdmissionReview', () => {
+  test.each(['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'])(
+    'of %s is answered in kind, with its uid and a patch',
+    async (apiVersion) => {
+      const { answer } = await admissions().post(reviewOf(podOf(SERVERLESS), {}, apiVersion));
+      expect(answer).toMatchObject({
+        apiVersion,
+        kind: 'AdmissionReview',
+        response: { uid: 'the-uid', allowed: true, patchType: 'JSONPatch' },
+      });
+      expect(patchIn(answer?.response)).toEqual([{ op: 'add', path: '/metadata/labels/done.sidecar.fluid.io~1inject', value: 'true' }]);
+    },
+  );
+  test.each([
+    [{ operation: 'UPDATE' }],
+    [{ operation: 'DELETE', object: null }],
+    [{ subResource: 'ephemeralcontainers' }],
+    [{ resource: { group: 'apps', version: 'v1', resource: 'deployments' } }],
+  ])('that is not the creation of a pod changes nothing: %j', async (request) =>
+    expect(await admissions({ plugin: breaks }).admitPod(podOf(SERVERLESS), request)).toEqual({ uid: 'the-uid', allowed: true }),
+  );
+  test('of a pod that asks for nothing changes nothing', async () =>
+    expect(await admissions({ plugin: breaks }).admitPod(podOf({}))).toEqual({ uid: 'the-uid', allowed: true }));
+  test.each([
+    ['{', 'body: expected an AdmissionReview as JSON, found another text'],
+    ['[]', 'body: expected an AdmissionReview, found a list'],
+    [{ kind: 'Pod' }, 'kind: expected AdmissionReview, found "Pod"'],
+    [{ kind: 'AdmissionReview', apiVersion: 'v2' }, 'apiVersion: expected admission.k8s.io/v1 or admission.k8s.io/v1beta1, found "v2"'],
+    [{ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' }, 'request: expected an object, found nothing'],
+    [reviewOf({}, { uid: 3 }), 'request.uid: expected a text, found 3'],
+  ])('that is none is refused with the field: %j', async (review, message) =>
+    expect(await admissions().post(review)).toEqual({ status: 400, body: `${message}\n` }),
+  );
+});
+
+describe('a pod of any shape', () => {
+  const spec = { containers: [] };
+  test.each([
+    [{ metadata: { labels: SERVERLESS } }, 'spec: expected an object, found nothing'],
+    [{ metadata: { labels: SERVERLESS }, spec: { containers: 'x' } }, 'spec.containers: expected a list, found "x"'],
+    [{ metadata: { labels: SERVERLESS }, spec: { ...spec, volumes: null } }, 'spec.volumes: expected a list, found null'],
+    [{ metadata: { labels: SERVERLESS }, spec: { containers: [null] } }, 'spec.containers[0]: expected an object, found null'],
+    [{ metadata: { labels: SERVERLESS }, spec: { containers: [{ env: [1] }] } }, 'spec.containers[0].env[0]: expected an object, found 1'],
+    [{ metadata: { labels: { ...SERVERLESS, a: 1 } }, spec }, 'metadata.labels["a"]: expected a text, found 1'],
+    [{ metadata: { labels: SERVERFUL, annotations: [] }, spec }, 'metadata.annotations: expected a map of texts, found a list'],
+    [
+      { metadata: { labels: SERVERLESS }, spec: { ...spec, volumes: [{ persistentVolumeClaim: {} }] } },
+      'spec.volumes[0].persistentVolumeClaim.claimName: expected a text, found nothing',
+    ],
+  ])('is rejected with the field if it asks for something: %j', async (pod, message) =>
+    expect(await admissions().admitPod(pod)).toMatchObject({ allowed: false, status: { code: 400, message } }),
+  );
+  test.each([[null], ['pod'], [{}], [{ metadata: null }], [{ metadata: { labels: 7 }, spec: [] }], [{ metadata: { labels: null } }]])(
+    'is left to the API server if it asks for nothing: %j',
+    async (pod) => expect(await admissions().admitPod(pod)).toEqual({ uid: 'the-uid', allowed: true }),
+  );
+  test('has keys that no program should trust, and they stay', async () => {
+    const hostile = '{"__proto__":"x","constructor":"y","serverless.fluid.io/inject":"true"}';
+    const text = JSON.stringify(reviewOf(podOf({ labels: 1 }))).replace('{"labels":1}', hostile);
+    const { answer } = await admissions().post(text);
+    expect(patchIn(answer?.response)).toEqual([{ op: 'add', path: '/metadata/labels/done.sidecar.fluid.io~1inject', value: 'true' }]);
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+  });
+  test('is nested as deeply as three megabytes can be', async () => {
+    const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
+    const text = JSON.stringify(reviewOf({ ...podOf(SERVERLESS), deep: 1 })).replace('"deep":1', `"deep":${deep}`);
+    expect((await admissions().post(text)).answer?.response.allowed).toBe(true);
+    const field = JSON.stringify(reviewOf(podOf(SERVERLESS))).replace('"volumes":[]', `"volumes":{"a":${deep}}`);
+    expect((await admissions().post(field)).answer?.response).toMatchObject({ allowed: false, status: { code: 400 } });
+  });
+});
+
+describe('what no watch knows', () => {
+  const server = { claims: { 'ml/images': { dataset: 'images' } }, datasets: { 'ml/images': dataset('images') } };
+
+  test('is read once before a pod is denied, one thing after the other, and the pod admitted', async () => {
+    const { admitPod } = admissions({ server });
+    expect(await admitPod(podOf(SERVERLESS, ['images']))).toMatchObject({ allowed: true });
+    expect(reads).toEqual([[{ kind: 'claim', namespace: 'ml', name: 'images' }], [{ kind: 'dataset', namespace: 'ml', name: 'images' }]]);
+  });
+  test('is not asked for if nothing is denied', async () => {
+    await admissions({ memory: server }).admitPod(podOf(SERVERLESS, ['images']));
+    await admissions({ memory: {} }).admitPod(podOf(SERVERFUL, ['images']));
+    expect(reads).toEqual([]);
+  });
+  test('and does not exist denies the pod', async () => {
+    expect(await admissions().admitPod(podOf(SERVERLESS, ['images']))).toMatchObject({
+      allowed: false,
+      status: { code: 403, reason: 'Forbidden', message: expect.stringContaining('PersistentVolumeClaim ml/images does not exist') },
+    });
+    expect(reads).toHaveLength(1);
+  });
+  test('is at most 16 objects of one pod', async () => {
+    const names = Array.from({ length: 1_000 }, (_, i) => `c${i}`);
+    expect(await admissions().admitPod(podOf(SERVERLESS, names))).toMatchObject({ allowed: false });
+    expect(reads.map((each) => each.length)).toEqual([16]);
+  });
+  test('is waited for 8 s, and then the pod is denied', async () => {
+    const { admitPod, clock } = admissions({ read: () => new Promise(() => {}) });
+    const answer = admitPod(podOf(SERVERLESS, ['images']));
+    await aMoment();
+    clock.advance(8_000);
+    expect(await answer).toMatchObject({
+      allowed: false,
+      status: { message: expect.stringContaining('could not read it again: the API server did not answer in time') },
+    });
+  });
+  test('is asked for by at most 16 pods at once', async () => {
+    const { admitPod, clock } = admissions({ read: () => new Promise(() => {}) });
+    const answers = Array.from({ length: 100 }, () => admitPod(podOf(SERVERLESS, ['images'])));
+    await aMoment();
+    expect(reads).toHaveLength(16);
+    clock.advance(8_000);
+    expect((await Promise.all(answers)).filter((answer) => answer?.allowed)).toEqual([]);
+    expect(reads).toHaveLength(16);
+  });
+  test('may not be readable, which the denial says', async () => {
+    const { admitPod } = admissions({ read: () => Promise.reject(new Error('GET /claims: 503')) });
+    expect((await admitPod(podOf(SERVERLESS, ['images'])))?.status?.message).toContain('could not read it again: GET /claims: 503');
+  });
+});
+
+describe('a defect', () => {
+  test('denies a pod that asks for a sidecar', async () =>
+    expect(await admissions({ plugin: breaks }).admitPod(podOf(SERVERLESS))).toMatchObject({ allowed: false, status: { code: 500 } }));
+  test('holds up no pod for its hints, and warns', async () => {
+    const response = await admissions({ plugin: breaks }).admitPod(podOf(SERVERFUL));
+    expect(response).toMatchObject({ allowed: true, warnings: [expect.stringContaining('without hints for the scheduler')] });
+    expect(response).not.toHaveProperty('patch');
+    expect(await registry.metrics()).toContain('sluice_webhook_defects_total 1');
+  });
+});
+
+test('admissions are counted by outcome and by what the pod asks for', async () => {
+  const { admitPod } = admissions();
+  await admitPod(podOf(SERVERLESS));
+  await admitPod(podOf({}));
+  await admitPod(podOf(SERVERLESS, ['missing']));
+  const text = await registry.metrics();
+  for (const [outcome, mode] of [
+    ['mutated', 'serverless'],
+    ['unchanged', 'none'],
+    ['denied', 'serverless'],
+  ])
+    expect(text).toContain(`sluice_webhook_admissions_total{outcome="${outcome}",mode="${mode}"} 1`);
+  expect(text).toContain('sluice_webhook_lookups_total{result="read"} 1');
+});
+
+test('a plugin that denies with nothing to read denies at once', async () => {
+  const denies: Mutation = () => {
+    throw new Denied('spec: expected another one');
+  };
+  expect(await admissions({ plugin: denies }).admitPod(podOf(SERVERLESS))).toMatchObject({
+    allowed: false,
+    status: { code: 403, message: 'spec: expected another one' },
+  });
+  expect(reads).toEqual([]);
+});

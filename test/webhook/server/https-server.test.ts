@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { Agent, request as httpsRequest } from 'node:https';
+import { connect as tcp } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { webhookNames } from '../../../src/api/webhook-names.ts';
+import { silent } from '../../../src/kube/types.ts';
+import { issue } from '../../../src/webhook/certificates/issue.ts';
+import type { Material } from '../../../src/webhook/certificates/material.ts';
+import type { Answer } from '../../../src/webhook/server/admit.ts';
+import { serveWebhook, type WebhookServer } from '../../../src/webhook/server/https-server.ts';
+
+const HOST = 'fluid-pod-admission-webhook.fluid-system.svc';
+let first: Material;
+beforeAll(async () => {
+  first = await issue({ older: [] }, [HOST, 'localhost'], Date.now());
+});
+
+let server: WebhookServer | undefined;
+let agent: Agent;
+afterEach(async () => {
+  agent?.destroy();
+  await server?.stop();
+});
+async function start(
+  admit: (text: string) => Promise<Answer> = async (text) => ({ status: 200, body: String(text.length) }),
+): Promise<void> {
+  agent = new Agent({ keepAlive: true });
+  server = await serveWebhook(0, first, admit, silent);
+}
+interface Reply {
+  readonly status: number | undefined;
+  readonly body: string;
+  readonly connection: string | undefined;
+}
+/** As an API server asks: by the Service's name, trusting the bundle only. */
+function post(body: string | Buffer, ca = first.authorities.join(''), path: string = webhookNames.path, method = 'POST'): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: server?.port, path, method, ca, servername: HOST, agent };
+    const asked = httpsRequest(options, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      response.on('end', () => resolve({ status: response.statusCode, body: text, connection: response.headers.connection }));
+    });
+    // An answer may come before the body was sent.
+    asked.on('error', reject).end(body);
+  });
+}
+
+describe('the webhook serves', () => {
+  test('admissions over TLS, to clients that trust its authority', async () => {
+    await start();
+    expect(await post('12345')).toMatchObject({ status: 200, body: '5', connection: 'keep-alive' });
+    const other = await issue({ older: [] }, [HOST], Date.now());
+    agent = new Agent();
+    await expect(post('x', other.authorities.join(''))).rejects.toThrow(/self-signed|unable to (get|verify)/);
+  });
+  test('a pod with thousands of volumes', async () => {
+    await start();
+    expect(await post('x'.repeat(1.5e6))).toMatchObject({ status: 200, body: '1500000' });
+  });
+  test('another certificate from one connection to the next', async () => {
+    await start();
+    const second = await issue({ older: [] }, [HOST], Date.now());
+    server?.use(second);
+    const socket = connect({ host: '127.0.0.1', port: server?.port ?? 0, ca: second.authorities.join(''), servername: HOST });
+    await once(socket, 'secureConnect');
+    expect(socket.authorized).toBe(true);
+    socket.destroy();
+  });
+});
+
+describe('the webhook refuses', () => {
+  test.each([
+    ['/', 'POST', 404],
+    [webhookNames.path, 'PUT', 405],
+  ])('%s by %s', async (path, method, status) => {
+    await start();
+    expect(await post('x', undefined, path, method)).toMatchObject({ status });
+  });
+  test('a body of more than 3 MiB, announced or not', async () => {
+    await start();
+    expect(await post(Buffer.alloc((3 << 20) + 1)).catch(() => ({ status: 413 }))).toMatchObject({ status: 413 });
+    expect(await post('still here')).toMatchObject({ status: 200 });
+  });
+  test('more than 24 MiB of requests at once, and serves again afterwards', async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await start(async () => held.then(() => ({ status: 200, body: '' })));
+    const all = Array.from({ length: 12 }, () => post(Buffer.alloc(2.5e6)).catch(() => ({ status: 503 })));
+    const quick = await Promise.race(all);
+    expect(quick).toMatchObject({ status: 503 });
+    release();
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    expect(statuses).toContain(200);
+    expect(await post('x')).toMatchObject({ status: 200 });
+  });
+  test('nothing of what an exception says', async () => {
+    await start(() => Promise.reject(new Error('secret')));
+    expect(await post('x')).toMatchObject({ status: 500, body: 'the webhook met a defect, which its log describes\n' });
+  });
+  test('no client for long that speaks no TLS, or goes away', async () => {
+    await start();
+    const port = server?.port ?? 0;
+    tcp(port, '127.0.0.1')
+      .on('error', () => {})
+      .end('GET / HTTP/1.1\r\n\r\n');
+    const socket = connect({ host: '127.0.0.1', port, ca: first.authorities.join(''), servername: HOST });
+    await once(socket, 'secureConnect');
+    socket.write(`POST ${webhookNames.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf`);
+    await wait(20);
+    socket.destroy();
+    expect(await post('x')).toMatchObject({ status: 200 });
+  });
+});
+
+test('a webhook that stops answers what was asked, and ends idle connections', async () => {
+  let release = (): void => {};
+  let isAsked = (): void => {};
+  const asked = new Promise<void>((resolve) => (isAsked = resolve));
+  await start(async () => {
+    isAsked();
+    await new Promise<void>((resolve) => (release = resolve));
+    return { status: 200, body: 'late' };
+  });
+  const answer = post('x');
+  await asked;
+  const stopped = server?.stop();
+  release();
+  expect(await answer).toMatchObject({ status: 200, body: 'late', connection: 'close' });
+  await stopped;
+  server = undefined;
+});
