@@ -32,6 +32,8 @@ export function apiServerArgs({ dir, ports }: Layout, audit: boolean): readonly 
     // A loopback address is no valid endpoint of the service `kubernetes`; nothing in these clusters dials it.
     '--endpoint-reconciler-type=none',
     '--service-cluster-ip-range=10.96.0.0/16',
+    // No Service has an address here, so that webhooks are called at their pods, as a cluster without kube-proxy on its control plane does.
+    '--enable-aggregator-routing=true',
     '--allow-privileged=true',
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',

@@ -1,7 +1,7 @@
 import type { Container, ContainerPort, PodSecurityContext, SecurityContext } from '../../api/index.ts';
 import type { Admission } from '../admission.ts';
 import { type Client, droppedVolumes, withoutVolumes } from './client.ts';
-import { checkCommand, type Mounted, stopCommand, waitCommand } from './scripts.ts';
+import { checkCommand, type Mounted, startCommand, stopCommand, waitCommand } from './scripts.ts';
 
 /** How long a client may take to mount, s. The kubelet then starts it again. */
 const PATIENCE = 120;
@@ -42,7 +42,7 @@ export function containersOf(client: Client, place: Place): ClientContainers {
   };
 }
 
-/** Waits for the mount at the start, and removes it and its directory at the end. */
+/** Clears the way for the mount, waits for it at the start, and removes it and its directory at the end. */
 function withHooks(container: Container, client: Client, { directory, admission: { wishes, settings } }: Place): Container {
   const { mountedAt, below, volume } = client;
   const { postStart, preStop } = container.lifecycle ?? {};
@@ -60,6 +60,8 @@ function withHooks(container: Container, client: Client, { directory, admission:
   };
   return {
     ...container,
+    // Without a command, the image's own is run, which nobody here knows.
+    ...(container.command && wishes.platform === 'default' && { command: startCommand(mounted, container.command) }),
     ...(Object.keys(lifecycle).length > 0 && { lifecycle }),
     ...(wishes.checksClient &&
       canProbe && {

@@ -49,6 +49,14 @@ while [ $# -gt 0 ]; do
 done`;
 
 /**
+ * Most clients cannot mount where the file system of a client that was killed still is. Arguments: a Mounted, then the client's command.
+ */
+const START = `${IS_MOUNTED}
+if is_mounted "$1" "$2"; then umount -l "$3"; fi
+shift 4
+exec "$@"`;
+
+/**
  * Unmounts, then removes the directory of this pod on the host. The working directory keeps the file system alive in between: the client
  * ends with it, and with the client this script. Arguments: a Mounted, the home and the directory in it, then a command to begin with.
  */
@@ -75,6 +83,9 @@ export interface Mounted {
 }
 
 const argumentsOf = ({ path, subPath, bare }: Mounted): readonly string[] => [escaped(path), escaped(bare), path, subPath];
+
+/** Starts a client; first unmounts what one before it has left. */
+export const startCommand = (mounted: Mounted, client: readonly string[]): string[] => run(START, ...argumentsOf(mounted), ...client);
 
 /** Exit code 0 if the file system is mounted, and then that of `next`, if there is one. */
 export const checkCommand = (mounted: Mounted, next: readonly string[] = []): string[] => run(CHECK, ...argumentsOf(mounted), ...next);

@@ -17,7 +17,7 @@ describe('a pod that reads a Dataset', () => {
     expect(names(pod.spec.initContainers)).toEqual(['fluid-fuse-0']);
     expect(find(pod, 'fluid-fuse-0')).toMatchObject({
       restartPolicy: 'Always',
-      command: ['sh', '/root/script/script.sh'],
+      command: expect.arrayContaining(['sh', '/root/script/script.sh']),
       startupProbe: {
         exec: { command: expect.arrayContaining(['/runtime-mnt/juicefs/ml/images/juicefs-fuse', '/app-000000000000/juicefs-fuse']) },
       },

@@ -4,7 +4,14 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkCommand, type Mounted, stopCommand, waitCommand, waitForAllCommand } from '../../../src/webhook/sidecar/scripts.ts';
+import {
+  checkCommand,
+  type Mounted,
+  startCommand,
+  stopCommand,
+  waitCommand,
+  waitForAllCommand,
+} from '../../../src/webhook/sidecar/scripts.ts';
 import { canRun } from '../../support/can-run.ts';
 
 const canMount = canRun('tests of the scripts of sidecars', process.getuid?.() === 0 ? undefined : 'mounts are made as root');
@@ -71,6 +78,11 @@ describe.skipIf(!canMount).each(['dash', 'bash'])('in %s', (shell) => {
       'exit 0',
       'exit 1',
     ]);
+  });
+  test('the start unmounts what a client before has left, then runs the client', () => {
+    const start = startCommand(mounted(), ['sh', '-c', 'printf "<%s>" "$@"', 'client', '$(touch pwned)', '']);
+    expect(run(CLIENT, start, checkCommand(mounted())).lines.slice(0, 2)).toEqual(['<$(touch pwned)><>exit 0', 'exit 1']);
+    expect(run('', start).lines[0]).toBe('<$(touch pwned)><>exit 0');
   });
   test('the end unmounts, removes the directory of the pod, and leaves those of other pods', () => {
     const stop = stopCommand(mounted(), join(folder, 'host'), `${DIRECTORY}/fuse`, []);
