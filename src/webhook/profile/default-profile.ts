@@ -1,12 +1,31 @@
-/** What the ConfigMap `webhook-plugins` says in a new installation, and what counts without it. */
+/** What the ConfigMap `webhook-plugins` says in a new installation, and what counts without it. Fluid's, but that several names of `required` mean all of them. */
 export const defaultProfile = `plugins:
   serverful:
     withDataset:
+    - RequireNodeWithFuse
+    - NodeAffinityWithCache
     - MountPropagationInjector
     - DatasetUsageInjector
-    withoutDataset: []
+    withoutDataset:
+    - PreferNodesWithoutCache
   serverless:
     withDataset:
+    - FuseSidecar
     - DatasetUsageInjector
     withoutDataset: []
+pluginConfig:
+- name: NodeAffinityWithCache
+  args: |
+    preferred:
+    # This name stands for the nodes that hold the cache of a Dataset.
+    - name: fluid.io/node
+      weight: 100
+    # Labels of nodes that the workers of a runtime require.
+    - name: topology.kubernetes.io/zone
+      weight: 50
+    - name: topology.kubernetes.io/region
+      weight: 20
+    # For pods with the label fluid.io/dataset.<name>.sched: required.
+    required:
+    - fluid.io/node
 `;

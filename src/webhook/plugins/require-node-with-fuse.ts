@@ -1,0 +1,36 @@
+import type { DatasetUse, Plugin } from '../admission.ts';
+import type { Known, KnownDataset } from '../known.ts';
+import { record } from '../shapes.ts';
+import type { Expression } from './affinity/node-affinity.ts';
+import { requiring } from './affinity/requirements.ts';
+import { noArguments } from './arguments.ts';
+
+/** Labels that Sluice and Fluid put on nodes themselves: a node gets them because a pod runs there. */
+const OWN_LABELS = 'fluid.io/';
+
+/** A pod is to run only where its FUSE clients can: on nodes that `fuse.nodeSelector` of its runtimes selects. */
+export const requireNodeWithFuse: Plugin = {
+  name: 'RequireNodeWithFuse',
+  configure: (args) => {
+    noArguments(args);
+    return (pod, { uses, known }) =>
+      requiring(
+        pod,
+        datasetsOf(uses).map((dataset) => [fuseSelector(dataset, known)]),
+      );
+  },
+};
+
+/** Each Dataset once: several claims may be of one. */
+export const datasetsOf = (uses: readonly DatasetUse[]): readonly KnownDataset[] => [
+  ...new Map(uses.map(({ dataset }) => [dataset.identity.uid, dataset])).values(),
+];
+
+/** Conditions on the nodes on which the FUSE client of a Dataset can run; none if its DaemonSet is not known. */
+export function fuseSelector({ runtime }: KnownDataset, known: Known): readonly Expression[] {
+  const fuse = runtime && known.fuse(runtime.namespace, runtime.name);
+  return Object.entries(record(fuse?.template.spec?.nodeSelector))
+    .filter(([key]) => !key.startsWith(OWN_LABELS))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => ({ key, operator: 'In', values: [String(value)] }));
+}

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import { type Manifest, runtimePlural } from '../../src/api/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import type { Known } from '../../src/webhook/known.ts';
+import type { Pod } from '../../src/webhook/pod.ts';
+import { knownObjects } from '../../src/webhook/watches/known-objects.ts';
+import { keptClaim, keptDataset, keptFuse, keptRuntime, keptVolume } from '../../src/webhook/watches/projections.ts';
+import { GOLDENS, hasGoldens } from './cases.ts';
+
+/** A pod as a user wrote it, what Fluid's webhook made of it, and the cluster at that time. */
+export interface WebhookCase {
+  /** `serverful-thin`. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly pod: Pod;
+  /** Fluid's answer. Undefined: the pod was denied. */
+  readonly mutated: Pod | undefined;
+  readonly known: Known;
+}
+
+export function readWebhookCases(): readonly WebhookCase[] {
+  return hasGoldens ? readdirSync(join(GOLDENS, 'webhook')).map(readCase) : [];
+}
+
+function readCase(name: string): WebhookCase {
+  const folder = join(GOLDENS, 'webhook', name);
+  const [pod, mutated, output] = ['input.yaml', 'mutated.yaml', 'output.yaml'].map((file) =>
+    parse(readFileSync(join(folder, file), 'utf8')),
+  );
+  const { namespace } = (pod as Pod).metadata;
+  if (namespace === undefined) throw new Error(`${name}: the pod has no namespace`);
+  const isAllowed = (output as { response: { allowed: boolean } }).response.allowed;
+  return { name, namespace, pod: pod as Pod, mutated: isAllowed ? (mutated as Pod) : undefined, known: knownIn(namespace) };
+}
+
+/** What was recorded of the namespace `g-<folder>-<case>`. */
+function knownIn(namespace: string): Known {
+  const folder = readdirSync(GOLDENS)
+    .filter((each) => namespace.startsWith(`g-${each}-`))
+    .map((each) => join(GOLDENS, each, namespace.slice(`g-${each}-`.length)))
+    .find((each) => existsSync(each));
+  if (folder === undefined) throw new Error(`${namespace}: no recorded case has this namespace`);
+  const [inputs = [], objects = [], statuses = []] = ['input.yaml', 'objects.yaml', 'status.yaml'].map((file) =>
+    documents(join(folder, file)),
+  );
+  const claims = [...ofKind(objects, 'PersistentVolumeClaim'), ...ofKind(objects, 'PersistentVolume').map(claimOf)];
+  const fuses = ofKind(objects, 'DaemonSet').map(keptFuse);
+  const resources = statuses.map((status) => ({ ...inputs.find((input) => isSame(input, status)), ...status }) as KubeObject);
+  const at = (objects: readonly KubeObject[], name: string) => objects.find(({ metadata }) => metadata.name === name);
+  const projected = <T>(project: (object: KubeObject) => T, object: KubeObject | undefined): T | undefined => object && project(object);
+  const isHere = (where: string): boolean => where === namespace;
+  return knownObjects({
+    claim: (where, name) => projected(keptClaim, isHere(where) ? at(claims, name) : undefined),
+    dataset: (where, name) => projected(keptDataset, isHere(where) ? at(ofKind(resources, 'Dataset'), name) : undefined),
+    volume: (name) => projected(keptVolume, at(ofKind(objects, 'PersistentVolume'), name)),
+    fuse: (where, owner) => (isHere(where) ? fuses.find(({ known }) => known?.owner === owner) : undefined),
+    runtime: (type, where, name) =>
+      projected(
+        keptRuntime,
+        resources.find(({ kind, metadata }) => isHere(where) && `${kind.toLowerCase()}s` === runtimePlural(type) && metadata.name === name),
+      ),
+  });
+}
+
+const documents = (file: string): readonly KubeObject[] =>
+  existsSync(file)
+    ? parseAllDocuments(readFileSync(file, 'utf8')).flatMap((document) => {
+        const object = document.toJS() as KubeObject | null;
+        // The recording has no UIDs of its own.
+        return object ? [{ ...object, metadata: { uid: `<uid:${object.kind}/${object.metadata?.name}>`, ...object.metadata } }] : [];
+      })
+    : [];
+const ofKind = (objects: readonly KubeObject[], kind: string) => objects.filter((object) => object.kind === kind);
+const isSame = (a: Manifest | KubeObject, b: KubeObject) => a.kind === b.kind && a.metadata.name === b.metadata.name;
+
+/** Some claims came only after their objects were recorded. */
+function claimOf({ metadata: { labels }, ...volume }: KubeObject): KubeObject {
+  const { claimRef } = volume['spec'] as { claimRef: { namespace: string; name: string } };
+  return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { ...claimRef, ...(labels && { labels }) } };
+}
