@@ -83,7 +83,4 @@ function pem(label: string, der: ArrayBuffer): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
 
-async function library() {
-  await import('reflect-metadata');
-  return import('@peculiar/x509');
-}
+const library = () => import('./x509.ts');
