@@ -1,27 +1,22 @@
 /** docs/thin-runtime.md as a reader would type it, on a real node; and what else ThinRuntimes do there. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { FUSE_IMAGE, fuseImage, type ImageDefinition, minioImage } from '../../harness/index.ts';
+import { FUSE_IMAGE, fuseImage, minioImage } from '../../harness/index.ts';
 import { root } from '../cli/run.ts';
-import { canRun } from '../support/can-run.ts';
 import { canHaveNode } from '../support/real-node.ts';
 import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually as within } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';
-import { imageWith, ownImage, page, writeFiles } from './walk-through.ts';
-
-const SEED = resolve(root, '../shared/seeds/004_fd22d1c79bc876ca.txt');
-const hasSeed = canRun("Fluid's own script", existsSync(SEED) ? undefined : `no ${SEED}`);
-const SEED_IMAGE = 'localhost/fluid-minio-goofys:seed';
-const PRINTED_IMAGE = 'localhost/fluid-minio-goofys:printed';
+import { hasSeed, PRINTED_IMAGE, SEED_COMMAND, SEED_IMAGE, seedImages } from './seed.ts';
+import { ownImage, page, writeFiles } from './walk-through.ts';
 
 /** A simulated node, beside the real one. */
 const ELSEWHERE = 'elsewhere';
@@ -34,7 +29,7 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
   let cluster: Installed;
   beforeAll(async () => {
     cluster = await startInstalled({
-      images: [fuseImage(), minioImage(), ownImage(), ...(hasSeed ? seedImages(readFileSync(SEED, 'utf8')) : [])],
+      images: [fuseImage(), minioImage(), ownImage(), ...seedImages()],
     });
     // Where only pods of DaemonSets go: any of ours that does not ask for nodes by their labels would be seen there.
     await cluster.plane.nodes.add(ELSEWHERE);
@@ -112,7 +107,7 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
           fuse: {
             image,
             imageTag,
-            command: ['sh', '-c', 'python3 /fluid-config-parse.py && chmod u+x ./mount-minio.sh && ./mount-minio.sh'],
+            command: SEED_COMMAND,
           },
         }),
         minioDataset(name, [{ name: 'minio', mountPoint }]),
@@ -231,15 +226,3 @@ const reader = (name: string): object => ({
     volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
   },
 });
-
-/** The script of Fluid's walk-through, as it is printed and with its last assignments for both kinds of mount points; s3fs for goofys. */
-function seedImages(page: string): readonly ImageDefinition[] {
-  const [, numbered = ''] = /^fluid-config-parse\.py [^\n]*\n([^]*?)^```/m.exec(page) ?? [];
-  const printed = numbered
-    .split('\n')
-    .map((line) => line.replace(/^\d+ ?/, '').trimEnd())
-    .join('\n')
-    .replace(/exec goofys .*/, 'exec s3fs "$bucket" $targetPath -f -o url="$url" -o use_path_request_style,allow_other,ro');
-  const path = '/fluid-config-parse.py';
-  return [imageWith(path, printed.replace(/^ {8}(?=f\.write\("ak)/gm, '    '), SEED_IMAGE), imageWith(path, printed, PRINTED_IMAGE)];
-}
