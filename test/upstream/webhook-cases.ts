@@ -31,12 +31,19 @@ function readCase(name: string): WebhookCase {
   );
   const { namespace } = (pod as Pod).metadata;
   if (namespace === undefined) throw new Error(`${name}: the pod has no namespace`);
-  const isAllowed = (output as { response: { allowed: boolean } }).response.allowed;
-  return { name, namespace, pod: pod as Pod, mutated: isAllowed ? (mutated as Pod) : undefined, known: knownIn(namespace) };
+  const { allowed, status } = (output as { response: { allowed: boolean; status?: { message?: string } } }).response;
+  const [, missing = ''] = /following PVCs \[(.*?)\]/.exec(status?.message ?? '') ?? [];
+  return {
+    name,
+    namespace,
+    pod: pod as Pod,
+    mutated: allowed ? (mutated as Pod) : undefined,
+    known: knownIn(namespace, missing.split(' ')),
+  };
 }
 
-/** What was recorded of the namespace `g-<folder>-<case>`. */
-function knownIn(namespace: string): Known {
+/** What was recorded of the namespace `g-<folder>-<case>`, but for claims that did not exist yet. */
+function knownIn(namespace: string, missing: readonly string[]): Known {
   const folder = readdirSync(GOLDENS)
     .filter((each) => namespace.startsWith(`g-${each}-`))
     .map((each) => join(GOLDENS, each, namespace.slice(`g-${each}-`.length)))
@@ -45,7 +52,9 @@ function knownIn(namespace: string): Known {
   const [inputs = [], objects = [], statuses = []] = ['input.yaml', 'objects.yaml', 'status.yaml'].map((file) =>
     documents(join(folder, file)),
   );
-  const claims = [...ofKind(objects, 'PersistentVolumeClaim'), ...ofKind(objects, 'PersistentVolume').map(claimOf)];
+  const claims = [...ofKind(objects, 'PersistentVolumeClaim'), ...ofKind(objects, 'PersistentVolume').map(claimOf)].filter(
+    ({ metadata }) => !missing.includes(metadata.name),
+  );
   const fuses = ofKind(objects, 'DaemonSet').map(keptFuse);
   const resources = statuses.map((status) => ({ ...inputs.find((input) => isSame(input, status)), ...status }) as KubeObject);
   const at = (objects: readonly KubeObject[], name: string) => objects.find(({ metadata }) => metadata.name === name);

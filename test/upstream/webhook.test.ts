@@ -8,7 +8,7 @@ import { parseProfile } from '../../src/webhook/profile/parse.ts';
 import { hasGoldens } from './cases.ts';
 import { type Leaves, leavesOf } from './leaves.ts';
 import { readWebhookCases, type WebhookCase } from './webhook-cases.ts';
-import { type PodDifference, podDifferences } from './webhook-differences.ts';
+import { type PodDifference, podDenials, podDifferences } from './webhook-differences.ts';
 
 const desk = {
   // As Fluid is by default.
@@ -54,9 +54,10 @@ const says = (pattern: RegExp | undefined, value: string | undefined): boolean =
 
 describe.skipIf(!hasGoldens)("parity with Fluid's webhook", () => {
   const met = new Set<PodDifference>();
-  const serverful = readWebhookCases().filter(({ name }) => name.startsWith('serverful-'));
+  const cases = readWebhookCases();
+  const admitted = cases.filter(({ name }) => !podDenials[name]);
 
-  test.each(serverful)('$name: the same pod', (recorded) => {
+  test.each(admitted)('$name: the same pod', (recorded) => {
     const { name, mutated: fluid } = recorded;
     if (!fluid) throw new Error(`expected a pod that Fluid admits, found ${name}`);
     const unexplained = compare(fluid, mutated(recorded)).filter((found) => {
@@ -66,8 +67,13 @@ describe.skipIf(!hasGoldens)("parity with Fluid's webhook", () => {
     });
     expect(unexplained).toEqual([]);
   });
+  test.each(Object.entries(podDenials))('%s: denied', (name, { fluid, ours }) => {
+    const recorded = cases.find((each) => each.name === name) as WebhookCase;
+    expect(recorded.mutated === undefined ? 'denied' : 'admitted').toBe(fluid);
+    expect(() => mutated(recorded)).toThrow(ours);
+  });
   test('an unintended difference is reported', () => {
-    const recorded = serverful.find(({ name }) => name === 'serverful-thin') as WebhookCase;
+    const recorded = cases.find(({ name }) => name === 'serverful-thin') as WebhookCase;
     const pod = mutated(recorded);
     expect(compare(recorded.mutated as Pod, { ...pod, spec: { ...pod.spec, affinity: {} } }).map(({ path }) => path)).toContain(
       'spec.affinity',

@@ -8,9 +8,9 @@ export interface Client {
   readonly spec: PodSpec;
   readonly fuse: KnownFuse;
   readonly volume: KnownVolume;
-  /** The volume that holds the file system: mounted `Bidirectional`, and a host directory above `fluid_path`. */
+  /** The volume that holds the file system, mounted `Bidirectional`; and the host directory in which pods have theirs. */
   readonly home: { readonly name: string; readonly hostPath: string };
-  /** From that directory to the file system: `/juicefs-fuse`, or empty. */
+  /** From the volume's directory to the file system: `/juicefs-fuse`, or empty. */
   readonly below: string;
   /** The file system in the client's container. */
   readonly mountedAt: string;
@@ -57,7 +57,9 @@ function mountOf(what: string, { template }: KnownFuse, { path }: KnownVolume): 
     if (!spec || mountPropagation !== 'Bidirectional' || hostPath === undefined) continue;
     if (path !== hostPath && !path.startsWith(`${hostPath}/`)) continue;
     const below = path.slice(hostPath.length);
-    return { spec, home: { name, hostPath }, below, mountedAt: `${mountPath}${below}` };
+    // Not in the file system that the fuse pod of this node mounts, which is the storage.
+    const home = { name, hostPath: below === '' ? hostPath.slice(0, hostPath.lastIndexOf('/')) : hostPath };
+    return { spec, home, below, mountedAt: `${mountPath}${below}` };
   }
   throw new Denied(`${what}: expected a fuse DaemonSet whose first container shares ${path} with its node, found none`);
 }
