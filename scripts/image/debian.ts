@@ -22,8 +22,8 @@ import type { TarEntry } from './tar.ts';
 export const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** Packages of the programs below, and the libraries of these and of Node. */
 const PACKAGES = 'mount util-linux coreutils dash libc6 libgcc-s1 libstdc++6 libblkid1 libmount1 libpcre2-8-0 libselinux1'.split(' ');
-/** What the node plugin runs. Programs that nothing calls are left out: they would only have to be patched. */
-const PROGRAMS = ['mount', 'umount', 'cat', 'stat', 'dash', 'sh'];
+/** What the node plugin runs, and what waits for the prefetcher. Programs that nothing calls are left out: they would only have to be patched. */
+const PROGRAMS = ['mount', 'umount', 'cat', 'stat', 'sleep', 'dash', 'sh'];
 
 /** Programs, their libraries, the packages' licences, and for scanners what version each is. `cache` keeps downloads from run to run; without `mirror` they come from where this machine has its own packages from. */
 export function debianFiles(cache: string, mirror: string | undefined): readonly TarEntry[] {

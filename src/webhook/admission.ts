@@ -13,6 +13,8 @@ export interface Admission {
   readonly uses: readonly DatasetUse[];
   /** The same of a pod that was changed: clients may themselves mount Datasets. */
   usesOf(pod: Pod): readonly DatasetUse[];
+  /** Says something to the user who creates the pod, without denying it. */
+  warn(message: string): void;
   /** 12 random hexadecimal digits, others each time. */
   random(): string;
 }

@@ -17,13 +17,15 @@ export interface Desk {
   readonly settings: WebhookSettings;
   readonly profile: Profile;
   readonly random: () => string;
+  /** Texts for the user, which the answer carries as warnings. */
+  readonly warn: (message: string) => void;
 }
 
 /**
  * The pod as it is to be created; the same object if nothing is to be changed. It depends on its arguments only, and has no effect.
  * @throws Denied if the pod asked for a sidecar and cannot have it
  */
-export function mutate({ pod, namespace }: AdmissionRequest, { known, settings, profile, random }: Desk): Pod {
+export function mutate({ pod, namespace }: AdmissionRequest, { known, settings, profile, random, warn }: Desk): Pod {
   const labels = labelsOf(pod);
   if (settings.disabled || labels[wish.injection] === 'false' || labels[wish.done] === 'true') return pod;
   if (pod.metadata.namespace !== undefined && pod.metadata.namespace !== '' && pod.metadata.namespace !== namespace)
@@ -33,7 +35,7 @@ export function mutate({ pod, namespace }: AdmissionRequest, { known, settings, 
   const usesOf = (each: Pod): readonly DatasetUse[] => usesIn(each, namespace, known);
   if (wishes.mode === 'serverless') requireKnown(pod, namespace, known);
   const uses = usesOf(pod);
-  const admission: Admission = { namespace, wishes, known, settings, uses, usesOf, random };
+  const admission: Admission = { namespace, wishes, known, settings, uses, usesOf, random, warn };
   const chains = profile[wishes.mode];
   const chain = uses.length > 0 ? chains.withDataset : chains.withoutDataset;
   return chain.reduce((changed, plugin) => plugin(changed, admission), pod);

@@ -19,6 +19,7 @@ const desk = {
   },
   profile: parseProfile(defaultProfile, plugins),
   random: () => '0123456789ab',
+  warn: () => {},
 };
 const mutated = ({ pod, namespace, known }: WebhookCase): Pod => mutate({ pod, namespace }, { known, ...desk });
 

@@ -22,6 +22,7 @@ const desk = (settings: Partial<Desk['settings']> = {}): Desk => ({
     serverless: { withDataset: [touched('serverless-with')], withoutDataset: [touched('serverless-without')] },
   },
   random: () => '0123456789ab',
+  warn: () => {},
 });
 const chainOf = (labels: Record<string, string>, claims: readonly string[], settings?: Partial<Desk['settings']>) =>
   mutate({ pod: pod({ labels }, claims), namespace: 'ml' }, desk(settings)).metadata.labels?.['touched'];

@@ -14,7 +14,7 @@ export interface Progress {
   /** Milliseconds of the clock: the next command comes no sooner. */
   readonly dueAt: number;
 }
-export type Step = 'unmount' | 'signal' | 'signal-all';
+export type Step = 'unmount' | 'signal' | 'signal-all' | 'none';
 
 /** A client that was unmounted ends by itself within this time; so does a process with a signal. */
 const GRACE_MS = 5_000;
@@ -23,14 +23,15 @@ const UNMOUNTS = 3;
 const LONGEST_MS = 300_000;
 
 /** The next command: the file system is unmounted first, and then the processes are told to end. */
-export function stepOf({ unmount }: Sidecar, before: Progress | undefined): Step {
+export function stepOf({ unmount, hasOwnProcesses }: Sidecar, before: Progress | undefined): Step {
   const { tries, signals, isUnmounted } = before ?? { tries: 0, signals: 0, isUnmounted: false };
+  if (!hasOwnProcesses) return unmount ? 'unmount' : 'none';
   if (unmount && !isUnmounted && tries % (UNMOUNTS + 1) < UNMOUNTS) return 'unmount';
   return signals % 2 === 0 ? 'signal' : 'signal-all';
 }
 
 /** Process 1 first, which may end the others in their order. Without a handler it ignores the signal: then all others get it. */
-const SIGNALS = { signal: ['sh', '-c', 'kill -TERM 1'], 'signal-all': ['sh', '-c', 'kill -TERM -1'] } as const;
+const SIGNALS = { signal: ['sh', '-c', 'kill -TERM 1'], 'signal-all': ['sh', '-c', 'kill -TERM -1'], none: [] } as const;
 
 export const commandOf = ({ unmount = [] }: Sidecar, step: Step): readonly string[] => (step === 'unmount' ? unmount : SIGNALS[step]);
 
@@ -49,7 +50,7 @@ export function after(step: Step, before: Progress | undefined, { id, ok, now, r
   return {
     id,
     tries,
-    signals: (before?.signals ?? 0) + (step === 'unmount' ? 0 : 1),
+    signals: (before?.signals ?? 0) + (step === 'signal' || step === 'signal-all' ? 1 : 0),
     isUnmounted: (before?.isUnmounted ?? false) || (step === 'unmount' && ok),
     dueAt: now + (ok ? Math.max(GRACE_MS, pause) : pause),
   };

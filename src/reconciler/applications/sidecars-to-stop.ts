@@ -22,6 +22,8 @@ export interface Sidecar {
   readonly id: string;
   /** How the container last ended, if it was restarted. */
   readonly lastExitCode?: number;
+  /** Process 1 is its own: otherwise a signal would reach the node, or other containers. */
+  readonly hasOwnProcesses: boolean;
   /** The command that unmounts its file system. Absent: it has none. */
   readonly unmount?: readonly string[];
 }
@@ -33,6 +35,8 @@ interface PodStatus {
 interface Spec {
   readonly containers: readonly Container[];
   readonly restartPolicy?: string;
+  readonly hostPID?: boolean;
+  readonly shareProcessNamespace?: boolean;
 }
 
 /**
@@ -41,7 +45,7 @@ interface Spec {
  */
 export function sidecarsToStop(pod: KubeObject, settings: ApplicationSettings = {}): readonly Sidecar[] {
   // The casts: what the API server stores of a pod.
-  const { containers, restartPolicy = 'Always' } = pod['spec'] as Spec;
+  const { containers, restartPolicy = 'Always', hostPID, shareProcessNamespace } = pod['spec'] as Spec;
   const { phase, containerStatuses = [] } = (pod['status'] ?? {}) as PodStatus;
   // The kubelet stops the containers of a pod that is being deleted, and runs their preStop.
   if (phase !== 'Running' || pod.metadata.deletionTimestamp !== undefined) return [];
@@ -61,6 +65,7 @@ export function sidecarsToStop(pod: KubeObject, settings: ApplicationSettings = 
         container: container.name,
         isRunning: state?.running !== undefined,
         id: containerID ?? '',
+        hasOwnProcesses: !hostPID && !shareProcessNamespace,
         ...(lastExitCode !== undefined && { lastExitCode }),
         ...(unmount && { unmount }),
       },

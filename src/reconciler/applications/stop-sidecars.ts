@@ -107,6 +107,9 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
     const step = stepOf(sidecar, before);
     // Both signals were sent before.
     if (step === 'signal' && before && before.signals > 0) complain(pod, uid, container, 'its processes do not end on SIGTERM');
+    if (!sidecar.hasOwnProcesses && (step === 'none' || before?.isUnmounted))
+      complain(pod, uid, container, 'its pod shares a process namespace, in which a signal would reach other processes');
+    if (step === 'none') return after(step, before, { id, ok: false, now: clock.elapsed(), random: clock.random });
     log.info({ ...pod, container, step }, 'everything else in the pod has ended: stopping the sidecar');
     const ok = await applications.run(pod, container, commandOf(sidecar, step)).then(
       () => true,

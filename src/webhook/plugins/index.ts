@@ -1,6 +1,7 @@
 import type { Plugin } from '../admission.ts';
 import { fuseSidecar } from '../sidecar/fuse-sidecar.ts';
 import { datasetUsage } from './dataset-usage.ts';
+import { filePrefetcher } from './file-prefetcher.ts';
 import { mountPropagation } from './mount-propagation.ts';
 import { nodeAffinityWithCache } from './node-affinity-with-cache.ts';
 import { preferNodesWithoutCache } from './prefer-nodes-without-cache.ts';
@@ -8,6 +9,7 @@ import { requireNodeWithFuse } from './require-node-with-fuse.ts';
 
 /** All plugins that a profile may name. A new one has its place in the default profile too. */
 export const plugins: readonly Plugin[] = [
+  filePrefetcher,
   requireNodeWithFuse,
   nodeAffinityWithCache,
   preferNodesWithoutCache,

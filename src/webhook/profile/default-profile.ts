@@ -2,6 +2,7 @@
 export const defaultProfile = `plugins:
   serverful:
     withDataset:
+    - FilePrefetcher
     - RequireNodeWithFuse
     - NodeAffinityWithCache
     - MountPropagationInjector
@@ -10,6 +11,7 @@ export const defaultProfile = `plugins:
     - PreferNodesWithoutCache
   serverless:
     withDataset:
+    - FilePrefetcher
     - FuseSidecar
     - DatasetUsageInjector
     withoutDataset: []

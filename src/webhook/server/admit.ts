@@ -75,9 +75,10 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     const isRead = new Set<string>();
     let { known } = knowledge;
     for (;;) {
+      const warnings: string[] = [];
       try {
-        const after = mutate({ pod, namespace }, { ...desk, known });
-        return after === pod ? { outcome: 'unchanged' } : { outcome: 'mutated', before: pod, after };
+        const after = mutate({ pod, namespace }, { ...desk, known, warn: (message) => void warnings.push(message) });
+        return after === pod ? { outcome: 'unchanged', warnings } : { outcome: 'mutated', before: pod, after, warnings };
       } catch (error) {
         if (!(error instanceof Denied)) throw error;
         const unread = error.unknown.filter((each) => !isRead.has(keyOf(each))).slice(0, MOST_READ - isRead.size);
@@ -99,7 +100,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     const what = 'the webhook of Sluice met a defect, which its log describes';
     return mode === 'serverless'
       ? { outcome: 'failed', code: 500, reason: 'InternalError', message: `${what}. The pod asks for a sidecar, so it was not created` }
-      : { outcome: 'unchanged', warning: `${what}; the pod was created without hints for the scheduler` };
+      : { outcome: 'unchanged', warnings: [`${what}; the pod was created without hints for the scheduler`] };
   }
 }
 

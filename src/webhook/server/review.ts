@@ -107,8 +107,8 @@ function checkList(value: unknown, path: string, check?: (element: Fields, at: s
 
 /** What becomes of an admission. */
 export type Verdict =
-  | { readonly outcome: 'mutated'; readonly before: Pod; readonly after: Pod }
-  | { readonly outcome: 'unchanged'; readonly warning?: string }
+  | { readonly outcome: 'mutated'; readonly before: Pod; readonly after: Pod; readonly warnings?: readonly string[] }
+  | { readonly outcome: 'unchanged'; readonly warnings?: readonly string[] }
   | { readonly outcome: 'denied' | 'failed'; readonly code: number; readonly reason: string; readonly message: string };
 
 /** The AdmissionReview that answers this one, as JSON. */
@@ -117,12 +117,18 @@ export function answerTo({ apiVersion, uid }: Pick<Review, 'apiVersion' | 'uid'>
 }
 
 function responseOf(verdict: Verdict): object {
-  if (verdict.outcome === 'unchanged') return { allowed: true, ...(verdict.warning !== undefined && { warnings: [verdict.warning] }) };
+  if (verdict.outcome === 'unchanged') return allowed(verdict);
   if (verdict.outcome === 'mutated') {
     const operations = patchOf(verdict.before, verdict.after);
-    if (operations.length === 0) return { allowed: true };
-    return { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
+    if (operations.length === 0) return allowed(verdict);
+    return { ...allowed(verdict), patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
   }
   const { code, reason, message } = verdict;
   return { allowed: false, status: { code, reason, message } };
 }
+
+/** kubectl and other clients print the warnings. */
+const allowed = ({ warnings = [] }: { readonly warnings?: readonly string[] }): object => ({
+  allowed: true,
+  ...(warnings.length > 0 && { warnings }),
+});

@@ -7,6 +7,8 @@ export interface PodOptions {
   readonly namespace?: string;
   readonly uid?: string;
   readonly restartPolicy?: string;
+  /** Further fields of the spec. */
+  readonly spec?: object;
   readonly phase?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -42,6 +44,7 @@ export function podOf(options: PodOptions = {}): KubeObject {
     },
     spec: {
       restartPolicy,
+      ...options.spec,
       containers: Object.keys(states).map((each) => ({ name: each, image: 'example.io/image', ...fields[each] })),
     },
     status: {

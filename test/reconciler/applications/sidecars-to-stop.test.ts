@@ -9,13 +9,19 @@ const stopped = (options?: PodOptions, settings?: ApplicationSettings) =>
 describe('the sidecars of a pod are stopped', () => {
   test('when everything else has ended', () => {
     expect(sidecarsToStop(podOf())).toEqual([
-      { container: 'fluid-fuse-0', id: 'containerd://fluid-fuse-0-1', isRunning: true, unmount: ['sh', '-c', 'umount "/a b"; rmdir /c'] },
+      {
+        container: 'fluid-fuse-0',
+        id: 'containerd://fluid-fuse-0-1',
+        isRunning: true,
+        hasOwnProcesses: true,
+        unmount: ['sh', '-c', 'umount "/a b"; rmdir /c'],
+      },
     ]);
   });
   test.each<[string, PodOptions]>([
     ['with any exit code under Never', { states: { 'fluid-fuse-0': 'running', main: 3 } }],
     ['with exit code 0 under OnFailure', { restartPolicy: 'OnFailure' }],
-    ['on the platform unprivileged (A3)', { annotations: { 'serverless.fluid.io/platform': 'unprivileged' } }],
+    ['on the platform unprivileged', { annotations: { 'serverless.fluid.io/platform': 'unprivileged' } }],
     [
       'with a policy of the container that starts it no more',
       { restartPolicy: 'OnFailure', states: { 'fluid-fuse-0': 'running', main: 1 }, fields: { main: { restartPolicy: 'Never' } } },
@@ -59,8 +65,8 @@ describe('no sidecar is stopped', () => {
     ['of another platform', { annotations: { 'serverless.fluid.io/platform': 'acme' } }],
     ['of another platform, named by a label', { labels: { 'acme.com/platform': 'acme' } }, { platformLabel: 'acme.com/platform' }],
     ['of a pod with the label of KEY_DISABLE_APP_CONTROLLER', { labels: { 'acme.com/keep': '' } }, { exceptLabel: 'acme.com/keep' }],
-    ['that a user named like a client (A4)', { states: { 'my-fluid-fuse': 'running', main: 0 } }],
-    ['that a user named like a client that is not recorded (A4)', { states: { 'fluid-fuse-7': 'running', main: 0 } }],
+    ['that a user named like a client', { states: { 'my-fluid-fuse': 'running', main: 0 } }],
+    ['that a user named like a client that is not recorded', { states: { 'fluid-fuse-7': 'running', main: 0 } }],
     [
       'that a user named like the prefetcher',
       { states: { 'fluid-file-prefetcher': 'running', main: 0 }, annotations: { 'file-prefetcher.fluid.io/inject-done': 'false' } },
@@ -82,7 +88,7 @@ describe('a client is unmounted', () => {
       { name, mountPath: '/runtime-mnt/a', mountPropagation: 'Bidirectional' },
     ],
   });
-  test('by its own preStop, as it is written: no guard refuses it (A2)', () => {
+  test('by its own preStop, as it is written: no guard refuses it', () => {
     expect(unmountOf(container(preStop('sh', '-c', 'a && b; $(c) | d')))).toEqual(['sh', '-c', 'a && b; $(c) | d']);
   });
   test('else at FLUID_FUSE_MOUNTPOINT', () => {

@@ -72,7 +72,7 @@ describe('the sidecars of a Job', () => {
     await advance(600_000);
     expect([at.calls.length, at.results]).toEqual([2, ['stopped']]);
   });
-  test('are stopped though one of them fails, which is retried with back-off and reported (A1)', async () => {
+  test('are stopped though one of them fails, which is retried with back-off and reported', async () => {
     const at = await control((container) => {
       if (container === 'fluid-fuse-1') throw new Error('umount in ml/job-x ended with exit code 32: target is busy');
     });
@@ -143,6 +143,18 @@ describe('the sidecars of a Job', () => {
     await settle();
     expect(at.calls).toEqual([UNMOUNT, UNMOUNT]);
   });
+  test.each(['hostPID', 'shareProcessNamespace'])(
+    'get no signal in a pod with %s, where it would reach others; that is reported',
+    async (field) => {
+      const at = await control();
+      await at.put({ spec: { [field]: true }, states: { 'fluid-fuse-0': 'running', 'fluid-fuse-1': 'running', main: 0 } });
+      await advance(60_000);
+      expect(new Set(at.calls)).toEqual(new Set([UNMOUNT]));
+      const notes = at.events.map(({ note }) => note).join('\n');
+      for (const container of ['fluid-fuse-0', 'fluid-fuse-1'])
+        expect(notes).toContain(`${container} still runs: its pod shares a process namespace`);
+    },
+  );
   test('get no command after the lease has ended', async () => {
     const at = await control();
     at.lease.abort(new Error('no longer the leader'));

@@ -215,6 +215,23 @@ describe('what no watch knows', () => {
   });
 });
 
+describe('warnings of plugins are in the answer', () => {
+  const warns =
+    (change: Mutation): Mutation =>
+    (pod, admission) => {
+      admission.warn('no files are prefetched');
+      return change(pod, admission);
+    };
+  test('with a patch', async () => {
+    const response = await admissions({ plugin: warns(marks) }).admitPod(podOf(SERVERFUL));
+    expect(response).toMatchObject({ allowed: true, warnings: ['no files are prefetched'], patch: expect.any(String) });
+  });
+  test('without one', async () => {
+    const response = await admissions({ plugin: warns((pod) => pod) }).admitPod(podOf(SERVERFUL));
+    expect(response).toEqual({ uid: 'the-uid', allowed: true, warnings: ['no files are prefetched'] });
+  });
+});
+
 describe('a defect', () => {
   test('denies a pod that asks for a sidecar', async () =>
     expect(await admissions({ plugin: breaks }).admitPod(podOf(SERVERLESS))).toMatchObject({ allowed: false, status: { code: 500 } }));

@@ -90,6 +90,7 @@ export function inject(pod: Pod, cluster: Cluster, settings: Partial<Desk['setti
         serverless: { withDataset: chain, withoutDataset: [] },
       },
       random: () => String(drawn++).repeat(12),
+      warn: () => {},
     },
   );
 }

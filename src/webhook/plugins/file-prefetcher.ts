@@ -1,0 +1,67 @@
+import type { Container } from '../../api/index.ts';
+import { sidecar } from '../../api/sidecars.ts';
+import type { Admission, Plugin } from '../admission.ts';
+import { Denied } from '../denied.ts';
+import { type Pod, withAnnotations, withSpec } from '../pod.ts';
+import { prefetcherOf, STATUS_VOLUME } from '../prefetch/container.ts';
+import { fileListOf } from '../prefetch/file-list.ts';
+import { prefetch, prefetchWishesOf, wantsPrefetch } from '../prefetch/wishes.ts';
+import { noArguments } from './arguments.ts';
+
+/** Puts a container into a pod that reads files of its Datasets, so that they are in the memory of the node when the application starts. */
+export const filePrefetcher: Plugin = {
+  name: 'FilePrefetcher',
+  configure: (args) => {
+    noArguments(args);
+    return (pod, admission) => {
+      if (!wantsPrefetch(pod)) return pod;
+      try {
+        return withPrefetcher(pod, admission);
+      } catch (error) {
+        // A hint never denies: the application reads its files all the same.
+        if (!(error instanceof Denied) || admission.wishes.mode === 'serverless') throw error;
+        admission.warn(`no files are prefetched: ${error.message}`);
+        return pod;
+      }
+    };
+  },
+};
+
+/** @throws Denied for an annotation that is wrong */
+function withPrefetcher(pod: Pod, { uses, settings, warn }: Admission): Pod {
+  const wishes = prefetchWishesOf(pod);
+  const files = fileListOf(pod, uses, wishes.fileList);
+  if (files.patterns.length === 0) {
+    warn(`no files are prefetched: metadata.annotations[${prefetch.fileList}] names none in a Dataset that the pod mounts`);
+    return pod;
+  }
+  const { containers, initContainers = [], volumes = [] } = pod.spec;
+  if ([...initContainers, ...containers].some(({ name }) => name === sidecar.prefetcher))
+    throw new Denied(`spec.containers: expected no ${sidecar.prefetcher} of the user's in a pod that asks for one, found one`);
+  if (volumes.some(({ name }) => name === STATUS_VOLUME))
+    throw new Denied(`spec.volumes: expected no ${STATUS_VOLUME} of the user's in a pod that asks for a prefetcher, found one`);
+  const prefetcher = prefetcherOf(pod, files, wishes, settings);
+  const others = wishes.isAsync ? containers.map(withStatus) : containers;
+  const changed = withSpec(pod, {
+    ...(settings.nativeSidecars
+      ? { initContainers: afterClients(initContainers, prefetcher), containers: others }
+      : { containers: afterClients(others, prefetcher) }),
+    volumes: [...volumes, { name: STATUS_VOLUME, emptyDir: {} }],
+  });
+  return withAnnotations(changed, { [prefetch.done]: 'true' });
+}
+
+const isClient = ({ name }: Container): boolean => name.startsWith('fluid-fuse');
+
+/** Clients that are put in later come before it. */
+function afterClients(containers: readonly Container[], prefetcher: Container): Container[] {
+  const at = containers.findLastIndex(isClient) + 1;
+  return [...containers.slice(0, at), prefetcher, ...containers.slice(at)];
+}
+
+/** Lets an application see when its files are read, if it does not wait for that. */
+function withStatus(container: Container): Container {
+  const { volumeMounts = [] } = container;
+  if (isClient(container) || volumeMounts.some(({ mountPath }) => mountPath === sidecar.prefetcherStatus)) return container;
+  return { ...container, volumeMounts: [...volumeMounts, { name: STATUS_VOLUME, mountPath: sidecar.prefetcherStatus }] };
+}

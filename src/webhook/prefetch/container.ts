@@ -1,0 +1,59 @@
+import type { Container, SecurityContext } from '../../api/index.ts';
+import { sidecar } from '../../api/sidecars.ts';
+import type { WebhookSettings } from '../admission.ts';
+import type { Pod } from '../pod.ts';
+import { DATA, type FileList } from './file-list.ts';
+import { checkCommand, waitCommand } from './scripts.ts';
+import type { PrefetchWishes } from './wishes.ts';
+
+export const STATUS_VOLUME = 'fluid-file-prefetcher-status-vol';
+/** What the prefetcher writes when it has read everything. */
+const STATUS = `${sidecar.prefetcherStatus}/prefetcher.status`;
+
+/** The container that reads the files. */
+export function prefetcherOf(pod: Pod, files: FileList, wishes: PrefetchWishes, settings: WebhookSettings): Container {
+  const { image, isAsync, timeoutSeconds, extraEnvs } = wishes;
+  const isOurs = settings.prefetcher.isOurs && (image === undefined || image === settings.prefetcher.image);
+  const securityContext = securityOf(pod, isOurs);
+  return {
+    name: sidecar.prefetcher,
+    image: image ?? settings.prefetcher.image,
+    ...(isOurs && { args: ['prefetch'] }),
+    env: [
+      { name: 'FILE_PREFETCHER_FILE_LIST', value: literal(files.patterns.join(';')) },
+      { name: 'FILE_PREFETCHER_ASYNC_PREFETCH', value: String(isAsync) },
+      { name: 'FILE_PREFETCHER_TIMEOUT_SECONDS', value: String(timeoutSeconds) },
+      ...extraEnvs,
+    ],
+    ...(securityContext && { securityContext }),
+    volumeMounts: [
+      ...files.volumes.map((name) => ({ name, mountPath: `${DATA}/${name}`, mountPropagation: 'HostToContainer' })),
+      { name: STATUS_VOLUME, mountPath: sidecar.prefetcherStatus },
+    ],
+    ...(settings.nativeSidecars && { restartPolicy: 'Always' }),
+    ...(!isAsync && waiting(timeoutSeconds, settings)),
+  };
+}
+
+/** Holds the containers after it back until the files are read. The kubelet can end a pod while a probe fails, and not while a hook runs. */
+const waiting = (seconds: number, { nativeSidecars }: WebhookSettings): Partial<Container> =>
+  nativeSidecars
+    ? {
+        startupProbe: {
+          exec: { command: checkCommand(STATUS, seconds, `${sidecar.prefetcherStatus}/probes`) },
+          periodSeconds: 1,
+          timeoutSeconds: 5,
+          // The check itself ends the wait.
+          failureThreshold: seconds + 60,
+        },
+      }
+    : { lifecycle: { postStart: { exec: { command: waitCommand(STATUS, seconds) } } } };
+
+/** Files are read as root, as in Fluid, unless the pod says as whom. The image of Sluice has another user. */
+function securityOf({ spec: { securityContext } }: Pod, isOurs: boolean): SecurityContext | undefined {
+  const { runAsUser, runAsNonRoot } = securityContext ?? {};
+  return isOurs && runAsUser === undefined && runAsNonRoot !== true ? { runAsUser: 0, runAsGroup: 0 } : undefined;
+}
+
+/** The kubelet replaces `$(NAME)` in values. */
+const literal = (text: string): string => text.replaceAll('$', '$$$$');

@@ -1,0 +1,44 @@
+import { posix } from 'node:path';
+import type { DatasetUse } from '../admission.ts';
+import type { Pod } from '../pod.ts';
+import { prefetch, wrong } from './wishes.ts';
+
+/** What the prefetcher reads. */
+export interface FileList {
+  /** Names of volumes, sorted. Each is mounted at `/data/<name>`. */
+  readonly volumes: readonly string[];
+  /** Patterns below these. */
+  readonly patterns: readonly string[];
+}
+
+export const DATA = '/data';
+const SCHEME = 'pvc://';
+/** Characters. The kernel starts no program with an environment variable of more than 128 KiB. */
+const LONGEST = 64 * 1024;
+
+/**
+ * The files of a list `pvc://<claim>/<pattern>;…`, in the pod's volumes. As in Fluid, entries of other claims than Datasets' are passed
+ * over, and a path does not lead out of its volume.
+ * @param list absent: all files of all Datasets
+ * @throws Denied if the list is too long
+ */
+export function fileListOf({ spec }: Pod, uses: readonly DatasetUse[], list: string | undefined): FileList {
+  const volumesOf = new Map<string, string[]>(uses.map(({ claim }) => [claim, []]));
+  for (const { name, persistentVolumeClaim } of spec.volumes ?? []) volumesOf.get(persistentVolumeClaim?.claimName ?? '')?.push(name);
+  const entries = list?.split(';').map((entry) => entry.trim()) ?? uses.map(({ claim }) => `${SCHEME}${claim}`);
+  const volumes = new Set<string>();
+  const patterns = new Set<string>();
+  let length = 0;
+  for (const entry of entries.filter((each) => each.startsWith(SCHEME))) {
+    const [claim = '', ...path] = entry.slice(SCHEME.length).split('/');
+    const pattern = path.length === 0 ? '/**' : posix.normalize(`/${path.join('/')}`);
+    for (const volume of volumesOf.get(claim) ?? []) {
+      length += volume.length + pattern.length;
+      // Each entry counts once for each volume of its claim: a hostile pod has a thousand of both.
+      if (length > LONGEST) throw wrong(prefetch.fileList, `files that take at most ${LONGEST} characters`, `${entries.length} entries`);
+      volumes.add(volume);
+      patterns.add(posix.join(DATA, volume, pattern));
+    }
+  }
+  return { volumes: [...volumes].toSorted(), patterns: [...patterns] };
+}
