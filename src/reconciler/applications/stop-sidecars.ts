@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../kube/clock.ts';
+import { type Clock, sleep, systemClock } from '../../kube/clock.ts';
 import { shareOf } from '../../kube/turns/turnstile.ts';
 import type { Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
@@ -44,6 +44,8 @@ export interface SidecarStopper {
 
 /** Pods at a time, 12 of them of one namespace: each command is a connection, for as long as an unmount takes. */
 const PODS = 16;
+/** After which the kubelet has reported that a container ended. */
+const REPORT_MS = 2_000;
 /** What a command says that had nothing to unmount, or whose container ended under it. */
 const HARMLESS = /not mounted|no mount point specified|Invalid argument|not found in \/etc\/mtab|exit code 137\b|container not found/i;
 
@@ -125,11 +127,13 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
   }
 
   /** Whether the container still runs. If that cannot be read, the command counts as failed. */
-  const stillRuns = (pod: Key, uid: string, { id }: Sidecar): Promise<boolean> =>
-    applications.read(pod).then(
+  const stillRuns = async (pod: Key, uid: string, { id }: Sidecar): Promise<boolean> => {
+    await sleep(clock, REPORT_MS, signal);
+    return applications.read(pod).then(
       (read) => read?.uid === uid && read.sidecars.some((sidecar) => sidecar.id === id && sidecar.isRunning),
       () => true,
     );
+  };
 
   function complain(pod: Key, uid: string, container: string, why: string): void {
     onStop?.('failed');
