@@ -3,6 +3,11 @@ export const webhookNames = {
   configuration: 'fluid-pod-admission-webhook',
   service: 'fluid-pod-admission-webhook',
   secret: 'fluid-webhook-certs',
+  /** ConfigMap of the plugins. */
+  profile: 'webhook-plugins',
   path: '/mutate-fluid-io-v1alpha1-schedulepod',
   port: 9443,
 } as const;
+
+/** Labels of a Secret that the webhook has made: `uninstall` deletes only what has them. */
+export const webhookSecretLabels = { 'app.kubernetes.io/name': 'sluice', 'app.kubernetes.io/part-of': 'sluice' } as const;

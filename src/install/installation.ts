@@ -6,6 +6,7 @@ import { Controller } from './controller.ts';
 import { labels } from './labels.ts';
 import { NodePlugin } from './node-plugin.ts';
 import type { Settled } from './options.ts';
+import { Webhook } from './webhook.ts';
 
 /** The kinds and runtimes of an installation. */
 export interface InstallationParts {
@@ -35,6 +36,7 @@ class Installation extends Chart {
     }
     new Controller(this, options, runtimes);
     new NodePlugin(this, options, runtimes);
+    if (options.webhook.enabled) new Webhook(this, options, runtimes);
   }
 }
 

@@ -1,4 +1,4 @@
-export type Part = 'controller' | 'csi';
+export type Part = 'controller' | 'csi' | 'webhook';
 
 /** The labels by which pods are selected; a selector can never change. */
 export const selector = (part: Part) => ({ 'app.kubernetes.io/name': 'sluice', 'app.kubernetes.io/component': part });

@@ -17,5 +17,11 @@ export const NODE_PLUGIN_MEMORY = {
   MALLOC_ARENA_MAX: '2',
 } as const satisfies Variables;
 
+/** The same for the webhook: requests are short, and one burst of large pods must not stay in memory. */
+export const WEBHOOK_MEMORY = {
+  NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size-percentage=60',
+  MALLOC_ARENA_MAX: '2',
+} as const satisfies Variables;
+
 /** As a container's `env`. */
 export const inEnv = (variables: Variables) => Object.entries(variables).map(([name, value]) => ({ name, value }));

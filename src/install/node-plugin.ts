@@ -5,7 +5,7 @@ import { byKey } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
 import { inEnv, NODE_PLUGIN_MEMORY } from './memory.ts';
-import { metricsOnly } from './network.ts';
+import { ingressOnly } from './network.ts';
 import { NodePolicy } from './node-policy.ts';
 import type { Settled } from './options.ts';
 import { nodePluginRights } from './rights.ts';
@@ -21,7 +21,7 @@ export class NodePlugin extends Construct {
     new Account(this, 'account', { name: NODE_PLUGIN, namespace, part: 'csi', rights: nodePluginRights(runtimes) });
     if (nodePolicy) new NodePolicy(this, 'policy', { name: NODE_PLUGIN, account: `system:serviceaccount:${namespace}:${NODE_PLUGIN}` });
     // The plugin's other sockets are files, so metrics are its only port.
-    metricsOnly(this, NODE_PLUGIN, namespace, 'csi');
+    ingressOnly(this, NODE_PLUGIN, namespace, 'csi', ['metrics']);
     new KubeObject(this, 'driver', {
       apiVersion: 'storage.k8s.io/v1',
       kind: 'CSIDriver',

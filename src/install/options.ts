@@ -6,6 +6,8 @@ import { DEFAULT_NAMESPACE } from './fluid.ts';
 const MOUNT_ROOT = '^(/[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?)+$';
 const ABSOLUTE = '^(/[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*)+$';
 
+const LABEL_KEY = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$';
+
 const component = {
   resources: opt(fields.resources),
   tolerations: opt(fields.tolerations),
@@ -16,9 +18,7 @@ const component = {
 
 /** The options of an installation, and the schema of the file of `sluice install --values`. */
 export const InstallOptions = t.Object({
-  namespace: opt(
-    t.String({ description: 'Namespace of the controller and of the node plugin; default fluid-system.', pattern: namespacePattern }),
-  ),
+  namespace: opt(t.String({ description: 'Namespace of all parts; default fluid-system.', pattern: namespacePattern })),
   image: opt(t.String({ description: 'The one image of Sluice.' })),
   imagePullPolicy: opt(t.Enum(['Always', 'IfNotPresent', 'Never'])),
   imagePullSecrets: opt(t.Array(k8s.LocalObjectReference)),
@@ -32,6 +32,26 @@ export const InstallOptions = t.Object({
     t.Object({ replicas: opt(t.Integer({ minimum: 1, description: 'Replicas, of which one leads; default 2.' })), ...component }),
   ),
   csi: opt(t.Object(component)),
+  webhook: opt(
+    t.Object({
+      enabled: opt(t.Boolean({ description: 'Whether the admission webhook is installed; default true.' })),
+      replicas: opt(t.Integer({ minimum: 1, description: 'Replicas, all of which serve; default 2.' })),
+      failurePolicy: opt(
+        t.Enum(['Fail', 'Ignore'], {
+          description: 'What becomes of a pod that asks for a sidecar while no replica answers; default Fail, which rejects the pod.',
+        }),
+      ),
+      timeoutSeconds: opt(t.Integer({ minimum: 1, maximum: 30, description: 'How long the API server waits for an answer; default 15.' })),
+      reinvocationPolicy: opt(t.Enum(['Never', 'IfNeeded'])),
+      platformLabel: opt(
+        t.String({
+          description: 'Key of a label that asks for sidecars, and whose value names their platform: KEY_SERVERLESS_PLATFORM.',
+          pattern: LABEL_KEY,
+        }),
+      ),
+      ...component,
+    }),
+  ),
 });
 export type InstallOptions = Static<typeof InstallOptions>;
 
@@ -48,6 +68,14 @@ export interface Settled {
   readonly nodePolicy: boolean;
   readonly controller: Component & { readonly replicas: number };
   readonly csi: Component;
+  readonly webhook: Component & {
+    readonly enabled: boolean;
+    readonly replicas: number;
+    readonly failurePolicy: 'Fail' | 'Ignore';
+    readonly timeoutSeconds: number;
+    readonly reinvocationPolicy: 'Never' | 'IfNeeded';
+    readonly platformLabel?: string;
+  };
 }
 
 /** Fills in defaults. `image` is the image of this version of the package. */
@@ -74,6 +102,16 @@ export function settled(options: InstallOptions, image: string): Settled {
       // A pod may need its data on any node that it can run on.
       tolerations: [{ operator: 'Exists' }],
       ...options.csi,
+    },
+    webhook: {
+      enabled: true,
+      replicas: 2,
+      failurePolicy: 'Fail',
+      timeoutSeconds: 15,
+      reinvocationPolicy: 'IfNeeded',
+      // No limit on CPU: pods that are created wait for it.
+      resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '384Mi' } },
+      ...options.webhook,
     },
   };
 }

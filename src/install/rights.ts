@@ -1,4 +1,5 @@
 import { GROUP, operationKinds } from '../api/index.ts';
+import { webhookNames } from '../api/webhook-names.ts';
 import type { Runtime } from '../constructs/index.ts';
 import { FLUID_LEASES } from './fluid.ts';
 
@@ -112,3 +113,44 @@ export function nodePluginRights(runtimes: readonly Runtime[]): readonly Right[]
     { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'events about recovered mounts' },
   ];
 }
+
+/** Rights of the webhook in every namespace. */
+export function webhookRights(runtimes: readonly Runtime[]): readonly Right[] {
+  const WATCH = ['get', 'list', 'watch'];
+  return [
+    {
+      group: '',
+      resources: ['persistentvolumeclaims', 'persistentvolumes'],
+      verbs: WATCH,
+      because: 'which Datasets a pod mounts, and how; read again before a pod is denied',
+    },
+    {
+      group: GROUP,
+      resources: ['datasets'],
+      verbs: WATCH,
+      because: 'whether they are bound; read again before a pod is denied',
+    },
+    { group: GROUP, resources: runtimes.map(({ resource }) => resource.plural), verbs: ['list', 'watch'], because: 'where the cache is' },
+    { group: 'apps', resources: ['daemonsets'], verbs: ['list', 'watch'], because: 'what a sidecar consists of' },
+    {
+      group: 'admissionregistration.k8s.io',
+      resources: ['mutatingwebhookconfigurations'],
+      verbs: ['list', 'watch', 'patch'],
+      names: [webhookNames.configuration],
+      because: 'the CA bundle by which API servers trust the webhook',
+    },
+  ];
+}
+
+/** Rights of the webhook in its own namespace. RBAC cannot restrict `create` to a name. */
+export const certificateRights: readonly Right[] = [
+  { group: '', resources: ['secrets'], verbs: ['create'], because: 'the first replica creates the certificate' },
+  {
+    group: '',
+    resources: ['secrets'],
+    verbs: ['get', 'list', 'watch', 'update'],
+    names: [webhookNames.secret],
+    because: 'the certificate, which replicas share and renew',
+  },
+  { group: '', resources: ['configmaps'], verbs: ['list', 'watch'], names: [webhookNames.profile], because: 'the lists of plugins' },
+];

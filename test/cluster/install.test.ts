@@ -32,6 +32,7 @@ import {
 } from '../support/objects.ts';
 import { createSpace, established, eventually, PROFILE, profile, removeSpaces } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
+import { claimOf, fuseOf, podThatMounts, startWebhook } from '../support/webhook-process.ts';
 
 const NAMESPACE = 'fluid-system';
 const EXAMPLE = join(import.meta.dirname, '../support/example-runtime/index.ts');
@@ -75,13 +76,14 @@ describe.skipIf(!simulated)('sluice install', () => {
     const first = await install('--image', 'sluice:a');
     await plane.kubectl('rollout', 'status', '-n', NAMESPACE, 'deployment/sluice-controller', '--timeout=60s');
     await plane.kubectl('rollout', 'status', '-n', NAMESPACE, 'daemonset/sluice-csi', '--timeout=60s');
+    await plane.kubectl('rollout', 'status', '-n', NAMESPACE, 'deployment/sluice-webhook', '--timeout=60s');
     const second = await install('--image', 'sluice:a');
     expect(changed(first, second)).toEqual([]);
     const third = await install('--image', 'sluice:b');
-    expect(changed(second, third)).toEqual(['Deployment/sluice-controller', 'DaemonSet/sluice-csi']);
+    expect(changed(second, third)).toEqual(['Deployment/sluice-controller', 'DaemonSet/sluice-csi', 'Deployment/sluice-webhook']);
   });
 
-  test('has a controller that the strictest level of Pod Security takes', async () => {
+  test('has a controller and a webhook that the strictest level of Pod Security takes', async () => {
     await install();
     const level = 'pod-security.kubernetes.io/enforce=restricted';
     await plane.kubectl('create', 'namespace', 'restricted');
@@ -98,6 +100,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       return plane.kubectl('create', '--dry-run=server', '-f', file);
     };
     await eventually(async () => expect(await tried('deployment/sluice-controller')).toContain('created'));
+    expect(await tried('deployment/sluice-webhook')).toContain('created');
     // So the level is in force.
     await expect(tried('daemonset/sluice-csi')).rejects.toThrow('violates PodSecurity');
   });
@@ -292,6 +295,44 @@ describe.skipIf(!simulated)('sluice install', () => {
     expect(granted(role.rules).filter((right) => !used.has(right))).toEqual(['patch events.k8s.io/events']);
   });
 
+  test('grants the webhook what it asks for, and nothing else', async () => {
+    await install();
+    await established(plane);
+    const admin = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    onTestFinished(() => admin.close());
+    onTestFinished(endProcesses);
+    const mark = auditMark(plane);
+    const webhook = await startWebhook(await kubeconfigOf('sluice-webhook'));
+    const space = await createSpace(plane, admin, 'webhook-rights');
+    const { namespace } = space;
+    const pod = podThatMounts('images', { namespace });
+    // What no watch knows is read: first the claim, then the Dataset, then the volume.
+    expect(await webhook.admit(pod)).toMatchObject({ message: expect.stringContaining('PersistentVolumeClaim') });
+    await space.create(claimOf('images', namespace));
+    expect(await webhook.admit(pod)).toMatchObject({ message: expect.stringContaining('Dataset') });
+    await space.create(openDataset('images'), thinRuntime('images', {}));
+    const runtimes = [{ name: 'images', namespace, type: 'thin' }];
+    await space.patch('Dataset', 'images', { status: { phase: 'Bound', conditions: [], runtimes } }, 'status');
+    const runtime = await space.get('ThinRuntime', 'images');
+    await space.create(fuseOf(runtime));
+    await eventually(async () => expect(await webhook.admit(pod)).toMatchObject({ message: expect.stringContaining('PersistentVolume ') }));
+    // The Secret loses what it had, and gets it again.
+    await plane.kubectl('patch', 'secret', 'fluid-webhook-certs', '-n', NAMESPACE, '-p', '{"data":{"cert.pem":null,"tls.crt":null}}');
+    const events = () => auditSince(plane, mark, `system:serviceaccount:${NAMESPACE}:sluice-webhook`);
+    await eventually(() => expect(asked(events())).toContain('update secrets fluid-webhook-certs'));
+    await webhook.end('SIGTERM');
+    await space.kubectl('delete', 'thinruntimes,datasets', '--all');
+
+    expect(refused(events())).toEqual([]);
+    const roles = (await Promise.all(
+      ['clusterrole', 'role'].map(async (kind) =>
+        JSON.parse(await plane.kubectl('get', kind, 'sluice-webhook', '-n', NAMESPACE, '-o', 'json')),
+      ),
+    )) as readonly { readonly rules: readonly Rule[] }[];
+    const used = asked(events());
+    expect(granted(roles.flatMap(({ rules }) => rules)).filter((right) => !used.has(right))).toEqual([]);
+  }, 60_000);
+
   /** Flags for a token as the kubelet gives one to the plugin's pod on this node. */
   async function boundToPodOn(node: string): Promise<readonly string[]> {
     const selector = ['-l', 'app.kubernetes.io/component=csi', '--field-selector', `spec.nodeName=${node},status.phase=Running`];
@@ -395,9 +436,10 @@ describe.skipIf(!simulated)('sluice install', () => {
     const uninstall = (...flags: readonly string[]) => sluice(['uninstall', ...flags], { env: { KUBECONFIG: plane.kubeconfig } });
     const left = async () => {
       const kinds = 'deployment,daemonset,csidriver,clusterrole,clusterrolebinding,role,rolebinding,serviceaccount,networkpolicy,pdb';
-      const policies = 'validatingadmissionpolicy,validatingadmissionpolicybinding,lease,crd';
+      const policies = 'validatingadmissionpolicy,validatingadmissionpolicybinding,mutatingwebhookconfiguration,service,secret,lease,crd';
       const text = await plane.kubectl('get', `${kinds},${policies}`, '-n', NAMESPACE, '-o', 'name');
-      return text.split('\n').filter((name) => /sluice|fluid/.test(name));
+      // The second is the test control plane's own.
+      return text.split('\n').filter((name) => /sluice|fluid/.test(name) && !name.endsWith('/testing.sluice.dev'));
     };
     const profiles = (...verb: readonly string[]) => plane.kubectl(...verb, 'thinruntimeprofiles.data.fluid.io', '--all');
     beforeAll(async () => {
@@ -430,7 +472,7 @@ describe.skipIf(!simulated)('sluice install', () => {
         const before = await left();
         const { code, stdout } = await uninstall('--dry-run', '--keep-crds');
         expect(code).toBe(0);
-        expect(stdout.split('\n')[0]).toBe(`would delete DaemonSet ${NAMESPACE}/sluice-csi`);
+        expect(stdout.split('\n')[0]).toBe('would delete MutatingWebhookConfiguration fluid-pod-admission-webhook');
         expect(stdout).not.toMatch(/^deleted|CustomResourceDefinition|Namespace/m);
         expect(await left()).toEqual(before);
       });

@@ -4,7 +4,14 @@ import { runtimes } from '../../runtimes/_all.gen.ts';
 import { LONGEST_QUANTITY } from '../../src/api/units.ts';
 import { LONGEST_TEXT, MOST_ENTRIES, MOST_SECRETS } from '../../src/constructs/limits.ts';
 import { MOST_DIRECTORIES } from '../../src/constructs/tiered-store.ts';
-import { controllerRights, electionRights, nodePluginRights, type Right } from '../../src/install/rights.ts';
+import {
+  certificateRights,
+  controllerRights,
+  electionRights,
+  nodePluginRights,
+  type Right,
+  webhookRights,
+} from '../../src/install/rights.ts';
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/turnstile.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
 import { LARGEST_RECORD } from '../../src/reconciler/kubernetes/plans/last-valid.ts';
@@ -34,6 +41,8 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
         ...rows('controller', controllerRights(runtimes, 'fluid-system')),
         ...rows('controller, in its namespace', electionRights),
         ...rows('node plugin', nodePluginRights(runtimes)),
+        ...rows('webhook', webhookRights(runtimes)),
+        ...rows('webhook, in its namespace', certificateRights),
       ],
     );
   },

@@ -21,8 +21,12 @@ const running = new Set<ChildProcess>();
 /** It elects a leader in kube-system unless options say otherwise, asks no caches, and serves no metrics. */
 export function startProcess(kubeconfig: string, ...flags: readonly string[]): ControllerProcess {
   const elected = flags.includes('--no-leader-election') ? [] : ['--leader-election-namespace', 'kube-system'];
-  const argv = ['reconcile', '--kubeconfig', kubeconfig, '--metrics-addr', '0', '--probe-interval', '0', ...elected, ...flags];
-  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return startCommand(['reconcile', '--kubeconfig', kubeconfig, '--metrics-addr', '0', '--probe-interval', '0', ...elected, ...flags]);
+}
+
+/** Any command of Sluice that runs until it is stopped. */
+export function startCommand(argv: readonly string[], env: Readonly<Record<string, string>> = {}): ControllerProcess {
+  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   running.add(child);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const lines: string[] = [];

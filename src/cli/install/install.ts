@@ -22,6 +22,8 @@ interface Flags {
   readonly mountRoot?: string;
   /** Commander's, for --no-node-policy. */
   readonly nodePolicy: boolean;
+  /** Commander's, for --no-webhook. */
+  readonly webhook: boolean;
   readonly config?: string;
   readonly output: OutputFormat;
 }
@@ -43,6 +45,8 @@ A file of values. All of them are optional, and flags take precedence:
   nodePolicy: true
   controller: { replicas: 2, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
   csi: { resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
+  webhook: { enabled: true, replicas: 2, failurePolicy: Fail, timeoutSeconds: 15, reinvocationPolicy: IfNeeded,
+             platformLabel: example.com/platform, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
 
 Exit codes:
   0  printed
@@ -51,13 +55,13 @@ Exit codes:
 export const define: Define = (command, parts) => {
   command
     .option('--values <file>', 'YAML file of values, as below')
-    .option('-n, --namespace <namespace>', 'namespace of the controller and of the node plugin (default: fluid-system)')
+    .option('-n, --namespace <namespace>', 'namespace of all parts (default: fluid-system)')
     .option('--image <image>', `the image of Sluice (default: sluice:${version()})`)
     .option('--image-pull-secret <name>', 'Secret of that namespace to pull the image with; repeatable', collect)
     .option('--replicas <number>', 'replicas of the controller, of which one leads and the others stand by (default: 2)')
     .option(
       '--toleration <key[=value][:effect]>',
-      'taint that the controller tolerates; repeatable. The node plugin tolerates every taint',
+      'taint that controller and webhook tolerate; repeatable. The node plugin tolerates every taint',
       collect,
     )
     .option('--kubelet-dir <path>', "the kubelet's root directory on the nodes (default: /var/lib/kubelet)")
@@ -67,6 +71,7 @@ export const define: Define = (command, parts) => {
       '--no-node-policy',
       'omit the admission policy that restricts the node plugin to its own node (Kubernetes 1.29 has no such policies)',
     )
+    .option('--no-webhook', 'omit the admission webhook, which gives pods FUSE clients as sidecars and hints for the scheduler')
     .option(
       '--config <file>',
       'module that exports further runtimes (default: sluice.config.ts or .js in the current directory, if one exists)',
@@ -101,6 +106,9 @@ function optionsOf(flags: Flags): InstallOptions {
     ...(flags.imagePullSecret && { imagePullSecrets: flags.imagePullSecret.map((name) => ({ name })) }),
     ...((replicas !== undefined || tolerations) && {
       controller: { ...file.controller, ...(replicas !== undefined && { replicas }), ...(tolerations && { tolerations }) },
+    }),
+    ...((tolerations || !flags.webhook) && {
+      webhook: { ...file.webhook, ...(tolerations && { tolerations }), ...(!flags.webhook && { enabled: false }) },
     }),
   };
   const faults: Fault[] = [];

@@ -77,6 +77,7 @@ export const define: Define = (command, parts) => {
         (await serveHealth(address.host, address.port, { alive: () => undefined, ready }, registry).catch(
           cannotServe(`--metrics-addr ${flags.metricsAddr}`),
         ));
+      if (health) log.info({ port: health.port }, 'serving /healthz, /readyz and /metrics');
       try {
         await checkVersion(client, log);
         const kinds = (await parts.resources()).filter(({ plural }) => plural.endsWith('runtimes'));
@@ -99,6 +100,9 @@ export const define: Define = (command, parts) => {
         server.use(pair);
         log.info({ port: server.port }, 'serving admissions');
         if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
+        // What is served lasts; an installation that is being removed must not have its Secret written again.
+        certificates?.stop();
+        server.drain();
         await setTimeout(LINGER_MS);
       } finally {
         certificates?.stop();

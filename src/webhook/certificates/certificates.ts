@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { webhookNames } from '../../api/webhook-names.ts';
+import { webhookNames, webhookSecretLabels } from '../../api/webhook-names.ts';
 import { backoff, type Clock, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isAlreadyExists, isConflict, ignoreNotFound } from '../../kube/errors.ts';
@@ -128,7 +128,7 @@ export function keepCertificates({ client, namespace, onServe, log, clock = syst
 
   /** Over the Secret from which it was decided, which another replica may have written meanwhile: then its Secret counts. */
   async function write(material: Material, basis: KubeObject | undefined): Promise<void> {
-    const { resourceVersion, labels, annotations, ownerReferences } = basis?.metadata ?? {};
+    const { resourceVersion, labels, annotations, ownerReferences } = basis?.metadata ?? { labels: webhookSecretLabels };
     const kept = { ...(labels && { labels }), ...(annotations && { annotations }), ...(ownerReferences && { ownerReferences }) };
     const metadata = { ...name, ...(resourceVersion !== undefined && { resourceVersion }), ...kept };
     const data = { ...(basis?.['data'] as object | undefined), ...dataOf(material) };

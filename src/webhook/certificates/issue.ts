@@ -83,4 +83,8 @@ function pem(label: string, der: ArrayBuffer): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
 
-const library = () => import('./x509.ts');
+async function library() {
+  await import('reflect-metadata');
+  // CommonJS: a bundle has its exports in the default one only.
+  return (await import('@peculiar/x509')).default;
+}

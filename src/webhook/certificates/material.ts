@@ -61,7 +61,10 @@ export function decide(data: Data | undefined, host: string, now: number): Decis
   const { validFromDate, validToDate } = new X509Certificate(pair.certificate);
   const [from, expires] = [validFromDate.getTime(), validToDate.getTime()];
   const due = expires - Math.min((expires - from) / 3, RENEW_MS);
-  if (now >= due) return { do: 'renew', because: `the certificate ends at ${validToDate.toISOString()}`, keeps, serve: material };
+  if (now >= due) {
+    const older = bundleOf(material, now).filter((pem) => pem !== signer?.certificate);
+    return { do: 'renew', because: `the certificate ends at ${validToDate.toISOString()}`, keeps: { ...keeps, older }, serve: material };
+  }
   return { do: 'serve', material, expires, until: due };
 }
 
@@ -76,7 +79,8 @@ export const issuersOf = ({ authorities, certificate }: Material): readonly stri
 /** The authorities that the API server has to trust. Older ones count while replicas may serve their certificates. */
 export function bundleOf({ authorities: [newest, ...older], certificate }: Material, now: number): readonly string[] {
   if (newest === undefined) return [];
-  const isOver = now > new X509Certificate(newest).validFromDate.getTime() + BACKDATED_MS + OVERLAP_MS;
+  // From the certificate, not from the authority: one that an operator brings may be old.
+  const isOver = now > new X509Certificate(certificate).validFromDate.getTime() + BACKDATED_MS + OVERLAP_MS;
   const needed = older.filter((pem) => !isOver || isIssuedBy(new X509Certificate(certificate), pem));
   return [newest, ...needed];
 }

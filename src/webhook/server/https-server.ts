@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { webhookNames } from '../../api/webhook-names.ts';
 import type { Log } from '../../kube/types.ts';
 import type { Answer } from './admit.ts';
@@ -15,6 +15,8 @@ export interface WebhookServer {
   readonly port: number;
   /** Connections from now on are served with this certificate. */
   use(pair: Pair): void;
+  /** From now on each answer ends its connection, so that clients ask another replica. */
+  drain(): void;
   /** Takes no further connections, answers what was asked, and closes all connections. */
   stop(): Promise<void>;
 }
@@ -33,6 +35,7 @@ const MOST_CONNECTIONS = 1_000;
 export async function serveWebhook(port: number, first: Pair, admit: (text: string) => Promise<Answer>, log: Log): Promise<WebhookServer> {
   let bytes = 0;
   let isStopping = false;
+  const idle = new Set<Socket>();
   const server = createServer({
     cert: first.certificate,
     key: first.key,
@@ -46,6 +49,8 @@ export async function serveWebhook(port: number, first: Pair, admit: (text: stri
   // A client that never asks anything, and one that does not read its answer.
   server.setTimeout(KEEP_MS);
   server.on('request', (request, response) => {
+    idle.delete(request.socket);
+    response.once('close', () => !request.socket.destroyed && idle.add(request.socket));
     const reply = ({ status, body }: Answer): void => {
       const type = status === 200 ? 'application/json' : 'text/plain';
       // A connection whose request was not read to its end has no next one.
@@ -56,6 +61,10 @@ export async function serveWebhook(port: number, first: Pair, admit: (text: stri
       log.error({ err: error }, 'a request for an admission could not be answered; this is a defect of Sluice');
       reply({ status: 500, body: 'the webhook met a defect, which its log describes\n' });
     });
+  });
+  server.on('secureConnection', (socket) => {
+    idle.add(socket);
+    socket.once('close', () => idle.delete(socket));
   });
   // Clients that speak no TLS, or close early, are no event of ours.
   server.on('tlsClientError', (error) => log.debug({ error: error.message }, 'a TLS handshake failed'));
@@ -100,10 +109,14 @@ export async function serveWebhook(port: number, first: Pair, admit: (text: stri
   return {
     port: (server.address() as AddressInfo).port,
     use: ({ certificate, key }) => server.setSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' }),
+    drain() {
+      isStopping = true;
+    },
     async stop() {
       isStopping = true;
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      server.closeIdleConnections();
+      // Node counts a connection that has not asked anything yet as one that is about to.
+      for (const socket of idle) socket.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await closed;
       clearTimeout(cut);

@@ -1,4 +1,5 @@
 import { runtimePlural } from '../../api/index.ts';
+import { webhookNames } from '../../api/webhook-names.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { createLimiter } from '../../kube/turns/limiter.ts';
@@ -39,7 +40,6 @@ export interface Watches {
 
 /** As many as the controller lists at a time. */
 const LISTS_AT_A_TIME = 2;
-const PROFILE = 'webhook-plugins';
 const nothing = (): void => {};
 
 export function startWatches({ client, runtimes, namespace, log, clock = systemClock }: WatchOptions): Watches {
@@ -69,7 +69,7 @@ export function startWatches({ client, runtimes, namespace, log, clock = systemC
   );
   watch(CONFIG_MAP, {
     namespace,
-    fieldSelector: `metadata.name=${PROFILE}`,
+    fieldSelector: `metadata.name=${webhookNames.profile}`,
     onChange: ({ type, object }) => profiles.changed(type === 'deleted' ? undefined : object),
   });
 

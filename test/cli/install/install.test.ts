@@ -33,10 +33,17 @@ const podOf = (workload: Workload) => workload.spec.template.spec;
 
 describe('sluice install', () => {
   test('prints what is needed first before what needs it', async () => {
-    const kinds = (await printed('')).map(({ kind }) => kind);
+    const manifests = await printed('');
+    const kinds = manifests.map(({ kind }) => kind);
     const inOrder = ['Namespace', 'CustomResourceDefinition', 'ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Deployment'];
     expect([...new Set(kinds)].filter((kind) => inOrder.includes(kind))).toEqual(inOrder);
-    expect(kinds.lastIndexOf('ClusterRoleBinding')).toBeLessThan(kinds.indexOf('DaemonSet'));
+    const at = (kind: string, name: string) => manifests.findIndex((each) => each.kind === kind && each.metadata.name === name);
+    for (const [kind, name] of [
+      ['Deployment', 'sluice-controller'],
+      ['DaemonSet', 'sluice-csi'],
+      ['Deployment', 'sluice-webhook'],
+    ] as const)
+      expect(at('ClusterRoleBinding', name)).toBeLessThan(at(kind, name));
     expect(kinds.indexOf('ValidatingAdmissionPolicyBinding')).toBeLessThan(kinds.indexOf('DaemonSet'));
   });
 
@@ -93,6 +100,12 @@ describe('sluice install', () => {
       ]),
     );
     expect(env).not.toContainEqual({ name: 'MOUNT_ROOT', value: '/mnt/data' });
+    expect(podOf(named(manifests, 'Deployment', 'sluice-webhook'))).toMatchObject({
+      tolerations: [
+        { key: 'a', operator: 'Equal', value: 'b', effect: 'NoSchedule' },
+        { key: 'c', operator: 'Exists' },
+      ],
+    });
     expect(podOf(plugin)).toMatchObject({ tolerations: [], imagePullSecrets: [{ name: 'registry' }] });
     expect(podOf(plugin).containers[0]).toMatchObject({ image, resources: { limits: { memory: '1Gi' } } });
     expect(podOf(plugin).containers[0].args).toEqual(
@@ -100,6 +113,35 @@ describe('sluice install', () => {
     );
     const paths = podOf(plugin).volumes?.flatMap(({ hostPath }) => hostPath?.path ?? []);
     expect(paths).toEqual(['/var/lib/k0s/kubelet', '/mnt/data', '/mnt/logs']);
+  });
+
+  test('ends with the configuration of the webhook, so that uninstall begins with it', async () => {
+    const manifests = await printed('webhook: { platformLabel: acme.io/platform, failurePolicy: Ignore, timeoutSeconds: 5 }');
+    const last = manifests.at(-1) as Manifest & { readonly webhooks: readonly { readonly name: string }[] };
+    expect(last.kind).toBe('MutatingWebhookConfiguration');
+    expect(last.webhooks).toMatchObject([
+      { name: 'sidecar.fuse.fluid.io', failurePolicy: 'Ignore', timeoutSeconds: 5, sideEffects: 'None' },
+      { name: 'older.sidecar.fuse.fluid.io', objectSelector: { matchLabels: { 'fuse.sidecar.fluid.io/inject': 'true' } } },
+      {
+        name: 'platform.sidecar.fuse.fluid.io',
+        objectSelector: { matchExpressions: expect.arrayContaining([{ key: 'acme.io/platform', operator: 'Exists' }]) },
+      },
+      { name: 'fuse.serverful.fluid.io', failurePolicy: 'Ignore' },
+    ]);
+    for (const name of ['sluice-webhook', 'sluice-controller'])
+      expect(podOf(named(manifests, 'Deployment', name)).containers[0].env).toContainEqual({
+        name: 'KEY_SERVERLESS_PLATFORM',
+        value: 'acme.io/platform',
+      });
+  });
+  test('has no Secret and no ConfigMap of the webhook: applied again, they would undo what was written meanwhile', async () =>
+    expect((await printed('')).filter(({ kind }) => kind === 'Secret' || kind === 'ConfigMap')).toEqual([]));
+  test.each([
+    ['--no-webhook', ''],
+    ['webhook: { enabled: false }', 'webhook: { enabled: false, replicas: 3 }'],
+  ])('leaves out the webhook with %s', async (flag, values) => {
+    const manifests = await printed(values, ...(flag.startsWith('--') ? [flag] : []));
+    expect(manifests.filter(({ metadata }) => /webhook/.test(metadata.name))).toEqual([]);
   });
 
   test('leaves out the node policy with --no-node-policy', async () => {

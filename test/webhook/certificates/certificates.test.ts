@@ -5,6 +5,7 @@ import { type KubeObject, silent } from '../../../src/kube/types.ts';
 import { type ApiServer, createApiServer, Refusal } from '../../../src/testing/api-server/index.ts';
 import { CONFIGURATION } from '../../../src/webhook/certificates/ca-bundle.ts';
 import { type Certificates, keepCertificates } from '../../../src/webhook/certificates/certificates.ts';
+import { issue } from '../../../src/webhook/certificates/issue.ts';
 import { bundleOf, certificatesIn, dataOf, type Material } from '../../../src/webhook/certificates/material.ts';
 import { aMoment, type ManualClock, manualClock, until } from '../../support/manual-clock.ts';
 
@@ -130,7 +131,8 @@ describe('a configuration', () => {
     await Promise.all([serves(late), serves(other)]);
     await aMoment();
     server.hold('Secret');
-    const { material } = await renewed();
+    // What another replica would make.
+    const material = await issue({ older: [] }, [HOST], clock.now());
     put(dataOf(material));
     configure(entry('a', { ...service, caBundle: Buffer.from(bundleOf(material, clock.now()).join('')).toString('base64') }));
     await aMoment();
@@ -140,12 +142,6 @@ describe('a configuration', () => {
     expect(trusts(bundles()[0] ?? '', material)).toBe(true);
   });
 });
-
-/** What another replica would make now, by a new authority. */
-async function renewed(): Promise<{ readonly material: Material }> {
-  const { issue } = await import('../../../src/webhook/certificates/issue.ts');
-  return { material: await issue({ older: [] }, [HOST], clock.now()) };
-}
 
 describe('a Secret', () => {
   test.each([
@@ -175,6 +171,19 @@ describe('a Secret', () => {
       await aMoment(2);
     }
     await until(() => certificatesIn(bundles()[0] ?? '').length === 1, 'one authority in the bundle');
+  });
+  test('with an old authority and a certificate that has ended is written again, and what is served meanwhile stays trusted', async () => {
+    configure(entry('a', service));
+    const replica = start();
+    await serves(replica);
+    const old = await issue({ older: [] }, [HOST], clock.now() - 400 * DAY);
+    put(dataOf(old));
+    await until(() => certificatesIn(bundles()[0] ?? '').includes(old.authorities[0] ?? ''), 'the authority in the bundle');
+    expect(trusts(bundles()[0] ?? '', last(replica))).toBe(true);
+    await until(() => clock.waits.includes(10_000), 'the wait');
+    clock.advance(10_000);
+    await serves(replica, 2);
+    expect(trusts(bundles()[0] ?? '', last(replica))).toBe(true);
   });
   test('with a certificate for another name is written again', async () => {
     const now = new Date(clock.now());

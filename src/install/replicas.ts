@@ -1,0 +1,83 @@
+import type { Construct } from 'constructs';
+import { KubeObject } from '../constructs/index.ts';
+import { labels, type Part, selector } from './labels.ts';
+import type { Settled } from './options.ts';
+
+/** Of `runAsUser`: no user of the node. */
+const USER = 65_532;
+
+export interface ReplicasProps {
+  /** Of the Deployment and of its ServiceAccount. */
+  readonly name: string;
+  readonly part: Part;
+  readonly component: Settled['controller'];
+  /** Its name is the part's. */
+  readonly container: { readonly args: readonly string[]; readonly env: readonly object[] | undefined };
+  /** Ports beside `metrics`, of which the probes are. */
+  readonly ports?: readonly object[];
+}
+
+/** A Deployment of a program without any privilege, and its PodDisruptionBudget. */
+export function replicas(scope: Construct, options: Settled, props: ReplicasProps): void {
+  const { name, part, component } = props;
+  const metadata = { name, namespace: options.namespace, labels: labels(part) };
+  const matchLabels = selector(part);
+  new KubeObject(scope, 'disruption', {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata,
+    // Not minAvailable: with one replica that would block every drain for ever.
+    spec: { maxUnavailable: 1, selector: { matchLabels }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+  });
+  new KubeObject(scope, 'deployment', {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata,
+    spec: {
+      replicas: component.replicas,
+      selector: { matchLabels },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      template: { metadata: { labels: labels(part) }, spec: podSpec(options, props) },
+    },
+  });
+}
+
+function podSpec({ image, imagePullPolicy, imagePullSecrets }: Settled, { name, part, component, container, ports = [] }: ReplicasProps) {
+  return {
+    serviceAccountName: name,
+    automountServiceAccountToken: true,
+    // A class of Kubernetes: every tenant's pods could use one that Sluice created.
+    priorityClassName: 'system-cluster-critical',
+    securityContext: { runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, seccompProfile: { type: 'RuntimeDefault' } },
+    nodeSelector: { 'kubernetes.io/os': 'linux', ...component.nodeSelector },
+    ...(component.tolerations && { tolerations: component.tolerations }),
+    ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: 'kubernetes.io/hostname',
+        whenUnsatisfiable: 'ScheduleAnyway',
+        labelSelector: { matchLabels: selector(part) },
+      },
+    ],
+    containers: [
+      {
+        name: part,
+        image,
+        imagePullPolicy,
+        ...container,
+        ports: [...ports, { name: 'metrics', containerPort: 8080, protocol: 'TCP' }],
+        livenessProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 10, failureThreshold: 3 },
+        readinessProbe: { httpGet: { path: '/readyz', port: 'metrics' }, periodSeconds: 5 },
+        // Until the first answer: a slow node is no reason for a restart.
+        startupProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 2, failureThreshold: 60 },
+        resources: component.resources,
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true },
+        terminationMessagePolicy: 'FallbackToLogsOnError',
+      },
+    ],
+  };
+}
+
+/** An environment variable with a field of the pod. */
+export const fieldEnv = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });

@@ -1,0 +1,82 @@
+import { Construct } from 'constructs';
+import { webhookNames } from '../api/webhook-names.ts';
+import { KubeObject, type Runtime } from '../constructs/index.ts';
+import { byKey } from '../constructs/merge.ts';
+import { Account } from './account.ts';
+import { labels, selector } from './labels.ts';
+import { inEnv, WEBHOOK_MEMORY } from './memory.ts';
+import { ingressOnly } from './network.ts';
+import type { Settled } from './options.ts';
+import { fieldEnv, replicas } from './replicas.ts';
+import { certificateRights, webhookRights } from './rights.ts';
+import { webhookEntries } from './webhook-entries.ts';
+
+const WEBHOOK = 'sluice-webhook';
+
+/**
+ * The admission webhook of pods. Service and configuration have Fluid's names, so over a Fluid installation the API server asks these pods
+ * from then on. The configuration comes last: `uninstall` deletes it first, and no pod is held up by a webhook that no longer runs.
+ *
+ * No ConfigMap `webhook-plugins`: applied again, it would undo an operator's edits, and without it the defaults count.
+ */
+export class Webhook extends Construct {
+  constructor(scope: Construct, options: Settled, runtimes: readonly Runtime[]) {
+    super(scope, 'webhook');
+    const { namespace, webhook } = options;
+    const { timeoutSeconds, reinvocationPolicy } = webhook;
+    new Account(this, 'account', {
+      name: WEBHOOK,
+      namespace,
+      part: 'webhook',
+      rights: webhookRights(runtimes),
+      rightsAtHome: certificateRights,
+    });
+    ingressOnly(this, WEBHOOK, namespace, 'webhook', ['webhook', 'metrics']);
+    new KubeObject(this, 'service', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: webhookNames.service, namespace, labels: labels('webhook') },
+      spec: { selector: selector('webhook'), ports: [{ name: 'webhook', port: 443, targetPort: 'webhook', protocol: 'TCP' }] },
+    });
+    replicas(this, options, {
+      name: WEBHOOK,
+      part: 'webhook',
+      component: webhook,
+      container: container(options),
+      ports: [{ name: 'webhook', containerPort: webhookNames.port, protocol: 'TCP' }],
+    });
+    new KubeObject(this, 'configuration', {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: webhookNames.configuration, labels: labels('webhook') },
+      webhooks: webhookEntries(webhook).map((entry) => ({
+        ...entry,
+        // Without caBundle, which the webhook itself writes.
+        clientConfig: { service: { namespace, name: webhookNames.service, path: webhookNames.path, port: 443 } },
+        admissionReviewVersions: ['v1', 'v1beta1'],
+        sideEffects: 'None',
+        matchPolicy: 'Equivalent',
+        namespaceSelector: {},
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: 'Namespaced' }],
+        timeoutSeconds,
+        reinvocationPolicy,
+      })),
+    });
+  }
+}
+
+const container = ({ webhook, image }: Settled) => ({
+  args: ['webhook', ...(webhook.args ?? [])],
+  // An operator's own variables win.
+  env: byKey(
+    ({ name }) => name,
+    [
+      fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
+      { name: 'SLUICE_IMAGE', value: image },
+      ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
+      ...inEnv(WEBHOOK_MEMORY),
+      ...(webhook.env ?? []),
+    ],
+    'later',
+  ),
+});

@@ -1,0 +1,181 @@
+/** A real API server asks real webhooks: certificates, the CA bundle, and replicas that end under load. */
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { webhookNames } from '../../src/api/webhook-names.ts';
+import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
+import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
+import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { CONFIGURATION } from '../../src/webhook/certificates/ca-bundle.ts';
+import { issue } from '../../src/webhook/certificates/issue.ts';
+import { dataOf } from '../../src/webhook/certificates/material.ts';
+import { webhookEntries } from '../../src/install/webhook-entries.ts';
+import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
+import { endProcesses } from '../support/controller-process.ts';
+import { kinds } from '../support/kinds.ts';
+import { openDataset, thinRuntime } from '../support/objects.ts';
+import { eventually, PROFILE, type Sluice, type Space, startSluice } from '../support/sluice.ts';
+import { simulated } from '../support/test-cluster.ts';
+import { podThatMounts, startWebhook, type WebhookProcess } from '../support/webhook-process.ts';
+
+const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true };
+const NAMESPACE = 'fluid-system';
+const HOST = `${webhookNames.service}.${NAMESPACE}.svc`;
+
+/** As kube-proxy: each new connection goes to one of the replicas that are ready. */
+async function service(replicas: () => readonly WebhookProcess[]): Promise<Server> {
+  const server = createServer((near) => {
+    const [replica] = replicas();
+    if (!replica) return void near.destroy();
+    const far = connect(replica.port, '127.0.0.1');
+    near.pipe(far).pipe(near);
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      socket.on('error', () => {}).on('close', () => other.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+describe.skipIf(!simulated)('sluice webhook', () => {
+  let plane: ControlPlane;
+  let sluice: Sluice;
+  let client: KubeClient;
+  let space: Space;
+  let server: Server;
+  let endpoints: readonly WebhookProcess[] = [];
+  beforeAll(async () => {
+    plane = await startControlPlane({ nodes: 1 });
+    client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    await client.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    sluice = await startSluice(plane);
+    space = await sluice.space('webhook');
+    await space.create(openDataset('images'), thinRuntime('images', { profileName: PROFILE }));
+    await space.bound('ThinRuntime', 'images');
+    server = await service(() => endpoints);
+  }, 120_000);
+  afterAll(async () => {
+    await endProcesses();
+    server?.close();
+    await client?.delete(CONFIGURATION, { name: webhookNames.configuration }).catch(() => {});
+    await sluice?.stop();
+    await client?.close();
+    await plane?.stop();
+  }, 120_000);
+
+  const configure = async (): Promise<void> => {
+    // The name in the certificate that a URL can have here.
+    const url = `https://localhost:${(server.address() as AddressInfo).port}${webhookNames.path}`;
+    const webhooks = webhookEntries({
+      enabled: true,
+      replicas: 2,
+      failurePolicy: 'Fail',
+      timeoutSeconds: 15,
+      reinvocationPolicy: 'IfNeeded',
+    });
+    const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: 'Namespaced' }];
+    await client.create(CONFIGURATION, {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: CONFIGURATION.kind,
+      metadata: { name: webhookNames.configuration },
+      webhooks: webhooks.map((entry) => ({
+        ...entry,
+        clientConfig: { url },
+        rules,
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+        reinvocationPolicy: 'IfNeeded',
+        timeoutSeconds: 15,
+      })),
+    } as KubeObject);
+  };
+  let count = 0;
+  /** Creates a pod, in words only; returns the names of all of its containers, or why it was rejected. */
+  async function created(labels: Readonly<Record<string, string>>): Promise<readonly string[] | string> {
+    const asked = podThatMounts('images', { name: `app-${count++}`, namespace: space.namespace, labels });
+    try {
+      const { spec } = await client.create(kinds.Pod, asked, { dryRun: true, retries: 0 });
+      const { containers, initContainers = [] } = spec as Record<string, readonly { readonly name: string }[]>;
+      return [...(initContainers as readonly { readonly name: string }[]), ...(containers ?? [])].map(({ name }) => name);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+  const withSidecar = () => created({ 'serverless.fluid.io/inject': 'true' });
+  const WITH_SIDECAR = expect.arrayContaining([expect.stringMatching(/^fluid-fuse-/), 'main']);
+  const isReady = async (replica: WebhookProcess): Promise<boolean> => (await replica.ready().catch(() => '')) === 'ok';
+  /** Pods one after the other while something happens; what became of each. */
+  async function underLoad(happens: () => Promise<void>): Promise<readonly (readonly string[] | string)[]> {
+    const all: (readonly string[] | string)[] = [];
+    let isOver = false;
+    const load = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (!isOver) all.push(await withSidecar());
+      }),
+    );
+    await happens().finally(() => (isOver = true));
+    await load;
+    return all;
+  }
+  const rejected = (all: readonly (readonly string[] | string)[]) =>
+    [...new Set(all.filter((each) => typeof each === 'string'))].slice(0, 3);
+  /** No pod that asked was ever created without its sidecar. */
+  const expectNoneWithout = (all: readonly (readonly string[] | string)[]) => {
+    expect(all.length).toBeGreaterThan(10);
+    for (const each of all) if (typeof each !== 'string') expect(each).toEqual(WITH_SIDECAR);
+  };
+
+  test('heals an expired certificate, and gives pods that ask for one their sidecar', async () => {
+    const old = await issue({ older: [] }, [HOST], Date.now() - 400 * 24 * 3600_000);
+    const metadata = { name: webhookNames.secret, namespace: NAMESPACE };
+    await client.create(SECRET, { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: dataOf(old) } as KubeObject);
+    endpoints = await Promise.all([startWebhook(plane.kubeconfig), startWebhook(plane.kubeconfig)]);
+    await configure();
+    await eventually(async () => expect(await Promise.all(endpoints.map(isReady))).toEqual([true, true]));
+    await eventually(async () => expect(await withSidecar()).toEqual(WITH_SIDECAR));
+    expect(await created({ 'fuse.sidecar.fluid.io/inject': 'true' })).toEqual(WITH_SIDECAR);
+    expect(await created({ 'serverless.fluid.io/inject': 'true', 'fluid.io/enable-injection': 'false' })).toEqual(['main']);
+  }, 60_000);
+
+  test('changes its certificate under load, and no pod waits for it', async () => {
+    const before = await endpoints[0]?.metrics();
+    const all = await underLoad(async () => {
+      const expired = await issue({ older: [] }, [HOST], Date.now() - 400 * 24 * 3600_000);
+      await client.patch(SECRET, { namespace: NAMESPACE, name: webhookNames.secret }, { data: dataOf(expired) }, { type: 'merge' });
+      const expiry = /^sluice_webhook_certificate_expiry_timestamp_seconds (\S+)/m;
+      for (const replica of endpoints)
+        await eventually(async () => expect(expiry.exec(await replica.metrics())?.[1]).not.toBe(expiry.exec(before ?? '')?.[1]));
+    });
+    expectNoneWithout(all);
+    expect(rejected(all)).toEqual([]);
+  }, 60_000);
+
+  test('holds up no pod while one of two replicas is stopped', async () => {
+    const [stopping, staying] = endpoints as [WebhookProcess, WebhookProcess];
+    const all = await underLoad(async () => {
+      const ended = stopping.end('SIGTERM');
+      await eventually(async () => expect(await isReady(stopping)).toBe(false));
+      endpoints = [staying];
+      await ended;
+    });
+    expectNoneWithout(all);
+    expect(rejected(all)).toEqual([]);
+  }, 60_000);
+
+  test('creates no pod without its sidecar while a replica is killed and none is left, and none with hints only is held up', async () => {
+    const [killed] = endpoints as [WebhookProcess];
+    const next = await startWebhook(plane.kubeconfig);
+    const all = await underLoad(async () => {
+      await killed.end('SIGKILL');
+      endpoints = [];
+      await eventually(async () => expect(await withSidecar()).toContain('failed calling webhook'));
+      expect(await created({ 'fuse.serverful.fluid.io/inject': 'true' })).toEqual(['main']);
+      expect(await created({})).toEqual(['main']);
+      endpoints = [next];
+      await eventually(async () => expect(await withSidecar()).toEqual(WITH_SIDECAR));
+    });
+    expectNoneWithout(all);
+    expect(rejected(all)).not.toEqual([]);
+  }, 60_000);
+});
