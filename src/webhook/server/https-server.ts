@@ -44,6 +44,8 @@ export async function serveWebhook(port: number, first: Pair, admit: (text: stri
     headersTimeout: 5_000,
     requestTimeout: 10_000,
     handshakeTimeout: 5_000,
+    // How often these times are checked.
+    connectionsCheckingInterval: 2_000,
   });
   server.maxConnections = MOST_CONNECTIONS;
   // A client that never asks anything, and one that does not read its answer.
