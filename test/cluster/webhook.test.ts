@@ -1,5 +1,8 @@
 /** A real API server asks real webhooks: certificates, the CA bundle, and replicas that end under load. */
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhookNames } from '../../src/api/webhook-names.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
@@ -10,6 +13,7 @@ import { issue } from '../../src/webhook/certificates/issue.ts';
 import { dataOf } from '../../src/webhook/certificates/material.ts';
 import { webhookEntries } from '../../src/install/webhook-entries.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
+import { bundle, ENTRY } from '../../scripts/bundle.ts';
 import { endProcesses } from '../support/controller-process.ts';
 import { kinds } from '../support/kinds.ts';
 import { openDataset, thinRuntime } from '../support/objects.ts';
@@ -45,7 +49,12 @@ describe.skipIf(!simulated)('sluice webhook', () => {
   let space: Space;
   let server: Server;
   let endpoints: readonly WebhookProcess[] = [];
+  /** As the image has it: the library for certificates is CommonJS, which a bundle imports in another way. */
+  let program: string;
   beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-bundle-'));
+    program = join(folder, ENTRY);
+    await bundle(folder);
     plane = await startControlPlane({ nodes: 1 });
     client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
     await client.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
@@ -62,6 +71,7 @@ describe.skipIf(!simulated)('sluice webhook', () => {
     await sluice?.stop();
     await client?.close();
     await plane?.stop();
+    if (program) rmSync(join(program, '../../..'), { recursive: true });
   }, 120_000);
 
   const configure = async (): Promise<void> => {
@@ -130,13 +140,21 @@ describe.skipIf(!simulated)('sluice webhook', () => {
     const old = await issue({ older: [] }, [HOST], Date.now() - 400 * 24 * 3600_000);
     const metadata = { name: webhookNames.secret, namespace: NAMESPACE };
     await client.create(SECRET, { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: dataOf(old) } as KubeObject);
-    endpoints = await Promise.all([startWebhook(plane.kubeconfig), startWebhook(plane.kubeconfig)]);
+    endpoints = await Promise.all([startWebhook(plane.kubeconfig, program), startWebhook(plane.kubeconfig, program)]);
     await configure();
     await eventually(async () => expect(await Promise.all(endpoints.map(isReady))).toEqual([true, true]));
     await eventually(async () => expect(await withSidecar()).toEqual(WITH_SIDECAR));
     expect(await created({ 'fuse.sidecar.fluid.io/inject': 'true' })).toEqual(WITH_SIDECAR);
     expect(await created({ 'serverless.fluid.io/inject': 'true', 'fluid.io/enable-injection': 'false' })).toEqual(['main']);
   }, 60_000);
+
+  test('takes less than 120 MB with a Dataset', async () => {
+    for (const replica of endpoints) {
+      const bytes = Number(/^process_resident_memory_bytes (\S+)/m.exec(await replica.metrics())?.[1]);
+      console.log(`webhook: ${(bytes / 1e6).toFixed(0)} MB`);
+      expect(bytes).toBeLessThan(120e6);
+    }
+  });
 
   test('changes its certificate under load, and no pod waits for it', async () => {
     const before = await endpoints[0]?.metrics();
@@ -165,7 +183,7 @@ describe.skipIf(!simulated)('sluice webhook', () => {
 
   test('creates no pod without its sidecar while a replica is killed and none is left, and none with hints only is held up', async () => {
     const [killed] = endpoints as [WebhookProcess];
-    const next = await startWebhook(plane.kubeconfig);
+    const next = await startWebhook(plane.kubeconfig, program);
     const all = await underLoad(async () => {
       await killed.end('SIGKILL');
       endpoints = [];

@@ -25,8 +25,8 @@ export function startProcess(kubeconfig: string, ...flags: readonly string[]): C
 }
 
 /** Any command of Sluice that runs until it is stopped. */
-export function startCommand(argv: readonly string[], env: Readonly<Record<string, string>> = {}): ControllerProcess {
-  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+export function startCommand(argv: readonly string[], env: Readonly<Record<string, string>> = {}, program = MAIN): ControllerProcess {
+  const child = spawn(process.execPath, [program, ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   running.add(child);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const lines: string[] = [];

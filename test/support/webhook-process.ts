@@ -13,10 +13,10 @@ export interface WebhookProcess extends ControllerProcess {
   admit(pod: KubeObject): Promise<{ readonly code: number; readonly message: string } | undefined>;
 }
 
-/** Resolves when it serves admissions, on a free port. */
-export async function startWebhook(kubeconfig: string, env: Readonly<Record<string, string>> = {}): Promise<WebhookProcess> {
+/** Resolves when it serves admissions, on a free port. Default program: the sources. */
+export async function startWebhook(kubeconfig: string, program?: string): Promise<WebhookProcess> {
   const argv = ['webhook', '--kubeconfig', kubeconfig, '--port', '0', '--metrics-addr', '127.0.0.1:0'];
-  const command = startCommand(argv, { MY_POD_NAMESPACE: 'fluid-system', ...env });
+  const command = startCommand(argv, { MY_POD_NAMESPACE: 'fluid-system' }, program);
   await command.says('serving admissions');
   const portIn = (message: string): number => {
     const line = command.lines.find((each) => each.includes(message)) ?? '{}';
