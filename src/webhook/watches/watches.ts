@@ -38,7 +38,7 @@ export interface Watches {
   stop(): void;
 }
 
-/** As many as the controller lists at a time. */
+/** The answers of a list are many times as large as what is kept of them. */
 const LISTS_AT_A_TIME = 2;
 const nothing = (): void => {};
 
