@@ -66,12 +66,12 @@ export async function startInstalled({ images = [], flags = [], onProgress = () 
         return plane.kubectl('apply', '--server-side', '-f', file);
       },
       async rolledOut() {
-        for (const workload of ['daemonset/sluice-csi', 'deployment/sluice-controller'])
+        for (const workload of ['daemonset/sluice-csi', 'deployment/sluice-controller', 'deployment/sluice-webhook'])
           await plane.kubectl('rollout', 'status', '-n', NAMESPACE, workload, '--timeout=90s');
       },
       async logs() {
         const ours = await Promise.all(
-          ['controller', 'csi'].map((part) =>
+          ['controller', 'csi', 'webhook'].map((part) =>
             plane
               .kubectl('logs', '-n', NAMESPACE, '-l', `app.kubernetes.io/component=${part}`, '--prefix', '--tail=40', '--ignore-errors')
               .catch(String),
