@@ -16,7 +16,7 @@ export * from './parse.ts';
 export * from './resource.ts';
 export * from './rules.ts';
 export * from './schema.ts';
-export type * from './sidecar.ts';
+export type { SidecarNote } from './sidecars.ts';
 export * from './status.ts';
 export * from './thin.ts';
 export * from './units.ts';

@@ -7,6 +7,7 @@ export const sidecar = {
   done: 'done.sidecar.fluid.io/inject',
   /** With the name of a client's container, `fluid-fuse-0`: the label that says which Dataset it mounts. */
   datasetName: 'dataset-name.sidecar.fluid.io/',
+  datasetNamespace: 'dataset-namespace.sidecar.fluid.io/',
   /** The annotation and the label that name the platform. */
   platform: 'serverless.fluid.io/platform',
   prefetcher: 'fluid-file-prefetcher',
@@ -18,3 +19,11 @@ export const sidecar = {
 
 /** The platforms of sidecars. */
 export const PLATFORMS = ['default', 'unprivileged'] as const;
+
+/** What a runtime says of its FUSE client in a pod of a user, in place of a fuse pod: the annotation `data.fluid.io/sidecar`, as JSON. */
+export interface SidecarNote {
+  /** Names of volumes that hold cache. A sidecar has them only if its user asks for it. */
+  readonly caches: readonly string[];
+  /** Why the client cannot be a sidecar: `it needs the session manager of its node`. */
+  readonly refused?: string;
+}

@@ -1,3 +1,4 @@
+import { PLATFORMS, sidecar } from '../api/sidecars.ts';
 import { annotationsOf, labelsOf, type Pod } from './pod.ts';
 import { Denied } from './denied.ts';
 
@@ -8,26 +9,24 @@ export const wish = {
   fuseSidecar: 'fuse.sidecar.fluid.io/inject',
   serverful: 'fuse.serverful.fluid.io/inject',
   unprivileged: 'unprivileged.sidecar.fluid.io/inject',
-  platform: 'serverless.fluid.io/platform',
+  platform: sidecar.platform,
   cacheDirectories: 'cachedir.sidecar.fluid.io/inject',
   clientCheck: 'fuse.sidecar.poststart.fluid.io/inject',
   applicationCheck: 'app.poststart.fluid.io/inject',
   skipPrecheck: 'sidecar.fluid.io/skip-precheck',
   injection: 'fluid.io/enable-injection',
-  done: 'done.sidecar.fluid.io/inject',
+  done: sidecar.done,
 } as const;
 
 /** What the labels and annotations of a pod ask for. */
 export interface Wishes {
   readonly mode: 'serverless' | 'serverful' | 'none';
-  readonly platform: 'default' | 'unprivileged';
+  readonly platform: (typeof PLATFORMS)[number];
   readonly keepsCaches: boolean;
   readonly checksClient: boolean;
   readonly checksApplication: boolean;
   readonly skipsPrecheck: boolean;
 }
-
-const PLATFORMS = ['default', 'unprivileged'] as const;
 
 /**
  * @param platformLabel the key that KEY_SERVERLESS_PLATFORM names

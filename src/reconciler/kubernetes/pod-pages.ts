@@ -1,3 +1,4 @@
+import { sidecar } from '../../api/sidecars.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { listAll } from '../../kube/watch/pages.ts';
 import type { KubeObject } from '../../kube/types.ts';
@@ -20,5 +21,13 @@ export function claimsOf({ spec }: KubeObject): readonly string[] {
   const { volumes = [] } = (spec ?? {}) as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
   return [...new Set(volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []))];
 }
+/** Claims whose Datasets a pod reads, once it runs: those that it names, and those whose clients it has as sidecars. */
+export function readClaimsOf(pod: KubeObject): readonly string[] {
+  const clients = Object.entries(pod.metadata.labels ?? {}).flatMap(([key, name]) => (key.startsWith(sidecar.datasetName) ? [name] : []));
+  return hasEnded(pod) ? claimsOf(pod) : [...new Set([...claimsOf(pod), ...clients])];
+}
+/** Whether a pod that has not ended reads the Dataset of the claim. */
+export const reads = (pod: KubeObject, claim: string): boolean => readClaimsOf(pod).includes(claim) && !hasEnded(pod);
+
 export const hasEnded = ({ status }: KubeObject): boolean =>
   ['Succeeded', 'Failed'].includes((status as { phase?: string } | undefined)?.phase ?? '');

@@ -1,4 +1,5 @@
 import type { Container, Volume } from '../../api/index.ts';
+import { sidecar } from '../../api/sidecars.ts';
 import type { Admission, DatasetUse } from '../admission.ts';
 import { Denied } from '../denied.ts';
 import { annotationsOf, type Pod, withAnnotations, withLabels, withSpec } from '../pod.ts';
@@ -125,8 +126,8 @@ function carriedInto(
 
 function described(pod: Pod, { isScraped }: Client, { dataset: { identity } }: DatasetUse, container: string): Pod {
   const labelled = withLabels(pod, {
-    [`dataset-name.sidecar.fluid.io/${container}`]: identity.name,
-    [`dataset-namespace.sidecar.fluid.io/${container}`]: identity.namespace,
+    [`${sidecar.datasetName}${container}`]: identity.name,
+    [`${sidecar.datasetNamespace}${container}`]: identity.namespace,
   });
   return isScraped && annotationsOf(pod)[SCRAPE] === undefined ? withAnnotations(labelled, { [SCRAPE]: 'true' }) : labelled;
 }

@@ -2,7 +2,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { ClaimUsers, NotListed } from '../../teardown-steps.ts';
 import { Pod } from '../kinds.ts';
-import { claimsOf, fromPods, hasEnded, mounts } from '../pod-pages.ts';
+import { fromPods, hasEnded, readClaimsOf, reads } from '../pod-pages.ts';
 
 /** Times are milliseconds since the epoch. */
 interface Answer extends ClaimUsers {
@@ -33,7 +33,7 @@ const PACE = 20;
 const KEEP_MS = 60_000;
 
 /**
- * Which pods mount a claim. The API server cannot select pods by claim, so all pods of a namespace are listed: page by page, keeping names
+ * Which pods read the Dataset of a claim, by the claim or by a sidecar of their own. The API server cannot select pods by claim, so all pods of a namespace are listed: page by page, keeping names
  * only, once for all requests in that namespace, and for at most a twentieth of the time. While a pod that was found still mounts the
  * claim, only that pod is read. Only a list that began after the request can show that no pod mounts it; until such a list may begin, the
  * answer is `askAgainMs`. Kubernetes keeps the claim for a pod that is created between that list and the deletion (pvc-protection).
@@ -65,7 +65,7 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
   async function stillMounts(namespace: string, name: string, claim: string): Promise<boolean> {
     try {
       const pod = await client.get(Pod, { namespace, name });
-      return mounts(pod, claim);
+      return reads(pod, claim);
     } catch (error) {
       if (isNotFound(error)) return false;
       throw error;
@@ -120,7 +120,7 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
 async function listed(client: KubeClient, namespace: string, claims: ReadonlySet<string>): Promise<ReadonlyMap<string, ClaimUsers>> {
   const byClaim = new Map([...claims].map((claim) => [claim, { mounting: [] as string[], ended: [] as string[] }]));
   const users = await fromPods(client, namespace, (pod) =>
-    claimsOf(pod)
+    readClaimsOf(pod)
       .filter((claim) => claims.has(claim))
       .map((claim) => ({ claim, name: pod.metadata.name, as: hasEnded(pod) ? ('ended' as const) : ('mounting' as const) })),
   );

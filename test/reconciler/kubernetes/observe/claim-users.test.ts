@@ -43,6 +43,17 @@ test('pods that name the claim are returned, ended ones apart, and those of anot
   expect(await ended()).toEqual(['c']);
 });
 
+test('pods that read by a sidecar of their own are returned until they have ended', async () => {
+  const { server, mounting, ended } = scene();
+  const withSidecar = (name: string, phase: string): KubeObject => {
+    const { metadata, ...rest } = pod(name, 'other', phase);
+    return { ...rest, metadata: { ...metadata, labels: { 'dataset-name.sidecar.fluid.io/fluid-fuse-0': 'demo' } } };
+  };
+  server.put(withSidecar('a', 'Running'));
+  server.put(withSidecar('b', 'Succeeded'));
+  expect([await mounting(), await ended()]).toEqual([['a'], []]);
+});
+
 describe('what it costs', () => {
   test('a namespace of any size comes in pages', async () => {
     const { server, counted, mounting } = scene();
