@@ -57,7 +57,8 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
   },
   W9: {
     fluid: 'a tenant gets a privileged container',
-    decided: 'the same, since mounts propagate from no other; Pod Security judges the pod after the webhook, and `unprivileged` has no privilege',
+    decided:
+      'the same, since mounts propagate from no other; Pod Security judges the pod after the webhook, and `unprivileged` has no privilege',
     shown: [SIDECAR, 'has no privilege, device or mount of the host'],
   },
   W10: {
