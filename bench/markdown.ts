@@ -27,5 +27,10 @@ const DEPENDS: Readonly<Record<string, (value: number) => string>> = {
   whole: (value) => `whole ${value} %`,
   parsing: (value) => `parsing alone ${value} %`,
   eventsPerSecond: (value) => `${value} events/s`,
+  serverCpuMs: (value) => `server CPU ${value} ms each`,
+  clientCpuMs: (value) => `client CPU ${value} ms each`,
+  fluidMs: (value) => `Fluid's ${value} ms`,
+  fluidPerSecond: (value) => `Fluid's ${value}/s`,
+  fluidCpuMs: (value) => `Fluid's CPU ${value} ms each`,
   peak: (value) => `peak ${value} MB`,
 };

@@ -18,7 +18,7 @@ import { realNode } from './real-node.ts';
 import { recover } from './recover.ts';
 import { restart } from './restart.ts';
 import { synth, synthEach } from './synth.ts';
-import { webhook } from './webhook.ts';
+import { webhook } from './webhook/webhook.ts';
 
 const USAGE = `npm run -s bench [-- NAME…]: one JSON object a line for each figure, progress on standard error.
 
@@ -42,9 +42,9 @@ const groups: readonly (readonly Bench[])[] = [
   [restart(10_000)],
   [live('live', 20_000, ['juicefs'])],
   [live('mixed', 20_000, KINDS)],
-  [webhook(5000)],
   [csi],
   [realNode],
+  [webhook],
 ];
 
 const { values: flags, positionals: names } = called();

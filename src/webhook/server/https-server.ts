@@ -57,7 +57,9 @@ export async function serveWebhook(port: number, first: Pair, admit: (text: stri
       const type = status === 200 ? 'application/json' : 'text/plain';
       // A connection whose request was not read to its end has no next one.
       const closes = isStopping || !request.complete;
-      response.writeHead(status, { 'content-type': type, ...(closes && { connection: 'close' }) }).end(body);
+      // With its length an answer is one write, and is not sent in chunks.
+      const headers = { 'content-type': type, 'content-length': Buffer.byteLength(body) };
+      response.writeHead(status, { ...headers, ...(closes && { connection: 'close' }) }).end(body);
     };
     answer(request, response).then(reply, (error: unknown) => {
       log.error({ err: error }, 'a request for an admission could not be answered; this is a defect of Sluice');

@@ -33,6 +33,7 @@ interface Reply {
   readonly status: number | undefined;
   readonly body: string;
   readonly connection: string | undefined;
+  readonly length: string | undefined;
 }
 /** As an API server asks: by the Service's name, trusting the bundle only. */
 function post(body: string | Buffer, ca = first.authorities.join(''), path: string = webhookNames.path, method = 'POST'): Promise<Reply> {
@@ -41,7 +42,8 @@ function post(body: string | Buffer, ca = first.authorities.join(''), path: stri
     const asked = httpsRequest(options, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-      response.on('end', () => resolve({ status: response.statusCode, body: text, connection: response.headers.connection }));
+      const { connection, 'content-length': length } = response.headers;
+      response.on('end', () => resolve({ status: response.statusCode, body: text, connection, length }));
     });
     // An answer may come before the body was sent.
     asked.on('error', reject).end(body);
@@ -55,6 +57,10 @@ describe('the webhook serves', () => {
     const other = await issue({ older: [] }, [HOST], Date.now());
     agent = new Agent();
     await expect(post('x', other.authorities.join(''))).rejects.toThrow(/self-signed|unable to (get|verify)/);
+  });
+  test('an answer with its length in bytes, so that it is not sent in chunks', async () => {
+    await start(async () => ({ status: 200, body: 'é' }));
+    expect(await post('x')).toMatchObject({ body: 'é', length: '2' });
   });
   test('a pod with thousands of volumes', async () => {
     await start();
