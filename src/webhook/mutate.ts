@@ -57,7 +57,8 @@ function requireKnown(pod: Pod, namespace: string, known: Known): void {
   const missing = claimsOf(pod).filter((name) => known.claim(namespace, name) === undefined);
   const unbound = claimsOf(pod).flatMap((name) => {
     const dataset = known.claim(namespace, name)?.dataset;
-    return dataset !== undefined && known.dataset(namespace, dataset) === undefined ? [dataset] : [];
+    // The claim that a Dataset caches carries its label too, and has another name.
+    return dataset === name && known.dataset(namespace, dataset) === undefined ? [dataset] : [];
   });
   if (missing.length + unbound.length === 0) return;
   const unknown: Unknown[] = [

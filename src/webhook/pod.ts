@@ -18,6 +18,14 @@ export interface PodMetadata {
 export const labelsOf = ({ metadata }: Pod): Readonly<Record<string, string>> => metadata.labels ?? {};
 export const annotationsOf = ({ metadata }: Pod): Readonly<Record<string, string>> => metadata.annotations ?? {};
 
+/** Names of the volumes of a pod that are one of these claims. */
+export const volumesOf = ({ spec }: Pod, claims: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set(
+    (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim }) =>
+      persistentVolumeClaim && claims.has(persistentVolumeClaim.claimName) ? [name] : [],
+    ),
+  );
+
 export const withSpec = (pod: Pod, spec: Partial<PodSpec>): Pod => ({ ...pod, spec: { ...pod.spec, ...spec } });
 export const withLabels = (pod: Pod, labels: Readonly<Record<string, string>>): Pod => ({
   ...pod,

@@ -100,7 +100,7 @@ export const podDenials: Readonly<
   },
   'sidecar-only-initcontainer': {
     fluid: 'admitted',
-    ours: 'an init container reads Dataset jfsdemo',
+    ours: 'init container init reads Dataset g-juicefs-ce-min/jfsdemo',
     reason:
       'Fluid puts a container before it that only sleeps for two seconds, so that it reads an empty directory. With native sidecars it reads.',
   },

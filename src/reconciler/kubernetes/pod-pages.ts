@@ -17,7 +17,7 @@ export async function fromPods<T>(client: KubeClient, namespace: string, kept: (
 export const mounts = (pod: KubeObject, claim: string): boolean => claimsOf(pod).includes(claim) && !hasEnded(pod);
 
 /** Claims that a pod names. */
-export function claimsOf({ spec }: KubeObject): readonly string[] {
+function claimsOf({ spec }: KubeObject): readonly string[] {
   const { volumes = [] } = (spec ?? {}) as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
   return [...new Set(volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []))];
 }

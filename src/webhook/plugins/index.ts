@@ -1,7 +1,7 @@
 import type { Plugin } from '../admission.ts';
-import { fuseSidecar } from '../sidecar/fuse-sidecar.ts';
 import { datasetUsage } from './dataset-usage.ts';
 import { filePrefetcher } from './file-prefetcher.ts';
+import { fuseSidecar } from './fuse-sidecar.ts';
 import { mountPropagation } from './mount-propagation.ts';
 import { nodeAffinityWithCache } from './node-affinity-with-cache.ts';
 import { preferNodesWithoutCache } from './prefer-nodes-without-cache.ts';

@@ -1,6 +1,6 @@
 import type { Container } from '../../api/index.ts';
 import type { Plugin } from '../admission.ts';
-import { type Pod, withSpec } from '../pod.ts';
+import { type Pod, volumesOf, withSpec } from '../pod.ts';
 import { noArguments } from './arguments.ts';
 
 /** Lets containers see a mount that was repaired, without a restart: mounts on the host propagate into them. */
@@ -11,14 +11,6 @@ export const mountPropagation: Plugin = {
     return (pod, { uses }) => propagated(pod, volumesOf(pod, new Set(uses.map(({ claim }) => claim))));
   },
 };
-
-/** Names of the volumes of a pod that are one of these claims. */
-const volumesOf = ({ spec }: Pod, claims: ReadonlySet<string>): ReadonlySet<string> =>
-  new Set(
-    (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim }) =>
-      persistentVolumeClaim && claims.has(persistentVolumeClaim.claimName) ? [name] : [],
-    ),
-  );
 
 /** The pod, with mounts of these volumes that propagate from the host, in init containers too, unless the user chose something else. */
 function propagated(pod: Pod, volumes: ReadonlySet<string>): Pod {

@@ -59,6 +59,7 @@ function mountOf(what: string, { template }: KnownFuse, { path }: KnownVolume): 
     const below = path.slice(hostPath.length);
     // Not in the file system that the fuse pod of this node mounts, which is the storage.
     const home = { name, hostPath: below === '' ? hostPath.slice(0, hostPath.lastIndexOf('/')) : hostPath };
+    if (home.hostPath === '') continue;
     return { spec, home, below, mountedAt: `${mountPath}${below}` };
   }
   throw new Denied(`${what}: expected a fuse DaemonSet whose first container shares ${path} with its node, found none`);

@@ -94,7 +94,7 @@ function withoutHostPort({ hostPort: _hostPort, ...port }: ContainerPort): Conta
   return port;
 }
 
-/** The user of a client is that of its image, or of its own pod: never that of the pod which it is put into. */
+/** The user of a client is root, unless its container or its own pod says otherwise: never the user of the pod which it is put into. */
 function securityOf({ securityContext }: Container, { spec }: Client, { security, admission }: Place): SecurityContext {
   const { runAsUser, runAsGroup, runAsNonRoot } = { runAsUser: 0, runAsGroup: 0, runAsNonRoot: false, ...spec.securityContext };
   const own = {

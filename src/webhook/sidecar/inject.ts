@@ -2,7 +2,7 @@ import type { Container, Volume } from '../../api/index.ts';
 import { sidecar } from '../../api/sidecars.ts';
 import type { Admission, DatasetUse } from '../admission.ts';
 import { Denied } from '../denied.ts';
-import { annotationsOf, type Pod, withAnnotations, withLabels, withSpec } from '../pod.ts';
+import { annotationsOf, type Pod, volumesOf, withAnnotations, withLabels, withSpec } from '../pod.ts';
 import { type Client, clientOf, droppedVolumes } from './client.ts';
 import { type ClientContainers, containersOf, HOME_VOLUME } from './containers.ts';
 import { directoryOf } from './directory.ts';
@@ -18,9 +18,7 @@ const SCRAPE = 'prometheus.fuse.fluid.io/scrape';
 export function withClient(pod: Pod, use: DatasetUse, admission: Admission): Pod {
   const client = clientOf(use, admission);
   const { spec } = pod;
-  const volumes = new Set(
-    (spec.volumes ?? []).filter(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === use.claim).map(({ name }) => name),
-  );
+  const volumes = volumesOf(pod, new Set([use.claim]));
   const directory = directoryOf(pod, admission.random());
   const placed = containersOf(client, { security: spec.securityContext, directory, admission });
   const number = nextNumber([...(spec.initContainers ?? []), ...spec.containers]);
@@ -29,13 +27,13 @@ export function withClient(pod: Pod, use: DatasetUse, admission: Admission): Pod
   const read = readFrom(pod, volumes, `${client.home.hostPath}/${directory}${client.below}`, client.volume.subPath);
   const uses = (container: Container) => container.volumeMounts?.some(({ name }) => volumes.has(name)) ?? false;
   const isRead = spec.containers.some(uses);
-  const isReadEarly = (spec.initContainers ?? []).some(uses);
-  if (isReadEarly && !admission.settings.nativeSidecars)
+  const early = (spec.initContainers ?? []).find(uses);
+  if (early && !admission.settings.nativeSidecars)
     throw new Denied(
-      `an init container reads Dataset ${use.dataset.identity.name}, whose client would start after it. Init containers can read data if ` +
-        'FUSE_SIDECAR_INJECTION_MODE of the webhook is native-sidecar, on Kubernetes 1.29 or newer',
+      `init container ${early.name} reads Dataset ${use.dataset.identity.namespace}/${use.dataset.identity.name}, whose client would start ` +
+        'after it. It can read if FUSE_SIDECAR_INJECTION_MODE of the webhook is native-sidecar',
     );
-  if (!isRead && !isReadEarly) return read;
+  if (!isRead && !early) return read;
 
   const { initContainers = [], containers } = read.spec;
   const { clients, inits } = carried;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Container } from '../../../src/api/index.ts';
 import type { Admission, DatasetUse } from '../../../src/webhook/admission.ts';
 import { filePrefetcher } from '../../../src/webhook/plugins/file-prefetcher.ts';
-import { fuseSidecar } from '../../../src/webhook/sidecar/fuse-sidecar.ts';
+import { fuseSidecar } from '../../../src/webhook/plugins/fuse-sidecar.ts';
 import type { Pod } from '../../../src/webhook/pod.ts';
 import { mutate } from '../../../src/webhook/mutate.ts';
 import { knownOf } from '../known.ts';

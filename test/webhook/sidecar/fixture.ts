@@ -1,6 +1,6 @@
 import type { PodSpec } from '../../../src/api/index.ts';
 import { datasetUsage } from '../../../src/webhook/plugins/dataset-usage.ts';
-import { fuseSidecar } from '../../../src/webhook/sidecar/fuse-sidecar.ts';
+import { fuseSidecar } from '../../../src/webhook/plugins/fuse-sidecar.ts';
 import { type Desk, mutate } from '../../../src/webhook/mutate.ts';
 import type { Pod } from '../../../src/webhook/pod.ts';
 import { type Cluster, knownOf } from '../known.ts';

@@ -68,7 +68,7 @@ describe('a pod that reads a Dataset', () => {
     const early = inject(reader(['images'], { initContainers }), images());
     expect(names(early.spec.initContainers)).toEqual(['fluid-fuse-0', 'early']);
     expect(find(early, 'early').volumeMounts?.[0]).toMatchObject({ mountPropagation: 'HostToContainer' });
-    expect(() => inject(reader(['images'], { initContainers }), images(), legacy)).toThrow('an init container reads Dataset images');
+    expect(() => inject(reader(['images'], { initContainers }), images(), legacy)).toThrow('init container early reads Dataset ml/images');
   });
   test('keeps a claim read-only', () => {
     const volumes = [{ name: 'images', persistentVolumeClaim: { claimName: 'images', readOnly: true } }];
@@ -177,5 +177,20 @@ test('a name that is no name stays within the directory of the Dataset', () => {
 test('containers that ask for it wait in a hook of their own', () => {
   const asked = reader(['images'], {}, { labels: { 'app.poststart.fluid.io/inject': 'true' } });
   const hook = find(inject(asked, images(), legacy), 'main').lifecycle?.postStart?.exec?.command ?? [];
-  expect(hook.slice(-4)).toEqual(['/images', '/app-000000000000/juicefs-fuse', '/images', '']);
+  expect(hook.slice(-4)).toEqual(['/images', '/app-000000000000', '/images', '']);
+});
+test('containers wait for a sub path of two names, too: the root of its mount ends in the same names', () => {
+  const cluster = images();
+  const volume = cluster.volumes['ml-images'] ?? expect.fail();
+  const nested = { ...cluster, volumes: { 'ml-images': { ...volume, subPath: 'a/b' } } };
+  const asked = reader(['images'], {}, { labels: { 'app.poststart.fluid.io/inject': 'true' } });
+  const pod = inject(asked, nested);
+  expect(pathOf(pod, 'images')).toBe(`${DIRECTORY}/juicefs-fuse/a/b`);
+  expect(find(pod, 'main').lifecycle?.postStart?.exec?.command?.slice(-3)[0]).toBe('/app-000000000000');
+});
+test('the claim that a Dataset caches is left as it is: whoever mounts it wants the storage itself', () => {
+  const cluster = { ...images(), claims: { 'ml/source': { dataset: 'images' }, 'ml/lost': { dataset: 'deleted' } } };
+  const pod = inject(reader(['source', 'lost']), cluster);
+  expect(pod.spec).toEqual(reader(['source', 'lost']).spec);
+  expect(pod.metadata.labels).not.toHaveProperty(['done.sidecar.fluid.io/inject']);
 });

@@ -1,10 +1,12 @@
+import { claimName } from '../../api/names.ts';
+import { label } from '../../api/labels.ts';
 import type { Admission, DatasetUse, Plugin } from '../admission.ts';
 import { Denied } from '../denied.ts';
-import { noArguments } from '../plugins/arguments.ts';
 import { type Pod, withLabels } from '../pod.ts';
 import { wish } from '../wishes.ts';
-import { withApplicationChecks } from './application.ts';
-import { withClient } from './inject.ts';
+import { withApplicationChecks } from '../sidecar/application.ts';
+import { withClient } from '../sidecar/inject.ts';
+import { noArguments } from './arguments.ts';
 
 /** More clients than that are no pod but an attack, or clients that use one another in a circle. */
 const MOST = 64;
@@ -15,9 +17,9 @@ export const fuseSidecar: Plugin = {
   configure: (args) => {
     noArguments(args);
     return (pod, admission) => {
-      if (admission.uses.length === 0) return pod;
+      if (!admission.uses.some(isOwnClaim)) return pod;
       const injected = withApplicationChecks(injectedInto(pod, admission), pod, admission);
-      return withLabels(injected, { [wish.done]: 'true', 'fluid.io/managed-by': 'fluid' });
+      return withLabels(injected, { [wish.done]: 'true', [label.managedBy]: 'fluid' });
     };
   },
 };
@@ -26,13 +28,19 @@ export const fuseSidecar: Plugin = {
 function injectedInto(pod: Pod, admission: Admission): Pod {
   let injected = pod;
   let clients = 0;
-  for (let uses = admission.uses; uses.length > 0; uses = admission.usesOf(injected)) {
+  for (let uses = admission.uses.filter(isOwnClaim); uses.length > 0; uses = admission.usesOf(injected).filter(isOwnClaim)) {
     clients += uses.length;
-    if (clients > MOST) throw new Denied(`expected at most ${MOST} sidecars, found more: ${namesOf(uses)} and others`);
+    if (clients > MOST)
+      throw new Denied(
+        `expected at most ${MOST} sidecars, found more: ${namesOf(uses)} and others. Do Datasets read one another in a circle?`,
+      );
     injected = uses.reduce((each, use) => withClient(each, use, admission), injected);
   }
   return injected;
 }
+
+/** Not a claim that a Dataset caches, which carries its label too: who mounts that wants the storage itself. */
+const isOwnClaim = ({ claim, dataset }: DatasetUse): boolean => claim === claimName(dataset.identity);
 
 const namesOf = (uses: readonly DatasetUse[]): string =>
   uses
