@@ -11,6 +11,8 @@ export interface Progress {
   readonly signals: number;
   /** An unmount has succeeded. */
   readonly isUnmounted: boolean;
+  /** A signal has reached its processes. */
+  readonly isSignalled: boolean;
   /** Milliseconds of the clock: the next command comes no sooner. */
   readonly dueAt: number;
 }
@@ -46,12 +48,14 @@ interface CommandEnd {
 /** What follows from a command that has ended. */
 export function after(step: Step, before: Progress | undefined, { id, ok, now, random }: CommandEnd): Progress {
   const tries = (before?.tries ?? 0) + 1;
+  const isSignal = step === 'signal' || step === 'signal-all';
   const pause = backoff(tries, random, { firstMs: 1000, mostMs: LONGEST_MS });
   return {
     id,
     tries,
-    signals: (before?.signals ?? 0) + (step === 'signal' || step === 'signal-all' ? 1 : 0),
+    signals: (before?.signals ?? 0) + (isSignal ? 1 : 0),
     isUnmounted: (before?.isUnmounted ?? false) || (step === 'unmount' && ok),
+    isSignalled: (before?.isSignalled ?? false) || (isSignal && ok),
     dueAt: now + (ok ? Math.max(GRACE_MS, pause) : pause),
   };
 }

@@ -73,6 +73,11 @@ export function sidecarsToStop(pod: KubeObject, settings: ApplicationSettings = 
   });
 }
 
+/** Names of the containers of a pod that do not run any more. */
+export const endedIn = (pod: KubeObject): readonly string[] =>
+  // The cast: what the API server stores of a pod.
+  ((pod['status'] as PodStatus | undefined)?.containerStatuses ?? []).flatMap(({ name, state }) => (state?.terminated ? [name] : []));
+
 /** Whether the pod has sidecars of a platform of Sluice, and is not exempt. */
 function isOurs({ metadata: { labels = {}, annotations = {} } }: KubeObject, { exceptLabel, platformLabel }: ApplicationSettings): boolean {
   if (labels[sidecar.done] !== 'true') return false;

@@ -18,6 +18,8 @@ export interface Applications {
   seen(pod: Key): Application | undefined;
   /** As the API server has it now. */
   read(pod: Key): Promise<Application | undefined>;
+  /** Names of the containers of exactly this pod that have ended, as the API server has it now; none if the pod is gone. */
+  ended(pod: Key, uid: string): Promise<ReadonlySet<string>>;
   /** Runs a command in a container. Rejects when it does not end with exit code 0. */
   run(pod: Key, container: string, argv: readonly string[]): Promise<unknown>;
 }
@@ -61,7 +63,7 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
 
   async function pass(pod: Key): Promise<Outcome> {
     const seen = applications.seen(pod);
-    const progress = progressOf(pod, seen);
+    const progress = await progressOf(pod, seen);
     if (!seen) return { kind: 'settled' };
     const due = dueNow(seen.sidecars, progress, clock.elapsed());
     if (due.length > 0) {
@@ -77,26 +79,25 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
     return { kind: 'waiting', ...(next !== undefined && { afterMs: next - clock.elapsed() }) };
   }
 
-  /** What was done about the sidecars of this pod, brought up to date. */
-  function progressOf(pod: Key, seen: Application | undefined): Map<string, Progress> {
+  /** What was done about the sidecars of this pod, brought up to date. Nothing of it counts for another pod of the same name. */
+  async function progressOf(pod: Key, seen: Application | undefined): Promise<Map<string, Progress>> {
     const text = keyText(pod);
     const known = stops.get(text);
-    const progress = known && known.uid === seen?.uid ? known.byContainer : new Map<string, Progress>();
-    for (const [container, before] of known?.byContainer ?? []) {
-      const now = seen?.sidecars.find((sidecar) => sidecar.container === container);
-      if (!now) {
-        progress.delete(container);
-        onStop?.('stopped');
-        log.info({ ...pod, container }, 'the sidecar has ended, as everything in its pod before it');
-      } else if (now.id !== before.id) {
-        progress.set(container, { ...before, id: now.id, isUnmounted: false });
-        complain(
-          pod,
-          known?.uid ?? '',
-          container,
-          `it ended with exit code ${now.lastExitCode ?? 'unknown'}, and the kubelet started it again`,
-        );
-      }
+    const progress = new Map(known && (!seen || known.uid === seen.uid) ? known.byContainer : []);
+    const gone = [...progress.keys()].filter((container) => !seen?.sidecars.some((sidecar) => sidecar.container === container));
+    // The watch shows no difference between a pod that ended and one that was deleted, or exempted.
+    const ended = known && gone.length > 0 ? await applications.ended(pod, known.uid) : undefined;
+    for (const container of gone) {
+      progress.delete(container);
+      if (!ended?.has(container)) continue;
+      onStop?.('stopped');
+      log.info({ ...pod, container }, 'the sidecar has ended, as everything in its pod before it');
+    }
+    for (const { container, id, lastExitCode } of seen?.sidecars ?? []) {
+      const before = progress.get(container);
+      if (!seen || !before || id === before.id) continue;
+      progress.set(container, { ...before, id, isUnmounted: false, isSignalled: false });
+      complain(pod, seen.uid, container, `it ended with exit code ${lastExitCode ?? 'unknown'}, and the kubelet started it again`);
     }
     if (seen) stops.set(text, { uid: seen.uid, byContainer: progress });
     else stops.delete(text);
@@ -107,8 +108,8 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
     const { container, id } = sidecar;
     const before = progress.get(container);
     const step = stepOf(sidecar, before);
-    // Both signals were sent before.
-    if (step === 'signal' && before && before.signals > 0) complain(pod, uid, container, 'its processes do not end on SIGTERM');
+    // Both were tried before, and at least one was sent: otherwise the reason was reported.
+    if (step === 'signal' && before?.isSignalled) complain(pod, uid, container, 'its processes do not end on SIGTERM');
     if (!sidecar.hasOwnProcesses && (step === 'none' || before?.isUnmounted))
       complain(pod, uid, container, 'its pod shares a process namespace, in which a signal would reach other processes');
     if (step === 'none') return after(step, before, { id, ok: false, now: clock.elapsed(), random: clock.random });

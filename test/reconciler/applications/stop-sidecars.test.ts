@@ -36,7 +36,7 @@ async function control(
       calls.push(`${pod}/${container}: ${argv.join(' ')}`);
       return String(await answer(container, argv, server));
     },
-    settings: {},
+    settings: { exceptLabel: 'acme.com/keep' },
     events: { emit: (event) => void events.push(event) },
     log: silent,
     signal: lease.signal,
@@ -142,6 +142,43 @@ describe('the sidecars of a Job', () => {
     at.server.release('Pod');
     await settle();
     expect(at.calls).toEqual([UNMOUNT, UNMOUNT]);
+  });
+  test('of another pod of that name begin anew, without what was done and said about the first', async () => {
+    const first = Promise.withResolvers<string>();
+    let runs = 0;
+    const at = await control(() => (runs++ === 0 ? first.promise : ''));
+    await at.put();
+    at.server.remove('Pod', 'ml', 'job-x');
+    const second = podOf();
+    const [client] = (second['status'] as { containerStatuses: object[] }).containerStatuses;
+    Object.assign(client ?? {}, { containerID: 'containerd://second' });
+    at.server.put(second);
+    await settle();
+    first.resolve('');
+    await settle();
+    // At once, and with an unmount first.
+    expect([at.calls, at.events, at.results]).toEqual([[UNMOUNT, UNMOUNT], [], []]);
+  });
+  test.each<[string, (server: ApiServer) => unknown]>([
+    ['whose pod was deleted', (server) => server.remove('Pod', 'ml', 'job-x')],
+    ['whose pod is being deleted', (server) => server.put(podOf({ deletionTimestamp: '2026-01-01T00:00:00Z' }))],
+    ['whose pod was exempted', (server) => server.put(podOf({ labels: { 'acme.com/keep': '' } }))],
+  ])('%s are not counted as stopped', async (_, change) => {
+    const at = await control();
+    await at.put();
+    change(at.server);
+    await settle();
+    await advance(60_000);
+    expect([at.calls, at.results]).toEqual([[UNMOUNT], []]);
+  });
+  test('that no signal can reach are reported with that reason, and no other', async () => {
+    const at = await control((_, argv) => {
+      if (argv.includes('kill -TERM 1') || argv.includes('kill -TERM -1')) throw new Error('exec: "sh": executable file not found');
+    });
+    await at.put();
+    await advance(600_000);
+    expect(at.events.length).toBeGreaterThan(2);
+    for (const { note } of at.events) expect(note).toContain('executable file not found');
   });
   test.each(['hostPID', 'shareProcessNamespace'])(
     'get no signal in a pod with %s, where it would reach others; that is reported',

@@ -4,7 +4,7 @@ import { isNotFound } from '../../../kube/errors.ts';
 import type { EventSink } from '../../../kube/events/events.ts';
 import type { KubeObject, Log } from '../../../kube/types.ts';
 import { reflect } from '../../../kube/watch/reflector.ts';
-import { type ApplicationSettings, type Sidecar, sidecarsToStop } from '../../applications/sidecars-to-stop.ts';
+import { type ApplicationSettings, endedIn, type Sidecar, sidecarsToStop } from '../../applications/sidecars-to-stop.ts';
 import { type Application, createSidecarStopper, type StopResult } from '../../applications/stop-sidecars.ts';
 import { type Key, keyOf } from '../../world.ts';
 import type { PodExec } from '../commands/exec.ts';
@@ -41,6 +41,11 @@ export function stopSidecars({ client, exec, settings, events, log, signal, onSt
   };
   const applicationOf = (pod: Kept | undefined): Application | undefined =>
     pod && pod.sidecars.length > 0 ? { uid: pod.metadata.uid ?? '', sidecars: pod.sidecars } : undefined;
+  const read = (pod: Key): Promise<KubeObject | undefined> =>
+    client.get(Pod, pod, { signal }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
   const pods = reflect<Kept>(client, Pod, {
     labelSelector: `${sidecar.done}=true`,
     fieldSelector: 'status.phase=Running',
@@ -54,14 +59,11 @@ export function stopSidecars({ client, exec, settings, events, log, signal, onSt
   const stopper = createSidecarStopper({
     applications: {
       seen: ({ namespace, name }) => applicationOf(pods.get(namespace, name)),
-      read: (pod) =>
-        client.get(Pod, pod, { signal }).then(
-          (object) => applicationOf(kept(object)),
-          (error: unknown) => {
-            if (isNotFound(error)) return undefined;
-            throw error;
-          },
-        ),
+      read: async (pod) => applicationOf(await read(pod).then((object) => object && kept(object))),
+      async ended(pod, uid) {
+        const object = await read(pod);
+        return new Set(object?.metadata.uid === uid ? endedIn(object) : []);
+      },
       run: ({ namespace, name }: Key, container, argv) => exec({ namespace, pod: name, container }, argv, COMMAND_MS),
     },
     report: ({ namespace, name }, uid, note) =>
