@@ -1,12 +1,12 @@
 import { knownField } from '../../api/wording.ts';
-import { list, record } from '../shapes.ts';
+import { isRecord, list, record } from '../shapes.ts';
 
 /** Readers of a configuration, which throw an Error with the place, what was expected and what was found. */
 
 /** The fields of an object that has no others; none if it is absent. */
 export function fieldsOf<N extends string>(value: unknown, where: string, names: readonly N[]): Readonly<Partial<Record<N, unknown>>> {
-  const fields = record(value ?? {});
-  if (value !== undefined && value !== null && fields !== value) throw unexpected(where, `the fields ${names.join(' and ')}`, value);
+  const fields = record(value);
+  if (value !== undefined && value !== null && !isRecord(value)) throw unexpected(where, `the fields ${names.join(' and ')}`, value);
   const other = Object.keys(fields).find((name) => !names.some((each) => each === name));
   if (other !== undefined) throw unexpected(`${where}.${other}`, knownField(other, names), other);
   // The cast: it has no others.

@@ -1,3 +1,5 @@
+import { type Fields, isRecord } from '../shapes.ts';
+
 /** One operation of a JSON Patch: rfc-editor.org/rfc/rfc6902. */
 export interface Operation {
   readonly op: 'add' | 'replace' | 'remove';
@@ -12,16 +14,14 @@ export interface Operation {
 export function patchOf(before: unknown, after: unknown, path = ''): readonly Operation[] {
   if (before === after) return [];
   if (Array.isArray(before) && Array.isArray(after)) return ofLists(before, after, path);
-  if (isMap(before) && isMap(after)) return ofMaps(before, after, path);
+  if (isRecord(before) && isRecord(after)) return ofMaps(before, after, path);
   return [{ op: 'replace', path, value: after }];
 }
 
-type JsonMap = Readonly<Record<string, unknown>>;
-const isMap = (value: unknown): value is JsonMap => typeof value === 'object' && value !== null && !Array.isArray(value);
-const has = (map: JsonMap, key: string): boolean => Object.hasOwn(map, key) && map[key] !== undefined;
+const has = (map: Fields, key: string): boolean => Object.hasOwn(map, key) && map[key] !== undefined;
 const pointer = (path: string, key: string): string => `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-function ofMaps(before: JsonMap, after: JsonMap, path: string): readonly Operation[] {
+function ofMaps(before: Fields, after: Fields, path: string): readonly Operation[] {
   const removed = Object.keys(before).filter((key) => has(before, key) && !has(after, key));
   return [
     ...removed.map((key) => ({ op: 'remove' as const, path: pointer(path, key) })),
@@ -52,4 +52,4 @@ function ofLists(before: readonly unknown[], after: readonly unknown[], path: st
   return operations;
 }
 
-const identityOf = (element: unknown): unknown => (isMap(element) && typeof element['name'] === 'string' ? element['name'] : element);
+const identityOf = (element: unknown): unknown => (isRecord(element) && typeof element['name'] === 'string' ? element['name'] : element);

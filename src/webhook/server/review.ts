@@ -1,4 +1,5 @@
 import type { Pod } from '../pod.ts';
+import { type Fields, isRecord } from '../shapes.ts';
 import { patchOf } from './patch.ts';
 
 const VERSIONS = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'] as const;
@@ -16,9 +17,6 @@ export interface Review {
 export class Malformed extends Error {
   override readonly name = 'Malformed';
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function expect(holds: boolean, field: string, expected: string, found: unknown): asserts holds {
   if (!holds) throw new Malformed(`${field}: expected ${expected}, found ${foundOf(found)}`);
@@ -42,7 +40,7 @@ export function reviewIn(text: string): Review {
     // The parser's message would quote the pod.
     throw new Malformed('body: expected an AdmissionReview as JSON, found another text');
   }
-  expect(isFields(review), 'body', 'an AdmissionReview', review);
+  expect(isRecord(review), 'body', 'an AdmissionReview', review);
   const { apiVersion, kind, request } = review;
   expect(kind === 'AdmissionReview', 'kind', 'AdmissionReview', kind);
   expect(
@@ -51,7 +49,7 @@ export function reviewIn(text: string): Review {
     VERSIONS.join(' or '),
     apiVersion,
   );
-  expect(isFields(request), 'request', 'an object', request);
+  expect(isRecord(request), 'request', 'an object', request);
   const { uid, namespace = '', operation, object } = request;
   expect(typeof uid === 'string' && uid !== '', 'request.uid', 'a text', uid);
   expect(typeof namespace === 'string', 'request.namespace', 'a text', namespace);
@@ -60,20 +58,20 @@ export function reviewIn(text: string): Review {
 }
 
 const isPods = (resource: unknown): boolean =>
-  isFields(resource) && (resource['group'] ?? '') === '' && resource['version'] === 'v1' && resource['resource'] === 'pods';
+  isRecord(resource) && (resource['group'] ?? '') === '' && resource['version'] === 'v1' && resource['resource'] === 'pods';
 
 /**
  * The pod, if every part that an admission looks at has its type. The API server checks the rest.
  * @throws Malformed
  */
 export function podIn(object: unknown): Pod {
-  expect(isFields(object), 'object', 'a Pod', object);
+  expect(isRecord(object), 'object', 'a Pod', object);
   const { metadata, spec } = object;
-  expect(isFields(metadata), 'metadata', 'an object', metadata);
+  expect(isRecord(metadata), 'metadata', 'an object', metadata);
   for (const field of ['labels', 'annotations']) checkTexts(metadata[field], `metadata.${field}`);
   for (const field of ['name', 'generateName', 'namespace'])
     expect(['string', 'undefined'].includes(typeof metadata[field]), `metadata.${field}`, 'a text', metadata[field]);
-  expect(isFields(spec), 'spec', 'an object', spec);
+  expect(isRecord(spec), 'spec', 'an object', spec);
   for (const field of ['containers', 'initContainers', 'ephemeralContainers']) {
     checkList(spec[field], `spec.${field}`, (container, at) => {
       for (const list of ['env', 'envFrom', 'volumeMounts', 'volumeDevices', 'ports']) checkList(container[list], `${at}.${list}`);
@@ -82,7 +80,7 @@ export function podIn(object: unknown): Pod {
   checkList(spec['volumes'], 'spec.volumes', (volume, at) => {
     const claim = volume['persistentVolumeClaim'];
     if (claim === undefined) return;
-    expect(isFields(claim), `${at}.persistentVolumeClaim`, 'an object', claim);
+    expect(isRecord(claim), `${at}.persistentVolumeClaim`, 'an object', claim);
     expect(typeof claim['claimName'] === 'string', `${at}.persistentVolumeClaim.claimName`, 'a text', claim['claimName']);
   });
   // The cast: what was checked is what admissions look at.
@@ -91,7 +89,7 @@ export function podIn(object: unknown): Pod {
 
 function checkTexts(value: unknown, path: string): void {
   if (value === undefined) return;
-  expect(isFields(value), path, 'a map of texts', value);
+  expect(isRecord(value), path, 'a map of texts', value);
   for (const [key, text] of Object.entries(value))
     expect(typeof text === 'string', `${path}[${JSON.stringify(key.slice(0, 80))}]`, 'a text', text);
 }
@@ -100,7 +98,7 @@ function checkList(value: unknown, path: string, check?: (element: Fields, at: s
   if (value === undefined) return;
   expect(Array.isArray(value), path, 'a list', value);
   for (const [i, element] of value.entries()) {
-    expect(isFields(element), `${path}[${i}]`, 'an object', element);
+    expect(isRecord(element), `${path}[${i}]`, 'an object', element);
     check?.(element, `${path}[${i}]`);
   }
 }

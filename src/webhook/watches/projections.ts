@@ -1,7 +1,7 @@
-import { csiDriver, datasetId, GROUP, type Identity, label, type NodeSelectorTerm } from '../../api/index.ts';
+import { annotation, csiDriver, datasetId, GROUP, type Identity, label, type NodeSelectorTerm } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { KnownDataset } from '../known.ts';
-import { list, record, text } from '../shapes.ts';
+import { type Fields, list, record, text } from '../shapes.ts';
 import { parseNote } from '../sidecar-note.ts';
 import { type FuseTexts, type KeptClaim, type KeptDataset, type KeptFuse, type KeptRuntime, type KeptVolume, kept } from './kept.ts';
 
@@ -9,7 +9,6 @@ import { type FuseTexts, type KeptClaim, type KeptDataset, type KeptFuse, type K
 const CACHE_LABELS = 'fluid.io/s-';
 /** Its value is a Dataset: on a claim that the Dataset has as its source. The second is Fluid's older name of it. */
 const WRAPPED_BY = [label.managedBy, 'fluid.io/wrapped-by'];
-const NOTE = 'data.fluid.io/sidecar';
 
 const NO_DATASET = {};
 
@@ -43,7 +42,7 @@ function identityOf({ metadata: { namespace = '', name, uid = '', labels } }: Ku
   return { ...plain, collides };
 }
 
-function runtimeOf({ metadata }: KubeObject, { type, namespace, name }: Readonly<Record<string, unknown>>): KnownDataset['runtime'] {
+function runtimeOf({ metadata }: KubeObject, { type, namespace, name }: Fields): KnownDataset['runtime'] {
   if (typeof type !== 'string' || typeof name !== 'string') return undefined;
   return { type, namespace: text(namespace) || (metadata.namespace ?? ''), name };
 }
@@ -69,7 +68,7 @@ export function keptFuse(object: KubeObject): KeptFuse {
   const owners = (object.metadata.ownerReferences ?? []).filter(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`));
   const owner = owners.find(({ controller }) => controller) ?? owners[0];
   if (!owner) return kept(object, undefined);
-  const sidecar = object.metadata.annotations?.[NOTE];
+  const sidecar = object.metadata.annotations?.[annotation.sidecar];
   if (sidecar !== undefined) parseNote(sidecar);
   const texts: FuseTexts = {
     owner: owner.name,

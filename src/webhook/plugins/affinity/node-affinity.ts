@@ -1,8 +1,7 @@
 import type { NodeSelectorRequirement, PodSpec } from '../../../api/index.ts';
-import { list, record } from '../../shapes.ts';
+import { type Fields, isRecord, list, record } from '../../shapes.ts';
 import { type Pod, withSpec } from '../../pod.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
 /** One condition on the labels of a node. */
 export type Expression = NodeSelectorRequirement;
 
@@ -52,7 +51,7 @@ export function conditionsOn(pod: Pod, keys: ReadonlySet<string>): readonly unkn
 /** `null` counts as absent, as for the API server. Undefined: neither an object nor absent. */
 function fields(value: unknown): Fields | undefined {
   if (value === undefined || value === null) return {};
-  return record(value) === value ? record(value) : undefined;
+  return isRecord(value) ? value : undefined;
 }
 const fieldsIn = (parent: Fields | undefined, name: string): Fields | undefined => parent && fields(parent[name]);
 function itemsIn(parent: Fields | undefined, name: string): readonly unknown[] | undefined {

@@ -1,5 +1,6 @@
 import type { Pod } from '../../pod.ts';
-import { type Expression, expressionsOf, type Fields, nodeAffinityOf, withNodeAffinity } from './node-affinity.ts';
+import { type Fields, isRecord } from '../../shapes.ts';
+import { type Expression, expressionsOf, nodeAffinityOf, withNodeAffinity } from './node-affinity.ts';
 
 /** One way to meet a requirement: a node on which all of these hold. */
 export type Alternative = readonly Expression[];
@@ -84,8 +85,6 @@ function combined(term: Term, alternatives: Requirement): readonly Term[] {
 /** The same for what says the same: fields come in any order. */
 export function keyOf(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
+    isRecord(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,
   );
 }
