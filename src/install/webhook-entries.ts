@@ -1,3 +1,4 @@
+import { ask, sidecar } from '../api/sidecars.ts';
 import type { Settled } from './options.ts';
 
 /** Which pods the API server asks about: those with one of these labels, and no others. */
@@ -5,9 +6,9 @@ export function webhookEntries({ failurePolicy, platformLabel }: Settled['webhoo
   const isTrue = (key: string) => ({ matchLabels: { [key]: 'true' }, matchExpressions: unlessDone });
   return [
     // Fluid's failure policy: no pod that asks for a sidecar starts without it.
-    { name: 'sidecar.fuse.fluid.io', objectSelector: isTrue('serverless.fluid.io/inject'), failurePolicy },
+    { name: 'sidecar.fuse.fluid.io', objectSelector: isTrue(ask.serverless), failurePolicy },
     // Fluid honours the older label too, but its configuration does not select it.
-    { name: 'older.sidecar.fuse.fluid.io', objectSelector: isTrue('fuse.sidecar.fluid.io/inject'), failurePolicy },
+    { name: 'older.sidecar.fuse.fluid.io', objectSelector: isTrue(ask.fuseSidecar), failurePolicy },
     ...(platformLabel === undefined
       ? []
       : [
@@ -18,11 +19,11 @@ export function webhookEntries({ failurePolicy, platformLabel }: Settled['webhoo
           },
         ]),
     // Unlike in Fluid: a hint for the scheduler is no reason to hold a pod up.
-    { name: 'fuse.serverful.fluid.io', objectSelector: isTrue('fuse.serverful.fluid.io/inject'), failurePolicy: 'Ignore' },
+    { name: 'fuse.serverful.fluid.io', objectSelector: isTrue(ask.serverful), failurePolicy: 'Ignore' },
   ];
 }
 
 const unlessDone = [
-  { key: 'done.sidecar.fluid.io/inject', operator: 'NotIn', values: ['true'] },
-  { key: 'fluid.io/enable-injection', operator: 'NotIn', values: ['false'] },
+  { key: sidecar.done, operator: 'NotIn', values: ['true'] },
+  { key: ask.injection, operator: 'NotIn', values: ['false'] },
 ];

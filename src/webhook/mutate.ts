@@ -3,7 +3,7 @@ import { Denied } from './denied.ts';
 import type { Known, Unknown } from './known.ts';
 import { labelsOf, type Pod } from './pod.ts';
 import type { Profile } from './profile.ts';
-import { wish, wishesOf } from './wishes.ts';
+import { modeOf, wishesOf } from './wishes.ts';
 
 export interface AdmissionRequest {
   readonly pod: Pod;
@@ -26,17 +26,16 @@ export interface Desk {
  * @throws Denied if the pod asked for a sidecar and cannot have it
  */
 export function mutate({ pod, namespace }: AdmissionRequest, { known, settings, profile, random, warn }: Desk): Pod {
-  const labels = labelsOf(pod);
-  if (settings.disabled || labels[wish.injection] === 'false' || labels[wish.done] === 'true') return pod;
+  const mode = modeOf(labelsOf(pod), settings);
+  if (mode === 'none') return pod;
   if (pod.metadata.namespace !== undefined && pod.metadata.namespace !== '' && pod.metadata.namespace !== namespace)
     throw new Denied(`metadata.namespace: expected ${namespace}, the namespace of the request, found ${pod.metadata.namespace}`);
-  const wishes = wishesOf(pod, settings.platformLabel);
-  if (wishes.mode === 'none') return pod;
+  const wishes = wishesOf(pod, mode, settings.platformLabel);
   const usesOf = (each: Pod): readonly DatasetUse[] => usesIn(each, namespace, known);
-  if (wishes.mode === 'serverless') requireKnown(pod, namespace, known);
+  if (mode === 'serverless') requireKnown(pod, namespace, known);
   const uses = usesOf(pod);
   const admission: Admission = { namespace, wishes, known, settings, uses, usesOf, random, warn };
-  const chains = profile[wishes.mode];
+  const chains = profile[mode];
   const chain = uses.length > 0 ? chains.withDataset : chains.withoutDataset;
   return chain.reduce((changed, plugin) => plugin(changed, admission), pod);
 }

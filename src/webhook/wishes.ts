@@ -1,26 +1,38 @@
-import { PLATFORMS, sidecar } from '../api/sidecars.ts';
-import { annotationsOf, labelsOf, type Pod } from './pod.ts';
+import { ask, PLATFORMS, platformOf, sidecar } from '../api/sidecars.ts';
 import { Denied } from './denied.ts';
+import { annotationsOf, labelsOf, type Pod } from './pod.ts';
+import type { Fields } from './shapes.ts';
 
 /** Keys by which a pod asks for something. All are Fluid's. */
 export const wish = {
-  serverless: 'serverless.fluid.io/inject',
-  /** The older name of it. */
-  fuseSidecar: 'fuse.sidecar.fluid.io/inject',
-  serverful: 'fuse.serverful.fluid.io/inject',
-  unprivileged: 'unprivileged.sidecar.fluid.io/inject',
+  ...ask,
   platform: sidecar.platform,
   cacheDirectories: 'cachedir.sidecar.fluid.io/inject',
   clientCheck: 'fuse.sidecar.poststart.fluid.io/inject',
   applicationCheck: 'app.poststart.fluid.io/inject',
   skipPrecheck: 'sidecar.fluid.io/skip-precheck',
-  injection: 'fluid.io/enable-injection',
   done: sidecar.done,
 } as const;
 
+/** What a pod asks for. */
+export type Mode = 'serverless' | 'serverful' | 'none';
+
+interface ModeSettings {
+  readonly disabled: boolean;
+  readonly platformLabel?: string;
+}
+
+/** What labels ask for, which may be of any shape. */
+export function modeOf(labels: Fields, { disabled, platformLabel }: ModeSettings): Mode {
+  if (disabled || labels[wish.injection] === 'false' || labels[wish.done] === 'true') return 'none';
+  const isByPlatform = platformLabel !== undefined && Object.hasOwn(labels, platformLabel);
+  if (isByPlatform || labels[wish.serverless] === 'true' || labels[wish.fuseSidecar] === 'true') return 'serverless';
+  return labels[wish.serverful] === 'true' ? 'serverful' : 'none';
+}
+
 /** What the labels and annotations of a pod ask for. */
 export interface Wishes {
-  readonly mode: 'serverless' | 'serverful' | 'none';
+  readonly mode: Mode;
   readonly platform: (typeof PLATFORMS)[number];
   readonly keepsCaches: boolean;
   readonly checksClient: boolean;
@@ -28,20 +40,13 @@ export interface Wishes {
   readonly skipsPrecheck: boolean;
 }
 
-/**
- * @param platformLabel the key that KEY_SERVERLESS_PLATFORM names
- * @throws Denied for a platform that does not exist, and for two labels that name one
- */
-export function wishesOf(pod: Pod, platformLabel: string | undefined): Wishes {
+/** @throws Denied for a platform that does not exist, and for two labels that name one */
+export function wishesOf(pod: Pod, mode: Mode, platformLabel: string | undefined): Wishes {
   const labels = labelsOf(pod);
   const annotations = annotationsOf(pod);
-  const byLabel = platformLabel === undefined ? undefined : labels[platformLabel];
-  const isServerless = labels[wish.serverless] === 'true' || labels[wish.fuseSidecar] === 'true' || byLabel !== undefined;
-  if (byLabel !== undefined && labels[wish.serverless] === 'true')
-    throw new Denied(`metadata.labels: expected one of ${wish.serverless} and ${platformLabel}, found both`);
   return {
-    mode: isServerless ? 'serverless' : labels[wish.serverful] === 'true' ? 'serverful' : 'none',
-    platform: isServerless ? platformOf(labels, annotations, byLabel, platformLabel) : 'default',
+    mode,
+    platform: mode === 'serverless' ? knownPlatformOf(pod, platformLabel) : 'default',
     keepsCaches: labels[wish.cacheDirectories] === 'true',
     checksClient: labels[wish.clientCheck] !== 'false',
     checksApplication: labels[wish.applicationCheck] === 'true',
@@ -49,14 +54,14 @@ export function wishesOf(pod: Pod, platformLabel: string | undefined): Wishes {
   };
 }
 
-type Texts = Readonly<Record<string, string>>;
-
-function platformOf(labels: Texts, annotations: Texts, byLabel: string | undefined, platformLabel = ''): Wishes['platform'] {
-  if (labels[wish.unprivileged] === 'true') return 'unprivileged';
-  const where = byLabel === undefined ? `metadata.annotations[${wish.platform}]` : `metadata.labels[${platformLabel}]`;
-  // The annotation belongs to the label of today; the older one knows these two platforms only, as in Fluid.
-  const found = byLabel ?? (labels[wish.serverless] === 'true' ? annotations[wish.platform] : undefined) ?? 'default';
+function knownPlatformOf(pod: Pod, platformLabel: string | undefined): Wishes['platform'] {
+  const labels = labelsOf(pod);
+  const isByLabel = platformLabel !== undefined && labels[platformLabel] !== undefined;
+  if (isByLabel && labels[wish.serverless] === 'true')
+    throw new Denied(`metadata.labels: expected one of ${wish.serverless} and ${platformLabel}, found both`);
+  const found = platformOf(labels, annotationsOf(pod), platformLabel);
   const platform = PLATFORMS.find((each) => each === found);
-  if (platform === undefined) throw new Denied(`${where}: expected ${PLATFORMS.join(' or ')}, found ${JSON.stringify(found)}`);
-  return platform;
+  if (platform !== undefined) return platform;
+  const where = isByLabel ? `metadata.labels[${platformLabel}]` : `metadata.annotations[${wish.platform}]`;
+  throw new Denied(`${where}: expected ${PLATFORMS.join(' or ')}, found ${JSON.stringify(found)}`);
 }

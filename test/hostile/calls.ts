@@ -22,6 +22,7 @@ import {
 } from '../../src/api/index.ts';
 import { type Arg, contents, env, isEnvName, sh, word } from '../../src/api/shell.ts';
 import { referenceOf, textOf } from '../../src/api/template-text.ts';
+import { clientNumber, platformOf } from '../../src/api/sidecars.ts';
 import { knownField, pathText } from '../../src/api/wording.ts';
 import { PRINT_ORDER } from '../../src/constructs/index.ts';
 import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
@@ -217,6 +218,11 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
     describe: { text: (text) => api.describe({ path: text, expected: text, found: text }) },
     shown: { text: (text) => [api.shown(text), api.shown({ text }), api.shown([text])], many: (entries) => api.shown(mountsOf(entries)) },
+  },
+  'src/api/sidecars.ts': {
+    platformOf: { text: (text) => platformOf({ 'acme.io/platform': text }, {}, 'acme.io/platform') },
+    clientName: 'of a number',
+    clientNumber: { text: (text) => [clientNumber(text), clientNumber(`fluid-fuse-0-${text}`)] },
   },
   'src/api/labels.ts': {
     isLabel: { text: (text) => [api.isLabel([text, text]), api.isLabel([`a/${text}`, ''])] },

@@ -1,5 +1,5 @@
 import type { Container } from '../../api/index.ts';
-import { PLATFORMS, sidecar } from '../../api/sidecars.ts';
+import { PLATFORMS, platformOf, sidecar } from '../../api/sidecars.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { type ContainerStatus, hasEnded } from './container-ends.ts';
 import { isSidecar } from './is-sidecar.ts';
@@ -82,6 +82,6 @@ export const endedIn = (pod: KubeObject): readonly string[] =>
 function isOurs({ metadata: { labels = {}, annotations = {} } }: KubeObject, { exceptLabel, platformLabel }: ApplicationSettings): boolean {
   if (labels[sidecar.done] !== 'true') return false;
   if (exceptLabel !== undefined && labels[exceptLabel] !== undefined) return false;
-  const platforms = [platformLabel === undefined ? undefined : labels[platformLabel], annotations[sidecar.platform]];
-  return platforms.every((platform) => platform === undefined || PLATFORMS.some((known) => known === platform));
+  const platform = platformOf(labels, annotations, platformLabel);
+  return PLATFORMS.some((known) => known === platform);
 }

@@ -1,5 +1,5 @@
 import type { Container } from '../../api/index.ts';
-import { sidecar } from '../../api/sidecars.ts';
+import { clientNumber, sidecar } from '../../api/sidecars.ts';
 import type { Admission, Plugin } from '../admission.ts';
 import { Denied } from '../denied.ts';
 import { type Pod, withAnnotations, withSpec } from '../pod.ts';
@@ -51,7 +51,7 @@ function withPrefetcher(pod: Pod, { uses, settings, warn }: Admission): Pod {
   return withAnnotations(changed, { [prefetch.done]: 'true' });
 }
 
-const isClient = ({ name }: Container): boolean => name.startsWith('fluid-fuse');
+const isClient = ({ name }: Container): boolean => clientNumber(name) !== undefined;
 
 /** Clients that are put in later come before it. */
 function afterClients(containers: readonly Container[], prefetcher: Container): Container[] {

@@ -4,10 +4,11 @@ import type { WebhookSettings } from '../admission.ts';
 import { Denied } from '../denied.ts';
 import { mutate } from '../mutate.ts';
 import type { Pod } from '../pod.ts';
-import { wish } from '../wishes.ts';
+import { record } from '../shapes.ts';
+import { type Mode, modeOf } from '../wishes.ts';
 import type { Knowledge } from './knowledge.ts';
 import { createLookups, keyOf, layered } from './lookups.ts';
-import type { AdmissionMetrics, Mode } from './metrics.ts';
+import type { AdmissionMetrics } from './metrics.ts';
 import { answerTo, Malformed, podIn, reviewIn, type Review, type Verdict } from './review.ts';
 
 export interface AdmitOptions {
@@ -45,7 +46,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
       return { status: 400, body: `${error.message}\n` };
     }
     if (review.object === undefined) return { status: 200, body: answerTo(review, { outcome: 'unchanged' }) };
-    const mode = modeOf(review.object, settings.platformLabel);
+    const mode = modeIn(review.object, settings);
     const verdict = await verdictOn(review, mode, began + READS_MS).catch((error: unknown) => unexpected(error, review, mode));
     const { outcome, body } = answered(review, mode, verdict);
     metrics.admitted(outcome, mode, (clock.elapsed() - began) / 1000);
@@ -107,11 +108,4 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
 const denied = (message: string, code = 403, reason = 'Forbidden'): Verdict => ({ outcome: 'denied', code, reason, message });
 
 /** What an object of any shape asks for. */
-function modeOf(object: unknown, platformLabel: string | undefined): Mode {
-  const { metadata } = (object ?? {}) as { readonly metadata?: { readonly labels?: unknown } | null };
-  const labels = (metadata?.labels ?? {}) as Readonly<Record<string, unknown>>;
-  if (labels[wish.injection] === 'false' || labels[wish.done] === 'true') return 'none';
-  const isByPlatform = platformLabel !== undefined && Object.hasOwn(labels, platformLabel);
-  if (labels[wish.serverless] === 'true' || labels[wish.fuseSidecar] === 'true' || isByPlatform) return 'serverless';
-  return labels[wish.serverful] === 'true' ? 'serverful' : 'none';
-}
+const modeIn = (object: unknown, settings: WebhookSettings): Mode => modeOf(record(record(record(object)['metadata'])['labels']), settings);

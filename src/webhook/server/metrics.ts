@@ -1,7 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-
-/** What a pod asks for. */
-export type Mode = 'serverless' | 'serverful' | 'none';
+import type { Mode } from '../wishes.ts';
 
 export interface AdmissionMetrics {
   admitted(outcome: 'mutated' | 'unchanged' | 'denied' | 'failed', mode: Mode, seconds: number): void;

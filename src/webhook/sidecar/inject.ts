@@ -1,5 +1,5 @@
 import type { Container, Volume } from '../../api/index.ts';
-import { sidecar } from '../../api/sidecars.ts';
+import { clientName, sidecar } from '../../api/sidecars.ts';
 import type { Admission, DatasetUse } from '../admission.ts';
 import { Denied } from '../denied.ts';
 import { annotationsOf, type Pod, volumesOf, withAnnotations, withLabels, withSpec } from '../pod.ts';
@@ -51,7 +51,7 @@ export function withClient(pod: Pod, use: DatasetUse, admission: Admission): Pod
     volumes: [...(read.spec.volumes ?? []), ...carried.volumes],
     ...(moreSecrets.length > 0 && { imagePullSecrets: [...secrets, ...moreSecrets] }),
   });
-  return described(injected, client, use, `fluid-fuse-${number}`);
+  return described(injected, client, use, clientName(number));
 }
 
 /** The volumes of a claim as this directory of the host, from which a mount propagates into every container that reads there. */
@@ -114,7 +114,7 @@ function carriedInto(
     ...(container.volumeMounts && { volumeMounts: container.volumeMounts.map((mount) => ({ ...mount, name: renamed(mount.name) })) }),
     ...(container.volumeDevices && { volumeDevices: container.volumeDevices.map((device) => ({ ...device, name: renamed(device.name) })) }),
   });
-  const prefix = `fluid-fuse-${number}`;
+  const prefix = clientName(number);
   return {
     clients: [named(first, prefix), ...others.map((each) => named(each, `${prefix}-${each.name}`))],
     inits: inits.map((each) => named(each, `${prefix}-${each.name}`)),

@@ -1,3 +1,5 @@
+import { clientNumber } from '../../api/sidecars.ts';
+
 /** Longest name of a volume and of a container. */
 const LONGEST = 63;
 
@@ -21,8 +23,7 @@ export function freshNames(taken: Iterable<string>): FreshNames {
 
 const cut = (name: string, suffix: string): string => name.slice(0, LONGEST - suffix.length).replace(/-+$/, '') + suffix;
 
-const CLIENT = /^(?:init-)?fluid-fuse-(\d+)/;
-
 /** One more than the highest number of a client in the pod. */
 export const nextNumber = (containers: readonly { readonly name: string }[]): number =>
-  Math.max(-1, ...containers.map(({ name }) => Number(CLIENT.exec(name)?.[1] ?? -1))) + 1;
+  // Fluid puts `init-` before the name of an init container.
+  Math.max(-1, ...containers.map(({ name }) => clientNumber(name.replace(/^init-/, '')) ?? -1)) + 1;

@@ -61,6 +61,10 @@ function prefetched(
 }
 
 describe('a pod that asks for its files', () => {
+  test('gets it before a container of the user that is named almost like a client', () => {
+    const containers = [{ name: 'fluid-fuse-cache', image: 'busybox' }];
+    expect(prefetched({}, { pod: { containers } }).names('containers')).toEqual(['fluid-file-prefetcher', 'fluid-fuse-cache']);
+  });
   test('gets a container that reads them before its own start, the same each time', () => {
     const { after, container, names } = prefetched();
     expect(names('containers')).toEqual(['fluid-file-prefetcher', 'main']);

@@ -22,12 +22,13 @@ const dataset = (name: string) => ({ identity: { namespace: 'ml', name, uid: 'u'
 let reads: Unknown[][];
 let registry: Registry;
 interface Scene {
+  readonly disabled?: boolean;
   readonly plugin?: Mutation;
   readonly memory?: Cluster;
   readonly server?: Cluster;
   readonly read?: Knowledge['read'];
 }
-function admissions({ plugin = marks, memory = {}, server = {}, read }: Scene = {}) {
+function admissions({ plugin = marks, memory = {}, server = {}, read, disabled = false }: Scene = {}) {
   reads = [];
   registry = new Registry();
   const chains = { withDataset: [plugin], withoutDataset: [plugin] };
@@ -42,7 +43,7 @@ function admissions({ plugin = marks, memory = {}, server = {}, read }: Scene = 
     },
     stop() {},
   };
-  const settings = { disabled: false, nativeSidecars: true, prefetcher: { image: 'sluice', isOurs: true } };
+  const settings = { disabled, nativeSidecars: true, prefetcher: { image: 'sluice', isOurs: true } };
   const admit = createAdmissions({
     knowledge,
     settings,
@@ -230,6 +231,12 @@ describe('warnings of plugins are in the answer', () => {
     const response = await admissions({ plugin: warns((pod) => pod) }).admitPod(podOf(SERVERFUL));
     expect(response).toEqual({ uid: 'the-uid', allowed: true, warnings: ['no files are prefetched'] });
   });
+});
+
+test('with DISABLE_INJECTION no pod is looked at, and none counted as asking for something', async () => {
+  const malformed = { metadata: { labels: SERVERLESS }, spec: 7 };
+  expect(await admissions({ disabled: true }).admitPod(malformed)).toEqual({ uid: 'the-uid', allowed: true });
+  expect(await registry.metrics()).toContain('sluice_webhook_admissions_total{outcome="unchanged",mode="none"} 1');
 });
 
 describe('a defect', () => {
