@@ -11,9 +11,6 @@ export interface Target {
   readonly ca: string;
 }
 
-/** Go's transport opens a connection for each request under way; here, with more at once than this, requests wait. */
-export const CONNECTIONS = 64;
-
 export type Command =
   | { readonly do: 'open'; readonly target: Target; readonly datasets: number }
   /** As fast as possible, so many at once. */
