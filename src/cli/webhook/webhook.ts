@@ -94,7 +94,7 @@ export const define: Define = (command, parts) => {
             resolve();
           };
           stop.addEventListener('abort', () => resolve());
-          certificates = keepCertificates({ client, namespace, onServe, log });
+          certificates = keepCertificates({ client, namespace, onServe, onEntries: metrics.configured, log });
         });
         if (!pair) return;
         server = await serveWebhook(port, pair, admit, log).catch(cannotServe(`--port ${port}`));

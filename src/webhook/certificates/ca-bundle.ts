@@ -35,6 +35,10 @@ export const bundlePatch = (configuration: KubeObject, namespace: string, bundle
         ],
   );
 
+/** How many of its entries make API servers ask this webhook. */
+export const entriesFor = (configuration: KubeObject | undefined, namespace: string): number =>
+  configuration ? entriesOf(configuration).filter((entry) => isOurs(entry, namespace)).length : 0;
+
 /** Whether API servers that read this configuration trust one of these authorities, in PEM, for every entry of this webhook. */
 export const isTrusted = (configuration: KubeObject, namespace: string, authorities: readonly string[]): boolean =>
   entriesOf(configuration)

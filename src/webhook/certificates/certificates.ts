@@ -6,7 +6,7 @@ import { isAlreadyExists, isConflict, ignoreNotFound } from '../../kube/errors.t
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import { reflect } from '../../kube/watch/reflector.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
-import { bundlePatch, CONFIGURATION, isTrusted } from './ca-bundle.ts';
+import { bundlePatch, CONFIGURATION, entriesFor, isTrusted } from './ca-bundle.ts';
 import { issue } from './issue.ts';
 import { bundleOf, dataOf, decide, isFit, issuersOf, type Material } from './material.ts';
 
@@ -16,6 +16,8 @@ export interface CertificatesOptions {
   readonly namespace: string;
   /** Called with the first certificate, and with each that takes its place. */
   readonly onServe: (material: Material, expires: number) => void;
+  /** Called with the number of entries by which API servers ask this webhook: when it is known, and when it is another one. */
+  readonly onEntries: (count: number) => void;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -35,7 +37,7 @@ const LOOK_MS = 3600_000;
  * Keeps the certificate that is served, and the CA bundle by which API servers trust it, as the Secret says; and the Secret, so that it
  * says something valid. Replicas agree by the Secret: whoever writes first, the others take that (docs/adr/0027-certificates-through-one-secret.md).
  */
-export function keepCertificates({ client, namespace, onServe, log, clock = systemClock }: CertificatesOptions): Certificates {
+export function keepCertificates({ client, namespace, onServe, onEntries, log, clock = systemClock }: CertificatesOptions): Certificates {
   const name = { namespace, name: webhookNames.secret };
   const host = `${webhookNames.service}.${namespace}.svc`;
   const hosts = [host, `${host}.cluster.local`, 'localhost'] as const;
@@ -45,6 +47,7 @@ export function keepCertificates({ client, namespace, onServe, log, clock = syst
   /** The Secret as last seen: by the watch, by a read, or in the answer to a write. */
   let live: KubeObject | undefined;
   let served: Material | undefined;
+  let entries: number | undefined;
   let problem: string | undefined;
   /** Since when API servers trust a certificate that is not served yet, elapsed ms. */
   let trusted: { readonly certificate: string; readonly since: number } | undefined;
@@ -63,7 +66,25 @@ export function keepCertificates({ client, namespace, onServe, log, clock = syst
     },
     onSynced: run,
   });
-  const configurations = reflect(client, CONFIGURATION, { ...selection(webhookNames.configuration), onChange: run, onSynced: run });
+  const configurations = reflect(client, CONFIGURATION, {
+    ...selection(webhookNames.configuration),
+    onChange: configured,
+    onSynced: configured,
+  });
+
+  /** A webhook that nobody asks can deny nothing: only the log and the metric tell that pods start without their sidecars. */
+  function configured(): void {
+    run();
+    if (!configurations.status.synced) return;
+    const count = entriesFor(configurations.get(undefined, webhookNames.configuration), namespace);
+    if (count === entries) return;
+    entries = count;
+    onEntries(count);
+    const fields = { configuration: webhookNames.configuration, entries: count };
+    if (count > 0) log.info(fields, 'API servers ask this webhook');
+    else
+      log.warn(fields, 'no entry of the MutatingWebhookConfiguration leads to this webhook: pods that ask for sidecars start without them');
+  }
 
   /** One pass at a time; what happens during one begins another. */
   function run(): void {

@@ -8,6 +8,8 @@ export interface AdmissionMetrics {
   lookedUp(result: 'read' | 'failed'): void;
   /** The certificate that is served ends at this time, ms since the epoch. */
   certificateEnds(at: number): void;
+  /** API servers ask this webhook by so many entries of the configuration. */
+  configured(entries: number): void;
 }
 
 /** From what memory answers to what the API server waits for. */
@@ -40,6 +42,11 @@ export function admissionMetrics(registry: Registry): AdmissionMetrics {
     help: 'When the certificate that the webhook serves ends, in seconds since 1970; 0 while it serves none.',
     registers,
   });
+  const entries = new Gauge({
+    name: 'sluice_webhook_configuration_entries',
+    help: 'Entries of the MutatingWebhookConfiguration that lead to this webhook; 0: no pod gets a sidecar or a hint.',
+    registers,
+  });
   return {
     admitted(outcome, mode, seconds) {
       admissions.inc({ outcome, mode });
@@ -48,5 +55,6 @@ export function admissionMetrics(registry: Registry): AdmissionMetrics {
     broke: () => defects.inc(),
     lookedUp: (result) => lookups.inc({ result }),
     certificateEnds: (at) => certificate.set(at / 1000),
+    configured: (count) => entries.set(count),
   };
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCa, issue as issueOther } from '../../../harness/control-plane/pki.ts';
-import { type KubeObject, silent } from '../../../src/kube/types.ts';
+import { type KubeObject, type Log, silent } from '../../../src/kube/types.ts';
 import { type ApiServer, createApiServer, Refusal } from '../../../src/testing/api-server/index.ts';
 import { CONFIGURATION } from '../../../src/webhook/certificates/ca-bundle.ts';
 import { type Certificates, keepCertificates } from '../../../src/webhook/certificates/certificates.ts';
@@ -20,12 +20,16 @@ let clock: ManualClock;
 interface Replica {
   readonly certificates: Certificates;
   readonly served: Material[];
+  /** The numbers of entries that it was told of. */
+  readonly entries: number[];
 }
 let replicas: Replica[];
+let warnings: string[];
 beforeEach(() => {
   clock = manualClock();
   server = createApiServer({ kinds: [CONFIGURATION], namespaces: [NAMESPACE], now: clock.now });
   replicas = [];
+  warnings = [];
 });
 afterEach(() => {
   for (const { certificates } of replicas) certificates.stop();
@@ -33,9 +37,17 @@ afterEach(() => {
 
 function start(): Replica {
   const served: Material[] = [];
-  const onServe = (material: Material) => void served.push(material);
-  const certificates = keepCertificates({ client: server.client(), namespace: NAMESPACE, onServe, log: silent, clock });
-  const replica = { certificates, served };
+  const entries: number[] = [];
+  const log: Log = { ...silent, warn: (fields, message) => void warnings.push(`${message} ${JSON.stringify(fields)}`) };
+  const certificates = keepCertificates({
+    client: server.client(),
+    namespace: NAMESPACE,
+    onServe: (material) => void served.push(material),
+    onEntries: (count) => void entries.push(count),
+    log,
+    clock,
+  });
+  const replica = { certificates, served, entries };
   replicas.push(replica);
   return replica;
 }
@@ -115,6 +127,31 @@ describe('a configuration', () => {
     await serves(start());
     await until(() => bundles()[1] !== '', 'our bundle');
     expect(bundles()[0]).toBe('old');
+  });
+  test('that leads to no replica any more, or is deleted, is counted and logged, and replicas stay ready', async () => {
+    configure(entry('a', service), entry('b', service), entry('theirs', { service: { namespace: 'elsewhere', name: NAME } }));
+    const replica = start();
+    await serves(replica);
+    await until(() => replica.entries.length === 1, 'the first count');
+    expect(warnings).toEqual([]);
+    configure();
+    await until(() => replica.entries.length === 2, 'the count of an empty list');
+    configure(entry('a', service));
+    await until(() => replica.entries.length === 3, 'the count of one entry');
+    server.delete(CONFIGURATION.kind, undefined, NAME);
+    await until(() => replica.entries.length === 4, 'the count without a configuration');
+    expect(replica.entries).toEqual([2, 0, 1, 0]);
+    expect(warnings).toEqual([
+      expect.stringContaining('no entry of the MutatingWebhookConfiguration leads to this webhook'),
+      expect.stringContaining('no entry of the MutatingWebhookConfiguration leads to this webhook'),
+    ]);
+    expect(replica.certificates.notReady()).toBeUndefined();
+  });
+  test('that does not exist at the start is counted as none, with a warning', async () => {
+    const replica = start();
+    await until(() => replica.entries.length === 1, 'the count');
+    expect(replica.entries).toEqual([0]);
+    expect(warnings).toHaveLength(1);
   });
   test('that cannot be written is tried again, and the replica is not ready until then', async () => {
     configure(entry('a', service));
