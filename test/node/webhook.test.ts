@@ -60,6 +60,9 @@ describe.skipIf(!canHaveNode)('a node without the CSI plugin', { timeout: LIMIT 
   const install = async (webhook: object) => {
     await cluster.install('--values', values(webhook));
     await cluster.rolledOut();
+    // A replica that stops answers for some seconds more.
+    const running = () => kubectl('get', 'pods', '-n', NAMESPACE, '-l', 'app.kubernetes.io/component=webhook', '-o', 'name');
+    await eventually(async () => expect((await running()).trim().split('\n')).toHaveLength(2));
   };
   /** File systems of clients that are mounted for this space, and directories of pods. */
   const left = async () => {
