@@ -148,6 +148,47 @@ describe.skipIf(!simulated)('sluice webhook', () => {
     expect(await created({ 'serverless.fluid.io/inject': 'true', 'fluid.io/enable-injection': 'false' })).toEqual(['main']);
   }, 60_000);
 
+  test('gives pods their sidecar whatever created them', async () => {
+    const { spec } = podThatMounts('images', {}) as KubeObject & { readonly spec: object };
+    const labels = { app: 'any', 'serverless.fluid.io/inject': 'true' };
+    const template = { metadata: { labels }, spec };
+    const selecting = { replicas: 1, selector: { matchLabels: { app: 'any' } }, template };
+    const job = { template: { metadata: { labels }, spec: { ...spec, restartPolicy: 'Never' } } };
+    const workloads: readonly (readonly [apiVersion: string, kind: string, spec: object])[] = [
+      ['apps/v1', 'Deployment', selecting],
+      ['apps/v1', 'StatefulSet', { ...selecting, serviceName: 'any' }],
+      ['apps/v1', 'DaemonSet', { selector: selecting.selector, template }],
+      ['apps/v1', 'ReplicaSet', selecting],
+      ['v1', 'ReplicationController', { ...selecting, selector: { app: 'any' } }],
+      ['batch/v1', 'Job', job],
+      ['batch/v1', 'CronJob', { schedule: '0 0 1 1 *', jobTemplate: { spec: job } }],
+    ];
+    for (const [apiVersion, kind, spec] of workloads)
+      await plane.kubectlApply(
+        JSON.stringify({ apiVersion, kind, metadata: { name: `of-${kind.toLowerCase()}`, namespace: space.namespace }, spec }),
+      );
+    await space.kubectl('create', 'job', 'of-schedule', '--from=cronjob/of-cronjob');
+    await eventually(async () => {
+      const pods = (await space.list('Pod')).filter(({ metadata }) => metadata.labels?.['app'] === 'any');
+      expect(new Set(pods.map(({ metadata }) => metadata.ownerReferences?.[0]?.kind))).toEqual(
+        new Set(['ReplicaSet', 'StatefulSet', 'DaemonSet', 'ReplicationController', 'Job']),
+      );
+      expect(pods.length).toBeGreaterThanOrEqual(workloads.length);
+      for (const { spec: podSpec } of pods)
+        expect((podSpec as { initContainers?: readonly { name: string }[] }).initContainers?.map(({ name }) => name)).toEqual([
+          'fluid-fuse-0',
+        ]);
+    });
+    await space.kubectl('delete', '--wait=false', workloads.map(([, kind]) => kind).join(','), '--all');
+    await space.kubectl('delete', 'job', 'of-schedule', '--wait=false');
+  }, 120_000);
+
+  test('gives no privileged client to a namespace whose pods may not have one', async () => {
+    await space.kubectl('label', 'namespace', space.namespace, 'pod-security.kubernetes.io/enforce=baseline');
+    expect(await withSidecar()).toMatch(/violates PodSecurity "baseline:latest": .*privileged \(container "fluid-fuse-0"/);
+    await space.kubectl('label', 'namespace', space.namespace, 'pod-security.kubernetes.io/enforce-');
+  });
+
   test('takes less than 120 MB with a Dataset', async () => {
     for (const replica of endpoints) {
       const bytes = Number(/^process_resident_memory_bytes (\S+)/m.exec(await replica.metrics())?.[1]);

@@ -34,10 +34,19 @@ export async function startReader({ cluster, space }: Where, name: string, claim
 }
 
 /** Runs a Job that has the dataset at /data, and may fail once; returns its status, and what it wrote. */
-export async function runJob({ cluster, space }: Where, name: string, claim: string, script: string) {
+export async function runJob(where: Where, name: string, claim: string, script: string) {
+  return runLabelledJob(where, name, claim, script, {});
+}
+
+/** The same, in a pod that gets a client of its own and needs no CSI plugin. */
+export async function runServerlessJob(where: Where, name: string, claim: string, script: string) {
+  return runLabelledJob(where, name, claim, script, { 'serverless.fluid.io/inject': 'true' });
+}
+
+async function runLabelledJob({ cluster, space }: Where, name: string, claim: string, script: string, labels: object) {
   const { container, spec } = mounted(claim);
   const containers = [{ name: 'main', image: BUSYBOX_IMAGE, command: ['sh', '-c', script], ...container }];
-  const template = { spec: { ...spec, restartPolicy: 'Never', containers } };
+  const template = { metadata: { labels }, spec: { ...spec, restartPolicy: 'Never', containers } };
   const metadata = { name, namespace: space.namespace };
   await cluster.plane.kubectlApply(JSON.stringify({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { backoffLimit: 1, template } }));
   const ended = {
@@ -45,7 +54,7 @@ export async function runJob({ cluster, space }: Where, name: string, claim: str
   };
   const { status } = await space.becomes('Job', name, ended, PATIENCE_S);
   const { succeeded = 0, failed = 0 } = status as { readonly succeeded?: number; readonly failed?: number };
-  const printed = await space.kubectl('logs', `job/${name}`);
+  const printed = await space.kubectl('logs', `job/${name}`, '-c', 'main');
   await space.delete('Job', name);
   await space.gone('Job', name);
   return { succeeded, failed, printed };

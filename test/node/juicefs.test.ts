@@ -9,7 +9,7 @@ import { canHaveNode, createPod } from '../support/real-node.ts';
 import { JFS_SECRET, jfsDataset, jfsRuntime, secret } from '../support/objects.ts';
 import { condition, createSpace, eventually, says, type Space } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
-import { dataLoad } from './dataset-users.ts';
+import { dataLoad, runServerlessJob } from './dataset-users.ts';
 import { type Installed, startInstalled } from './installed.ts';
 import { migrates, PASSWORD } from './juicefs-migrate.ts';
 import { runsOperations } from './juicefs-operations.ts';
@@ -118,6 +118,17 @@ describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
       );
       const stored = await cluster.plane.kubectl('exec', '-n', space.namespace, 'minio', '--', 'find', '/data/bucket/files');
       expect(stored).toContain('/data/bucket/files/folder/numbers\n');
+    });
+
+    await step('E19: Jobs write and read by clients of their own, as sidecars, what others read too', async () => {
+      const where = { cluster, space };
+      const wrote = await runServerlessJob(where, 'sidecar-write', NAME, 'mkdir /data/sidecar; seq 1000 > /data/sidecar/numbers');
+      expect(wrote).toMatchObject({ succeeded: 1, failed: 0 });
+      const read = await runServerlessJob(where, 'sidecar-read', NAME, 'tail -n 1 /data/sidecar/numbers /data/folder/numbers');
+      expect(read.printed).toContain('==> /data/folder/numbers <==\n100000\n');
+      expect(await job('after-sidecars', 'tail -n 1 /data/sidecar/numbers; rm -r /data/sidecar')).toBe('1000\n');
+      const home = join(cluster.node.mountRoot, 'juicefs', space.namespace, NAME);
+      await eventually(() => expect(readdirSync(home).filter((name) => name.startsWith('sidecar-'))).toEqual([]));
     });
 
     await step('says how much is cached, and how much there was at first', async () => {

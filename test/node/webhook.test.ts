@@ -19,6 +19,7 @@ import { writeFiles } from './walk-through.ts';
 
 const [FUSE, FUSE_TAG] = FUSE_IMAGE.split(':') as [string, string];
 const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+const PREFETCH = { 'file-prefetcher.fluid.io/inject': 'true' };
 const SERVERLESS = { 'serverless.fluid.io/inject': 'true' };
 const KEYS = ['minio-access-key', 'minio-access-secret'];
 /** For what hangs: a busy node is no failure. */
@@ -86,11 +87,11 @@ describe.skipIf(!canHaveNode)('a node without the CSI plugin', { timeout: LIMIT 
     metadata: { name, namespace: space.namespace, labels },
     spec,
   });
-  const job = (name: string, spec: PodSpec, more: object = {}): KubeObject => ({
+  const job = (name: string, spec: PodSpec, more: object = {}, annotations: object = {}): KubeObject => ({
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: { name, namespace: space.namespace },
-    spec: { backoffLimit: 2, ...more, template: { metadata: { labels: SERVERLESS }, spec } },
+    spec: { backoffLimit: 2, ...more, template: { metadata: { labels: SERVERLESS, annotations }, spec } },
   });
   const apply = (...objects: readonly object[]) => cluster.plane.kubectlApply(objects.map((object) => stringify(object)).join('---\n'));
   const completed = (name: string) => kubectl('wait', '-n', space.namespace, '--for=condition=Complete', `job/${name}`, '--timeout=120s');
@@ -134,8 +135,9 @@ describe.skipIf(!canHaveNode)('a node without the CSI plugin', { timeout: LIMIT 
     const [main] = spec.containers;
     const containers = [{ ...main, volumeMounts: [...mountsOf(both), part] }] as PodSpec['containers'];
     // Several pods of one Dataset on one node, at once.
-    await apply(job('both', { ...spec, containers }, { completions: 3, parallelism: 3 }));
+    await apply(job('both', { ...spec, containers }, { completions: 3, parallelism: 3 }, PREFETCH));
     await completed('both');
+    expect(await logsOf('job/both', 'fluid-file-prefetcher')).toContain('"files":2');
     expect(await logsOf('job/both')).toBe('images\nmodels\nimages\n');
     expect(await logsOf('job/both', 'early')).toBe('images\nmodels\n');
     await eventually(async () => expect(await left()).toEqual([]));
@@ -239,7 +241,7 @@ describe.skipIf(!canHaveNode)('a node without the CSI plugin', { timeout: LIMIT 
   test('with sidecars that are not native, the controller lets a Job end', async () => {
     showLogs();
     await install({ env: [{ name: 'FUSE_SIDECAR_INJECTION_MODE', value: 'default' }] });
-    await apply(job('legacy', podSpec('cat /images/file')));
+    await apply(job('legacy', podSpec('cat /images/file'), {}, PREFETCH));
     await completed('legacy');
     expect(await logsOf('job/legacy')).toBe('images\n');
     expect(await field('job/legacy', '.status.failed')).toBe('');
