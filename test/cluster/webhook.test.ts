@@ -180,7 +180,6 @@ describe.skipIf(!simulated)('sluice webhook', () => {
         ]);
     });
     await space.kubectl('delete', '--wait=false', workloads.map(([, kind]) => kind).join(','), '--all');
-    await space.kubectl('delete', 'job', 'of-schedule', '--wait=false');
   }, 120_000);
 
   test('gives no privileged client to a namespace whose pods may not have one', async () => {

@@ -247,7 +247,7 @@ describe.skipIf(!canHaveNode)('a node without the CSI plugin', { timeout: LIMIT 
     expect(await field('job/legacy', '.status.failed')).toBe('');
     expect(
       await kubectl('get', 'pods', '-n', space.namespace, '-l', 'job-name=legacy', '-o', 'jsonpath={.items[*].spec.containers[*].name}'),
-    ).toBe('fluid-fuse-0 main');
+    ).toBe('fluid-fuse-0 fluid-file-prefetcher main');
     await eventually(async () => expect(await left()).toEqual([]));
   });
 });
