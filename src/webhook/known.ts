@@ -21,6 +21,8 @@ export interface KnownDataset {
   readonly phase: string;
   /** Message of the condition NotReady, if that is true. */
   readonly notReady?: string;
+  /** It has a deletionTimestamp. */
+  readonly isBeingDeleted?: true;
   /** The first of `status.runtimes`. */
   readonly runtime?: { readonly type: string; readonly namespace: string; readonly name: string };
 }

@@ -1,6 +1,6 @@
 import type { Admission, DatasetUse, WebhookSettings } from './admission.ts';
 import { Denied } from './denied.ts';
-import type { Known, Unknown } from './known.ts';
+import type { Known, KnownDataset, Unknown } from './known.ts';
 import { labelsOf, type Pod } from './pod.ts';
 import type { Profile } from './profile.ts';
 import { modeOf, wishesOf } from './wishes.ts';
@@ -65,12 +65,19 @@ function requireKnown(pod: Pod, namespace: string, known: Known): void {
     ...unbound.map((name) => ({ kind: 'dataset' as const, namespace, name })),
   ];
   const what = [
-    ...missing.map((name) => `PersistentVolumeClaim ${namespace}/${name}`),
-    ...unbound.map((name) => `Dataset ${namespace}/${name}`),
+    ...missing.map((name) => `PersistentVolumeClaim ${namespace}/${name} does not exist${whyNoClaim(known.dataset(namespace, name))}`),
+    ...unbound.map((name) => `Dataset ${namespace}/${name} does not exist`),
   ];
   throw new Denied(
-    `the pod asks for sidecars, which need to know its claims: ${what.join(', ')} ${what.length === 1 ? 'does' : 'do'} not exist. ` +
-      'Create the pod when the Dataset is bound; a Job or a ReplicaSet tries again by itself.',
+    `the pod asks for sidecars, which need to know its claims: ${what.join('; ')}. Create the pod when the Dataset is bound; a Job or a ` +
+      'ReplicaSet tries again by itself.',
     unknown,
   );
+}
+
+/** Of a Dataset with the name of a claim that does not exist. */
+function whyNoClaim(dataset: KnownDataset | undefined): string {
+  if (!dataset) return '';
+  const { phase, notReady } = dataset;
+  return `, its Dataset is ${phase === '' ? 'NotBound' : phase}${notReady ? `: ${notReady}` : ''}`;
 }

@@ -59,6 +59,10 @@ function knownPlatformOf(pod: Pod, platformLabel: string | undefined): Wishes['p
   const isByLabel = platformLabel !== undefined && labels[platformLabel] !== undefined;
   if (isByLabel && labels[wish.serverless] === 'true')
     throw new Denied(`metadata.labels: expected one of ${wish.serverless} and ${platformLabel}, found both`);
+  const unprivileged = labels[wish.unprivileged];
+  // Any other text would give the pod a privileged client, which its user did not mean.
+  if (unprivileged !== undefined && unprivileged !== 'true' && unprivileged !== 'false')
+    throw new Denied(`metadata.labels[${wish.unprivileged}]: expected true or false, found ${JSON.stringify(unprivileged)}`);
   const found = platformOf(labels, annotationsOf(pod), platformLabel);
   const platform = PLATFORMS.find((each) => each === found);
   if (platform !== undefined) return platform;

@@ -64,6 +64,11 @@ export const podDifferences: readonly PodDifference[] = [
     reason: "From there the client removes the pod's directory.",
   },
   {
+    path: /^metadata\.annotations\[kubectl\.kubernetes\.io\/default-container\]$/,
+    ours: /^"main"$/,
+    reason: 'So that `kubectl logs` shows the container of the user.',
+  },
+  {
     cases: /^sidecar-cache$/,
     path: /^(metadata\.(labels|annotations)\[|spec\.(initContainers|containers|volumes)\[)/,
     ours: /./,

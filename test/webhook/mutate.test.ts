@@ -14,7 +14,10 @@ const touched = (text: string) => (each: Pod) => withLabels(each, { touched: tex
 const desk = (settings: Partial<Desk['settings']> = {}): Desk => ({
   known: knownOf({
     claims: { 'ml/images': { dataset: 'images' }, 'ml/scratch': {}, 'ml/lost': { dataset: 'lost' } },
-    datasets: { 'ml/images': { identity: { namespace: 'ml', name: 'images', uid: 'u', collides: false }, phase: 'Bound' } },
+    datasets: {
+      'ml/images': { identity: { namespace: 'ml', name: 'images', uid: 'u', collides: false }, phase: 'Bound' },
+      'ml/unbound': { identity: { namespace: 'ml', name: 'unbound', uid: 'v', collides: false }, phase: '', notReady: 'no Secret ml/keys' },
+    },
   }),
   settings: { disabled: false, nativeSidecars: true, prefetcher: { image: 'sluice', isOurs: true }, ...settings },
   profile: {
@@ -60,6 +63,11 @@ describe('a pod is denied', () => {
         message: expect.stringContaining('PersistentVolumeClaim ml/missing does not exist'),
         unknown: [{ kind: 'claim', namespace: 'ml', name: 'missing' }],
       }),
+    );
+  });
+  test('with the state of the Dataset that has no claim yet', () => {
+    denial(pod({ labels: serverless }, ['unbound'])).toThrow(
+      'PersistentVolumeClaim ml/unbound does not exist, its Dataset is NotBound: no Secret ml/keys. Create the pod when the Dataset is bound',
     );
   });
   test('if it asks for a sidecar and the Dataset of a claim does not exist', () => {

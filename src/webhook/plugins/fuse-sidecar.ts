@@ -2,7 +2,7 @@ import { claimName } from '../../api/names.ts';
 import { label } from '../../api/labels.ts';
 import type { Admission, DatasetUse, Plugin } from '../admission.ts';
 import { Denied } from '../denied.ts';
-import { type Pod, withLabels } from '../pod.ts';
+import { annotationsOf, type Pod, withAnnotations, withLabels } from '../pod.ts';
 import { wish } from '../wishes.ts';
 import { withApplicationChecks } from '../sidecar/application.ts';
 import { withClient } from '../sidecar/inject.ts';
@@ -17,12 +17,25 @@ export const fuseSidecar: Plugin = {
   configure: (args) => {
     noArguments(args);
     return (pod, admission) => {
-      if (!admission.uses.some(isOwnClaim)) return pod;
+      if (!admission.uses.some(isOwnClaim)) {
+        admission.warn('the pod asks for sidecars and mounts no Dataset: it gets none');
+        return pod;
+      }
+      if (pod.spec.os?.name === 'windows') throw new Denied('spec.os.name: expected linux, where FUSE clients run, found windows');
       const injected = withApplicationChecks(injectedInto(pod, admission), pod, admission);
-      return withLabels(injected, { [wish.done]: 'true', [label.managedBy]: 'fluid' });
+      return withLabels(withDefaultContainer(injected, pod), { [wish.done]: 'true', [label.managedBy]: 'fluid' });
     };
   },
 };
+
+/** `kubectl logs` and `kubectl exec` choose the first container, which is a client where sidecars are no init containers. */
+function withDefaultContainer(injected: Pod, { spec }: Pod): Pod {
+  const [own] = spec.containers;
+  if (!own || injected.spec.containers[0]?.name === own.name || annotationsOf(injected)[DEFAULT_CONTAINER] !== undefined) return injected;
+  return withAnnotations(injected, { [DEFAULT_CONTAINER]: own.name });
+}
+/** Kubernetes' own: kubernetes.io/docs/reference/labels-annotations-taints. */
+const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container';
 
 /** Clients may themselves use Datasets, whose clients then start before them. */
 function injectedInto(pod: Pod, admission: Admission): Pod {

@@ -1,4 +1,4 @@
-import type { Container } from '../../api/index.ts';
+import type { Container, VolumeMount } from '../../api/index.ts';
 import type { Plugin } from '../admission.ts';
 import { type Pod, volumesOf, withSpec } from '../pod.ts';
 import { noArguments } from './arguments.ts';
@@ -19,7 +19,7 @@ function propagated(pod: Pod, volumes: ReadonlySet<string>): Pod {
       ? {
           ...container,
           volumeMounts: container.volumeMounts.map((mount) =>
-            volumes.has(mount.name) ? { mountPropagation: 'HostToContainer', ...mount } : mount,
+            volumes.has(mount.name) && mayPropagate(mount) ? { mountPropagation: 'HostToContainer', ...mount } : mount,
           ),
         }
       : container;
@@ -28,3 +28,6 @@ function propagated(pod: Pod, volumes: ReadonlySet<string>): Pod {
     ? pod
     : withSpec(pod, { containers: containers.map(each), ...(initContainers && { initContainers: initContainers.map(each) }) });
 }
+
+/** Kubernetes rejects propagation into a mount that is recursively read-only. */
+const mayPropagate = ({ recursiveReadOnly = 'Disabled' }: VolumeMount): boolean => recursiveReadOnly === 'Disabled';

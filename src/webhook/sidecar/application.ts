@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { Container } from '../../api/index.ts';
 import type { Admission } from '../admission.ts';
 import { type Pod, volumesOf, withSpec } from '../pod.ts';
@@ -21,7 +22,7 @@ export function withApplicationChecks(pod: Pod, before: Pod, { wishes, uses }: A
   const each = (container: Container): Container => {
     const mounted = (container.volumeMounts ?? [])
       .filter(({ name }) => volumes.has(name) && hostPaths.has(name))
-      .map(({ name, mountPath }) => ({ path: mountPath, subPath: '', bare: bareOf(hostPaths.get(name) ?? '') }));
+      .map(({ name, mountPath }) => ({ path: canonical(mountPath), subPath: '', bare: bareOf(hostPaths.get(name) ?? '') }));
     if (!own.has(container.name) || mounted.length === 0 || container.lifecycle?.postStart) return container;
     return { ...container, lifecycle: { ...container.lifecycle, postStart: { exec: { command: waitForAllCommand(mounted, TRIES) } } } };
   };
@@ -30,3 +31,6 @@ export function withApplicationChecks(pod: Pod, before: Pod, { wishes, uses }: A
 
 /** The pod's own directory, of the host path at which its client mounts. */
 const bareOf = (path: string): string => `/${path.split('/').findLast(isDirectory) ?? ''}`;
+
+/** As the kubelet mounts it: `data/` is `/data`. */
+const canonical = (path: string): string => posix.resolve('/', path);

@@ -19,23 +19,28 @@ export interface Client {
 }
 
 /** Types of which Fluid's own DaemonSets need something that a pod does not have. Those of Sluice say so in their annotation. */
-const NEED_THE_NODE: Readonly<Record<string, string>> = {
-  efc: 'EFC needs the session manager of its node',
-  vineyard: 'Vineyard needs the socket of a server on its node',
-};
+const NEED_THE_NODE: ReadonlyMap<string, string> = new Map([
+  ['efc', 'EFC needs the session manager of its node'],
+  ['vineyard', 'Vineyard needs the socket of a server on its node'],
+]);
 
 /** @throws Denied if the Dataset cannot be used yet, or its client cannot be a sidecar */
 export function clientOf(use: DatasetUse, { namespace, known, wishes }: Admission): Client {
-  const { identity, phase, notReady, runtime } = use.dataset;
+  const { identity, phase, notReady, isBeingDeleted, runtime } = use.dataset;
   const { name } = identity;
   const dataset = { kind: 'dataset', namespace, name } as const;
   const what = `Dataset ${namespace}/${name}`;
   if (!wishes.skipsPrecheck && (phase === '' || phase === 'NotBound'))
     throw new Denied(`${what}: expected it to be bound, found phase ${phase || 'NotBound'}${notReady ? `: ${notReady}` : ''}`, [dataset]);
+  if (isBeingDeleted)
+    throw new Denied(
+      `${what}: expected it to stay, found it being deleted. The deletion waits for pods that read it, and no more of them start`,
+      [dataset],
+    );
   if (!runtime) throw new Denied(`${what}: expected a runtime that serves it, found none`, [dataset]);
   const fuse = known.fuse(namespace, name);
   if (!fuse) throw new Denied(`${what}: expected a fuse DaemonSet, found none`, [{ kind: 'fuse', namespace, name }]);
-  const refused = fuse.sidecar ? fuse.sidecar.refused : NEED_THE_NODE[runtime.type];
+  const refused = fuse.sidecar ? fuse.sidecar.refused : NEED_THE_NODE.get(runtime.type);
   if (refused !== undefined)
     throw new Denied(`${what}: its client cannot be a sidecar: ${refused}. Run the pod on a node with the CSI plugin, without the label`);
   const volume = known.volume(volumeName(identity));
@@ -79,8 +84,12 @@ export function droppedVolumes({ spec, fuse, home }: Client, { wishes }: Admissi
   return new Set((spec.volumes ?? []).filter(dropped).map(({ name }) => name));
 }
 
-/** The container without mounts of these volumes. */
-export const withoutVolumes = (container: Container, dropped: ReadonlySet<string>): Container => ({
-  ...container,
-  ...(container.volumeMounts && { volumeMounts: container.volumeMounts.filter(({ name }) => !dropped.has(name)) }),
-});
+/** The container without these volumes. Without privilege no mount of it propagates to the host. */
+export function withoutVolumes<C extends Omit<Container, 'name'>>(container: C, dropped: ReadonlySet<string>, { wishes }: Admission): C {
+  const isPrivileged = wishes.platform === 'default';
+  const kept = container.volumeMounts?.filter(({ name }) => !dropped.has(name));
+  const settled = kept?.map(({ mountPropagation, ...mount }) =>
+    mountPropagation === undefined || (mountPropagation === 'Bidirectional' && !isPrivileged) ? mount : { ...mount, mountPropagation },
+  );
+  return { ...container, ...(settled && { volumeMounts: settled }) };
+}

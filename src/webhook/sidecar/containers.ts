@@ -1,12 +1,13 @@
-import type { Container, ContainerPort, PodSecurityContext, SecurityContext } from '../../api/index.ts';
+import type { Container, ContainerPort, PodSpec, SecurityContext } from '../../api/index.ts';
 import type { Admission } from '../admission.ts';
 import { type Client, droppedVolumes, withoutVolumes } from './client.ts';
+import { freshNames } from './names.ts';
 import { checkCommand, type Mounted, startCommand, stopCommand, waitCommand } from './scripts.ts';
 
 /** How long a client may take to mount, s. The kubelet then starts it again. */
 const PATIENCE = 120;
-/** Where a client sees the directories of all pods of its Dataset on this node. */
-const HOME = '/fluid-mounts';
+/** The volume by which a client sees the directories of all pods of its Dataset on this node, and where. */
+const HOME = 'fluid-mounts';
 
 /** The containers of a Dataset's fuse pod, as those of another pod. Names and volumes are still those of the DaemonSet. */
 export interface ClientContainers {
@@ -15,12 +16,14 @@ export interface ClientContainers {
   readonly others: readonly Container[];
   /** Run before the client. */
   readonly inits: readonly Container[];
+  /** The client's volume with the directories of all pods, if it removes its own at its end. */
+  readonly home: string | undefined;
 }
 
 /** What the containers of a client become part of. */
 export interface Place {
-  /** Of the user's pod. */
-  readonly security: PodSecurityContext | undefined;
+  /** The user's. */
+  readonly pod: PodSpec;
   /** Name of the pod's directory on the host. */
   readonly directory: string;
   readonly admission: Admission;
@@ -28,22 +31,25 @@ export interface Place {
 
 export function containersOf(client: Client, place: Place): ClientContainers {
   const dropped = droppedVolumes(client, place.admission);
-  const settle = (container: Container): Container => ({
-    ...withoutVolumes(container, dropped),
-    ...portsOf(container, client),
+  const settle = ({ ports, resizePolicy: _forAnotherRestartPolicy, ...container }: Container): Container => ({
+    ...withoutVolumes(container, dropped, place.admission),
+    ...portsOf(ports, client, place),
     securityContext: securityOf(container, client, place),
   });
   // `clientOf` found a mount in the first.
   const [first, ...others] = client.spec.containers as [Container, ...Container[]];
+  const home = freshNames((client.spec.volumes ?? []).map(({ name }) => name)).take(HOME);
+  const hooked = withHooks(settle(first), client, place, home);
   return {
-    client: withHooks(settle(first), client, place),
+    client: hooked,
     others: others.map(settle),
     inits: (client.spec.initContainers ?? []).map(settle),
+    home: hooked.volumeMounts?.some(({ name }) => name === home) ? home : undefined,
   };
 }
 
 /** Clears the way for the mount, waits for it at the start, and removes it and its directory at the end. */
-function withHooks(container: Container, client: Client, { directory, admission: { wishes, settings } }: Place): Container {
+function withHooks(container: Container, client: Client, { directory, admission: { wishes, settings } }: Place, home: string): Container {
   const { mountedAt, below, volume } = client;
   const { postStart, preStop } = container.lifecycle ?? {};
   const mounted: Mounted = { path: mountedAt, subPath: volume.subPath, bare: `/${directory}${below}` };
@@ -51,11 +57,12 @@ function withHooks(container: Container, client: Client, { directory, admission:
   const canProbe = settings.nativeSidecars && (!container.startupProbe || container.startupProbe.exec !== undefined);
   const isStopped = wishes.platform === 'default' && (!preStop || preStop.exec !== undefined);
   const waits = wishes.checksClient && !canProbe && (!postStart || postStart.exec !== undefined);
+  const homePath = freshNames((container.volumeMounts ?? []).map(({ mountPath }) => mountPath)).take(`/${HOME}`);
   const lifecycle = {
     ...container.lifecycle,
     ...(waits && { postStart: { exec: { command: waitCommand(mounted, PATIENCE, postStart?.exec?.command) } } }),
     ...(isStopped && {
-      preStop: { exec: { command: stopCommand(mounted, HOME, `${directory}${below}`, ownStop(preStop?.exec?.command, mountedAt)) } },
+      preStop: { exec: { command: stopCommand(mounted, homePath, `${directory}${below}`, ownStop(preStop?.exec?.command, mountedAt)) } },
     }),
   };
   return {
@@ -72,30 +79,31 @@ function withHooks(container: Container, client: Client, { directory, admission:
       }),
     ...(isStopped && {
       // Propagation: a mount of another pod that stayed here would keep that pod's client alive.
-      volumeMounts: [...(container.volumeMounts ?? []), { name: HOME_VOLUME, mountPath: HOME, mountPropagation: 'HostToContainer' }],
+      volumeMounts: [...(container.volumeMounts ?? []), { name: home, mountPath: homePath, mountPropagation: 'HostToContainer' }],
     }),
   };
 }
-/** Its volume, before it gets a name of its own in the pod. */
-export const HOME_VOLUME = 'fluid-mounts';
 
 /** A hook that unmounts this very path does what ours does, and ends the client before ours could remove the directory. */
 const ownStop = (command: readonly string[] = [], path: string): readonly string[] =>
   command.some((word) => word.includes(path)) ? [] : command;
 
-function portsOf({ ports }: Container, { spec, isScraped }: Client): Pick<Container, 'ports'> {
-  const kept = ports?.filter(({ name }) => isScraped || !name?.endsWith('-metrics'));
-  if (!kept || kept.length === 0) return {};
-  // The pod has a network of its own: its ports are not the node's.
-  return { ports: spec.hostNetwork ? kept.map(withoutHostPort) : kept };
+/** The pod has a network of its own, or one where the ports of the node may be taken: a port of the client is never the node's. */
+function portsOf(ports: Container['ports'], { isScraped }: Client, { pod }: Place): Pick<Container, 'ports'> {
+  const kept = pod.hostNetwork ? [] : (ports ?? []).filter(({ name }) => isScraped || !name?.endsWith('-metrics'));
+  return kept.length === 0 ? {} : { ports: kept.map(withoutHostPort) };
 }
 
 function withoutHostPort({ hostPort: _hostPort, ...port }: ContainerPort): ContainerPort {
   return port;
 }
 
+/** Capabilities that let a container mount. */
+const PRIVILEGES: ReadonlySet<string> = new Set(['SYS_ADMIN', 'CAP_SYS_ADMIN', 'ALL']);
+
 /** The user of a client is root, unless its container or its own pod says otherwise: never the user of the pod which it is put into. */
-function securityOf({ securityContext }: Container, { spec }: Client, { security, admission }: Place): SecurityContext {
+function securityOf({ securityContext }: Pick<Container, 'securityContext'>, { spec }: Client, { pod, admission }: Place): SecurityContext {
+  const security = pod.securityContext;
   const { runAsUser, runAsGroup, runAsNonRoot } = { runAsUser: 0, runAsGroup: 0, runAsNonRoot: false, ...spec.securityContext };
   const own = {
     ...(security?.runAsUser !== undefined && { runAsUser }),
@@ -105,6 +113,6 @@ function securityOf({ securityContext }: Container, { spec }: Client, { security
   };
   if (admission.wishes.platform === 'default') return own;
   const { add, ...capabilities } = own.capabilities ?? {};
-  const kept = add?.filter((name) => name !== 'SYS_ADMIN');
+  const kept = add?.filter((name) => !PRIVILEGES.has(name));
   return { ...own, privileged: false, ...(own.capabilities && { capabilities: { ...capabilities, ...(kept && { add: kept }) } }) };
 }

@@ -5,12 +5,15 @@
 
 /**
  * Whether something is mounted at a path. `$1`: the path as /proc/self/mountinfo writes it; `$2`: a part of the host directory that
- * the kubelet mounts there first, in the same spelling: as long as it is the root of the last mount, no client has mounted.
+ * the kubelet mounts there first, in the same spelling: as long as it is the root of the last mount, no client has mounted. `$3`: the path;
+ * directories on the way to it may be links in the image.
  */
 const IS_MOUNTED = `is_mounted() {
   found=
+  linked=$(cd -P "\${3%/*}/" 2>/dev/null && pwd -P)
+  linked=\${linked%/}/\${3##*/}
   while read -r _ _ _ root point _; do
-    [ "$point" = "$1" ] || continue
+    [ "$point" = "$1" ] || [ "$point" = "$linked" ] || continue
     case "$root" in *"$2"*) found= ;; *) found=yes ;; esac
   done </proc/self/mountinfo
   [ -n "$found" ]
@@ -18,7 +21,7 @@ const IS_MOUNTED = `is_mounted() {
 
 /** Arguments: a Mounted, then a command to go on with. */
 const CHECK = `${IS_MOUNTED}
-is_mounted "$1" "$2" || exit 1
+is_mounted "$1" "$2" "$3" || exit 1
 [ -z "$4" ] || [ -e "$3/$4" ] || exit 1
 shift 4
 [ $# -eq 0 ] || exec "$@"`;
@@ -27,7 +30,7 @@ shift 4
 const WAIT = `${IS_MOUNTED}
 tries=$1
 shift
-until is_mounted "$1" "$2" && { [ -z "$4" ] || [ -e "$3/$4" ]; }; do
+until is_mounted "$1" "$2" "$3" && { [ -z "$4" ] || [ -e "$3/$4" ]; }; do
   tries=$((tries - 1))
   if [ "$tries" -le 0 ]; then echo "no file system is mounted at $3" >&2; exit 1; fi
   sleep 1
@@ -40,7 +43,7 @@ const WAIT_ALL = `${IS_MOUNTED}
 tries=$1
 shift
 while [ $# -gt 0 ]; do
-  until is_mounted "$1" "$2"; do
+  until is_mounted "$1" "$2" "$3"; do
     tries=$((tries - 1))
     if [ "$tries" -le 0 ]; then echo "no file system is mounted at $3" >&2; exit 1; fi
     sleep 1
@@ -52,7 +55,7 @@ done`;
  * Most clients cannot mount where the file system of a client that was killed still is. Arguments: a Mounted, then the client's command.
  */
 const START = `${IS_MOUNTED}
-if is_mounted "$1" "$2"; then umount -l "$3"; fi
+if is_mounted "$1" "$2" "$3"; then umount -l "$3"; fi
 shift 4
 exec "$@"`;
 
@@ -64,7 +67,7 @@ const STOP = `${IS_MOUNTED}
 escaped=$1 bare=$2 mounted=$3 home=$5 directory=$6
 shift 6
 [ $# -eq 0 ] || "$@"
-if is_mounted "$escaped" "$bare"; then
+if is_mounted "$escaped" "$bare" "$mounted"; then
   cd "$mounted" || cd /
   umount -l "$mounted"
 fi

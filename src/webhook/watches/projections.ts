@@ -31,6 +31,7 @@ export function keptDataset(object: KubeObject): KeptDataset {
     identity: identityOf(object),
     phase: text(status['phase']) ?? '',
     ...(notReady !== undefined && { notReady }),
+    ...(object.metadata.deletionTimestamp !== undefined && { isBeingDeleted: true as const }),
     ...(runtime && { runtime }),
   });
 }

@@ -60,6 +60,15 @@ describe('MountPropagationInjector', () => {
       ['HostToContainer', undefined],
     ]);
   });
+  test('leaves mounts alone that are recursively read-only, which Kubernetes allows without propagation only', () => {
+    const before = pod();
+    const containers = before.spec.containers.map((each) => ({
+      ...each,
+      volumeMounts: (each.volumeMounts ?? []).map((mount) => ({ ...mount, readOnly: true, recursiveReadOnly: 'Enabled' })),
+    }));
+    const after = propagate({ ...before, spec: { ...before.spec, containers } }, admission(use('images')));
+    expect(found(after)[1]).toEqual([undefined, undefined]);
+  });
   test("keeps the user's choice", () => {
     expect(found(propagate(pod('None'), admission(use('images'))))[0]).toEqual(['None', undefined]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Container } from '../../../src/api/index.ts';
+import type { Container, PodSpec } from '../../../src/api/index.ts';
 import type { Pod } from '../../../src/webhook/pod.ts';
 import { images, inject, joined, reader } from './fixture.ts';
 
@@ -159,6 +159,16 @@ describe('a pod is denied', () => {
     const skips = reader(['images'], {}, { annotations: { 'sidecar.fluid.io/skip-precheck': 'true' } });
     expect(names(inject(skips, unbound).spec.initContainers)).toEqual(['fluid-fuse-0']);
   });
+  test('if its Dataset is being deleted, which waits for pods that read it', () => {
+    const deleting = { ...cluster, datasets: { 'ml/images': { ...dataset, isBeingDeleted: true as const } } };
+    expect(() => inject(reader(['images']), deleting)).toThrow('Dataset ml/images: expected it to stay, found it being deleted');
+  });
+  test('if a label about privilege says neither true nor false', () => {
+    const unclear = reader(['images'], {}, { labels: { 'unprivileged.sidecar.fluid.io/inject': 'yes' } });
+    expect(() => inject(unclear, cluster)).toThrow(
+      'metadata.labels[unprivileged.sidecar.fluid.io/inject]: expected true or false, found "yes"',
+    );
+  });
   test('if its client cannot be a sidecar', () => {
     const refused = images('images', {}, { caches: [], refused: 'it needs its node' } as never);
     expect(() => inject(reader(['images']), refused)).toThrow('its client cannot be a sidecar: it needs its node');
@@ -193,4 +203,99 @@ test('the claim that a Dataset caches is left as it is: whoever mounts it wants 
   const pod = inject(reader(['source', 'lost']), cluster);
   expect(pod.spec).toEqual(reader(['source', 'lost']).spec);
   expect(pod.metadata.labels).not.toHaveProperty(['done.sidecar.fluid.io/inject']);
+});
+
+describe('a pod stays valid', () => {
+  const [client] = images().fuses['ml/images']?.template.spec?.containers ?? [];
+  const withClient = (container: Partial<Container>, more: Partial<PodSpec> = {}) =>
+    images('images', { containers: [{ ...(client as Container), ...container }], ...more });
+  const main = (more: Partial<Container>) => ({ containers: [{ ...reader(['images']).spec.containers[0], ...more }] as Container[] });
+
+  test('with a mount that is recursively read-only if possible; one that has to be is denied', () => {
+    const mount = { name: 'images', mountPath: '/images', readOnly: true };
+    const possible = main({ volumeMounts: [{ ...mount, recursiveReadOnly: 'IfPossible' }] });
+    expect(find(inject(reader(['images'], possible), images()), 'main').volumeMounts).toEqual([
+      { ...mount, mountPropagation: 'HostToContainer' },
+    ]);
+    const enabled = main({ volumeMounts: [{ ...mount, recursiveReadOnly: 'Enabled' }] });
+    expect(() => inject(reader(['images'], enabled), images())).toThrow(
+      'container main: volumeMounts[images].recursiveReadOnly: expected IfPossible or Disabled',
+    );
+  });
+  test('with resources of the whole pod, which grow by those of the client', () => {
+    const resources = { requests: { cpu: '50m', memory: '32Mi' }, limits: { cpu: '1' } };
+    const grown = inject(
+      reader(['images'], { resources }),
+      withClient({ resources: { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '2' } } }),
+    );
+    expect(grown.spec.resources).toEqual({ requests: { cpu: '1050m', memory: '1107296256' }, limits: { cpu: '3' } });
+    expect(inject(reader(['images']), images()).spec.resources).toBeUndefined();
+  });
+  test('on the network of its node, where the client opens no port', () => {
+    expect(find(inject(reader(['images'], { hostNetwork: true }), images()), 'fluid-fuse-0').ports).toBeUndefined();
+  });
+  test('without ports for Prometheus, if they are all that the client has', () => {
+    const ports = [{ name: 'jindo-metrics', containerPort: 10_001 }];
+    expect(find(inject(reader(['images']), withClient({ ports })), 'fluid-fuse-0').ports).toBeUndefined();
+  });
+  test('with volumes that the client uses as devices, and with its own volume and path called fluid-mounts', () => {
+    const pod = inject(
+      reader(['images']),
+      withClient(
+        {
+          volumeMounts: [...(client?.volumeMounts ?? []), { name: 'fluid-mounts', mountPath: '/fluid-mounts' }],
+          volumeDevices: [{ name: 'disk', devicePath: '/dev/x' }],
+        },
+        {
+          volumes: [
+            ...(images().fuses['ml/images']?.template.spec?.volumes ?? []),
+            { name: 'fluid-mounts', emptyDir: {} },
+            { name: 'disk', persistentVolumeClaim: { claimName: 'disk' } },
+          ],
+        },
+      ),
+    );
+    const { volumeMounts = [], volumeDevices } = find(pod, 'fluid-fuse-0');
+    expect(volumeDevices).toEqual([{ name: 'disk-0', devicePath: '/dev/x' }]);
+    expect(names(pod.spec.volumes)).toContain('disk-0');
+    for (const each of [volumeMounts.map(({ mountPath }) => mountPath), names(pod.spec.volumes) ?? []])
+      expect(new Set(each).size).toBe(each.length);
+  });
+  test('with a client that resizes by a restart, which not every pod allows', () => {
+    const resizing = withClient({ resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] });
+    expect(find(inject(reader(['images']), resizing), 'fluid-fuse-0').resizePolicy).toBeUndefined();
+  });
+  test('without privilege, whatever the client had of it', () => {
+    const privileged = withClient(
+      {
+        securityContext: { privileged: true, capabilities: { add: ['CAP_SYS_ADMIN', 'ALL', 'NET_ADMIN'] } },
+        volumeMounts: [...(client?.volumeMounts ?? []), { name: 'other', mountPath: '/other', mountPropagation: 'Bidirectional' }],
+      },
+      { volumes: [...(images().fuses['ml/images']?.template.spec?.volumes ?? []), { name: 'other', hostPath: { path: '/other' } }] },
+    );
+    const found = find(
+      inject(reader(['images'], {}, { labels: { 'unprivileged.sidecar.fluid.io/inject': 'true' } }), privileged),
+      'fluid-fuse-0',
+    );
+    expect(found.securityContext).toEqual({ privileged: false, capabilities: { add: ['NET_ADMIN'] } });
+    expect(found.volumeMounts?.map(({ mountPropagation }) => mountPropagation)).toEqual([undefined, undefined]);
+  });
+  test.each<[string, Partial<PodSpec>, string]>([
+    ['of Windows', { os: { name: 'windows' } }, 'spec.os.name: expected linux'],
+    [
+      'that reads a Dataset as a device',
+      main({ volumeDevices: [{ name: 'images', devicePath: '/d' }] }),
+      'container main: volumeDevices: expected no Dataset',
+    ],
+  ])('or is denied: a pod %s', (_, more, message) => {
+    expect(() => inject(reader(['images'], more), images())).toThrow(message);
+  });
+});
+
+test('without native sidecars kubectl logs shows the first container of the user', () => {
+  const annotation = 'kubectl.kubernetes.io/default-container';
+  expect(inject(reader(['images']), images(), legacy).metadata.annotations).toMatchObject({ [annotation]: 'main' });
+  expect(inject(reader(['images']), images()).metadata.annotations).not.toHaveProperty([annotation]);
+  const chosen = reader(['images'], {}, { annotations: { [annotation]: 'other' } });
+  expect(inject(chosen, images(), legacy).metadata.annotations).toMatchObject({ [annotation]: 'other' });
 });

@@ -57,6 +57,13 @@ describe.skipIf(!canMount).each(['dash', 'bash'])('in %s', (shell) => {
     expect(run('mount --bind "$HOST/$DIRECTORY/fuse" "$POD/fuse"', checkCommand(mounted())).lines[0]).toBe('exit 1');
     expect(run(CLIENT, checkCommand(mounted())).lines[0]).toBe('exit 0');
   });
+  test('a path may lead through links of the image', () => {
+    const linked = { ...mounted(), path: join(folder, 'a link', 'fuse') };
+    const link = 'mkdir ../plain; mount --bind "$HOST/$DIRECTORY" ../plain; ln -s plain "../a link"'.replaceAll('../', '"$HOST"/../');
+    expect(run(link, checkCommand(linked)).lines[0]).toBe('exit 1');
+    const client = 'rm "$HOST/../a link"; rmdir "$HOST"/../plain';
+    expect(run(`${client}; ${link}; mount -t tmpfs client "$HOST"/../plain/fuse`, checkCommand(linked)).lines[0]).toBe('exit 0');
+  });
   test('a sub path has to exist', () => {
     const codes = run(CLIENT, checkCommand(mounted('sub')), checkCommand(mounted('other'))).lines.slice(0, 2);
     expect(codes).toEqual(['exit 0', 'exit 1']);

@@ -1,0 +1,41 @@
+import type { Container, VolumeMount } from '../../api/index.ts';
+import { Denied } from '../denied.ts';
+import { type Pod, withSpec } from '../pod.ts';
+
+/**
+ * The volumes of a claim as this directory of the host, from which a mount propagates into every container that reads there.
+ * @throws Denied if a container reads in a way that no such mount allows
+ */
+export function readFrom(pod: Pod, volumes: ReadonlySet<string>, path: string): Pod {
+  const { volumes: all = [], containers, initContainers } = pod.spec;
+  const readOnly = new Set(
+    all.filter(({ name, persistentVolumeClaim }) => volumes.has(name) && persistentVolumeClaim?.readOnly).map(({ name }) => name),
+  );
+  const each = (container: Container): Container => {
+    const device = container.volumeDevices?.find(({ name }) => volumes.has(name));
+    if (device) throw new Denied(`container ${container.name}: volumeDevices: expected no Dataset, found volume ${device.name}`);
+    return container.volumeMounts
+      ? {
+          ...container,
+          volumeMounts: container.volumeMounts.map((mount) =>
+            volumes.has(mount.name) ? propagating(container.name, mount, readOnly.has(mount.name)) : mount,
+          ),
+        }
+      : container;
+  };
+  return withSpec(pod, {
+    volumes: all.map((volume) => (volumes.has(volume.name) ? { name: volume.name, hostPath: { path } } : volume)),
+    containers: containers.map(each),
+    ...(initContainers && { initContainers: initContainers.map(each) }),
+  });
+}
+
+/** Kubernetes allows no propagation into a mount that is recursively read-only. */
+function propagating(container: string, { recursiveReadOnly, ...mount }: VolumeMount, isReadOnly: boolean): VolumeMount {
+  if (recursiveReadOnly === 'Enabled')
+    throw new Denied(
+      `container ${container}: volumeMounts[${mount.name}].recursiveReadOnly: expected IfPossible or Disabled, since the client mounts ` +
+        'below the volume, found Enabled',
+    );
+  return { ...mount, mountPropagation: 'HostToContainer', ...(isReadOnly && { readOnly: true }) };
+}
