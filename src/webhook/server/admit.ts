@@ -9,7 +9,8 @@ import { type Mode, modeOf } from '../wishes.ts';
 import type { Knowledge } from './knowledge.ts';
 import { createLookups, keyOf, layered } from './lookups.ts';
 import type { AdmissionMetrics } from './metrics.ts';
-import { answerTo, Malformed, podIn, reviewIn, type Review, type Verdict } from './review.ts';
+import { answerTo, Malformed, podIn, type Review, reviewIn, type Verdict } from './review.ts';
+import { logVerdict } from './verdict-log.ts';
 
 export interface AdmitOptions {
   readonly knowledge: Knowledge;
@@ -50,6 +51,8 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     const verdict = await verdictOn(review, mode, began + READS_MS).catch((error: unknown) => unexpected(error, review, mode));
     const { outcome, body } = answered(review, mode, verdict);
     metrics.admitted(outcome, mode, (clock.elapsed() - began) / 1000);
+    if ('warnings' in verdict) metrics.warned(verdict.warnings?.length ?? 0);
+    logVerdict(log, review, verdict);
     return { status: 200, body };
   };
 

@@ -3,6 +3,8 @@ import type { Mode } from '../wishes.ts';
 
 export interface AdmissionMetrics {
   admitted(outcome: 'mutated' | 'unchanged' | 'denied' | 'failed', mode: Mode, seconds: number): void;
+  /** A pod was admitted with so many warnings. */
+  warned(count: number): void;
   /** An admission met a defect. */
   broke(): void;
   lookedUp(result: 'read' | 'failed'): void;
@@ -30,6 +32,11 @@ export function admissionMetrics(registry: Registry): AdmissionMetrics {
     buckets: BUCKETS,
     registers,
   });
+  const warnings = new Counter({
+    name: 'sluice_webhook_warnings_total',
+    help: 'Warnings with which pods were admitted; the log has their texts.',
+    registers,
+  });
   const defects = new Counter({ name: 'sluice_webhook_defects_total', help: 'Admissions that met a defect of Sluice.', registers });
   const lookups = new Counter({
     name: 'sluice_webhook_lookups_total',
@@ -52,6 +59,7 @@ export function admissionMetrics(registry: Registry): AdmissionMetrics {
       admissions.inc({ outcome, mode });
       duration.observe({ mode }, seconds);
     },
+    warned: (count) => warnings.inc(count),
     broke: () => defects.inc(),
     lookedUp: (result) => lookups.inc({ result }),
     certificateEnds: (at) => certificate.set(at / 1000),

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
-import { silent } from '../../../src/kube/types.ts';
+import { type Log, silent } from '../../../src/kube/types.ts';
 import type { Mutation } from '../../../src/webhook/admission.ts';
 import { Denied } from '../../../src/webhook/denied.ts';
 import type { Unknown } from '../../../src/webhook/known.ts';
@@ -21,6 +21,7 @@ const dataset = (name: string) => ({ identity: { namespace: 'ml', name, uid: 'u'
 
 let reads: Unknown[][];
 let registry: Registry;
+let lines: (readonly [string, object])[];
 interface Scene {
   readonly disabled?: boolean;
   readonly plugin?: Mutation;
@@ -30,6 +31,7 @@ interface Scene {
 }
 function admissions({ plugin = marks, memory = {}, server = {}, read, disabled = false }: Scene = {}) {
   reads = [];
+  lines = [];
   registry = new Registry();
   const chains = { withDataset: [plugin], withoutDataset: [plugin] };
   const clock = manualClock();
@@ -43,13 +45,14 @@ function admissions({ plugin = marks, memory = {}, server = {}, read, disabled =
     },
     stop() {},
   };
+  const log: Log = { ...silent, info: (fields, message) => void lines.push([message ?? '', fields]) };
   const settings = { disabled, nativeSidecars: true, prefetcher: { image: 'sluice', isOurs: true } };
   const admit = createAdmissions({
     knowledge,
     settings,
     random: () => '0123456789ab',
     metrics: admissionMetrics(registry),
-    log: silent,
+    log,
     clock,
   });
   const post = async (review: unknown) => {
@@ -274,4 +277,65 @@ test('a plugin that denies with nothing to read denies at once', async () => {
     status: { code: 403, message: 'spec: expected another one' },
   });
   expect(reads).toEqual([]);
+});
+
+describe('the log', () => {
+  const denies =
+    (message: string): Mutation =>
+    () => {
+      throw new Denied(message);
+    };
+  const owned = (pod: ReturnType<typeof podOf>) => ({
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      ownerReferences: [
+        { kind: 'Node', name: 'x' },
+        { kind: 'Job', name: 'train', controller: true },
+      ],
+    },
+  });
+  test('names a pod that is denied, its owner and the reason, and nothing else of it', async () => {
+    const pod = owned(podOf(SERVERLESS));
+    await admissions({ plugin: denies('Dataset ml/a: expected it to be bound, found phase NotBound') }).admitPod(pod);
+    expect(lines).toEqual([
+      [
+        'denied a pod',
+        {
+          namespace: 'ml',
+          generateName: 'a-',
+          owner: 'Job/train',
+          reason: 'Dataset ml/a: expected it to be bound, found phase NotBound',
+        },
+      ],
+    ]);
+  });
+  test('has no text that was found in a field of the pod', async () => {
+    const { admitPod } = admissions({ plugin: denies('metadata.annotations[x/extra-envs]: expected NAME=value, found "KEY hunter2"') });
+    const note = 'no files are prefetched: metadata.annotations[x/image]: expected an image, found "hunter2"';
+    const warns: Mutation = (pod, { warn }) => {
+      warn(note);
+      return pod;
+    };
+    await admissions({ plugin: warns }).admitPod(podOf(SERVERFUL));
+    expect(lines).toMatchObject([['admitted a pod with warnings', { warnings: [note.split(', found')[0]] }]]);
+    lines = [];
+    await admitPod(podOf(SERVERLESS));
+    await admitPod({ metadata: { name: 'a', labels: SERVERLESS }, spec: { containers: [{ env: ['KEY=hunter2'] }] } });
+    expect(lines).toMatchObject([
+      ['denied a pod', { generateName: 'a-', reason: 'metadata.annotations[x/extra-envs]: expected NAME=value' }],
+      ['denied a pod', { name: 'a', reason: 'spec.containers[0].env[0]: expected an object' }],
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('hunter2');
+  });
+  test('has the warnings of a pod that is admitted, which are counted', async () => {
+    await admissions({ plugin: breaks }).admitPod(podOf(SERVERFUL));
+    expect(lines).toEqual([['admitted a pod with warnings', { namespace: 'ml', generateName: 'a-', warnings: [expect.any(String)] }]]);
+    expect(await registry.getSingleMetricAsString('sluice_webhook_warnings_total')).toContain('sluice_webhook_warnings_total 1');
+  });
+  test('has no line of a pod that is admitted as it should be', async () => {
+    await admissions().admitPod(podOf(SERVERLESS));
+    await admissions().admitPod(podOf({}));
+    expect(lines).toEqual([]);
+  });
 });
