@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { webhookNames, webhookSecretLabels } from '../../api/webhook-names.ts';
 import { backoff, type Clock, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { isAlreadyExists, isConflict, ignoreNotFound } from '../../kube/errors.ts';
+import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import { reflect } from '../../kube/watch/reflector.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
@@ -157,6 +157,8 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     try {
       live = await (basis ? client.update(SECRET, secret, writing) : client.create(SECRET, secret, writing));
     } catch (error) {
+      if (!basis && isNotFound(error))
+        throw new Error(`namespace ${namespace} does not exist: the Secret ${name.name} cannot be created`, { cause: error });
       if (!isAlreadyExists(error) && !isConflict(error)) throw error;
       live = await read();
     }

@@ -103,6 +103,15 @@ describe('the first certificate', () => {
     expect(last(replica).certificate.trim()).toBe(pair.certificate.trim());
     expect(writes('Secret')).toEqual([]);
   });
+  test('waits for the namespace of the Secret, which readiness and the log name', async () => {
+    server = createApiServer({ kinds: [CONFIGURATION], namespaces: [], now: clock.now });
+    const replica = start();
+    await until(() => replica.certificates.notReady()?.startsWith(`namespace ${NAMESPACE} does not exist`) === true, 'the reason');
+    expect(warnings.join()).toContain(`namespace ${NAMESPACE} does not exist: the Secret ${SECRET} cannot be created`);
+    server.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } } as KubeObject);
+    clock.advance(60_000);
+    await serves(replica);
+  });
   test('is not served before the Secret could be read, which readiness says', async () => {
     server.rules.refuse({ kind: 'Secret', verb: 'list' }, new Refusal(403, 'Forbidden', 'no'));
     const replica = start();
