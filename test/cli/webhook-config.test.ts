@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { webhookConfigOf } from '../../src/cli/webhook/config.ts';
+import { warnOf, webhookConfigOf } from '../../src/cli/webhook/config.ts';
+import { silent } from '../../src/kube/types.ts';
 
 describe('the configuration of the webhook', () => {
   test('without flags and environment changes pods by native sidecars, in fluid-system', () =>
@@ -16,6 +17,21 @@ describe('the configuration of the webhook', () => {
     ['KEY_SERVERLESS_PLATFORM', 'acme.io/Platform_1', { platformLabel: 'acme.io/Platform_1' }],
     ['FILE_PREFETCHER_IMAGE', 'acme/prefetcher:1', { prefetcher: { image: 'acme/prefetcher:1', isOurs: false } }],
   ])('takes %s=%s', (name, value, settings) => expect(webhookConfigOf({}, { [name]: value }).settings).toMatchObject(settings));
+  test('that changes no pod is logged as a warning', () => {
+    const warnings: unknown[] = [];
+    const log = { ...silent, warn: (_: object, message?: string) => void warnings.push(message) };
+    warnOf(webhookConfigOf({}, {}).settings, log);
+    expect(warnings).toEqual([]);
+    warnOf(webhookConfigOf({}, { DISABLE_INJECTION: 'true' }).settings, log);
+    expect(warnings).toEqual([expect.stringContaining('DISABLE_INJECTION is true')]);
+  });
+  test.each(['serverless.fluid.io/inject', 'fuse.serverful.fluid.io/inject', 'done.sidecar.fluid.io/inject', 'fluid.io/enable-injection'])(
+    'has no platform label %s, which means something else',
+    (key) =>
+      expect(() => webhookConfigOf({}, { KEY_SERVERLESS_PLATFORM: key })).toThrow(
+        `KEY_SERVERLESS_PLATFORM: expected the key of a label of your platform, not one of Sluice, found "${key}"`,
+      ),
+  );
   test('names every variable and flag at fault, what was expected, and what was found', () => {
     const env = { FUSE_SIDECAR_INJECTION_MODE: 'x', DISABLE_INJECTION: 'maybe', KEY_SERVERLESS_PLATFORM: 'a/b/c', MY_POD_NAMESPACE: 'A' };
     expect(() => webhookConfigOf({ port: '99999', metricsAddr: 'x' }, env)).toThrow(

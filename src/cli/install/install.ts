@@ -3,12 +3,14 @@ import { parseDocument } from 'yaml';
 import { structural } from '../../api/crd.ts';
 import { describe, type Fault, k8s } from '../../api/index.ts';
 import { readerOf } from '../../api/reader.ts';
+import type { Runtime } from '../../constructs/contract.ts';
 import { InstallOptions, installationOf, settled } from '../../install/index.ts';
 import type { Define } from '../command.ts';
-import { allRuntimes } from '../settings/config-file.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { type OutputFormat, outputOption, printed } from '../output.ts';
+import { allRuntimes } from '../settings/config-file.ts';
 import { version } from '../version.ts';
+import { environmentFaults } from './environment-faults.ts';
 
 interface Flags {
   readonly values?: string;
@@ -83,13 +85,13 @@ export const define: Define = (command, parts) => {
       const runtimes = await allRuntimes(ours, flags.config);
       const theirs = runtimes.slice(ours.length).flatMap(({ resource, companions }) => [resource, ...companions]);
       const resources = [...(await parts.resources()), ...theirs];
-      const options = settled(optionsOf(flags), `sluice:${version()}`);
+      const options = settled(optionsOf(flags, runtimes), `sluice:${version()}`);
       process.stdout.write(printed(installationOf(options, { resources, runtimes }), flags.output));
     });
 };
 
 /** The options of the file and the flags together. Throws UsageError with every fault. */
-function optionsOf(flags: Flags): InstallOptions {
+function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
   const file = (flags.values === undefined ? {} : valuesIn(flags.values)) as InstallOptions;
   const { namespace, image, kubeletDir, podLogsDir, mountRoot } = flags;
   // A text that is no number is kept, so that the reader's fault shows it.
@@ -111,11 +113,13 @@ function optionsOf(flags: Flags): InstallOptions {
       webhook: { ...file.webhook, ...(tolerations && { tolerations }), ...(!flags.webhook && { enabled: false }) },
     }),
   };
-  const faults: Fault[] = [];
-  const options = readerOf(structural(InstallOptions, 'values'))(values, { path: [], faults, unknownFields: 'error' });
-  if (faults.length > 0) throw new UsageError(faults.map((fault) => `${flags.values ?? 'flags'}: ${describe(fault)}`));
-  // The cast: the reader has found no fault.
-  return options as InstallOptions;
+  const found: Fault[] = [];
+  const read = readerOf(structural(InstallOptions, 'values'))(values, { path: [], faults: found, unknownFields: 'error' });
+  // The cast: it is used only if the reader has found no fault.
+  const options = read as InstallOptions;
+  const faults = found.length > 0 ? found.map(describe) : environmentFaults(options, runtimes);
+  if (faults.length > 0) throw new UsageError(faults.map((fault) => `${flags.values ?? 'flags'}: ${fault}`));
+  return options;
 }
 
 function valuesIn(file: string): object {

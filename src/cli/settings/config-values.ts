@@ -2,6 +2,7 @@ import { normalize } from 'node:path/posix';
 import { isLabel as isLabelPair, nearest, shown } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/contract.ts';
 import { parseSelector, type Selects } from '../../reconciler/kubernetes/selector.ts';
+import { wish } from '../../webhook/wishes.ts';
 import { UsageError } from '../errors.ts';
 
 export interface Address {
@@ -132,6 +133,13 @@ export function selectorOf(text: string): Selects {
 export function labelKeyOf(text: string): string | undefined {
   expect(isLabelPair([text, '']), 'the key of a label, such as example.com/platform');
   return text;
+}
+
+/** The key of KEY_SERVERLESS_PLATFORM. Under a key that has a meaning of its own, its `true` would be the name of a platform. */
+export function platformLabelOf(text: string): string | undefined {
+  const keys: readonly string[] = Object.values(wish).filter((key) => key !== wish.platform);
+  expect(!keys.includes(text), 'the key of a label of your platform, not one of Sluice');
+  return labelKeyOf(text);
 }
 
 /** DNS-1123. */

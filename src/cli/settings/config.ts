@@ -15,6 +15,7 @@ import {
   labelKeyOf,
   mountRootOf,
   oneOf,
+  platformLabelOf,
   portRangeOf,
   type Read,
   secretNamesOf,
@@ -97,7 +98,7 @@ export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: r
     const address = read('--metrics-addr', flags.metricsAddr, addressOf, undefined);
     const namespace = read('MY_POD_NAMESPACE', env['MY_POD_NAMESPACE'], dnsLabel, DEFAULT_NAMESPACE);
     const exceptLabel = read('KEY_DISABLE_APP_CONTROLLER', env['KEY_DISABLE_APP_CONTROLLER'], labelKeyOf, undefined);
-    const platformLabel = read('KEY_SERVERLESS_PLATFORM', env['KEY_SERVERLESS_PLATFORM'], labelKeyOf, undefined);
+    const platformLabel = read('KEY_SERVERLESS_PLATFORM', env['KEY_SERVERLESS_PLATFORM'], platformLabelOf, undefined);
     return {
       settings: readSettings(read, flags, env, runtimes),
       portPolicy: read<PortPolicy>('--port-allocate-policy', flags.portAllocatePolicy, oneOf('random', 'bitmap'), 'random'),

@@ -1,6 +1,7 @@
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
+import type { Log } from '../../kube/types.ts';
 import type { WebhookSettings } from '../../webhook/admission.ts';
-import { type Address, addressOf, booleanOf, complete, dnsLabel, labelKeyOf, oneOf, portOf } from '../settings/config-values.ts';
+import { type Address, addressOf, booleanOf, complete, dnsLabel, oneOf, platformLabelOf, portOf } from '../settings/config-values.ts';
 import { version } from '../version.ts';
 
 export interface WebhookFlags {
@@ -30,7 +31,7 @@ Environment, as in Fluid except for SLUICE_IMAGE:
 export function webhookConfigOf(flags: WebhookFlags, env: Readonly<Record<string, string | undefined>>): WebhookConfig {
   return complete((read) => {
     const address = read('--metrics-addr', flags.metricsAddr, addressOf, undefined);
-    const platformLabel = read('KEY_SERVERLESS_PLATFORM', env['KEY_SERVERLESS_PLATFORM'], labelKeyOf, undefined);
+    const platformLabel = read('KEY_SERVERLESS_PLATFORM', env['KEY_SERVERLESS_PLATFORM'], platformLabelOf, undefined);
     const mode = read(
       'FUSE_SIDECAR_INJECTION_MODE',
       env['FUSE_SIDECAR_INJECTION_MODE'],
@@ -51,4 +52,9 @@ export function webhookConfigOf(flags: WebhookFlags, env: Readonly<Record<string
       },
     };
   });
+}
+
+/** A setting by which pods that ask for a sidecar start without it must not go unnoticed. */
+export function warnOf({ disabled }: WebhookSettings, log: Log): void {
+  if (disabled) log.warn({}, 'DISABLE_INJECTION is true: no pod is changed, and pods that ask for a sidecar start without it');
 }

@@ -16,7 +16,7 @@ import { createLog, logOptions } from '../log.ts';
 import { checkVersion } from '../reconcile/preflight.ts';
 import { connect } from '../settings/connection.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { WEBHOOK_ENVIRONMENT, webhookConfigOf } from './config.ts';
+import { WEBHOOK_ENVIRONMENT, warnOf, webhookConfigOf } from './config.ts';
 
 interface Flags {
   readonly port: string;
@@ -60,6 +60,7 @@ export const define: Define = (command, parts) => {
       // Lists are twenty times as large as what is kept of them: without this, V8 keeps that garbage.
       setFlagsFromString('--heap-growing-percent=10');
       const log = createLog(flags.logLevel);
+      warnOf(settings, log);
       const connection = await connect(flags, process.env);
       const client = createClient(connection, { fieldManager: 'sluice-webhook', maxConnections: 20, timeoutMs: 10_000 });
       const stop = stopSignal(log);

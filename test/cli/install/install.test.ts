@@ -156,6 +156,20 @@ describe('sluice install', () => {
       [],
       ['-: controler: expected a known field (did you mean controller?), found "controler"', '-: csi.args: expected a list, found 3'],
     ],
+    [
+      `controller: { env: [{ name: MOUNT_ROOT, value: relative }, { name: KEY_SERVERLESS_PLATFORM, valueFrom: {} }] }
+webhook:
+  platformLabel: serverless.fluid.io/inject
+  env: [{ name: FUSE_SIDECAR_INJECTION_MODE, value: native }, { name: KEY_SERVERLESS_PLATFORM, value: acme.io/a }, { name: DISABLE_INJECTION, value: $(A) }]`,
+      [],
+      [
+        '-: webhook.platformLabel: expected the key of a label of your platform, not one of Sluice, found "serverless.fluid.io/inject"',
+        '-: controller.env: expected webhook.platformLabel instead of KEY_SERVERLESS_PLATFORM, found a reference',
+        '-: controller.env: MOUNT_ROOT: expected an absolute path of letters, digits, "-" and "_", such as /runtime-mnt, found "relative"',
+        '-: webhook.env: expected webhook.platformLabel instead of KEY_SERVERLESS_PLATFORM, found "acme.io/a"',
+        '-: webhook.env: FUSE_SIDECAR_INJECTION_MODE: expected native-sidecar or default or legacy, found "native"',
+      ],
+    ],
     ['- a', [], ['-: expected a mapping of values; see sluice install --help']],
     ['', ['--replicas', 'two'], ['-: controller.replicas: expected an integer of at least 1, found "two"']],
     [
