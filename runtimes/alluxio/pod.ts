@@ -116,7 +116,8 @@ const DEVICE: Mounted = {
 
 export function fusePod(input: Input, { tiers, mounts, readOnly, host, mountPath, socket, engine, image, users: accounts }: Parts) {
   const { spec } = input;
-  // Where it sees the worker's own directories, the client reads from them.
+  // Where it sees the worker's own directories, the client reads from them. A sidecar must see them too: beside a worker, the client looks
+  // for blocks there and asks nobody else.
   const shared = tiers.levels.flatMap(({ isOnNode, mounted }) => (isOnNode ? mounted : []));
   const imageTag = image.image.slice(image.image.lastIndexOf(':') + 1);
   const { args, env } = fuseCall(input, { mountPath, imageTag, readOnly, overHttp: mounts.overHttp });
@@ -125,7 +126,6 @@ export function fusePod(input: Input, { tiers, mounts, readOnly, host, mountPath
   return {
     ...pod,
     volumes,
-    sidecar: { caches: shared.map(({ volume }) => volume.name) },
     // Not all that is below: a mount of a client that has ended would not answer.
     initContainers: ownerOf(input, 'init-fuse', engine, [{ name: 'alluxio-fuse-mount', mountPath: host }]),
     client: {
