@@ -40,7 +40,11 @@ describe('the patch of a pod', () => {
       noNullPrototype: true,
     });
     // As they come from a request: no value occurs twice by identity.
-    const value = map.map((each) => JSON.parse(JSON.stringify(each)) as unknown);
+    // The library that applies the patch here loses a key `__proto__`; that ours keeps it is tested in admit.test.ts.
+    const value = map
+      .map((each) => JSON.stringify(each))
+      .filter((text) => !text.includes('__proto__'))
+      .map((text) => JSON.parse(text) as unknown);
     fc.assert(
       fc.property(value, value, (before, after) => {
         expect(applied(before, after)).toEqual(after);
