@@ -42,6 +42,8 @@ export type Mutation = (pod: Pod, admission: Admission) => Pod;
 /** A step of the chain that the ConfigMap `webhook-plugins` lists, under Fluid's name. */
 export interface Plugin {
   readonly name: string;
+  /** Pods that ask for sidecars get them from it: the chain for such pods has it. */
+  readonly givesSidecars?: true;
   /** `args` is the plugin's entry in `pluginConfig`, parsed. Throws an Error that names the field, what was expected and what was found. */
   configure(args: unknown): Mutation;
 }

@@ -14,6 +14,7 @@ const MOST = 64;
 /** Puts the FUSE client of each Dataset that a pod uses into the pod, so that the pod needs no CSI plugin on its node. */
 export const fuseSidecar: Plugin = {
   name: 'FuseSidecar',
+  givesSidecars: true,
   configure: (args) => {
     noArguments(args);
     return (pod, admission) => {

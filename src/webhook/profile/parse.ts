@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml';
 import { nearest } from '../../api/index.ts';
 import type { Mutation, Plugin } from '../admission.ts';
 import type { Profile } from '../profile.ts';
+import { record } from '../shapes.ts';
 import { fieldsOf, itemsOf, unexpected } from './fields.ts';
 
 /** Characters; a profile has about a thousand. */
@@ -23,7 +24,17 @@ export function parseProfile(text: string, plugins: readonly Plugin[]): Profile 
     return { withDataset: chain(withDataset, `${where}.withDataset`), withoutDataset: chain(withoutDataset, `${where}.withoutDataset`) };
   };
   const { serverful, serverless } = fieldsOf(root.plugins, 'plugins', ['serverful', 'serverless']);
-  return { serverful: chainsOf(serverful, 'plugins.serverful'), serverless: chainsOf(serverless, 'plugins.serverless') };
+  const chains = { serverful: chainsOf(serverful, 'plugins.serverful'), serverless: chainsOf(serverless, 'plugins.serverless') };
+  for (const { name } of plugins.filter(({ givesSidecars }) => givesSidecars)) {
+    // The cast: it is configured.
+    if (!chains.serverless.withDataset.includes(configured.get(name) as Mutation))
+      throw unexpected(
+        'plugins.serverless.withDataset',
+        `${name}, without which pods that ask for sidecars would start without them`,
+        record(serverless)['withDataset'],
+      );
+  }
+  return chains;
 }
 
 interface Args {

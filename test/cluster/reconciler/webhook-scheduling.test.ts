@@ -102,7 +102,9 @@ describe.skipIf(!simulated)('a pod that asks for hints', () => {
       metadata: { name: 'webhook-plugins', namespace: space.namespace },
       data: { pluginsProfile },
     });
-    await space.create(profile('plugins: { serverful: { withDataset: [DatasetUsageInjector] } }'));
+    await space.create(
+      profile('plugins: { serverful: { withDataset: [DatasetUsageInjector] }, serverless: { withDataset: [FuseSidecar] } }'),
+    );
     await eventually(() => expect(watches.profile().serverful.withDataset).toHaveLength(1));
     await space.patch('ConfigMap', 'webhook-plugins', { data: { pluginsProfile: 'plugins: { serverful: { withDataset: [X] } }' } });
     await eventually(() => expect(watches.profileFault()).toContain('found "X"'));

@@ -42,6 +42,21 @@ pluginConfig:
   });
 });
 
+describe('a profile without sidecars for pods that ask for them', () => {
+  const sidecars: Plugin = { ...noting('Sidecars'), givesSidecars: true };
+  const expected = 'plugins.serverless.withDataset: expected Sidecars, without which pods that ask for sidecars would start without them';
+  test.each([
+    ['', 'nothing'],
+    ['plugins: { serverless: { withDataset: [First], withoutDataset: [Sidecars] } }', '["First"]'],
+  ])('has a fault: %j', (text, found) => {
+    expect(() => parseProfile(text, [...known, sidecars])).toThrow(`${expected}, found ${found}`);
+  });
+  test('has none with them', () => {
+    const text = 'plugins: { serverless: { withDataset: [First, Sidecars] } }';
+    expect(parseProfile(text, [...known, sidecars]).serverless.withDataset).toHaveLength(2);
+  });
+});
+
 describe('a fault in a profile is reported with its place:', () => {
   test.each([
     [

@@ -8,7 +8,7 @@ const configMap = (pluginsProfile?: string): KubeObject => ({
   metadata: { name: 'webhook-plugins', namespace: 'fluid-system', uid: 'u' },
   data: { ...(pluginsProfile !== undefined && { pluginsProfile }) },
 });
-const good = 'plugins: { serverful: { withDataset: [DatasetUsageInjector] } }';
+const good = 'plugins: { serverful: { withDataset: [DatasetUsageInjector] }, serverless: { withDataset: [FuseSidecar] } }';
 const bad = 'plugins: { serverful: { withDataset: [DatasetUsageInjectr] } }';
 
 let profiles: ProfileWatch;
@@ -25,7 +25,7 @@ describe('the profile in force', () => {
     const builtIn = profiles.current();
     expect(builtIn.serverful.withDataset.length).toBeGreaterThan(3);
     profiles.changed(configMap(good));
-    expect(lengths()).toEqual([1, 0]);
+    expect(lengths()).toEqual([1, 1]);
     profiles.changed(undefined);
     expect(profiles.current()).toBe(builtIn);
     profiles.changed(configMap());
@@ -34,7 +34,7 @@ describe('the profile in force', () => {
   test('is the last without a fault, and the fault is reported', () => {
     profiles.changed(configMap(good));
     profiles.changed(configMap(bad));
-    expect(lengths()).toEqual([1, 0]);
+    expect(lengths()).toEqual([1, 1]);
     expect(profiles.fault()).toContain('plugins.serverful.withDataset[0]: expected a known plugin (did you mean DatasetUsageInjector?)');
     expect(lines.at(-1)).toMatch(/^warn .*did you mean DatasetUsageInjector/);
     profiles.changed(configMap(good));
