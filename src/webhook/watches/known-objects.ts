@@ -1,4 +1,4 @@
-import type { PodTemplateSpec } from '../../api/index.ts';
+import type { PodTemplateSpec, SidecarNote } from '../../api/index.ts';
 import type { Known, KnownFuse } from '../known.ts';
 import { parseNote } from '../sidecar-note.ts';
 import type { FuseTexts, KeptClaim, KeptDataset, KeptFuse, KeptRuntime, KeptVolume } from './kept.ts';
@@ -36,5 +36,14 @@ export function knownObjects(sources: Sources): Known {
 const fuseOf = ({ template, sidecar }: FuseTexts): KnownFuse => ({
   // The cast: the API server has checked it.
   template: JSON.parse(template) as PodTemplateSpec,
-  ...(sidecar !== undefined && { sidecar: parseNote(sidecar) }),
+  ...(sidecar !== undefined && { sidecar: noteOf(sidecar) }),
 });
+
+/** Without knowing what the runtime says of its client, no pod gets one. */
+function noteOf(json: string): SidecarNote {
+  try {
+    return parseNote(json);
+  } catch (error) {
+    return { caches: [], refused: `its fuse DaemonSet has a fault: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

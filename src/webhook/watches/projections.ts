@@ -2,7 +2,6 @@ import { annotation, csiDriver, datasetId, GROUP, type Identity, label, type Nod
 import type { KubeObject } from '../../kube/types.ts';
 import type { KnownDataset } from '../known.ts';
 import { type Fields, list, record, text } from '../shapes.ts';
-import { parseNote } from '../sidecar-note.ts';
 import { type FuseTexts, type KeptClaim, type KeptDataset, type KeptFuse, type KeptRuntime, type KeptVolume, kept } from './kept.ts';
 
 /** How the key of the label begins that Sluice and Fluid put on the claim of a Dataset. */
@@ -70,7 +69,6 @@ export function keptFuse(object: KubeObject): KeptFuse {
   const owner = owners.find(({ controller }) => controller) ?? owners[0];
   if (!owner) return kept(object, undefined);
   const sidecar = object.metadata.annotations?.[annotation.sidecar];
-  if (sidecar !== undefined) parseNote(sidecar);
   const texts: FuseTexts = {
     owner: owner.name,
     template: JSON.stringify(record(record(object['spec'])['template'])),

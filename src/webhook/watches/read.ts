@@ -74,14 +74,20 @@ async function get<T>(
 }
 
 /** Only a list shows owners. */
-async function fuseOf({ client, signal }: Reading, owner: { readonly namespace: string; readonly name: string }) {
+async function fuseOf(
+  { client, signal }: Reading,
+  owner: { readonly namespace: string; readonly name: string },
+): Promise<KeptFuse | undefined> {
   let token: string | undefined;
   do {
     const { namespace } = owner;
     const page = await client.list(DAEMON_SET, { namespace, limit: PAGE, signal, ...(token !== undefined && { continue: token }) });
-    const found = page.items.find(({ metadata }) => metadata.ownerReferences?.some(({ name }) => name === owner.name));
-    const fuse: KeptFuse | undefined = found && keptFuse(found);
-    if (fuse?.known?.owner === owner.name) return fuse;
+    for (const item of page.items) {
+      if (!item.metadata.ownerReferences?.some(({ name }) => name === owner.name)) continue;
+      // An owner of that name may be another's.
+      const fuse = keptFuse(item);
+      if (fuse.known?.owner === owner.name) return fuse;
+    }
     token = page.continue;
   } while (token !== undefined);
   return undefined;

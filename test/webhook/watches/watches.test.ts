@@ -149,10 +149,14 @@ describe('a fuse DaemonSet', () => {
     await watch();
     expect(watches.known.fuse('ml', 'demo')).toBeUndefined();
   });
-  test('whose note cannot be read is passed over', async () => {
-    server.put(daemonSet({ annotations: { 'data.fluid.io/sidecar': 'x' } }));
+  test('whose note cannot be read, or can be read no more, has no client that can be a sidecar', async () => {
+    server.put(daemonSet({ annotations: { 'data.fluid.io/sidecar': '{"caches":[]}' } }));
     await watch();
-    expect(watches.known.fuse('ml', 'demo')).toBeUndefined();
+    expect(watches.known.fuse('ml', 'demo')?.sidecar).toEqual({ caches: [] });
+    server.put(daemonSet({ annotations: { 'data.fluid.io/sidecar': 'x' } }));
+    const refused = () => watches.known.fuse('ml', 'demo')?.sidecar?.refused;
+    await until(() => refused() !== undefined, 'refused');
+    expect(refused()).toContain('annotation data.fluid.io/sidecar: expected JSON {caches: [names], refused?: text}, found x');
   });
 });
 
@@ -217,6 +221,14 @@ describe('what is read before a pod is denied', () => {
         "list DaemonSet ",
       ]
     `);
+  });
+  test('is the fuse DaemonSet, though another before it has an owner of that name which is none of Fluid', async () => {
+    await watch();
+    server.hold('DaemonSet');
+    server.put(daemonSet({ name: 'a-first', ownerReferences: [{ apiVersion: 'acme.io/v1', kind: 'X', name: 'demo', uid: 'd' }] }));
+    server.put(daemonSet());
+    const known = await watches.read([{ kind: 'fuse', namespace: 'ml', name: 'demo' }], signal);
+    expect(known.fuse('ml', 'demo')?.template).toBeDefined();
   });
   test('is an error if the API server cannot say', async () => {
     await watch();
