@@ -30,15 +30,21 @@ export interface Answer {
 
 /** Of the objects that one admission may have read. A pod that names more of them that do not exist is denied by the first ones. */
 const MOST_READ = 16;
-/** For these reads: the API server waits 15 s for an admission. */
+/** For these reads. */
 const READS_MS = 8_000;
+/** What the rest of an admission may take, of the time that the API server waits. */
+const REST_MS = 2_000;
 
 export function createAdmissions({ knowledge, settings, random, metrics, log, clock = systemClock }: AdmitOptions) {
   const lookups = createLookups(knowledge, metrics, clock);
 
-  /** The answer to the text of an AdmissionReview. It never throws, and is there within the API server's timeout. */
-  return async (text: string): Promise<Answer> => {
+  /**
+   * The answer to the text of an AdmissionReview. It never throws, and is there within the API server's timeout.
+   * @param withinMs this timeout
+   */
+  return async (text: string, withinMs = Infinity): Promise<Answer> => {
     const began = clock.elapsed();
+    const until = began + Math.min(READS_MS, withinMs - REST_MS);
     let review: Review;
     try {
       review = reviewIn(text);
@@ -48,7 +54,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     }
     if (review.object === undefined) return { status: 200, body: answerTo(review, { outcome: 'unchanged' }) };
     const mode = modeIn(review.object, settings);
-    const verdict = await verdictOn(review, mode, began + READS_MS).catch((error: unknown) => unexpected(error, review, mode));
+    const verdict = await verdictOn(review, mode, until).catch((error: unknown) => unexpected(error, review, mode));
     const { outcome, body } = answered(review, mode, verdict);
     metrics.admitted(outcome, mode, (clock.elapsed() - began) / 1000);
     if ('warnings' in verdict) metrics.warned(verdict.warnings?.length ?? 0);

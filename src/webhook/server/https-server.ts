@@ -3,6 +3,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { webhookNames } from '../../api/webhook-names.ts';
 import type { Log } from '../../kube/types.ts';
 import type { Answer } from './admit.ts';
+import { createBodies, refusal } from './bodies.ts';
+import { boundConnections } from './connections.ts';
 
 // Not imported: the ES modules load Node's own fetch too, which takes 14 MB.
 const { createServer } = process.getBuiltinModule('node:https');
@@ -21,20 +23,26 @@ export interface WebhookServer {
   stop(): Promise<void>;
 }
 
-/** The API server's own limit for a request; an AdmissionReview has a pod once, and little else. */
-const LARGEST_BODY = 3 << 20;
-/** Of all requests under way: a parsed pod takes several times as much. */
-const LARGEST_SUM = 24 << 20;
 /** API servers keep a connection for 90 s without a request. One that we closed meanwhile could cost an admission. */
 const KEEP_MS = 120_000;
 /** Answers are there within 10 s. */
 const DRAIN_MS = 12_000;
-const MOST_CONNECTIONS = 1_000;
+/** Each may hold a body of 256 KiB. */
+const MOST_CONNECTIONS = 500;
+/** A Go duration of whole seconds, as API servers write it. */
+const TIMEOUT = /^(\d{1,3})s$/;
 
-/** Serves admissions at Fluid's path. Nothing is served before `use` was called with a first certificate. */
-export async function serveWebhook(port: number, first: Pair, admit: (text: string) => Promise<Answer>, log: Log): Promise<WebhookServer> {
-  let bytes = 0;
+/** @param withinMs the timeout of the API server that asks, if it says so */
+export type Admit = (text: string, withinMs?: number) => Promise<Answer>;
+
+/**
+ * Serves admissions at Fluid's path. Nothing is served before `use` was called with a first certificate.
+ * @param most connections at once
+ */
+export async function serveWebhook(port: number, first: Pair, admit: Admit, log: Log, most = MOST_CONNECTIONS): Promise<WebhookServer> {
+  const textOf = createBodies();
   let isStopping = false;
+  let isClosed = false;
   const idle = new Set<Socket>();
   const server = createServer({
     cert: first.certificate,
@@ -47,12 +55,15 @@ export async function serveWebhook(port: number, first: Pair, admit: (text: stri
     // How often these times are checked.
     connectionsCheckingInterval: 2_000,
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  const connections = boundConnections(server, most);
   // A client that never asks anything, and one that does not read its answer.
   server.setTimeout(KEEP_MS);
   server.on('request', (request, response) => {
     idle.delete(request.socket);
-    response.once('close', () => !request.socket.destroyed && idle.add(request.socket));
+    response.once('close', () => {
+      connections.answered(request.socket);
+      if (!request.socket.destroyed) idle.add(request.socket);
+    });
     const reply = ({ status, body }: Answer): void => {
       const type = status === 200 ? 'application/json' : 'text/plain';
       // A connection whose request was not read to its end has no next one.
@@ -67,6 +78,8 @@ export async function serveWebhook(port: number, first: Pair, admit: (text: stri
     });
   });
   server.on('secureConnection', (socket) => {
+    // The handshake was under way when the webhook stopped.
+    if (isClosed) return void socket.destroy();
     idle.add(socket);
     socket.once('close', () => idle.delete(socket));
   });
@@ -74,36 +87,14 @@ export async function serveWebhook(port: number, first: Pair, admit: (text: stri
   server.on('tlsClientError', (error) => log.debug({ error: error.message }, 'a TLS handshake failed'));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
-    if (request.url?.split('?')[0] !== webhookNames.path) return refusal(404, `expected ${webhookNames.path} as path`);
+    const [path, query] = (request.url ?? '').split('?');
+    if (path !== webhookNames.path) return refusal(404, `expected ${webhookNames.path} as path`);
     if (request.method !== 'POST') return refusal(405, `expected POST, found ${request.method}`);
-    const announced = Number(request.headers['content-length'] ?? 0);
-    if (announced > LARGEST_BODY) return refusal(413, `expected at most ${LARGEST_BODY} bytes, found ${announced}`);
     const text = await textOf(request, response);
-    return typeof text === 'string' ? admit(text) : text;
-  }
-
-  /** The body, or why it is not taken. Iterating over a request would destroy it, and with it the answer. */
-  function textOf(request: IncomingMessage, response: ServerResponse): Promise<string | Answer> {
-    const chunks: Buffer[] = [];
-    let held = 0;
-    // A request counts until its answer was sent or given up.
-    response.once('close', () => (bytes -= held));
-    return new Promise((resolve) => {
-      request.on('data', (chunk: Buffer) => {
-        held += chunk.length;
-        bytes += chunk.length;
-        if (held <= LARGEST_BODY && bytes <= LARGEST_SUM) return void chunks.push(chunk);
-        request.pause().removeAllListeners('data');
-        resolve(
-          held > LARGEST_BODY
-            ? refusal(413, `expected at most ${LARGEST_BODY} bytes, found more`)
-            : refusal(503, `expected at most ${LARGEST_SUM} bytes of requests at once; retry`),
-        );
-      });
-      request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-      // The client went away; nobody reads the answer.
-      request.once('close', () => resolve(refusal(400, 'expected a whole request')));
-    });
+    if (typeof text !== 'string') return text;
+    connections.answering(request.socket);
+    const seconds = TIMEOUT.exec(new URLSearchParams(query).get('timeout') ?? '')?.[1];
+    return admit(text, seconds === undefined ? undefined : Number(seconds) * 1000);
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -118,6 +109,7 @@ export async function serveWebhook(port: number, first: Pair, admit: (text: stri
     },
     async stop() {
       isStopping = true;
+      isClosed = true;
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       // Node counts a connection that has not asked anything yet as one that is about to.
       for (const socket of idle) socket.destroy();
@@ -127,5 +119,3 @@ export async function serveWebhook(port: number, first: Pair, admit: (text: stri
     },
   };
 }
-
-const refusal = (status: number, message: string): Answer => ({ status, body: `${message}\n` });

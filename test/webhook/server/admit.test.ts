@@ -55,8 +55,8 @@ function admissions({ plugin = marks, memory = {}, server = {}, read, disabled =
     log,
     clock,
   });
-  const post = async (review: unknown) => {
-    const { status, body } = await admit(typeof review === 'string' ? review : JSON.stringify(review));
+  const post = async (review: unknown, withinMs?: number) => {
+    const { status, body } = await admit(typeof review === 'string' ? review : JSON.stringify(review), withinMs);
     return { status, body, ...(status === 200 && { answer: JSON.parse(body) as Answer }) };
   };
   return { post, clock, admitPod: async (pod: unknown, more: object = {}) => (await post(reviewOf(pod, more))).answer?.response };
@@ -203,6 +203,23 @@ describe('what no watch knows', () => {
       allowed: false,
       status: { message: expect.stringContaining('could not read it again: the API server did not answer in time') },
     });
+  });
+  test.each([
+    ['2 s less than the API server waits', 5_000, 3_000],
+    ['8 s, though the API server waits longer', 30_000, 8_000],
+  ])('is waited for %s', async (_, withinMs, ms) => {
+    const { post, clock } = admissions({ read: () => new Promise(() => {}) });
+    let isDenied = false;
+    const answer = post(reviewOf(podOf(SERVERLESS, ['images'])), withinMs).then(({ answer: denial }) => {
+      isDenied = denial?.response.allowed === false;
+    });
+    await aMoment();
+    clock.advance(ms - 1);
+    await aMoment();
+    expect(isDenied).toBe(false);
+    clock.advance(1);
+    await answer;
+    expect(isDenied).toBe(true);
   });
   test('is asked for by at most 16 pods at once', async () => {
     const { admitPod, clock } = admissions({ read: () => new Promise(() => {}) });

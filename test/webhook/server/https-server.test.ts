@@ -8,8 +8,8 @@ import { webhookNames } from '../../../src/api/webhook-names.ts';
 import { silent } from '../../../src/kube/types.ts';
 import { issue } from '../../../src/webhook/certificates/issue.ts';
 import type { Material } from '../../../src/webhook/certificates/material.ts';
-import type { Answer } from '../../../src/webhook/server/admit.ts';
-import { serveWebhook, type WebhookServer } from '../../../src/webhook/server/https-server.ts';
+import { type Admit, serveWebhook, type WebhookServer } from '../../../src/webhook/server/https-server.ts';
+import { until } from '../../support/manual-clock.ts';
 
 const HOST = 'fluid-pod-admission-webhook.fluid-system.svc';
 let first: Material;
@@ -23,11 +23,9 @@ afterEach(async () => {
   agent?.destroy();
   await server?.stop();
 });
-async function start(
-  admit: (text: string) => Promise<Answer> = async (text) => ({ status: 200, body: String(text.length) }),
-): Promise<void> {
+async function start(admit: Admit = async (text) => ({ status: 200, body: String(text.length) }), most?: number): Promise<void> {
   agent = new Agent({ keepAlive: true });
-  server = await serveWebhook(0, first, admit, silent);
+  server = await serveWebhook(0, first, admit, silent, most);
 }
 interface Reply {
   readonly status: number | undefined;
@@ -35,11 +33,19 @@ interface Reply {
   readonly connection: string | undefined;
   readonly length: string | undefined;
 }
+const options = (ca = first.authorities.join(''), path: string = webhookNames.path, method = 'POST') => ({
+  host: '127.0.0.1',
+  port: server?.port,
+  path,
+  method,
+  ca,
+  servername: HOST,
+  agent,
+});
 /** As an API server asks: by the Service's name, trusting the bundle only. */
-function post(body: string | Buffer, ca = first.authorities.join(''), path: string = webhookNames.path, method = 'POST'): Promise<Reply> {
+function post(body: string | Buffer, ...how: Parameters<typeof options>): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port: server?.port, path, method, ca, servername: HOST, agent };
-    const asked = httpsRequest(options, (response) => {
+    const asked = httpsRequest(options(...how), (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
       const { connection, 'content-length': length } = response.headers;
@@ -65,6 +71,45 @@ describe('the webhook serves', () => {
   test('a pod with thousands of volumes', async () => {
     await start();
     expect(await post('x'.repeat(1.5e6))).toMatchObject({ status: 200, body: '1500000' });
+  });
+  test.each([
+    ['?timeout=15s', 15_000],
+    ['?timeout=1h', undefined],
+    ['', undefined],
+  ])('within the timeout of the API server that asks: %j', async (query, ms) => {
+    await start(async (_, withinMs) => ({ status: 200, body: String(withinMs) }));
+    expect(await post('x', undefined, webhookNames.path + query)).toMatchObject({ body: String(ms) });
+  });
+  test('pods while large requests take all the memory that there is for them', async () => {
+    await start();
+    const large = Array.from({ length: 9 }, () => {
+      const asked = httpsRequest({ ...options(), agent: false });
+      asked.on('error', () => {}).setHeader('content-length', 3 << 20);
+      asked.write(Buffer.alloc(2.9e6));
+      return asked;
+    });
+    const refused = await Promise.race(
+      large.map((asked) => new Promise<number>((resolve) => asked.on('response', ({ statusCode = 0 }) => resolve(statusCode)))),
+    );
+    expect(refused).toBe(503);
+    expect(await post('x'.repeat(250_000))).toMatchObject({ status: 200, body: '250000' });
+    for (const asked of large) asked.destroy();
+  });
+  test('API servers though others open more connections than there may be, with TLS and without', async () => {
+    await start(undefined, 20);
+    const others = Array.from({ length: 40 }, (_, i) =>
+      (i % 2 ? tcp(server?.port ?? 0, '127.0.0.1') : connect({ host: '127.0.0.1', port: server?.port ?? 0, rejectUnauthorized: false })).on(
+        'error',
+        () => {},
+      ),
+    );
+    for (let i = 0; i < 3; i++) {
+      agent.destroy();
+      agent = new Agent({ keepAlive: true });
+      expect(await post('12345')).toMatchObject({ status: 200 });
+    }
+    await until(() => others.filter((socket) => !socket.destroyed).length <= 20, 'closed');
+    for (const socket of others) socket.destroy();
   });
   test('another certificate from one connection to the next', async () => {
     await start();

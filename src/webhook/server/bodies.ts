@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** A request whose body is not read; the answer says why. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The API server's own limit for a request; an AdmissionReview has a pod once, and little else. */
+const LARGEST = 3 << 20;
+/** Nearly every pod is a twentieth of it. Such a body waits for no other: slow uploads of large ones must not hold pods up. */
+const SMALL = 256 << 10;
+/** Of all larger ones under way: a parsed pod takes several times as much. */
+const LARGEST_SUM = 24 << 20;
+
+/** Reads bodies of requests, of which no more are in memory at once than it can hold. */
+export function createBodies() {
+  let bytes = 0;
+
+  /** The body, or why it is not taken. Iterating over a request would destroy it, and with it the answer. */
+  return (request: IncomingMessage, response: ServerResponse): Promise<string | Refusal> => {
+    const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced > LARGEST) return Promise.resolve(refusal(413, `expected at most ${LARGEST} bytes, found ${announced}`));
+    const chunks: Buffer[] = [];
+    let held = 0;
+    let counted = 0;
+    // A request counts until its answer was sent or given up.
+    response.once('close', () => (bytes -= counted));
+    return new Promise((resolve) => {
+      request.on('data', (chunk: Buffer) => {
+        held += chunk.length;
+        if (held > SMALL) {
+          bytes += held - counted;
+          counted = held;
+        }
+        if (held <= LARGEST && (counted === 0 || bytes <= LARGEST_SUM)) return void chunks.push(chunk);
+        request.pause().removeAllListeners('data');
+        resolve(
+          held > LARGEST
+            ? refusal(413, `expected at most ${LARGEST} bytes, found more`)
+            : refusal(503, `expected at most ${LARGEST_SUM} bytes of large requests at once; retry`),
+        );
+      });
+      request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+      // The client went away; nobody reads the answer.
+      request.once('close', () => resolve(refusal(400, 'expected a whole request')));
+    });
+  };
+}
+
+export const refusal = (status: number, message: string): Refusal => ({ status, body: `${message}\n` });
