@@ -9,7 +9,9 @@ import { type Mode, modeOf } from '../wishes.ts';
 import type { Knowledge } from './knowledge.ts';
 import { createLookups, keyOf, layered } from './lookups.ts';
 import type { AdmissionMetrics } from './metrics.ts';
-import { answerTo, Malformed, podIn, type Review, reviewIn, type Verdict } from './review.ts';
+import { Malformed } from './malformed.ts';
+import { podIn } from './pod-in.ts';
+import { answerTo, reviewIn, type Review, type Verdict } from './review.ts';
 import { logVerdict } from './verdict-log.ts';
 
 export interface AdmitOptions {

@@ -1,5 +1,6 @@
 import type { Pod } from '../pod.ts';
-import { type Fields, isRecord } from '../shapes.ts';
+import { isRecord } from '../shapes.ts';
+import { expect, Malformed } from './malformed.ts';
 import { patchOf } from './patch.ts';
 
 const VERSIONS = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'] as const;
@@ -11,24 +12,6 @@ export interface Review {
   readonly namespace: string;
   /** What is created; undefined if it is not the creation of a pod. */
   readonly object: unknown;
-}
-
-/** A text is not what it should be; the message names the field, what was expected and what was found. */
-export class Malformed extends Error {
-  override readonly name = 'Malformed';
-}
-
-function expect(holds: boolean, field: string, expected: string, found: unknown): asserts holds {
-  if (!holds) throw new Malformed(`${field}: expected ${expected}, found ${foundOf(found)}`);
-}
-
-/** Never more than a short text: what is in a pod may be secret, or nested too deeply to be printed. */
-function foundOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'an object';
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value);
 }
 
 /** @throws Malformed */
@@ -59,49 +42,6 @@ export function reviewIn(text: string): Review {
 
 const isPods = (resource: unknown): boolean =>
   isRecord(resource) && (resource['group'] ?? '') === '' && resource['version'] === 'v1' && resource['resource'] === 'pods';
-
-/**
- * The pod, if every part that an admission looks at has its type. The API server checks the rest.
- * @throws Malformed
- */
-export function podIn(object: unknown): Pod {
-  expect(isRecord(object), 'object', 'a Pod', object);
-  const { metadata, spec } = object;
-  expect(isRecord(metadata), 'metadata', 'an object', metadata);
-  for (const field of ['labels', 'annotations']) checkTexts(metadata[field], `metadata.${field}`);
-  for (const field of ['name', 'generateName', 'namespace'])
-    expect(['string', 'undefined'].includes(typeof metadata[field]), `metadata.${field}`, 'a text', metadata[field]);
-  expect(isRecord(spec), 'spec', 'an object', spec);
-  for (const field of ['containers', 'initContainers', 'ephemeralContainers']) {
-    checkList(spec[field], `spec.${field}`, (container, at) => {
-      for (const list of ['env', 'envFrom', 'volumeMounts', 'volumeDevices', 'ports']) checkList(container[list], `${at}.${list}`);
-    });
-  }
-  checkList(spec['volumes'], 'spec.volumes', (volume, at) => {
-    const claim = volume['persistentVolumeClaim'];
-    if (claim === undefined) return;
-    expect(isRecord(claim), `${at}.persistentVolumeClaim`, 'an object', claim);
-    expect(typeof claim['claimName'] === 'string', `${at}.persistentVolumeClaim.claimName`, 'a text', claim['claimName']);
-  });
-  // The cast: what was checked is what admissions look at.
-  return object as unknown as Pod;
-}
-
-function checkTexts(value: unknown, path: string): void {
-  if (value === undefined) return;
-  expect(isRecord(value), path, 'a map of texts', value);
-  for (const [key, text] of Object.entries(value))
-    expect(typeof text === 'string', `${path}[${JSON.stringify(key.slice(0, 80))}]`, 'a text', text);
-}
-
-function checkList(value: unknown, path: string, check?: (element: Fields, at: string) => void): void {
-  if (value === undefined) return;
-  expect(Array.isArray(value), path, 'a list', value);
-  for (const [i, element] of value.entries()) {
-    expect(isRecord(element), `${path}[${i}]`, 'an object', element);
-    check?.(element, `${path}[${i}]`);
-  }
-}
 
 /** What becomes of an admission. */
 export type Verdict =

@@ -143,11 +143,34 @@ describe('a pod of any shape', () => {
     [{ metadata: { labels: { ...SERVERLESS, a: 1 } }, spec }, 'metadata.labels["a"]: expected a text, found 1'],
     [{ metadata: { labels: SERVERFUL, annotations: [] }, spec }, 'metadata.annotations: expected a map of texts, found a list'],
     [
-      { metadata: { labels: SERVERLESS }, spec: { ...spec, volumes: [{ persistentVolumeClaim: {} }] } },
+      { metadata: { labels: SERVERLESS }, spec: { ...spec, volumes: [{ name: 'a', persistentVolumeClaim: {} }] } },
       'spec.volumes[0].persistentVolumeClaim.claimName: expected a text, found nothing',
     ],
   ])('is rejected with the field if it asks for something: %j', async (pod, message) =>
     expect(await admissions().admitPod(pod)).toMatchObject({ allowed: false, status: { code: 400, message } }),
+  );
+  test.each<[object, string]>([
+    [{}, 'spec.containers: expected a list, found nothing'],
+    [{ containers: [{ name: 7 }] }, 'spec.containers[0].name: expected a text, found 7'],
+    [{ containers: [{ name: 'a', lifecycle: 'x' }] }, 'spec.containers[0].lifecycle: expected an object, found "x"'],
+    [
+      { ...spec, initContainers: [{ name: 'a', securityContext: [] }] },
+      'spec.initContainers[0].securityContext: expected an object, found a list',
+    ],
+    [{ containers: [{ name: 'a', volumeMounts: [{ name: 1 }] }] }, 'spec.containers[0].volumeMounts[0].name: expected a text, found 1'],
+    [
+      { containers: [{ name: 'a', volumeMounts: [{ name: 'b' }] }] },
+      'spec.containers[0].volumeMounts[0].mountPath: expected a text, found nothing',
+    ],
+    [{ ...spec, imagePullSecrets: [null] }, 'spec.imagePullSecrets[0]: expected an object, found null'],
+    [{ ...spec, securityContext: 'root' }, 'spec.securityContext: expected an object, found "root"'],
+    [{ ...spec, volumes: [{}] }, 'spec.volumes[0].name: expected a text, found nothing'],
+    [{ ...spec, volumes: [{ name: 'a', hostPath: '/' }] }, 'spec.volumes[0].hostPath: expected an object, found "/"'],
+  ])('is rejected with the field of its spec: %j', async (fields, message) =>
+    expect(await admissions().admitPod({ metadata: { labels: SERVERLESS }, spec: fields })).toMatchObject({
+      allowed: false,
+      status: { code: 400, message },
+    }),
   );
   test.each([[null], ['pod'], [{}], [{ metadata: null }], [{ metadata: { labels: 7 }, spec: [] }], [{ metadata: { labels: null } }]])(
     'is left to the API server if it asks for nothing: %j',
