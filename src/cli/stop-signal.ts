@@ -12,3 +12,7 @@ export function stopSignal(log: Log): AbortSignal {
   }
   return stop.signal;
 }
+
+/** Resolves when the signal is aborted; at once if that has happened. */
+export const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })));

@@ -25,7 +25,7 @@ import { messageOf, Refused } from '../errors.ts';
 import { createLog, logOptions } from '../log.ts';
 import { checkVersion, untilInstalled, untilNamespace } from './preflight.ts';
 import { checkAlone, elected, fluid } from './other-controllers.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { stopSignal, whenAborted } from '../stop-signal.ts';
 
 interface Flags extends ControllerFlags, ConnectionFlags {
   readonly takeOver?: boolean;
@@ -100,7 +100,7 @@ export const define: Define = (command, parts) => {
         // `failed` resolves with the error of `synced`.
         controller.synced.then(onSynced, () => {});
         const failure = await Promise.race([
-          new Promise<undefined>((resolve) => stop.addEventListener('abort', () => resolve(undefined))),
+          whenAborted(stop).then(() => undefined),
           controller.failed.then((error) => ({ error })),
         ]);
         await controller.stop();

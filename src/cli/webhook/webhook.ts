@@ -15,7 +15,7 @@ import { serveHealth } from '../health.ts';
 import { createLog, logOptions } from '../log.ts';
 import { checkVersion } from '../reconcile/preflight.ts';
 import { connect } from '../settings/connection.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { stopSignal, whenAborted } from '../stop-signal.ts';
 import { WEBHOOK_ENVIRONMENT, warnOf, webhookConfigOf } from './config.ts';
 
 interface Flags {
@@ -87,22 +87,22 @@ export const define: Define = (command, parts) => {
         watches = startWatches({ client, runtimes: kinds, namespace, log });
         const admit = createAdmissions({ knowledge: watches, settings, random: () => randomBytes(6).toString('hex'), metrics, log });
         let pair: Material | undefined;
-        await new Promise<void>((resolve) => {
+        const served = new Promise<void>((resolve) => {
           const onServe = (material: Material, expires: number): void => {
             pair = material;
             metrics.certificateEnds(expires);
             server?.use(material);
             resolve();
           };
-          stop.addEventListener('abort', () => resolve());
           certificates = keepCertificates({ client, namespace, onServe, onEntries: metrics.configured, log });
         });
+        await Promise.race([served, whenAborted(stop)]);
         if (!pair) return;
         server = await serveWebhook(port, pair, admit, log).catch(cannotServe(`--port ${port}`));
         // Another one may have come while the port was opened.
         server.use(pair);
         log.info({ port: server.port }, 'serving admissions');
-        if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
+        await whenAborted(stop);
         // What is served lasts; an installation that is being removed must not have its Secret written again.
         certificates?.stop();
         server.drain();
