@@ -1,4 +1,4 @@
-import type { NodeSelectorTerm } from '../../api/index.ts';
+import { type NodeSelectorTerm, shown } from '../../api/index.ts';
 import type { DatasetUse, Plugin } from '../admission.ts';
 import type { Known, KnownDataset } from '../known.ts';
 import { labelsOf, type Pod } from '../pod.ts';
@@ -16,13 +16,16 @@ export const nodeAffinityWithCache: Plugin = {
   configure: (args) => {
     const locality = parseLocality(args);
     const keys = new Set([...locality.preferred.map(({ name }) => name), ...locality.required]);
-    return (pod, { uses, known }) => {
-      if (uses.length === 0 || decidesItself(pod, keys, uses, known)) return pod;
+    return (pod, { uses, known, warn }) => {
       const required = requiredNames(pod);
+      const lost = [...required].filter((name) => !uses.some(({ claim, dataset }) => name === claim || name === dataset.identity.name));
+      if (lost.length > 0) warn(notMounted(lost));
+      if (uses.length === 0 || decidesItself(pod, keys, uses, known)) return pod;
       const isRequired = ({ claim, dataset }: DatasetUse) => required.has(claim) || required.has(dataset.identity.name);
       const preferences = datasetsOf(uses.filter((use) => !isRequired(use))).flatMap((dataset) => preferencesFor(dataset, locality, known));
       const requirements = datasetsOf(uses.filter(isRequired)).flatMap((dataset) => requirementsFor(dataset, locality, known));
-      return requiring(preferring(pod, preferences), requirements);
+      const far = (message: string) => warn(`the pod may run far from the caches that it requires: ${message}`);
+      return requiring(preferring(pod, preferences), requirements, far);
     };
   },
 };
@@ -46,6 +49,14 @@ const requiredNames = (pod: Pod): ReadonlySet<string> =>
       return name === undefined ? [] : [name];
     }),
   );
+
+/** API servers cut warnings. */
+const MOST_NAMED = 3;
+const notMounted = (names: readonly string[]): string =>
+  `metadata.labels[fluid.io/dataset.<name>.sched]: expected names of Datasets that the pod mounts, found ${names
+    .slice(0, MOST_NAMED)
+    .map((name) => shown(name))
+    .join(', ')}${names.length > MOST_NAMED ? ' and others' : ''}; nothing is required for them`;
 
 const preferencesFor = (dataset: KnownDataset, { preferred }: Locality, known: Known) =>
   preferred.flatMap(({ name, weight }) => placesOf(dataset, [name], known).map((expressions) => ({ weight, expressions })));

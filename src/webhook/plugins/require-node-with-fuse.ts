@@ -13,10 +13,11 @@ export const requireNodeWithFuse: Plugin = {
   name: 'RequireNodeWithFuse',
   configure: (args) => {
     noArguments(args);
-    return (pod, { uses, known }) =>
+    return (pod, { uses, known, warn }) =>
       requiring(
         pod,
         datasetsOf(uses).map((dataset) => [fuseSelector(dataset, known)]),
+        (message) => warn(`the pod may run where its FUSE clients cannot: ${message}`),
       );
   },
 };

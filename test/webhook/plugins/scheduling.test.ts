@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { NodeSelectorRequirement, NodeSelectorTerm } from '../../../src/api/index.ts';
 import type { Admission, DatasetUse, Plugin } from '../../../src/webhook/admission.ts';
 import { nodeAffinityWithCache } from '../../../src/webhook/plugins/node-affinity-with-cache.ts';
@@ -20,6 +20,9 @@ const on = (key: string, ...values: string[]) => ({ key, operator: 'In', values 
 const term = (...matchExpressions: NodeSelectorRequirement[]) => ({ matchExpressions });
 const zone = 'topology.kubernetes.io/zone';
 const region = 'topology.kubernetes.io/region';
+
+let warnings: string[] = [];
+beforeEach(() => void (warnings = []));
 
 function admission(mounted: readonly Mounted[]): Admission {
   const uses = mounted.map(
@@ -43,7 +46,13 @@ function admission(mounted: readonly Mounted[]): Admission {
     ),
   });
   // The cast: these plugins look at nothing else.
-  return { namespace: 'ml', known, uses, usesOf: () => uses } as unknown as Admission;
+  return {
+    namespace: 'ml',
+    known,
+    uses,
+    usesOf: () => uses,
+    warn: (message: string) => void warnings.push(message),
+  } as unknown as Admission;
 }
 const podWith = (nodeAffinity: unknown, rest: object = {}, labels: Record<string, string> = {}): Pod => ({
   metadata: { labels },
@@ -236,17 +245,31 @@ describe('a hint never denies a pod:', () => {
     expect(pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution?.slice(0, 2)).toEqual([null, 'x']);
   });
 
+  test('a requirement for a Dataset that the pod does not mount is no requirement, which its user is told', () => {
+    const mounted = [{ name: 'a', claim: 'claim-of-a' }, { name: 'b' }];
+    const pod = podWith(undefined, {}, sched('claim-of-a', 'b', 'c', 'd', 'e', 'f'));
+    expect(required(run(nodeAffinityWithCache, pod, mounted))).toHaveLength(1);
+    expect(warnings).toEqual([
+      'metadata.labels[fluid.io/dataset.<name>.sched]: expected names of Datasets that the pod mounts, found "c", "d", "e" and others; nothing is required for them',
+    ]);
+  });
+
   describe('with a hundred terms and a hundred Datasets', () => {
     const terms = Array.from({ length: 100 }, (_, i) => term(on('rack', `r${i}`)));
     const many = Array.from({ length: 100 }, (_, i): Mounted => ({ name: `d${i}`, selector: { [`acme.io/d${i}`]: 'yes' } }));
-    test('the terms stay as they are', () => {
+    test('the terms stay as they are, and their user is told', () => {
       const pod = podWith(requiringTerms(...terms), {}, sched(...many.map(({ name }) => name)));
       expect(run(requireNodeWithFuse, pod, many)).toBe(pod);
       expect(run(nodeAffinityWithCache, pod, many)).toBe(pod);
+      const most = /expected at most 1000 conditions on nodes to add, found up to \d+; nothing is required of nodes$/;
+      expect(warnings).toEqual([expect.stringMatching(most), expect.stringMatching(most)]);
+      expect(warnings[0]).toMatch(/^the pod may run where its FUSE clients cannot: spec\.affinity: /);
+      expect(warnings[1]).toMatch(/^the pod may run far from the caches that it requires: spec\.affinity: /);
     });
     test('ten terms with one Dataset are no such pod', () => {
       const pod = podWith(requiringTerms(...terms));
       expect(required(run(requireNodeWithFuse, pod, many.slice(0, 1)))).toHaveLength(100);
+      expect(warnings).toEqual([]);
     });
     test('preferences that fit are added', () => {
       const crowd = Array.from({ length: 2000 }, (_, i) => ({ name: `d${i}` }));

@@ -22,8 +22,9 @@ interface Term {
 /**
  * The pod on nodes that meet all requirements, beside its own. Kubernetes has a list of terms of which one must hold; so each term is
  * combined with each alternative. A pod whose terms would have too many expressions is returned as it is.
+ * @param warn says this to its user
  */
-export function requiring(pod: Pod, requirements: readonly Requirement[]): Pod {
+export function requiring(pod: Pod, requirements: readonly Requirement[], warn: (message: string) => void): Pod {
   const asked = requirements.filter((alternatives) => alternatives.length > 0 && alternatives.every(({ length }) => length > 0));
   const affinity = nodeAffinityOf(pod);
   if (asked.length === 0 || !affinity) return pod;
@@ -34,7 +35,12 @@ export function requiring(pod: Pod, requirements: readonly Requirement[]): Pod {
   let terms: readonly Term[] = own.length > 0 ? own : [termOf({})];
   for (const alternatives of asked) {
     const largest = terms.length * sum(alternatives.map(({ length }) => length)) + sizeOf(terms) * alternatives.length;
-    if (largest > most) return pod;
+    if (largest > most) {
+      warn(
+        `spec.affinity: expected at most ${MOST_EXPRESSIONS} conditions on nodes to add, found up to ${largest - sizeOf(own)}; nothing is required of nodes`,
+      );
+      return pod;
+    }
     terms = terms.flatMap((term) => combined(term, alternatives));
   }
   if (own.length === affinity.terms.length && terms.every((term, i) => term === own[i])) return pod;
