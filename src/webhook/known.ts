@@ -51,5 +51,4 @@ export interface KnownVolume {
 /** An object that an admission did not know, to be read once before a pod is denied. */
 export type Unknown =
   | { readonly kind: 'claim' | 'dataset' | 'fuse'; readonly namespace: string; readonly name: string }
-  | { readonly kind: 'runtime'; readonly type: string; readonly namespace: string; readonly name: string }
   | { readonly kind: 'volume'; readonly name: string };

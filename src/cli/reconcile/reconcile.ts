@@ -99,10 +99,7 @@ export const define: Define = (command, parts) => {
           log.info({ ms: Math.round(performance.now() - began), kinds: runtimes.map(({ resource }) => resource.kind) }, 'synced');
         // `failed` resolves with the error of `synced`.
         controller.synced.then(onSynced, () => {});
-        const failure = await Promise.race([
-          whenAborted(stop).then(() => undefined),
-          controller.failed.then((error) => ({ error })),
-        ]);
+        const failure = await Promise.race([whenAborted(stop).then(() => undefined), controller.failed.then((error) => ({ error }))]);
         await controller.stop();
         if (failure) {
           log.error({ err: failure.error }, 'cannot go on');

@@ -112,7 +112,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     const what = 'the webhook of Sluice met a defect, which its log describes';
     return mode === 'serverless'
       ? { outcome: 'failed', code: 500, reason: 'InternalError', message: `${what}. The pod asks for a sidecar, so it was not created` }
-      : { outcome: 'unchanged', warnings: [`${what}; the pod was created without hints for the scheduler`] };
+      : { outcome: 'failed', warnings: [`${what}; the pod was created without hints for the scheduler`] };
   }
 }
 

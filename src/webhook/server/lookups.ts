@@ -24,10 +24,10 @@ export function createLookups(knowledge: Knowledge, metrics: AdmissionMetrics, c
       });
       try {
         const known = await Promise.race([reading, ended]);
-        metrics.lookedUp('read');
+        metrics.lookedUp('read', unknown.length);
         return { known };
       } catch (error) {
-        metrics.lookedUp('failed');
+        metrics.lookedUp('failed', unknown.length);
         return { failed: error instanceof Error ? error.message : String(error) };
       } finally {
         cancel();
@@ -38,8 +38,7 @@ export function createLookups(knowledge: Knowledge, metrics: AdmissionMetrics, c
   };
 }
 
-export const keyOf = (unknown: Unknown): string =>
-  [unknown.kind, 'type' in unknown ? unknown.type : '', 'namespace' in unknown ? unknown.namespace : '', unknown.name].join('/');
+export const keyOf = (unknown: Unknown): string => [unknown.kind, 'namespace' in unknown ? unknown.namespace : '', unknown.name].join('/');
 
 /** What `fresh` says of the objects with these keys, and `base` of all others. */
 export function layered(base: Known, fresh: Known, keys: ReadonlySet<string>): Known {
@@ -47,7 +46,7 @@ export function layered(base: Known, fresh: Known, keys: ReadonlySet<string>): K
   return {
     claim: (namespace, name) => by({ kind: 'claim', namespace, name }).claim(namespace, name),
     dataset: (namespace, name) => by({ kind: 'dataset', namespace, name }).dataset(namespace, name),
-    runtime: (type, namespace, name) => by({ kind: 'runtime', type, namespace, name }).runtime(type, namespace, name),
+    runtime: base.runtime,
     fuse: (namespace, name) => by({ kind: 'fuse', namespace, name }).fuse(namespace, name),
     volume: (name) => by({ kind: 'volume', name }).volume(name),
   };

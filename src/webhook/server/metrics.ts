@@ -7,7 +7,7 @@ export interface AdmissionMetrics {
   warned(count: number): void;
   /** An admission met a defect. */
   broke(): void;
-  lookedUp(result: 'read' | 'failed'): void;
+  lookedUp(result: 'read' | 'failed', objects: number): void;
   /** The certificate that is served ends at this time, ms since the epoch. */
   certificateEnds(at: number): void;
   /** API servers ask this webhook by so many entries of the configuration. */
@@ -61,7 +61,7 @@ export function admissionMetrics(registry: Registry): AdmissionMetrics {
     },
     warned: (count) => warnings.inc(count),
     broke: () => defects.inc(),
-    lookedUp: (result) => lookups.inc({ result }),
+    lookedUp: (result, objects) => lookups.inc({ result }, objects),
     certificateEnds: (at) => certificate.set(at / 1000),
     configured: (count) => entries.set(count),
   };

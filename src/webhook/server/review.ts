@@ -46,7 +46,7 @@ const isPods = (resource: unknown): boolean =>
 /** What becomes of an admission. */
 export type Verdict =
   | { readonly outcome: 'mutated'; readonly before: Pod; readonly after: Pod; readonly warnings?: readonly string[] }
-  | { readonly outcome: 'unchanged'; readonly warnings?: readonly string[] }
+  | { readonly outcome: 'unchanged' | 'failed'; readonly warnings?: readonly string[] }
   | { readonly outcome: 'denied' | 'failed'; readonly code: number; readonly reason: string; readonly message: string };
 
 /** The AdmissionReview that answers this one, as JSON. */
@@ -55,14 +55,16 @@ export function answerTo({ apiVersion, uid }: Pick<Review, 'apiVersion' | 'uid'>
 }
 
 function responseOf(verdict: Verdict): object {
-  if (verdict.outcome === 'unchanged') return allowed(verdict);
+  if ('code' in verdict) {
+    const { code, reason, message } = verdict;
+    return { allowed: false, status: { code, reason, message } };
+  }
   if (verdict.outcome === 'mutated') {
     const operations = patchOf(verdict.before, verdict.after);
     if (operations.length === 0) return allowed(verdict);
     return { ...allowed(verdict), patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
   }
-  const { code, reason, message } = verdict;
-  return { allowed: false, status: { code, reason, message } };
+  return allowed(verdict);
 }
 
 /** kubectl and other clients print the warnings. */

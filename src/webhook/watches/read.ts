@@ -4,7 +4,7 @@ import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { Unknown } from '../known.ts';
 import type { KeptFuse } from './kept.ts';
 import type { Sources } from './known-objects.ts';
-import { keptClaim, keptDataset, keptFuse, keptRuntime, keptVolume } from './projections.ts';
+import { keptClaim, keptDataset, keptFuse, keptVolume } from './projections.ts';
 import { CLAIM, DAEMON_SET, DATASET, VOLUME } from './types.ts';
 
 /** DaemonSets of a page: no more are in memory at once. */
@@ -14,8 +14,6 @@ const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 export interface Reading {
   readonly client: KubeClient;
-  /** Of the runtimes of a type; undefined if there is no such kind. */
-  readonly runtimeType: (type: string) => ResourceType | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -34,13 +32,12 @@ export async function readObjects(reading: Reading, unknown: readonly Unknown[],
     dataset: (namespace, name) => answered({ kind: 'dataset', namespace, name }, () => otherwise.dataset(namespace, name)),
     fuse: (namespace, name) => answered({ kind: 'fuse', namespace, name }, () => otherwise.fuse(namespace, name)),
     volume: (name) => answered({ kind: 'volume', name }, () => otherwise.volume(name)),
-    runtime: (type, namespace, name) =>
-      answered({ kind: 'runtime', type, namespace, name }, () => otherwise.runtime(type, namespace, name)),
+    // Never a reason to deny a pod.
+    runtime: otherwise.runtime,
   };
 }
 
-const keyOf = (each: Unknown): string =>
-  JSON.stringify([each.kind, each.kind === 'runtime' && each.type, each.kind !== 'volume' && each.namespace, each.name]);
+const keyOf = (each: Unknown): string => JSON.stringify([each.kind, each.kind !== 'volume' && each.namespace, each.name]);
 
 function readOne(reading: Reading, each: Unknown): Promise<KubeObject | undefined> {
   if (!NAME.test(each.name)) return Promise.resolve(undefined);
@@ -53,18 +50,15 @@ function readOne(reading: Reading, each: Unknown): Promise<KubeObject | undefine
       return get(reading, VOLUME, { name: each.name }, keptVolume);
     case 'fuse':
       return fuseOf(reading, each);
-    case 'runtime':
-      return get(reading, reading.runtimeType(each.type), each, keptRuntime);
   }
 }
 
 async function get<T>(
   { client, signal }: Reading,
-  type: ResourceType | undefined,
+  type: ResourceType,
   { namespace, name }: { readonly namespace?: string; readonly name: string },
   project: (object: KubeObject) => T,
 ): Promise<T | undefined> {
-  if (type === undefined) return undefined;
   try {
     return project(await client.get(type, { namespace, name }, { signal, metadataOnly: type === CLAIM }));
   } catch (error) {

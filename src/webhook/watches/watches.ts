@@ -83,7 +83,6 @@ export function startWatches({ client, runtimes, namespace, log, clock = systemC
       return name === undefined ? undefined : fuses.get(namespace, name);
     },
   };
-  const typeOf = new Map(runtimes.map((kind) => [kind.plural, runtimeResource(kind)] as const));
 
   return {
     known: knownObjects(sources),
@@ -95,8 +94,7 @@ export function startWatches({ client, runtimes, namespace, log, clock = systemC
       return `not listed yet: ${which.join(', ')}`;
     },
     async read(unknown, signal) {
-      const reading = { client, signal, runtimeType: (type: string) => typeOf.get(runtimePlural(type)) };
-      return knownObjects(await readObjects(reading, unknown, sources));
+      return knownObjects(await readObjects({ client, signal }, unknown, sources));
     },
     stop() {
       for (const reflector of reflectors) reflector.stop();

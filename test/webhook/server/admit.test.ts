@@ -289,7 +289,9 @@ describe('a defect', () => {
     const response = await admissions({ plugin: breaks }).admitPod(podOf(SERVERFUL));
     expect(response).toMatchObject({ allowed: true, warnings: [expect.stringContaining('without hints for the scheduler')] });
     expect(response).not.toHaveProperty('patch');
-    expect(await registry.metrics()).toContain('sluice_webhook_defects_total 1');
+    const text = await registry.metrics();
+    expect(text).toContain('sluice_webhook_defects_total 1');
+    expect(text).toContain('sluice_webhook_admissions_total{outcome="failed",mode="serverful"} 1');
   });
 });
 
@@ -297,7 +299,7 @@ test('admissions are counted by outcome and by what the pod asks for', async () 
   const { admitPod } = admissions();
   await admitPod(podOf(SERVERLESS));
   await admitPod(podOf({}));
-  await admitPod(podOf(SERVERLESS, ['missing']));
+  await admitPod(podOf(SERVERLESS, ['missing', 'lost']));
   const text = await registry.metrics();
   for (const [outcome, mode] of [
     ['mutated', 'serverless'],
@@ -305,7 +307,7 @@ test('admissions are counted by outcome and by what the pod asks for', async () 
     ['denied', 'serverless'],
   ])
     expect(text).toContain(`sluice_webhook_admissions_total{outcome="${outcome}",mode="${mode}"} 1`);
-  expect(text).toContain('sluice_webhook_lookups_total{result="read"} 1');
+  expect(text).toContain('sluice_webhook_lookups_total{result="read"} 2');
 });
 
 test('a plugin that denies with nothing to read denies at once', async () => {

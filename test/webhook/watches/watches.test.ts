@@ -203,7 +203,6 @@ describe('what is read before a pod is denied', () => {
         { kind: 'claim', namespace: 'ml', name: 'demo' },
         { kind: 'claim', namespace: 'ml', name: 'missing' },
         { kind: 'fuse', namespace: 'ml', name: 'demo' },
-        { kind: 'runtime', type: 'acme', namespace: 'ml', name: 'demo' },
         { kind: 'volume', name: 'ml-demo' },
         { kind: 'claim', namespace: 'ml', name: '../../secrets/keys' },
       ],
