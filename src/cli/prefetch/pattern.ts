@@ -7,7 +7,8 @@ type Pattern = readonly string[];
 export type Fits = readonly Pattern[];
 
 const ANY = '**';
-const isPattern = (segment: string): boolean => /[*?[]/.test(segment);
+/** Whether a text has wildcards. */
+export const isPattern = (segment: string): boolean => /[*?[]/.test(segment);
 
 /**
  * What fits before the first name. A pattern without wildcards is a file, or a directory with everything in it.

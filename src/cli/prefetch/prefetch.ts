@@ -6,8 +6,8 @@ import type { Define } from '../command.ts';
 import { messageOf } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { filesBelow } from './files.ts';
-import { fitsOf } from './pattern.ts';
+import { filesBelow, missingOf } from './files.ts';
+import { fitsOf, isPattern } from './pattern.ts';
 import { readAll, type Result, STATUS, writeResult } from './read.ts';
 
 interface Flags {
@@ -75,6 +75,8 @@ async function prefetched(root: string, env: Env, log: Log, stop: AbortSignal): 
   if (list === undefined) throw new Error('FILE_PREFETCHER_FILE_LIST: expected patterns of files, found nothing');
   const began = performance.now();
   const patterns = list.split(';').flatMap((text) => below(root, text) ?? []);
+  const named = patterns.filter((pattern) => !isPattern(pattern) && !pattern.split('/').includes('..'));
+  for (const path of await missingOf(root, named)) log.warn({ path }, 'does not exist, and is not prefetched');
   const { files, bytes, failed } = await readAll(filesBelow(root, fitsOf(patterns)), bufferOf(env), log, stop);
   const result = failed === 0 ? 'success' : 'fail';
   log.info({ result, files, bytes, failed, seconds: Math.round((performance.now() - began) / 100) / 10 }, 'prefetched');

@@ -58,9 +58,20 @@ describe('sluice prefetch', () => {
   });
   test('passes over patterns that lead out of the data, and files that do not exist', async () => {
     const at = data('m/a', '../outside');
-    const { result, summary } = await prefetch(at, `/etc/passwd;${at}/../outside;${at}/m/nothing;relative`);
+    const { result, summary, lines } = await prefetch(at, `/etc/passwd;${at}/../outside;${at}/m/nothing;${at}/m/no*;relative`);
     expect(result).toBe('prefetch_result=success\n');
     expect(summary).toMatchObject({ files: 0 });
+    expect(lines.filter(({ level }) => level === 'warn')).toEqual([
+      expect.objectContaining({ path: `${at}/m/nothing`, msg: 'does not exist, and is not prefetched' }),
+    ]);
+  });
+  test('names an entry that cannot be looked up, and reads the others of its directory', async () => {
+    const at = data('m/a');
+    const long = 'x'.repeat(300);
+    const { result, summary, lines } = await prefetch(at, `${at}/m/${long};${at}/m/a`);
+    expect(result).toBe('prefetch_result=fail\n');
+    expect(summary).toMatchObject({ files: 1, failed: 1 });
+    expect(lines).toContainEqual(expect.objectContaining({ msg: 'cannot be read', path: `${at}/m/${long}` }));
   });
   // Root reads a file without rights as well; no user reads the memory of a process at 0.
   test('names a file that cannot be read, reads the others, and fails', async () => {
