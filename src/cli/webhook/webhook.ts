@@ -84,7 +84,7 @@ export const define: Define = (command, parts) => {
       try {
         await checkVersion(client, log);
         const kinds = (await parts.resources()).filter(({ plural }) => plural.endsWith('runtimes'));
-        watches = startWatches({ client, runtimes: kinds, namespace, log });
+        watches = startWatches({ client, runtimes: kinds, namespace, onProfileFault: metrics.profiled, log });
         const admit = createAdmissions({ knowledge: watches, settings, random: () => randomBytes(6).toString('hex'), metrics, log });
         let pair: Material | undefined;
         const served = new Promise<void>((resolve) => {

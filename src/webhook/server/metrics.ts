@@ -12,6 +12,8 @@ export interface AdmissionMetrics {
   certificateEnds(at: number): void;
   /** API servers ask this webhook by so many entries of the configuration. */
   configured(entries: number): void;
+  /** What is wrong with the ConfigMap of plugins. */
+  profiled(fault: string | undefined): void;
 }
 
 /** From what memory answers to what the API server waits for. */
@@ -54,6 +56,11 @@ export function admissionMetrics(registry: Registry): AdmissionMetrics {
     help: 'Entries of the MutatingWebhookConfiguration that lead to this webhook; 0: no pod gets a sidecar or a hint.',
     registers,
   });
+  const fault = new Gauge({
+    name: 'sluice_webhook_profile_fault',
+    help: '1 while the ConfigMap webhook-plugins has a fault, and the last profile without one stays in force.',
+    registers,
+  });
   return {
     admitted(outcome, mode, seconds) {
       admissions.inc({ outcome, mode });
@@ -64,5 +71,6 @@ export function admissionMetrics(registry: Registry): AdmissionMetrics {
     lookedUp: (result, objects) => lookups.inc({ result }, objects),
     certificateEnds: (at) => certificate.set(at / 1000),
     configured: (count) => entries.set(count),
+    profiled: (what) => fault.set(what === undefined ? 0 : 1),
   };
 }

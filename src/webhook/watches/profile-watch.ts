@@ -10,32 +10,31 @@ export interface ProfileWatch {
   /** Undefined: the ConfigMap does not exist. */
   changed(configMap: KubeObject | undefined): void;
   current(): Profile;
-  fault(): string | undefined;
 }
 
 const KEY = 'pluginsProfile';
 
-export function profileWatch(log: Log): ProfileWatch {
+/** @param onFault called with what is wrong with the ConfigMap, and with undefined when nothing is */
+export function profileWatch(log: Log, onFault: (fault: string | undefined) => void): ProfileWatch {
   const builtIn = parseProfile(defaultProfile, plugins);
   let current = builtIn;
-  let fault: string | undefined;
 
   return {
     changed(configMap) {
       const profile = configMap && text(record(configMap['data'])[KEY]);
       try {
         current = profile === undefined ? builtIn : parseProfile(profile, plugins);
-        fault = undefined;
+        onFault(undefined);
         log.info(
           { resource: 'configmaps', profile: profile === undefined ? 'built in' : 'ConfigMap' },
           'the profile of plugins is in force',
         );
       } catch (error) {
-        fault = error instanceof Error ? error.message : String(error);
+        const fault = error instanceof Error ? error.message : String(error);
+        onFault(fault);
         log.warn({ resource: 'configmaps', error: fault }, 'the profile of plugins has a fault; the last valid one stays in force');
       }
     },
     current: () => current,
-    fault: () => fault,
   };
 }

@@ -20,6 +20,8 @@ export interface WatchOptions {
   readonly runtimes: readonly RuntimeKind[];
   /** Where the ConfigMap `webhook-plugins` is. */
   readonly namespace: string;
+  /** Called with what is wrong with that ConfigMap, and with undefined when nothing is. */
+  readonly onProfileFault?: (fault: string | undefined) => void;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -29,8 +31,6 @@ export interface Watches {
   readonly known: Known;
   /** The chains of plugins, as the ConfigMap last said without a fault. */
   profile(): Profile;
-  /** What is wrong with the ConfigMap. */
-  profileFault(): string | undefined;
   /** Which lists are not complete yet. */
   notReady(): string | undefined;
   /** Asks the API server for exactly these objects. What it returns knows all others as the watches do. Throws what the client throws. */
@@ -42,7 +42,7 @@ export interface Watches {
 const LISTS_AT_A_TIME = 2;
 const nothing = (): void => {};
 
-export function startWatches({ client, runtimes, namespace, log, clock = systemClock }: WatchOptions): Watches {
+export function startWatches({ client, runtimes, namespace, onProfileFault = nothing, log, clock = systemClock }: WatchOptions): Watches {
   const listing = createLimiter(LISTS_AT_A_TIME, clock);
   const unlisted = new Map<string, Reflector<KubeObject>>();
   const reflectors: Reflector<KubeObject>[] = [];
@@ -59,7 +59,7 @@ export function startWatches({ client, runtimes, namespace, log, clock = systemC
   }
 
   const fuseNames = createFuses();
-  const profiles = profileWatch(log);
+  const profiles = profileWatch(log, onProfileFault);
   const claims = watch(CLAIM, { metadataOnly: true, project: keptClaim, onChange: nothing });
   const datasets = watch(DATASET, { project: keptDataset, onChange: nothing });
   const volumes = watch(VOLUME, { project: keptVolume, onChange: nothing });
@@ -87,7 +87,6 @@ export function startWatches({ client, runtimes, namespace, log, clock = systemC
   return {
     known: knownObjects(sources),
     profile: profiles.current,
-    profileFault: profiles.fault,
     notReady() {
       if (unlisted.size === 0) return undefined;
       const which = [...unlisted].map(([plural, { status }]) => plural + (status.lastError === undefined ? '' : ` (${status.lastError})`));

@@ -1,5 +1,7 @@
+import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/kube/types.ts';
+import { admissionMetrics } from '../../../src/webhook/server/metrics.ts';
 import { type ProfileWatch, profileWatch } from '../../../src/webhook/watches/profile-watch.ts';
 
 const configMap = (pluginsProfile?: string): KubeObject => ({
@@ -13,11 +15,14 @@ const bad = 'plugins: { serverful: { withDataset: [DatasetUsageInjectr] } }';
 
 let profiles: ProfileWatch;
 let lines: string[];
+let registry: Registry;
 beforeEach(() => {
   lines = [];
   const say = (level: string) => (fields: object) => void lines.push(`${level} ${JSON.stringify(fields)}`);
-  profiles = profileWatch({ debug() {}, info: say('info'), warn: say('warn'), error: say('error') });
+  registry = new Registry();
+  profiles = profileWatch({ debug() {}, info: say('info'), warn: say('warn'), error: say('error') }, admissionMetrics(registry).profiled);
 });
+const isFaulty = async () => /^sluice_webhook_profile_fault (\d)$/m.exec(await registry.metrics())?.[1];
 const lengths = () => [profiles.current().serverful.withDataset.length, profiles.current().serverless.withDataset.length];
 
 describe('the profile in force', () => {
@@ -31,14 +36,16 @@ describe('the profile in force', () => {
     profiles.changed(configMap());
     expect(profiles.current()).toBe(builtIn);
   });
-  test('is the last without a fault, and the fault is reported', () => {
+  test('is the last without a fault, and the fault is reported', async () => {
     profiles.changed(configMap(good));
     profiles.changed(configMap(bad));
     expect(lengths()).toEqual([1, 1]);
-    expect(profiles.fault()).toContain('plugins.serverful.withDataset[0]: expected a known plugin (did you mean DatasetUsageInjector?)');
-    expect(lines.at(-1)).toMatch(/^warn .*did you mean DatasetUsageInjector/);
+    expect(lines.at(-1)).toMatch(
+      /^warn .*plugins\.serverful\.withDataset\[0\]: expected a known plugin \(did you mean DatasetUsageInjector\?\)/,
+    );
+    expect(await isFaulty()).toBe('1');
     profiles.changed(configMap(good));
-    expect(profiles.fault()).toBeUndefined();
+    expect(await isFaulty()).toBe('0');
   });
   test('is built in if the ConfigMap has a fault from the start', () => {
     const builtIn = profiles.current();
