@@ -39,6 +39,15 @@ export const bundlePatch = (configuration: KubeObject, namespace: string, bundle
 export const entriesFor = (configuration: KubeObject | undefined, namespace: string): number =>
   configuration ? entriesOf(configuration).filter((entry) => isOurs(entry, namespace)).length : 0;
 
+/** Whether every entry of this webhook has all of these authorities, in PEM, whatever else it has. */
+export const hasAll = (configuration: KubeObject, namespace: string, authorities: readonly string[]): boolean =>
+  entriesOf(configuration)
+    .filter((entry) => isOurs(entry, namespace))
+    .every(({ clientConfig }) => {
+      const bundle = certificatesIn(Buffer.from(clientConfig?.caBundle ?? '', 'base64').toString('utf8'));
+      return authorities.every((authority) => bundle.includes(authority));
+    });
+
 /** Whether API servers that read this configuration trust one of these authorities, in PEM, for every entry of this webhook. */
 export const isTrusted = (configuration: KubeObject, namespace: string, authorities: readonly string[]): boolean =>
   entriesOf(configuration)

@@ -6,9 +6,10 @@ import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '../../k
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import { reflect } from '../../kube/watch/reflector.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
-import { bundlePatch, CONFIGURATION, entriesFor, isTrusted } from './ca-bundle.ts';
+import { bundlePatch, CONFIGURATION, entriesFor, hasAll, isTrusted } from './ca-bundle.ts';
 import { issue } from './issue.ts';
 import { bundleOf, dataOf, decide, isFit, issuersOf, type Material } from './material.ts';
+import { createRenewalPace } from './renewal-pace.ts';
 
 export interface CertificatesOptions {
   readonly client: KubeClient;
@@ -44,6 +45,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
   const stopped = new AbortController();
   const { signal } = stopped;
   const writing = { signal, retries: 0 };
+  const pace = createRenewalPace(clock);
   /** The Secret as last seen: by the watch, by a read, or in the answer to a write. */
   let live: KubeObject | undefined;
   let served: Material | undefined;
@@ -51,6 +53,8 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
   let problem: string | undefined;
   /** Since when API servers trust a certificate that is not served yet, elapsed ms. */
   let trusted: { readonly certificate: string; readonly since: number } | undefined;
+  /** Since when the configuration has authorities that this bundle does not need, elapsed ms. Replicas whose clocks differ disagree about that. */
+  let excess: { readonly bundle: string; readonly since: number } | undefined;
   let failures = 0;
   let isRunning = false;
   let isAsked = false;
@@ -124,10 +128,20 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     if (decision.do === 'renew') {
       // Whatever the Secret lacks, one certificate that works is served meanwhile.
       if (decision.serve) serve(decision.serve);
+      const left = pace.left();
+      if (left > 0) {
+        const fields = { because: decision.because, retryMs: Math.round(left) };
+        log.warn(fields, 'the certificate was made again and again: do the clocks of the nodes of the replicas differ?');
+        return left;
+      }
       const older = [...new Set([...(served && isFit(served, host, now) ? bundleOf(served, now) : []), ...decision.keeps.older])];
       const { signer } = decision.keeps;
       const material = await issue({ ...(signer && { signer }), older: older.filter((pem) => pem !== signer?.certificate) }, hosts, now);
-      await write(material, basis);
+      if (!(await write(material, basis))) {
+        isAsked = true;
+        return 0;
+      }
+      pace.renewed();
       log.info(
         { secret: `${namespace}/${name.name}`, because: decision.because, authority: signer ? 'kept' : 'new' },
         'made a certificate',
@@ -147,8 +161,8 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     return Math.min(until - now, LOOK_MS);
   }
 
-  /** Over the Secret from which it was decided, which another replica may have written meanwhile: then its Secret counts. */
-  async function write(material: Material, basis: KubeObject | undefined): Promise<void> {
+  /** Over the Secret from which it was decided. False if another replica has written it meanwhile: then its Secret counts. */
+  async function write(material: Material, basis: KubeObject | undefined): Promise<boolean> {
     const { resourceVersion, labels, annotations, ownerReferences } = basis?.metadata ?? { labels: webhookSecretLabels };
     const kept = { ...(labels && { labels }), ...(annotations && { annotations }), ...(ownerReferences && { ownerReferences }) };
     const metadata = { ...name, ...(resourceVersion !== undefined && { resourceVersion }), ...kept };
@@ -156,11 +170,13 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata, type: basis?.['type'] ?? 'Opaque', data };
     try {
       live = await (basis ? client.update(SECRET, secret, writing) : client.create(SECRET, secret, writing));
+      return true;
     } catch (error) {
       if (!basis && isNotFound(error))
         throw new Error(`namespace ${namespace} does not exist: the Secret ${name.name} cannot be created`, { cause: error });
       if (!isAlreadyExists(error) && !isConflict(error)) throw error;
       live = await read();
+      return false;
     }
   }
 
@@ -170,9 +186,15 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
   async function trust(material: Material, now: number): Promise<boolean> {
     const configuration = configurations.get(undefined, webhookNames.configuration);
     if (!configuration) return true;
-    const bundle = Buffer.from(bundleOf(material, now).join('')).toString('base64');
+    const authorities = bundleOf(material, now);
+    const bundle = Buffer.from(authorities.join('')).toString('base64');
     const patch = bundlePatch(configuration, namespace, bundle);
     if (patch.length === 0) return true;
+    if (hasAll(configuration, namespace, authorities)) {
+      if (excess?.bundle !== bundle) excess = { bundle, since: clock.elapsed() };
+      if (clock.elapsed() < excess.since + LOOK_MS) return true;
+    }
+    excess = undefined;
     // A replica that is late must not undo what another one has written.
     const newest = await read();
     if (newest?.metadata.resourceVersion !== live?.metadata.resourceVersion) {

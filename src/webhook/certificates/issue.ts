@@ -43,7 +43,8 @@ async function createCertificate(authority: Pair, hosts: readonly [string, ...st
   const certificate = await x509.X509CertificateGenerator.create({
     ...validity(now, CERTIFICATE_MS),
     subject: `CN=${hosts[0]}`,
-    issuer: issuer.subjectName.toJSON(),
+    // As it is encoded: from its text it could become another type of string, which Go takes for another name.
+    issuer: issuer.subjectName,
     publicKey: keys.publicKey,
     signingKey: await signingKey(authority.key),
     signingAlgorithm: algorithmOf(authority.key),

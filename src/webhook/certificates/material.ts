@@ -1,5 +1,6 @@
 /** What a Secret with certificates says, and what has to be done about it: pure. Node's own X.509 reads; making loads a library (issue.ts). */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { rawNamesOf } from './raw-names.ts';
 
 /** Keys of the Secret, which are Fluid's. A client that knows the type kubernetes.io/tls finds its names too. */
 const secretKeys = {
@@ -50,7 +51,7 @@ type Data = Readonly<Record<string, string>>;
  */
 export function decide(data: Data | undefined, host: string, now: number): Decision {
   if (data === undefined) return { do: 'renew', because: 'the Secret does not exist', keeps: { older: [] } };
-  const authorities = certificatesIn(textOf(data, secretKeys.caCertificate)).filter((pem) => whyNoAuthority(pem, now) === undefined);
+  const authorities = certificatesIn(textOf(data, secretKeys.caCertificate)).filter((pem) => isAuthority(pem, now));
   const caKey = textOf(data, secretKeys.caKey);
   const found = pairs(data).map((pair) => ({ pair, problem: whyUnfit(pair, authorities, host, now) }));
   const pair = found.find(({ problem }) => problem === undefined)?.pair;
@@ -97,20 +98,27 @@ function whyUnfit({ certificate, key }: Pick<Material, 'certificate' | 'key'>, a
   if (parsed.validToDate.getTime() <= now) return `the certificate ended at ${parsed.validToDate.toISOString()}`;
   if (parsed.validFromDate.getTime() > now) return `the certificate begins at ${parsed.validFromDate.toISOString()}`;
   if (parsed.checkHost(host) === undefined) return `the certificate is not for ${host}`;
-  if (!authorities.some((pem) => isIssuedBy(parsed, pem))) return 'no authority in the Secret has issued the certificate';
+  if (!authorities.some((pem) => isValid(pem, now) && isIssuedBy(parsed, pem)))
+    return 'no authority in the Secret has issued the certificate';
   return undefined;
 }
 
-function whyNoAuthority(pem: string, now: number): string | undefined {
+/** One that is not valid yet counts: a replica whose clock is ahead may have made it, and serve a certificate of it. */
+function isAuthority(pem: string, now: number): boolean {
   const parsed = parsedCertificate(pem);
-  if (!parsed?.ca) return 'it is no certificate of an authority';
-  return parsed.validToDate.getTime() <= now || parsed.validFromDate.getTime() > now ? 'it is not valid now' : undefined;
+  return parsed?.ca === true && parsed.validToDate.getTime() > now;
+}
+
+/** Whether an authority is valid now. */
+function isValid(pem: string, now: number): boolean {
+  const { validFromDate, validToDate } = new X509Certificate(pem);
+  return validFromDate.getTime() <= now && now < validToDate.getTime();
 }
 
 /** The authority that the key is of, if it outlives a certificate that it signs now. */
 function signerOf(authorities: readonly string[], key: string, now: number): Keeps['signer'] {
   const privateKey = parsedKey(key);
-  const certificate = privateKey && authorities.find((pem) => new X509Certificate(pem).checkPrivateKey(privateKey));
+  const certificate = privateKey && authorities.find((pem) => isValid(pem, now) && new X509Certificate(pem).checkPrivateKey(privateKey));
   if (!privateKey || certificate === undefined || !canSign(privateKey)) return undefined;
   if (new X509Certificate(certificate).validToDate.getTime() < now + CERTIFICATE_MS) return undefined;
   return { certificate, key };
@@ -122,7 +130,8 @@ const canSign = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolea
 
 function isIssuedBy(certificate: X509Certificate, pem: string): boolean {
   const authority = new X509Certificate(pem);
-  return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+  const isNamed = rawNamesOf(certificate.raw).issuer.equals(rawNamesOf(authority.raw).subject);
+  return isNamed && certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
 }
 
 export const certificatesIn = (text: string): readonly string[] =>

@@ -1,12 +1,14 @@
-import { X509Certificate } from 'node:crypto';
+import { KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createCa, issue as issueOther } from '../../../harness/control-plane/pki.ts';
+import { createCa, issue as issueOther, type KeyPair } from '../../../harness/control-plane/pki.ts';
+import type { Clock } from '../../../src/kube/clock.ts';
 import { type KubeObject, type Log, silent } from '../../../src/kube/types.ts';
 import { type ApiServer, createApiServer, Refusal } from '../../../src/testing/api-server/index.ts';
 import { CONFIGURATION } from '../../../src/webhook/certificates/ca-bundle.ts';
 import { type Certificates, keepCertificates } from '../../../src/webhook/certificates/certificates.ts';
 import { issue } from '../../../src/webhook/certificates/issue.ts';
 import { bundleOf, certificatesIn, dataOf, type Material } from '../../../src/webhook/certificates/material.ts';
+import { rawNamesOf } from '../../../src/webhook/certificates/raw-names.ts';
 import { aMoment, type ManualClock, manualClock, until } from '../../support/manual-clock.ts';
 
 const NAMESPACE = 'fluid-system';
@@ -35,7 +37,7 @@ afterEach(() => {
   for (const { certificates } of replicas) certificates.stop();
 });
 
-function start(): Replica {
+function start(at: Clock = clock): Replica {
   const served: Material[] = [];
   const entries: number[] = [];
   const log: Log = { ...silent, warn: (fields, message) => void warnings.push(`${message} ${JSON.stringify(fields)}`) };
@@ -45,7 +47,7 @@ function start(): Replica {
     onServe: (material) => void served.push(material),
     onEntries: (count) => void entries.push(count),
     log,
-    clock,
+    clock: at,
   });
   const replica = { certificates, served, entries };
   replicas.push(replica);
@@ -69,6 +71,24 @@ const bundles = () => {
 /** Whether an API server with this bundle accepts what is served. */
 const trusts = (bundle: string, { certificate }: Material): boolean =>
   certificatesIn(bundle).some((pem) => new X509Certificate(certificate).verify(new X509Certificate(pem).publicKey));
+/** As `openssl req` makes it: its name is a UTF8String. */
+async function operatorsAuthority(): Promise<KeyPair> {
+  await import('reflect-metadata');
+  const x509 = (await import('@peculiar/x509')).default;
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: '01',
+    name: [{ CN: [`#0c0b${Buffer.from('Operator CA').toString('hex')}`] }],
+    notBefore: new Date(clock.now() - DAY),
+    notAfter: new Date(clock.now() + 3000 * DAY),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
+  });
+  const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' });
+  return { certificate: `${certificate.toString('pem')}\n`, key: String(key) };
+}
 const last = ({ served }: Replica): Material => served.at(-1) as Material;
 const writes = (kind: string) => server.requestsThat({ kind }).filter(({ verb }) => ['create', 'update', 'patch'].includes(verb));
 
@@ -239,6 +259,18 @@ describe('a Secret', () => {
     await serves(replica);
     expect(new X509Certificate(last(replica).certificate).checkHost(HOST)).toBe(HOST);
   });
+  test("with an operator's own authority has certificates that name it byte for byte, as Go compares names", async () => {
+    const authority = await operatorsAuthority();
+    // Named with another type of string: Node would accept it, an API server would not.
+    const misnamed = await issueOther(authority, { user: 'x', hosts: [HOST] }, new Date(clock.now()));
+    put(dataOf({ authorities: [authority.certificate], caKey: authority.key, ...misnamed }));
+    const replica = start();
+    await serves(replica);
+    expect(last(replica).authorities).toEqual([authority.certificate]);
+    const names = [last(replica).certificate, authority.certificate].map((pem) => rawNamesOf(new X509Certificate(pem).raw));
+    expect(names[0]?.issuer).toEqual(names[1]?.subject);
+    expect(names[0]?.issuer.toString('latin1')).toContain('\x0c\x0bOperator CA');
+  });
   test('keeps labels and keys that others have added', async () => {
     server.put({
       apiVersion: 'v1',
@@ -248,6 +280,33 @@ describe('a Secret', () => {
     } as KubeObject);
     await serves(start());
     expect(secret()).toMatchObject({ metadata: { labels: { team: 'a' } }, data: { extra: 'eA==' } });
+  });
+});
+
+describe('replicas whose clocks differ by months', () => {
+  const ahead = (days: number) => ({ ...clock, now: () => clock.now() + days * DAY });
+  test("keep each other's authorities in the bundle", async () => {
+    configure(entry('a', service));
+    const fast = start(ahead(90));
+    await serves(fast);
+    const slow = start();
+    await serves(slow);
+    await aMoment();
+    expect([trusts(bundles()[0] ?? '', last(fast)), trusts(bundles()[0] ?? '', last(slow))]).toEqual([true, true]);
+  });
+  test("do not replace each other's certificates without end", async () => {
+    configure(entry('a', service));
+    const [fast, slow] = [start(ahead(300)), start()];
+    await Promise.all([serves(fast), serves(slow)]);
+    await aMoment(50);
+    expect(writes('Secret').length).toBeLessThan(10);
+    server.forgetRequests();
+    for (let hour = 0; hour < 24; hour++) {
+      clock.advance(3600_000);
+      await aMoment(5);
+    }
+    expect(writes('Secret').length).toBeGreaterThan(1);
+    expect(writes('Secret').length).toBeLessThan(150);
   });
 });
 
