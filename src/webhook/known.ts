@@ -14,6 +14,8 @@ export interface Known {
 export interface KnownClaim {
   /** Name of the Dataset, in the claim's namespace. Absent: any other claim. */
   readonly dataset?: string;
+  /** It may have become a Dataset's: the watch does not show the newest. */
+  readonly isStale?: true;
 }
 export interface KnownDataset {
   readonly identity: Identity;

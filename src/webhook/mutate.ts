@@ -53,6 +53,13 @@ const usesIn = (pod: Pod, namespace: string, known: Known): readonly DatasetUse[
 
 /** A claim that does not exist may become a Dataset's before the pod starts, which would then start without its client. */
 function requireKnown(pod: Pod, namespace: string, known: Known): void {
+  const stale = claimsOf(pod).filter((name) => known.claim(namespace, name)?.isStale);
+  if (stale.length > 0)
+    throw new Denied(
+      `the pod asks for sidecars, which need to know its claims: ${stale.map((name) => `PersistentVolumeClaim ${namespace}/${name}`).join(', ')} ` +
+        'may be of a Dataset meanwhile.',
+      stale.map((name) => ({ kind: 'claim', namespace, name })),
+    );
   const missing = claimsOf(pod).filter((name) => known.claim(namespace, name) === undefined);
   const unbound = claimsOf(pod).flatMap((name) => {
     const dataset = known.claim(namespace, name)?.dataset;

@@ -1,5 +1,5 @@
 import type { PodTemplateSpec, SidecarNote } from '../../api/index.ts';
-import type { Known, KnownFuse } from '../known.ts';
+import type { Known, KnownClaim, KnownFuse } from '../known.ts';
 import { parseNote } from '../sidecar-note.ts';
 import type { FuseTexts, KeptClaim, KeptDataset, KeptFuse, KeptRuntime, KeptVolume } from './kept.ts';
 
@@ -11,17 +11,23 @@ export interface Sources {
   /** By the name of its owner. */
   fuse(namespace: string, owner: string): KeptFuse | undefined;
   volume(name: string): KeptVolume | undefined;
+  /** Whether claims may be others than these. Absent: they were just read. */
+  areClaimsStale?(): boolean;
 }
 
 /** The value of `fluid.io/managed-by` on what Sluice and Fluid create; on a claim it could also be a Dataset's name. */
 const FLUID = 'fluid';
+
+const NO_DATASET: KnownClaim = {};
+const STALE: KnownClaim = { isStale: true };
 
 export function knownObjects(sources: Sources): Known {
   return {
     claim(namespace, name) {
       const found = sources.claim(namespace, name)?.known;
       const isOther = found?.dataset === FLUID && name !== FLUID && sources.dataset(namespace, FLUID) === undefined;
-      return isOther ? {} : found;
+      const known = isOther ? NO_DATASET : found;
+      return known && known.dataset === undefined && sources.areClaimsStale?.() ? STALE : known;
     },
     dataset: (namespace, name) => sources.dataset(namespace, name)?.known,
     runtime: (type, namespace, name) => sources.runtime(type, namespace, name)?.known,

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { createLimiter } from '../../kube/turns/limiter.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
+import { whyStale } from '../../kube/watch/staleness.ts';
 import { type Reflector, type ReflectOptions, reflect } from '../../kube/watch/reflector.ts';
 import type { Known, Unknown } from '../known.ts';
 import type { Profile } from '../profile.ts';
@@ -31,7 +32,7 @@ export interface Watches {
   readonly known: Known;
   /** The chains of plugins, as the ConfigMap last said without a fault. */
   profile(): Profile;
-  /** Which lists are not complete yet. */
+  /** Which lists are not complete yet, or no longer watched. */
   notReady(): string | undefined;
   /** Asks the API server for exactly these objects. What it returns knows all others as the watches do. Throws what the client throws. */
   read(unknown: readonly Unknown[], signal: AbortSignal): Promise<Known>;
@@ -41,17 +42,19 @@ export interface Watches {
 /** The answers of a list are many times as large as what is kept of them. */
 const LISTS_AT_A_TIME = 2;
 const nothing = (): void => {};
+/** Longer than an API server restarts: otherwise all replicas would leave the Service when it comes back. */
+const AWAY_MS = 60_000;
 
 export function startWatches({ client, runtimes, namespace, onProfileFault = nothing, log, clock = systemClock }: WatchOptions): Watches {
   const listing = createLimiter(LISTS_AT_A_TIME, clock);
   const unlisted = new Map<string, Reflector<KubeObject>>();
-  const reflectors: Reflector<KubeObject>[] = [];
+  const reflectors = new Map<string, Reflector<KubeObject>>();
 
   function watch<T extends KubeObject>(type: ResourceType, options: ReflectOptions<T>): Reflector<T> {
     const reflector = reflect<T>(client, type, { ...options, listing, log, clock });
     // The cast: what is listed is not changed through it.
     const any = reflector as unknown as Reflector<KubeObject>;
-    reflectors.push(any);
+    reflectors.set(type.plural, any);
     unlisted.set(type.plural, any);
     // A kind that is not installed has no objects; it is watched once it is.
     void reflector.answered.then(() => unlisted.delete(type.plural));
@@ -75,6 +78,7 @@ export function startWatches({ client, runtimes, namespace, onProfileFault = not
 
   const sources: Sources = {
     claim: claims.get,
+    areClaimsStale: () => whyStale(claims.status) !== undefined,
     dataset: datasets.get,
     volume: (name) => volumes.get(undefined, name),
     runtime: (type, namespace, name) => byPlural.get(runtimePlural(type))?.get(namespace, name),
@@ -88,7 +92,7 @@ export function startWatches({ client, runtimes, namespace, onProfileFault = not
     known: knownObjects(sources),
     profile: profiles.current,
     notReady() {
-      if (unlisted.size === 0) return undefined;
+      if (unlisted.size === 0) return outOfTouch(reflectors);
       const which = [...unlisted].map(([plural, { status }]) => plural + (status.lastError === undefined ? '' : ` (${status.lastError})`));
       return `not listed yet: ${which.join(', ')}`;
     },
@@ -96,7 +100,15 @@ export function startWatches({ client, runtimes, namespace, onProfileFault = not
       return knownObjects(await readObjects({ client, signal }, unknown, sources));
     },
     stop() {
-      for (const reflector of reflectors) reflector.stop();
+      for (const reflector of reflectors.values()) reflector.stop();
     },
   };
+}
+
+function outOfTouch(reflectors: ReadonlyMap<string, Reflector<KubeObject>>): string | undefined {
+  const late = [...reflectors].flatMap(([plural, { status }]) => {
+    const why = status.unknownKind || status.awayMs < AWAY_MS ? undefined : whyStale(status);
+    return why === undefined ? [] : `${plural}: ${why}`;
+  });
+  return late.length > 0 ? `out of touch: ${late.join(', ')}` : undefined;
 }

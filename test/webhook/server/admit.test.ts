@@ -200,6 +200,13 @@ describe('what no watch knows', () => {
     expect(await admitPod(podOf(SERVERLESS, ['images']))).toMatchObject({ allowed: true });
     expect(reads).toEqual([[{ kind: 'claim', namespace: 'ml', name: 'images' }], [{ kind: 'dataset', namespace: 'ml', name: 'images' }]]);
   });
+  test('or only what it was before the watch fell behind, is read once before the pod is let through', async () => {
+    const { admitPod } = admissions({ memory: { claims: { 'ml/scratch': { isStale: true } } }, server: { claims: { 'ml/scratch': {} } } });
+    expect(await admitPod(podOf(SERVERLESS, ['scratch']))).toMatchObject({ allowed: true });
+    expect(reads).toEqual([[{ kind: 'claim', namespace: 'ml', name: 'scratch' }]]);
+    await admitPod(podOf(SERVERFUL, ['scratch']));
+    expect(reads).toHaveLength(1);
+  });
   test('is not asked for if nothing is denied', async () => {
     await admissions({ memory: server }).admitPod(podOf(SERVERLESS, ['images']));
     await admissions({ memory: {} }).admitPod(podOf(SERVERFUL, ['images']));

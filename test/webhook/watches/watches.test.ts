@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Dataset, GROUP, VERSION } from '../../../src/api/index.ts';
+import type { Clock } from '../../../src/kube/clock.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
 import { type ApiServer, createApiServer } from '../../../src/testing/api-server/index.ts';
 import { startWatches, type Watches } from '../../../src/webhook/watches/watches.ts';
-import { until } from '../../support/manual-clock.ts';
+import { aMoment, manualClock, until } from '../../support/manual-clock.ts';
 
 const runtime = { plural: 'juicefsruntimes', kind: 'JuiceFSRuntime' };
 const ours = ({ plural, kind }: { plural: string; kind: string }): ResourceType => ({
@@ -50,12 +51,13 @@ let watches: Watches;
 const start = (kinds: readonly ResourceType[] = [ours(Dataset), ours(runtime)]) => {
   server = createApiServer({ kinds, namespaces: ['ml', 'fluid-system'] });
 };
-const watch = async () => {
+const watch = async (clock?: Clock) => {
   watches = startWatches({
     client: server.client(),
     runtimes: [runtime],
     namespace: 'fluid-system',
     log: { debug() {}, info() {}, warn() {}, error() {} },
+    ...(clock && { clock }),
   });
   await until(() => watches.notReady() === undefined, 'ready');
 };
@@ -185,6 +187,36 @@ test('a kind that is not installed keeps no replica from being ready', async () 
   await watch();
   expect(watches.known.dataset('ml', 'demo')).toBeUndefined();
   expect(server.requestsThat({ kind: 'Secret' })).toEqual([]);
+});
+
+describe('while claims are not watched', () => {
+  const unwatched = async () => {
+    const clock = manualClock();
+    server.put(claim('scratch'));
+    server.put(claim('demo', { 'fluid.io/s-ml-demo': 'true' }));
+    await watch(clock);
+    server.rules.refuse({ kind: 'PersistentVolumeClaim', verb: 'watch' }, { status: 500 });
+    server.endWatches('PersistentVolumeClaim');
+    await aMoment();
+    return clock;
+  };
+  test('one that is of no Dataset may have become one, and is read', async () => {
+    const clock = await unwatched();
+    expect(watches.known.claim('ml', 'scratch')).toEqual({});
+    clock.advance(16_000);
+    expect(watches.known.claim('ml', 'scratch')).toEqual({ isStale: true });
+    expect(watches.known.claim('ml', 'demo')).toEqual({ dataset: 'demo' });
+    expect(watches.known.claim('ml', 'missing')).toBeUndefined();
+    const read = await watches.read([{ kind: 'claim', namespace: 'ml', name: 'scratch' }], new AbortController().signal);
+    expect(read.claim('ml', 'scratch')).toEqual({});
+  });
+  test('for a minute, the webhook is not ready', async () => {
+    const clock = await unwatched();
+    clock.advance(30_000);
+    expect(watches.notReady()).toBeUndefined();
+    clock.advance(40_000);
+    expect(watches.notReady()).toMatch(/^out of touch: persistentvolumeclaims: not watched for \d+ s/);
+  });
 });
 
 describe('what is read before a pod is denied', () => {
