@@ -51,7 +51,11 @@ async function createCertificate(authority: Pair, hosts: readonly [string, ...st
     extensions: [
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(hosts.map((value) => ({ type: 'dns' as const, value }))),
+      // An API server on the same machine may ask by a URL.
+      new x509.SubjectAlternativeNameExtension([
+        ...hosts.map((value) => ({ type: 'dns' as const, value })),
+        { type: 'ip', value: '127.0.0.1' },
+      ]),
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
     ],
   });

@@ -103,6 +103,7 @@ describe('the first certificate', () => {
     const { certificate, authorities } = last(replica);
     const parsed = new X509Certificate(certificate);
     expect([HOST, `${HOST}.cluster.local`, 'localhost'].map((host) => parsed.checkHost(host) !== undefined)).toEqual([true, true, true]);
+    expect(parsed.checkIP('127.0.0.1')).toBe('127.0.0.1');
     expect(bundles()).toEqual([authorities[0], authorities[0], authorities[0]]);
     await until(() => replica.certificates.notReady() === undefined, 'the replica to be ready');
   });
