@@ -73,10 +73,15 @@ export function sidecarsToStop(pod: KubeObject, settings: ApplicationSettings = 
   });
 }
 
-/** Names of the containers of a pod that do not run any more. */
-export const endedIn = (pod: KubeObject): readonly string[] =>
-  // The cast: what the API server stores of a pod.
-  ((pod['status'] as PodStatus | undefined)?.containerStatuses ?? []).flatMap(({ name, state }) => (state?.terminated ? [name] : []));
+/** Names of the containers of a pod that do not run any more: none does in a pod that is over, whatever is reported of each. */
+export function endedIn(pod: KubeObject): readonly string[] {
+  // The casts: what the API server stores of a pod.
+  const { containers } = pod['spec'] as Spec;
+  const { phase, containerStatuses = [] } = (pod['status'] ?? {}) as PodStatus;
+  const isOver = phase === 'Succeeded' || phase === 'Failed';
+  const hasStopped = (container: string) => containerStatuses.some(({ name, state }) => name === container && state?.terminated);
+  return containers.map(({ name }) => name).filter((name) => isOver || hasStopped(name));
+}
 
 /** Whether the pod has sidecars of a platform of Sluice, and is not exempt. */
 function isOurs({ metadata: { labels = {}, annotations = {} } }: KubeObject, { exceptLabel, platformLabel }: ApplicationSettings): boolean {

@@ -159,6 +159,13 @@ describe('the sidecars of a Job', () => {
     // At once, and with an unmount first.
     expect([at.calls, at.events, at.results]).toEqual([[UNMOUNT, UNMOUNT], [], []]);
   });
+  test('are counted as stopped when their pod is over, though nothing is reported of its containers', async () => {
+    const at = await control();
+    await at.put();
+    at.server.put({ ...podOf(), status: { phase: 'Failed', reason: 'Evicted' } });
+    await settle();
+    expect([at.calls, at.results]).toEqual([[UNMOUNT], ['stopped']]);
+  });
   test.each<[string, (server: ApiServer) => unknown]>([
     ['whose pod was deleted', (server) => server.remove('Pod', 'ml', 'job-x')],
     ['whose pod is being deleted', (server) => server.put(podOf({ deletionTimestamp: '2026-01-01T00:00:00Z' }))],
