@@ -2,7 +2,7 @@ import type { Container } from '../../api/index.ts';
 import { clientNumber, sidecar } from '../../api/sidecars.ts';
 import type { Admission, Plugin } from '../admission.ts';
 import { Denied } from '../denied.ts';
-import { type Pod, withAnnotations, withSpec } from '../pod.ts';
+import { type Pod, withAnnotations, withLabels, withSpec } from '../pod.ts';
 import { prefetcherOf, STATUS_VOLUME } from '../prefetch/container.ts';
 import { fileListOf } from '../prefetch/file-list.ts';
 import { prefetch, prefetchWishesOf, wantsPrefetch } from '../prefetch/wishes.ts';
@@ -15,6 +15,10 @@ export const filePrefetcher: Plugin = {
     noArguments(args);
     return (pod, admission) => {
       if (!wantsPrefetch(pod)) return pod;
+      if (pod.spec.os?.name === 'windows') {
+        admission.warn('no files are prefetched: spec.os.name is windows, and the prefetcher runs on Linux');
+        return pod;
+      }
       try {
         return withPrefetcher(pod, admission);
       } catch (error) {
@@ -28,7 +32,7 @@ export const filePrefetcher: Plugin = {
 };
 
 /** @throws Denied for an annotation that is wrong */
-function withPrefetcher(pod: Pod, { uses, settings, warn }: Admission): Pod {
+function withPrefetcher(pod: Pod, { uses, settings, wishes: { mode }, warn }: Admission): Pod {
   const wishes = prefetchWishesOf(pod);
   const files = fileListOf(pod, uses, wishes.fileList);
   if (files.patterns.length === 0) {
@@ -48,7 +52,10 @@ function withPrefetcher(pod: Pod, { uses, settings, warn }: Admission): Pod {
       : { containers: afterClients(others, prefetcher) }),
     volumes: [...volumes, { name: STATUS_VOLUME, emptyDir: {} }],
   });
-  return withAnnotations(changed, { [prefetch.done]: 'true' });
+  const done = withAnnotations(changed, { [prefetch.done]: 'true' });
+  // By this label the controller finds the pods whose sidecars it has to stop. Those with clients get it anyway.
+  const isForController = mode === 'serverful' && !settings.nativeSidecars && pod.spec.restartPolicy !== 'Always';
+  return isForController ? withLabels(done, { [sidecar.done]: 'true' }) : done;
 }
 
 const isClient = ({ name }: Container): boolean => clientNumber(name) !== undefined;

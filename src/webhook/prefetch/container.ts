@@ -1,5 +1,5 @@
 import type { Container, SecurityContext } from '../../api/index.ts';
-import { sidecar } from '../../api/sidecars.ts';
+import { clientNumber, sidecar } from '../../api/sidecars.ts';
 import type { WebhookSettings } from '../admission.ts';
 import type { Pod } from '../pod.ts';
 import { DATA, type FileList } from './file-list.ts';
@@ -49,9 +49,24 @@ const waiting = (seconds: number, { nativeSidecars }: WebhookSettings): Partial<
       }
     : { lifecycle: { postStart: { exec: { command: waitCommand(STATUS, seconds) } } } };
 
-/** Files are read as root, as in Fluid, unless the pod says as whom. The image of Sluice has another user. */
-function securityOf({ spec: { securityContext } }: Pod, isOurs: boolean): SecurityContext | undefined {
-  const { runAsUser, runAsNonRoot } = securityContext ?? {};
+/**
+ * Files are read as root, as in Fluid, unless the pod says as whom. The image of Sluice has another user. A pod of which no container runs as
+ * root may be in a namespace with the Pod Security level `restricted`, which a further container must not break.
+ */
+function securityOf({ spec }: Pod, isOurs: boolean): SecurityContext | undefined {
+  const { runAsUser, runAsNonRoot, seccompProfile } = spec.securityContext ?? {};
+  const own = spec.containers.filter(({ name }) => clientNumber(name) === undefined).map(({ securityContext }) => securityContext);
+  if (own.length > 0 && own.every((each) => (each?.runAsNonRoot ?? runAsNonRoot) === true)) {
+    const user = own.find((each) => each?.runAsUser !== undefined);
+    return {
+      runAsNonRoot: true,
+      ...(user?.runAsUser !== undefined && { runAsUser: user.runAsUser }),
+      ...(user?.runAsGroup !== undefined && { runAsGroup: user.runAsGroup }),
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      ...(!seccompProfile && { seccompProfile: { type: 'RuntimeDefault' } }),
+    };
+  }
   return isOurs && runAsUser === undefined && runAsNonRoot !== true ? { runAsUser: 0, runAsGroup: 0 } : undefined;
 }
 

@@ -13,6 +13,8 @@ export interface FileList {
 
 export const DATA = '/data';
 const SCHEME = 'pvc://';
+/** Another separator than a semicolon. */
+const SEVERAL = /[\s,]pvc:\/\//;
 /** Characters. The kernel starts no program with an environment variable of more than 128 KiB. */
 const LONGEST = 64 * 1024;
 
@@ -20,7 +22,7 @@ const LONGEST = 64 * 1024;
  * The files of a list `pvc://<claim>/<pattern>;…`, in the pod's volumes. As in Fluid, entries of other claims than Datasets' are passed
  * over, and a path does not lead out of its volume.
  * @param list absent: all files of all Datasets
- * @throws Denied if the list is too long
+ * @throws Denied if the list is too long, or has another separator
  */
 export function fileListOf({ spec }: Pod, uses: readonly DatasetUse[], list: string | undefined): FileList {
   const volumesOf = new Map<string, string[]>(uses.map(({ claim }) => [claim, []]));
@@ -30,6 +32,8 @@ export function fileListOf({ spec }: Pod, uses: readonly DatasetUse[], list: str
   const patterns = new Set<string>();
   let length = 0;
   for (const entry of entries.filter((each) => each.startsWith(SCHEME))) {
+    // Nothing else would tell that only one name was read, of a file that does not exist.
+    if (SEVERAL.test(entry)) throw wrong(prefetch.fileList, `entries ${SCHEME}<claim>/<pattern> separated by ";"`, entry);
     const [claim = '', ...path] = entry.slice(SCHEME.length).split('/');
     const pattern = path.length === 0 ? '/**' : posix.normalize(`/${path.join('/')}`);
     for (const volume of volumesOf.get(claim) ?? []) {

@@ -28,6 +28,8 @@ export interface PrefetchWishes {
 
 /** What a file list may say for all files. */
 const ALL = '<ALL>';
+/** White space as Go has it, too: the API server accepts none around an image, the kubelet none within. */
+const SPACE = /[\s\u0085]/;
 const DEFAULT_SECONDS = 120;
 const MOST_SECONDS = 86_400;
 
@@ -37,7 +39,7 @@ export const wantsPrefetch = (pod: Pod): boolean =>
 /** @throws Denied that names the annotation, what was expected and what was found */
 export function prefetchWishesOf(pod: Pod): PrefetchWishes {
   const { [prefetch.image]: image, [prefetch.fileList]: list, ...annotations } = annotationsOf(pod);
-  if (image?.trim() === '') throw wrong(prefetch.image, 'an image', image);
+  if (image === '' || (image !== undefined && SPACE.test(image))) throw wrong(prefetch.image, 'an image, without spaces', image);
   return {
     ...(image !== undefined && { image }),
     ...(list !== undefined && list !== ALL && { fileList: list }),

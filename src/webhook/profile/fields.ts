@@ -8,7 +8,7 @@ export function fieldsOf<N extends string>(value: unknown, where: string, names:
   const fields = record(value);
   if (value !== undefined && value !== null && !isRecord(value)) throw unexpected(where, `the fields ${names.join(' and ')}`, value);
   const other = Object.keys(fields).find((name) => !names.some((each) => each === name));
-  if (other !== undefined) throw unexpected(`${where}.${other}`, knownField(other, names), other);
+  if (other !== undefined) throw unexpected(`${where}.${cut(other)}`, knownField(other, names), other);
   // The cast: it has no others.
   return fields as Partial<Record<N, unknown>>;
 }
@@ -19,10 +19,12 @@ export function itemsOf(value: unknown, where: string): readonly (readonly [item
   return list(value).map((item, i) => [item, `${where}[${i}]`] as const);
 }
 
-/** Longer values are cut: a message is for people. */
+/** Longer values and names are cut: a message is for people. */
 const LONGEST = 100;
 
 export function unexpected(where: string, expected: string, found: unknown): Error {
   const json = JSON.stringify(found) ?? 'nothing';
-  return new Error(`${where}: expected ${expected}, found ${json.length > LONGEST ? `${json.slice(0, LONGEST)}…` : json}`);
+  return new Error(`${where}: expected ${expected}, found ${cut(json)}`);
 }
+
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);

@@ -48,6 +48,11 @@ describe('the sidecars of a pod are stopped', () => {
     } as const;
     expect(stopped({ states: { ...states, main: 0, second: 1 } })).toEqual(Object.keys(states));
   });
+  test('the prefetcher of a pod without clients', () => {
+    const labels = { 'dataset-name.sidecar.fluid.io/fluid-fuse-0': '', 'dataset-name.sidecar.fluid.io/fluid-fuse-1': '' };
+    const states = { 'fluid-file-prefetcher': 'running', main: 0 } as const;
+    expect(stopped({ labels: { ...labels, 'fuse.serverful.fluid.io/inject': 'true' }, states })).toEqual(['fluid-file-prefetcher']);
+  });
   test('without one that has ended already', () => {
     expect(stopped({ states: { 'fluid-fuse-1': 0, 'fluid-fuse-0': 'running', main: 0 } })).toEqual(['fluid-fuse-0']);
   });

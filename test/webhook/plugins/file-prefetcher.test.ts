@@ -131,7 +131,41 @@ describe('a pod that asks for its files', () => {
     expect([container?.args, container?.command, container?.securityContext]).toEqual([undefined, undefined, undefined]);
   });
   test.each([{ runAsUser: 1000 }, { runAsNonRoot: true }])('reads as the user of the pod: %j', (securityContext) => {
-    expect(prefetched({}, { pod: { securityContext } }).container?.securityContext).toBeUndefined();
+    expect(prefetched({}, { pod: { securityContext } }).container?.securityContext?.runAsUser).toBeUndefined();
+  });
+  test.each<[string, Partial<Pod['spec']>, object]>([
+    ['by the pod', { securityContext: { runAsNonRoot: true } }, {}],
+    [
+      'by each container',
+      { containers: [{ name: 'main', image: 'i', securityContext: { runAsNonRoot: true, runAsUser: 1000, runAsGroup: 2000 } }] },
+      { runAsUser: 1000, runAsGroup: 2000 },
+    ],
+  ])('stays within the Pod Security level restricted if it runs as another user than root, %s', (_, pod, user) => {
+    expect(prefetched({}, { pod }).container?.securityContext).toEqual({
+      runAsNonRoot: true,
+      ...user,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+  });
+  test('keeps the seccomp profile of the pod', () => {
+    const securityContext = { runAsNonRoot: true, seccompProfile: { type: 'Localhost', localhostProfile: 'a' } };
+    expect(prefetched({}, { pod: { securityContext } }).container?.securityContext).not.toHaveProperty('seccompProfile');
+  });
+  test.each<Admission['wishes']['mode']>(['serverful', 'serverless'])('gets none on Windows, with a warning: %s', (mode) => {
+    const { before, after, warnings } = prefetched({}, { mode, pod: { os: { name: 'windows' } } });
+    expect(after).toBe(before);
+    expect(warnings).toEqual([expect.stringContaining('spec.os.name is windows')]);
+  });
+  test.each([
+    ['Never', false, 'true'],
+    ['OnFailure', false, 'true'],
+    ['Always', false, undefined],
+    ['Never', true, undefined],
+  ])('under %s, native sidecars %s, has a label for the controller without clients too: %s', (restartPolicy, nativeSidecars, label) => {
+    const { after } = prefetched({}, { mode: 'serverful', settings: { nativeSidecars }, pod: { restartPolicy } });
+    expect(after.metadata.labels?.['done.sidecar.fluid.io/inject']).toBe(label);
   });
   test.each<[string, string]>([
     ['pvc://models', '/data/z-models/**'],
@@ -187,7 +221,14 @@ describe('a wrong annotation', () => {
       'FILE_PREFETCHER_FILE_LIST=/etc',
       'expected names other than those of the prefetcher, found "FILE_PREFETCHER_FILE_LIST"',
     ],
-    ['image', ' ', 'expected an image, found " "'],
+    ['image', ' ', 'expected an image, without spaces, found " "'],
+    ['image', 'busybox ', 'expected an image, without spaces, found "busybox "'],
+    ['image', 'busybox\u0085', 'expected an image, without spaces, found '],
+    [
+      'file-list',
+      'pvc://models/a,pvc://images/b',
+      'expected entries pvc://<claim>/<pattern> separated by ";", found "pvc://models/a,pvc://images/b"',
+    ],
   ];
   test.each(WRONG)('denies a pod that asks for sidecars: %s %s', (key, value, message) => {
     expect(() => prefetched({ [key]: value })).toThrow(`metadata.annotations[file-prefetcher.fluid.io/${key}]: ${message}`);
@@ -195,7 +236,9 @@ describe('a wrong annotation', () => {
   test.each(WRONG)('of a pod that asks for hints is a warning: %s %s', (key, value, message) => {
     const { before, after, warnings } = prefetched({ [key]: value }, { mode: 'serverful' });
     expect(after).toBe(before);
-    expect(warnings).toEqual([`no files are prefetched: metadata.annotations[file-prefetcher.fluid.io/${key}]: ${message}`]);
+    expect(warnings).toEqual([
+      expect.stringContaining(`no files are prefetched: metadata.annotations[file-prefetcher.fluid.io/${key}]: ${message}`),
+    ]);
   });
   test('with more files than a variable holds is refused before it grows', () => {
     const volumes = Array.from({ length: 1000 }, (_, i) => ({ name: `v${i}`, persistentVolumeClaim: { claimName: 'models' } }));

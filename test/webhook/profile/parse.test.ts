@@ -74,6 +74,11 @@ describe('a fault in a profile is reported with its place:', () => {
       'plugins: { serverful: { withDatasets: [] } }',
       'plugins.serverful.withDatasets: expected a known field (did you mean withDataset?), found "withDatasets"',
     ],
+    [
+      'an unknown field with a name that fills the log',
+      `plugins: { ${'a'.repeat(60_000)}: 1 }`,
+      `plugins.${'a'.repeat(100)}…: expected a known field (serverful, serverless), found "${'a'.repeat(99)}…`,
+    ],
     ['no list', 'plugins: { serverful: { withDataset: First } }', 'plugins.serverful.withDataset: expected a list, found "First"'],
     ['no object', 'plugins: []', 'plugins: expected the fields serverful and serverless, found []'],
     [
