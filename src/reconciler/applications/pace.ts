@@ -13,9 +13,10 @@ export interface Progress {
   readonly isUnmounted: boolean;
   /** A signal has reached its processes. */
   readonly isSignalled: boolean;
-  /** Milliseconds of the clock: the next command comes no sooner. */
+  /** Milliseconds of the clock: the next command comes no sooner. Infinity while one has not ended. */
   readonly dueAt: number;
 }
+export const NOTHING_DONE: Omit<Progress, 'id' | 'dueAt'> = { tries: 0, signals: 0, isUnmounted: false, isSignalled: false };
 export type Step = 'unmount' | 'signal' | 'signal-all' | 'none';
 
 /** A client that was unmounted ends by itself within this time; so does a process with a signal. */
@@ -26,7 +27,7 @@ const LONGEST_MS = 300_000;
 
 /** The next command: the file system is unmounted first, and then the processes are told to end. */
 export function stepOf({ unmount, hasOwnProcesses }: Sidecar, before: Progress | undefined): Step {
-  const { tries, signals, isUnmounted } = before ?? { tries: 0, signals: 0, isUnmounted: false };
+  const { tries, signals, isUnmounted } = before ?? NOTHING_DONE;
   if (!hasOwnProcesses) return unmount ? 'unmount' : 'none';
   if (unmount && !isUnmounted && tries % (UNMOUNTS + 1) < UNMOUNTS) return 'unmount';
   return signals % 2 === 0 ? 'signal' : 'signal-all';
@@ -72,8 +73,9 @@ export function dueNow(sidecars: readonly Sidecar[], progress: Known, now: numbe
   return (isFirst ? first : sidecars).filter(isDue);
 }
 
-/** When the next command is due; undefined: after a change of the pod. */
+/** When the next command is due; undefined: after a change of the pod, or when a command has ended. */
 export function nextDueAt(sidecars: readonly Sidecar[], progress: Known): number | undefined {
   const times = sidecars.flatMap(({ container, isRunning }) => (isRunning ? (progress.get(container)?.dueAt ?? []) : []));
-  return times.length > 0 ? Math.min(...times) : undefined;
+  const next = Math.min(...times);
+  return next < Infinity ? next : undefined;
 }

@@ -4,7 +4,7 @@ import type { Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
 import { createQueue, type Outcome } from '../queue.ts';
 import { type Key, keyOfText, keyText } from '../world.ts';
-import { after, commandOf, dueNow, nextDueAt, type Progress, stepOf } from './pace.ts';
+import { after, commandOf, dueNow, nextDueAt, NOTHING_DONE, type Progress, stepOf } from './pace.ts';
 import type { Sidecar } from './sidecars-to-stop.ts';
 
 /** A pod that has sidecars to stop. */
@@ -44,8 +44,13 @@ export interface SidecarStopper {
   stop(): Promise<void>;
 }
 
-/** Pods at a time, 12 of them of one namespace: each command is a connection, for as long as an unmount takes. */
+/** Pods at a time, 12 of them of one namespace: each command is a connection. */
 const PODS = 16;
+/**
+ * How long a pod keeps its place among them for its commands. What takes longer goes on without one, so that commands that hang keep no other
+ * pod waiting; with their limit of 30 s they stay below 250.
+ */
+const PLACE_MS = 2_000;
 /** After which the kubelet has reported that a container ended. */
 const REPORT_MS = 2_000;
 /** What a command says that had nothing to unmount, or whose container ended under it. */
@@ -59,6 +64,8 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
       if (!signal.aborted) log.warn({ pod: text, error: messageOf(error) }, 'the pod whose sidecars are to be stopped could not be read');
       return { kind: 'failed' };
     });
+  /** Commands that have not ended. */
+  const underWay = new Set<Promise<void>>();
   const queue = createQueue({ concurrency: PODS, mostOfOne: shareOf(PODS), work, now: clock.elapsed });
 
   async function pass(pod: Key): Promise<Outcome> {
@@ -73,10 +80,41 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
       const still = due.flatMap(({ container }) => read.sidecars.filter((sidecar) => sidecar.container === container && sidecar.isRunning));
       if (still.length === 0) return { kind: 'waiting' };
       // One that fails keeps none of the others.
-      await Promise.all(still.map(async (sidecar) => progress.set(sidecar.container, await stop(pod, seen.uid, sidecar, progress))));
+      await placed(
+        pod,
+        still.map((sidecar) => begin(pod, seen.uid, sidecar, progress)),
+      );
     }
-    const next = nextDueAt(seen.sidecars, progress);
+    const next = nextDueAt(seen.sidecars, stops.get(keyText(pod))?.byContainer ?? progress);
     return { kind: 'waiting', ...(next !== undefined && { afterMs: next - clock.elapsed() }) };
+  }
+
+  /** Waits for these commands as long as a pod keeps its place. Those that end later begin another pass. */
+  async function placed(pod: Key, commands: readonly Promise<void>[]): Promise<void> {
+    const all = Promise.all(commands);
+    const isLate = await new Promise<boolean>((resolve, reject) => {
+      const cancel = clock.after(PLACE_MS, () => resolve(true));
+      all.then(() => resolve(false), reject).finally(cancel);
+    });
+    if (isLate) void all.then(() => queue.add(keyText(pod))).catch(() => {});
+  }
+
+  /** Until its command has ended, a sidecar gets no other one. */
+  function begin(pod: Key, uid: string, sidecar: Sidecar, progress: Map<string, Progress>): Promise<void> {
+    const { container, id } = sidecar;
+    const before = progress.get(container);
+    progress.set(container, { ...(before ?? NOTHING_DONE), id, dueAt: Infinity });
+    const command = stop(pod, uid, sidecar, before).then((result) => {
+      const now = stops.get(keyText(pod));
+      // The pod, or this container of it, may have ended meanwhile.
+      const current = now?.uid === uid ? now.byContainer.get(container) : undefined;
+      if (!current) return;
+      const isRestarted = current.id !== id;
+      now?.byContainer.set(container, isRestarted ? { ...result, id: current.id, isUnmounted: false, isSignalled: false } : result);
+    });
+    underWay.add(command);
+    void command.catch(() => {}).finally(() => underWay.delete(command));
+    return command;
   }
 
   /** What was done about the sidecars of this pod, brought up to date. Nothing of it counts for another pod of the same name. */
@@ -104,9 +142,8 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
     return progress;
   }
 
-  async function stop(pod: Key, uid: string, sidecar: Sidecar, progress: ReadonlyMap<string, Progress>): Promise<Progress> {
+  async function stop(pod: Key, uid: string, sidecar: Sidecar, before: Progress | undefined): Promise<Progress> {
     const { container, id } = sidecar;
-    const before = progress.get(container);
     const step = stepOf(sidecar, before);
     // Both were tried before, and at least one was sent: otherwise the reason was reported.
     if (step === 'signal' && before?.isSignalled) complain(pod, uid, container, 'its processes do not end on SIGTERM');
@@ -146,5 +183,11 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
     );
   }
 
-  return { add: (pod) => queue.add(keyText(pod)), stop: queue.stop };
+  return {
+    add: (pod) => queue.add(keyText(pod)),
+    async stop() {
+      await queue.stop();
+      await Promise.allSettled(underWay);
+    },
+  };
 }

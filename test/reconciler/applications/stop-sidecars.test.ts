@@ -47,6 +47,13 @@ async function control(
   return { server, calls, events, results, lease, stopper, put: async (options?: PodOptions) => (server.put(podOf(options)), settle()) };
 }
 
+/** What a command does that hangs: it ends with the test. */
+function hanging(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  onTestFinished(() => resolve(''));
+  return promise;
+}
+
 const RUNS = { states: { 'fluid-fuse-0': 'running', main: 'running' } } as const;
 const UNMOUNT = 'job-x/fluid-fuse-0: sh -c umount "/a b"; rmdir /c';
 const ended: PodOptions = { phase: 'Succeeded', states: { 'fluid-fuse-0': 0, main: 0 } };
@@ -199,6 +206,37 @@ describe('the sidecars of a Job', () => {
         expect(notes).toContain(`${container} still runs: its pod shares a process namespace`);
     },
   );
+  test('are stopped at once though two hundred pods of their namespace have sidecars whose commands hang', async () => {
+    const at = await control((_, argv) => (argv.includes('healthy') ? '' : hanging()));
+    for (let i = 0; i < 200; i++) at.server.put(podOf({ name: `hung-${i}` }));
+    await settle();
+    await at.put({ fields: { 'fluid-fuse-0': preStop('healthy') } });
+    for (let second = 0; second < 60; second++) await advance(1_000);
+    expect(at.calls).toContain('job-x/fluid-fuse-0: healthy');
+    // One command each, of those that have not ended.
+    expect(at.calls.filter((call) => call.startsWith('hung-'))).toHaveLength(200);
+  });
+  test('get their next command when one that took long has ended', async () => {
+    const first = Promise.withResolvers<string>();
+    let runs = 0;
+    const at = await control(() => (runs++ === 0 ? first.promise : ''));
+    await at.put();
+    await advance(20_000);
+    expect(at.calls).toEqual([UNMOUNT]);
+    first.resolve('');
+    await advance(6_000);
+    expect(at.calls).toEqual([UNMOUNT, 'job-x/fluid-fuse-0: sh -c kill -TERM 1']);
+    await at.put(ended);
+    expect(at.results).toEqual(['stopped']);
+  });
+  test('count as stopped when they end under a command that hangs', async () => {
+    const at = await control(hanging);
+    await at.put();
+    await advance(5_000);
+    await at.put(ended);
+    await advance(5_000);
+    expect([at.calls, at.results, at.events]).toEqual([[UNMOUNT], ['stopped'], []]);
+  });
   test('get no command after the lease has ended', async () => {
     const at = await control();
     at.lease.abort(new Error('no longer the leader'));
