@@ -306,8 +306,9 @@ describe('replicas whose clocks differ by months', () => {
       clock.advance(3600_000);
       await aMoment(5);
     }
-    expect(writes('Secret').length).toBeGreaterThan(1);
     expect(writes('Secret').length).toBeLessThan(150);
+    const ticking = setInterval(() => clock.advance(3600_000), 5);
+    await until(() => writes('Secret').length > 1, 'another try').finally(() => clearInterval(ticking));
   });
 });
 
@@ -351,7 +352,8 @@ describe('as time goes on', () => {
     configure(entry('a', service));
     const replica = start();
     await serves(replica);
-    for (let year = 0; year < 10; year++) {
+    // Ten years are 3,650 days.
+    for (let years = 0; years < 13; years++) {
       const before = last(replica);
       const count = replica.served.length;
       await pass(300);
@@ -360,11 +362,6 @@ describe('as time goes on', () => {
       clock.advance(10_000);
       await serves(replica, count + 1);
       expect(trusts(bundles()[0] ?? '', last(replica))).toBe(true);
-    }
-    for (let year = 0; year < 3; year++) {
-      await pass(300);
-      clock.advance(10_000);
-      await aMoment(10);
     }
     expect(new Set(replica.served.map(({ authorities }) => authorities[0])).size).toBe(2);
   });
