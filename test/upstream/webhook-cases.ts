@@ -6,7 +6,7 @@ import type { KubeObject } from '../../src/kube/types.ts';
 import type { Known } from '../../src/webhook/known.ts';
 import type { Pod } from '../../src/webhook/pod.ts';
 import { knownObjects } from '../../src/webhook/watches/known-objects.ts';
-import { keptClaim, keptDataset, keptFuse, keptRuntime, keptVolume } from '../../src/webhook/watches/projections.ts';
+import { fuseProjection, keptClaim, keptDataset, keptRuntime, keptVolume } from '../../src/webhook/watches/projections.ts';
 import { GOLDENS, hasGoldens } from './cases.ts';
 
 /** A pod as a user wrote it, what Fluid's webhook made of it, and the cluster at that time. */
@@ -55,7 +55,7 @@ function knownIn(namespace: string, missing: readonly string[]): Known {
   const claims = [...ofKind(objects, 'PersistentVolumeClaim'), ...ofKind(objects, 'PersistentVolume').map(claimOf)].filter(
     ({ metadata }) => !missing.includes(metadata.name),
   );
-  const fuses = ofKind(objects, 'DaemonSet').map(keptFuse);
+  const fuses = ofKind(objects, 'DaemonSet').map(fuseProjection());
   const resources = statuses.map((status) => ({ ...inputs.find((input) => isSame(input, status)), ...status }) as KubeObject);
   const at = (objects: readonly KubeObject[], name: string) => objects.find(({ metadata }) => metadata.name === name);
   const projected = <T>(project: (object: KubeObject) => T, object: KubeObject | undefined): T | undefined => object && project(object);

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { KnownClaim, KnownDataset, KnownRuntime, KnownVolume } from '../known.ts';
+import type { Packed } from './packed.ts';
 
 /** What is kept of an object: thousands of each kind have to fit into memory. */
 export interface Kept<T> extends KubeObject {
@@ -17,8 +18,8 @@ export type KeptFuse = Kept<FuseTexts | undefined>;
 export interface FuseTexts {
   /** Name of the owner of Fluid's API group. */
   readonly owner: string;
-  /** JSON: one text takes a tenth of the memory of the objects that it describes. */
-  readonly template: string;
+  /** JSON takes a tenth of the memory of the objects that it describes, and packed an eighth of that. */
+  readonly template: Packed;
   /** JSON of the annotation `data.fluid.io/sidecar`. */
   readonly sidecar?: string;
 }

@@ -2,6 +2,7 @@ import type { PodTemplateSpec, SidecarNote } from '../../api/index.ts';
 import type { Known, KnownClaim, KnownFuse } from '../known.ts';
 import { parseNote } from '../sidecar-note.ts';
 import type { FuseTexts, KeptClaim, KeptDataset, KeptFuse, KeptRuntime, KeptVolume } from './kept.ts';
+import { unpacked } from './packed.ts';
 
 /** Where what is kept is found. */
 export interface Sources {
@@ -41,7 +42,7 @@ export function knownObjects(sources: Sources): Known {
 
 const fuseOf = ({ template, sidecar }: FuseTexts): KnownFuse => ({
   // The cast: the API server has checked it.
-  template: JSON.parse(template) as PodTemplateSpec,
+  template: JSON.parse(unpacked(template)) as PodTemplateSpec,
   ...(sidecar !== undefined && { sidecar: noteOf(sidecar) }),
 });
 

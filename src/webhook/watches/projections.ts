@@ -3,6 +3,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import type { KnownDataset } from '../known.ts';
 import { type Fields, list, record, text } from '../shapes.ts';
 import { type FuseTexts, type KeptClaim, type KeptDataset, type KeptFuse, type KeptRuntime, type KeptVolume, kept } from './kept.ts';
+import { createPacker } from './packed.ts';
 
 /** How the key of the label begins that Sluice and Fluid put on the claim of a Dataset. */
 const CACHE_LABELS = 'fluid.io/s-';
@@ -63,18 +64,26 @@ export function keptVolume(object: KubeObject): KeptVolume {
   });
 }
 
-/** Of Fluid's owners, the one that controls it first: DaemonSets of Datasets that refer to others have no controller. */
-export function keptFuse(object: KubeObject): KeptFuse {
-  const owners = (object.metadata.ownerReferences ?? []).filter(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`));
-  const owner = owners.find(({ controller }) => controller) ?? owners[0];
-  if (!owner) return kept(object, undefined);
-  const sidecar = object.metadata.annotations?.[annotation.sidecar];
-  const texts: FuseTexts = {
-    owner: owner.name,
-    template: JSON.stringify(record(record(object['spec'])['template'])),
-    ...(sidecar !== undefined && { sidecar }),
+/** Of many DaemonSets, whose templates have much in common. */
+export function fuseProjection(): (object: KubeObject) => KeptFuse {
+  const pack = createPacker();
+  return (object) => {
+    const owner = fuseOwnerOf(object);
+    if (!owner) return kept(object, undefined);
+    const sidecar = object.metadata.annotations?.[annotation.sidecar];
+    const texts: FuseTexts = {
+      owner: owner.name,
+      template: pack(JSON.stringify(record(record(object['spec'])['template']))),
+      ...(sidecar !== undefined && { sidecar }),
+    };
+    return kept(object, texts);
   };
-  return kept(object, texts);
+}
+
+/** Of Fluid's owners, the one that controls it first: DaemonSets of Datasets that refer to others have no controller. */
+function fuseOwnerOf({ metadata: { ownerReferences = [] } }: KubeObject) {
+  const owners = ownerReferences.filter(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`));
+  return owners.find(({ controller }) => controller) ?? owners[0];
 }
 
 const NO_TERMS: readonly NodeSelectorTerm[] = [];

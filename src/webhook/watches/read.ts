@@ -4,7 +4,7 @@ import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { Unknown } from '../known.ts';
 import type { KeptFuse } from './kept.ts';
 import type { Sources } from './known-objects.ts';
-import { keptClaim, keptDataset, keptFuse, keptVolume } from './projections.ts';
+import { fuseProjection, keptClaim, keptDataset, keptVolume } from './projections.ts';
 import { CLAIM, DAEMON_SET, DATASET, VOLUME } from './types.ts';
 
 /** DaemonSets of a page: no more are in memory at once. */
@@ -72,6 +72,7 @@ async function fuseOf(
   { client, signal }: Reading,
   owner: { readonly namespace: string; readonly name: string },
 ): Promise<KeptFuse | undefined> {
+  const keptFuse = fuseProjection();
   let token: string | undefined;
   do {
     const { namespace } = owner;

@@ -11,7 +11,7 @@ import type { Profile } from '../profile.ts';
 import { createFuses } from './fuses.ts';
 import { knownObjects, type Sources } from './known-objects.ts';
 import { profileWatch } from './profile-watch.ts';
-import { keptClaim, keptDataset, keptFuse, keptRuntime, keptVolume } from './projections.ts';
+import { fuseProjection, keptClaim, keptDataset, keptRuntime, keptVolume } from './projections.ts';
 import { readObjects } from './read.ts';
 import { CLAIM, CONFIG_MAP, DAEMON_SET, DATASET, type RuntimeKind, runtimeResource, VOLUME } from './types.ts';
 
@@ -66,7 +66,7 @@ export function startWatches({ client, runtimes, namespace, onProfileFault = not
   const claims = watch(CLAIM, { metadataOnly: true, project: keptClaim, onChange: nothing });
   const datasets = watch(DATASET, { project: keptDataset, onChange: nothing });
   const volumes = watch(VOLUME, { project: keptVolume, onChange: nothing });
-  const fuses = watch(DAEMON_SET, { project: keptFuse, onChange: fuseNames.changed });
+  const fuses = watch(DAEMON_SET, { project: fuseProjection(), onChange: fuseNames.changed });
   const byPlural = new Map(
     runtimes.map((kind) => [kind.plural, watch(runtimeResource(kind), { project: keptRuntime, onChange: nothing })] as const),
   );
