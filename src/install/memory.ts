@@ -17,10 +17,12 @@ export const NODE_PLUGIN_MEMORY = {
   MALLOC_ARENA_MAX: '2',
 } as const satisfies Variables;
 
-/** The same for the webhook: requests are short, and one burst of large pods must not stay in memory. */
+/** The same for the webhook: requests are short, and what a burst of them takes must not stay in memory. */
 export const WEBHOOK_MEMORY = {
-  NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size-percentage=60',
-  MALLOC_ARENA_MAX: '2',
+  NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size-percentage=60',
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
 } as const satisfies Variables;
 
 /** As a container's `env`. */

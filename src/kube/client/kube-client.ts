@@ -30,7 +30,7 @@ function reads({ send }: Requests): Pick<KubeClient, 'get' | 'list' | 'version'>
   return {
     async get(type, name, options = {}) {
       const request = { method: 'GET', path: objectPath(type, name), accept: accept(options.metadataOnly, '') } as const;
-      return typed(type, object(await send(type.plural, request, options)));
+      return typed(type)(object(await send(type.plural, request, options)));
     },
 
     async list(type, options = {}) {
@@ -132,7 +132,7 @@ function watches({ open }: Requests, clock: Clock): KubeClient['watch'] {
       onHeard,
       clock,
       confidential: isConfidential(type.plural),
-      typed: (object) => typed(type, object),
+      typed: typed(type),
     });
   };
 }
@@ -147,7 +147,7 @@ function pageOf(type: ResourceType, answer: string): KubeList {
     items: KubeObject[] | null;
   };
   return {
-    items: (items ?? []).map((item) => typed(type, item)),
+    items: (items ?? []).map(typed(type)),
     resourceVersion: metadata.resourceVersion,
     size: answer.length,
     ...(metadata.continue && { continue: metadata.continue }),
@@ -162,7 +162,11 @@ const deletion = ({ uid, resourceVersion, propagation }: DeleteOptions) => ({
 });
 
 /** Items of a list come without kind, metadata-only objects with a kind of their own: both get the type's. */
-const typed = (type: ResourceType, object: KubeObject): KubeObject => ({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
+function typed(type: ResourceType): (object: KubeObject) => KubeObject {
+  // One text for all: those who keep thousands of objects keep it with each.
+  const apiVersion = apiVersionOf(type);
+  return (object) => ({ ...object, apiVersion, kind: type.kind });
+}
 
 const namespaceOf = (type: ResourceType, { metadata }: KubeObject): string | undefined => {
   if (type.namespaced && metadata.namespace === undefined) throw new TypeError(`${type.kind} ${metadata.name} needs a namespace`);

@@ -11,9 +11,14 @@ export type KeptClaim = Kept<KnownClaim>;
 export type KeptDataset = Kept<KnownDataset>;
 /** Undefined: of another driver. */
 export type KeptVolume = Kept<KnownVolume | undefined>;
-export type KeptRuntime = Kept<KnownRuntime>;
+export type KeptRuntime = Kept<Omit<KnownRuntime, 'cacheAffinity'> & RuntimeTexts>;
 /** Undefined: not of a runtime. */
 export type KeptFuse = Kept<FuseTexts | undefined>;
+
+export interface RuntimeTexts {
+  /** JSON. */
+  readonly cacheAffinity: string;
+}
 
 export interface FuseTexts {
   /** Name of the owner of Fluid's API group. */

@@ -1,4 +1,4 @@
-import type { PodTemplateSpec, SidecarNote } from '../../api/index.ts';
+import type { NodeSelectorTerm, PodTemplateSpec, SidecarNote } from '../../api/index.ts';
 import type { Known, KnownClaim, KnownFuse } from '../known.ts';
 import { parseNote } from '../sidecar-note.ts';
 import type { FuseTexts, KeptClaim, KeptDataset, KeptFuse, KeptRuntime, KeptVolume } from './kept.ts';
@@ -31,7 +31,11 @@ export function knownObjects(sources: Sources): Known {
       return known && known.dataset === undefined && sources.areClaimsStale?.() ? STALE : known;
     },
     dataset: (namespace, name) => sources.dataset(namespace, name)?.known,
-    runtime: (type, namespace, name) => sources.runtime(type, namespace, name)?.known,
+    runtime(type, namespace, name) {
+      const found = sources.runtime(type, namespace, name)?.known;
+      // The cast: the CRD's schema has checked them.
+      return found && { ...found, cacheAffinity: JSON.parse(found.cacheAffinity) as readonly NodeSelectorTerm[] };
+    },
     fuse(namespace, runtime) {
       const texts = sources.fuse(namespace, runtime)?.known;
       return texts && fuseOf(texts);

@@ -1,4 +1,4 @@
-import { annotation, csiDriver, datasetId, GROUP, type Identity, label, type NodeSelectorTerm } from '../../api/index.ts';
+import { annotation, csiDriver, datasetId, GROUP, type Identity, label } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { KnownDataset } from '../known.ts';
 import { type Fields, list, record, text } from '../shapes.ts';
@@ -86,18 +86,15 @@ function fuseOwnerOf({ metadata: { ownerReferences = [] } }: KubeObject) {
   return owners.find(({ controller }) => controller) ?? owners[0];
 }
 
-const NO_TERMS: readonly NodeSelectorTerm[] = [];
 /** Values of `spec.fuse.metrics.scrapeTarget`, separated by commas. */
 const SIDECARS: ReadonlySet<string> = new Set(['All', 'Sidecar']);
 
 export function keptRuntime(object: KubeObject): KeptRuntime {
   const { cacheAffinity } = record(object['status']);
   const required = record(record(cacheAffinity)['requiredDuringSchedulingIgnoredDuringExecution']);
-  const terms = list(required['nodeSelectorTerms']);
   const target = record(record(record(object['spec'])['fuse'])['metrics'])['scrapeTarget'];
   return kept(object, {
-    // The cast: the CRD's schema has checked them.
-    cacheAffinity: terms.length > 0 ? (terms as readonly NodeSelectorTerm[]) : NO_TERMS,
+    cacheAffinity: JSON.stringify(list(required['nodeSelectorTerms'])),
     scrapesSidecars: (text(target) ?? '').split(',').some((each) => SIDECARS.has(each.trim())),
   });
 }
