@@ -1,15 +1,15 @@
 import { X509Certificate } from 'node:crypto';
-import { webhookNames, webhookSecretLabels } from '../../api/webhook-names.ts';
+import { webhookNames } from '../../api/webhook-names.ts';
 import { backoff, type Clock, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
-import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
+import type { KubeObject, Log } from '../../kube/types.ts';
 import { reflect } from '../../kube/watch/reflector.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
 import { bundlePatch, CONFIGURATION, entriesFor, hasAll, isTrusted } from './ca-bundle.ts';
 import { issue } from './issue.ts';
-import { bundleOf, dataOf, decide, isFit, issuersOf, type Material } from './material.ts';
+import { bundleOf, decide, isFit, issuersOf, type Material } from './material.ts';
 import { createRenewalPace } from './renewal-pace.ts';
+import { readSecret, SECRET, writeSecret } from './secret.ts';
 
 export interface CertificatesOptions {
   readonly client: KubeClient;
@@ -28,7 +28,6 @@ export interface Certificates {
   stop(): void;
 }
 
-const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true };
 /** API servers know a new bundle by then. A certificate that still works is served until then. */
 const SETTLE_MS = 10_000;
 /** Timers of Node are shorter than a certificate, and a machine may sleep. */
@@ -161,26 +160,14 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     return Math.min(until - now, LOOK_MS);
   }
 
-  /** Over the Secret from which it was decided. False if another replica has written it meanwhile: then its Secret counts. */
+  /** False if another replica has written the Secret meanwhile: then its Secret counts. */
   async function write(material: Material, basis: KubeObject | undefined): Promise<boolean> {
-    const { resourceVersion, labels, annotations, ownerReferences } = basis?.metadata ?? { labels: webhookSecretLabels };
-    const kept = { ...(labels && { labels }), ...(annotations && { annotations }), ...(ownerReferences && { ownerReferences }) };
-    const metadata = { ...name, ...(resourceVersion !== undefined && { resourceVersion }), ...kept };
-    const data = { ...(basis?.['data'] as object | undefined), ...dataOf(material) };
-    const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata, type: basis?.['type'] ?? 'Opaque', data };
-    try {
-      live = await (basis ? client.update(SECRET, secret, writing) : client.create(SECRET, secret, writing));
-      return true;
-    } catch (error) {
-      if (!basis && isNotFound(error))
-        throw new Error(`namespace ${namespace} does not exist: the Secret ${name.name} cannot be created`, { cause: error });
-      if (!isAlreadyExists(error) && !isConflict(error)) throw error;
-      live = await read();
-      return false;
-    }
+    const written = await writeSecret(client, name, material, basis, signal);
+    live = written ?? (await read());
+    return written !== undefined;
   }
 
-  const read = (): Promise<KubeObject | undefined> => client.get(SECRET, name, { signal }).catch(ignoreNotFound);
+  const read = () => readSecret(client, name, signal);
 
   /** Gives the configuration the bundle. False if the bundle is to be another one by now. */
   async function trust(material: Material, now: number): Promise<boolean> {
