@@ -49,8 +49,8 @@ export const FLUID: Readonly<Record<string, string>> = {
   'first-read/no-fuse-pod': '4.3–5.2 s',
   'first-read/fuse-pod-running': '1.0–2.2 s',
   recovery: '2.3–5.6, off by default',
-  'webhook/one': '1.05 ms',
-  'webhook/rate-976': '343 ms',
-  'webhook/sixteen': '1066',
-  'webhook/rss': '468 MB',
+  'webhook/one': '0.938 ms',
+  'webhook/rate-976': '44.7 ms',
+  'webhook/sixteen': '1702',
+  'webhook/rss': '474 MB',
 };
