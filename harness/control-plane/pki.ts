@@ -1,5 +1,5 @@
 /** The certificates of one control plane: a CA and what it signs. ECDSA everywhere: making RSA keys would cost more than the rest. */
-import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
+import { createPrivateKey, KeyObject, randomBytes, webcrypto } from 'node:crypto';
 
 export interface KeyPair {
   readonly certificate: string;
@@ -29,7 +29,7 @@ export async function createCa(now: Date): Promise<KeyPair> {
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.digitalSignature, true),
     ],
   });
-  return { certificate: certificate.toString('pem'), key: await privatePem(keys.privateKey) };
+  return { certificate: certificate.toString('pem'), key: privatePem(keys.privateKey) };
 }
 
 /** A certificate that authenticates `user` in `groups`, and serves `hosts` when given. */
@@ -54,7 +54,7 @@ export async function issue(ca: KeyPair, { user, groups = [], hosts = [] }: Iden
           ]),
     ],
   });
-  return { certificate: certificate.toString('pem'), key: await privatePem(keys.privateKey) };
+  return { certificate: certificate.toString('pem'), key: privatePem(keys.privateKey) };
 }
 
 /** A signing request for another authority, and its key. */
@@ -63,13 +63,13 @@ export async function createRequest({ user, groups = [] }: Identity): Promise<{ 
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const name = [{ CN: [user] }, ...groups.map((group) => ({ O: [group] }))];
   const request = await x509.Pkcs10CertificateRequestGenerator.create({ name, keys, signingAlgorithm: ALGORITHM });
-  return { request: request.toString('pem'), key: await privatePem(keys.privateKey) };
+  return { request: request.toString('pem'), key: privatePem(keys.privateKey) };
 }
 
 /** The key pair that signs ServiceAccount tokens. */
 export async function tokenKeys(): Promise<{ readonly publicKey: string; readonly privateKey: string }> {
   const { publicKey, privateKey } = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  return { publicKey: pem('PUBLIC KEY', await webcrypto.subtle.exportKey('spki', publicKey)), privateKey: await privatePem(privateKey) };
+  return { publicKey: publicPem(publicKey), privateKey: privatePem(privateKey) };
 }
 
 function isAddress(host: string): boolean {
@@ -90,19 +90,10 @@ function signingKey(key: string): Promise<webcrypto.CryptoKey> {
   return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
 }
 
-async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
-  return pem('PRIVATE KEY', await webcrypto.subtle.exportKey('pkcs8', key));
-}
+const privatePem = (key: webcrypto.CryptoKey): string => KeyObject.from(key).export({ type: 'pkcs8', format: 'pem' }).toString();
+const publicPem = (key: webcrypto.CryptoKey): string => KeyObject.from(key).export({ type: 'spki', format: 'pem' }).toString();
 
-function pem(label: string, der: ArrayBuffer): string {
-  const lines =
-    Buffer.from(der)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
-}
-
-/** Loaded on first use: a development dependency, and 100 ms that users of the pure test helpers should not pay. */
+/** Loaded on first use: 100 ms that users of the pure test helpers should not pay. */
 async function library() {
   await import('reflect-metadata');
   return import('@peculiar/x509');

@@ -1,5 +1,5 @@
 /** Makes certificates. The library takes 15 MB, so it is loaded when the first one is to be made, which most processes never do. */
-import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
+import { createPrivateKey, KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { AUTHORITY_MS, BACKDATED_MS, CERTIFICATE_MS, type Keeps, type Material } from './material.ts';
 
 /** Node signs ten times as many handshakes a second with it as with RSA of 2048 bits. */
@@ -33,7 +33,7 @@ async function createAuthority(now: number): Promise<Pair> {
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return { certificate: certificatePem(certificate.rawData), key: await keyPem(keys.privateKey) };
+  return { certificate: certificatePem(certificate.rawData), key: keyPem(keys.privateKey) };
 }
 
 async function createCertificate(authority: Pair, hosts: readonly [string, ...string[]], now: number): Promise<Pair> {
@@ -59,7 +59,7 @@ async function createCertificate(authority: Pair, hosts: readonly [string, ...st
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
     ],
   });
-  return { certificate: certificatePem(certificate.rawData), key: await keyPem(keys.privateKey) };
+  return { certificate: certificatePem(certificate.rawData), key: keyPem(keys.privateKey) };
 }
 
 const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
@@ -77,16 +77,8 @@ const algorithmOf = (key: string) =>
 const signingKey = (key: string) =>
   webcrypto.subtle.importKey('pkcs8', createPrivateKey(key).export({ type: 'pkcs8', format: 'der' }), algorithmOf(key), false, ['sign']);
 
-const certificatePem = (der: ArrayBuffer): string => pem('CERTIFICATE', der);
-const keyPem = async (key: webcrypto.CryptoKey): Promise<string> => pem('PRIVATE KEY', await webcrypto.subtle.exportKey('pkcs8', key));
-
-function pem(label: string, der: ArrayBuffer): string {
-  const lines =
-    Buffer.from(der)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
-}
+const certificatePem = (der: ArrayBuffer): string => new X509Certificate(Buffer.from(der)).toString();
+const keyPem = (key: webcrypto.CryptoKey): string => KeyObject.from(key).export({ type: 'pkcs8', format: 'pem' }).toString();
 
 async function library() {
   await import('reflect-metadata');
