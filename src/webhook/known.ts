@@ -54,3 +54,6 @@ export interface KnownVolume {
 export type Unknown =
   | { readonly kind: 'claim' | 'dataset' | 'fuse'; readonly namespace: string; readonly name: string }
   | { readonly kind: 'volume'; readonly name: string };
+
+/** Equal for the same object. */
+export const unknownKey = (each: Unknown): string => JSON.stringify([each.kind, each.kind !== 'volume' && each.namespace, each.name]);

@@ -8,7 +8,8 @@ import type { Material } from '../../webhook/certificates/material.ts';
 import { createAdmissions } from '../../webhook/server/admit.ts';
 import { serveWebhook, type WebhookServer } from '../../webhook/server/https-server.ts';
 import { admissionMetrics } from '../../webhook/server/metrics.ts';
-import { startWatches, type Watches } from '../../webhook/watches/watches.ts';
+import type { Knowledge } from '../../webhook/knowledge.ts';
+import { startWatches } from '../../webhook/watches/watches.ts';
 import type { Define } from '../command.ts';
 import { messageOf, Refused } from '../errors.ts';
 import { serveHealth } from '../health.ts';
@@ -69,7 +70,7 @@ export const define: Define = (command, parts) => {
       const registry = new Registry();
       if (address) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
       const metrics = admissionMetrics(registry);
-      let watches: Watches | undefined;
+      let watches: Knowledge | undefined;
       let certificates: Certificates | undefined;
       let server: WebhookServer | undefined;
       const ready = (): string | undefined => {

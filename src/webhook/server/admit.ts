@@ -6,8 +6,9 @@ import { mutate } from '../mutate.ts';
 import type { Pod } from '../pod.ts';
 import { record } from '../shapes.ts';
 import { type Mode, modeOf } from '../wishes.ts';
-import type { Knowledge } from './knowledge.ts';
-import { createLookups, keyOf, layered } from './lookups.ts';
+import type { Knowledge } from '../knowledge.ts';
+import { unknownKey } from '../known.ts';
+import { createLookups, layered } from './lookups.ts';
 import type { AdmissionMetrics } from './metrics.ts';
 import { Malformed } from './malformed.ts';
 import { podIn } from './pod-in.ts';
@@ -93,9 +94,9 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
         return after === pod ? { outcome: 'unchanged', warnings } : { outcome: 'mutated', before: pod, after, warnings };
       } catch (error) {
         if (!(error instanceof Denied)) throw error;
-        const unread = error.unknown.filter((each) => !isRead.has(keyOf(each))).slice(0, MOST_READ - isRead.size);
+        const unread = error.unknown.filter((each) => !isRead.has(unknownKey(each))).slice(0, MOST_READ - isRead.size);
         if (unread.length === 0) return denied(error.message);
-        const keys = new Set(unread.map(keyOf));
+        const keys = new Set(unread.map(unknownKey));
         for (const key of keys) isRead.add(key);
         const read = await lookups.read(unread, until - clock.elapsed());
         if (read.failed !== undefined)

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Clock } from '../../kube/clock.ts';
-import type { Known, Unknown } from '../known.ts';
-import type { Knowledge } from './knowledge.ts';
+import { type Known, type Unknown, unknownKey } from '../known.ts';
+import type { Knowledge } from '../knowledge.ts';
 import type { AdmissionMetrics } from './metrics.ts';
 
 export type LookedUp = { readonly known: Known; readonly failed?: undefined } | { readonly failed: string };
@@ -38,11 +38,9 @@ export function createLookups(knowledge: Knowledge, metrics: AdmissionMetrics, c
   };
 }
 
-export const keyOf = (unknown: Unknown): string => [unknown.kind, 'namespace' in unknown ? unknown.namespace : '', unknown.name].join('/');
-
 /** What `fresh` says of the objects with these keys, and `base` of all others. */
 export function layered(base: Known, fresh: Known, keys: ReadonlySet<string>): Known {
-  const by = (unknown: Unknown): Known => (keys.has(keyOf(unknown)) ? fresh : base);
+  const by = (unknown: Unknown): Known => (keys.has(unknownKey(unknown)) ? fresh : base);
   return {
     claim: (namespace, name) => by({ kind: 'claim', namespace, name }).claim(namespace, name),
     dataset: (namespace, name) => by({ kind: 'dataset', namespace, name }).dataset(namespace, name),

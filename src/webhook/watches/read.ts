@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
-import type { Unknown } from '../known.ts';
+import { type Unknown, unknownKey } from '../known.ts';
 import type { KeptFuse } from './kept.ts';
 import type { Sources } from './known-objects.ts';
 import { fuseProjection, keptClaim, keptDataset, keptVolume } from './projections.ts';
@@ -20,10 +20,10 @@ export interface Reading {
 /** Asks the API server for exactly these objects. What it does not have is not there; any other error is thrown. */
 export async function readObjects(reading: Reading, unknown: readonly Unknown[], otherwise: Sources): Promise<Sources> {
   const answers = new Map<string, KubeObject | undefined>();
-  const asked = new Map(unknown.map((each) => [keyOf(each), each] as const));
+  const asked = new Map(unknown.map((each) => [unknownKey(each), each] as const));
   await Promise.all([...asked].map(async ([key, each]) => answers.set(key, await readOne(reading, each))));
   const answered = <T extends KubeObject>(each: Unknown, known: () => T | undefined): T | undefined => {
-    const key = keyOf(each);
+    const key = unknownKey(each);
     // The cast: it was read as an object of this kind.
     return answers.has(key) ? (answers.get(key) as T | undefined) : known();
   };
@@ -36,8 +36,6 @@ export async function readObjects(reading: Reading, unknown: readonly Unknown[],
     runtime: otherwise.runtime,
   };
 }
-
-const keyOf = (each: Unknown): string => JSON.stringify([each.kind, each.kind !== 'volume' && each.namespace, each.name]);
 
 function readOne(reading: Reading, each: Unknown): Promise<KubeObject | undefined> {
   if (!NAME.test(each.name)) return Promise.resolve(undefined);

@@ -6,8 +6,7 @@ import { createLimiter } from '../../kube/turns/limiter.ts';
 import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
 import { type Reflector, type ReflectOptions, reflect } from '../../kube/watch/reflector.ts';
-import type { Known, Unknown } from '../known.ts';
-import type { Profile } from '../profile.ts';
+import type { Knowledge } from '../knowledge.ts';
 import { createFuses } from './fuses.ts';
 import { knownObjects, type Sources } from './known-objects.ts';
 import { profileWatch } from './profile-watch.ts';
@@ -27,25 +26,13 @@ export interface WatchOptions {
   readonly clock?: Clock;
 }
 
-/** What the webhook knows of the cluster, without asking for it at an admission. */
-export interface Watches {
-  readonly known: Known;
-  /** The chains of plugins, as the ConfigMap last said without a fault. */
-  profile(): Profile;
-  /** Which lists are not complete yet, or no longer watched. */
-  notReady(): string | undefined;
-  /** Asks the API server for exactly these objects. What it returns knows all others as the watches do. Throws what the client throws. */
-  read(unknown: readonly Unknown[], signal: AbortSignal): Promise<Known>;
-  stop(): void;
-}
-
 /** The answers of a list are many times as large as what is kept of them. */
 const LISTS_AT_A_TIME = 2;
 const nothing = (): void => {};
 /** Longer than an API server restarts: otherwise all replicas would leave the Service when it comes back. */
 const AWAY_MS = 60_000;
 
-export function startWatches({ client, runtimes, namespace, onProfileFault = nothing, log, clock = systemClock }: WatchOptions): Watches {
+export function startWatches({ client, runtimes, namespace, onProfileFault = nothing, log, clock = systemClock }: WatchOptions): Knowledge {
   const listing = createLimiter(LISTS_AT_A_TIME, clock);
   const unlisted = new Map<string, Reflector<KubeObject>>();
   const reflectors = new Map<string, Reflector<KubeObject>>();

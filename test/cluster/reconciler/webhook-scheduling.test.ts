@@ -5,7 +5,8 @@ import type { KubeObject } from '../../../src/kube/types.ts';
 import { silent } from '../../../src/kube/types.ts';
 import { type Desk, mutate } from '../../../src/webhook/mutate.ts';
 import type { Pod } from '../../../src/webhook/pod.ts';
-import { startWatches, type Watches } from '../../../src/webhook/watches/watches.ts';
+import type { Knowledge } from '../../../src/webhook/knowledge.ts';
+import { startWatches } from '../../../src/webhook/watches/watches.ts';
 import { jfsDataset, jfsRuntime, jfsSecret, reader } from '../../support/objects.ts';
 import { eventually, type Sluice, type Space, startSluice } from '../../support/sluice.ts';
 import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
@@ -16,7 +17,7 @@ describe.skipIf(!simulated)('a pod that asks for hints', () => {
   const plane = sharedControlPlane;
   let sluice: Sluice;
   let space: Space;
-  let watches: Watches;
+  let watches: Knowledge;
   let profileFault: string | undefined;
   let nodes: readonly string[];
 

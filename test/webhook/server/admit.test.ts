@@ -6,7 +6,7 @@ import { Denied } from '../../../src/webhook/denied.ts';
 import type { Unknown } from '../../../src/webhook/known.ts';
 import { withLabels } from '../../../src/webhook/pod.ts';
 import { createAdmissions } from '../../../src/webhook/server/admit.ts';
-import type { Knowledge } from '../../../src/webhook/server/knowledge.ts';
+import type { Knowledge } from '../../../src/webhook/knowledge.ts';
 import { admissionMetrics } from '../../../src/webhook/server/metrics.ts';
 import { aMoment, manualClock } from '../../support/manual-clock.ts';
 import { type Cluster, knownOf } from '../known.ts';

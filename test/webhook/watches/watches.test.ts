@@ -3,7 +3,8 @@ import { Dataset, GROUP, VERSION } from '../../../src/api/index.ts';
 import type { Clock } from '../../../src/kube/clock.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
 import { type ApiServer, createApiServer } from '../../../src/testing/api-server/index.ts';
-import { startWatches, type Watches } from '../../../src/webhook/watches/watches.ts';
+import type { Knowledge } from '../../../src/webhook/knowledge.ts';
+import { startWatches } from '../../../src/webhook/watches/watches.ts';
 import { aMoment, manualClock, until } from '../../support/manual-clock.ts';
 
 const runtime = { plural: 'juicefsruntimes', kind: 'JuiceFSRuntime' };
@@ -47,7 +48,7 @@ const daemonSet = (metadata: object = {}) =>
   );
 
 let server: ApiServer;
-let watches: Watches;
+let watches: Knowledge;
 const start = (kinds: readonly ResourceType[] = [ours(Dataset), ours(runtime)]) => {
   server = createApiServer({ kinds, namespaces: ['ml', 'fluid-system'] });
 };
