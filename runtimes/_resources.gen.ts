@@ -6,9 +6,10 @@ import { DataLoad } from '../src/api/data-load.ts';
 import { DataMigrate } from '../src/api/data-migrate.ts';
 import { DataProcess } from '../src/api/data-process.ts';
 import { Dataset } from '../src/api/dataset.ts';
+import { JindoRuntime } from './jindo/spec.ts';
 import { JuiceFSRuntime } from './juicefs/spec.ts';
 import { ThinRuntime } from '../src/api/thin.ts';
 import { ThinRuntimeProfile } from '../src/api/thin.ts';
 
 /** Every custom resource of this package. */
-export const resources: readonly CustomResource[] = [AlluxioRuntime, DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, JuiceFSRuntime, ThinRuntime, ThinRuntimeProfile];
+export const resources: readonly CustomResource[] = [AlluxioRuntime, DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, JindoRuntime, JuiceFSRuntime, ThinRuntime, ThinRuntimeProfile];

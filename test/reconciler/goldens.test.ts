@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { readReport } from '../../runtimes/alluxio/report.ts';
+import { readReport as readJindoReport } from '../../runtimes/jindo/report.ts';
 import type { CacheUse, UfsUsage } from '../../src/constructs/index.ts';
 import { decide } from '../../src/reconciler/decide.ts';
 import { bindingOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
@@ -49,8 +50,24 @@ underfs version: 3.3
 );
 const ALLUXIO = { cache: REPORT, ufs: { totalBytes: 154_262_709_011, files: 1152 } };
 
+/** Those of a Jindo: Fluid adds up one answer for each mount, and never learns how many files there are. */
+const JINDO_REPORT = readJindoReport(
+  `Total Disk Capacity: 250.38GB
+Used Disk Capacity: 11.72GB
+Total MEM Capacity: 250.38GB
+Used MEM Capacity: 11.72GB
+`,
+  false,
+);
+const jindoAnswers = (mounts: number) => ({ cache: JINDO_REPORT, ufs: { totalBytes: 154_262_709_011 * mounts } });
+
 const isAnswered = ({ dataset }: Pick<Case, 'dataset'>): boolean =>
   Boolean((dataset.status['cacheStates'] as Record<string, string> | undefined)?.['cached']?.endsWith('B'));
+
+function answersOf(kind: string, mounts: number): World['probes'] {
+  if (kind === 'AlluxioRuntime') return ALLUXIO;
+  return kind === 'JindoRuntime' ? jindoAnswers(mounts) : { cache: CACHE, ufs: UFS };
+}
 
 /** The world that Fluid saw when it wrote its last status. */
 function worldOfCase({ bind, dataset, runtime }: Case): World {
@@ -65,7 +82,7 @@ function worldOfCase({ bind, dataset, runtime }: Case): World {
     workerPhase,
   } = runtime.status as Record<string, number>;
   const spec = (
-    documents(`${dataset.metadata.namespace.replace(/^g-(thin|juicefs|alluxio)-/, '$1/')}/input.yaml`).find(
+    documents(`${dataset.metadata.namespace.replace(/^g-(thin|juicefs|alluxio|jindo|jindofsx)-/, '$1/')}/input.yaml`).find(
       ({ kind }) => kind === 'Dataset',
     ) as unknown as { spec: object }
   ).spec;
@@ -84,7 +101,7 @@ function worldOfCase({ bind, dataset, runtime }: Case): World {
     volume: volume('Bound'),
     claim: claim(),
     mounted: plan!.mounts?.wanted ?? [],
-    probes: !isAnswered({ dataset }) ? {} : runtime.kind === 'AlluxioRuntime' ? ALLUXIO : { cache: CACHE, ufs: UFS },
+    probes: !isAnswered({ dataset }) ? {} : answersOf(runtime.kind, plan!.mounts?.wanted.length ?? 0),
     now,
   };
 }
@@ -98,6 +115,7 @@ function comparable({ conditions, ...status }: Recorded['status'], ...without: r
 }
 /** Of Alluxio's: Fluid asks for ratios once a minute only, reports how many masters where the spec does, and often no engine. */
 function alike({ dataset, runtime, ...rest }: Case): Case {
+  if (runtime.kind === 'JindoRuntime') return likeJindo({ dataset, runtime, ...rest });
   if (runtime.kind !== 'AlluxioRuntime') return { ...rest, dataset, runtime };
   const plain = ({ status, ...object }: Recorded): Recorded => ({
     ...object,
@@ -111,6 +129,29 @@ function alike({ dataset, runtime, ...rest }: Case): Case {
     dataset: { ...recorded, status: { ...recorded.status, runtimes: [{ ...server, masterReplicas: 1 }] } },
   };
 }
+const FUSES_INITIALIZED = {
+  type: 'FusesInitialized',
+  status: 'True',
+  reason: 'Fuses are initialized',
+  message: 'The fuse is initialized.',
+};
+
+/** Of Jindo's: Fluid never learns how many files there are, keeps no mounts in the status, and says how many masters only where it is three. */
+function likeJindo({ dataset, runtime, ...rest }: Case): Case {
+  const { fileNum: _, ...status } = dataset.status;
+  const [server] = (status['runtimes'] ?? []) as object[];
+  const { spec } = worldOfCase({ dataset, runtime, ...rest }).dataset as unknown as { spec: { mounts: readonly object[] } };
+  const masters = Number(runtime.status['desiredMasterNumberScheduled']);
+  const said = { ...status, mounts: spec.mounts, runtimes: [{ ...server, ...(masters > 0 && { masterReplicas: masters }) }] };
+  // As of any runtime without masters and workers.
+  const conditions = masters > 0 ? runtime.status.conditions : [FUSES_INITIALIZED, ...(runtime.status.conditions ?? [])];
+  return {
+    ...rest,
+    runtime: { ...runtime, status: { ...runtime.status, ...(conditions && { conditions }) } },
+    dataset: { ...dataset, status: said },
+  };
+}
+
 /** What it says in all of its cases, once it has asked. */
 const SAID = {
   cacheCapacity: '4.00GiB',
@@ -135,7 +176,7 @@ describe.skipIf(!hasGoldens)('the status of a dataset that Fluid bound', () => {
   });
 
   test.each(cases.map(alike))('$name: the runtime', (each) => {
-    const unlike = ['observedGeneration', 'setupDuration', 'selector'];
+    const unlike = ['observedGeneration', 'setupDuration', 'selector', 'mountTime'];
     const { runtime } = ours(each);
     expect(comparable(runtime as unknown as Recorded['status'], ...unlike)).toEqual(comparable(each.runtime.status, ...unlike));
     // Fluid sets it for some.

@@ -1,6 +1,7 @@
 /** The kinds that tests make or look at, by name. */
 
 import { AlluxioRuntime } from '../../runtimes/alluxio/spec.ts';
+import { JindoRuntime } from '../../runtimes/jindo/spec.ts';
 import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
 import { DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { ResourceType } from '../../src/kube/types.ts';
@@ -29,6 +30,7 @@ export const kinds = {
   ThinRuntimeProfile: typeOf(ThinRuntimeProfile),
   JuiceFSRuntime: typeOf(JuiceFSRuntime),
   AlluxioRuntime: typeOf(AlluxioRuntime),
+  JindoRuntime: typeOf(JindoRuntime),
   ExampleRuntime: typeOf(ExampleRuntime),
   Event: other('', 'v1', 'Event', 'events'),
   Namespace: other('', 'v1', 'Namespace', 'namespaces', false),
@@ -55,6 +57,7 @@ export const customKinds = [
   'ThinRuntime',
   'JuiceFSRuntime',
   'AlluxioRuntime',
+  'JindoRuntime',
   'ExampleRuntime',
 ] as const satisfies readonly Kind[];
 /** What a runtime may be made of, Secrets included. */

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import alluxio from '../../runtimes/alluxio/index.ts';
+import jindo from '../../runtimes/jindo/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type PersistentVolumeClaim,
   type PersistentVolumeSpec,
   parse,
-  workloadName,
   exclusiveNodeLabel,
 } from '../../src/api/index.ts';
 import { type BoundRuntime, base64, type ClaimFact, type Facts, type RuntimeInput, type Runtime } from '../../src/constructs/index.ts';
@@ -38,12 +38,19 @@ export interface Case {
 export const withoutExclusive = (labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => key !== exclusiveNodeLabel));
 
-const RUNTIMES: readonly Runtime[] = [thin, juicefs, alluxio];
+const RUNTIMES: readonly Runtime[] = [thin, juicefs, alluxio, jindo];
+/** Recorded with an engine of its own. */
+const ENGINES: Readonly<Record<string, readonly string[]>> = { jindo: ['jindo', 'jindofsx'] };
 
 export function readCases(): readonly Case[] {
   if (!hasGoldens) return [];
   return RUNTIMES.flatMap((runtime) =>
-    readdirSync(join(GOLDENS, runtime.type)).map((name) => readCase(runtime, `${runtime.type}/${name}`)),
+    (ENGINES[runtime.type] ?? [runtime.type]).flatMap((folder) =>
+      // Of one input Fluid made nothing: its controller ended.
+      readdirSync(join(GOLDENS, folder))
+        .filter((name) => existsSync(join(GOLDENS, folder, name, 'objects.yaml')))
+        .map((name) => readCase(runtime, `${folder}/${name}`)),
+    ),
   );
 }
 
@@ -57,7 +64,7 @@ function readCase(runtime: Runtime, name: string): Case {
     namespace: `g-${name.replace('/', '-')}`,
     golden,
     nodes: labels?.nodes ?? [],
-    bind: () => own.map((object) => runtime.bind(planInputOf(runtime, object, input ?? [], golden))),
+    bind: () => own.map((object) => runtime.bind(planInputOf(runtime, object, input ?? [], golden, name.split('/')[0] ?? ''))),
   };
 }
 
@@ -65,7 +72,13 @@ function readCase(runtime: Runtime, name: string): Case {
 const documents = (file: string): readonly Manifest[] =>
   parseAllDocuments(readFileSync(file, 'utf8')).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 
-function planInputOf(runtime: Runtime, object: Manifest, input: readonly Manifest[], golden: readonly Manifest[]): RuntimeInput<unknown> {
+function planInputOf(
+  runtime: Runtime,
+  object: Manifest,
+  input: readonly Manifest[],
+  golden: readonly Manifest[],
+  folder: string,
+): RuntimeInput<unknown> {
   const { metadata, spec } = parse(runtime.resource, object);
   const { name, namespace = '' } = metadata;
   const dataset = input.find(({ kind, metadata }) => kind === Dataset.kind && metadata.name === name);
@@ -82,10 +95,10 @@ function planInputOf(runtime: Runtime, object: Manifest, input: readonly Manifes
       spec: parsed.spec,
     },
     facts: factsOf(runtime, input),
-    settings: SETTINGS,
+    settings: { ...SETTINGS, env: { ...SETTINGS.env, ...(folder === 'jindofsx' && { JINDO_ENGINE_TYPE: folder }) } },
   };
   const ports = Object.fromEntries(
-    (runtime.needs(planInput).ports ?? []).map((need) => [need.name, portIn(golden, workloadName(name, need.in), need.portName)]),
+    (runtime.needs(planInput).ports ?? []).map((need) => [need.name, portIn(golden, runtime.workloads(name)[need.in], need.portName)]),
   );
   return { ...planInput, facts: { ...planInput.facts, ports } };
 }
@@ -98,6 +111,9 @@ const SETTINGS: RuntimeInput<unknown>['settings'] = {
   env: {
     ALLUXIO_RUNTIME_IMAGE_ENV: 'alluxio/alluxio-dev:2.9.0',
     ALLUXIO_FUSE_IMAGE_ENV: 'alluxio/alluxio-dev:2.9.0',
+    JINDO_SMARTDATA_IMAGE_ENV: 'registry.cn-shanghai.aliyuncs.com/jindofs/smartdata:6.9.1-202509151826',
+    JINDO_FUSE_IMAGE_ENV: 'registry.cn-shanghai.aliyuncs.com/jindofs/jindo-fuse:6.9.1-202509151826',
+    QUERY_UFS_TOTAL: 'true',
     JUICEFS_CE_IMAGE_ENV: 'juicedata/mount:ce-v1.3.0',
     JUICEFS_EE_IMAGE_ENV: 'juicedata/mount:ee-5.2.10-eb0a8b3',
   },

@@ -30,6 +30,8 @@ const KEYS: Readonly<Record<string, (entry: Entry) => unknown>> = {
 function collect(value: unknown, path: string, field: string, leaves: Map<string, string>): void {
   if (field === 'script.sh' && typeof value === 'string') return collectSteps(value, path, leaves);
   if (field.endsWith('JAVA_OPTS') && typeof value === 'string') return collectOptions(value, path, leaves);
+  if (field.endsWith('.cfg') && typeof value === 'string') return collectLines(value, path, leaves);
+  if (field.endsWith('.xml') && typeof value === 'string') return collectElements(value, path, leaves);
   if (typeof value !== 'object' || value === null) return void leaves.set(path, JSON.stringify(value));
   if (Array.isArray(value)) {
     const keyOf = KEYS[field];
@@ -48,6 +50,24 @@ function collect(value: unknown, path: string, field: string, leaves: Map<string
 function collectOptions(line: string, path: string, leaves: Map<string, string>): void {
   for (const option of line.split(' ').filter(Boolean))
     leaves.set(`${path}[${option.replace(/^(-D[^=]*)=.*/, '$1')}]`, JSON.stringify(option));
+}
+
+/** Lines `name = value`, in sections `[section]`. */
+function collectLines(text: string, path: string, leaves: Map<string, string>): void {
+  let section = '';
+  for (const line of text.split('\n').filter(Boolean)) {
+    if (line.startsWith('[')) section = line;
+    const [, key = '', value = ''] = /^(\S+) =(.*)$/.exec(line) ?? [line];
+    leaves.set(`${path}${section}[${key}]`, JSON.stringify(value.trim()));
+  }
+}
+
+/** Properties of Hadoop by name; other elements by their place. Blanks between elements say nothing. */
+function collectElements(text: string, path: string, leaves: Map<string, string>): void {
+  const plain = text.replaceAll(/>\s+</g, '><').trim();
+  const properties = [...plain.matchAll(/<property><name>(.*?)<\/name><value>(.*?)<\/value><\/property>/g)];
+  for (const [, name, value] of properties) leaves.set(`${path}[${name}]`, JSON.stringify(value));
+  leaves.set(`${path}.elements`, JSON.stringify(plain.replaceAll(/<property>.*?<\/property>/g, '')));
 }
 
 /** What a script does is seen by running it: each line that it logs, each program with the arguments that reach it. */

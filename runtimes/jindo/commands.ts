@@ -1,0 +1,58 @@
+import type { Cleanup } from '../../src/constructs/index.ts';
+import type { EngineName } from './engines.ts';
+import type { JindoPlan } from './plan.ts';
+
+/** Jindo's command line, whose words differ between the engines. */
+export interface CommandLine {
+  readonly report: readonly string[];
+  readonly mount: readonly string[];
+  readonly unmount: readonly string[];
+  readonly formatCache: readonly string[];
+  /** Without the address. */
+  readonly count: readonly string[];
+  readonly load: readonly string[];
+}
+export const COMMANDS: Readonly<Record<EngineName, CommandLine>> = {
+  jindocache: {
+    report: ['jindocache', '-report'],
+    mount: ['jindocache', '-mount'],
+    unmount: ['jindocache', '-unmount'],
+    formatCache: ['jindocache', '-formatCache'],
+    count: ['jindo', 'fs', '-count'],
+    load: ['jindocache', '-load'],
+  },
+  jindofsx: {
+    report: ['jindo', 'fs', '-report'],
+    mount: ['jindo', 'admin', '-mount'],
+    unmount: ['jindo', 'admin', '-unmount'],
+    formatCache: ['jindo', 'fs', '-formatCache', '-force'],
+    count: ['hadoop', 'fs', '-count'],
+    load: ['jindo', 'fs', '-load'],
+  },
+};
+
+/** Seconds. A command of Jindo waits for a master that starts, and its client tries each of three masters in turn. */
+const SECONDS = 60;
+
+type Masters = Pick<JindoPlan, 'masters'>;
+
+/** A command in a master. It finds the one that leads by itself: its configuration names all of them. */
+export const master = ({ masters }: Masters, argv: readonly string[], timeoutSeconds: number = SECONDS) =>
+  ({ in: 'master', on: masters.length > 1 ? 'one' : 'first', container: 'jindofs-master', argv, timeoutSeconds }) as const;
+
+/** Only what is below: the directory itself may be a mount of the pod's. */
+const EMPTY = 'for directory; do rm -rf "$directory"/*; done';
+
+/**
+ * What is cached on nodes outlives pods. Jindo is told first, so that nothing is written there again; Jindo deletes in the background, and
+ * its workers would end before it is done, so each of them then empties its own directories.
+ */
+export const removeCache: Cleanup<JindoPlan> = {
+  commands: (plan) =>
+    plan.nodeCaches.length > 0 && plan.masters.length > 0
+      ? [
+          { ...master(plan, COMMANDS[plan.engine].formatCache, plan.cleaning.graceSeconds), mayFail: true },
+          { in: 'worker', on: 'every', container: 'jindofs-worker', argv: ['bash', '-c', EMPTY, 'bash', ...plan.nodeCaches] },
+        ]
+      : [],
+};

@@ -1,0 +1,129 @@
+import type { Construct } from 'constructs';
+import { type Affinity, annotation } from '../../src/api/index.ts';
+import { type ContainerProps, Fuse, hashOfScript, Master, owned, Worker } from '../../src/constructs/index.ts';
+import { configNameOf, type JindoPlan } from './plan.ts';
+import { containerPort } from './ports.ts';
+
+/** The masters, and the configuration of all. */
+export class JindoMaster extends Master {
+  constructor(scope: Construct, plan: JindoPlan) {
+    const { container, ...pod } = plan.master;
+    // First, so that pods find what they mount.
+    configOf(scope, plan);
+    super(scope, plan, {
+      ...pod,
+      podAnnotations: annotations(plan, plan.master.podAnnotations),
+      affinity: apart(plan),
+      initContainers: portCheck(plan),
+      containers: [{ ...container, name: 'jindofs-master', command: ['/entrypoint.sh'], args: ['master'] }],
+    });
+    for (const pod of plan.masters) serviceOf(this, plan, pod);
+  }
+}
+
+export class JindoWorker extends Worker {
+  constructor(scope: Construct, plan: JindoPlan) {
+    const { container, ...pod } = plan.worker;
+    super(scope, plan, {
+      ...pod,
+      podAnnotations: annotations(plan, plan.worker.podAnnotations),
+      containers: [{ ...container, name: 'jindofs-worker', command: ['/entrypoint.sh'], args: ['worker'] }],
+    });
+  }
+}
+
+/** The clients. Without masters, the configuration is only theirs. */
+export class JindoFuse extends Fuse {
+  constructor(scope: Construct, plan: JindoPlan) {
+    const { container, ...pod } = plan.client;
+    if (plan.masters.length === 0) configOf(scope, plan);
+    super(scope, plan, {
+      ...pod,
+      podAnnotations: annotations(plan, plan.client.podAnnotations),
+      terminationGracePeriodSeconds: 60,
+      containers: [
+        {
+          ...container,
+          name: 'jindofs-fuse',
+          command: ['/entrypoint.sh'],
+          lifecycle: { preStop: { exec: { command: ['/prestop.sh'] } } },
+        },
+      ],
+    });
+  }
+}
+
+/** A sub path is read once, when a container starts: pods with an older hash count as outdated. */
+const annotations = ({ files }: JindoPlan, own: Readonly<Record<string, string>>) => ({
+  ...own,
+  [annotation.scriptHash]: hashOfScript(JSON.stringify(files.data)),
+});
+
+function configOf(scope: Construct, plan: JindoPlan): void {
+  const { files, app, name, addresses } = plan;
+  const head = { apiVersion: 'v1', name: configNameOf(plan), labels: { app, release: name } };
+  if (files.isSecret) owned(scope, plan, undefined, { ...head, kind: 'Secret', type: 'Opaque', data: files.data });
+  else owned(scope, plan, undefined, { ...head, kind: 'ConfigMap', data: files.data });
+  if (addresses)
+    owned(scope, plan, undefined, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: clientConfigName(plan),
+      labels: { app: `${app}-client`, release: name },
+      data: { CLIENT_NAMESPACE_RPC_ADDRESS: addresses, STORAGE_NAMESPACE_RPC_ADDRESS: addresses },
+    });
+}
+/** The ConfigMap with the environment of clients in other pods. */
+const clientConfigName = ({ name }: { readonly name: string }): string => `${name}-jindofs-client-config`;
+
+/** Masters share no node if that is possible. */
+const apart = ({ app, name }: JindoPlan): Affinity => ({
+  podAntiAffinity: {
+    preferredDuringSchedulingIgnoredDuringExecution: [
+      {
+        weight: 100,
+        podAffinityTerm: {
+          labelSelector: {
+            matchExpressions: [
+              { key: 'role', operator: 'In', values: [`${app}-master`] },
+              { key: 'release', operator: 'In', values: [name] },
+            ],
+          },
+          topologyKey: 'kubernetes.io/hostname',
+        },
+      },
+    ],
+  },
+});
+
+/** Ports of a node can be in use by what Kubernetes does not know. */
+const portCheck = ({ portCheck: image, masters, ports }: JindoPlan): readonly ContainerProps[] | undefined =>
+  image === undefined
+    ? undefined
+    : [
+        {
+          name: 'init-port-check',
+          image,
+          args: ['check_port'],
+          env: [{ name: 'PORTS_TO_CHECK', value: [ports.master, ...(masters.length > 1 ? [ports.raft] : [])].join(':') }],
+          securityContext: { privileged: true },
+        },
+      ];
+
+/** A name for one pod: a master must be found again where it was. */
+function serviceOf(scope: Construct, plan: JindoPlan, pod: string): void {
+  const { ports, masters, app, name } = plan;
+  const all = [containerPort('master', ports.master), ...(masters.length > 1 ? [containerPort('raft', ports.raft)] : [])];
+  owned(scope, plan, 'master', {
+    apiVersion: 'v1',
+    kind: 'Service',
+    name: pod,
+    spec: {
+      clusterIP: 'None',
+      // Masters of a raft group find each other before any of them is ready.
+      publishNotReadyAddresses: true,
+      selector: { app, release: name, role: `${app}-master`, 'statefulset.kubernetes.io/pod-name': pod },
+      ports: all.map(({ name, containerPort: port, protocol }) => ({ name, port, protocol, targetPort: port })),
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import type { PlanInput } from '../../src/constructs/index.ts';
+import { literal } from '../../src/constructs/index.ts';
+import type { Source } from './mounts.ts';
+import { hasMetrics, type Ports } from './ports.ts';
+import type { JindoRuntimeSpec } from './spec.ts';
+
+/** Metadata is kept for two hours where nothing changes. */
+const READ_ONLY = ['-okernel_cache', '-oro', '-oattr_timeout=7200', '-oentry_timeout=7200', '-onegative_timeout=7200'];
+const WRITABLE = ['-oauto_cache', '-oattr_timeout=0', '-oentry_timeout=0', '-onegative_timeout=0'];
+const METRICS = '-ometrics_port=';
+
+interface Parts {
+  readonly ports: Ports;
+  readonly sources: readonly Source[];
+  readonly readOnly: boolean;
+  readonly isFuseOnly: boolean;
+}
+
+/** How the client is called, and where it offers metrics. */
+export function fuseCall(input: PlanInput<JindoRuntimeSpec>, { ports, sources, readOnly, isFuseOnly }: Parts): FuseCall {
+  const { spec, runtime } = input;
+  const isCache = runtime.engine === 'jindocache';
+  const said = spec.fuse?.args ?? [];
+  const own = said.length > 0 ? said : [...(readOnly ? READ_ONLY : WRITABLE), ...(isCache && sources.length <= 1 ? ['-ono_symlink'] : [])];
+  const uri = `-ouri=${sources[0]?.source}`;
+  const port = said.find((arg) => arg.startsWith(METRICS))?.slice(METRICS.length) ?? String(hasMetrics(input) ? ports.metrics : 0);
+  const args = [
+    ...own,
+    // Without masters, the client reads the store itself.
+    ...(isFuseOnly && !own.includes(uri) ? [uri] : []),
+    ...((isCache || said.length === 0) && !own.some((arg) => arg.startsWith(METRICS)) ? [`${METRICS}${port}`] : []),
+  ];
+  const metricsPort = Number(port);
+  return {
+    args: args.map(literal),
+    ...(hasMetrics(input) && Number.isInteger(metricsPort) && metricsPort > 0 && metricsPort < 65536 && { metricsPort }),
+  };
+}
+interface FuseCall {
+  readonly args: readonly string[];
+  readonly metricsPort?: number;
+}
+
+/** Whether Prometheus reads the metrics of fuse pods. The webhook goes by the same field for sidecars. */
+export const isScraped = ({ spec, runtime }: Pick<PlanInput<JindoRuntimeSpec>, 'spec' | 'runtime'>): boolean =>
+  hasMetrics({ spec, runtime }) &&
+  (spec.fuse?.metrics?.scrapeTarget ?? '').split(',').some((each) => ['All', 'MountPod'].includes(each.trim()));

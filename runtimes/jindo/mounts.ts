@@ -1,0 +1,113 @@
+import type { DatasetSpec, Mount } from '../../src/api/index.ts';
+import {
+  absolutePath,
+  claimOf,
+  type Mounted,
+  must,
+  type Options,
+  positional,
+  type SecretOption,
+  secretOptions,
+  together,
+  volumeLabel,
+} from '../../src/constructs/index.ts';
+
+/** A source of data, as Jindo mounts it. */
+export interface Source {
+  readonly name: string;
+  /** Where it appears: `/data`. */
+  readonly path: string;
+  /** What Jindo mounts: `oss://bucket/data/`, or a directory of the pods as `local:///…`. */
+  readonly source: string;
+  /** `oss`; `local` for directories of the pods. */
+  readonly scheme: string;
+  /** Name of the bucket, or the host of any other address. */
+  readonly bucket: string;
+  /** Options of the mount and of all mounts; those of the mount win. */
+  readonly options: Options;
+  /** Options whose values are in Secrets, by name. */
+  readonly secrets: ReadonlyMap<string, SecretOption>;
+  /** The field, in errors. */
+  readonly field: string;
+}
+
+export interface Mounts {
+  readonly sources: readonly Source[];
+  /** Directories of the node and claims that all pods mount. */
+  readonly native: readonly Mounted[];
+}
+
+/** Where a pod finds what claims hold. */
+const LOCAL_ROOT = '/underFSStorage';
+
+/** What the Dataset mounts, and how Jindo gets at it; `dataset` names it in errors. */
+export const mountsOf = (spec: DatasetSpec, dataset: string): Mounts => together({ mounts: () => read(spec) }, dataset).mounts;
+
+function read(spec: DatasetSpec): Mounts {
+  const { mounts = [] } = spec;
+  must(mounts.length > 0, 'spec.mounts', 'a mount', mounts);
+  const shared = secretOptions(spec.sharedEncryptOptions, 'spec.sharedEncryptOptions');
+  const found = mounts.map((mount, i) => {
+    const field = `spec.mounts[${i}]`;
+    const path = pathOf(mount, field);
+    const native = nativeOf(spec, mount, path, field);
+    const source = native ? `local://${native.mount.mountPath}` : sourceOf(mount, field);
+    const [, scheme = '', bucket = ''] = /^([^:]+):\/\/([^/]*)/.exec(source) ?? [];
+    const own = secretOptions(mount.encryptOptions, `${field}.encryptOptions`);
+    const secrets = new Map([...shared, ...own].map((each) => [each.option, each]));
+    const options = { ...spec.sharedOptions, ...mount.options };
+    return { native, source: { name: mount.name ?? '', path, source, scheme, bucket, options, secrets, field } };
+  });
+  const first = new Map(found.map(({ source }, i) => [source.path, i] as const).toReversed());
+  found.forEach(({ source }, i) =>
+    must(first.get(source.path) === i, `spec.mounts[${i}].path`, 'a path that no other mount has', source.path),
+  );
+  return { sources: found.map(({ source }) => source), native: found.flatMap(({ native }) => native ?? []) };
+}
+
+/** As in Fluid, a path that is not absolute is ignored. */
+function pathOf({ path = '', name = '' }: Mount, field: string): string {
+  must(path.startsWith('/') || /^[^/]+$/.test(name), `${field}.name`, 'a name without "/", or an absolute path', name);
+  const chosen = absolutePath(path.startsWith('/') ? path : `/${name}`, `${field}.path`);
+  must(!/[\s\0]/.test(chosen), `${field}.path`, 'a path without blanks', chosen);
+  return `/${chosen.split('/').filter(Boolean).join('/')}`;
+}
+
+function sourceOf({ mountPoint }: Mount, field: string): string {
+  const source = positional(mountPoint, `${field}.mountPoint`);
+  must(/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(source), `${field}.mountPoint`, '<scheme>://<address> without blanks', source);
+  must(!source.startsWith('dataset://'), `${field}.mountPoint`, 'a source that Jindo can read: references are of other runtimes', source);
+  return source;
+}
+
+/** What pods mount themselves: a claim, or a directory of the node. */
+function nativeOf(
+  { accessModes }: DatasetSpec,
+  { mountPoint, name = '', readOnly }: Mount,
+  path: string,
+  field: string,
+): Mounted | undefined {
+  const isReadOnly = readOnly || !accessModes?.length || accessModes.includes('ReadOnlyMany');
+  if (mountPoint.startsWith('local://')) {
+    must(/^[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?$/.test(name), `${field}.name`, 'the name of a volume: small letters, digits, dashes', name);
+    const directory = absolutePath(mountPoint.slice('local://'.length), `${field}.mountPoint`);
+    must(!/\s/.test(directory), `${field}.mountPoint`, 'a path without blanks', directory);
+    const volume = `datavolume-${name}`;
+    return { volume: { name: volume, hostPath: { path: directory } }, mount: { name: volume, mountPath: directory } };
+  }
+  if (!mountPoint.startsWith('pvc://')) return undefined;
+  const claim = claimOf(mountPoint);
+  must(claim, `${field}.mountPoint`, 'pvc://<claim> or pvc://<claim>/<path>', mountPoint);
+  const subPath = claim.path.split('/').filter(Boolean).join('/');
+  must(!subPath.split('/').includes('..'), `${field}.mountPoint`, 'a path without ".."', mountPoint);
+  const volume = { name: volumeLabel(claim.claim), persistentVolumeClaim: { claimName: claim.claim } };
+  const at = {
+    name: volume.name,
+    mountPath: `${LOCAL_ROOT}${path}`,
+    // The claim may be of another Dataset, whose client can end: what is then mounted again must reach pods that run.
+    mountPropagation: 'HostToContainer',
+    ...(isReadOnly && { readOnly: true }),
+    ...(subPath && { subPath }),
+  };
+  return { volume, mount: at };
+}

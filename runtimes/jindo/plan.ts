@@ -1,0 +1,187 @@
+import {
+  base64,
+  type BasePlan,
+  basePlan,
+  cleaningOf,
+  cleanPolicyWarnings,
+  type Needs,
+  optionNeeds,
+  type PlanInput,
+  together,
+} from '../../src/constructs/index.ts';
+import { addressList } from './addresses.ts';
+import { configFiles } from './config.ts';
+import { credentialNeeds, credentialsOf } from './credentials.ts';
+import type { EngineName } from './engines.ts';
+import { fuseCall } from './fuse.ts';
+import { hadoopOf } from './hadoop.ts';
+import { imagesOf } from './images.ts';
+import { deploymentOf, mastersOf } from './masters.ts';
+import { mountsOf, type Source } from './mounts.ts';
+import { fusePod, masterPod, MOUNT_AT, MOUNT_DIR, workerPod } from './pod.ts';
+import { portNeeds, type Ports, portsOf } from './ports.ts';
+import {
+  checkProperties,
+  clientLogProperties,
+  clientProperties,
+  logProperties,
+  masterProperties,
+  type Parts,
+  workerProperties,
+} from './properties.ts';
+import type { JindoRuntimeSpec } from './spec.ts';
+import { storeProperties } from './stores.ts';
+import { tierOf } from './tiers.ts';
+import { specWarnings } from './warnings.ts';
+
+export interface JindoPlan extends BasePlan {
+  readonly engine: EngineName;
+  /** Of masters, workers and loads. */
+  readonly image: { readonly image: string; readonly imagePullPolicy: string };
+  /** By the names of their pods. */
+  readonly masters: readonly string[];
+  readonly ports: Ports;
+  readonly sources: readonly Source[];
+  /** The files of the engine: in a Secret if the configuration has to hold keys of a store, else in a ConfigMap. */
+  readonly files: { readonly isSecret: boolean; readonly data: Readonly<Record<string, string>> };
+  /** Where clients in other pods find the masters. */
+  readonly addresses: string;
+  readonly master: ReturnType<typeof masterPod>;
+  readonly worker: ReturnType<typeof workerPod>;
+  readonly client: ReturnType<typeof fusePod>;
+  /** An image that looks whether the ports of a master are free before it starts. */
+  readonly portCheck?: string;
+  readonly isMemory: boolean;
+  /** Directories of nodes, each of this runtime alone. */
+  readonly nodeCaches: readonly string[];
+  /** Whether the size of the data is counted, which lists all of it. */
+  readonly countsFiles: boolean;
+}
+
+/** Whether the size of the data is counted. */
+export const QUERY_TOTAL = 'QUERY_UFS_TOTAL';
+export const PORT_CHECK = 'INIT_PORT_CHECK_ENABLED';
+export const INIT_IMAGE = 'DEFAULT_INIT_IMAGE_ENV';
+const BUILT_IN_INIT_IMAGE = 'registry.cn-hangzhou.aliyuncs.com/fluid/init-users:v0.3.0-1467caa';
+const RPC_PROTOCOL = 'fluid.io/runtime-rpc-protocol';
+
+type Input = PlanInput<JindoRuntimeSpec>;
+
+export const needs = (input: Input): Needs => ({
+  secrets: credentialNeeds(input, optionNeeds(input.dataset.spec)),
+  ports: portNeeds(input),
+  masters: true,
+  ...(input.spec.hadoopConfig && { configMaps: [input.spec.hadoopConfig] }),
+});
+
+export function plan(input: Input): JindoPlan {
+  const { name, namespace, spec, dataset, facts, settings, runtime } = input;
+  // The definition has no other engines that plan.
+  const engine = runtime.engine as EngineName;
+  const base = basePlan(input, {
+    app: 'jindofs',
+    mountType: 'jindo',
+    mountDir: MOUNT_DIR,
+    mountAt: MOUNT_AT,
+    fuseNodeSelector: spec.fuse?.nodeSelector,
+  });
+  const ports = portsOf(input);
+  const images = imagesOf(input);
+  const { masters, tier, mounts, hadoop } = together({
+    masters: () => mastersOf(input),
+    tier: () => tierOf(input),
+    mounts: () => mountsOf(dataset.spec, `Dataset ${namespace}/${name}`),
+    hadoop: () => hadoopOf(spec.hadoopConfig, facts.configMaps[spec.hadoopConfig ?? ''], engine),
+    properties: () => checkProperties(propertyFields(spec)),
+  });
+  const { sources } = mounts;
+  const { credentials, stores } = together(
+    {
+      credentials: () => credentialsOf(input, sources, images),
+      stores: () => storeProperties(engine, sources, credentialsOf(input, sources, images)),
+      options: () => checkProperties(Object.fromEntries(sources.map(({ field, options }) => [`${field}.options`, options]))),
+    },
+    `Dataset ${namespace}/${name}`,
+  );
+  const readOnly = !dataset.spec.accessModes?.length || dataset.spec.accessModes.includes('ReadOnlyMany');
+  const { hasWorkers } = deploymentOf(spec);
+  const isFuseOnly = masters.length === 0;
+  const rdma = engine === 'jindocache' && input.annotations[RPC_PROTOCOL] === 'rdma';
+  const parts: Parts = { engine, masters, ports, tier, stores, readOnly, rdma, fuseTag: images.fuse.tag };
+  const addresses = addressList(masters, namespace, ports.master);
+  const data = together(
+    {
+      data: () =>
+        configFiles(
+          engine,
+          {
+            common: { ...logProperties(spec, engine), ...sortedOf(stores.credentials), ...sortedOf(stores.stores) },
+            master: masterProperties(spec, parts),
+            worker: workerProperties(spec, parts),
+            clientCommon: { ...clientLogProperties(spec, parts), ...sortedOf(stores.credentials) },
+            client: { ...(!isFuseOnly && { [`fs.${engine}.namespace.rpc.address`]: addresses }), ...clientProperties(spec, parts) },
+          },
+          sources,
+        ),
+    },
+    `Dataset ${namespace}/${name}`,
+  ).data;
+  const files = { isSecret: [...credentials.keys.values()].some(({ isSecret }) => isSecret), data };
+  const configName = configNameOf({ name });
+  const pods = {
+    masters,
+    ports,
+    tier,
+    images,
+    config: {
+      name: 'bigboot-config',
+      ...(files.isSecret ? { secret: { secretName: configName } } : { configMap: { name: configName } }),
+    },
+    beside: [...hadoop, ...credentials.mounted, ...mounts.native],
+    isFuseOnly,
+    rdma,
+    ...fuseCall(input, { ports, sources, readOnly, isFuseOnly }),
+  };
+  const { master, worker, client } = together({
+    master: () => masterPod(input, pods),
+    worker: () => workerPod(input, pods),
+    client: () => fusePod(input, pods),
+  });
+  return {
+    ...base,
+    engine,
+    image: { image: images.engine.image, imagePullPolicy: images.engine.imagePullPolicy },
+    masters,
+    ports,
+    sources,
+    files: { ...files, data: files.isSecret ? encoded(data) : data },
+    addresses,
+    master,
+    worker,
+    client,
+    ...(settings.env[PORT_CHECK] === 'true' && master.hostNetwork && { portCheck: settings.env[INIT_IMAGE] || BUILT_IN_INIT_IMAGE }),
+    isMemory: tier.isMemory,
+    nodeCaches: tier.isOnNode ? tier.directories : [],
+    countsFiles: settings.env[QUERY_TOTAL] === 'true' && !isFuseOnly,
+    replicas: { ...(!isFuseOnly && { master: masters.length }), ...(hasWorkers && { worker: spec.replicas ?? 0 }) },
+    cacheOnNode: tier.bytes > 0 ? { [tier.isMemory ? 'memory' : 'disk']: tier.bytes } : {},
+    cleaning: cleaningOf(spec.cleanCachePolicy, base.cleaning),
+    warnings: [...(base.warnings ?? []), ...specWarnings(input, sources), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],
+  };
+}
+
+/** The ConfigMap or Secret with the files of the engine. */
+export const configNameOf = ({ name }: { readonly name: string }): string => `${name}-jindofs-config`;
+
+const sortedOf = (properties: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+const encoded = (data: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(data).map(([key, text]) => [key, base64(text)]));
+
+const propertyFields = ({ master, worker, fuse, logConfig }: JindoRuntimeSpec) => ({
+  'spec.master.properties': master?.properties,
+  'spec.worker.properties': worker?.properties,
+  'spec.fuse.properties': fuse?.properties,
+  'spec.fuse.logConfig': fuse?.logConfig,
+  'spec.logConfig': logConfig,
+});

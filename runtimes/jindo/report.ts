@@ -1,0 +1,27 @@
+/** What masters say of the cache of all workers, in bytes. */
+export interface Report {
+  readonly capacity: number;
+  readonly used: number;
+}
+
+/** Of `-report`, the lines of the medium that is used. Jindo prints powers of 1024 as `250.38GB`. */
+export function readReport(text: string, isMemory: boolean): Report {
+  const medium = isMemory ? 'MEM' : 'Disk';
+  const [capacity, used] = [sizeAfter(text, `Total ${medium} Capacity`), sizeAfter(text, `Used ${medium} Capacity`)];
+  if (capacity === undefined || used === undefined) throw new Error(`the report of Jindo has no ${medium} capacity: ${text.slice(0, 200)}`);
+  return { capacity, used };
+}
+
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+
+function sizeAfter(text: string, name: string): number | undefined {
+  const [, amount, unit = 'B'] = new RegExp(`^[ \\t]*${name}:[ \\t]*([\\d.]+)[ \\t]*([KMGTP]?B)?[ \\t]*$`, 'm').exec(text) ?? [];
+  return amount === undefined ? undefined : Number(amount) * 1024 ** UNITS.indexOf(unit);
+}
+
+/** Directories, files and bytes below a path, as Hadoop's `-count` prints them. */
+export function readCount(text: string): { readonly totalBytes: number; readonly files: number } {
+  const [, , files, bytes] = /^[ \t]*(\d+)[ \t]+(\d+)[ \t]+(\d+)\b/m.exec(text) ?? [];
+  if (files === undefined || bytes === undefined) throw new Error(`-count said: ${text.slice(0, 200) || 'nothing'}`);
+  return { totalBytes: Number(bytes), files: Number(files) };
+}

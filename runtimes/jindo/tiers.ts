@@ -1,0 +1,81 @@
+import { canonicalQuantity, type TierLevel, type Volume } from '../../src/api/index.ts';
+import { absolutePath, directoriesOf, levelQuotas, type Mounted, must, type PlanInput } from '../../src/constructs/index.ts';
+import type { JindoRuntimeSpec } from './spec.ts';
+
+/** The cache: directories of one medium. */
+export interface Tier {
+  readonly isMemory: boolean;
+  readonly isOnNode: boolean;
+  /** Where a worker keeps its data, one directory of this runtime alone in each path. */
+  readonly directories: readonly string[];
+  /** For each directory, in the units of Jindo. */
+  readonly capacities: readonly string[];
+  /** All of it, in the units of Jindo. */
+  readonly capacity: string;
+  /** All of it, in bytes; 0 if the spec says nothing. */
+  readonly bytes: number;
+  readonly high?: string;
+  readonly low?: string;
+  readonly master: Mounted;
+  readonly worker: readonly Mounted[];
+  /** What clients see of it. */
+  readonly fuse: readonly Mounted[];
+}
+
+const MI = 1024 ** 2;
+/** What Jindo does without levels: a little memory of the node. */
+const WITHOUT_LEVELS: TierLevel = { mediumtype: 'MEM', volumeType: 'hostPath', path: '/dev/shm', quota: '1Gi', high: '0.8', low: '0.6' };
+
+/** The first level, which is the only one that Jindo has. */
+export function tierOf({ spec, namespace, name, runtime }: PlanInput<JindoRuntimeSpec>): Tier {
+  const [said] = spec.tieredstore?.levels ?? [];
+  const level = said ?? WITHOUT_LEVELS;
+  const field = 'spec.tieredstore.levels[0]';
+  const { mediumtype, volumeType, volumeSource, path = '', quota, quotaList, high, low } = level;
+  must(quota !== undefined || quotaList, `${field}.quota`, 'the size of the level', quota);
+  const paths = directoriesOf(path, ',', `${field}.path`).map((each) => directoryOf(each, `${field}.path`));
+  const quotas = levelQuotas({ ...level, path: paths.join(',') }, field).map((bytes) => mebibytes(bytes, `${field}.quota`));
+  const directories = paths.map((each) => `${each === '/' ? '' : each}/${namespace}/${name}/${runtime.engine}`);
+  const isMemory = mediumtype === 'MEM';
+  const isOnNode = volumeType !== 'emptyDir';
+  const medium = volumeSource?.emptyDir?.medium ?? (isMemory ? 'Memory' : undefined);
+  const mounted = (i: number, mountPath: string, sizeLimit?: string): Mounted => {
+    const volume = `datavolume-${i + 1}`;
+    const source: Omit<Volume, 'name'> = isOnNode
+      ? { hostPath: { path: mountPath, type: 'DirectoryOrCreate' } }
+      : { emptyDir: { ...(medium && { medium }), ...(sizeLimit && { sizeLimit }) } };
+    return { volume: { name: volume, ...source }, mount: { name: volume, mountPath } };
+  };
+  const worker = paths.map((each, i) => mounted(i, each, quantityText(quotas[i] ?? 0)));
+  const total = quotas.reduce((sum, each) => sum + each, 0);
+  return {
+    isMemory,
+    isOnNode,
+    directories,
+    capacities: quotas.map(jindoSize),
+    capacity: jindoSize(total),
+    bytes: said ? total * MI : 0,
+    ...(high !== undefined && { high }),
+    ...(low !== undefined && { low }),
+    master: mounted(0, directories[0] ?? ''),
+    worker,
+    fuse: isOnNode ? worker : [],
+  };
+}
+
+/** It becomes an entry of a list in a file of lines. */
+function directoryOf(path: string, field: string): string {
+  must(!/[\s"'`$\\]/.test(path), field, 'directories separated by ","', path);
+  return `/${absolutePath(path, field).split('/').filter(Boolean).join('/')}`;
+}
+
+/** Jindo has no smaller unit that is whole. */
+function mebibytes(bytes: number, field: string): number {
+  must(bytes >= MI, field, 'at least 1Mi for each directory', String(bytes));
+  return Math.floor(bytes / MI);
+}
+
+/** `4g`, `500m`: Jindo's units are powers of 1024. */
+const jindoSize = (mi: number): string => (mi % 1024 === 0 ? `${mi / 1024}g` : `${mi}m`);
+
+export const quantityText = (mi: number): string => canonicalQuantity(`${mi}Mi`, 'quota');
