@@ -21,15 +21,15 @@ import {
   VERSION,
 } from '../../src/api/index.ts';
 import { type Arg, contents, env, isEnvName, sh, word } from '../../src/api/shell.ts';
-import { referenceOf, textOf } from '../../src/api/template-text.ts';
 import { clientNumber, platformOf } from '../../src/api/sidecars.ts';
+import { referenceOf, textOf } from '../../src/api/template-text.ts';
 import { knownField, pathText } from '../../src/api/wording.ts';
-import { PRINT_ORDER } from '../../src/constructs/index.ts';
-import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
-import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
-import * as constructs from '../../src/constructs/index.ts';
-import { byKey } from '../../src/constructs/merge.ts';
 import { backupFaults } from '../../src/constructs/backup.ts';
+import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
+import type { Runtime, RuntimeInput } from '../../src/constructs/index.ts';
+import * as constructs from '../../src/constructs/index.ts';
+import { PRINT_ORDER } from '../../src/constructs/index.ts';
+import { byKey } from '../../src/constructs/merge.ts';
 import { migrateFaults } from '../../src/constructs/migrate.ts';
 import { generalWarnings } from '../../src/constructs/operation-warnings.ts';
 import { processFaults } from '../../src/constructs/process.ts';
@@ -42,6 +42,7 @@ import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';
 import { ExampleLoad, type LoadPlan } from '../support/load.ts';
 import { backingUp, type Loading, madeFor, migrating } from '../support/operations.ts';
+import { jindoCalls } from './jindo-calls.ts';
 
 type Call<T> = (given: T) => unknown;
 
@@ -589,6 +590,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     secretsIn: { text: (text) => secretsIn('/dir').place({ option: text, value: text }) },
     words: 'is measured with clientsOf',
   },
+  ...jindoCalls,
   'runtimes/alluxio/backup.ts': { AlluxioBackup: backups },
   'runtimes/alluxio/client.ts': { clientEnvironment: planOnly },
   'runtimes/alluxio/commands.ts': {
