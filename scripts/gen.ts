@@ -68,9 +68,11 @@ interface Found {
   readonly resource: CustomResource;
 }
 
-/** Every custom resource that a module of src/api or a runtime's spec.ts exports. */
+/** Every custom resource that a module of src/api or a runtime's spec.ts or class-spec.ts exports. */
 async function resources(): Promise<readonly Found[]> {
-  const modules = globSync(['src/api/*.ts', 'runtimes/*/spec.ts'], { cwd: root }).filter((file) => !/(index|\.gen)\.ts$/.test(file));
+  const modules = globSync(['src/api/*.ts', 'runtimes/*/{spec,class-spec}.ts'], { cwd: root }).filter(
+    (file) => !/(index|\.gen)\.ts$/.test(file),
+  );
   const all: Found[] = [];
   for (const file of modules) {
     const exported = (await import(join(root, file))) as Record<string, unknown>;

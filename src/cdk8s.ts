@@ -5,6 +5,8 @@
 import type { ApiObject } from 'cdk8s';
 import { PersistentVolumeClaim, Volume } from 'cdk8s-plus-27';
 import { AlluxioRuntime as alluxioRuntime } from '../runtimes/alluxio/spec.ts';
+import { CacheRuntimeClass as cacheRuntimeClass } from '../runtimes/cache/class-spec.ts';
+import { CacheRuntime as cacheRuntime } from '../runtimes/cache/spec.ts';
 import { JuiceFSRuntime as juicefsRuntime } from '../runtimes/juicefs/spec.ts';
 import {
   DataBackup as dataBackup,
@@ -15,9 +17,9 @@ import {
   ThinRuntime as thinRuntime,
   ThinRuntimeProfile as thinRuntimeProfile,
 } from './api/index.ts';
-import { resourceClass } from './constructs/resource.ts';
+import { flatResourceClass, resourceClass } from './constructs/resource.ts';
 
-export type { ResourceProps } from './constructs/resource.ts';
+export type { FlatResourceProps, ResourceProps } from './constructs/resource.ts';
 
 /**
  * An Alluxio cache for the Dataset of the same name.
@@ -32,6 +34,30 @@ export type { ResourceProps } from './constructs/resource.ts';
  * });
  */
 export class AlluxioRuntime extends resourceClass(alluxioRuntime) {}
+/**
+ * A cache that a CacheRuntimeClass describes, for the Dataset of the same name.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new CacheRuntime(chart, 'images', { metadata: { name: 'images' }, spec: { runtimeClassName: 'moosefs', worker: { replicas: 2 } } });
+ */
+export class CacheRuntime extends resourceClass(cacheRuntime) {}
+/**
+ * What the CacheRuntimes of one file system have in common. The object is cluster-scoped.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new CacheRuntimeClass(chart, 'moosefs', {
+ *   metadata: { name: 'moosefs' },
+ *   fileSystemType: 'moosefs',
+ *   topology: { worker: { template: { spec: { containers: [{ name: 'chunkserver', image: 'registry.example/moosefs:4' }] } } } },
+ * });
+ */
+export class CacheRuntimeClass extends flatResourceClass(cacheRuntimeClass) {}
 /**
  * A JuiceFS cache for the Dataset of the same name.
  * @throws InvalidSpec with every fault, when the object is constructed.

@@ -31,16 +31,18 @@ export function crdOf(resource: CustomResource): Manifest {
           storage: true,
           ...(columns && { additionalPrinterColumns: columns }),
           schema: { openAPIV3Schema: schemaOf(resource) },
-          subresources: {
-            ...(statusSubresource && { status: {} }),
-            ...(scale && {
-              scale: {
-                specReplicasPath: '.spec.replicas',
-                statusReplicasPath: '.status.currentWorkerNumberScheduled',
-                ...(scale.selector && { labelSelectorPath: '.status.selector' }),
-              },
-            }),
-          },
+          ...((statusSubresource || scale) && {
+            subresources: {
+              ...(statusSubresource && { status: {} }),
+              ...(scale && {
+                scale: {
+                  specReplicasPath: `.${scale.wanted ?? 'spec.replicas'}`,
+                  statusReplicasPath: `.${scale.existing ?? 'status.currentWorkerNumberScheduled'}`,
+                  ...(scale.selector && { labelSelectorPath: '.status.selector' }),
+                },
+              }),
+            },
+          }),
         },
       ],
     },
@@ -48,7 +50,7 @@ export function crdOf(resource: CustomResource): Manifest {
 }
 
 /** The structural schema of a whole object. */
-export function schemaOf({ description, spec, status, rules = [] }: CustomResource): Structural {
+export function schemaOf({ description, spec, status, flat, rules = [] }: CustomResource): Structural {
   const validations = rules.flatMap(({ cel, path, expected }) => (cel ? [{ rule: cel, message: `${path}: expected ${expected}` }] : []));
   return {
     type: 'object',
@@ -57,9 +59,9 @@ export function schemaOf({ description, spec, status, rules = [] }: CustomResour
       apiVersion: { type: 'string' },
       kind: { type: 'string' },
       metadata: { type: 'object' },
-      spec: structural(spec, 'spec'),
-      status: structural(status, 'status'),
+      ...(flat ? structural(spec, 'spec').properties : { spec: structural(spec, 'spec'), status: structural(status, 'status') }),
     },
+    ...(flat && structural(spec, 'spec').required && { required: structural(spec, 'spec').required }),
     ...(validations.length > 0 && { 'x-kubernetes-validations': validations }),
   };
 }

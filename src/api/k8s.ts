@@ -54,6 +54,16 @@ export const PersistentVolumeClaimTemplate = embedded<PersistentVolumeClaimTempl
   },
 });
 
+/** A pod's template; of its metadata, labels and annotations. */
+export type PodTemplateSpec = client.V1PodTemplateSpec;
+export const PodTemplateSpec = embedded<PodTemplateSpec>({
+  type: 'object',
+  properties: {
+    metadata: { type: 'object', properties: { labels: strings, annotations: strings } },
+    spec: gen.PodSpec,
+  },
+});
+
 /** An amount: 10Gi, 500m, 3. */
 export type Quantity = string | number;
 export const Quantity = embedded<Quantity>(gen.Quantity);
@@ -66,7 +76,6 @@ export type PersistentVolumeSpec = client.V1PersistentVolumeSpec;
 export type NodeSelectorRequirement = client.V1NodeSelectorRequirement;
 export type NodeSelectorTerm = client.V1NodeSelectorTerm;
 export type PodSecurityContext = client.V1PodSecurityContext;
-export type PodTemplateSpec = client.V1PodTemplateSpec;
 export type PolicyRule = client.V1PolicyRule;
 export type SecurityContext = client.V1SecurityContext;
 export type DaemonSetSpec = client.V1DaemonSetSpec;

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { schemaOf } from './crd.ts';
+import { structural } from './crd.ts';
 import { type Fault, InvalidSpec, shown } from './errors.ts';
 import { metadataSchema } from './metadata.ts';
 import { type Reader, readerOf, type Visit } from './reader.ts';
@@ -49,7 +49,7 @@ const compiled = new WeakMap<CustomResource, Readers>();
 function readersOf(resource: CustomResource): Readers {
   const known = compiled.get(resource);
   if (known) return known;
-  const { spec = {}, status = {} } = schemaOf(resource).properties ?? {};
+  const [spec, status] = [structural(resource.spec, 'spec'), structural(resource.status, 'status')];
   const readers = { metadata: readerOf(metadataSchema), spec: readerOf(spec), status: readerOf(status) };
   compiled.set(resource, readers);
   return readers;
@@ -59,7 +59,8 @@ interface Parsed extends Resource {
   readonly faults: readonly Fault[];
 }
 
-const FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
+const HEAD: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+const FIELDS: readonly string[] = [...HEAD, 'spec', 'status'];
 
 function read(resource: CustomResource, object: unknown, unknownFields: 'error' | 'prune'): Parsed {
   const readers = readersOf(resource);
@@ -73,11 +74,13 @@ function read(resource: CustomResource, object: unknown, unknownFields: 'error' 
   };
   const metadata = field('metadata', readers.metadata, whole['metadata'] ?? {}) as ObjectMeta;
   // An absent spec is read as an empty one: its required fields are then faults, and callers always get a spec.
-  const spec = field('spec', readers.spec, whole['spec'] ?? {});
+  const spec = resource.flat ? readers.spec(withoutHead(whole), visit) : field('spec', readers.spec, whole['spec'] ?? {});
   const faults = [...headFaults(resource, whole, unknownFields), ...visit.faults];
   faults.push(...ruleFaults(resource, { metadata, spec }, faults));
   const status =
-    whole['status'] === undefined || whole['status'] === null ? undefined : readers.status(whole['status'], { ...visit, faults: [] });
+    resource.flat || whole['status'] === undefined || whole['status'] === null
+      ? undefined
+      : readers.status(whole['status'], { ...visit, faults: [] });
   return {
     apiVersion: `${GROUP}/${VERSION}`,
     kind: resource.kind,
@@ -88,8 +91,16 @@ function read(resource: CustomResource, object: unknown, unknownFields: 'error' 
   };
 }
 
+/** The object as users write it, from one that `parse` returned. */
+export function asWritten({ flat }: CustomResource, object: Resource): object {
+  const { spec, status: _, ...head } = object;
+  return flat ? { ...head, ...(spec as object) } : object;
+}
+const withoutHead = (whole: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(whole).filter(([field]) => !HEAD.includes(field)));
+
 function headFaults(
-  { kind, namespaced }: CustomResource,
+  { kind, namespaced, flat }: CustomResource,
   whole: Record<string, unknown>,
   unknownFields: 'error' | 'prune',
 ): readonly Fault[] {
@@ -105,7 +116,8 @@ function headFaults(
     ...(!namespaced && namespace !== undefined
       ? [{ path: 'metadata.namespace', expected: `nothing, since a ${kind} has no namespace`, found: shown(namespace) }]
       : []),
-    ...(unknownFields === 'error'
+    // The reader of a flat object has found them.
+    ...(unknownFields === 'error' && !flat
       ? Object.keys(whole)
           .filter((key) => !FIELDS.includes(key))
           .map((key) => ({ path: key, expected: `a known field (${FIELDS.join(', ')})`, found: shown(key) }))
@@ -114,13 +126,17 @@ function headFaults(
 }
 
 function ruleFaults(
-  { rules = [] }: CustomResource,
+  { rules = [], flat }: CustomResource,
   object: Pick<Resource, 'metadata' | 'spec'>,
   known: readonly Fault[],
 ): readonly Fault[] {
   return rules
     .filter(({ path, holds }) => !known.some((fault) => fault.path.startsWith(path)) && !holds(object))
-    .map(({ path, expected }) => ({ path, expected, found: shown(valueAt(path, object)) }));
+    .map(({ path, expected }) => ({
+      path,
+      expected,
+      found: shown(valueAt(path, flat ? { ...object, ...(object.spec as object) } : object)),
+    }));
 }
 
 const valueAt = (path: string, object: unknown): unknown =>

@@ -54,10 +54,15 @@ export interface CustomResource<Spec extends TSchema = TSchema, Status extends T
   /** What `kubectl explain` prints. */
   readonly description: string;
   readonly columns?: readonly Column[];
-  /** Enables `kubectl scale` on spec.replicas. With `selector` an autoscaler can find the pods, by status.selector. */
-  readonly scale?: { readonly selector: boolean };
+  /**
+   * Enables `kubectl scale`. With `selector` an autoscaler can find the pods, by status.selector. Fields of the numbers of wanted and of
+   * existing workers: `spec.replicas` and `status.currentWorkerNumberScheduled`, unless it says others.
+   */
+  readonly scale?: { readonly selector: boolean; readonly wanted?: string; readonly existing?: string };
   /** Whether the status has an endpoint of its own, so that writing it changes no spec. */
   readonly statusSubresource: boolean;
+  /** The fields of `spec` stand beside `metadata`, and objects have no status. `parse` returns them as `spec` all the same. */
+  readonly flat?: true;
   readonly spec: Spec;
   readonly status: Status;
   readonly rules?: readonly Rule[];

@@ -183,9 +183,9 @@ export interface OwnedObject {
   readonly [field: string]: unknown;
 }
 
-const statefulSet = (plan: BasePlan, role: 'master' | 'worker', { volumeClaimTemplates }: ComponentProps) => ({
+const statefulSet = (plan: BasePlan, role: 'master' | 'worker', { serviceName, volumeClaimTemplates }: ComponentProps) => ({
   replicas: plan.replicas[role],
-  serviceName: plan.workloads[role],
+  serviceName: serviceName ?? plan.workloads[role],
   podManagementPolicy: 'Parallel',
   volumeClaimTemplates: unlessEmpty(volumeClaimTemplates?.map((claim, i) => canonicalClaim(claim, `spec.volumeClaimTemplates[${i}]`))),
 });
@@ -197,7 +197,14 @@ const fuseEnv = (plan: BasePlan): readonly EnvVar[] => [
   { name: 'FLUID_RUNTIME_NAME', value: plan.name },
 ];
 
-const selectorOf = (plan: BasePlan, role: Role) => ({ app: plan.app, release: plan.name, role: `${plan.app}-${role}` });
+/**
+ * The labels by which a workload selects its pods.
+ * @example
+ * const plan = { app: 'acme', name: 'images' };
+ * selectorOf(plan, 'worker'); // → { app: 'acme', release: 'images', role: 'acme-worker' }
+ */
+export const selectorOf = (plan: Pick<BasePlan, 'app' | 'name' | 'selectors'>, role: Role): Readonly<Record<string, string>> =>
+  plan.selectors?.[role] ?? { app: plan.app, release: plan.name, role: `${plan.app}-${role}` };
 
 const metadataOf = (plan: BasePlan, name: string, labels: Readonly<Record<string, string>>) => ({
   name,

@@ -4,7 +4,17 @@ import type { BasePlan, ComponentProps, ContainerProps } from './contract.ts';
 
 /** The spec of a component's pods: the user's template, if the component has one, with the runtime's props over it. */
 export function podSpec(plan: BasePlan, props: ComponentProps): object {
-  const { template, podLabels: _l, podAnnotations: _a, volumeClaimTemplates: _c, sidecar: _s, containers, initContainers, ...said } = props;
+  const {
+    template,
+    podLabels: _l,
+    podAnnotations: _a,
+    serviceName: _n,
+    volumeClaimTemplates: _c,
+    sidecar: _s,
+    containers,
+    initContainers,
+    ...said
+  } = props;
   const base: Partial<NonNullable<PodTemplateSpec['spec']>> = template?.spec ?? {};
   const hostNetwork = said.hostNetwork ?? base.hostNetwork ?? false;
   const pullSecrets = [said.imagePullSecrets, base.imagePullSecrets].find((list) => list?.length);

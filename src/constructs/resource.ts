@@ -10,22 +10,40 @@ export interface ResourceProps<Spec> {
   readonly spec: Spec;
 }
 
+/** The same of an object whose fields stand beside its metadata. */
+export type FlatResourceProps<Spec> = Spec & Pick<ResourceProps<Spec>, 'metadata'>;
+
 /**
  * A construct of one kind, `new JuiceFSRuntime(chart, 'cache', { spec: … })`, typed and checked by the schema of its CRD.
  * @throws InvalidSpec with every fault, when the object is constructed.
  */
-export function resourceClass<S extends TSchema>(
-  resource: CustomResource<S>,
-): new (
-  scope: Construct,
-  id: string,
-  props: ResourceProps<Static<S>>,
-) => ApiObject {
+export function resourceClass<S extends TSchema>(resource: CustomResource<S>): ResourceClass<ResourceProps<Static<S>>> {
   return class extends ApiObject {
     constructor(scope: Construct, id: string, { metadata = {}, spec }: ResourceProps<Static<S>>) {
       super(scope, id, { apiVersion: `${GROUP}/${VERSION}`, kind: resource.kind, metadata, spec });
-      const faults = faultsOf(resource, { apiVersion: this.apiVersion, kind: this.kind, metadata: { name: this.name }, spec });
-      if (faults.length > 0) throw new InvalidSpec(faults, { object: `${resource.kind} ${this.node.path}` });
+      check(this, resource, { spec });
     }
   };
+}
+
+/**
+ * The same of a kind whose fields stand beside its metadata, `new CacheRuntimeClass(chart, 'moosefs', { topology: … })`.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ */
+export function flatResourceClass<S extends TSchema>(
+  resource: CustomResource<S> & { readonly flat: true },
+): ResourceClass<FlatResourceProps<Static<S>>> {
+  return class extends ApiObject {
+    constructor(scope: Construct, id: string, { metadata = {}, ...fields }: FlatResourceProps<Static<S>>) {
+      super(scope, id, { apiVersion: `${GROUP}/${VERSION}`, kind: resource.kind, metadata, ...fields });
+      check(this, resource, fields);
+    }
+  };
+}
+
+type ResourceClass<Props> = new (scope: Construct, id: string, props: Props) => ApiObject;
+
+function check({ apiVersion, kind, name, node }: ApiObject, resource: CustomResource, fields: object): void {
+  const faults = faultsOf(resource, { apiVersion, kind, metadata: { name }, ...fields });
+  if (faults.length > 0) throw new InvalidSpec(faults, { object: `${kind} ${node.path}` });
 }

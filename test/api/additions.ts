@@ -14,7 +14,7 @@ export interface Addition {
   readonly reason: string;
 }
 
-const RUNTIMES = ['alluxioruntimes', 'jindoruntimes', 'juicefsruntimes', 'thinruntimes'] as const;
+const RUNTIMES = ['alluxioruntimes', 'cacheruntimes', 'jindoruntimes', 'juicefsruntimes', 'thinruntimes'] as const;
 const OPERATIONS = ['dataloads', 'datamigrates', 'dataprocesses', 'databackups'] as const;
 const newer = (version: string): string => `a field of pods since Kubernetes ${version}; embedded parts of a pod accept it too`;
 
@@ -29,6 +29,22 @@ export const additions: readonly Addition[] = [
     path: 'columns',
     reason: 'Fluid prints only the name and age of a ThinRuntime; Sluice adds Worker Phase, Fuse Phase and Age, as for the other kinds',
   },
+  {
+    kinds: ['cacheruntimes'],
+    path: 'subresources.scale',
+    reason: 'Fluid has no scale subresource for it; autoscalers need one, on `spec.worker.replicas`',
+  },
+  ...['MasterPhase', 'ReadyMasters', 'WorkerPhase', 'ReadyWorkers', 'ClientPhase', 'ReadyClients', 'Class'].map((column) => ({
+    kinds: ['cacheruntimes'],
+    path: `columns.${column}`,
+    reason: 'Fluid prints the age and a Status that no CacheRuntime has; Sluice prints what the other kinds do, and the class',
+  })),
+  {
+    kinds: ['cacheruntimeclasses'],
+    path: '*.template.metadata.labels',
+    reason: "Fluid's CRD prunes the labels of the class's pods",
+  },
+  { kinds: ['cacheruntimeclasses'], path: '*.template.metadata.annotations', reason: 'as for the labels' },
   { kinds: 'all', path: 'columns.Progress', reason: 'Fluid does not report how far an operation is' },
   {
     kinds: OPERATIONS,
@@ -64,11 +80,17 @@ export const additions: readonly Addition[] = [
   { kinds: ['juicefsruntimes'], path: 'spec.volumeClaimTemplates[].metadata.annotations', reason: 'as for the name' },
   { kinds: 'all', path: '*.securityContext.appArmorProfile', reason: newer('1.30') },
   { kinds: 'all', path: '*.podSpec.resourceClaims[].resourceClaimName', reason: newer('1.31') },
+  { kinds: ['cacheruntimeclasses'], path: '*.template.spec.resourceClaims[].resourceClaimName', reason: newer('1.31') },
   { kinds: 'all', path: '*.podSpec.resourceClaims[].resourceClaimTemplateName', reason: newer('1.31') },
+  { kinds: ['cacheruntimeclasses'], path: '*.template.spec.resourceClaims[].resourceClaimTemplateName', reason: newer('1.31') },
   { kinds: 'all', path: '*.podSpec.securityContext.supplementalGroupsPolicy', reason: newer('1.31') },
+  { kinds: ['cacheruntimeclasses'], path: '*.template.spec.securityContext.supplementalGroupsPolicy', reason: newer('1.31') },
   { kinds: 'all', path: '*.podSpec.securityContext.seLinuxChangePolicy', reason: newer('1.32') },
+  { kinds: ['cacheruntimeclasses'], path: '*.template.spec.securityContext.seLinuxChangePolicy', reason: newer('1.32') },
   { kinds: 'all', path: '*.podSpec.resources', reason: newer('1.32') },
+  { kinds: ['cacheruntimeclasses'], path: '*.template.spec.resources', reason: newer('1.32') },
   { kinds: 'all', path: '*.podSpec.hostnameOverride', reason: newer('1.34') },
+  { kinds: ['cacheruntimeclasses'], path: '*.template.spec.hostnameOverride', reason: newer('1.34') },
   { kinds: 'all', path: '*ontainers[].restartPolicyRules', reason: newer('1.34') },
   { kinds: 'all', path: '*.volumeMounts[].recursiveReadOnly', reason: newer('1.30') },
   { kinds: 'all', path: '*.resources.claims[].request', reason: newer('1.31') },

@@ -4,13 +4,14 @@ import { type CustomResource, GROUP, type Structural, VERSION } from '../../src/
 
 /** Objects that mostly fit a resource. `noise` is how many of a hundred places hold something else: null, a wrong type, an unknown field. */
 export function objectOf(resource: CustomResource, noise = 0): fc.Arbitrary<Record<string, unknown>> {
-  return fc.record({
+  const spec = fittingOf(structural(resource.spec, 'spec'), noise, 0);
+  const head = fc.record({
     apiVersion: fc.constant(`${GROUP}/${VERSION}`),
     kind: fc.constant(resource.kind),
     metadata: fc.record({ name: fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/) }),
-    // An absent spec is something that parse reads in its own way.
-    spec: fittingOf(structural(resource.spec, 'spec'), noise, 0),
   });
+  // An absent spec is something that parse reads in its own way.
+  return fc.tuple(head, spec).map(([fields, own]) => ({ ...fields, ...(resource.flat ? (own as object) : { spec: own }) }));
 }
 
 const junk = fc.constantFrom<unknown>(null, true, 0, 1.5, -1, '', 'x', '10Gi', [], [null], {}, { junk: 1 });

@@ -2,6 +2,9 @@ import alluxio from '../../runtimes/alluxio/index.ts';
 import { readMaster, readMounts } from '../../runtimes/alluxio/mount-list.ts';
 import { readCount, readReport } from '../../runtimes/alluxio/report.ts';
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
+import cache from '../../runtimes/cache/index.ts';
+import type { CacheRuntimeSpec } from '../../runtimes/cache/spec.ts';
+import { cache as summary, mounts as mountList } from '../../runtimes/cache/protocol.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import { externalWarnings } from '../../runtimes/juicefs/migrate-external.ts';
 import { migrateWarnings } from '../../runtimes/juicefs/migrate-warnings.ts';
@@ -37,6 +40,7 @@ import * as fuse from '../../src/fuse/index.ts';
 import { idOf, secretsIn } from '../../src/fuse/words.ts';
 import { planInput } from '../../src/testing/given.ts';
 import { given as alluxioGiven } from '../runtimes/alluxio/given.ts';
+import { given as cacheGiven } from '../runtimes/cache/given.ts';
 import { community } from '../runtimes/juicefs/given.ts';
 import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';
@@ -191,6 +195,7 @@ const inSecret = { env: { THIN_FUSE_CONFIG_STORAGE: 'secret' } };
 const annotated = (texts: Readonly<Record<string, string>>) => planned(thin, given({ annotations: texts, datasetAnnotations: texts }));
 const jfs = (spec: JuiceFSRuntimeSpec) => planned(juicefs, community({ spec }));
 const alluxioSpec = (spec: AlluxioRuntimeSpec) => planned(alluxio, alluxioGiven({ spec }));
+const cacheSpec = (spec: Partial<CacheRuntimeSpec>) => planned(cache, cacheGiven({ spec }));
 const alluxioMount = (mount: Partial<Mount>) => planned(alluxio, alluxioGiven({ mounts: [{ ...bucket, ...mount }] }));
 const thinSpec = (spec: ThinRuntimeSpec) => planned(thin, given({ spec }));
 
@@ -237,6 +242,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       .map((name) => [name, ofNames]),
   ),
   'src/api/parse.ts': {
+    asWritten: 'moves fields of an object that was parsed',
     parse: {
       text: [
         (text) =>
@@ -338,7 +344,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     canonicalVolume: { text: (text) => canonicalVolume({ name: 'a', emptyDir: { sizeLimit: text } }) },
   },
   'src/constructs/cleaning.ts': { cleaningOf: numbers },
-  'src/constructs/component.ts': Object.fromEntries('Fuse Master Worker owned'.split(' ').map((name) => [name, planOnly])),
+  'src/constructs/component.ts': Object.fromEntries('Fuse Master Worker owned selectorOf'.split(' ').map((name) => [name, planOnly])),
   'src/constructs/dataset-mounts.ts': {
     claimNames: {
       text: (text) => constructs.claimNames({ mounts: [{ mountPoint: text }] }),
@@ -469,7 +475,10 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     literal: { text: constructs.literal },
   },
   'src/constructs/placement.ts': { workerAffinity: planOnly },
-  'src/constructs/resource.ts': { resourceClass: 'is for charts of users, in a process of theirs' },
+  'src/constructs/resource.ts': {
+    flatResourceClass: 'is for charts of users, in a process of theirs',
+    resourceClass: 'is for charts of users, in a process of theirs',
+  },
   'src/constructs/pod.ts': {
     mergedAffinity: 'no runtime hands it two affinities of a tenant',
     podSpec: planOnly,
@@ -745,6 +754,54 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     webOfLeader: 'has names of ours',
     webSetting: 'has names of ours',
   },
+  'runtimes/cache/components.ts': { CacheClient: planOnly, CacheMaster: planOnly, CacheWorker: planOnly },
+  'runtimes/cache/entries.ts': { entriesOf: admin },
+  'runtimes/cache/extra-resources.ts': { extraMounts: admin, extraResources: admin, withExtraNames: admin },
+  'runtimes/cache/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/cache/load.ts': { CacheLoad: 'is measured with the loads of other engines, whose targets it reads in the same way' },
+  'runtimes/cache/plan.ts': {
+    needs: { many: (entries) => cache.needs(cacheGiven({ mounts: mountsOf(entries) })) },
+    plan: {
+      text: [
+        (text) => cacheSpec({ options: { [text]: text }, worker: { args: [text], env: [{ name: 'A', value: text }] } }),
+        (text) => cacheSpec({ worker: { runtimeVersion: { image: text, imageTag: text } } }),
+        (text) => cacheSpec({ worker: { volumeMounts: [{ name: text, mountPath: text }] } }),
+        (text) => planned(cache, cacheGiven({ mounts: [{ mountPoint: text, name: text, path: text, options: { [text]: text } }] })),
+      ],
+      many: [
+        (entries) => cacheSpec({ options: record(entries), worker: { env: list(entries, (i) => ({ name: `V${i}` })) } }),
+        (entries) => planned(cache, cacheGiven({ mounts: mountsOf(entries) })),
+      ],
+    },
+  },
+  'runtimes/cache/pod.ts': { checkPrivileged: admin, podOf: 'is measured with plan' },
+  'runtimes/cache/protocol.ts': {
+    cache: {
+      text: (text) => [text, JSON.stringify({ cached: text })].map((said) => ignoringErrors(() => summary.parse([[said]], {} as never))),
+    },
+    mounts: {
+      text: (text) => ignoringErrors(() => mountList.list.parse([[], [JSON.stringify({ mounted: [text] })]], { mountUFS: {} } as never)),
+    },
+  },
+  'runtimes/cache/runtime-config.ts': { pathOf: 'is measured with plan', runtimeConfig: 'is measured with plan' },
+  'runtimes/cache/status.ts': { configName: ofNames, statusShape: numbers },
+  'runtimes/cache/tiers.ts': {
+    tiersOf: {
+      text: [
+        (text) => cacheSpec({ worker: { replicas: 1, tieredStore: { levels: [{ emptyDir: { quota: '1Gi', medium: text } }] } } }),
+        (text) => cacheSpec({ worker: { replicas: 1, tieredStore: { levels: [{ hostPath: { paths: [`/${text}`], quotas: ['1Gi'] } }] } } }),
+      ],
+      many: (entries) =>
+        cacheSpec({
+          worker: {
+            replicas: 1,
+            tieredStore: { levels: [{ hostPath: { paths: list(entries, (i) => `/${i}`), quotas: list(entries, () => '1Gi') } }] },
+          },
+        }),
+    },
+  },
+  'runtimes/cache/topology.ts': { classOf: ofNames, partsOf: 'is measured with plan' },
+  'runtimes/cache/warnings.ts': { specWarnings: 'is measured with plan' },
   'runtimes/juicefs/cache.ts': {
     cacheOf: {
       text: (['path', 'low', 'quota', 'quotaList'] as const).map(

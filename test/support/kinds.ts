@@ -2,6 +2,8 @@
 
 import { AlluxioRuntime } from '../../runtimes/alluxio/spec.ts';
 import { JindoRuntime } from '../../runtimes/jindo/spec.ts';
+import { CacheRuntimeClass } from '../../runtimes/cache/class-spec.ts';
+import { CacheRuntime } from '../../runtimes/cache/spec.ts';
 import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
 import { DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { ResourceType } from '../../src/kube/types.ts';
@@ -30,6 +32,8 @@ export const kinds = {
   ThinRuntimeProfile: typeOf(ThinRuntimeProfile),
   JuiceFSRuntime: typeOf(JuiceFSRuntime),
   AlluxioRuntime: typeOf(AlluxioRuntime),
+  CacheRuntime: typeOf(CacheRuntime),
+  CacheRuntimeClass: typeOf(CacheRuntimeClass),
   JindoRuntime: typeOf(JindoRuntime),
   ExampleRuntime: typeOf(ExampleRuntime),
   Event: other('', 'v1', 'Event', 'events'),
@@ -57,6 +61,7 @@ export const customKinds = [
   'ThinRuntime',
   'JuiceFSRuntime',
   'AlluxioRuntime',
+  'CacheRuntime',
   'JindoRuntime',
   'ExampleRuntime',
 ] as const satisfies readonly Kind[];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { stringify } from 'yaml';
 import alluxio from '../../runtimes/alluxio/index.ts';
+import cache from '../../runtimes/cache/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import { crdOf } from '../../src/api/crd.ts';
@@ -17,7 +18,7 @@ import { ExampleRuntime } from './example-runtime/spec.ts';
 import { customKinds, type Kind, kinds, madeKinds } from './kinds.ts';
 import { thinProfile } from './objects.ts';
 
-const runtimes = [thin, juicefs, alluxio, example];
+const runtimes = [thin, juicefs, alluxio, cache, example];
 export const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 /** The profile that every space may use. */
 export const PROFILE = 'reconciler-tests';
@@ -123,7 +124,7 @@ export interface Space {
   made(): Promise<readonly string[]>;
   kubectl(...args: readonly string[]): Promise<string>;
 }
-export type RuntimeKind = 'ThinRuntime' | 'JuiceFSRuntime' | 'AlluxioRuntime' | 'ExampleRuntime';
+export type RuntimeKind = 'ThinRuntime' | 'JuiceFSRuntime' | 'AlluxioRuntime' | 'CacheRuntime' | 'ExampleRuntime';
 
 export async function createSpace(
   plane: Pick<SharedControlPlane, 'kubectl'>,

@@ -12,6 +12,8 @@ export interface BasePlan {
   readonly app: string;
   /** Names of the workloads. */
   readonly workloads: WorkloadNames;
+  /** Labels by which workloads select their pods. Default: `app`, `release` and `role`. */
+  readonly selectors?: Readonly<Record<Role, Readonly<Record<string, string>>>>;
   readonly name: string;
   readonly namespace: string;
   /** The runtime, as owner reference of its objects. */

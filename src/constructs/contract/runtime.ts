@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import type { CustomResource, Manifest, TSchema } from '../../api/index.ts';
+import type { CustomResource, Manifest, RuntimeStatus, TSchema } from '../../api/index.ts';
 import type {
   Answered,
   Answers,
@@ -42,6 +42,15 @@ export interface RuntimeDefinition<S extends TSchema> {
   readonly hostPorts?: readonly string[];
   /** Suffixes of the names of workloads. Default: the role, as in `<name>-worker`. */
   readonly workloads?: Readonly<Partial<Record<Role, string>>>;
+  /** For a kind whose status has other fields than `runtimeStatus`. */
+  readonly statusShape?: StatusShape;
+}
+/** A status of a shape of its own. What `write` leaves out is lost: the controller reads back only what `read` finds. */
+export interface StatusShape {
+  /** The status as users of this kind see it. `name` is that of the runtime. */
+  readonly write: (status: RuntimeStatus, name: string) => object;
+  /** The same as the controller works with it. A status that another controller wrote may lack any field. */
+  readonly read: (status: object) => RuntimeStatus;
 }
 /** Several engines that serve one kind. A live runtime keeps its engine, which is in `status.valueFile`. */
 export interface Engines<Spec> {
@@ -107,6 +116,8 @@ export interface Runtime {
   readonly engines: readonly string[];
   /** Kinds of operations that at least one of its engines supports. */
   readonly operations: readonly OperationKind[];
+  /** How its status differs from that of other kinds. */
+  readonly statusShape?: StatusShape;
   /** Names of the workloads of a runtime. They need no plan, so that a runtime that cannot be planned still has a status and can be deleted. */
   workloads(name: string): WorkloadNames;
   /**

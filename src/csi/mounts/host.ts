@@ -16,6 +16,8 @@ export interface Host {
   look(target: string): Target;
   /** Makes the directory to mount on; its parents too. */
   makeTarget(target: string): void;
+  /** Makes the directory on which a FUSE client mounts, unless one has. */
+  makeSource(source: string): void;
   /** @throws NotBound */
   bind(binding: Binding): Promise<void>;
   /** A link to the source, in the place of an empty directory or of another link. @throws NotBound */
@@ -71,6 +73,10 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
     },
 
     makeTarget: (target) => void mkdirSync(local(target), { recursive: true, mode: 0o750 }),
+
+    makeSource(source) {
+      if (!isOnFuse(watch.last(), source)) mkdirSync(source, { recursive: true, mode: 0o755 });
+    },
 
     bind: (binding) => changing(binding.target, () => binder.bind(binding)),
 

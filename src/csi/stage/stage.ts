@@ -23,6 +23,8 @@ export async function stage(context: NodeContext, volumeId: string, attributes: 
   const volume = parseVolume(attributes, context);
   const fuse = await fuseOf(context.cluster, volumeId, volume);
   const { sessionManagerDir } = volume;
+  // Clients of a CacheRuntimeClass are programs that know nothing of Sluice, and few make the directory on which they mount.
+  if (attributes['mount_type'] === 'cache') context.host.makeSource(volume.fusePath);
   release.staging(volumeId);
   // Before the label: what was labelled must be unstaged, even if the plugin ended before it could answer.
   staged.keep({ handle: volumeId, attributes, fuse });

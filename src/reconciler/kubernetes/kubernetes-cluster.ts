@@ -107,7 +107,13 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
 
     async writeRuntimeStatus(object, status) {
       const candidate = store.runtimes(keyOf(object)).find((each) => each.object.kind === object.kind);
-      return candidate ? users.writeStatus(typeOf(candidate.runtime.resource), object, status, 'all') : false;
+      if (!candidate) return false;
+      const { metadata } = object;
+      const { resource, statusShape } = candidate.runtime;
+      if (!statusShape) return users.writeStatus(typeOf(resource), object, status, 'all');
+      // `object` has the status as the controller reads it.
+      const live = store.seen(object.kind, metadata.namespace, metadata.name)?.['status'] as object | undefined;
+      return users.writeStatus(typeOf(resource), { metadata, status: live }, statusShape.write(status, metadata.name), 'all');
     },
     // In each report, also in those of a Dataset that has no runtime: an operation may end at any time.
     writeDatasetStatus(dataset, status) {

@@ -1,5 +1,5 @@
 import type { RuntimeCondition, RuntimePhase } from '../../api/index.ts';
-import type { Role } from '../../constructs/index.ts';
+import { type Role, selectorOf } from '../../constructs/index.ts';
 import { type UntimedCondition, withCondition } from './conditions.ts';
 import { ROLES, type WorkloadView, type World } from '../world.ts';
 
@@ -84,7 +84,9 @@ function readyCondition({ type, reason, noun }: { type: string; reason: string; 
 }
 
 /** The label selector of `status.selector`, by which an autoscaler finds the pods. */
-export function selectorOf({ plan: { plan, roles } }: World): string {
+export function selectorTextOf({ plan: { plan, roles } }: World): string {
   const role = roles.includes('worker') ? 'worker' : 'fuse';
-  return `app=${plan.app},release=${plan.name},role=${plan.app}-${role}`;
+  return Object.entries(selectorOf(plan, role))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
 }

@@ -10,7 +10,7 @@ import type { Role } from '../../constructs/index.ts';
 import type { Unplanned } from '../cluster.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
 import { datasetConditions, datasetPhase, datasetStatus } from './dataset.ts';
-import { counted, podConditions, selectorOf, texts } from './pods.ts';
+import { counted, podConditions, selectorTextOf, texts } from './pods.ts';
 import { runtimeConditions, withSync } from './runtime-conditions.ts';
 import { troubleOf, unsyncedBy } from './unsynced.ts';
 import { type Applied, type Decision, type Hold, ROLES, type World } from '../world.ts';
@@ -90,7 +90,7 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
     }),
     conditions: runtimeConditions(world, applied, unsynced) as RuntimeCondition[],
     ...(cacheStates && { cacheStates }),
-    selector: selectorOf(world),
+    selector: selectorTextOf(world),
     ...(apiGateway && { apiGateway }),
     ...(affinity && { cacheAffinity: affinity }),
     ...(before.mounts && { mounts: before.mounts }),

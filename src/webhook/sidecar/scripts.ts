@@ -1,6 +1,6 @@
 /**
  * The shell of sidecars. Each script is fixed text; paths and names are its arguments, so none of them is ever read as shell. They use what
- * every image of a FUSE client has: `sh`, `sleep`, `umount`, `rmdir`.
+ * every image of a FUSE client has: `sh`, `sleep`, `mkdir`, `umount`, `rmdir`.
  */
 
 /**
@@ -52,10 +52,12 @@ while [ $# -gt 0 ]; do
 done`;
 
 /**
- * Most clients cannot mount where the file system of a client that was killed still is. Arguments: a Mounted, then the client's command.
+ * Most clients cannot mount where the file system of a client that was killed still is, or where there is no directory. Arguments: a
+ * Mounted, then the client's command.
  */
 const START = `${IS_MOUNTED}
 if is_mounted "$1" "$2" "$3"; then umount -l "$3"; fi
+[ -d "$3" ] || mkdir -p "$3"
 shift 4
 exec "$@"`;
 

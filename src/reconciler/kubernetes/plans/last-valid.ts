@@ -1,5 +1,16 @@
 import { hash } from 'node:crypto';
-import { annotation, Dataset, GROUP, InvalidSpec, lastValidName, type Manifest, parse, VERSION } from '../../../api/index.ts';
+import {
+  annotation,
+  asWritten,
+  Dataset,
+  GROUP,
+  InvalidSpec,
+  lastValidName,
+  type Manifest,
+  parse,
+  type Resource,
+  VERSION,
+} from '../../../api/index.ts';
 import { type BoundRuntime, commonLabels, type Facts, type RuntimeInput, type Runtime } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { LAST_APPLIED } from '../kinds.ts';
@@ -87,7 +98,7 @@ export function readRecord({ resource, companions }: Runtime, configMap: KubeObj
         objects: Object.fromEntries(
           Object.entries(record.facts.objects).map(([key, companion]) => {
             const kind = companions.find((each) => each.kind === (companion as KubeObject).kind);
-            return [key, kind ? parse(kind, companion) : companion];
+            return [key, kind ? parse(kind, asWritten(kind, companion as Resource)) : companion];
           }),
         ),
       },

@@ -52,10 +52,13 @@ export function watchRuntimes({ watch }: Pick<Watches, 'watch'>, definitions: re
     ),
   }));
 
-  // The cast: what is kept of a runtime has been parsed.
   const candidate = (runtime: Runtime, object: KubeObject): Candidate => {
     const invalid = faultOf(object);
-    return { runtime, object: object as unknown as RuntimeObject, ...(invalid && { invalid }) };
+    const { statusShape } = runtime;
+    const { status } = object;
+    const seen = statusShape && status ? { ...object, status: statusShape.read(status as object) } : object;
+    // The cast: what is kept of a runtime has been parsed.
+    return { runtime, object: seen as unknown as RuntimeObject, ...(invalid && { invalid }) };
   };
   return {
     of: ({ namespace, name }) =>

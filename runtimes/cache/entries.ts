@@ -1,0 +1,38 @@
+import type { DatasetSpec } from '../../src/api/index.ts';
+import type { ComponentClass } from './class-spec.ts';
+import { pathOf } from './runtime-config.ts';
+import type { Parts } from './topology.ts';
+
+/** A command of the class, and the container that runs it. */
+export interface Entry {
+  readonly in: 'master' | 'worker';
+  readonly container: string;
+  readonly argv: readonly string[];
+  readonly timeoutSeconds: number;
+}
+/** What the controller runs in pods, as far as the class says it. */
+export interface Entries {
+  /** The command that mounts, the paths that it has to mount, and from which runtime.json. */
+  readonly mountUFS?: { readonly entry: Entry; readonly paths: readonly string[]; readonly config: string };
+  readonly reportSummary?: Entry;
+}
+
+/** At least what Fluid gives every command. */
+const LEAST_SECONDS = 20;
+/** What Kubernetes or Sluice mount, not the engine. */
+const NATIVE = /^(pvc|local|dataset):\/\//;
+
+/** @param config runtime.json */
+export function entriesOf({ master, worker }: Parts, config: string, { mounts = [] }: DatasetSpec): Entries {
+  const part = master ?? worker;
+  if (!part) return {};
+  const role = master ? 'master' : 'worker';
+  const container = part.base.template?.spec?.containers[0]?.name ?? '';
+  const entry = (of: NonNullable<ComponentClass['executionEntries']>['mountUFS']): Entry | undefined =>
+    of && { in: role, container, argv: of.command, timeoutSeconds: Math.max(of.timeout ?? 0, LEAST_SECONDS) };
+  // As in Fluid, workers alone mount nothing: each would have to.
+  const mountUFS = master && entry(master.base.executionEntries?.mountUFS);
+  const reportSummary = entry(part.base.executionEntries?.reportSummary);
+  const paths = mounts.filter(({ mountPoint }) => !NATIVE.test(mountPoint)).map(pathOf);
+  return { ...(mountUFS && { mountUFS: { entry: mountUFS, paths, config } }), ...(reportSummary && { reportSummary }) };
+}

@@ -1,0 +1,24 @@
+import { defineRuntime } from '../../src/constructs/index.ts';
+import { CacheRuntimeClass } from './class-spec.ts';
+import { CacheClient, CacheMaster, CacheWorker } from './components.ts';
+import { CacheLoad } from './load.ts';
+import { needs, plan } from './plan.ts';
+import { cache, mounts } from './protocol.ts';
+import { CacheRuntime } from './spec.ts';
+import { statusShape } from './status.ts';
+
+/** Any cache whose masters, workers and clients a CacheRuntimeClass describes. */
+export default defineRuntime({
+  type: 'cache',
+  resource: CacheRuntime,
+  companions: [CacheRuntimeClass],
+  workloads: { fuse: 'client' },
+  statusShape,
+  needs,
+  plan,
+  components: { master: CacheMaster, worker: CacheWorker, fuse: CacheClient },
+  mounts,
+  probes: { cache },
+  status: (_, { cache: summary }) => (summary ? { cacheStates: summary } : {}),
+  operations: { DataLoad: CacheLoad },
+});

@@ -1,0 +1,78 @@
+import { shown } from '../../src/api/index.ts';
+import type { Answers, Command, MountRow, MountTable, Probe } from '../../src/constructs/index.ts';
+import type { Entry } from './entries.ts';
+import type { CachePlan } from './plan.ts';
+import { CONFIG_PATH } from './runtime-config.ts';
+
+const commandOf = ({ in: role, container, argv, timeoutSeconds }: Entry): Command => ({
+  in: role,
+  on: 'first',
+  container,
+  argv,
+  timeoutSeconds,
+});
+
+/** What a program prints is a few numbers, or the paths of a Dataset. */
+const LONGEST = 1_000_000;
+
+function jsonOf(text: string, what: string): Readonly<Record<string, unknown>> {
+  const expected = (wanted: string) => new Error(`${what}: expected ${wanted}, found ${shown(text.slice(0, 200))}`);
+  if (text.length > LONGEST) throw expected('less than 1 MB');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw expected('JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw expected('an object of JSON');
+  return value as Readonly<Record<string, unknown>>;
+}
+
+/** An old runtime.json would mount what was wanted before, and print that it did. The image may lack `cat`: then there is no telling. */
+const isStale = ([config]: Answers, { mountUFS }: CachePlan): boolean =>
+  mountUFS !== undefined && config?.[0] !== undefined && config[0] !== mountUFS.config;
+
+/**
+ * The protocol has one command, which mounts and unmounts what runtime.json says, and prints what is mounted then. So the list is made by
+ * mounting, and a change is one more run.
+ */
+export const mounts: MountTable<CachePlan> = {
+  list: {
+    commands: ({ mountUFS }) =>
+      mountUFS
+        ? [{ ...commandOf(mountUFS.entry), argv: ['cat', CONFIG_PATH], timeoutSeconds: 20, mayFail: true }, commandOf(mountUFS.entry)]
+        : [],
+    parse: (answers, plan): readonly MountRow[] => {
+      if (!plan.mountUFS) return [];
+      if (isStale(answers, plan)) throw new Error('the pod does not have the new runtime.json yet');
+      const { mounted } = jsonOf(answers[1]?.[0] ?? '', 'mountUFS');
+      if (!Array.isArray(mounted) || !mounted.every((path) => typeof path === 'string'))
+        throw new Error(`mountUFS: expected {"mounted": ["<path>"]}, found ${shown(answers[1]?.[0]?.slice(0, 200))}`);
+      return mounted.map((path) => ({ path }));
+    },
+  },
+  wanted: ({ mountUFS }) => mountUFS?.paths.map((path) => ({ path })) ?? [],
+  change: ({ mountUFS }) => (mountUFS ? [commandOf(mountUFS.entry)] : []),
+};
+
+/** Fields of the summary, each a text for people. */
+const FIELDS = ['cached', 'cachedPercentage', 'cacheCapacity', 'cacheHitRatio'] as const;
+export type Summary = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>;
+/** Of a text of a status. */
+const LONGEST_TEXT = 256;
+
+export const cache: Probe<CachePlan, Summary> = {
+  commands: ({ reportSummary }) => (reportSummary ? [commandOf(reportSummary)] : []),
+  parse: ([answers]) => {
+    if (answers === undefined) return {};
+    const said = jsonOf(answers[0] ?? '', 'reportSummary');
+    const texts = FIELDS.flatMap((field) => (said[field] === undefined ? [] : [[field, textOf(said[field], field)]]));
+    return Object.fromEntries(texts) as Summary;
+  },
+};
+
+function textOf(value: unknown, field: string): string {
+  if (typeof value === 'string' && value.length <= LONGEST_TEXT) return value;
+  if (typeof value === 'number') return String(value);
+  throw new Error(`reportSummary: expected a text of at most ${LONGEST_TEXT} characters in ${field}, found ${shown(value)}`);
+}

@@ -1,0 +1,68 @@
+import { InvalidSpec } from '../../src/api/index.ts';
+import { must, type PlanInput } from '../../src/constructs/index.ts';
+import type { CacheRuntimeClass, ComponentClass } from './class-spec.ts';
+import type { CacheRuntimeSpec, ComponentSpec } from './spec.ts';
+
+/** What the class calls a component, and the API its pods' environment. */
+export type Component = 'master' | 'worker' | 'client';
+export const COMPONENTS: readonly Component[] = ['master', 'worker', 'client'];
+
+/** One component: what the class says of it, and what the runtime says. */
+export interface Part {
+  readonly component: Component;
+  readonly base: ComponentClass;
+  readonly own: ComponentSpec;
+  /** Options of the class, of the runtime and of its component, the later ones over the earlier. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Of a component that has a number of pods. */
+  readonly replicas: number;
+  /** Its headless Service; empty if the class asks for none. */
+  readonly service: string;
+}
+export type Parts = Readonly<Partial<Record<Component, Part>>>;
+
+type Input = PlanInput<CacheRuntimeSpec>;
+
+const classKey = (name: string): string => `CacheRuntimeClass/${name}`;
+
+/** The class as it was parsed when it was looked up. */
+export function classOf({ spec, facts }: Input): CacheRuntimeClass {
+  const found = facts.objects[classKey(spec.runtimeClassName)];
+  must(found, 'spec.runtimeClassName', 'the name of a CacheRuntimeClass', spec.runtimeClassName);
+  return found as CacheRuntimeClass;
+}
+
+/**
+ * The components that exist: those of the class that the runtime does not disable.
+ * @throws InvalidSpec when none does, or one has no container
+ */
+export function partsOf({ name, spec }: Input, { metadata, spec: { topology = {} } }: CacheRuntimeClass): Parts {
+  const object = `CacheRuntimeClass ${metadata.name}`;
+  const parts: Partial<Record<Component, Part>> = {};
+  for (const component of COMPONENTS) {
+    const base = topology[component];
+    const own: ComponentSpec & { readonly replicas?: number } = spec[component] ?? {};
+    if (!base || own.disabled) continue;
+    if (!base.template?.spec?.containers?.length)
+      throw new InvalidSpec(
+        { path: `topology.${component}.template.spec.containers`, expected: 'at least one container', found: 'none' },
+        { object },
+      );
+    parts[component] = {
+      component,
+      base,
+      own,
+      options: { ...base.options, ...spec.options, ...own.options },
+      replicas: own.replicas ?? 1,
+      service: base.service?.headless ? serviceName(name, component) : '',
+    };
+  }
+  if (Object.keys(parts).length === 0)
+    throw new InvalidSpec(
+      { path: 'topology', expected: 'a master, a worker or a client that the runtime does not disable', found: 'none' },
+      { object },
+    );
+  return parts;
+}
+
+const serviceName = (runtime: string, component: Component): string => `svc-${runtime}-${component}`;
