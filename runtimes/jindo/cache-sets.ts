@@ -10,6 +10,9 @@ const POLICIES = {
 } as const;
 const COPIES = ['readCacheReplica', 'writeCacheReplica'] as const;
 
+/** Options of a mount that say how it is cached. */
+export const cacheSetOptions: readonly string[] = [...Object.keys(POLICIES), ...COPIES];
+
 /** The file that `-refreshCacheSet` reads: a set for each mount. */
 export const cacheSets = (sources: readonly Source[]): string =>
   ['<?xml version="1.0" encoding="UTF-8"?>', '<cachesets>', ...sources.flatMap(cacheSet), '</cachesets>', ''].join('\n');

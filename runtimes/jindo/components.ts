@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs';
 import { type Affinity, annotation } from '../../src/api/index.ts';
-import { type ContainerProps, Fuse, hashOfScript, Master, owned, Worker } from '../../src/constructs/index.ts';
+import { type ContainerProps, Fuse, Master, owned, Worker } from '../../src/constructs/index.ts';
 import { configNameOf, type JindoPlan } from './plan.ts';
 import { containerPort } from './ports.ts';
 
@@ -12,7 +12,7 @@ export class JindoMaster extends Master {
     configOf(scope, plan);
     super(scope, plan, {
       ...pod,
-      podAnnotations: annotations(plan, plan.master.podAnnotations),
+      podAnnotations: annotations(plan, 'master', plan.master.podAnnotations),
       affinity: apart(plan),
       initContainers: portCheck(plan),
       containers: [{ ...container, name: 'jindofs-master', command: ['/entrypoint.sh'], args: ['master'] }],
@@ -26,7 +26,7 @@ export class JindoWorker extends Worker {
     const { container, ...pod } = plan.worker;
     super(scope, plan, {
       ...pod,
-      podAnnotations: annotations(plan, plan.worker.podAnnotations),
+      podAnnotations: annotations(plan, 'worker', plan.worker.podAnnotations),
       containers: [{ ...container, name: 'jindofs-worker', command: ['/entrypoint.sh'], args: ['worker'] }],
     });
   }
@@ -39,7 +39,7 @@ export class JindoFuse extends Fuse {
     if (plan.masters.length === 0) configOf(scope, plan);
     super(scope, plan, {
       ...pod,
-      podAnnotations: annotations(plan, plan.client.podAnnotations),
+      podAnnotations: annotations(plan, 'fuse', plan.client.podAnnotations),
       terminationGracePeriodSeconds: 60,
       containers: [
         {
@@ -53,10 +53,10 @@ export class JindoFuse extends Fuse {
   }
 }
 
-/** A sub path is read once, when a container starts: pods with an older hash count as outdated. */
-const annotations = ({ files }: JindoPlan, own: Readonly<Record<string, string>>) => ({
+/** A sub path is read once, when a container starts. */
+const annotations = ({ hashes }: JindoPlan, role: keyof JindoPlan['hashes'], own: Readonly<Record<string, string>>) => ({
   ...own,
-  [annotation.scriptHash]: hashOfScript(JSON.stringify(files.data)),
+  [annotation.scriptHash]: hashes[role],
 });
 
 function configOf(scope: Construct, plan: JindoPlan): void {
@@ -74,7 +74,7 @@ function configOf(scope: Construct, plan: JindoPlan): void {
     });
 }
 /** The ConfigMap with the environment of clients in other pods. */
-const clientConfigName = ({ name }: { readonly name: string }): string => `${name}-jindofs-client-config`;
+export const clientConfigName = ({ name }: { readonly name: string }): string => `${name}-jindofs-client-config`;
 
 /** Masters share no node if that is possible. */
 const apart = ({ app, name }: JindoPlan): Affinity => ({

@@ -4,9 +4,10 @@ import { JindoFuse, JindoMaster, JindoWorker } from './components.ts';
 import { ENGINE_TYPE, engineOf } from './engines.ts';
 import { imageVariables } from './images.ts';
 import { legacy } from './legacy.ts';
-import { INIT_IMAGE, needs, plan, PORT_CHECK, QUERY_TOTAL } from './plan.ts';
-import { DNS_SERVER, MEMORY_LIMIT } from './pod.ts';
+import { JindoLoad } from './load.ts';
 import { mounts } from './mount-table.ts';
+import { INIT_IMAGE, needs, PORT_CHECK, plan, QUERY_TOTAL } from './plan.ts';
+import { DNS_SERVER, MEMORY_LIMIT } from './pod.ts';
 import { portNames } from './ports.ts';
 import { cache, status, ufs } from './probes.ts';
 import { JindoRuntime } from './spec.ts';
@@ -19,6 +20,7 @@ const either = engine({
   probes: { cache, ufs },
   syncsMetadata: (plan) => plan.countsFiles,
   status,
+  operations: { DataLoad: JindoLoad },
   cleanup: removeCache,
 });
 

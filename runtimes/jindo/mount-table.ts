@@ -4,9 +4,9 @@ import type { JindoPlan } from './plan.ts';
 
 /** What Jindo mounts, as it prints it: `oss://bucket/data/ on /data (…)`. */
 const list: Probe<JindoPlan, readonly MountRow[]> = {
+  // Without masters there is no table: clients read the first source themselves.
   commands: (plan) => (plan.masters.length > 0 ? [master(plan, ['bash', '-c', listScript(plan)])] : []),
-  parse([answers], { sources, engine, masters }) {
-    if (masters.length === 0) return [];
+  parse([answers], { sources, engine }) {
     const text = answers?.[0] ?? '';
     const wanted = new Map(sources.map((row) => [row.path, row.source]));
     const rows = readMounts(text).map(({ path, source }): MountRow => {
@@ -38,16 +38,12 @@ const address = (source: string): string => source.replace(/\/+$/, '');
 /** Jindo's own table, and the sets of JindoCache that go with it. */
 export const mounts: MountTable<JindoPlan> = {
   list,
-  // Without masters, clients read the first source themselves.
-  wanted: ({ sources, masters }) => (masters.length > 0 ? sources.map(({ path, source }) => ({ path, source })) : []),
+  wanted: ({ sources }) => sources,
   // One script: each exec is a connection of its own.
-  change: (plan, { unmount, mount }) => [
-    master(
-      plan,
-      ['bash', '-c', script(plan, unmount, mount)],
-      SECONDS_FOR_TEN * Math.max(1, Math.ceil((unmount.length + mount.length) / 10)),
-    ),
-  ],
+  change: (plan, { unmount, mount }) => {
+    const seconds = SECONDS_FOR_TEN * Math.max(1, Math.ceil((unmount.length + mount.length) / 10));
+    return [master(plan, ['bash', '-c', script(plan, unmount, mount)], seconds)];
+  },
 };
 const SECONDS_FOR_TEN = 60;
 

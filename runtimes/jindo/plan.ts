@@ -1,16 +1,17 @@
 import {
-  base64,
   type BasePlan,
+  base64,
   basePlan,
   cleaningOf,
   cleanPolicyWarnings,
+  hashOfScript,
   type Needs,
   optionNeeds,
   type PlanInput,
   together,
 } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
-import { configFiles } from './config.ts';
+import { configFiles, type Settings } from './config.ts';
 import { credentialNeeds, credentialsOf } from './credentials.ts';
 import type { EngineName } from './engines.ts';
 import { fuseCall } from './fuse.ts';
@@ -18,8 +19,8 @@ import { hadoopOf } from './hadoop.ts';
 import { imagesOf } from './images.ts';
 import { deploymentOf, mastersOf } from './masters.ts';
 import { mountsOf, type Source } from './mounts.ts';
-import { fusePod, masterPod, MOUNT_AT, MOUNT_DIR, workerPod } from './pod.ts';
-import { portNeeds, type Ports, portsOf } from './ports.ts';
+import { fusePod, loadFiles, MOUNT_AT, MOUNT_DIR, masterPod, workerPod } from './pod.ts';
+import { type Ports, portNeeds, portsOf } from './ports.ts';
 import {
   checkProperties,
   clientLogProperties,
@@ -41,14 +42,19 @@ export interface JindoPlan extends BasePlan {
   /** By the names of their pods. */
   readonly masters: readonly string[];
   readonly ports: Ports;
-  readonly sources: readonly Source[];
+  /** Mounts in the engine. */
+  readonly sources: readonly Pick<Source, 'path' | 'source'>[];
   /** The files of the engine: in a Secret if the configuration has to hold keys of a store, else in a ConfigMap. */
   readonly files: { readonly isSecret: boolean; readonly data: Readonly<Record<string, string>> };
+  /** Of what the pods of a role read of these files when they start: pods with an older hash count as outdated. */
+  readonly hashes: Readonly<Record<'master' | 'worker' | 'fuse', string>>;
   /** Where clients in other pods find the masters. */
   readonly addresses: string;
   readonly master: ReturnType<typeof masterPod>;
   readonly worker: ReturnType<typeof workerPod>;
   readonly client: ReturnType<typeof fusePod>;
+  /** What the pod of a load has of the runtime: its configuration and its credentials. */
+  readonly loadFiles: ReturnType<typeof loadFiles>;
   /** An image that looks whether the ports of a master are free before it starts. */
   readonly portCheck?: string;
   readonly isMemory: boolean;
@@ -75,7 +81,8 @@ export const needs = (input: Input): Needs => ({
 });
 
 export function plan(input: Input): JindoPlan {
-  const { name, namespace, spec, dataset, facts, settings, runtime } = input;
+  const { name, namespace, spec, dataset, facts, runtime } = input;
+  const { env } = input.settings;
   // The definition has no other engines that plan.
   const engine = runtime.engine as EngineName;
   const base = basePlan(input, {
@@ -109,23 +116,14 @@ export function plan(input: Input): JindoPlan {
   const rdma = engine === 'jindocache' && input.annotations[RPC_PROTOCOL] === 'rdma';
   const parts: Parts = { engine, masters, ports, tier, stores, readOnly, rdma, fuseTag: images.fuse.tag };
   const addresses = addressList(masters, namespace, ports.master);
-  const data = together(
-    {
-      data: () =>
-        configFiles(
-          engine,
-          {
-            common: { ...logProperties(spec, engine), ...sortedOf(stores.credentials), ...sortedOf(stores.stores) },
-            master: masterProperties(spec, parts),
-            worker: workerProperties(spec, parts),
-            clientCommon: { ...clientLogProperties(spec, parts), ...sortedOf(stores.credentials) },
-            client: { ...(!isFuseOnly && { [`fs.${engine}.namespace.rpc.address`]: addresses }), ...clientProperties(spec, parts) },
-          },
-          sources,
-        ),
-    },
-    `Dataset ${namespace}/${name}`,
-  ).data;
+  const settings: Settings = {
+    common: { ...logProperties(spec, engine), ...sortedOf(stores.credentials), ...sortedOf(stores.stores) },
+    master: masterProperties(spec, parts),
+    worker: workerProperties(spec, parts),
+    clientCommon: { ...clientLogProperties(spec, parts), ...sortedOf(stores.credentials) },
+    client: { ...(!isFuseOnly && { [`fs.${engine}.namespace.rpc.address`]: addresses }), ...clientProperties(spec, parts) },
+  };
+  const { data } = together({ data: () => configFiles(engine, settings, sources) }, `Dataset ${namespace}/${name}`);
   const files = { isSecret: [...credentials.keys.values()].some(({ isSecret }) => isSecret), data };
   const configName = configNameOf({ name });
   const pods = {
@@ -137,7 +135,8 @@ export function plan(input: Input): JindoPlan {
       name: 'bigboot-config',
       ...(files.isSecret ? { secret: { secretName: configName } } : { configMap: { name: configName } }),
     },
-    beside: [...hadoop, ...credentials.mounted, ...mounts.native],
+    access: [...hadoop, ...credentials.mounted],
+    native: mounts.native,
     isFuseOnly,
     rdma,
     ...fuseCall(input, { ports, sources, readOnly, isFuseOnly }),
@@ -153,20 +152,31 @@ export function plan(input: Input): JindoPlan {
     image: { image: images.engine.image, imagePullPolicy: images.engine.imagePullPolicy },
     masters,
     ports,
-    sources,
+    sources: sources.map(({ path, source }) => ({ path, source })),
     files: { ...files, data: files.isSecret ? encoded(data) : data },
+    hashes: hashesOf(settings, data),
     addresses,
     master,
     worker,
     client,
-    ...(settings.env[PORT_CHECK] === 'true' && master.hostNetwork && { portCheck: settings.env[INIT_IMAGE] || BUILT_IN_INIT_IMAGE }),
+    loadFiles: loadFiles(input, pods),
+    ...(env[PORT_CHECK] === 'true' && master.hostNetwork && { portCheck: env[INIT_IMAGE] || BUILT_IN_INIT_IMAGE }),
     isMemory: tier.isMemory,
     nodeCaches: tier.isOnNode ? tier.directories : [],
-    countsFiles: settings.env[QUERY_TOTAL] === 'true' && !isFuseOnly,
+    countsFiles: env[QUERY_TOTAL] === 'true' && !isFuseOnly,
     replicas: { ...(!isFuseOnly && { master: masters.length }), ...(hasWorkers && { worker: spec.replicas ?? 0 }) },
     cacheOnNode: tier.bytes > 0 ? { [tier.isMemory ? 'memory' : 'disk']: tier.bytes } : {},
     cleaning: cleaningOf(spec.cleanCachePolicy, base.cleaning),
     warnings: [...(base.warnings ?? []), ...specWarnings(input, sources), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],
+  };
+}
+
+function hashesOf({ common, master, worker, clientCommon, client }: Settings, data: Readonly<Record<string, string>>) {
+  const hash = (read: object) => hashOfScript(JSON.stringify(read));
+  return {
+    master: hash([common, master, client, data['cacheset.xml']]),
+    worker: hash([common, worker, client]),
+    fuse: hash([clientCommon, client]),
   };
 }
 

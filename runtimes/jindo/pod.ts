@@ -1,10 +1,10 @@
 import type { EnvVar, PodSpec, ResourceRequirements } from '../../src/api/index.ts';
 import { type ContainerProps, type Mounted, must, type PlanInput, userVolumes, withMemory } from '../../src/constructs/index.ts';
-import type { EngineName } from './engines.ts';
+import { addressList } from './addresses.ts';
 import { filePaths } from './config.ts';
+import type { EngineName } from './engines.ts';
 import { isScraped } from './fuse.ts';
 import type { Images } from './images.ts';
-import { addressList } from './addresses.ts';
 import { containerPort, isOnHost, type Ports } from './ports.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 import { quantityText, type Tier } from './tiers.ts';
@@ -19,8 +19,10 @@ export interface Parts {
   readonly images: Images;
   /** The volume with the files of the engine. */
   readonly config: Mounted['volume'];
-  /** Credentials, the configuration of Hadoop, and what local:// and pvc:// mount. */
-  readonly beside: readonly Mounted[];
+  /** Credentials and the configuration of Hadoop. */
+  readonly access: readonly Mounted[];
+  /** What local:// and pvc:// mount. */
+  readonly native: readonly Mounted[];
   readonly isFuseOnly: boolean;
   readonly rdma: boolean;
   readonly args: readonly string[];
@@ -68,7 +70,7 @@ function labelsOf({ labels = {}, podMetadata }: Pick<JindoRuntimeSpec, 'labels' 
 }
 
 /** The configuration, then the cache, then everything else; a volume that is mounted twice is one volume. */
-function volumesOf(engine: EngineName, role: PodRole, config: Mounted['volume'], ...lists: readonly (readonly Mounted[])[]) {
+function volumesOf(engine: EngineName, role: PodRole | 'load', config: Mounted['volume'], ...lists: readonly (readonly Mounted[])[]) {
   const files = Object.entries(filePaths(engine, role)).map(([subPath, mountPath]) => ({ name: config.name, mountPath, subPath }));
   const all = lists.flat();
   return {
@@ -91,7 +93,7 @@ const rdmaContext = (rdma: boolean): Pick<ContainerProps, 'securityContext'> =>
 
 export function masterPod(input: Input, parts: Parts) {
   const { spec, namespace, settings } = input;
-  const { masters, ports, tier, images, config, beside, rdma } = parts;
+  const { masters, ports, tier, images, config, access, native, rdma } = parts;
   const rpc = addressList(masters, namespace, ports.master);
   const raft = masters.map((name) => `${name}.${namespace}:${ports.raft}:0`).join();
   const { volumes, volumeMounts } = volumesOf(
@@ -99,7 +101,8 @@ export function masterPod(input: Input, parts: Parts) {
     'master',
     config,
     [tier.master],
-    beside,
+    access,
+    native,
     users(input, 'master'),
   );
   const isLarge = settings.env[MEMORY_LIMIT] === 'true' && tier.bytes > LARGE;
@@ -133,14 +136,15 @@ const largeMemory = (said: ResourceRequirements = {}): ResourceRequirements =>
 
 export function workerPod(input: Input, parts: Parts) {
   const { spec, namespace } = input;
-  const { masters, ports, tier, images, config, beside, rdma } = parts;
+  const { masters, ports, tier, images, config, access, native, rdma } = parts;
   const rpc = addressList(masters, namespace, ports.master);
   const { volumes, volumeMounts } = volumesOf(
     input.runtime.engine as EngineName,
     'worker',
     config,
     tier.worker,
-    beside,
+    access,
+    native,
     users(input, 'worker'),
   );
   const memory = tier.isMemory && tier.bytes > 0 ? quantityText(tier.bytes / 1024 ** 2) : undefined;
@@ -179,9 +183,9 @@ const DEVICE: Mounted = {
 
 export function fusePod(input: Input, parts: Parts) {
   const { spec, namespace } = input;
-  const { masters, ports, tier, images, config, beside, isFuseOnly, args, metricsPort } = parts;
+  const { masters, ports, tier, images, config, access, native, isFuseOnly, args, metricsPort } = parts;
   const { nodeSelector: _, ...pod } = podOf(input, 'fuse');
-  const { volumes, volumeMounts } = volumesOf(input.runtime.engine as EngineName, 'fuse', config, [DEVICE], tier.fuse, beside);
+  const { volumes, volumeMounts } = volumesOf(input.runtime.engine as EngineName, 'fuse', config, [DEVICE], tier.fuse, access, native);
   return {
     ...pod,
     podAnnotations: { ...pod.podAnnotations, ...(isScraped(input) && { 'prometheus.fuse.fluid.io/scrape': 'true' }) },
@@ -204,6 +208,10 @@ export function fusePod(input: Input, parts: Parts) {
     },
   };
 }
+
+/** In the pod of a load. Claims and directories of nodes are only for those who read the store. */
+export const loadFiles = (input: Input, { config, access }: Pick<Parts, 'config' | 'access'>) =>
+  volumesOf(input.runtime.engine as EngineName, 'load', config, access);
 
 /** Those of the Dataset and those of the component. */
 const tolerationsOf = ({ spec, dataset }: Input, role: 'master' | 'worker') => ({

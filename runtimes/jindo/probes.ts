@@ -2,7 +2,7 @@ import { bytesText, percentText } from '../../src/api/index.ts';
 import type { EngineStatus, Probe, Seen, UfsUsage } from '../../src/constructs/index.ts';
 import { COMMANDS, master } from './commands.ts';
 import type { JindoPlan } from './plan.ts';
-import { readCount, readReport, type Report } from './report.ts';
+import { type Report, readCount, readReport } from './report.ts';
 
 /** Without masters nobody is asked. */
 export const cache: Probe<JindoPlan, Report> = {

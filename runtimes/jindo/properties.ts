@@ -1,5 +1,4 @@
-import { InvalidSpec, shown } from '../../src/api/index.ts';
-import { type Fault } from '../../src/api/index.ts';
+import { type Fault, InvalidSpec, shown } from '../../src/api/index.ts';
 import type { EngineName } from './engines.ts';
 import { isAtLeast } from './images.ts';
 import type { Ports } from './ports.ts';

@@ -1,5 +1,130 @@
-import type { PlanInput, Warning } from '../../src/constructs/index.ts';
+import { type DatasetSpec, type Mount, shown } from '../../src/api/index.ts';
+import { ignored, type PlanInput, type Warning } from '../../src/constructs/index.ts';
+import { cacheSetOptions } from './cache-sets.ts';
+import { keyOptions, STORES } from './credentials.ts';
 import type { Source } from './mounts.ts';
+import { hasMetrics } from './ports.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 
-export const specWarnings = (_input: PlanInput<JindoRuntimeSpec>, _sources: readonly Source[]): readonly Warning[] => [];
+type Spec = JindoRuntimeSpec;
+type Input = PlanInput<Spec>;
+
+/** What has no effect; most of it Fluid passes over in silence, too. */
+export const specWarnings = (input: Input, sources: readonly Source[]): readonly Warning[] => [
+  ...replicasWarnings(input.spec),
+  ...componentWarnings(input.spec),
+  ...fuseWarnings(input),
+  ...levelWarnings(input.spec),
+  ...(Object.keys(input.spec.properties ?? {}).length > 0
+    ? [ignored('spec.properties', 'has no effect; write properties of master, worker and fuse')]
+    : []),
+  ...(input.spec.runAs ? [ignored('spec.runAs', 'has no effect; spec.user is the name of the user that Jindo runs as')] : []),
+  ...hadoopWarnings(input),
+  ...sources.flatMap((source) => sourceWarnings(source, input.runtime.engine)),
+  ...datasetWarnings(input.dataset.spec),
+];
+
+function replicasWarnings({ replicas, master, worker }: Spec): readonly Warning[] {
+  const masters = master?.replicas ?? 1;
+  return [
+    ...(replicas === undefined && !worker?.disabled ? [ignored('spec.replicas', 'says nothing, so there is no worker')] : []),
+    ...(masters !== 1 && masters !== 3 ? [ignored('spec.master.replicas', `expected 1 or 3, found ${masters}; there is one master`)] : []),
+    ...(worker?.replicas === undefined ? [] : [ignored('spec.worker.replicas', 'has no effect; spec.replicas says how many workers')]),
+  ];
+}
+
+const componentWarnings = (spec: Spec): readonly Warning[] =>
+  (['master', 'worker'] as const).flatMap((part) => [
+    ...(Object.keys(spec[part]?.ports ?? {}).length > 0
+      ? [ignored(`spec.${part}.ports`, 'has no effect; the controller allocates ports of the node, which the other pods know')]
+      : []),
+    ...PORTS.filter((key) => spec[part]?.properties?.[key] !== undefined).map((key) => ({
+      reason: 'SpecAmbiguous',
+      message: `spec.${part}.properties[${key}]: the other pods look for the port that the controller allocated`,
+    })),
+  ]);
+const PORTS = ['namespace.rpc.port', 'storage.rpc.port'];
+
+function fuseWarnings(input: Input): readonly Warning[] {
+  const { fuse = {} } = input.spec;
+  const { enabled, scrapeTarget } = fuse.metrics ?? {};
+  return [
+    ...(fuse.tolerations?.length ? [ignored('spec.fuse.tolerations', 'has no effect; fuse pods tolerate every taint')] : []),
+    ...(fuse.disabled === undefined ? [] : [ignored('spec.fuse.disabled', 'has no effect; nobody could read without clients')]),
+    ...(enabled && !hasMetrics(input) ? [ignored('spec.fuse.metrics.enabled', 'has no effect; clients of JindoFSx have no metrics')] : []),
+    ...(scrapeTarget && !enabled
+      ? [ignored('spec.fuse.metrics.scrapeTarget', 'has no effect while spec.fuse.metrics.enabled is not true')]
+      : []),
+  ];
+}
+
+function levelWarnings({ tieredstore }: Spec): readonly Warning[] {
+  const [{ volumeType, volumeSource = {} } = {}, ...others] = tieredstore?.levels ?? [];
+  const known = volumeType === 'emptyDir' ? ['emptyDir'] : [];
+  return [
+    ...Object.keys(volumeSource)
+      .filter((source) => !known.includes(source))
+      .map((source) =>
+        ignored(`spec.tieredstore.levels[0].volumeSource.${source}`, 'has no effect; read is emptyDir, if volumeType is emptyDir'),
+      ),
+    ...others.map((_, i) => ignored(`spec.tieredstore.levels[${i + 1}]`, 'has no effect; Jindo has one level')),
+  ];
+}
+
+/** JindoFSx finds a core-site.xml of its own at that place. */
+const hadoopWarnings = ({ spec: { hadoopConfig }, facts, runtime }: Input): readonly Warning[] =>
+  hadoopConfig && runtime.engine === 'jindofsx' && facts.configMaps[hadoopConfig]?.includes('core-site.xml')
+    ? [ignored('spec.hadoopConfig', 'core-site.xml has no effect; write its properties into spec.fuse.properties')]
+    : [];
+
+function sourceWarnings({ scheme, options, secrets, field }: Source, engine: string): readonly Warning[] {
+  const isStore = STORES.includes(scheme);
+  const keys: readonly string[] = isStore ? keyOptions(scheme) : [];
+  const known = [
+    ...(engine === 'jindocache' ? cacheSetOptions : []),
+    ...keys,
+    `fs.${scheme}.endpoint`,
+    ...(scheme === 's3' ? ['fs.s3.region'] : []),
+  ];
+  const isKnown = (key: string) =>
+    isStore || scheme === 'local' ? known.includes(key) : cacheSetOptions.includes(key) || key.startsWith('fs.');
+  return [
+    ...Object.keys(options)
+      .filter((key) => !isKnown(key))
+      .map((key) => ignored(`Dataset: ${field}.options[${key}]`, 'has no effect; write it into spec.fuse.properties')),
+    ...[...secrets.keys()]
+      .filter((key) => !keys.includes(key))
+      .map((key) =>
+        ignored(`Dataset: ${field}.encryptOptions`, `${shown(key)} has no effect${isStore ? `; read are ${keys.join(' and ')}` : ''}`),
+      ),
+    ...keys
+      .filter((key) => options[key] !== undefined)
+      .map((key) =>
+        secrets.has(key)
+          ? ignored(`Dataset: ${field}.options[${key}]`, 'has no effect; encryptOptions has it too')
+          : {
+              reason: 'SecretInPlainText',
+              message: `Dataset: ${field}.options[${key}]: stored in the Dataset and in a ConfigMap; use encryptOptions`,
+            },
+      ),
+  ];
+}
+
+function datasetWarnings({ mounts = [], runtimes, owner, dataRestoreLocation }: DatasetSpec): readonly Warning[] {
+  return [
+    ...mounts.flatMap((mount, i) => mountWarnings(mount, `Dataset: spec.mounts[${i}]`)),
+    ...(runtimes?.length ? [ignored('Dataset: spec.runtimes', 'has no effect; a runtime serves the Dataset of its own name')] : []),
+    ...(owner ? [ignored('Dataset: spec.owner', 'has no effect; Jindo says who owns a file')] : []),
+    ...(dataRestoreLocation ? [ignored('Dataset: spec.dataRestoreLocation', 'has no effect; Jindo has no backups')] : []),
+  ];
+}
+
+const mountWarnings = ({ path = '', name = '', readOnly, shared, mountPoint }: Mount, field: string): readonly Warning[] => [
+  ...(['', name].includes(path) || path.startsWith('/')
+    ? []
+    : [ignored(`${field}.path`, `expected an absolute path, found ${shown(path)}; mounted at ${shown(`/${name}`)}`)]),
+  ...(readOnly && !mountPoint.startsWith('pvc://')
+    ? [ignored(`${field}.readOnly`, 'has no effect; spec.accessModes says whether clients may write')]
+    : []),
+  ...(shared ? [ignored(`${field}.shared`, 'has no effect; Jindo shows a mount to every user')] : []),
+];

@@ -63,9 +63,10 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
       return manifests;
     },
     ...(leader && { leader: probe(leader) }),
-    ...(mounts && {
-      mounts: { list: probe(mounts.list), wanted: mounts.wanted(plan), change: (change) => mounts.change(plan, change) },
-    }),
+    ...(mounts &&
+      mounts.list.commands(plan).length > 0 && {
+        mounts: { list: probe(mounts.list), wanted: mounts.wanted(plan), change: (change) => mounts.change(plan, change) },
+      }),
     probes: {
       ...(probes.cache && { cache: probe(probes.cache) }),
       ...(probes.ufs && syncsMetadata(plan) && { ufs: probe(probes.ufs) }),

@@ -16,6 +16,8 @@ describe.skipIf(!hasGoldens)('a Job as Fluid makes it', () => {
     ['load-alluxio-cron', 'alluxio'],
     ['load-juicefs-min', 'juicefs'],
     ['load-juicefs-full', 'juicefs'],
+    ['load-jindo-min', 'jindo'],
+    ['load-jindo-full', 'jindo'],
   ])('%s', (name, runtime) => {
     const { asked, fluids } = recorded(name);
     const ours = madeFor(runtime, asked.spec as LoadSpec, asked.metadata.namespace);
@@ -146,6 +148,12 @@ const MEANT = new Map<RegExp, string>([
   [/\[(\/alluxio_backups|backup)\]/, 'A directory of the node that no master mounts.'],
   [/\[(\/journal|alluxio-journal)\]/, 'What the master does share.'],
   [/\.volumes\[host\]\.hostPath\.type: Fluid "", we "DirectoryOrCreate"$/, 'Not every container runtime creates it.'],
+  [/^Job .*labels\.app: Fluid "jindocache", we "jindofs"$/, 'The app of its runtime.'],
+  [
+    /\.volumeMounts\[(\/hdfs-3\.2\.1\/etc\/hadoop\/core-site\.xml|\/jindosdk\.cfg)\]\./,
+    'The files of all other containers. A JindoCache has no core-site.xml.',
+  ],
+  [/\.volumes\[bigboot-config\]\.configMap\.defaultMode: Fluid 420, we undefined$/, 'The default.'],
   [/\.envFrom\[0\]\.configMapRef\.name: Fluid "demo-juicefs-values", we undefined$/, 'There are no values of a chart.'],
 ]);
 

@@ -599,7 +599,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     secretsIn: { text: (text) => secretsIn('/dir').place({ option: text, value: text }) },
     words: 'is measured with clientsOf',
   },
-  ...jindoCalls,
+  ...jindoCalls(loadsOf('jindo')),
   'runtimes/alluxio/backup.ts': { AlluxioBackup: backups },
   'runtimes/alluxio/client.ts': { clientEnvironment: planOnly },
   'runtimes/alluxio/commands.ts': {

@@ -25,13 +25,18 @@ const planOnly = 'takes a plan, which `plan` below has made of what a tenant wro
 const withPlan = 'is measured with plan';
 
 /** Of runtimes/jindo. */
-export const jindoCalls: Readonly<Record<string, Readonly<Record<string, Calls | string>>>> = {
+export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Record<string, Calls | string>>>> => ({
   'runtimes/jindo/addresses.ts': { addressList: 'joins names of pods' },
   'runtimes/jindo/cache-sets.ts': {
     cacheSets: { text: (text) => mount({ options: { ...endpoint, metaPolicy: text, readCacheReplica: text } }) },
   },
   'runtimes/jindo/commands.ts': { master: 'takes what the plan has', removeCache: planOnly },
-  'runtimes/jindo/components.ts': { JindoFuse: planOnly, JindoMaster: planOnly, JindoWorker: planOnly },
+  'runtimes/jindo/components.ts': {
+    clientConfigName: 'joins two names',
+    JindoFuse: planOnly,
+    JindoMaster: planOnly,
+    JindoWorker: planOnly,
+  },
   'runtimes/jindo/config.ts': { configFiles: withPlan, filePaths: 'takes constants' },
   'runtimes/jindo/credentials.ts': {
     credentialNeeds: {
@@ -61,6 +66,8 @@ export const jindoCalls: Readonly<Record<string, Readonly<Record<string, Calls |
   },
   'runtimes/jindo/index.ts': { default: 'its needs and plan are below' },
   'runtimes/jindo/legacy.ts': { legacy: 'refuses everything' },
+  'runtimes/jindo/load.ts': { JindoLoad: loads },
+  'runtimes/jindo/load-script.ts': {},
   'runtimes/jindo/masters.ts': { deploymentOf: 'takes numbers', mastersOf: withPlan },
   'runtimes/jindo/mount-table.ts': {
     mounts: {
@@ -103,7 +110,7 @@ export const jindoCalls: Readonly<Record<string, Readonly<Record<string, Calls |
       ],
     },
   },
-  'runtimes/jindo/pod.ts': { fusePod: withPlan, masterPod: withPlan, workerPod: withPlan },
+  'runtimes/jindo/pod.ts': { fusePod: withPlan, loadFiles: withPlan, masterPod: withPlan, workerPod: withPlan },
   'runtimes/jindo/ports.ts': {
     containerPort: 'takes numbers',
     hasMetrics: 'compares with a constant',
@@ -142,7 +149,7 @@ export const jindoCalls: Readonly<Record<string, Readonly<Record<string, Calls |
   },
   'runtimes/jindo/warnings.ts': { specWarnings: withPlan },
   'runtimes/jindo/xml.ts': { element: 'is measured with plan' },
-};
+});
 
 function quietly(call: () => unknown): void {
   try {

@@ -1,5 +1,6 @@
 import type { Construct } from 'constructs';
 import alluxio from '../../runtimes/alluxio/index.ts';
+import jindo from '../../runtimes/jindo/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import type { DataMigrateSpec, DataProcessSpec, DatasetSpec, Manifest } from '../../src/api/index.ts';
 import {
@@ -21,6 +22,10 @@ import { ExampleRuntime } from './example-runtime/spec.ts';
 const onPodNetwork = { networkMode: 'ContainerNetwork' } as const;
 const INPUTS = {
   alluxio: { spec: { master: onPodNetwork, worker: onPodNetwork } },
+  jindo: {
+    mounts: [{ mountPoint: 'oss://bucket/', name: 'data', options: { 'fs.oss.endpoint': 'oss.example' } }],
+    spec: { networkmode: 'ContainerNetwork', tieredstore: { levels: [{ mediumtype: 'SSD', path: '/mnt/disk1', quota: '4Gi' }] } },
+  },
   juicefs: {
     mounts: [
       {
@@ -32,7 +37,7 @@ const INPUTS = {
     spec: { worker: onPodNetwork, fuse: onPodNetwork },
   },
 };
-const RUNTIMES = { alluxio, juicefs };
+const RUNTIMES = { alluxio, juicefs, jindo };
 export type Loading = keyof typeof RUNTIMES;
 
 /** A runtime of Dataset `demo` that can load. */

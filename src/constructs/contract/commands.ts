@@ -67,7 +67,10 @@ export interface Answered<T> {
  * };
  */
 export interface MountTable<P, R extends MountRow = MountRow> {
-  /** The mounts that exist, in the engine's own spelling. A row leaves out what the engine does not report. */
+  /**
+   * The mounts that exist, in the engine's own spelling. A row leaves out what the engine does not report. A plan for which it has no
+   * commands has no table: nothing of it runs that could keep one.
+   */
   readonly list: Probe<P, readonly MountRow[]>;
   /** The mounts that the plan asks for. */
   readonly wanted: (plan: P) => readonly R[];

@@ -6,7 +6,7 @@ import { jobOf, podFaults } from './pods.ts';
 import { HOSTILE, shellFaults } from './shells.ts';
 
 /** What is wrong with what is done for operations, a line a fault: once, by a schedule, and for a user who means harm. */
-export const operationFaults = ({ operations, operationNeeds, plan }: BoundRuntime): readonly string[] =>
+export const operationFaults = ({ operations, operationNeeds, plan, roles }: BoundRuntime): readonly string[] =>
   (Object.keys(operations) as OperationKind[]).flatMap((kind) => {
     const render = (spec: OperationSpecs[OperationKind]): readonly Manifest[] => {
       const asked = { kind, name: 'op', namespace: plan.namespace, uid: 'uid-of-operation', spec };
@@ -28,7 +28,9 @@ export const operationFaults = ({ operations, operationNeeds, plan }: BoundRunti
       [hostile, 'Job'],
     ];
     return cases.flatMap(([spec, expected]) => {
-      const made = spec === hostile ? unlessRefused(() => render(spec)) : render(spec);
+      // Without masters and workers there is no cache to fill.
+      const mayRefuse = spec === hostile || roles.every((role) => role === 'fuse');
+      const made = mayRefuse ? unlessRefused(() => render(spec)) : render(spec);
       if (!made) return [];
       const jobs = made.filter((each) => jobOf(each));
       return [

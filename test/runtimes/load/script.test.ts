@@ -1,4 +1,4 @@
-/** The scripts of DataLoads, as bash runs them with the arguments that the kubelet passes, and stubs for kubectl and alluxio. */
+/** The scripts of DataLoads, as bash runs them with the arguments that the kubelet passes, and stubs for kubectl and the engines. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-load-'));
   // Each call leaves a file of its own with its arguments, separated by NUL. It then does as the test says.
-  for (const program of ['kubectl', 'alluxio']) {
+  for (const program of ['kubectl', 'alluxio', 'jindo', 'jindocache']) {
     const stub = join(folder, program);
     writeFileSync(
       stub,
@@ -56,7 +56,9 @@ function run(runtime: Loading, spec: LoadSpec, answers = '') {
   const manifests = madeFor(runtime, spec);
   const of = (kind: string) => manifests.find((each) => each.kind === kind) as Manifest;
   const [{ args, env }] = (of('Job')['spec'] as { template: { spec: Pod } }).template.spec.containers;
-  const values = Object.fromEntries(env.map(({ name, value = '10.0.0.9' }) => [name, value]));
+  // The kubelet expands variables, too.
+  const said = Object.fromEntries(env.map(({ name, value = '10.0.0.9' }) => [name, value]));
+  const values = Object.fromEntries(Object.entries(said).map(([name, value]) => [name, expanded(value, said)]));
   const calls = join(folder, 'calls');
   const work = join(folder, 'work');
   for (const each of [calls, work]) {
@@ -212,4 +214,67 @@ describe('Alluxio', () => {
     expect(code).toBe(1);
     expect(infos).toBeUndefined();
   });
+});
+
+describe('Jindo', () => {
+  const loaded = (path: string, copies: number, ...flags: string[]) => [
+    '-load',
+    ...flags,
+    '-s',
+    '-R',
+    '-replica',
+    String(copies),
+    `jindo://${path}`,
+  ];
+  test('every path reaches Jindo as it was written', () => {
+    const { code, stderr, calls, infos } = run('jindo', { target: HOSTILE.map((path) => ({ path, replicas: 2 })), loadMetadata: true });
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(calls).toEqual([
+      ...HOSTILE.map((path) => ['fs', '-ls', `jindo://${path}`]),
+      ...HOSTILE.map((path) => loaded(path, 2, '-meta', '-data')),
+    ]);
+    expect(infos).toBe(`Progress=${HOSTILE.length} of ${HOSTILE.length} paths\n`);
+  });
+  test.each([
+    ['nothing', {}, ['-data']],
+    ['loadMetadataOnly', { loadMetadataOnly: 'true' }, ['-meta']],
+    [
+      'flags',
+      { atomicCache: 'true', dryrun: 'true', forceload: 'true', loadMemorydata: 'true' },
+      ['-data', '-atomic', '-m', '-dryrun', '-f'],
+    ],
+  ])('options: %s', (_, options, flags) => expect(run('jindo', { options }).calls.at(-1)).toEqual(loaded('/', 1, ...flags)));
+  test.each(HOSTILE)('a filter reaches Jindo as it was written: %j', (filter) =>
+    expect(run('jindo', { options: { filter, threadNum: '7' } }).calls.at(-1)).toEqual([
+      ...loaded('/', 1, '-data').slice(0, -1),
+      '-filter',
+      filter,
+      '-thread',
+      '7',
+      'jindo:///',
+    ]),
+  );
+  test.each([
+    ['a path that does not exist', '[[ $all != *where* ]]'],
+    ['a path of which Jindo says so and succeeds', "[[ $all != *where* ]] || echo 'No such file or directory'"],
+  ])('%s ends it before anything is loaded', (_, answers) => {
+    const { code, stderr, calls } = run('jindo', { target: [{ path: '/a' }, { path: '/no where' }] }, answers);
+    expect(code).toBe(1);
+    expect(stderr).toContain('path /no where does not exist in the Dataset');
+    expect(calls.flat()).not.toContain('-load');
+  });
+  test('a failed load names the path, and leaves no progress of one that succeeded', () => {
+    const { code, stderr, infos } = run('jindo', { target: [{ path: '/a' }] }, '[[ $all != *-load* ]]');
+    expect(code).toBe(1);
+    expect(stderr).toContain('path /a was not loaded');
+    expect(infos).toBeUndefined();
+  });
+  test.each([
+    ['url', 'oss://b/list', 'paths in spec.target'],
+    ['dryrun', 'yes', 'true or false'],
+    ['threadNum', '0', 'a number of threads'],
+  ])('the option %s=%s is refused: %s', (name, value, expected) =>
+    expect(() => madeFor('jindo', { options: { [name]: value, filter: 'x' } })).toThrow(expected),
+  );
 });
