@@ -7,6 +7,9 @@ export const PROFILE = 'bench';
 export const PLURALS = { thin: 'thinruntimes', juicefs: 'juicefsruntimes', alluxio: 'alluxioruntimes' } as const;
 export type Kind = keyof typeof PLURALS;
 export const KINDS = Object.keys(PLURALS) as readonly Kind[];
+/** Also those that only synthesis is measured of. */
+export type SynthKind = Kind | 'jindo';
+export const SYNTH_KINDS: readonly SynthKind[] = [...KINDS, 'jindo'];
 
 export const paths = {
   namespaces: '/api/v1/namespaces',
@@ -40,7 +43,7 @@ export interface Pair {
   readonly runtime: KubeObject;
 }
 
-export function pair(kind: Kind, namespace: string, name: string): Pair {
+export function pair(kind: SynthKind, namespace: string, name: string): Pair {
   const metadata = { namespace, name };
   const { runtimeKind, runtime, dataset } = SPECS[kind];
   return {
@@ -54,7 +57,7 @@ const fromSecret = (name: string, key: string = name) => ({ name, valueFrom: { s
 const shared = { accessModes: ['ReadWriteMany'], placement: 'Shared' };
 const cachedIn = (path: string) => ({ replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD', path, quota: '1Gi', low: '0.01' }] } });
 
-const SPECS: Readonly<Record<Kind, { readonly runtimeKind: string; readonly runtime: object; readonly dataset: object }>> = {
+const SPECS: Readonly<Record<SynthKind, { readonly runtimeKind: string; readonly runtime: object; readonly dataset: object }>> = {
   thin: {
     runtimeKind: 'ThinRuntime',
     runtime: { profileName: PROFILE },
@@ -86,6 +89,21 @@ const SPECS: Readonly<Record<Kind, { readonly runtimeKind: string; readonly runt
           name: 'data',
           options: { 'alluxio.underfs.s3.endpoint': 'http://minio:9000', 'alluxio.underfs.s3.disable.dns.buckets': 'true' },
           encryptOptions: [fromSecret('s3a.accessKeyId', 'access-key'), fromSecret('s3a.secretKey', 'secret-key')],
+        },
+      ],
+    },
+  },
+  jindo: {
+    runtimeKind: 'JindoRuntime',
+    runtime: cachedIn('/var/lib/jindo'),
+    dataset: {
+      ...shared,
+      mounts: [
+        {
+          mountPoint: 'oss://bucket/',
+          name: 'data',
+          options: { 'fs.oss.endpoint': 'minio:9000' },
+          encryptOptions: [fromSecret('fs.oss.accessKeyId', 'access-key'), fromSecret('fs.oss.accessKeySecret', 'secret-key')],
         },
       ],
     },

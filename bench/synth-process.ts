@@ -3,15 +3,16 @@
  * Nothing is kept: the controller keeps what is in the cluster, not what it rendered.
  */
 import alluxio from '../runtimes/alluxio/index.ts';
+import jindo from '../runtimes/jindo/index.ts';
 import juicefs from '../runtimes/juicefs/index.ts';
 import thin from '../runtimes/thin/index.ts';
 import { Dataset, parse, ThinRuntimeProfile } from '../src/api/index.ts';
 import { PRINT_ORDER } from '../src/constructs/index.ts';
-import { type Kind, PROFILE, pair, profile } from './objects.ts';
+import { PROFILE, pair, profile, type SynthKind } from './objects.ts';
 import { memory } from './proc.ts';
 import type { Synthesized } from './synth.ts';
 
-const runtimes = { thin, juicefs, alluxio };
+const runtimes = { thin, juicefs, alluxio, jindo };
 const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 const facts = {
   ports: {},
@@ -23,7 +24,7 @@ const facts = {
 };
 const [, , count = '', ...kinds] = process.argv;
 
-function synthesize(kind: Kind, i: number): number {
+function synthesize(kind: SynthKind, i: number): number {
   const [namespace, name] = ['bench', `d${i}`];
   const given = pair(kind, namespace, name);
   const runtime = parse(runtimes[kind].resource, given.runtime);
@@ -45,7 +46,7 @@ function synthesize(kind: Kind, i: number): number {
 const before = process.cpuUsage();
 let objects = 0;
 // The bench passes kinds.
-for (let i = 0; i < Number(count); i++) objects += synthesize(kinds[i % kinds.length] as Kind, i);
+for (let i = 0; i < Number(count); i++) objects += synthesize(kinds[i % kinds.length] as SynthKind, i);
 const { user, system } = process.cpuUsage(before);
 const result: Synthesized = { cpuSeconds: (user + system) / 1e6, peakMb: memory(process.pid).peak, objects };
 console.log(JSON.stringify(result));

@@ -93,7 +93,11 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
     decided: 'they are arguments of a fixed script',
     shown: ['runtimes/juicefs/migrate.test.ts', 'are arguments, each one word; timeout is the time of a run'],
   },
-  D17: { fluid: 'Jindo: keys in the log', decided: 'with the runtime' },
+  D17: {
+    fluid: 'Jindo: keys in the log',
+    decided: 'a list of files, which has keys, is refused',
+    shown: ['runtimes/load/script.test.ts', "['url', 'oss://b/list', 'paths in spec.target']"],
+  },
   D18: {
     fluid: 'files with values stay in the controller',
     decided: 'it writes no file: its root file system is read-only',

@@ -1,0 +1,53 @@
+/** The script that changes mounts, as bash runs it with stubs for the command lines of Jindo. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import jindo from '../../../runtimes/jindo/index.ts';
+import { fsx, given } from './given.ts';
+
+function run(input: ReturnType<typeof given>, change: { unmount: string[]; mount: { path: string; source: string }[] }, answer = '') {
+  const [command] = jindo.bind(input).mounts?.change(change) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-jindo-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const program of ['jindo', 'jindocache']) {
+    writeFileSync(
+      join(folder, program),
+      `#!/bin/bash\nprintf '%s|' "$0" "$@" | sed 's,.*/${program}|,${program}|,' >> "${folder}/calls"\nall="$*"\n${answer}\n`,
+    );
+    chmodSync(join(folder, program), 0o755);
+  }
+  writeFileSync(join(folder, 'calls'), '');
+  const { status, stderr } = spawnSync(command?.argv[0] ?? '', command?.argv.slice(1) ?? [], {
+    env: { PATH: `${folder}:/usr/bin:/bin` },
+    encoding: 'utf8',
+    // Of a socket as its input bash thinks that it was called over a network.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return { status, stderr, calls: readFileSync(join(folder, 'calls'), 'utf8') };
+}
+const change = {
+  unmount: ['/a', '/a/b'],
+  mount: [
+    { path: '/x/y', source: 'oss://b/2' },
+    { path: '/x', source: "oss://b/$(id)'" },
+  ],
+};
+test('is changed from the inside out, and then the sets are read', () => {
+  expect(run(given(), change)).toEqual({
+    status: 0,
+    stderr: '',
+    calls:
+      "jindocache|-unmount|/a/b|jindocache|-unmount|/a|jindocache|-mount|/x|oss://b/$(id)'|jindocache|-mount|/x/y|oss://b/2|jindocache|-refreshCacheSet|-path|/cacheset.xml|",
+  });
+  expect(run(fsx(), change).calls).toMatch(/^jindo\|admin\|-unmount\|\/a\/b\|.*jindo\|admin\|-mount\|\/x\/y\|oss:\/\/b\/2\|$/);
+});
+test('a mount that exists already is none that failed', () =>
+  expect(run(given(), change, "[[ $all != -mount* ]] || { echo 'ERROR: Mount point already exists'; exit 1; }").status).toBe(0));
+test('a mount that fails stops no other, and says why', () => {
+  const { status, stderr, calls } = run(given(), change, "[[ $all != '-mount /x '* ]] || { echo 'no such bucket'; exit 3; }");
+  expect([status, stderr]).toEqual([3, 'no such bucket\n']);
+  expect(calls).toContain('jindocache|-mount|/x/y|');
+  expect(calls).toContain('-refreshCacheSet');
+});
