@@ -14,6 +14,8 @@ export default defineRuntime({
   companions: [CacheRuntimeClass],
   workloads: { fuse: 'client' },
   statusShape,
+  // Its controller is Fluid's own: nobody would create its pods once Fluid is gone.
+  fluidsWorkloads: { group: 'workload.fluid.io', version: 'v1alpha1', kind: 'AdvancedStatefulSet', plural: 'advancedstatefulsets' },
   needs,
   plan,
   components: { master: CacheMaster, worker: CacheWorker, fuse: CacheClient },

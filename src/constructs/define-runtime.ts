@@ -36,7 +36,7 @@ export function defineRuntime<S extends TSchema>(definition: RuntimeDefinition<S
 export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
   definition: RuntimeDefinition<S> & (EngineDefinition<Static<S>, P, C> | Engines<Static<S>>),
 ): Runtime {
-  const { type, resource, companions = [], env = [], hostPorts = [], workloads: suffixes = {}, statusShape } = definition;
+  const { type, resource, companions = [], env = [], hostPorts = [], workloads: suffixes = {}, statusShape, fluidsWorkloads } = definition;
   const isOne = 'plan' in definition;
   const engines = new Map<string, Engine<Static<S>>>(isOne ? [[type, engine(definition)]] : Object.entries(definition.engines));
   for (const name of [type, ...engines.keys()])
@@ -67,6 +67,7 @@ export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
     engines: [...engines.keys()],
     operations: [...new Set([...engines.values()].flatMap(({ operations }) => operations))],
     ...(statusShape && { statusShape }),
+    ...(fluidsWorkloads && { fluidsWorkloads }),
     workloads,
     needs(input) {
       const [asked, typed] = chosen(input);

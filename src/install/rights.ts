@@ -49,6 +49,18 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
     },
     { group: 'batch', resources: ['jobs', 'cronjobs'], verbs: MANAGE, because: 'the Jobs of operations, and their schedules' },
     { group: 'apps', resources: ['statefulsets', 'daemonsets'], verbs: MANAGE, because: 'masters, workers, fuse pods' },
+    ...runtimes.flatMap(({ fluidsWorkloads }) =>
+      fluidsWorkloads
+        ? [
+            {
+              group: fluidsWorkloads.group,
+              resources: [fluidsWorkloads.plural],
+              verbs: ['get', 'delete'],
+              because: 'what Fluid created in place of StatefulSets, whose pods are taken over',
+            },
+          ]
+        : [],
+    ),
     {
       group: '',
       resources: ['configmaps', 'services', 'serviceaccounts', 'persistentvolumes', 'persistentvolumeclaims'],

@@ -36,6 +36,8 @@ export interface World {
   readonly workloads: Readonly<Partial<Record<Role, WorkloadView>>>;
   /** Names of the workloads, whether or not they exist. */
   readonly names: WorkloadNames;
+  /** What Fluid created in place of masters and workers: it goes before these are created, and its pods stay for them. */
+  readonly replaced?: readonly LiveObject[];
   readonly volume?: LiveObject;
   readonly claim?: LiveObject;
   readonly missingSecrets: readonly MissingSecret[];

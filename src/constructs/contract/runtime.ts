@@ -44,6 +44,19 @@ export interface RuntimeDefinition<S extends TSchema> {
   readonly workloads?: Readonly<Partial<Record<Role, string>>>;
   /** For a kind whose status has other fields than `runtimeStatus`. */
   readonly statusShape?: StatusShape;
+  /** For a kind whose masters and workers Fluid did not create as StatefulSets. When such a runtime is taken over, its pods stay. */
+  readonly fluidsWorkloads?: WorkloadKind;
+}
+/** A kind of objects that own pods, in place of StatefulSets of the same names. */
+export interface WorkloadKind {
+  /** `workload.fluid.io`. */
+  readonly group: string;
+  /** `v1alpha1`. */
+  readonly version: string;
+  /** As in manifests. */
+  readonly kind: string;
+  /** As in URLs. */
+  readonly plural: string;
 }
 /** A status of a shape of its own. What `write` leaves out is lost: the controller reads back only what `read` finds. */
 export interface StatusShape {
@@ -118,6 +131,8 @@ export interface Runtime {
   readonly operations: readonly OperationKind[];
   /** How its status differs from that of other kinds. */
   readonly statusShape?: StatusShape;
+  /** Whose pods its masters and workers take over from Fluid. */
+  readonly fluidsWorkloads?: WorkloadKind;
   /** Names of the workloads of a runtime. They need no plan, so that a runtime that cannot be planned still has a status and can be deleted. */
   workloads(name: string): WorkloadNames;
   /**

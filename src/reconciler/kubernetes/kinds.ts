@@ -1,5 +1,5 @@
 import { type CustomResource, GROUP, VERSION } from '../../api/index.ts';
-import type { Role } from '../../constructs/index.ts';
+import type { Role, WorkloadKind } from '../../constructs/index.ts';
 import type { ResourceType } from '../../kube/types.ts';
 
 const kind = (group: string, name: string, plural: string, namespaced = true): ResourceType => ({
@@ -38,6 +38,9 @@ export const typeOf = ({ kind: name, plural, namespaced }: CustomResource): Reso
   kind: name,
   namespaced,
 });
+
+/** A kind of Fluid that holds pods. */
+export const workloadType = (workload: WorkloadKind): ResourceType => ({ ...workload, namespaced: true });
 
 /** The type of an object that a runtime rendered. Throws an Error for a kind that runtimes may not create. */
 export function ownedType(name: string): ResourceType {

@@ -11,6 +11,7 @@ import { deleter } from './apply/deletion.ts';
 import { confirm, sourcesOf } from './apply/fresh.ts';
 import { createFuseConfig } from './apply/fuse-config.ts';
 import { keptForOutdatedPods } from './apply/kept-for-outdated-pods.ts';
+import { releasePods } from './apply/release-pods.ts';
 import { marker } from './apply/marks.ts';
 import { userObjects } from './apply/user-objects.ts';
 import type { ClusterContext, KubernetesClusterOptions } from './cluster-context.ts';
@@ -76,7 +77,10 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     ...teardownObserver(context),
 
     ...marker(context),
-    apply: (world, outlines) => applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world))),
+    async apply(world, outlines) {
+      await releasePods(context, world, outlines);
+      return applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world)));
+    },
     async prune(world, keep) {
       const used = (await keptForOutdatedPods(client, store, world, keep)).map(({ kind, metadata: { name } }) => ({ kind, name }));
       const done = await applier.prune(ownerOf(world), [...keep, ...used], () => confirmed(sourcesOf(world)));

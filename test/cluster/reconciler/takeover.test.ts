@@ -8,8 +8,17 @@ import type { KubeObject } from '../../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
 import type { SharedControlPlane } from '../../../harness/index.ts';
 import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
-import type { Kind } from '../../support/kinds.ts';
-import { condition, createSpace, eventually, installCrds, type RuntimeKind, type Space, startSluice } from '../../support/sluice.ts';
+import { type Kind, kinds } from '../../support/kinds.ts';
+import {
+  condition,
+  createSpace,
+  established,
+  eventually,
+  installCrds,
+  type RuntimeKind,
+  type Space,
+  startSluice,
+} from '../../support/sluice.ts';
 import { GOLDENS, hasGoldens } from '../../upstream/cases.ts';
 
 describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
@@ -67,6 +76,57 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
       await sluice.stop();
       // Waited for: its name is the golden's, and other files want it too.
       await plane.kubectl('delete', 'namespace', space.namespace);
+    }
+  });
+
+  test("cache/full: the pods of Fluid's AdvancedStatefulSets stay, and StatefulSets have them", async () => {
+    const [crd] = documents('crds', 'advancedstatefulsets.yaml');
+    await plane.kubectlApply(JSON.stringify({ ...crd, apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }));
+    await established(plane, 'crd/advancedstatefulsets.workload.fluid.io');
+    const { space } = await asFluidLeftIt('cache/full', 'CacheRuntime', 'curvine-demo');
+    const own = await space.get('CacheRuntime', 'curvine-demo');
+    // Simulated pods have no Curvine to ask.
+    const silent = [{ op: 'remove', path: '/topology/master/executionEntries' }];
+    await plane.kubectl('patch', 'cacheruntimeclass', 'g-cache-full-class', '--type=json', '-p', JSON.stringify(silent));
+    // As Fluid's controller of that kind creates them.
+    const sets = (await space.kubectl('get', 'advancedstatefulsets', '-o', 'json').then(JSON.parse)) as { items: readonly KubeObject[] };
+    const before: Record<string, string | undefined> = {};
+    for (const { apiVersion, kind, metadata, spec } of sets.items)
+      for (let i = 0; i < (spec as { replicas: number }).replicas; i++) {
+        const { template } = spec as { template: KubeObject };
+        const name = `${metadata.name}-${i}`;
+        const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true, blockOwnerDeletion: true };
+        const labels = { ...template.metadata.labels, 'statefulset.kubernetes.io/pod-name': name };
+        // Of the template only what the scheduler reads: the nodes are simulated.
+        const containers = [{ name: 'main', image: 'example.io/main:1' }];
+        const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels, ownerReferences: [owner] }, spec: { containers } };
+        await space.create(pod as KubeObject);
+        before[name] = (await space.get('Pod', name)).metadata.uid;
+      }
+    expect(Object.keys(before)).toHaveLength(5);
+    for (const name of Object.keys(before)) await space.becomes('Pod', name, { status: { phase: 'Running' } });
+
+    const sluice = await startSluice(plane, { installed: true });
+    try {
+      await space.becomes('StatefulSet', 'curvine-demo-master', { status: { readyReplicas: 3 } });
+      await space.becomes('StatefulSet', 'curvine-demo-worker', { status: { readyReplicas: 2 } });
+      await space.bound('CacheRuntime', 'curvine-demo');
+      await space.becomes('CacheRuntime', 'curvine-demo', {
+        metadata: { uid: own.metadata.uid },
+        status: { master: { phase: 'Ready', readyReplicas: 3 }, worker: { phase: 'Ready', readyReplicas: 2 } },
+      });
+      const pods = Object.fromEntries((await space.list('Pod')).map(({ metadata }) => [metadata.name, metadata]));
+      expect(Object.fromEntries(Object.entries(pods).map(([name, { uid }]) => [name, uid]))).toEqual(before);
+      expect(pods['curvine-demo-worker-1']?.ownerReferences).toEqual([expect.objectContaining({ kind: 'StatefulSet' })]);
+      expect(JSON.parse(await space.kubectl('get', 'advancedstatefulsets', '-o', 'json'))).toMatchObject({ items: [] });
+      await space.delete('Dataset', 'curvine-demo');
+      await space.gone('CacheRuntime', 'curvine-demo');
+      await space.gone('Dataset', 'curvine-demo');
+    } finally {
+      await sluice.stop();
+      await plane.kubectl('delete', 'namespace', space.namespace);
+      await plane.kubectl('delete', 'cacheruntimeclass', 'g-cache-full-class');
+      await plane.kubectl('delete', 'crd', 'advancedstatefulsets.workload.fluid.io');
     }
   });
 
@@ -147,9 +207,9 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     const order = (object: KubeObject) => (object.kind === 'PersistentVolumeClaim' ? 1 : 0);
     for (const object of objects.toSorted((a, b) => order(a) - order(b))) {
       if (order(object) === 1) await space.becomes('PersistentVolume', `${namespace}-${name}`, { status: { phase: 'Available' } });
-      await space.create(
-        unbound(JSON.parse(JSON.stringify(object).replaceAll(/<uid:([^>]*)>/g, (_, ref: string) => uids.get(ref) ?? '')) as KubeObject),
-      );
+      const text = JSON.stringify(object).replaceAll(/<uid:([^>]*)>/g, (_, ref: string) => uids.get(ref) ?? '');
+      if (object.kind in kinds) await space.create(unbound(JSON.parse(text) as KubeObject));
+      else await plane.kubectlApply(text);
     }
     await space.becomes('PersistentVolume', `${namespace}-${name}`, { status: { phase: 'Bound' } });
     await space.patch('PersistentVolumeClaim', name, { metadata: { annotations: { touched: 'yes' } } });
