@@ -90,6 +90,7 @@ function nativeOf(
   const isReadOnly = readOnly || !accessModes?.length || accessModes.includes('ReadOnlyMany');
   if (mountPoint.startsWith('local://')) {
     must(/^[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?$/.test(name), `${field}.name`, 'the name of a volume: small letters, digits, dashes', name);
+    must(!/^\d+$/.test(name), `${field}.name`, 'a name that is no number, as the volumes of the cache have', name);
     const directory = absolutePath(mountPoint.slice('local://'.length), `${field}.mountPoint`);
     must(!/\s/.test(directory), `${field}.mountPoint`, 'a path without blanks', directory);
     const volume = `datavolume-${name}`;

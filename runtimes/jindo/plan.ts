@@ -1,17 +1,14 @@
 import {
   type BasePlan,
-  base64,
   basePlan,
   cleaningOf,
   cleanPolicyWarnings,
-  hashOfScript,
   type Needs,
   optionNeeds,
   type PlanInput,
   together,
 } from '../../src/constructs/index.ts';
-import { addressList } from './addresses.ts';
-import { configFiles, type Settings } from './config.ts';
+import { configuration } from './configuration.ts';
 import { credentialNeeds, credentialsOf } from './credentials.ts';
 import type { EngineName } from './engines.ts';
 import { fuseCall } from './fuse.ts';
@@ -19,17 +16,12 @@ import { hadoopOf } from './hadoop.ts';
 import { imagesOf } from './images.ts';
 import { deploymentOf, mastersOf } from './masters.ts';
 import { mountsOf, type Source } from './mounts.ts';
-import { fusePod, loadFiles, MOUNT_AT, MOUNT_DIR, masterPod, workerPod } from './pod.ts';
+import { fusePod } from './fuse-pod.ts';
+import { masterPod } from './master-pod.ts';
+import { loadFiles, MOUNT_AT, MOUNT_DIR } from './pod.ts';
+import { workerPod } from './worker-pod.ts';
 import { type Ports, portNeeds, portsOf } from './ports.ts';
-import {
-  checkProperties,
-  clientLogProperties,
-  clientProperties,
-  logProperties,
-  masterProperties,
-  type Parts,
-  workerProperties,
-} from './properties.ts';
+import { checkProperties } from './properties.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 import { storeProperties } from './stores.ts';
 import { tierOf } from './tiers.ts';
@@ -114,17 +106,12 @@ export function plan(input: Input): JindoPlan {
   const { hasWorkers } = deploymentOf(spec);
   const isFuseOnly = masters.length === 0;
   const rdma = engine === 'jindocache' && input.annotations[RPC_PROTOCOL] === 'rdma';
-  const parts: Parts = { engine, masters, ports, tier, stores, readOnly, rdma, fuseTag: images.fuse.tag };
-  const addresses = addressList(masters, namespace, ports.master);
-  const settings: Settings = {
-    common: { ...logProperties(spec, engine), ...sortedOf(stores.credentials), ...sortedOf(stores.stores) },
-    master: masterProperties(spec, parts),
-    worker: workerProperties(spec, parts),
-    clientCommon: { ...clientLogProperties(spec, parts), ...sortedOf(stores.credentials) },
-    client: { ...(!isFuseOnly && { [`fs.${engine}.namespace.rpc.address`]: addresses }), ...clientProperties(spec, parts) },
-  };
-  const { data } = together({ data: () => configFiles(engine, settings, sources) }, `Dataset ${namespace}/${name}`);
-  const files = { isSecret: [...credentials.keys.values()].some(({ isSecret }) => isSecret), data };
+  const { files, hashes, addresses } = configuration(
+    input,
+    { engine, masters, ports, tier, stores, readOnly, rdma, fuseTag: images.fuse.tag },
+    mounts,
+    credentials,
+  );
   const configName = configNameOf({ name });
   const pods = {
     masters,
@@ -153,8 +140,8 @@ export function plan(input: Input): JindoPlan {
     masters,
     ports,
     sources: sources.map(({ path, source }) => ({ path, source })),
-    files: { ...files, data: files.isSecret ? encoded(data) : data },
-    hashes: hashesOf(settings, data),
+    files,
+    hashes,
     addresses,
     master,
     worker,
@@ -171,22 +158,8 @@ export function plan(input: Input): JindoPlan {
   };
 }
 
-function hashesOf({ common, master, worker, clientCommon, client }: Settings, data: Readonly<Record<string, string>>) {
-  const hash = (read: object) => hashOfScript(JSON.stringify(read));
-  return {
-    master: hash([common, master, client, data['cacheset.xml']]),
-    worker: hash([common, worker, client]),
-    fuse: hash([clientCommon, client]),
-  };
-}
-
 /** The ConfigMap or Secret with the files of the engine. */
 export const configNameOf = ({ name }: { readonly name: string }): string => `${name}-jindofs-config`;
-
-const sortedOf = (properties: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-const encoded = (data: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(data).map(([key, text]) => [key, base64(text)]));
 
 const propertyFields = ({ master, worker, fuse, logConfig }: JindoRuntimeSpec) => ({
   'spec.master.properties': master?.properties,

@@ -20,7 +20,8 @@ export const specWarnings = (input: Input, sources: readonly Source[]): readonly
     : []),
   ...(input.spec.runAs ? [ignored('spec.runAs', 'has no effect; spec.user is the name of the user that Jindo runs as')] : []),
   ...hadoopWarnings(input),
-  ...sources.flatMap((source) => sourceWarnings(source, input.runtime.engine)),
+  ...sources.flatMap((source) => sourceWarnings(source, input.runtime.engine, input.dataset.spec)),
+  ...sharedWarnings(input, sources),
   ...datasetWarnings(input.dataset.spec),
 ];
 
@@ -77,36 +78,53 @@ const hadoopWarnings = ({ spec: { hadoopConfig }, facts, runtime }: Input): read
     ? [ignored('spec.hadoopConfig', 'core-site.xml has no effect; write its properties into spec.fuse.properties')]
     : [];
 
-function sourceWarnings({ scheme, options, secrets, field }: Source, engine: string): readonly Warning[] {
-  const isStore = STORES.includes(scheme);
-  const keys: readonly string[] = isStore ? keyOptions(scheme) : [];
-  const known = [
-    ...(engine === 'jindocache' ? cacheSetOptions : []),
-    ...keys,
-    `fs.${scheme}.endpoint`,
-    ...(scheme === 's3' ? ['fs.s3.region'] : []),
-  ];
-  const isKnown = (key: string) =>
-    isStore || scheme === 'local' ? known.includes(key) : cacheSetOptions.includes(key) || key.startsWith('fs.');
+/** What a mount of this kind reads, of all mounts or its own. */
+function isRead({ scheme }: Source, engine: string, key: string): boolean {
+  if (engine === 'jindocache' && cacheSetOptions.includes(key)) return true;
+  if (scheme === 'local') return false;
+  if (!STORES.includes(scheme)) return key.startsWith('fs.');
+  return [...keyOptions(scheme), `fs.${scheme}.endpoint`, ...(scheme === 's3' ? ['fs.s3.region'] : [])].includes(key);
+}
+
+function sourceWarnings(
+  source: Source,
+  engine: string,
+  { sharedOptions = {}, sharedEncryptOptions = [] }: DatasetSpec,
+): readonly Warning[] {
+  const { scheme, options, secrets, field } = source;
+  const keys: readonly string[] = STORES.includes(scheme) ? keyOptions(scheme) : [];
+  const isShared = (name: string) => sharedEncryptOptions.some((option) => option.name === name);
   return [
     ...Object.keys(options)
-      .filter((key) => !isKnown(key))
+      .filter((key) => !(key in sharedOptions) && !isRead(source, engine, key))
       .map((key) => ignored(`Dataset: ${field}.options[${key}]`, 'has no effect; write it into spec.fuse.properties')),
     ...[...secrets.keys()]
-      .filter((key) => !keys.includes(key))
-      .map((key) =>
-        ignored(`Dataset: ${field}.encryptOptions`, `${shown(key)} has no effect${isStore ? `; read are ${keys.join(' and ')}` : ''}`),
-      ),
+      .filter((key) => !isShared(key) && !keys.includes(key))
+      .map((key) => ignored(`Dataset: ${field}.encryptOptions`, `${shown(key)} has no effect; read are keys of the store`)),
     ...keys
       .filter((key) => options[key] !== undefined)
       .map((key) =>
         secrets.has(key)
           ? ignored(`Dataset: ${field}.options[${key}]`, 'has no effect; encryptOptions has it too')
           : {
-              reason: 'SecretInPlainText',
+              reason: 'RuntimeDeprecated',
               message: `Dataset: ${field}.options[${key}]: stored in the Dataset and in a ConfigMap; use encryptOptions`,
             },
       ),
+  ];
+}
+
+/** What no mount reads. */
+function sharedWarnings({ dataset, runtime }: Input, sources: readonly Source[]): readonly Warning[] {
+  const { sharedOptions = {}, sharedEncryptOptions = [] } = dataset.spec;
+  const isKey = (name: string) => sources.some(({ scheme }) => STORES.includes(scheme) && keyOptions(scheme).some((key) => key === name));
+  return [
+    ...Object.keys(sharedOptions)
+      .filter((key) => !sources.some((source) => isRead(source, runtime.engine, key)))
+      .map((key) => ignored(`Dataset: spec.sharedOptions[${key}]`, 'has no effect; no mount reads it')),
+    ...sharedEncryptOptions
+      .filter(({ name }) => !isKey(name))
+      .map(({ name }) => ignored('Dataset: spec.sharedEncryptOptions', `${shown(name)} has no effect; no mount reads it`)),
   ];
 }
 

@@ -110,7 +110,13 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
       ],
     },
   },
-  'runtimes/jindo/pod.ts': { fusePod: withPlan, loadFiles: withPlan, masterPod: withPlan, workerPod: withPlan },
+  'runtimes/jindo/configuration.ts': { configuration: withPlan },
+  'runtimes/jindo/fuse-pod.ts': { fusePod: withPlan },
+  'runtimes/jindo/master-pod.ts': { masterPod: withPlan },
+  'runtimes/jindo/worker-pod.ts': { workerPod: withPlan },
+  'runtimes/jindo/pod.ts': Object.fromEntries(
+    'environment field loadFiles podOf rdmaContext runAsUser tolerationsOf users volumesOf'.split(' ').map((name) => [name, withPlan]),
+  ),
   'runtimes/jindo/ports.ts': {
     containerPort: 'takes numbers',
     hasMetrics: 'compares with a constant',
@@ -127,6 +133,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     clientLogProperties: withPlan,
     clientProperties: withPlan,
     logProperties: withPlan,
+    sorted: withPlan,
     masterProperties: withPlan,
     workerProperties: withPlan,
   },

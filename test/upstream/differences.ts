@@ -275,7 +275,7 @@ export const differences: readonly Difference[] = [
   },
   {
     cases: /^(alluxio|jindo|jindofsx)\//,
-    object: /^Service\/.*-master-\d$/,
+    object: /^Service\/.*-master-[012]$/,
     path: /^spec\.publishNotReadyAddresses$/,
     ours: /^true$/,
     reason: 'Workers, and commands in the master, resolve this name at the moment when the master becomes ready.',
@@ -387,7 +387,7 @@ export const differences: readonly Difference[] = [
     cases: /^jindo\/master-disabled$/,
     object: /^ConfigMap\/jd-jindofs-config$/,
     path: /^data\[.*\]\[.*\]\[(fs\.jindocache\.storage|storage|namespace)\.rpc\.port\]$/,
-    fluid: /^"1\d{4}"$/,
+    fluid: /^"1[0-9]+"$/,
     ours: /^"(8101|6101)"$/,
     reason: 'As above: nothing listens, so no port of the node is allocated.',
   },
@@ -402,7 +402,7 @@ export const differences: readonly Difference[] = [
   {
     cases: /^jindo\/master-disabled$/,
     object: /^DaemonSet\//,
-    path: /^spec\.template\.spec\.containers\[jindofs-fuse\]\.args\[[12]\]$/,
+    path: /^spec\.template\.spec\.containers\[jindofs-fuse\]\.args\[(1|2)\]$/,
     fluid: /^"(-ouri=oss:\/\/b\/x|-ometrics_port=0)"$/,
     ours: /^"-ometrics_port=0"$/,
     reason: 'The user has said -ouri already. Fluid says it twice.',

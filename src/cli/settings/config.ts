@@ -72,8 +72,13 @@ Environment, as in Fluid except for SLUICE_IMAGE:
   SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template
   KUBELET_ROOTDIR              the kubelet's --root-dir (default /var/lib/kubelet); DataBackups need it
   THIN_FUSE_CONFIG_STORAGE     where ThinRuntimes keep config.json: configmap (default) or secret
-  JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV, ALLUXIO_RUNTIME_IMAGE_ENV, ALLUXIO_FUSE_IMAGE_ENV
-                               default images, <image>:<tag>`;
+  JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV, ALLUXIO_RUNTIME_IMAGE_ENV, ALLUXIO_FUSE_IMAGE_ENV,
+  JINDO_SMARTDATA_IMAGE_ENV, JINDO_FUSE_IMAGE_ENV
+                               default images, <image>:<tag>
+  JINDO_ENGINE_TYPE            engine of new JindoRuntimes: jindocache (default) or jindofsx
+  QUERY_UFS_TOTAL              true: the size of the data of JindoRuntimes is counted
+  USE_DEFAULT_MEM_LIMIT, JINDO_DNS_SERVER_ENV, INIT_PORT_CHECK_ENABLED, DEFAULT_INIT_IMAGE_ENV
+                               of Jindo's pods: runtimes/jindo/README.md`;
 
 export const controllerOptions = (command: Command): Command =>
   settingsOptions(command)

@@ -5,7 +5,7 @@ import type { EncryptOption, Manifest, Mount } from '../../../src/api/index.ts';
 import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import { type Given, planInput } from '../../../src/testing/given.ts';
 
-export const PORTS = { master: 18001, raft: 18002, worker: 18003, metrics: 18004 };
+const PORTS = { master: 18001, raft: 18002, worker: 18003, metrics: 18004 };
 
 export const secret = (name: string, key: string = name, from: string = 'oss'): EncryptOption => ({
   name,
