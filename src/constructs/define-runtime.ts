@@ -36,7 +36,17 @@ export function defineRuntime<S extends TSchema>(definition: RuntimeDefinition<S
 export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
   definition: RuntimeDefinition<S> & (EngineDefinition<Static<S>, P, C> | Engines<Static<S>>),
 ): Runtime {
-  const { type, resource, companions = [], env = [], hostPorts = [], workloads: suffixes = {}, statusShape, fluidsWorkloads } = definition;
+  const {
+    type,
+    resource,
+    companions = [],
+    env = [],
+    hostPorts = [],
+    workloads: suffixes = {},
+    statusShape,
+    fluidsWorkloads,
+    install,
+  } = definition;
   const isOne = 'plan' in definition;
   const engines = new Map<string, Engine<Static<S>>>(isOne ? [[type, engine(definition)]] : Object.entries(definition.engines));
   for (const name of [type, ...engines.keys()])
@@ -67,6 +77,7 @@ export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
     engines: [...engines.keys()],
     operations: [...new Set([...engines.values()].flatMap(({ operations }) => operations))],
     ...(statusShape && { statusShape }),
+    install: (installation) => install?.(installation) ?? [],
     ...(fluidsWorkloads && { fluidsWorkloads }),
     workloads,
     needs(input) {

@@ -36,6 +36,14 @@ class Installation extends Chart {
     }
     new Controller(this, options, runtimes);
     new NodePlugin(this, options, runtimes);
+    // Labels of Sluice: `uninstall` keeps objects without them.
+    for (const runtime of runtimes)
+      for (const { metadata, ...object } of runtime.install(options))
+        new KubeObject(this, `${runtime.type}-${object.kind}-${metadata.name}`, {
+          ...object,
+          metadata: { ...metadata, labels: { ...metadata.labels, ...labels() } },
+        });
+    // Last, so that an uninstallation begins with it.
     if (options.webhook.enabled) new Webhook(this, options, runtimes);
   }
 }

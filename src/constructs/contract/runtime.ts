@@ -44,8 +44,19 @@ export interface RuntimeDefinition<S extends TSchema> {
   readonly workloads?: Readonly<Partial<Record<Role, string>>>;
   /** For a kind whose status has other fields than `runtimeStatus`. */
   readonly statusShape?: StatusShape;
+  /** Objects that serve all runtimes of the kind, such as a daemon on each node. `sluice install` prints them, `sluice uninstall` deletes them. */
+  readonly install?: (installation: Installed) => readonly Manifest[];
   /** For a kind whose masters and workers Fluid did not create as StatefulSets. When such a runtime is taken over, its pods stay. */
   readonly fluidsWorkloads?: WorkloadKind;
+}
+/** What such objects may depend on. */
+export interface Installed {
+  /** Namespace of Sluice's own parts. */
+  readonly namespace: string;
+  /** Host directory of all FUSE mounts. */
+  readonly mountRoot: string;
+  /** The kubelet's root directory on the nodes. */
+  readonly kubeletDir: string;
 }
 /** A kind of objects that own pods, in place of StatefulSets of the same names. */
 export interface WorkloadKind {
@@ -131,6 +142,8 @@ export interface Runtime {
   readonly operations: readonly OperationKind[];
   /** How its status differs from that of other kinds. */
   readonly statusShape?: StatusShape;
+  /** Objects that serve all runtimes of the kind. */
+  install(installation: Installed): readonly Manifest[];
   /** Whose pods its masters and workers take over from Fluid. */
   readonly fluidsWorkloads?: WorkloadKind;
   /** Names of the workloads of a runtime. They need no plan, so that a runtime that cannot be planned still has a status and can be deleted. */

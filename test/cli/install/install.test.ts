@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Manifest } from '../../../src/api/index.ts';
 import { mountRootOf } from '../../../src/cli/settings/config-values.ts';
 import { sluice } from '../run.ts';
@@ -115,6 +118,19 @@ describe('sluice install', () => {
     expect(paths).toEqual(['/var/lib/k0s/kubelet', '/mnt/data', '/mnt/logs']);
   });
 
+  test('prints what a runtime needs in the whole installation, with the labels by which it is uninstalled', async () => {
+    const pair = join(import.meta.dirname, '../../support/pair-runtime/index.ts');
+    const config = join(mkdtempSync(join(tmpdir(), 'sluice-install-')), 'sluice.config.ts');
+    onTestFinished(() => rmSync(dirname(config), { recursive: true }));
+    writeFileSync(config, `import pair from '${pair}';\nexport default { runtimes: [pair] };\n`);
+    const manifests = await printed('namespace: storage\nmountRoot: /mnt/fuse', '--config', config);
+    const daemon = named(manifests, 'ConfigMap', 'pair-daemon');
+    expect(daemon).toMatchObject({
+      metadata: { namespace: 'storage', labels: { app: 'pair', 'app.kubernetes.io/part-of': 'sluice' } },
+      data: { mountRoot: '/mnt/fuse' },
+    });
+    expect(manifests.at(-1)?.kind).toBe('MutatingWebhookConfiguration');
+  });
   test('ends with the configuration of the webhook, so that uninstall begins with it', async () => {
     const manifests = await printed('webhook: { platformLabel: acme.io/platform, failurePolicy: Ignore, timeoutSeconds: 5 }');
     const last = manifests.at(-1) as Manifest & { readonly webhooks: readonly { readonly name: string }[] };

@@ -13,6 +13,9 @@ export default defineRuntime({
   resource: PairRuntime,
   env: [ENGINE_ENV],
   workloads: { master: 'pairfs-master', worker: 'pairfs-worker', fuse: 'client' },
+  install: ({ namespace, mountRoot }) => [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'pair-daemon', namespace, labels: { app: 'pair' } }, data: { mountRoot } },
+  ],
   engines: { pairold: both, pairnew: both },
   engineOf: ({ settings }) => (settings.env[ENGINE_ENV] === 'old' ? 'pairold' : 'pairnew'),
 });
