@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alluxioAnswer, type SimulatedAlluxio, simulatedAlluxio } from './alluxio-answers.ts';
+import { plainfsAnswer } from './cache-answers.ts';
 import type { ExecAnswer, ExecCall } from './exec-call.ts';
 import { defaultAnswer as juicefsAnswer } from './juicefs-answers.ts';
 
@@ -49,7 +50,7 @@ function builtIn(call: ExecCall): ExecAnswer | undefined {
   const name = `${call.namespace}/${call.pod.replace(/-master-\d+$/, '-master')}`;
   const alluxio = alluxios.get(name) ?? simulatedAlluxio();
   const stdout = alluxioAnswer(alluxio, call.argv);
-  if (stdout === undefined) return juicefsAnswer(call);
+  if (stdout === undefined) return plainfsAnswer(call) ?? juicefsAnswer(call);
   alluxios.set(name, alluxio);
   return { stdout };
 }

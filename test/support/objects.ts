@@ -1,6 +1,7 @@
 /** What users write, as small as it can be. Namespaces are filled in by the space in which they are made. */
 
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
+import type { CacheRuntimeSpec } from '../../runtimes/cache/spec.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import type { DatasetSpec, ThinRuntimeProfileSpec, ThinRuntimeSpec } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
@@ -23,6 +24,7 @@ export const thinRuntime = ours<ThinRuntimeSpec>('ThinRuntime');
 export const thinProfile = ours<ThinRuntimeProfileSpec>('ThinRuntimeProfile');
 const juiceFSRuntime = ours<JuiceFSRuntimeSpec>('JuiceFSRuntime');
 export const alluxioRuntime = ours<AlluxioRuntimeSpec>('AlluxioRuntime');
+export const cacheRuntime = ours<CacheRuntimeSpec>('CacheRuntime');
 export const exampleRuntime = ours<ExampleRuntimeSpec>('ExampleRuntime');
 export const pairRuntime = ours<PairRuntimeSpec>('PairRuntime');
 

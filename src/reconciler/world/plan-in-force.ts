@@ -22,6 +22,7 @@ export interface PlanInForce
     | 'type'
     | 'engine'
     | 'app'
+    | 'selectors'
     | 'name'
     | 'namespace'
     | 'dataset'

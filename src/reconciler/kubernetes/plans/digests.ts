@@ -17,7 +17,7 @@ export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
 
 /** @param piece shares what thousands of digests have in common */
 export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
-  const { type, engine, app, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, config, warnings } = plan;
+  const { type, engine, app, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, selectors, config, warnings } = plan;
   return {
     plan: {
       type,
@@ -30,6 +30,7 @@ export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: Bound
       replicas: piece(replicas),
       cacheOnNode: piece(cacheOnNode),
       cleaning: piece(cleaning),
+      ...(selectors && { selectors }),
       ...(config && { config: piece({ name: config.name, roles: config.roles }) }),
       ...(warnings && { warnings: piece(warnings) }),
     },
