@@ -7,6 +7,7 @@ import { PersistentVolumeClaim, Volume } from 'cdk8s-plus-27';
 import { AlluxioRuntime as alluxioRuntime } from '../runtimes/alluxio/spec.ts';
 import { CacheRuntimeClass as cacheRuntimeClass } from '../runtimes/cache/class-spec.ts';
 import { CacheRuntime as cacheRuntime } from '../runtimes/cache/spec.ts';
+import { JindoRuntime as jindoRuntime } from '../runtimes/jindo/spec.ts';
 import { JuiceFSRuntime as juicefsRuntime } from '../runtimes/juicefs/spec.ts';
 import {
   DataBackup as dataBackup,
@@ -58,6 +59,19 @@ export class CacheRuntime extends resourceClass(cacheRuntime) {}
  * });
  */
 export class CacheRuntimeClass extends flatResourceClass(cacheRuntimeClass) {}
+/**
+ * A Jindo cache for the Dataset of the same name.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new JindoRuntime(chart, 'images', {
+ *   metadata: { name: 'images' },
+ *   spec: { replicas: 2, tieredstore: { levels: [{ mediumtype: 'SSD', path: '/mnt/disk1', quota: '40Gi' }] } },
+ * });
+ */
+export class JindoRuntime extends resourceClass(jindoRuntime) {}
 /**
  * A JuiceFS cache for the Dataset of the same name.
  * @throws InvalidSpec with every fault, when the object is constructed.

@@ -24,6 +24,7 @@ import {
   alluxioRuntime,
   datasetObject,
   exampleRuntime,
+  jindoRuntime,
   jfsDataset,
   jfsRuntime,
   jfsSecret,
@@ -139,6 +140,10 @@ describe.skipIf(!simulated)('sluice install', () => {
     // Set up as far as Alluxio goes without answers of its own.
     await space.create(openDataset('alluxio'), alluxioRuntime('alluxio', { replicas: 0 }));
     await space.becomes('StatefulSet', 'alluxio-master', { metadata: { labels: { [label.datasetId]: expect.any(String) } } });
+    // As far as Jindo.
+    const oss = { mountPoint: 'oss://bucket/', name: 'data', options: { 'fs.oss.endpoint': 'oss.example' } };
+    await space.create(datasetObject('jindo', { mounts: [oss] }), jindoRuntime('jindo', { replicas: 0 }));
+    await space.becomes('StatefulSet', 'jindo-jindofs-master', { metadata: { labels: { [label.datasetId]: expect.any(String) } } });
     // Bound: one runtime of each other sort.
     await space.create(openDataset('thin'), thinRuntime('thin', { profileName: PROFILE }));
     await space.create(jfsSecret(), jfsDataset('jfs'), jfsRuntime('jfs'));
@@ -237,8 +242,8 @@ describe.skipIf(!simulated)('sluice install', () => {
     await space.gone('CronJob', 'nightly-loader-job');
     for (const [kind, name] of operations) await space.gone(kind, name);
     // Teardown, by the controller alone.
-    for (const name of ['thin', 'late', 'jfs', 'alluxio', 'demo']) await space.delete('Dataset', name);
-    for (const name of ['thin', 'late', 'jfs', 'alluxio', 'demo']) await space.gone('Dataset', name);
+    for (const name of ['thin', 'late', 'jfs', 'alluxio', 'jindo', 'demo']) await space.delete('Dataset', name);
+    for (const name of ['thin', 'late', 'jfs', 'alluxio', 'jindo', 'demo']) await space.gone('Dataset', name);
     await removeSpaces(client, [space]);
     await controller.end('SIGTERM');
 
@@ -262,11 +267,13 @@ describe.skipIf(!simulated)('sluice install', () => {
     });
     onTestFinished(async () => void (await Promise.all([admin.close(), client.close()])));
     const space = await createSpace(plane, admin, 'plugin-rights');
-    onTestFinished(async () => void (await space.kubectl('delete', 'alluxioruntimes,thinruntimes,juicefsruntimes,datasets', '--all')));
+    onTestFinished(
+      async () => void (await space.kubectl('delete', 'alluxioruntimes,jindoruntimes,thinruntimes,juicefsruntimes,datasets', '--all')),
+    );
     const { namespace } = space;
     await space.create(openDataset('thin'), thinRuntime('thin', {}), jfsDataset('jfs'), jfsRuntime('jfs'));
-    await space.create(openDataset('alluxio'), alluxioRuntime('alluxio', {}));
-    for (const [name, type] of Object.entries({ alluxio: 'alluxio', thin: 'thin', jfs: 'juicefs' }))
+    await space.create(openDataset('alluxio'), alluxioRuntime('alluxio', {}), openDataset('jindo'), jindoRuntime('jindo', {}));
+    for (const [name, type] of Object.entries({ alluxio: 'alluxio', jindo: 'jindo', thin: 'thin', jfs: 'juicefs' }))
       await space.patch('Dataset', name, { status: { conditions: [], runtimes: [{ name, namespace, type }] } }, 'status');
     const mark = auditMark(plane);
     const plugin = kubeCluster({ client, nodeId: 'node-1', log: silent });
@@ -277,7 +284,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       volume: async () => expect(await plugin.volume('none')).toBeUndefined(),
       claimLabels: async () => expect(await plugin.claimLabels({ namespace, name: 'none' })).toBeUndefined(),
       runtime: async () => {
-        for (const name of ['alluxio', 'thin', 'jfs'])
+        for (const name of ['alluxio', 'jindo', 'thin', 'jfs'])
           expect(await plugin.runtime({ namespace, name })).toEqual({ cleanPolicy: expect.any(String) });
       },
       pod: async () => expect(await plugin.pod({ namespace, name: 'none' })).toBeUndefined(),

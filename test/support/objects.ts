@@ -2,6 +2,7 @@
 
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
 import type { CacheRuntimeSpec } from '../../runtimes/cache/spec.ts';
+import type { JindoRuntimeSpec } from '../../runtimes/jindo/spec.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import type { DatasetSpec, ThinRuntimeProfileSpec, ThinRuntimeSpec } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
@@ -25,6 +26,7 @@ export const thinProfile = ours<ThinRuntimeProfileSpec>('ThinRuntimeProfile');
 const juiceFSRuntime = ours<JuiceFSRuntimeSpec>('JuiceFSRuntime');
 export const alluxioRuntime = ours<AlluxioRuntimeSpec>('AlluxioRuntime');
 export const cacheRuntime = ours<CacheRuntimeSpec>('CacheRuntime');
+export const jindoRuntime = ours<JindoRuntimeSpec>('JindoRuntime');
 export const exampleRuntime = ours<ExampleRuntimeSpec>('ExampleRuntime');
 export const pairRuntime = ours<PairRuntimeSpec>('PairRuntime');
 
