@@ -1,22 +1,23 @@
-import type { KubeObject } from '../../src/kube/types.ts';
-import { dataKeys } from '../../src/reconciler/kubernetes/plans/data-keys.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import alluxio from '../../runtimes/alluxio/index.ts';
+import cache from '../../runtimes/cache/index.ts';
 import jindo from '../../runtimes/jindo/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import {
   Dataset,
+  exclusiveNodeLabel,
   type Manifest,
   type PersistentVolumeClaim,
   type PersistentVolumeSpec,
   parse,
-  exclusiveNodeLabel,
 } from '../../src/api/index.ts';
-import { type BoundRuntime, base64, type ClaimFact, type Facts, type RuntimeInput, type Runtime } from '../../src/constructs/index.ts';
+import { type BoundRuntime, base64, type ClaimFact, type Facts, type Runtime, type RuntimeInput } from '../../src/constructs/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { dataKeys } from '../../src/reconciler/kubernetes/plans/data-keys.ts';
 import { canRun } from '../support/can-run.ts';
 
 /** What Fluid made, recorded; beside the repository, not in it. */
@@ -38,7 +39,7 @@ export interface Case {
 export const withoutExclusive = (labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => key !== exclusiveNodeLabel));
 
-const RUNTIMES: readonly Runtime[] = [thin, juicefs, alluxio, jindo];
+const RUNTIMES: readonly Runtime[] = [thin, juicefs, alluxio, jindo, cache];
 /** Recorded with an engine of its own. */
 const ENGINES: Readonly<Record<string, readonly string[]>> = { jindo: ['jindo', 'jindofsx'] };
 
@@ -56,7 +57,7 @@ export function readCases(): readonly Case[] {
 
 function readCase(runtime: Runtime, name: string): Case {
   const [input, objects] = ['input.yaml', 'objects.yaml'].map((file) => documents(join(GOLDENS, name, file)));
-  const golden = (objects ?? []).filter(({ kind }) => kind !== 'NodeLabels');
+  const golden = (objects ?? []).filter(({ kind }) => kind !== 'NodeLabels').map(asStatefulSet);
   const labels = objects?.find(({ kind }) => kind === 'NodeLabels') as { readonly nodes?: Case['nodes'] } | undefined;
   const own = (input ?? []).filter(({ kind }) => kind === runtime.resource.kind);
   return {
@@ -67,6 +68,10 @@ function readCase(runtime: Runtime, name: string): Case {
     bind: () => own.map((object) => runtime.bind(planInputOf(runtime, object, input ?? [], golden, name.split('/')[0] ?? ''))),
   };
 }
+
+/** Fluid's own copy of the kind: compared with the StatefulSet in its place. */
+const asStatefulSet = (object: Manifest): Manifest =>
+  object.kind === 'AdvancedStatefulSet' ? { ...object, apiVersion: 'apps/v1', kind: 'StatefulSet' } : object;
 
 /** An anchor, a comment and nothing else are documents too. */
 const documents = (file: string): readonly Manifest[] =>

@@ -1,16 +1,5 @@
-/** Intended differences from the objects that Fluid creates. Any other difference fails the test, and so does an entry that matches none. */
-export interface Difference {
-  /** `runtime/case`; all of them when absent. */
-  readonly cases?: RegExp;
-  /** `Kind/name`. */
-  readonly object: RegExp;
-  /** Empty for an object that only Fluid or only Sluice creates. */
-  readonly path: RegExp;
-  /** Fluid's value, as JSON; absent if Fluid has none. */
-  readonly fluid?: RegExp;
-  readonly ours?: RegExp;
-  readonly reason: string;
-}
+import { cacheDifferences } from './cache-differences.ts';
+import type { Difference } from './difference.ts';
 
 /** What helm renders for Fluid. */
 const RENDERED = /^(ConfigMap|DaemonSet|StatefulSet|Service|Role|RoleBinding|ServiceAccount)\//;
@@ -44,7 +33,7 @@ export const differences: readonly Difference[] = [
   {
     object: /./,
     path: /^metadata\.labels\[data\.fluid\.io\/owner-uid\]$/,
-    ours: /^"<uid:(Thin|JuiceFS|Alluxio|Jindo)Runtime\/[a-z]+(-demo)?>"$/,
+    ours: /^"<uid:(Thin|JuiceFS|Alluxio|Jindo|Cache)Runtime\/[a-z]+(-demo)?>"$/,
     reason: 'The inventory of Sluice: only objects with this label may be pruned.',
   },
   {
@@ -64,7 +53,7 @@ export const differences: readonly Difference[] = [
   },
   {
     object: /^DaemonSet\//,
-    path: /^spec\.template\.spec\.containers\[(thin|juicefs|alluxio|jindofs)-fuse\]\.terminationMessagePolicy$/,
+    path: /^spec\.template\.spec\.containers\[((thin|juicefs|alluxio|jindofs)-fuse|client)\]\.terminationMessagePolicy$/,
     fluid: /^"File"$/,
     ours: /^"FallbackToLogsOnError"$/,
     reason: 'The status of the fuse pod says why its client ended. The events of pods that wait for the mount repeat it.',
@@ -421,6 +410,7 @@ export const differences: readonly Difference[] = [
     fluid: /^made$/,
     reason: 'Reference Datasets are not supported yet.',
   },
+  ...cacheDifferences,
 ];
 
 /** Inputs that Fluid or Sluice rejects, so that no objects can be compared: the messages of both. */
@@ -429,6 +419,10 @@ export interface Refusal {
   readonly ours: string;
 }
 export const refusals: Readonly<Record<string, Refusal>> = {
+  'cache/no-class': {
+    fluid: 'failed to get CacheRuntimeClass g-cache-no-class-missing: CacheRuntimeClass.data.fluid.io "g-cache-no-class-missing" not found',
+    ours: 'spec.runtimeClassName: expected the name of a CacheRuntimeClass, found "g-cache-no-class-missing"',
+  },
   'thin/dup-mount-names': {
     fluid: 'Validation failed for spec fields of Dataset and Runtime: Dataset.spec.mounts[1].name: Duplicate value: "same"',
     ours: 'Dataset g-thin-dup-mount-names/demo: spec.mounts[1].name: expected a name that no other mount has, found "same"',

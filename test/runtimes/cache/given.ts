@@ -1,8 +1,8 @@
-import cache from '../../../runtimes/cache/index.ts';
 import { CacheRuntimeClass, type CacheRuntimeClassSpec } from '../../../runtimes/cache/class-spec.ts';
+import cache from '../../../runtimes/cache/index.ts';
 import type { CachePlan } from '../../../runtimes/cache/plan.ts';
 import { CacheRuntime, type CacheRuntimeSpec } from '../../../runtimes/cache/spec.ts';
-import { GROUP, parse, type PodSpec, VERSION } from '../../../src/api/index.ts';
+import { GROUP, type PodSpec, parse, VERSION } from '../../../src/api/index.ts';
 import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import { type Given, planInput } from '../../../src/testing/given.ts';
 

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/diff/compare.ts';
 import { ownedType } from '../../../src/reconciler/kubernetes/kinds.ts';
 import { createApiServer } from '../../../src/testing/index.ts';
-import { randomCaches, type RandomCache } from '../../support/random-template.ts';
+import { type RandomCache, randomCaches } from '../../support/random-template.ts';
 import { given } from './given.ts';
 
 /** Undefined for what is not valid. */

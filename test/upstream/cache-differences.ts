@@ -1,0 +1,177 @@
+import type { Difference } from './difference.ts';
+
+const CASES = /^cache\//;
+const WORKLOAD = /^(StatefulSet|DaemonSet)\//;
+
+/** Of CacheRuntime. Fluid's AdvancedStatefulSets are compared with our StatefulSets. */
+export const cacheDifferences: readonly Difference[] = [
+  {
+    cases: CASES,
+    object: /^StatefulSet\//,
+    path: /^spec\.(persistentVolumeClaimRetentionPolicy\.when(Deleted|Scaled)|revisionHistoryLimit|template\.spec\.(dnsPolicy|schedulerName|securityContext|terminationGracePeriodSeconds|volumes\[.*\]\.(configMap|secret)\.defaultMode|volumes\[.*\]\.hostPath\.type|(initContainers\[0\]|containers\[(master|worker)\])\.(terminationMessage(Path|Policy)|imagePullPolicy|env\[POD_NAME\]\.valueFrom\.fieldRef\.apiVersion)))$/,
+    ours: /^("Retain"|10|"ClusterFirst"|"default-scheduler"|{}|30|420|""|"\/dev\/termination-log"|"File"|"IfNotPresent"|"v1")$/,
+    reason: 'The defaults of Kubernetes. The API server does not know the fields of an AdvancedStatefulSet.',
+  },
+  {
+    cases: CASES,
+    object: /^StatefulSet\//,
+    path: /^spec\.template\.metadata\.creationTimestamp$/,
+    fluid: /^null$/,
+    reason: 'It says nothing.',
+  },
+  {
+    cases: CASES,
+    object: /^StatefulSet\//,
+    path: /^spec\.(updateStrategy\.rollingUpdate\.(partition|podUpdatePolicy)|volumeClaimUpdateStrategy)$/,
+    fluid: /^(0|"InPlaceIfPossible"|{})$/,
+    reason:
+      'A StatefulSet has no such fields. Fluid replaces the image in a running pod, together with the cache that the program has in its memory.',
+  },
+  {
+    cases: CASES,
+    object: WORKLOAD,
+    path: /^spec\.updateStrategy\.type$/,
+    fluid: /^"RollingUpdate"$/,
+    ours: /^"OnDelete"$/,
+    reason: 'Users choose when a cache or a mount restarts, as for every other runtime. In Fluid a changed template restarts all of them.',
+  },
+  {
+    cases: CASES,
+    object: /^DaemonSet\//,
+    path: /^spec\.updateStrategy\.rollingUpdate\.max(Surge|Unavailable)$/,
+    fluid: /^[01]$/,
+    reason: 'As above.',
+  },
+  {
+    cases: CASES,
+    object: /^(StatefulSet|DaemonSet|Service|ConfigMap)\//,
+    path: /^metadata\.(labels\[(app\.kubernetes\.io\/(instance|managed-by|name)|fluid\.io\/(dataset-id|managed-by|dataset|dataset-placement))\])$/,
+    ours: /./,
+    reason: 'The labels of the objects of every other runtime. Fluid finds those of a CacheRuntime by their names alone.',
+  },
+  {
+    cases: CASES,
+    object: WORKLOAD,
+    path: /^spec\.template\.metadata\.(labels\[(app\.kubernetes\.io\/(instance|managed-by|name)|fluid\.io\/(dataset-id|managed-by))\]|(labels|annotations)\[sidecar\.istio\.io\/inject\])$/,
+    ours: /./,
+    reason: 'As above. A proxy of Istio would come between the components.',
+  },
+  {
+    cases: CASES,
+    object: /^(StatefulSet|DaemonSet|Service|ConfigMap)\//,
+    path: /^metadata\.ownerReferences\[CacheRuntime\/curvine-demo\]\.blockOwnerDeletion$/,
+    fluid: /^true$/,
+    ours: /^false$/,
+    reason: 'As for every other runtime. The order of deletion is that of the controller, not that of garbage collection.',
+  },
+  {
+    cases: CASES,
+    object: WORKLOAD,
+    path: /^spec\.template\.spec\.enableServiceLinks$/,
+    ours: /^false$/,
+    reason: 'As for every other runtime: Services of the namespace do not fill the environment of the pods.',
+  },
+  {
+    cases: /^cache\/full$/,
+    object: WORKLOAD,
+    path: /^spec\.template\.(metadata\.annotations\.pa|metadata\.labels\.pl|spec\.imagePullSecrets\[ps\]\.name)$/,
+    ours: /^"(rt|ps)"$/,
+    reason: 'Sluice follows the spec. Fluid ignores spec.podMetadata and spec.imagePullSecrets.',
+  },
+  {
+    cases: CASES,
+    object: WORKLOAD,
+    path: /^spec\.template\.spec\.(volumes\[fluid-(runtime|extra)-.*\])/,
+    fluid: /^(420|"(fluid-runtime-config|fluid-runtime|fluid-extra)-curvine-demo(-curvine)?(-config)?"|"curvine-config")$/,
+    reason: 'The name of the runtime would make the name of a volume too long.',
+  },
+  {
+    cases: CASES,
+    object: WORKLOAD,
+    path: /^spec\.template\.spec\.(volumes\[fluid-(runtime|extra)-.*\])/,
+    ours: /^(420|"fluid-runtime-config"|"fluid-extra-curvine-config"|"fluid-runtime-config-curvine-demo"|"fluid-extra-curvine-demo-curvine-config")$/,
+    reason: 'As above.',
+  },
+  {
+    cases: CASES,
+    object: WORKLOAD,
+    path: /^spec\.template\.spec\.(initContainers\[0\]|containers\[.*\])\.volumeMounts\[\/(etc\/fluid\/config|templates)\]\.name$/,
+    fluid: /^"fluid-(runtime-curvine-demo|extra-curvine-demo-curvine)-config"$/,
+    ours: /^"fluid-(runtime|extra-curvine)-config"$/,
+    reason: 'As above.',
+  },
+  {
+    cases: CASES,
+    object: /^ConfigMap\/curvine-config$/,
+    path: /^$/,
+    fluid: /^made$/,
+    reason:
+      'Each runtime has ConfigMaps of its own. In Fluid all runtimes of a namespace share those of one name, and the first that made one deletes it with itself.',
+  },
+  {
+    cases: CASES,
+    object: /^ConfigMap\/fluid-extra-curvine-demo-curvine-config$/,
+    path: /^$/,
+    ours: /^made$/,
+    reason: 'As above.',
+  },
+  {
+    cases: CASES,
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.(volumes\[fluid-cache-runtime-shared-path\]|containers\[client\]\.volumeMounts\[\/runtime-mnt\/.*\/cache-fuse\])/,
+    fluid: /./,
+    reason:
+      'The directory above the mount is shared, as for every other runtime: a file system that a killed client left can then be removed at the mount itself.',
+  },
+  {
+    cases: CASES,
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.(volumes\[cache-fuse-mount\]|containers\[client\]\.volumeMounts\[\/runtime-mnt\/.*\/curvine-demo\])/,
+    ours: /./,
+    reason: 'As above.',
+  },
+  {
+    cases: CASES,
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.containers\[client\]\.env\[FLUID_RUNTIME_(TYPE|NS|NAME)\]/,
+    ours: /./,
+    reason: 'These variables come first for every runtime.',
+  },
+  {
+    cases: CASES,
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.containers\[client\]\.env\.order$/,
+    fluid: /^"FLUID_DATASET_NAME /,
+    ours: /^"FLUID_RUNTIME_TYPE FLUID_RUNTIME_NS FLUID_RUNTIME_NAME FLUID_DATASET_NAME /,
+    reason: 'As above.',
+  },
+  {
+    cases: CASES,
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.(priorityClassName|tolerations\[0\]\.operator)$/,
+    ours: /^"(system-node-critical|Exists)"$/,
+    reason: 'As for every other runtime: a client runs wherever a pod uses the Dataset, and is not evicted before it.',
+  },
+  {
+    cases: CASES,
+    object: /^PersistentVolumeClaim\//,
+    path: /^metadata\.labels\[fuse\.runtime\.fluid\.io\/generation\]$/,
+    fluid: /^"1"$/,
+    reason: 'The label is for clean policy OnFuseChanged, which a CacheRuntime does not have.',
+  },
+  {
+    cases: CASES,
+    object: /^NodeLabels\//,
+    path: /^metadata\.labels\[fluid\.io\/s-h-cache-t-/,
+    fluid: /^"0B"$/,
+    ours: /^"\dGiB"$/,
+    reason: 'The size of the tiers. Fluid does not read those of a CacheRuntime.',
+  },
+  {
+    cases: CASES,
+    object: /^NodeLabels\//,
+    path: /^metadata\.labels\[fluid\.io\/s-h-cache-[md]-/,
+    ours: /^"\dGiB"$/,
+    reason: 'As above.',
+  },
+];
