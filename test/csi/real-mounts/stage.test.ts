@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { afterEach, expect, test } from 'vitest';
 import { describePlugin } from './describe-plugin.ts';
@@ -55,6 +56,24 @@ describePlugin('staging', { patienceMs: 200 }, (at) => {
     expect(labels().at(-1)).toEqual({ 'fluid.io/f-ml-demand': 'true' });
     await unstage('ml-demand');
     expect(labels().at(-1)).toEqual({ 'fluid.io/f-ml-demand': null });
+  });
+
+  test('the directory on which a client of a CacheRuntime mounts exists before the client starts, and is left alone later', async () => {
+    const path = at.node.fusePath('made');
+    const parent = dirname(path);
+    given('made', 'OnDemand', { mount_type: 'cache' });
+    at.node.sh('rm -rf "$1"', parent);
+    await stage('ml-made', { mount_type: 'cache' });
+    expect(at.node.sh('stat -c "%F %a" "$1"', path).trim()).toBe('directory 755');
+    // A file system that is mounted there is not touched: it may never answer.
+    at.node.sh('mount -t tmpfs -o mode=0700 tmpfs "$1"', path);
+    await stage('ml-made', { mount_type: 'cache' });
+    expect(at.node.sh('stat -c %a "$1"; umount "$1"', path).trim()).toBe('700');
+    at.node.sh('rm -rf "$1"', parent);
+    given('bare', 'OnDemand');
+    at.node.sh('rm -rf "$1"', dirname(at.node.fusePath('bare')));
+    await stage('ml-bare');
+    expect(at.node.sh('ls -d "$1" 2>/dev/null || echo none', at.node.fusePath('bare')).trim()).toBe('none');
   });
 
   test.each(['OnRuntimeDeleted', ''])('policy "%s" leaves the label to the controller', async (policy) => {

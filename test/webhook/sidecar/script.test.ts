@@ -91,6 +91,11 @@ describe.skipIf(!canMount).each(['dash', 'bash'])('in %s', (shell) => {
     expect(run(CLIENT, start, checkCommand(mounted())).lines.slice(0, 2)).toEqual(['<$(touch pwned)><>exit 0', 'exit 1']);
     expect(run('', start).lines[0]).toBe('<$(touch pwned)><>exit 0');
   });
+  test('the start makes the directory on which the client mounts', () => {
+    const path = join(folder, 'new/fuse');
+    const start = startCommand({ path, subPath: '', bare: '/x' }, ['sh', '-c', '[ -d "$1" ] && printf made', 'client', path]);
+    expect(run('', start).lines[0]).toBe('madeexit 0');
+  });
   test('the end unmounts, removes the directory of the pod, and leaves those of other pods', () => {
     const stop = stopCommand(mounted(), join(folder, 'host'), `${DIRECTORY}/fuse`, []);
     expect(run(`${CLIENT}; mkdir -p "$HOST/other/fuse"`, stop, checkCommand(mounted())).lines).toEqual([
