@@ -6,7 +6,7 @@ import { phaseOf } from './lab.ts';
 import { type Kind, paths } from './objects.ts';
 
 /** Of the pair of each kind. */
-export const NAMES: Readonly<Record<Kind, string>> = { thin: 't', juicefs: 'j', alluxio: 'a' };
+export const NAMES: Readonly<Record<Kind, string>> = { thin: 't', juicefs: 'j', alluxio: 'a', cache: 'c' };
 
 export interface Change {
   readonly no: number;
@@ -49,7 +49,7 @@ function changesOf(kind: Kind, namespace: string) {
     dataset: `${paths.datasets(namespace)}/${name}`,
     masters: apps('statefulsets', 'master'),
     workers: apps('statefulsets', 'worker'),
-    fuse: apps('daemonsets', 'fuse'),
+    fuse: apps('daemonsets', kind === 'cache' ? 'client' : 'fuse'),
     configMap: (suffix: string) => core('configmaps', `-${suffix}`),
     claim: core('persistentvolumeclaims'),
     volume: `${paths.volumes}/${namespace}-${name}`,
@@ -109,8 +109,8 @@ function changesOf(kind: Kind, namespace: string) {
 
 /** 1 to 19 are the changes of BASELINE.md, by its numbers; number 5 concerns an object that only helm needs. */
 export function changes(namespace: string): readonly Change[] {
-  const [thin, juicefs, alluxio] = (['thin', 'juicefs', 'alluxio'] as const).map((kind) => changesOf(kind, namespace));
-  return [...ofThin(thin!), ...ofJuicefs(juicefs!, namespace), ...ofAlluxio(alluxio!)];
+  const [thin, juicefs, alluxio, cache] = (['thin', 'juicefs', 'alluxio', 'cache'] as const).map((kind) => changesOf(kind, namespace));
+  return [...ofThin(thin!), ...ofJuicefs(juicefs!, namespace), ...ofAlluxio(alluxio!), ...ofCache(cache!, namespace)];
 }
 type Of = ReturnType<typeof changesOf>;
 
@@ -166,6 +166,22 @@ function ofAlluxio(of: Of): readonly Change[] {
     },
     mountAdded(31, at.dataset, ({ status }) => (status as { mounts?: readonly object[] }).mounts?.length === 2),
     claimDeleted(32, 'delete PVC and PV', at.volume),
+  ];
+}
+
+function ofCache({ at, deleted, edited, claimDeleted, otherImage, scaledByHand }: Of, namespace: string): readonly Change[] {
+  const name = NAMES.cache;
+  const config = `${paths.core(namespace, 'configmaps')}/fluid-runtime-config-${name}`;
+  return [
+    deleted(34, 'delete the master StatefulSet', at.masters),
+    deleted(35, 'delete the worker StatefulSet', at.workers),
+    deleted(36, 'delete the client DaemonSet', at.fuse),
+    deleted(37, "delete the master's Service", `${paths.core(namespace, 'services')}/svc-${name}-master`),
+    deleted(38, 'delete the ConfigMap of runtime.json', config),
+    edited(39, 'edit runtime.json', config, { 'runtime.json': '{}' }),
+    otherImage(40),
+    scaledByHand(41),
+    claimDeleted(42, 'delete PVC and PV', at.volume),
   ];
 }
 

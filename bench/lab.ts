@@ -12,7 +12,7 @@ import { type AuditLog, auditLog, CONTROLLER, POLICY, REPLAY, USER } from './aud
 import { type Client, MERGE, openClient, unlessGone } from './client.ts';
 import { bundled, type Controller, startController } from './controller.ts';
 import { rounded } from './figure.ts';
-import { type Kind, KINDS, pair, paths, profile, secret } from './objects.ts';
+import { cacheClass, type Kind, KINDS, pair, paths, profile, secret } from './objects.ts';
 import { quantile } from './statistics.ts';
 
 /** The usual range has host ports for 666 Alluxios. */
@@ -81,6 +81,7 @@ async function furnished(plane: ControlPlane): Promise<Lab> {
   const user = openClient(await plane.kubeconfigFor(USER));
   const replay = openClient(await plane.kubeconfigFor(REPLAY));
   await until('the users may do what they are to do', 20, () => user.send('POST', paths.profiles, profile).catch(() => undefined));
+  await user.send('POST', paths.classes, cacheClass);
   const audit = auditLog(plane.auditLog ?? '');
   const controllers = new Set<Controller>();
   const populations = new Map<string, Promise<string>>();

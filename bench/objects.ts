@@ -3,10 +3,14 @@ import type { KubeObject } from '../src/kube/types.ts';
 
 const GROUP = 'data.fluid.io/v1alpha1';
 export const PROFILE = 'bench';
+export const CACHE_CLASS = 'bench';
 
-export const PLURALS = { thin: 'thinruntimes', juicefs: 'juicefsruntimes', alluxio: 'alluxioruntimes' } as const;
+export const PLURALS = { thin: 'thinruntimes', juicefs: 'juicefsruntimes', alluxio: 'alluxioruntimes', cache: 'cacheruntimes' } as const;
 export type Kind = keyof typeof PLURALS;
 export const KINDS = Object.keys(PLURALS) as readonly Kind[];
+/** Those that the scripted API server of the benches `live` and `mixed` serves. */
+export const LIVE_KINDS = ['thin', 'juicefs', 'alluxio'] as const satisfies readonly Kind[];
+export type LiveKind = (typeof LIVE_KINDS)[number];
 /** Also those that only synthesis is measured of. */
 export type SynthKind = Kind | 'jindo';
 export const SYNTH_KINDS: readonly SynthKind[] = [...KINDS, 'jindo'];
@@ -16,6 +20,7 @@ export const paths = {
   nodes: '/api/v1/nodes',
   volumes: '/api/v1/persistentvolumes',
   profiles: `/apis/${GROUP}/thinruntimeprofiles`,
+  classes: `/apis/${GROUP}/cacheruntimeclasses`,
   datasets: (namespace: string) => `/apis/${GROUP}/namespaces/${namespace}/datasets`,
   runtimes: (kind: Kind, namespace: string) => `/apis/${GROUP}/namespaces/${namespace}/${PLURALS[kind]}`,
   core: (namespace: string, plural: string) => `/api/v1/namespaces/${namespace}/${plural}`,
@@ -28,6 +33,23 @@ export const profile: KubeObject = {
   kind: 'ThinRuntimeProfile',
   metadata: { name: PROFILE },
   spec: { fileSystemType: 'fuse.s3fs', fuse: { image: 'example.io/s3fs', imageTag: 'v1', imagePullPolicy: 'IfNotPresent' } },
+};
+
+/** Its program is a stand-in of the simulated pods: no file system of that name exists. */
+export const cacheClass: KubeObject = {
+  apiVersion: GROUP,
+  kind: 'CacheRuntimeClass',
+  metadata: { name: CACHE_CLASS },
+  fileSystemType: 'plainfs',
+  topology: {
+    master: {
+      template: { spec: { containers: [{ name: 'master', image: 'example.io/plainfs:1' }] } },
+      service: { headless: {} },
+      executionEntries: { mountUFS: { command: ['plainfs', 'mount', '/data'] }, reportSummary: { command: ['plainfs', 'summary'] } },
+    },
+    worker: { template: { spec: { containers: [{ name: 'worker', image: 'example.io/plainfs:1' }] } }, service: { headless: {} } },
+    client: { template: { spec: { containers: [{ name: 'client', image: 'example.io/plainfs:1' }] } } },
+  },
 };
 
 const SECRET = 'store';
@@ -104,6 +126,20 @@ const SPECS: Readonly<Record<SynthKind, { readonly runtimeKind: string; readonly
           name: 'data',
           options: { 'fs.oss.endpoint': 'minio:9000' },
           encryptOptions: [fromSecret('fs.oss.accessKeyId', 'access-key'), fromSecret('fs.oss.accessKeySecret', 'secret-key')],
+        },
+      ],
+    },
+  },
+  cache: {
+    runtimeKind: 'CacheRuntime',
+    runtime: { runtimeClassName: CACHE_CLASS, worker: { tieredStore: { levels: [{ emptyDir: { quota: '1Gi' } }] } } },
+    dataset: {
+      ...shared,
+      mounts: [
+        {
+          mountPoint: 's3://bucket',
+          name: 'data',
+          encryptOptions: [fromSecret('access', 'access-key'), fromSecret('secret', 'secret-key')],
         },
       ],
     },

@@ -12,7 +12,7 @@ import { markdown } from './markdown.ts';
 import { load } from './load.ts';
 import { operations } from './operations.ts';
 import { noop } from './noop.ts';
-import { KINDS } from './objects.ts';
+import { LIVE_KINDS } from './objects.ts';
 import { quiet } from './quiet.ts';
 import { realNode } from './real-node.ts';
 import { recover } from './recover.ts';
@@ -36,12 +36,13 @@ const groups: readonly (readonly Bench[])[] = [
   [synth(20_000), synthEach],
   [idleRss, bindOne, load, operations, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
   [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],
+  [bindMany(50, 'cache'), quiet(50, 'cache')],
   [quiet(1000, 'alluxio')],
   [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
   // As many as a real API server holds here in some minutes.
   [restart(10_000)],
   [live('live', 20_000, ['juicefs'])],
-  [live('mixed', 20_000, KINDS)],
+  [live('mixed', 20_000, LIVE_KINDS)],
   [csi],
   [realNode],
   [webhook],

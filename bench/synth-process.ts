@@ -3,16 +3,18 @@
  * Nothing is kept: the controller keeps what is in the cluster, not what it rendered.
  */
 import alluxio from '../runtimes/alluxio/index.ts';
+import { CacheRuntimeClass } from '../runtimes/cache/class-spec.ts';
+import cache from '../runtimes/cache/index.ts';
 import jindo from '../runtimes/jindo/index.ts';
 import juicefs from '../runtimes/juicefs/index.ts';
 import thin from '../runtimes/thin/index.ts';
 import { Dataset, parse, ThinRuntimeProfile } from '../src/api/index.ts';
 import { PRINT_ORDER } from '../src/constructs/index.ts';
-import { PROFILE, pair, profile, type SynthKind } from './objects.ts';
+import { CACHE_CLASS, cacheClass, PROFILE, pair, profile, type SynthKind } from './objects.ts';
 import { memory } from './proc.ts';
 import type { Synthesized } from './synth.ts';
 
-const runtimes = { thin, juicefs, alluxio, jindo };
+const runtimes = { thin, juicefs, alluxio, jindo, cache };
 const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 const facts = {
   ports: {},
@@ -20,7 +22,10 @@ const facts = {
   claims: {},
   configMaps: {},
   pods: {},
-  objects: { [`ThinRuntimeProfile/${PROFILE}`]: parse(ThinRuntimeProfile, profile) },
+  objects: {
+    [`ThinRuntimeProfile/${PROFILE}`]: parse(ThinRuntimeProfile, profile),
+    [`CacheRuntimeClass/${CACHE_CLASS}`]: parse(CacheRuntimeClass, cacheClass),
+  },
 };
 const [, , count = '', ...kinds] = process.argv;
 

@@ -10,7 +10,7 @@ import { bundled, type Controller, startController } from '../controller.ts';
 import { atMost, type Bench, type Figure, rounded } from '../figure.ts';
 import { say, until } from '../lab.ts';
 import { cpuSeconds } from '../proc.ts';
-import type { Kind } from '../objects.ts';
+import type { LiveKind } from '../objects.ts';
 import { FLAGS, type Samples, takeSamples } from './sample.ts';
 import { type LiveServer, startLiveServer } from './server.ts';
 import type { Size } from './world.ts';
@@ -25,7 +25,7 @@ const TOUCHED = 20_000;
  * reading these streams is compared with a bare client that only parses them, in the same minute. BENCH_SAMPLE names a file that keeps the
  * samples for the next run; the name of the bench is appended.
  */
-export const live = (name: string, datasets: number, kinds: readonly Kind[]): Bench => ({
+export const live = (name: string, datasets: number, kinds: readonly LiveKind[]): Bench => ({
   name,
   async *run({ lab: open, quick }) {
     const size: Size = quick ? { datasets: datasets / 10, nodes: 100, podsPerNode: 10 } : { datasets, nodes: 1000, podsPerNode: 10 };

@@ -4,10 +4,10 @@ import type { KubeObject } from '../../src/kube/types.ts';
 import { freePorts } from '../../harness/control-plane/ports.ts';
 import { bundled, startController } from '../controller.ts';
 import { createAll, type Lab, nameOf, until } from '../lab.ts';
-import { type Kind, PLURALS, PROFILE, paths } from '../objects.ts';
+import { type LiveKind, PLURALS, PROFILE, paths } from '../objects.ts';
 
 export interface Sample {
-  readonly kind: Kind;
+  readonly kind: LiveKind;
   readonly namespace: string;
   readonly name: string;
   /** Everything of the dataset, by plural. */
@@ -29,11 +29,11 @@ export const FLAGS = [
   ...['juicefs', 'alluxio'].flatMap((kind) => ['--runtime-node-port-range', `${kind}=10000-65535`]),
 ];
 
-export async function takeSamples(lab: Lab, kinds: readonly Kind[]): Promise<Samples> {
+export async function takeSamples(lab: Lab, kinds: readonly LiveKind[]): Promise<Samples> {
   await bundled();
   const [metricsPort = 0] = await freePorts(1);
   const controller = startController({ kubeconfig: lab.kubeconfig, metricsPort, flags: FLAGS });
-  const made: { readonly kind: Kind; readonly namespace: string }[] = [];
+  const made: { readonly kind: LiveKind; readonly namespace: string }[] = [];
   try {
     await controller.leading();
     for (const kind of kinds) {
@@ -59,7 +59,7 @@ export async function takeSamples(lab: Lab, kinds: readonly Kind[]): Promise<Sam
   return { kinds: samples, node: node!, profile: await lab.user.send('GET', `${paths.profiles}/${PROFILE}`) };
 }
 
-async function sampleOf(lab: Lab, kind: Kind, namespace: string): Promise<Sample> {
+async function sampleOf(lab: Lab, kind: LiveKind, namespace: string): Promise<Sample> {
   const core = (plural: string) => paths.core(namespace, plural);
   const where: Readonly<Record<string, string>> = {
     datasets: paths.datasets(namespace),
