@@ -1,3 +1,4 @@
+import type { FusePlan, Role } from '../../src/constructs/index.ts';
 import {
   type BasePlan,
   basePlan,
@@ -5,18 +6,18 @@ import {
   type Needs,
   optionNeeds,
   type PlanInput,
+  secretDirectory,
   together,
 } from '../../src/constructs/index.ts';
-import type { FusePlan, Role } from '../../src/constructs/index.ts';
 import type { CacheRuntimeClassSpec } from './class-spec.ts';
+import { type Entries, entriesOf } from './entries.ts';
 import { extraResources } from './extra-resources.ts';
 import { checkPrivileged, podOf } from './pod.ts';
-import { type Entries, entriesOf } from './entries.ts';
 import { CONFIG_FILE, runtimeConfig } from './runtime-config.ts';
 import type { CacheRuntimeSpec } from './spec.ts';
 import { configName } from './status.ts';
 import { tiersOf } from './tiers.ts';
-import { classOf, type Component, COMPONENTS, type Part, type Parts, partsOf } from './topology.ts';
+import { COMPONENTS, type Component, classOf, type Part, type Parts, partsOf } from './topology.ts';
 import { specWarnings } from './warnings.ts';
 
 export interface CachePlan extends BasePlan, Entries {
@@ -99,7 +100,7 @@ export function plan(input: Input): CachePlan {
     config: { name: configName(name), roles },
     ...entriesOf(parts, config, dataset.spec),
     cacheOnNode: worker.bytes,
-    load: loadOf(type.spec, className, parts.worker, pods.worker),
+    load: loadOf(type.spec, className, parts.worker, pods.worker, new Set([configName(name), ...Object.keys(extra.configMaps)])),
     warnings: [...(base.warnings ?? []), ...specWarnings(spec, type.spec, className)],
   };
 }
@@ -118,17 +119,24 @@ function loadOf(
   className: string,
   part: Part | undefined,
   pod: ComponentProps | undefined,
+  configMaps: ReadonlySet<string>,
 ): LoadPlan {
-  const given = ['fluid-runtime-config', 'fluid-extra-', 'cache-mnt-secret-'];
-  const isGiven = ({ name }: { readonly name: string }) => given.some((prefix) => name.startsWith(prefix));
+  const mounts = pod?.containers[0].volumeMounts ?? [];
+  // Not by the names of volumes: those of Secrets are cut, and others may look like them.
+  const given = (pod?.volumes ?? []).filter(
+    ({ name, configMap, secret }) =>
+      configMaps.has(configMap?.name ?? '') ||
+      mounts.some((mount) => mount.name === name && mount.mountPath === secretDirectory(secret?.secretName ?? '')),
+  );
+  const names = new Set(given.map(({ name }) => name));
   return {
     className,
     operation: dataOperationSpecs.find(({ name }) => name === 'DataLoad'),
     image: pod?.containers[0].image,
     pod: {
       imagePullSecrets: pod?.imagePullSecrets?.length ? pod.imagePullSecrets : part?.base.template?.spec?.imagePullSecrets,
-      volumes: pod?.volumes?.filter(isGiven),
-      volumeMounts: (pod?.containers[0].volumeMounts ?? []).filter(isGiven),
+      volumes: given,
+      volumeMounts: mounts.filter(({ name }) => names.has(name)),
     },
   };
 }

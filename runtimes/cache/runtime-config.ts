@@ -1,7 +1,7 @@
 import type { DatasetSpec, Mount } from '../../src/api/index.ts';
 import { secretDirectory, secretOptions } from '../../src/constructs/index.ts';
 import type { TierConfig } from './tiers.ts';
-import { type Component, COMPONENTS, type Parts } from './topology.ts';
+import { COMPONENTS, type Component, type Parts } from './topology.ts';
 
 /** The file that every component reads, and its directory in each pod. */
 export const CONFIG_FILE = 'runtime.json';

@@ -1,7 +1,7 @@
 import * as k8s from '../../src/api/k8s.ts';
+import { dateTime, described, int32, openEnum, opt, type Static, t } from '../../src/api/schema.ts';
 import type { RuntimePhase, RuntimeStatus } from '../../src/api/status.ts';
 import { observedGeneration, phases, runtimeCondition } from '../../src/api/status.ts';
-import { dateTime, described, int32, openEnum, opt, type Static, t } from '../../src/api/schema.ts';
 import type { StatusShape } from '../../src/constructs/index.ts';
 
 const count = (description: string) => opt(int32({ description }));
