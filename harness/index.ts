@@ -13,6 +13,9 @@ export {
   juicefsStandInImage,
   MINIO_IMAGE,
   minioImage,
+  MOOSEFS_IMAGE,
+  moosefsImage,
   whyNoAlluxio,
+  whyNoMooseFS,
 } from './node/images.ts';
 export { type RealNode, startNode, whyNoNode } from './node/node.ts';

@@ -39,6 +39,10 @@ node_files() {
 /usr/sbin/sshd openssh-server
 /usr/bin/python3 python3
 /usr/bin/redis-check-rdb redis-tools
+/usr/sbin/mfsmaster moosefs-master
+/usr/sbin/mfschunkserver moosefs-chunkserver
+/usr/bin/mfsmount moosefs-client
+/usr/bin/mfscli moosefs-cli
 /etc/java-17-openjdk/security/java.security openjdk-17-jre-headless
 /usr/bin/mvn maven
 TEXT

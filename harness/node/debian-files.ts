@@ -53,7 +53,20 @@ function folderFiles(folder: string, without: readonly string[]): ImageFiles {
 export function pythonFiles(): ImageFiles {
   const library = dirname(execFileSync('/usr/bin/python3', ['-c', 'import os; print(os.__file__)'], { encoding: 'utf8' }).trim());
   const folders = readdirSync(library, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const wanted = ['collections', 'concurrent', 'email', 'encodings', 'html', 'http', 'importlib', 'json', 'logging', 're', 'urllib'];
+  const wanted = [
+    'collections',
+    'concurrent',
+    'ctypes',
+    'email',
+    'encodings',
+    'html',
+    'http',
+    'importlib',
+    'json',
+    'logging',
+    're',
+    'urllib',
+  ];
   const unwanted = folders.map(({ name }) => name).filter((name) => !wanted.includes(name));
   return {
     ...folderFiles(library, unwanted),
@@ -61,6 +74,24 @@ export function pythonFiles(): ImageFiles {
     [`${library}/lib-dynload`]: { directory: true },
     ...programFiles('/usr/bin/python3'),
   };
+}
+
+/** Modules that Debian's Python has as libraries, with what those need. */
+export function pythonModuleFiles(...modules: readonly string[]): ImageFiles {
+  const script = 'import importlib.util, sys; print(*(importlib.util.find_spec(name).origin for name in sys.argv[1:]), sep="\\n")';
+  return programFiles(
+    ...execFileSync('/usr/bin/python3', ['-c', script, ...modules], { encoding: 'utf8' })
+      .trim()
+      .split('\n'),
+  );
+}
+
+/** A library that programs open by its name, and what it needs. */
+export function libraryFiles(name: string): ImageFiles {
+  const known = execFileSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' }).split('\n');
+  const path = known.find((line) => line.trim().startsWith(`${name} `))?.split(' => ')[1];
+  if (path === undefined) throw new Error(`no library ${name} here`);
+  return programFiles(path);
 }
 
 /** Debian's Java without a display: the package's files, and the libraries that its own name. */

@@ -3,7 +3,18 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MODULES, nodeTools, tools } from '../tools/tools.ts';
 import { jarsDir } from '../tools/jars.ts';
-import { BASE_FILES, busyboxFiles, inUsr, JAVA_SETTINGS, javaFiles, librariesOf, programFiles, pythonFiles } from './debian-files.ts';
+import {
+  BASE_FILES,
+  busyboxFiles,
+  inUsr,
+  JAVA_SETTINGS,
+  javaFiles,
+  libraryFiles,
+  librariesOf,
+  programFiles,
+  pythonFiles,
+  pythonModuleFiles,
+} from './debian-files.ts';
 import type { ImageDefinition, ImageFiles } from '../../scripts/image/archive.ts';
 import { PAUSE_IMAGE } from './layout.ts';
 
@@ -11,6 +22,7 @@ export const BUSYBOX_IMAGE = 'localhost/busybox:1';
 export const FUSE_IMAGE = 'localhost/fuse:1';
 export const ALLUXIO_IMAGE = 'localhost/alluxio:2.9.4';
 export const MINIO_IMAGE = 'localhost/minio:1';
+export const MOOSEFS_IMAGE = 'localhost/moosefs:3.0.117';
 export const JUICEFS_STAND_IN_IMAGE = 'localhost/juicefs-stand-in:1';
 
 export function pauseImage(): ImageDefinition {
@@ -49,6 +61,33 @@ export function fuseImage(): ImageDefinition {
     '/etc/mime.types': { text: 'text/plain txt\n' },
   };
   return { name: FUSE_IMAGE, files };
+}
+
+const MOOSEFS_PROGRAMS = ['sbin/mfsmaster', 'sbin/mfschunkserver', 'bin/mfsmount', 'bin/mfstools'].map((program) => `/usr/${program}`);
+
+/** Why no image of MooseFS can be made here; undefined when one can. */
+export function whyNoMooseFS(): string | undefined {
+  const missing = [...MOOSEFS_PROGRAMS, '/usr/bin/mfscli'].filter((path) => !existsSync(path));
+  return missing.length === 0 ? undefined : `missing here: ${missing.join(', ')}; as root on Debian, scripts/setup.sh installs them`;
+}
+
+/** MooseFS as examples/moosefs/Dockerfile has it: master, chunk server, client, the tools, and Python, which their `mfscli` needs. */
+export function moosefsImage(): ImageDefinition {
+  const tools = ['mfscheckfile', 'mfsfileinfo', 'mfssetgoal', 'mfsgetgoal'];
+  const empty = '/var/lib/mfs/metadata.mfs.empty';
+  const files = {
+    ...BASE_FILES,
+    ...busyboxFiles(),
+    ...pythonFiles(),
+    ...pythonModuleFiles('_ctypes'),
+    ...programFiles(...MOOSEFS_PROGRAMS, ...['mount', 'umount', 'mountpoint'].map((program) => `/usr/bin/${program}`)),
+    ...fuseFiles(),
+    '/usr/bin/mfscli': { from: '/usr/bin/mfscli' },
+    ...libraryFiles('libmfsio.so.1'),
+    ...Object.fromEntries(tools.map((tool) => [`/usr/bin/${tool}`, { link: 'mfstools' }])),
+    [empty]: { from: empty, mode: 0o644 },
+  };
+  return { name: MOOSEFS_IMAGE, files };
 }
 
 /**
