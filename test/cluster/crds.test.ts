@@ -45,9 +45,9 @@ describe('the CRDs', () => {
     await expect(cluster.kubectl('apply', '-f', join(root, 'crds'))).resolves.not.toContain('configured');
   });
 
-  test.each(kinds)('explain %s', async (_, { plural, description }) => {
+  test.each(kinds)('explain %s', async (_, { plural, description, flat }: CustomResource) => {
     expect(words(await cluster.kubectl('explain', plural))).toContain(words(description));
-    expect(await cluster.kubectl('explain', `${plural}.spec`)).not.toMatch(/^ {4}<no description>/m);
+    expect(await cluster.kubectl('explain', flat ? plural : `${plural}.spec`)).not.toMatch(/^ {4}<no description>/m);
   });
 
   test('that TypeBox prints are no CRDs without the rewriting', async () => {
@@ -204,7 +204,8 @@ async function make(resource: CustomResource, name: string, spec: unknown, metad
 /** The spec as the API server would store it. */
 async function stored(resource: CustomResource, document: unknown, validation: 'Strict' | 'Ignore'): Promise<unknown> {
   const answer = await cluster.create(`${collection(resource)}?dryRun=All&fieldValidation=${validation}`, document);
-  return (answer as { spec?: unknown }).spec ?? {};
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, ...fields } = answer as Record<string, unknown>;
+  return resource.flat ? fields : (fields['spec'] ?? {});
 }
 
 function agreed(resource: CustomResource): (document: Record<string, unknown>) => Promise<void> {
