@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { alluxioAnswer, type SimulatedAlluxio, simulatedAlluxio } from './alluxio-answers.ts';
 import { plainfsAnswer } from './cache-answers.ts';
 import type { ExecAnswer, ExecCall } from './exec-call.ts';
+import { jindoAnswer, type SimulatedJindo, simulatedJindo } from './jindo-answers.ts';
 import { defaultAnswer as juicefsAnswer } from './juicefs-answers.ts';
 
 /** An answer as it lies in a file of `<dir>/exec/answers`; regular expressions as their source and flags. */
@@ -30,6 +31,7 @@ export interface Replay {
 const given = new Map<string, number>();
 /** By namespace and pod, all masters as one: one that is made again still has its mounts. */
 const alluxios = new Map<string, SimulatedAlluxio>();
+const jindos = new Map<string, SimulatedJindo>();
 
 /** The newest answer that fits, else the built-in ones, else "command not found". */
 export function answerTo(dir: string, call: ExecCall): Replay {
@@ -48,6 +50,11 @@ export function answerTo(dir: string, call: ExecCall): Replay {
 
 function builtIn(call: ExecCall): ExecAnswer | undefined {
   const name = `${call.namespace}/${call.pod.replace(/-master-\d+$/, '-master')}`;
+  if (call.container.startsWith('jindofs-')) {
+    const jindo = jindos.get(name) ?? simulatedJindo();
+    jindos.set(name, jindo);
+    return jindoAnswer(jindo, call.argv);
+  }
   const alluxio = alluxios.get(name) ?? simulatedAlluxio();
   const stdout = alluxioAnswer(alluxio, call.argv);
   if (stdout === undefined) return plainfsAnswer(call) ?? juicefsAnswer(call);

@@ -4,6 +4,7 @@ import { expect, vi } from 'vitest';
 import { stringify } from 'yaml';
 import alluxio from '../../runtimes/alluxio/index.ts';
 import cache from '../../runtimes/cache/index.ts';
+import jindo from '../../runtimes/jindo/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import { crdOf } from '../../src/api/crd.ts';
@@ -18,7 +19,7 @@ import { ExampleRuntime } from './example-runtime/spec.ts';
 import { customKinds, type Kind, kinds, madeKinds } from './kinds.ts';
 import { thinProfile } from './objects.ts';
 
-const runtimes = [thin, juicefs, alluxio, cache, example];
+const runtimes = [thin, juicefs, alluxio, cache, jindo, example];
 export const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 /** The profile that every space may use. */
 export const PROFILE = 'reconciler-tests';
@@ -124,7 +125,7 @@ export interface Space {
   made(): Promise<readonly string[]>;
   kubectl(...args: readonly string[]): Promise<string>;
 }
-export type RuntimeKind = 'ThinRuntime' | 'JuiceFSRuntime' | 'AlluxioRuntime' | 'CacheRuntime' | 'ExampleRuntime';
+export type RuntimeKind = 'ThinRuntime' | 'JuiceFSRuntime' | 'AlluxioRuntime' | 'CacheRuntime' | 'JindoRuntime' | 'ExampleRuntime';
 
 export async function createSpace(
   plane: Pick<SharedControlPlane, 'kubectl'>,

@@ -95,3 +95,22 @@ test('a simulated Alluxio keeps its mounts, each pod its own', () => {
   );
   expect(inPod('b-master-0', 'alluxio', 'fs', 'mount')).not.toMatch(/s3:/);
 });
+
+test('the stand-in for Jindo has its mounts, its masters as one, by the commands of either engine', () => {
+  const inPod = (pod: string, ...argv: readonly string[]) => answerTo(dir, call(argv, { pod, container: 'jindofs-master' }));
+  const said = (pod: string, ...argv: readonly string[]) => readFileSync(inPod(pod, ...argv).stdoutFile, 'utf8');
+  const list = ['bash', '-c', 'jindocache -mount && jindocache -listCacheSet'];
+  expect(said('a-jindofs-master-0', ...list)).toBe('');
+  const script =
+    'mount jindocache -mount /data oss://bucket/data || failed=$?\njindocache -refreshCacheSet -path /cacheset.xml || failed=$?';
+  expect(inPod('a-jindofs-master-0', 'bash', '-c', script).exitCode).toBe(0);
+  expect(said('a-jindofs-master-2', ...list)).toMatch(/^oss:\/\/bucket\/data on \/data .*\n.*cacheStrategy/);
+  // The script tolerates a mount that is there; Jindo does not.
+  expect(inPod('a-jindofs-master-0', 'bash', '-c', script).exitCode).toBe(0);
+  expect(inPod('a-jindofs-master-0', 'jindo', 'admin', '-mount', '/data', 'oss://bucket/data').exitCode).toBe(255);
+  expect(said('a-jindofs-master-0', 'jindo', 'fs', '-report')).toMatch(/^Total Disk Capacity: [\d.]+GB$/m);
+  expect(said('a-jindofs-master-0', 'hadoop', 'fs', '-count', 'jindo:///data')).toMatch(/^ +4 +1152 +154262709011 jindo:/);
+  inPod('a-jindofs-master-0', 'jindo', 'admin', '-unmount', '/data');
+  expect(said('a-jindofs-master-0', 'jindo', 'admin', '-mount')).toBe('');
+  expect(inPod('a-jindofs-master-0', 'juicefs', 'status').exitCode).toBe(127);
+});
