@@ -101,7 +101,7 @@ export function plan(input: Input): CachePlan {
     ...entriesOf(parts, config, dataset.spec),
     cacheOnNode: worker.bytes,
     load: loadOf(type.spec, className, parts.worker, pods.worker, new Set([configName(name), ...Object.keys(extra.configMaps)])),
-    warnings: [...(base.warnings ?? []), ...specWarnings(spec, type.spec, className)],
+    warnings: [...(base.warnings ?? []), ...specWarnings(spec, type.spec, className, dataset.spec)],
   };
 }
 

@@ -1,13 +1,15 @@
+import type { DatasetSpec } from '../../src/api/index.ts';
 import { ignored, type Warning } from '../../src/constructs/index.ts';
 import type { CacheRuntimeClassSpec } from './class-spec.ts';
 import type { CacheRuntimeSpec } from './spec.ts';
 import { COMPONENTS } from './topology.ts';
 
-/** Fields of the runtime, and of its class, without effect. */
+/** Fields of the runtime, of its class and of its Dataset, without effect. */
 export function specWarnings(
   spec: CacheRuntimeSpec,
   { topology = {}, dataOperationSpecs = [] }: CacheRuntimeClassSpec,
   className: string,
+  dataset: DatasetSpec,
 ): readonly Warning[] {
   const ofClass = `CacheRuntimeClass ${className}: `;
   return [
@@ -21,6 +23,7 @@ export function specWarnings(
         ? []
         : [ignored(`spec.${component}.runtimeVersion`, 'image and imageTag have effect together; the image is that of the class')];
     }),
+    ...(spec.client?.tolerations?.length ? [ignored('spec.client.tolerations', 'clients tolerate every taint')] : []),
     ...(topology.master && topology.worker?.executionEntries
       ? [ignored(`${ofClass}topology.worker.executionEntries`, 'the commands of the master are run')]
       : []),
@@ -33,5 +36,12 @@ export function specWarnings(
     ...dataOperationSpecs.flatMap(({ name }, i) =>
       name === 'DataLoad' ? [] : [ignored(`${ofClass}dataOperationSpecs[${i}]`, `${name} by class is not supported`)],
     ),
+    ...datasetWarnings(dataset),
   ];
 }
+
+const datasetWarnings = ({ runtimes, owner, dataRestoreLocation }: DatasetSpec): readonly Warning[] => [
+  ...(runtimes?.length ? [ignored('Dataset: spec.runtimes', 'a runtime serves the Dataset of its own name')] : []),
+  ...(owner ? [ignored('Dataset: spec.owner', 'the programs of the class say who owns a file')] : []),
+  ...(dataRestoreLocation ? [ignored('Dataset: spec.dataRestoreLocation', 'a CacheRuntime has no backups')] : []),
+];
