@@ -34,11 +34,13 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
   test.each([
     ['juicefs/ce-min', 'JuiceFSRuntime', 'jfsdemo'],
     ['thin/plain-min', 'ThinRuntime', 'demo'],
+    ['jindo/oss-basic', 'JindoRuntime', 'jd'],
   ] as const)('%s: nothing is created again, nothing is deleted, and the dataset stays bound', async (golden, kind, name) => {
     const { space, made } = await asFluidLeftIt(golden, kind, name);
     // A pod reads: Fluid's node plugin has labelled the node, and the fuse pod runs.
     await plane.kubectl('label', 'node', 'node-1', `fluid.io/f-${space.namespace}-${name}=true`);
-    await space.becomes('DaemonSet', `${name}-fuse`, { status: { numberReady: 1 } });
+    const [, fuse = ''] = made.find(([each]) => each === 'DaemonSet') ?? [];
+    await space.becomes('DaemonSet', fuse, { status: { numberReady: 1 } });
     const uids = async () =>
       Object.fromEntries(
         await Promise.all(
@@ -214,7 +216,8 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     await space.becomes('PersistentVolume', `${namespace}-${name}`, { status: { phase: 'Bound' } });
     await space.patch('PersistentVolumeClaim', name, { metadata: { annotations: { touched: 'yes' } } });
     await space.becomes('PersistentVolumeClaim', name, { status: { phase: 'Bound' } });
-    if (kind === 'JuiceFSRuntime') await space.becomes('StatefulSet', `${name}-worker`, { status: { readyReplicas: 1 } });
+    for (const { kind: each, metadata } of objects)
+      if (each === 'StatefulSet') await space.becomes('StatefulSet', metadata.name, { status: { readyReplicas: 1 } });
     return { space, made: objects.map((object) => [object.kind as Kind, object.metadata.name]) };
   }
 
@@ -238,6 +241,6 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     ).conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime;
   /** Host ports in the scripts of Fluid. */
   const portsOf = (golden: string) => [
-    ...new Set(readFileSync(join(GOLDENS, golden, 'objects.yaml'), 'utf8').match(/metrics=0\.0\.0\.0:\d+/g)),
+    ...new Set(readFileSync(join(GOLDENS, golden, 'objects.yaml'), 'utf8').match(/metrics=0\.0\.0\.0:\d+|rpc\.port = \d+/g)),
   ];
 });
