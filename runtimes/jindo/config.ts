@@ -1,6 +1,7 @@
 import { cacheSets } from './cache-sets.ts';
 import { type EngineName, NAMES } from './engines.ts';
 import type { Source } from './mounts.ts';
+import { checkProperties } from './properties.ts';
 import type { Properties } from './stores.ts';
 import { element } from './xml.ts';
 
@@ -62,13 +63,17 @@ const CLASSES: Properties = {
 };
 
 type Section = readonly [name: string, properties: Properties];
-const text = (sections: readonly Section[]): string =>
-  sections
+/** Whatever a value comes from, it is checked here: a line break in it would begin a property or a section of its own. */
+function text(sections: readonly Section[]): string {
+  checkProperties(Object.fromEntries(sections));
+  return sections
     .map(([name, properties]) => [`[${name}]`, ...Object.entries(properties).map(([key, value]) => `${key} = ${value}`), ''].join('\n'))
     .join('\n');
+}
 
-const coreSite = (properties: Properties): string =>
-  [
+function coreSite(properties: Properties): string {
+  checkProperties({ [CORE_SITE]: properties });
+  return [
     '<?xml version="1.0"?>',
     '<configuration>',
     ...Object.entries(properties).flatMap(([key, value]) => [
@@ -80,3 +85,4 @@ const coreSite = (properties: Properties): string =>
     '</configuration>',
     '',
   ].join('\n');
+}

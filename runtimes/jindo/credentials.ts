@@ -135,7 +135,7 @@ function textsOf({ id, secret }: Pair, { facts }: Input): Keys {
   const text = (option: SecretOption): string => {
     const data = facts.secrets[option.secret]?.[option.key] ?? '';
     const value = fromBase64(data, `Secret ${option.secret}: data[${option.key}]`);
-    must(!/[\r\n\0]/.test(value), `Secret ${option.secret}: data[${option.key}]`, 'one line of text', 'several');
+    must(!/\p{Cc}/u.test(value), `Secret ${option.secret}: data[${option.key}]`, 'one line of text', 'several');
     return value;
   };
   return { id: text(id), secret: text(secret), isSecret: true };

@@ -1,6 +1,5 @@
 import type { Mounted } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
-import type { EngineName } from './engines.ts';
 import { isScraped } from './fuse.ts';
 import { environment, type Input, MOUNT_AT, MOUNT_DIR, type Parts, podOf, runAsUser, volumesOf } from './pod.ts';
 import { containerPort } from './ports.ts';
@@ -12,9 +11,9 @@ const DEVICE: Mounted = {
 
 export function fusePod(input: Input, parts: Parts) {
   const { spec, namespace } = input;
-  const { masters, ports, tier, images, config, access, native, isFuseOnly, args, metricsPort } = parts;
+  const { engine, masters, ports, tier, images, config, access, native, isFuseOnly, args, metricsPort } = parts;
   const { nodeSelector: _, ...pod } = podOf(input, 'fuse');
-  const { volumes, volumeMounts } = volumesOf(input.runtime.engine as EngineName, 'fuse', config, [DEVICE], tier.fuse, access, native);
+  const { volumes, volumeMounts } = volumesOf(engine, 'fuse', config, [DEVICE], tier.fuse, access, native);
   return {
     ...pod,
     podAnnotations: { ...pod.podAnnotations, ...(isScraped(input) && { 'prometheus.fuse.fluid.io/scrape': 'true' }) },

@@ -1,7 +1,6 @@
 import type { ResourceRequirements } from '../../src/api/index.ts';
 import { withMemory } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
-import type { EngineName } from './engines.ts';
 import { environment, type Input, type Parts, podOf, rdmaContext, runAsUser, tolerationsOf, users, volumesOf } from './pod.ts';
 import { containerPort } from './ports.ts';
 
@@ -10,18 +9,10 @@ const LARGE = 100 * 1024 ** 3;
 
 export function masterPod(input: Input, parts: Parts) {
   const { spec, namespace, settings } = input;
-  const { masters, ports, tier, images, config, access, native, rdma } = parts;
+  const { engine, masters, ports, tier, images, config, access, native, rdma } = parts;
   const rpc = addressList(masters, namespace, ports.master);
   const raft = masters.map((name) => `${name}.${namespace}:${ports.raft}:0`).join();
-  const { volumes, volumeMounts } = volumesOf(
-    input.runtime.engine as EngineName,
-    'master',
-    config,
-    [tier.master],
-    access,
-    native,
-    users(input, 'master'),
-  );
+  const { volumes, volumeMounts } = volumesOf(engine, 'master', config, [tier.master], access, native, users(input, 'master', parts));
   const isLarge = settings.env[MEMORY_LIMIT] === 'true' && tier.bytes > LARGE;
   return {
     ...podOf(input, 'master'),

@@ -11,6 +11,7 @@ import {
   together,
   volumeLabel,
 } from '../../src/constructs/index.ts';
+import { STORES } from './credentials.ts';
 
 /** A source of data, as Jindo mounts it. */
 export interface Source {
@@ -37,6 +38,8 @@ export interface Mounts {
   readonly native: readonly Mounted[];
 }
 
+/** Names of the volumes that pods have anyway. */
+const OURS = /^(datavolume-.*|bigboot-config|hdfs-confs|jindofs-secret-token|jindofs-fuse-device)$/;
 /** Where a pod finds what claims hold. */
 const LOCAL_ROOT = '/underFSStorage';
 
@@ -50,9 +53,10 @@ function read(spec: DatasetSpec): Mounts {
   const found = mounts.map((mount, i) => {
     const field = `spec.mounts[${i}]`;
     const path = pathOf(mount, field);
+    must(!/\p{Cc}/u.test(mount.name ?? ''), `${field}.name`, 'a name without control characters', mount.name);
     const native = nativeOf(spec, mount, path, field);
     const source = native ? `local://${native.mount.mountPath}` : sourceOf(mount, field);
-    const [, scheme = '', bucket = ''] = /^([^:]+):\/\/([^/]*)/.exec(source) ?? [];
+    const [, scheme = '', bucket = ''] = PARTS.exec(source) ?? [];
     const own = secretOptions(mount.encryptOptions, `${field}.encryptOptions`);
     const secrets = new Map([...shared, ...own].map((each) => [each.option, each]));
     const options = { ...spec.sharedOptions, ...mount.options };
@@ -69,16 +73,30 @@ function read(spec: DatasetSpec): Mounts {
 function pathOf({ path = '', name = '' }: Mount, field: string): string {
   must(path.startsWith('/') || /^[^/]+$/.test(name), `${field}.name`, 'a name without "/", or an absolute path', name);
   const chosen = absolutePath(path.startsWith('/') ? path : `/${name}`, `${field}.path`);
-  must(!/[\s\0]/.test(chosen), `${field}.path`, 'a path without blanks', chosen);
+  must(!/[\s\p{Cc}]/u.test(chosen), `${field}.path`, 'a path without blanks', chosen);
   return `/${chosen.split('/').filter(Boolean).join('/')}`;
 }
 
 function sourceOf({ mountPoint }: Mount, field: string): string {
   const source = positional(mountPoint, `${field}.mountPoint`);
-  must(/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(source), `${field}.mountPoint`, '<scheme>://<address> without blanks', source);
+  must(
+    /^[a-z][a-z0-9+.-]*:\/\/[^\s\p{Cc}]+$/u.test(source),
+    `${field}.mountPoint`,
+    '<scheme>://<address> without blanks, the scheme in small letters',
+    source,
+  );
   must(!source.startsWith('dataset://'), `${field}.mountPoint`, 'a source that Jindo can read: references are of other runtimes', source);
+  const [, scheme = '', bucket = ''] = PARTS.exec(source) ?? [];
+  // It becomes a part of names of properties, and a directory.
+  must(
+    !STORES.includes(scheme) || /^[a-z0-9][\w.-]*$/i.test(bucket),
+    `${field}.mountPoint`,
+    `${scheme}://<bucket>/<path>, the bucket of letters, digits and "._-"`,
+    source,
+  );
   return source;
 }
+const PARTS = /^([^:]+):\/\/([^/]*)/;
 
 /** What pods mount themselves: a claim, or a directory of the node. */
 function nativeOf(
@@ -92,7 +110,7 @@ function nativeOf(
     must(/^[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?$/.test(name), `${field}.name`, 'the name of a volume: small letters, digits, dashes', name);
     must(!/^\d+$/.test(name), `${field}.name`, 'a name that is no number, as the volumes of the cache have', name);
     const directory = absolutePath(mountPoint.slice('local://'.length), `${field}.mountPoint`);
-    must(!/\s/.test(directory), `${field}.mountPoint`, 'a path without blanks', directory);
+    must(!/[\s\p{Cc}]/u.test(directory), `${field}.mountPoint`, 'a path without blanks', directory);
     const volume = `datavolume-${name}`;
     return { volume: { name: volume, hostPath: { path: directory } }, mount: { name: volume, mountPath: directory } };
   }
@@ -101,6 +119,7 @@ function nativeOf(
   must(claim, `${field}.mountPoint`, 'pvc://<claim> or pvc://<claim>/<path>', mountPoint);
   const subPath = claim.path.split('/').filter(Boolean).join('/');
   must(!subPath.split('/').includes('..'), `${field}.mountPoint`, 'a path without ".."', mountPoint);
+  must(!OURS.test(volumeLabel(claim.claim)), `${field}.mountPoint`, 'a claim without the name of a volume of Jindo', mountPoint);
   const volume = { name: volumeLabel(claim.claim), persistentVolumeClaim: { claimName: claim.claim } };
   const at = {
     name: volume.name,

@@ -12,20 +12,20 @@ import { configuration } from './configuration.ts';
 import { credentialNeeds, credentialsOf } from './credentials.ts';
 import type { EngineName } from './engines.ts';
 import { fuseCall } from './fuse.ts';
+import { fusePod } from './fuse-pod.ts';
 import { hadoopOf } from './hadoop.ts';
 import { imagesOf } from './images.ts';
+import { masterPod } from './master-pod.ts';
 import { deploymentOf, mastersOf } from './masters.ts';
 import { mountsOf, type Source } from './mounts.ts';
-import { fusePod } from './fuse-pod.ts';
-import { masterPod } from './master-pod.ts';
 import { loadFiles, MOUNT_AT, MOUNT_DIR } from './pod.ts';
-import { workerPod } from './worker-pod.ts';
 import { type Ports, portNeeds, portsOf } from './ports.ts';
 import { checkProperties } from './properties.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 import { storeProperties } from './stores.ts';
 import { tierOf } from './tiers.ts';
 import { specWarnings } from './warnings.ts';
+import { workerPod } from './worker-pod.ts';
 
 export interface JindoPlan extends BasePlan {
   readonly engine: EngineName;
@@ -94,14 +94,15 @@ export function plan(input: Input): JindoPlan {
     properties: () => checkProperties(propertyFields(spec)),
   });
   const { sources } = mounts;
-  const { credentials, stores } = together(
+  const object = `Dataset ${namespace}/${name}`;
+  const { credentials } = together(
     {
       credentials: () => credentialsOf(input, sources, images),
-      stores: () => storeProperties(engine, sources, credentialsOf(input, sources, images)),
       options: () => checkProperties(Object.fromEntries(sources.map(({ field, options }) => [`${field}.options`, options]))),
     },
-    `Dataset ${namespace}/${name}`,
+    object,
   );
+  const { stores } = together({ stores: () => storeProperties(engine, sources, credentials) }, object);
   const readOnly = !dataset.spec.accessModes?.length || dataset.spec.accessModes.includes('ReadOnlyMany');
   const { hasWorkers } = deploymentOf(spec);
   const isFuseOnly = masters.length === 0;
@@ -114,6 +115,7 @@ export function plan(input: Input): JindoPlan {
   );
   const configName = configNameOf({ name });
   const pods = {
+    engine,
     masters,
     ports,
     tier,
@@ -146,7 +148,7 @@ export function plan(input: Input): JindoPlan {
     master,
     worker,
     client,
-    loadFiles: loadFiles(input, pods),
+    loadFiles: loadFiles(pods),
     ...(env[PORT_CHECK] === 'true' && master.hostNetwork && { portCheck: env[INIT_IMAGE] || BUILT_IN_INIT_IMAGE }),
     isMemory: tier.isMemory,
     nodeCaches: tier.isOnNode ? tier.directories : [],

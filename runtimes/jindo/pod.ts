@@ -11,6 +11,7 @@ export type Input = PlanInput<JindoRuntimeSpec>;
 type PodRole = 'master' | 'worker' | 'fuse';
 
 export interface Parts {
+  readonly engine: EngineName;
   readonly masters: readonly string[];
   readonly ports: Ports;
   readonly tier: Tier;
@@ -86,15 +87,23 @@ export const environment = (env: Readonly<Record<string, string>> = {}): readonl
     .map(([name, value]) => ({ name, value }));
 export const field = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
 export const runAsUser = ({ user }: JindoRuntimeSpec): readonly EnvVar[] => (user ? [{ name: 'RUN_AS_USER', value: user }] : []);
-export const users = ({ spec }: Input, role: 'master' | 'worker'): readonly Mounted[] =>
-  userVolumes(spec[role]?.volumeMounts, spec.volumes, `spec.${role}.volumeMounts`);
+/** Volumes of the user, beside those of Jindo: of two with one name a pod would have one. */
+export function users({ spec }: Input, role: 'master' | 'worker', { config, access, native, tier }: Parts): readonly Mounted[] {
+  const path = `spec.${role}.volumeMounts`;
+  const own = new Set([config, ...[...access, ...native, ...tier.worker].map(({ volume }) => volume)].map(({ name }) => name));
+  const found = userVolumes(spec[role]?.volumeMounts, spec.volumes, path);
+  found.forEach(({ volume: { name } }, i) =>
+    must(!own.has(name), `${path}[${i}].name`, `another name than those of Jindo's volumes, ${[...own].join(', ')}`, name),
+  );
+  return found;
+}
 /** Of masters and workers that move data past the kernel. */
 export const rdmaContext = (rdma: boolean): Pick<ContainerProps, 'securityContext'> =>
   rdma ? { securityContext: { capabilities: { add: ['SYS_RESOURCE', 'IPC_LOCK'] } } } : {};
 
 /** In the pod of a load. Claims and directories of nodes are only for those who read the store. */
-export const loadFiles = (input: Input, { config, access }: Pick<Parts, 'config' | 'access'>) =>
-  volumesOf(input.runtime.engine as EngineName, 'load', config, access);
+export const loadFiles = ({ engine, config, access }: Pick<Parts, 'engine' | 'config' | 'access'>) =>
+  volumesOf(engine, 'load', config, access);
 
 /** Those of the Dataset and those of the component. */
 export const tolerationsOf = ({ spec, dataset }: Input, role: 'master' | 'worker') => ({

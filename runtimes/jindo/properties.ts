@@ -60,8 +60,8 @@ export const workerProperties = ({ worker }: JindoRuntimeSpec, { ports, tier, rd
     ...worker?.properties,
   });
 
-/** The last version whose clients read ahead in the old way. */
-const AFTER_LEGACY = [6, 2, 1] as const;
+/** The first version whose clients read ahead in the new way. */
+const NEW_READAHEAD = [6, 2, 1] as const;
 
 /** Of clients. */
 export const clientProperties = ({ fuse }: JindoRuntimeSpec, parts: Parts): Properties => {
@@ -77,7 +77,7 @@ export const clientProperties = ({ fuse }: JindoRuntimeSpec, parts: Parts): Prop
     'fs.s3.download.queue.size': '16',
     'fs.s3.download.thread.concurrency': '32',
     ...(isCache
-      ? { 'fs.xengine': engine, 'jindofsx.read.readahead.prefetcher.version': isAtLeast(fuseTag, AFTER_LEGACY) ? 'default' : 'legacy' }
+      ? { 'fs.xengine': engine, 'jindofsx.read.readahead.prefetcher.version': isAtLeast(fuseTag, NEW_READAHEAD) ? 'default' : 'legacy' }
       : { [`fs.${engine}.data.cache.enable`]: 'true', [`fs.${engine}.meta.cache.enable`]: 'true' }),
     ...(readOnly && { [`fs.${engine}.read.only.enable`]: 'true' }),
     [`fs.${engine}.storage.rpc.port`]: String(ports.worker),
@@ -119,16 +119,19 @@ export const clientLogProperties = ({ fuse }: JindoRuntimeSpec, { engine, stores
 export const sorted = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Each property is a line of a file: `name = value`. Values are not shown: one may be a key of a store. */
+/** Each property is a line of a file, `name = value`, and of another an element of XML, which has no control characters. */
+const isProperty = (key: string, value: string): boolean => /^\w[\w./-]*$/.test(key) && !/\p{Cc}/u.test(value);
+
+/** Values are not shown: one may be a key of a store. */
 export function checkProperties(fields: Readonly<Record<string, Properties | undefined>>): void {
   const faults = Object.entries(fields).flatMap(([path, properties = {}]): readonly Fault[] =>
     Object.entries(properties).flatMap(([key, value]) =>
-      /^[^\s=[\]#;][^\s=]*$/.test(key) && !/[\r\n\0]/.test(value)
+      isProperty(key, value)
         ? []
         : [
             {
               path: `${path}[${key}]`,
-              expected: 'a name without blanks and "=", and a value of one line',
+              expected: 'a name of letters, digits and "._/-", and a value of one line without control characters',
               found: shown(key),
             },
           ],

@@ -26,6 +26,8 @@ const MI = 1024 ** 2;
 /** What Jindo does without levels: a little memory of the node. */
 const WITHOUT_LEVELS: TierLevel = { mediumtype: 'MEM', volumeType: 'hostPath', path: '/dev/shm', quota: '1Gi', high: '0.8', low: '0.6' };
 
+const RATIO = /^(0(\.\d+)?|1(\.0+)?)$/;
+
 /** The first level, which is the only one that Jindo has. */
 export function tierOf({ spec, namespace, name, runtime }: PlanInput<JindoRuntimeSpec>): Tier {
   const [said] = spec.tieredstore?.levels ?? [];
@@ -33,9 +35,11 @@ export function tierOf({ spec, namespace, name, runtime }: PlanInput<JindoRuntim
   const field = 'spec.tieredstore.levels[0]';
   const { mediumtype, volumeType, volumeSource, path = '', quota, quotaList, high, low } = level;
   must(quota !== undefined || quotaList, `${field}.quota`, 'the size of the level', quota);
+  for (const [name, said] of Object.entries({ high, low }))
+    must(!said || RATIO.test(said), `${field}.${name}`, 'a ratio from 0 to 1, such as 0.95', said);
   const paths = directoriesOf(path, ',', `${field}.path`).map((each) => directoryOf(each, `${field}.path`));
   const quotas = levelQuotas({ ...level, path: paths.join(',') }, field).map((bytes) => mebibytes(bytes, `${field}.quota`));
-  const directories = paths.map((each) => `${each === '/' ? '' : each}/${namespace}/${name}/${runtime.engine}`);
+  const directories = paths.map((each) => `${each}/${namespace}/${name}/${runtime.engine}`);
   const isMemory = mediumtype === 'MEM';
   const isOnNode = volumeType !== 'emptyDir';
   const medium = volumeSource?.emptyDir?.medium ?? (isMemory ? 'Memory' : undefined);
@@ -65,8 +69,11 @@ export function tierOf({ spec, namespace, name, runtime }: PlanInput<JindoRuntim
 
 /** It becomes an entry of a list in a file of lines. */
 function directoryOf(path: string, field: string): string {
-  must(!/[\s"'`$\\]/.test(path), field, 'directories separated by ","', path);
-  return `/${absolutePath(path, field).split('/').filter(Boolean).join('/')}`;
+  must(!/[\s\p{Cc}"'`$\\]/u.test(path), field, 'directories separated by ","', path);
+  const directory = `/${absolutePath(path, field).split('/').filter(Boolean).join('/')}`;
+  // All pods mount it.
+  must(directory !== '/', field, 'a directory below /', path);
+  return directory;
 }
 
 /** Jindo has no smaller unit that is whole. */

@@ -93,6 +93,10 @@ function sourceWarnings(
 ): readonly Warning[] {
   const { scheme, options, secrets, field } = source;
   const keys: readonly string[] = STORES.includes(scheme) ? keyOptions(scheme) : [];
+  // What other schemes read has names of its own.
+  const plain = Object.keys(options).filter(
+    (key) => !keys.includes(key) && isRead(source, engine, key) && /key|secret|token|password/i.test(key),
+  );
   const isShared = (name: string) => sharedEncryptOptions.some((option) => option.name === name);
   return [
     ...Object.keys(options)
@@ -111,6 +115,10 @@ function sourceWarnings(
               message: `Dataset: ${field}.options[${key}]: stored in the Dataset and in a ConfigMap; use encryptOptions`,
             },
       ),
+    ...plain.map((key) => ({
+      reason: 'RuntimeDeprecated',
+      message: `Dataset: ${field}.options[${key}]: stored in plain text in the Dataset and in a ConfigMap; write it into hadoopConfig`,
+    })),
   ];
 }
 

@@ -1,23 +1,14 @@
 import { withMemory } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
-import type { EngineName } from './engines.ts';
 import { environment, field, type Input, type Parts, podOf, rdmaContext, runAsUser, tolerationsOf, users, volumesOf } from './pod.ts';
 import { containerPort, isOnHost } from './ports.ts';
 import { quantityText } from './tiers.ts';
 
 export function workerPod(input: Input, parts: Parts) {
   const { spec, namespace } = input;
-  const { masters, ports, tier, images, config, access, native, rdma } = parts;
+  const { engine, masters, ports, tier, images, config, access, native, rdma } = parts;
   const rpc = addressList(masters, namespace, ports.master);
-  const { volumes, volumeMounts } = volumesOf(
-    input.runtime.engine as EngineName,
-    'worker',
-    config,
-    tier.worker,
-    access,
-    native,
-    users(input, 'worker'),
-  );
+  const { volumes, volumeMounts } = volumesOf(engine, 'worker', config, tier.worker, access, native, users(input, 'worker', parts));
   const memory = tier.isMemory && tier.bytes > 0 ? quantityText(tier.bytes / 1024 ** 2) : undefined;
   return {
     ...podOf(input, 'worker'),
