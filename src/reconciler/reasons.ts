@@ -70,6 +70,7 @@ export const causes = {
     toDo: 'create it; the controller retries after 0.5 s to 30 s',
   },
   ThinRuntimeProfileNotFound: { means: 'the profile does not exist', toDo: 'create it' },
+  CacheRuntimeClassNotFound: { means: 'the class does not exist', toDo: 'create it, or edit `spec.runtimeClassName`' },
   ClaimNotBound: { means: 'the claim behind a `pvc://` mount does not exist, or is not bound', toDo: 'see that claim' },
   DatasetNotBound: { means: 'the Dataset that the runtime refers to is not bound', toDo: 'see that Dataset' },
   ReferenceNotAllowed: {
