@@ -1,6 +1,6 @@
 import * as k8s from '../../src/api/k8s.ts';
 import { dateTime, described, int32, openEnum, opt, type Static, t } from '../../src/api/schema.ts';
-import type { RuntimePhase, RuntimeStatus } from '../../src/api/status.ts';
+import type { RuntimeCondition, RuntimePhase, RuntimeStatus } from '../../src/api/status.ts';
 import { observedGeneration, phases, runtimeCondition } from '../../src/api/status.ts';
 import type { StatusShape } from '../../src/constructs/index.ts';
 
@@ -96,34 +96,52 @@ function write(status: RuntimeStatus, name: string): CacheRuntimeStatus {
   };
 }
 
-const NONE: ComponentStatus = { phase: '' };
-
-/** Nothing in it has been checked: Fluid may have written it. */
-function read(status: CacheRuntimeStatus): RuntimeStatus {
-  const { master = NONE, worker = NONE, client = NONE, valueFile = '', observedGeneration, setupDuration, conditions, selector } = status;
-  const { mountTime, cacheAffinity } = status;
+/** Nothing in it has been checked: Fluid may have written it, or anyone. What is of another type counts as absent. */
+function read(status: Unchecked): RuntimeStatus {
+  const [master, worker, client] = [status['master'], status['worker'], status['client']].map(countsOf) as [Seen, Seen, Seen];
+  const { conditions, cacheAffinity, observedGeneration } = status;
+  const texts = (['setupDuration', 'selector', 'mountTime'] as const).filter((field) => typeof status[field] === 'string');
   return {
-    valueFile,
+    valueFile: typeof status['valueFile'] === 'string' ? status['valueFile'] : '',
     masterPhase: master.phase,
     workerPhase: worker.phase,
     fusePhase: client.phase,
-    desiredMasterNumberScheduled: master.desiredReplicas ?? 0,
-    currentMasterNumberScheduled: master.currentReplicas ?? 0,
-    masterNumberReady: master.readyReplicas ?? 0,
-    desiredWorkerNumberScheduled: worker.desiredReplicas ?? 0,
-    currentWorkerNumberScheduled: worker.currentReplicas ?? 0,
-    workerNumberReady: worker.readyReplicas ?? 0,
-    desiredFuseNumberScheduled: client.desiredReplicas ?? 0,
-    currentFuseNumberScheduled: client.currentReplicas ?? 0,
-    fuseNumberReady: client.readyReplicas ?? 0,
-    ...(observedGeneration !== undefined && { observedGeneration }),
-    ...(setupDuration !== undefined && { setupDuration }),
-    ...(conditions && { conditions }),
-    ...(selector !== undefined && { selector }),
-    ...(mountTime !== undefined && { mountTime }),
-    ...(cacheAffinity && { cacheAffinity }),
+    desiredMasterNumberScheduled: master.desired,
+    currentMasterNumberScheduled: master.current,
+    masterNumberReady: master.ready,
+    desiredWorkerNumberScheduled: worker.desired,
+    currentWorkerNumberScheduled: worker.current,
+    workerNumberReady: worker.ready,
+    ...(worker.available > 0 && { workerNumberAvailable: worker.available }),
+    ...(worker.unavailable > 0 && { workerNumberUnavailable: worker.unavailable }),
+    desiredFuseNumberScheduled: client.desired,
+    currentFuseNumberScheduled: client.current,
+    fuseNumberReady: client.ready,
+    ...(client.available > 0 && { fuseNumberAvailable: client.available }),
+    ...(client.unavailable > 0 && { fuseNumberUnavailable: client.unavailable }),
+    ...(typeof observedGeneration === 'number' && { observedGeneration }),
+    ...Object.fromEntries(texts.map((field) => [field, status[field]])),
+    ...(Array.isArray(conditions) && { conditions: conditions.filter(isCondition) }),
+    // The cast: it is compared with another, and not looked into.
+    ...(isObject(cacheAffinity) && { cacheAffinity: cacheAffinity as NonNullable<RuntimeStatus['cacheAffinity']> }),
   };
 }
+type Unchecked = Readonly<Record<string, unknown>>;
+type Seen = ReturnType<typeof countsOf>;
 
-// The cast: it is what `write` returns, or what Fluid wrote.
-export const statusShape: StatusShape = { write, read: (status) => read(status as CacheRuntimeStatus) };
+function countsOf(component: unknown) {
+  const of = isObject(component) ? component : {};
+  const count = (field: keyof ComponentStatus): number => (typeof of[field] === 'number' ? of[field] : 0);
+  return {
+    phase: phases.find((each) => each === of['phase']) ?? '',
+    desired: count('desiredReplicas'),
+    current: count('currentReplicas'),
+    ready: count('readyReplicas'),
+    available: count('availableReplicas'),
+    unavailable: count('unavailableReplicas'),
+  };
+}
+const isObject = (value: unknown): value is Unchecked => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isCondition = (value: unknown): value is RuntimeCondition => isObject(value) && typeof value['type'] === 'string';
+
+export const statusShape: StatusShape = { write, read: (status) => read(status as Unchecked) };
