@@ -1,4 +1,5 @@
 import type { DatasetSpec } from '../../src/api/index.ts';
+import { must } from '../../src/constructs/index.ts';
 import type { ComponentClass } from './class-spec.ts';
 import { pathOf } from './runtime-config.ts';
 import type { Parts } from './topology.ts';
@@ -22,17 +23,24 @@ const LEAST_SECONDS = 20;
 /** What Kubernetes or Sluice mount, not the engine. */
 const NATIVE = /^(pvc|local|dataset):\/\//;
 
-/** @param config runtime.json */
+/**
+ * @param config runtime.json
+ * @throws InvalidSpec when a command is empty
+ */
 export function entriesOf({ master, worker }: Parts, config: string, { mounts = [] }: DatasetSpec): Entries {
   const part = master ?? worker;
   if (!part) return {};
   const role = master ? 'master' : 'worker';
   const container = part.base.template?.spec?.containers[0]?.name ?? '';
-  const entry = (of: NonNullable<ComponentClass['executionEntries']>['mountUFS']): Entry | undefined =>
-    of && { in: role, container, argv: of.command, timeoutSeconds: Math.max(of.timeout ?? 0, LEAST_SECONDS) };
+  const entry = (of: ComponentClass, name: 'mountUFS' | 'reportSummary'): Entry | undefined => {
+    const { command, timeout = 0 } = of.executionEntries?.[name] ?? {};
+    if (!command) return undefined;
+    must(command[0], `topology.${role}.executionEntries.${name}.command`, 'a program', command);
+    return { in: role, container, argv: command, timeoutSeconds: Math.max(timeout, LEAST_SECONDS) };
+  };
   // As in Fluid, workers alone mount nothing: each would have to.
-  const mountUFS = master && entry(master.base.executionEntries?.mountUFS);
-  const reportSummary = entry(part.base.executionEntries?.reportSummary);
+  const mountUFS = master && entry(master.base, 'mountUFS');
+  const reportSummary = entry(part.base, 'reportSummary');
   const paths = mounts.filter(({ mountPoint }) => !NATIVE.test(mountPoint)).map(pathOf);
   return { ...(mountUFS && { mountUFS: { entry: mountUFS, paths, config } }), ...(reportSummary && { reportSummary }) };
 }

@@ -15,13 +15,20 @@ export interface ExtraResources {
 
 export function extraResources(runtime: string, { metadata, spec }: CacheRuntimeClass): ExtraResources {
   const declared = (spec.extraResources?.configMaps ?? []).map(({ name = '', data = {} }, i) => {
-    if (/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name) && name.length <= 180) return [name, data] as const;
+    if (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name) && name.length <= 180) return [name, data] as const;
     throw new InvalidSpec(
       { path: `extraResources.configMaps[${i}].name`, expected: 'the name of a ConfigMap, of at most 180 characters', found: shown(name) },
       { object: `CacheRuntimeClass ${metadata.name}` },
     );
   });
-  const named = (name: string) => `fluid-extra-${runtime}-${name}`;
+  const twin = declared.find(([name], i) => declared.findIndex(([other]) => other === name) < i);
+  if (twin)
+    throw new InvalidSpec(
+      { path: 'extraResources.configMaps', expected: 'names that differ', found: `${shown(twin[0])} twice` },
+      { object: `CacheRuntimeClass ${metadata.name}` },
+    );
+  // Of runtime and class each by itself: no name of a runtime has a dot.
+  const named = (name: string) => `fluid-extra-${runtime}.${name}`;
   return {
     configMaps: Object.fromEntries(declared.map(([name, data]) => [named(name), data])),
     names: new Map(declared.map(([name]) => [name, named(name)])),

@@ -6,12 +6,11 @@ import {
   type Needs,
   optionNeeds,
   type PlanInput,
-  secretDirectory,
   together,
 } from '../../src/constructs/index.ts';
-import type { CacheRuntimeClassSpec } from './class-spec.ts';
 import { type Entries, entriesOf } from './entries.ts';
 import { extraResources } from './extra-resources.ts';
+import { type LoadPlan, loadPlan } from './load-plan.ts';
 import { checkPrivileged, podOf } from './pod.ts';
 import { CONFIG_FILE, runtimeConfig } from './runtime-config.ts';
 import type { CacheRuntimeSpec } from './spec.ts';
@@ -28,16 +27,6 @@ export interface CachePlan extends BasePlan, Entries {
   /** Of the role that is created first: what all components mount. */
   readonly configMaps: { readonly with: Role; readonly data: Readonly<Record<string, Readonly<Record<string, string>>>> };
   readonly load: LoadPlan;
-}
-
-/** What the class says of a DataLoad, and what its pod needs of the workers'. */
-export interface LoadPlan {
-  readonly className: string;
-  readonly operation: NonNullable<CacheRuntimeClassSpec['dataOperationSpecs']>[number] | undefined;
-  readonly image: string | undefined;
-  readonly pod: Pick<ComponentProps, 'imagePullSecrets' | 'volumes'> & {
-    readonly volumeMounts: NonNullable<ComponentProps['containers'][0]['volumeMounts']>;
-  };
 }
 
 type Input = PlanInput<CacheRuntimeSpec>;
@@ -62,7 +51,6 @@ export function plan(input: Input): CachePlan {
     client: () => tiersOf(spec.client?.tieredStore?.levels, 'spec.client.tieredStore.levels'),
   });
   if (parts.client) checkPrivileged(parts.client, className);
-  const tiers = { worker, client };
   const names = { master: base.workloads.master, worker: base.workloads.worker, client: base.workloads.fuse };
   const { accessModes } = base.volume;
   const shown = { dataset: dataset.spec, accessModes, targetPath: base.mountPath, parts, names };
@@ -70,20 +58,12 @@ export function plan(input: Input): CachePlan {
     { text: () => runtimeConfig({ ...shown, tiers: { worker: worker.levels, client: client.levels } }) },
     `Dataset ${namespace}/${name}`,
   ).text;
-  const pods = together(
-    Object.fromEntries(
-      existing(parts).map((part) => [
-        roleOf(part.component),
-        () =>
-          podOf(input, part, {
-            extra,
-            tiers: tiers[part.component as keyof typeof tiers] ?? NO_TIERS,
-            mountPath: base.mountPath,
-            className,
-          }),
-      ]),
-    ) as Readonly<Partial<Record<Role, () => ComponentProps>>> as Readonly<Record<Role, () => ComponentProps>>,
-  );
+  const around = { extra, mountPath: base.mountPath, className };
+  const pods = together({
+    ...(parts.master && { master: podTask(input, parts.master, { ...around, tiers: NO_TIERS }) }),
+    ...(parts.worker && { worker: podTask(input, parts.worker, { ...around, tiers: worker }) }),
+    ...(parts.client && { fuse: podTask(input, parts.client, { ...around, tiers: client }) }),
+  });
   const roles = existing(parts).map(({ component }) => roleOf(component));
   return {
     ...base,
@@ -100,43 +80,20 @@ export function plan(input: Input): CachePlan {
     config: { name: configName(name), roles },
     ...entriesOf(parts, config, dataset.spec),
     cacheOnNode: worker.bytes,
-    load: loadOf(type.spec, className, parts.worker, pods.worker, new Set([configName(name), ...Object.keys(extra.configMaps)])),
+    load: loadPlan(input, type, parts, extra),
     warnings: [...(base.warnings ?? []), ...specWarnings(spec, type.spec, className, dataset.spec)],
   };
 }
 
 const NO_TIERS = tiersOf([], '');
+const podTask =
+  (...given: Parameters<typeof podOf>) =>
+  () =>
+    podOf(...given);
 const existing = (parts: Parts): readonly Part[] => COMPONENTS.flatMap((component) => parts[component] ?? []);
 
 /** Fluid's own, by which pods that it made are found and kept. */
 function selectorsOf({ name, workloads }: Pick<BasePlan, 'name' | 'workloads'>): NonNullable<BasePlan['selectors']> {
   const of = (role: Role) => ({ 'cacheruntime.fluid.io/component-name': workloads[role], 'cacheruntime.fluid.io/name': name });
   return { master: of('master'), worker: of('worker'), fuse: of('fuse') };
-}
-
-function loadOf(
-  { dataOperationSpecs = [] }: CacheRuntimeClassSpec,
-  className: string,
-  part: Part | undefined,
-  pod: ComponentProps | undefined,
-  configMaps: ReadonlySet<string>,
-): LoadPlan {
-  const mounts = pod?.containers[0].volumeMounts ?? [];
-  // Not by the names of volumes: those of Secrets are cut, and others may look like them.
-  const given = (pod?.volumes ?? []).filter(
-    ({ name, configMap, secret }) =>
-      configMaps.has(configMap?.name ?? '') ||
-      mounts.some((mount) => mount.name === name && mount.mountPath === secretDirectory(secret?.secretName ?? '')),
-  );
-  const names = new Set(given.map(({ name }) => name));
-  return {
-    className,
-    operation: dataOperationSpecs.find(({ name }) => name === 'DataLoad'),
-    image: pod?.containers[0].image,
-    pod: {
-      imagePullSecrets: pod?.imagePullSecrets?.length ? pod.imagePullSecrets : part?.base.template?.spec?.imagePullSecrets,
-      volumes: given,
-      volumeMounts: mounts.filter(({ name }) => names.has(name)),
-    },
-  };
 }

@@ -35,13 +35,11 @@ interface Around {
 export function podOf(input: Input, part: Part, { extra, tiers, mountPath, className }: Around): ComponentProps {
   const { spec, dataset } = input;
   const { component, base, own } = part;
-  const object = `CacheRuntimeClass ${className}`;
   // The cast: `partsOf` found a container.
   const template = withExtraNames(base.template?.spec as PodSpec, extra);
   const { containers, initContainers = [], volumes = [], ...rest } = template;
   const variables = environmentOf(input, part, mountPath);
-  const given = [CONFIG(input.name), ...extraMounts(base, extra, { component, object })];
-  const secrets = (base.dependencies?.secretMount?.enabled ?? component !== 'client') ? optionSecrets(dataset.spec).map(secretVolume) : [];
+  const { given, secrets } = filesOf(input, part, extra, className);
   const users = usersVolumes(input, part, template);
   const [first, ...others] = containers as [Container, ...Container[]];
   const all = [...tiers.mounted, ...given, ...users, ...secrets];
@@ -62,6 +60,7 @@ export function podOf(input: Input, part: Part, { extra, tiers, mountPath, class
         ...first,
         ...imageOf(own.runtimeVersion),
         ...(own.args && { args: own.args }),
+        ...(component === 'client' && unmounting(first, mountPath)),
         env: [...variables, ...(first.env ?? []), ...(own.env ?? [])],
         resources: withMemory(isGiven(own.resources) ? own.resources : first.resources, tiers.memoryBytes),
         volumeMounts: joined(joined(first.volumeMounts, [...tiers.mounted, ...given]), [...users, ...secrets]),
@@ -70,6 +69,18 @@ export function podOf(input: Input, part: Part, { extra, tiers, mountPath, class
     ],
   };
 }
+
+/** What a pod reads: runtime.json, ConfigMaps of the class, and the Secrets of the Dataset. A Job has what workers have. */
+export function filesOf({ name, dataset }: Input, part: Part | undefined, extra: ExtraResources, className: string) {
+  const { component = 'worker', base = {} } = part ?? {};
+  const given = [CONFIG(name), ...extraMounts(base, extra, { component, object: `CacheRuntimeClass ${className}` })];
+  const isMounted = base.dependencies?.secretMount?.enabled ?? component !== 'client';
+  return { given, secrets: isMounted ? optionSecrets(dataset.spec).map(secretVolume) : [] };
+}
+
+/** Few clients unmount when they are told to end, and a mount without a client stays on the node. */
+const unmounting = ({ lifecycle }: Container, mountPath: string) =>
+  lifecycle?.preStop ? {} : { lifecycle: { ...lifecycle, preStop: { exec: { command: ['umount', mountPath] } } } };
 
 const CONFIG = (runtime: string): Mounted => ({
   volume: { name: 'fluid-runtime-config', configMap: { name: configName(runtime) } },
@@ -105,7 +116,7 @@ const withoutNames = (volumes: NonNullable<PodSpec['volumes']>, mounted: readonl
 };
 
 /** As in Fluid, an image without a tag, or a tag without an image, has no effect: a warning says so. */
-function imageOf({ image, imageTag, imagePullPolicy }: NonNullable<Part['own']['runtimeVersion']> = {}) {
+export function imageOf({ image, imageTag, imagePullPolicy }: NonNullable<Part['own']['runtimeVersion']> = {}) {
   return { ...(image && imageTag && { image: `${image}:${imageTag}` }), ...(imagePullPolicy && { imagePullPolicy }) };
 }
 

@@ -65,7 +65,13 @@ export const cacheRuntimeSpec = t.Object(
     imagePullSecrets: opt(fields.imagePullSecrets),
     volumes: opt(fields.volumes),
     master: opt(t.Object({ ...componentFields, replicas }, { description: 'Pods that know every file.' })),
-    worker: opt(t.Object({ ...componentFields, replicas, tieredStore: opt(tieredStore) }, { description: 'Pods that hold the cache.' })),
+    worker: opt(
+      // So that `spec.worker.replicas`, by which it is scaled, has a value in every runtime.
+      t.Object(
+        { ...componentFields, replicas, tieredStore: opt(tieredStore) },
+        { default: { replicas: 1 }, description: 'Pods that hold the cache.' },
+      ),
+    ),
     client: opt(
       t.Object(
         {

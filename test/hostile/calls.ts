@@ -759,6 +759,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'runtimes/cache/extra-resources.ts': { extraMounts: admin, extraResources: admin, withExtraNames: admin },
   'runtimes/cache/index.ts': { default: 'its needs and plan are below' },
   'runtimes/cache/load.ts': { CacheLoad: 'is measured with the loads of other engines, whose targets it reads in the same way' },
+  'runtimes/cache/load-plan.ts': { loadPlan: 'is measured with plan' },
   'runtimes/cache/plan.ts': {
     needs: { many: (entries) => cache.needs(cacheGiven({ mounts: mountsOf(entries) })) },
     plan: {
@@ -774,7 +775,12 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       ],
     },
   },
-  'runtimes/cache/pod.ts': { checkPrivileged: admin, podOf: 'is measured with plan' },
+  'runtimes/cache/pod.ts': {
+    checkPrivileged: admin,
+    filesOf: 'is measured with plan',
+    imageOf: 'is measured with plan',
+    podOf: 'is measured with plan',
+  },
   'runtimes/cache/protocol.ts': {
     cache: {
       text: (text) => [text, JSON.stringify({ cached: text })].map((said) => ignoringErrors(() => summary.parse([[said]], {} as never))),

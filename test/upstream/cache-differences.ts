@@ -7,6 +7,14 @@ const WORKLOAD = /^(StatefulSet|DaemonSet)\//;
 export const cacheDifferences: readonly Difference[] = [
   {
     cases: CASES,
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.spec\.containers\[client\]\.lifecycle\.preStop\.exec\.command\[[01]\]$/,
+    ours: /^"(umount|\/runtime-mnt\/cache\/.*\/cache-fuse)"$/,
+    reason:
+      'A client that does not unmount when it ends leaves a mount on the node that answers nobody. A hook of the class takes its place.',
+  },
+  {
+    cases: CASES,
     object: /^StatefulSet\//,
     path: /^spec\.(persistentVolumeClaimRetentionPolicy\.when(Deleted|Scaled)|revisionHistoryLimit|template\.spec\.(dnsPolicy|schedulerName|securityContext|terminationGracePeriodSeconds|volumes\[.*\]\.(configMap|secret)\.defaultMode|volumes\[.*\]\.hostPath\.type|(initContainers\[0\]|containers\[(master|worker)\])\.(terminationMessage(Path|Policy)|imagePullPolicy|env\[POD_NAME\]\.valueFrom\.fieldRef\.apiVersion)))$/,
     ours: /^("Retain"|10|"ClusterFirst"|"default-scheduler"|{}|30|420|""|"\/dev\/termination-log"|"File"|"IfNotPresent"|"v1")$/,
@@ -89,7 +97,7 @@ export const cacheDifferences: readonly Difference[] = [
     cases: CASES,
     object: WORKLOAD,
     path: /^spec\.template\.spec\.(volumes\[fluid-(runtime|extra)-.*\])/,
-    ours: /^(420|"fluid-runtime-config"|"fluid-extra-curvine-config"|"fluid-runtime-config-curvine-demo"|"fluid-extra-curvine-demo-curvine-config")$/,
+    ours: /^(420|"fluid-runtime-config"|"fluid-extra-curvine-config"|"fluid-runtime-config-curvine-demo"|"fluid-extra-curvine-demo\.curvine-config")$/,
     reason: 'As above.',
   },
   {
@@ -110,7 +118,7 @@ export const cacheDifferences: readonly Difference[] = [
   },
   {
     cases: CASES,
-    object: /^ConfigMap\/fluid-extra-curvine-demo-curvine-config$/,
+    object: /^ConfigMap\/fluid-extra-curvine-demo\.curvine-config$/,
     path: /^$/,
     ours: /^made$/,
     reason: 'As above.',

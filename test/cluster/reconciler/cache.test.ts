@@ -69,7 +69,7 @@ describe.skipIf(!simulated).concurrent('a CacheRuntime', () => {
       },
     });
     expect(await space.made()).toEqual([
-      'ConfigMap/fluid-extra-demo-scripts',
+      'ConfigMap/fluid-extra-demo.scripts',
       'ConfigMap/fluid-runtime-config-demo',
       'DaemonSet/demo-client',
       `PersistentVolume/${className}-demo`,
@@ -194,7 +194,7 @@ describe.skipIf(!simulated).concurrent('a CacheRuntime', () => {
     };
     for (const [kind, name] of [
       ['Service', 'svc-demo-master'],
-      ['ConfigMap', 'fluid-extra-demo-scripts'],
+      ['ConfigMap', 'fluid-extra-demo.scripts'],
       ['DaemonSet', 'demo-client'],
       ['StatefulSet', 'demo-master'],
     ] as const)

@@ -9,7 +9,7 @@ import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { planner } from '../plans/planning.ts';
 import { askPods } from './probes.ts';
 import { evidence } from './survivors.ts';
-import { leftByFluid, unseen } from './unseen.ts';
+import { fluidsWorkloads, replacedWorkloads, unseen } from './unseen.ts';
 import { isServed, workloadView } from '../store/views.ts';
 
 /** Observes the world of one pass: the objects from the watches, the plan with its facts, and the last results of the probes. */
@@ -24,8 +24,9 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const bound = isServed(dataset);
     const owner = { uid, namespace, name };
     const names = runtime.workloads(name);
-    const left = await leftByFluid(context, owner, runtime, bound, object.status);
-    const workload = (role: Role) => store.live(workloadKind(role), namespace, names[role]) ?? left.workloads.get(role);
+    const fluids = await fluidsWorkloads(context, owner, names, bound, object.status);
+    const replaced = await replacedWorkloads(context, owner, runtime, bound, object.status);
+    const workload = (role: Role) => store.live(workloadKind(role), namespace, names[role]) ?? fluids.get(role);
     const viewOf = (roles: readonly Role[]) => {
       const workloads: Partial<Record<Role, WorkloadView>> = {};
       for (const role of roles) {
@@ -67,7 +68,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       bound,
       workloads,
       names,
-      ...(left.replaced.length > 0 && { replaced: left.replaced }),
+      ...(replaced.length > 0 && { replaced }),
       ...(volume && { volume }),
       ...(claim && { claim }),
       missingSecrets,

@@ -1,7 +1,7 @@
 import type { RuntimeStatus } from '../../../api/index.ts';
-import type { Role, Runtime } from '../../../constructs/index.ts';
+import type { Role, Runtime, WorkloadNames } from '../../../constructs/index.ts';
 import { isNotFound } from '../../../kube/errors.ts';
-import { type LiveObject, ROLES } from '../../world.ts';
+import { type LiveObject, type Replaced, ROLES } from '../../world.ts';
 import type { ResourceType } from '../../../kube/types.ts';
 import { ownedKinds, workloadKind, workloadType } from '../kinds.ts';
 import { isOurs, type Owned } from '../store/owner.ts';
@@ -26,32 +26,43 @@ export async function unseen(
   return object && isOurs(object, owner, store) ? (object as LiveObject) : undefined;
 }
 
-/** What Fluid left of a runtime that it has bound, as far as no watch shows it. */
-export interface LeftByFluid {
-  /** Without these, a plan from the spec alone would have other host ports and another generation of its fuse pods. */
-  readonly workloads: ReadonlyMap<Role, LiveObject>;
-  /** Objects of another kind in place of masters and workers. */
-  readonly replaced: readonly LiveObject[];
-}
-const NOTHING: LeftByFluid = { workloads: new Map(), replaced: [] };
-
-/** A runtime with the condition `Synced` was reconciled by Sluice, and nothing is read. */
-export async function leftByFluid(
+/**
+ * The workloads of a runtime that Fluid has bound: without them, a plan from its spec alone would have other host ports and another
+ * generation of its fuse pods. A runtime with the condition `Synced` was reconciled by Sluice, and its workloads are not read.
+ */
+export async function fluidsWorkloads(
   where: Where,
   owner: Owned,
-  { workloads: namesOf, fluidsWorkloads }: Pick<Runtime, 'workloads' | 'fluidsWorkloads'>,
+  names: WorkloadNames,
   isBound: boolean,
-  { conditions = [] }: Pick<RuntimeStatus, 'conditions'> = {},
-): Promise<LeftByFluid> {
-  if (!isBound || conditions.some(({ type }) => type === 'Synced')) return NOTHING;
-  const names = namesOf(owner.name);
-  const workloads = new Map<Role, LiveObject>();
-  const replaced: LiveObject[] = [];
+  { conditions = [] }: Conditions = {},
+): Promise<ReadonlyMap<Role, LiveObject>> {
+  const found = new Map<Role, LiveObject>();
+  if (!isBound || conditions.some(({ type }) => type === 'Synced')) return found;
   for (const role of ROLES) {
     const live = await unseen(where, workloadKind(role), owner, names[role]);
-    if (live) workloads.set(role, live);
-    const other = fluidsWorkloads && role !== 'fuse' && (await unseen(where, workloadType(fluidsWorkloads), owner, names[role]));
-    if (other) replaced.push(other);
+    if (live) found.set(role, live);
   }
-  return { workloads, replaced };
+  return found;
 }
+
+/**
+ * What Fluid created in place of StatefulSets that do not exist yet. It is looked for until the runtime is as its spec says: a first try to
+ * take its pods over may have failed.
+ */
+export async function replacedWorkloads(
+  where: Where,
+  owner: Owned,
+  { workloads, fluidsWorkloads: kind }: Pick<Runtime, 'workloads' | 'fluidsWorkloads'>,
+  isBound: boolean,
+  { conditions = [] }: Conditions = {},
+): Promise<readonly Replaced[]> {
+  if (!kind || !isBound || conditions.some(({ type, status }) => type === 'Synced' && status === 'True')) return [];
+  const names = workloads(owner.name);
+  const type = workloadType(kind);
+  const missing = (['master', 'worker'] as const).filter((role) => !where.store.live(workloadKind(role), owner.namespace, names[role]));
+  const found = await Promise.all(missing.map((role) => unseen(where, type, owner, names[role])));
+  return found.flatMap((object) => (object ? [{ type, object }] : []));
+}
+
+type Conditions = Pick<RuntimeStatus, 'conditions'>;

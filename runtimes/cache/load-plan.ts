@@ -1,0 +1,39 @@
+import type { ComponentProps, PlanInput } from '../../src/constructs/index.ts';
+import type { CacheRuntimeClass, CacheRuntimeClassSpec } from './class-spec.ts';
+import type { ExtraResources } from './extra-resources.ts';
+import { filesOf, imageOf } from './pod.ts';
+import type { CacheRuntimeSpec } from './spec.ts';
+import type { Parts } from './topology.ts';
+
+/** What the class says of a DataLoad, and what its pod has of the workers'. */
+export interface LoadPlan {
+  readonly className: string;
+  readonly operation: NonNullable<CacheRuntimeClassSpec['dataOperationSpecs']>[number] | undefined;
+  /** Of the workers, if there are any. */
+  readonly image: string | undefined;
+  readonly pod: Pick<ComponentProps, 'imagePullSecrets' | 'volumes'> & {
+    readonly volumeMounts: NonNullable<ComponentProps['containers'][0]['volumeMounts']>;
+  };
+}
+
+export function loadPlan(
+  input: PlanInput<CacheRuntimeSpec>,
+  { metadata, spec: { dataOperationSpecs = [] } }: CacheRuntimeClass,
+  { worker }: Parts,
+  extra: ExtraResources,
+): LoadPlan {
+  const { given, secrets } = filesOf(input, worker, extra, metadata.name);
+  const files = [...given, ...secrets];
+  const template = worker?.base.template?.spec;
+  const { imagePullSecrets } = input.spec;
+  return {
+    className: metadata.name,
+    operation: dataOperationSpecs.find(({ name }) => name === 'DataLoad'),
+    image: { ...template?.containers[0], ...imageOf(worker?.own.runtimeVersion) }.image,
+    pod: {
+      imagePullSecrets: imagePullSecrets?.length ? imagePullSecrets : template?.imagePullSecrets,
+      volumes: files.map(({ volume }) => volume),
+      volumeMounts: files.map(({ mount }) => mount),
+    },
+  };
+}
