@@ -22,7 +22,12 @@ export function specWarnings(
       const { image, imageTag } = own.runtimeVersion ?? {};
       return Boolean(image) === Boolean(imageTag)
         ? []
-        : [ignored(`spec.${component}.runtimeVersion`, 'image and imageTag have effect together; the image is that of the class')];
+        : [
+            ignored(
+              `spec.${component}.runtimeVersion`,
+              'image and imageTag have effect together, each in its own field; the image is that of the class',
+            ),
+          ];
     }),
     ...(spec.client?.tolerations?.length ? [ignored('spec.client.tolerations', 'clients tolerate every taint')] : []),
     ...(topology.master && topology.worker?.executionEntries

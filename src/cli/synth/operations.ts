@@ -77,7 +77,12 @@ export async function renderOperation(
     return { key, object: operation, manifests: render(told), warnings: [...warnings, ...(isKnown ? obstacles(predecessor) : [])] };
   } catch (error) {
     if (!(error instanceof InvalidSpec)) throw error;
-    return error.faults.map(({ path, expected, found }) => fault(path, expected, found));
+    return error.faults.map(({ path, expected, found, object = error.object }) =>
+      // What another object says of the operation, such as a class, is reported where the operation names its Dataset.
+      object === undefined || object === refOf(item.object)
+        ? fault(path, expected, found)
+        : { ...fault('spec.dataset', expected, found), path: `${object}: ${path}` },
+    );
   }
 }
 

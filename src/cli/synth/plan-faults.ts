@@ -16,7 +16,10 @@ export function faultsOf(
     const named = fault.object ?? object;
     const item = named === undefined ? runtime : [dataset, ...all].find((each) => `${named}:`.startsWith(`${refOf(each.object)}:`));
     // A fault of an object that is not in the input is reported at the field that refers to it.
-    if (!item) return { ...runtime.source.at(['spec', 'profileName']), ...fault, object: named ?? refOf(runtime.object) };
+    if (!item) {
+      const [kind = '', name = ''] = (named ?? '').split(' ');
+      return { ...runtime.source.at(mentionOf([runtime], kind, name)?.path ?? ['spec']), ...fault, object: named ?? refOf(runtime.object) };
+    }
     const field = named?.slice(refOf(item.object).length + 2);
     if (!field) return faultAt(item.source, item.object, { ...fault, object: refOf(item.object) });
     return { ...faultAt(item.source, item.object, { ...fault, path: field, object: refOf(item.object) }), path: `${field}: ${fault.path}` };
