@@ -6,12 +6,15 @@ export interface SimulatedJindo {
   readonly mounted: Map<string, string>;
   /** Whether JindoCache has its cache sets. */
   hasSets: boolean;
+  /** What the last change recorded of them in the pod. */
+  record: string;
   readonly size: { readonly files: number; readonly bytes: number };
 }
 
 export const simulatedJindo = (): SimulatedJindo => ({
   mounted: new Map(),
   hasSets: false,
+  record: '',
   size: { files: 1152, bytes: 154_262_709_011 },
 });
 
@@ -41,6 +44,9 @@ Used MEM Capacity: 1.00GB
 
 /** A line of a script; nothing for what is not Jindo's. */
 function answer(jindo: SimulatedJindo, line: string): readonly ExecAnswer[] {
+  if (/^if \[ -r \S*cacheset.record/.test(line)) return [{ stdout: jindo.record }];
+  const [, record] = /^echo '(cache sets \w+)' > /.exec(line) ?? [];
+  if (record) jindo.record = `${record}\n`;
   const [, wrapper, verb = '', rest = ''] =
     /^(mount )?(?:jindocache|jindo fs|jindo admin|hadoop fs) -(\w+)(.*?)(?: \|\| failed=\$\?)?$/.exec(line) ?? [];
   const act = VERBS[verb];

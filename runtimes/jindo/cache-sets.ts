@@ -1,6 +1,6 @@
 import { must } from '../../src/constructs/index.ts';
 import type { Source } from './mounts.ts';
-import { element } from './xml.ts';
+import { escaped } from './xml.ts';
 
 /** How JindoCache caches what is below one source. */
 const POLICIES = {
@@ -13,27 +13,37 @@ const COPIES = ['readCacheReplica', 'writeCacheReplica'] as const;
 /** Options of a mount that say how it is cached. */
 export const cacheSetOptions: readonly string[] = [...Object.keys(POLICIES), ...COPIES];
 
-/** The file that `-refreshCacheSet` reads: a set for each mount. */
-export const cacheSets = (sources: readonly Source[]): string =>
-  ['<?xml version="1.0" encoding="UTF-8"?>', '<cachesets>', ...sources.flatMap(cacheSet), '</cachesets>', ''].join('\n');
+/** The first lines of the file that `-refreshCacheSet` reads. */
+export const FIRST_LINES = '<?xml version="1.0" encoding="UTF-8"?>\n<cachesets>\n';
+/** A set in it, as `printf` of a shell makes it of the texts of `setTexts`. */
+export const SET_FORMAT = `   <cacheset>
+      <name>%s</name>
+      <path>%s</path>
+      <cacheStrategy>%s</cacheStrategy>
+      <metaPolicy>
+         <type>%s</type>
+      </metaPolicy>
+      <readPolicy>CACHE_ASIDE</readPolicy>
+      <readCacheReplica>%s</readCacheReplica>
+      <writePolicy>%s</writePolicy>
+      <writeCacheReplica>%s</writeCacheReplica>
+   </cacheset>
+`;
+export const LAST_LINE = '</cachesets>\n';
 
-function cacheSet(source: Source): readonly string[] {
+/** The file: a set for each mount. */
+export const cacheSets = (sources: readonly Source[]): string =>
+  [FIRST_LINES, ...sources.map((source) => formatted(setTexts(source))), LAST_LINE].join('');
+
+function formatted(texts: readonly string[]): string {
+  const left = texts.values();
+  return SET_FORMAT.replaceAll('%s', () => left.next().value ?? '');
+}
+
+/** What a set says, in the order of the format, as text of XML. JindoCache has one policy of reading. */
+export function setTexts(source: Source): readonly string[] {
   const { metaPolicy, cacheStrategy, writePolicy, readCacheReplica, writeCacheReplica } = choices(source);
-  return [
-    '   <cacheset>',
-    `      ${element('name', source.name)}`,
-    `      ${element('path', source.source)}`,
-    `      ${element('cacheStrategy', cacheStrategy)}`,
-    '      <metaPolicy>',
-    `         ${element('type', metaPolicy)}`,
-    '      </metaPolicy>',
-    // JindoCache has no other.
-    '      <readPolicy>CACHE_ASIDE</readPolicy>',
-    `      ${element('readCacheReplica', readCacheReplica)}`,
-    `      ${element('writePolicy', writePolicy)}`,
-    `      ${element('writeCacheReplica', writeCacheReplica)}`,
-    '   </cacheset>',
-  ];
+  return [source.name, source.source, cacheStrategy, metaPolicy, readCacheReplica, writePolicy, writeCacheReplica].map(escaped);
 }
 
 function choices({ options, field }: Source) {

@@ -1,4 +1,5 @@
-import { type MountRow, type MountTable, type Probe, sh } from '../../src/constructs/index.ts';
+import { hashOfScript, type MountRow, type MountTable, type Probe, sh } from '../../src/constructs/index.ts';
+import { FIRST_LINES, LAST_LINE, SET_FORMAT } from './cache-sets.ts';
 import { COMMANDS, master } from './commands.ts';
 import type { JindoPlan } from './plan.ts';
 
@@ -6,7 +7,8 @@ import type { JindoPlan } from './plan.ts';
 const list: Probe<JindoPlan, readonly MountRow[]> = {
   // Without masters there is no table: clients read the first source themselves.
   commands: (plan) => (plan.masters.length > 0 ? [master(plan, ['bash', '-c', listScript(plan)])] : []),
-  parse([answers], { sources, engine }) {
+  parse([answers], plan) {
+    const { sources, engine } = plan;
     const text = answers?.[0] ?? '';
     const wanted = new Map(sources.map((row) => [row.path, row.source]));
     const rows = readMounts(text).map(({ path, source }): MountRow => {
@@ -14,23 +16,39 @@ const list: Probe<JindoPlan, readonly MountRow[]> = {
       return { path, source: known !== undefined && address(known) === address(source) ? known : source };
     });
     if (rows.length > MOST) throw new Error(`${COMMANDS[engine].mount.join(' ')} said: ${rows.length} mounts`);
-    // Without its sets, JindoCache caches nothing of what is mounted: all is mounted again, and the sets with it.
-    return engine === 'jindocache' && !text.includes('cacheStrategy') ? [] : rows;
+    if (engine === 'jindofsx' || hasSets(plan, text)) return rows;
+    // Without its sets, JindoCache caches nothing. What is wanted is mounted again, which changes nothing, and the sets go with it.
+    return rows.filter(({ path }) => !wanted.has(path));
   },
 };
 /** Twice as many as a Dataset may have: pods run what image a user likes, and each pass compares all of them. */
 const MOST = 4096;
 
 const listScript = ({ engine }: JindoPlan): string =>
-  [sh`${COMMANDS[engine].mount}`, ...(engine === 'jindocache' ? ['jindocache -listCacheSet'] : [])].join(' && ');
+  [sh`${COMMANDS[engine].mount}`, ...(engine === 'jindocache' ? ['jindocache -listCacheSet', PRINT_RECORD] : [])].join(' && ');
 
-/** Mounts in any words around them. */
-export const readMounts = (text: string): readonly { readonly path: string; readonly source: string }[] =>
-  text.split('\n').flatMap((line) => {
-    const fields = line.split(/\s+/).filter(Boolean);
-    const [path, source] = [fields.find((field) => field.startsWith('/')), fields.find((field) => /^[a-z][a-z0-9+.-]*:\/\//i.test(field))];
-    return path !== undefined && source !== undefined ? [{ path, source }] : [];
-  });
+/** Which sets a master was given, in its container: how Jindo prints what a set says is not documented. */
+const RECORD = '"${TMPDIR-/tmp}/cacheset.record"';
+const SETS = '"${TMPDIR-/tmp}/cacheset.xml"';
+const PRINT_RECORD = `if [ -r ${RECORD} ]; then cat ${RECORD}; fi`;
+const recordOf = ({ sets }: JindoPlan): string => `cache sets ${hashOfScript(JSON.stringify(sets))}`;
+
+/** Jindo has sets, and they are those of the spec. */
+function hasSets(plan: JindoPlan, text: string): boolean {
+  const lines = text.split('\n').filter((line) => !mountIn(line));
+  return lines.some((line) => line.includes('cacheStrategy')) && lines.includes(recordOf(plan));
+}
+
+type Line = { readonly path: string; readonly source: string };
+
+/** Mounts among other lines. */
+export const readMounts = (text: string): readonly Line[] => text.split('\n').flatMap((line) => mountIn(line) ?? []);
+
+/** The source, a word, the path; whatever follows is passed over. */
+function mountIn(line: string): Line | undefined {
+  const [source = '', , path = ''] = line.split(/\s+/).filter(Boolean);
+  return /^[a-z][a-z0-9+.-]*:\/\//.test(source) && path.startsWith('/') ? { path, source } : undefined;
+}
 
 /** Jindo may add a slash at the end of an address. */
 const address = (source: string): string => source.replace(/\/+$/, '');
@@ -42,14 +60,14 @@ export const mounts: MountTable<JindoPlan> = {
   // One script: each exec is a connection of its own.
   change: (plan, { unmount, mount }) => {
     const seconds = SECONDS_FOR_TEN * Math.max(1, Math.ceil((unmount.length + mount.length) / 10));
-    return [master(plan, ['bash', '-c', script(plan, unmount, mount)], seconds)];
+    return [master(plan, ['bash', '-c', script(plan, unmount, mount), 'bash', ...plan.sets], seconds)];
   },
 };
 const SECONDS_FOR_TEN = 60;
 
 /** A command that fails stops no other. A mount below another is unmounted before it, and mounted after it. */
-function script({ engine }: JindoPlan, unmount: readonly string[], mount: readonly MountRow[]): string {
-  const command = COMMANDS[engine];
+function script(plan: JindoPlan, unmount: readonly string[], mount: readonly MountRow[]): string {
+  const command = COMMANDS[plan.engine];
   return [
     'failed=0',
     MOUNT,
@@ -60,10 +78,16 @@ function script({ engine }: JindoPlan, unmount: readonly string[], mount: readon
     ...mount
       .toSorted((a, b) => (a.path < b.path ? -1 : 1))
       .map(({ path, source = '' }) => `${sh`mount ${command.mount} ${path} ${source}`} || failed=$?`),
-    ...(engine === 'jindocache' ? ['jindocache -refreshCacheSet -path /cacheset.xml || failed=$?'] : []),
+    ...(plan.engine === 'jindocache' ? [refresh(plan)] : []),
     'exit $failed',
   ].join('\n');
 }
+
+/** A running master does not see an edit of the file that it started with: a sub path is read once. The arguments of the script are the sets. */
+const refresh = (plan: JindoPlan): string => `rm -f ${RECORD}
+{ ${sh`printf %s ${FIRST_LINES}`}; ${sh`printf ${SET_FORMAT}`} "$@"; ${sh`printf %s ${LAST_LINE}`}; } > ${SETS} || exit $?
+jindocache -refreshCacheSet -path ${SETS} || exit $?
+${sh`echo ${recordOf(plan)}`} > ${RECORD} || failed=$?`;
 
 /** After a restart a master may have kept its table, but not its sets. */
 const MOUNT = `mount() {

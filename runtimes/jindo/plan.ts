@@ -8,6 +8,7 @@ import {
   type PlanInput,
   together,
 } from '../../src/constructs/index.ts';
+import { setTexts } from './cache-sets.ts';
 import { configuration } from './configuration.ts';
 import { credentialNeeds, credentialsOf } from './credentials.ts';
 import type { EngineName } from './engines.ts';
@@ -36,6 +37,8 @@ export interface JindoPlan extends BasePlan {
   readonly ports: Ports;
   /** Mounts in the engine. */
   readonly sources: readonly Pick<Source, 'path' | 'source'>[];
+  /** Of JindoCache, what its set says of each mount. */
+  readonly sets: readonly string[];
   /** The files of the engine: in a Secret if the configuration has to hold keys of a store, else in a ConfigMap. */
   readonly files: { readonly isSecret: boolean; readonly data: Readonly<Record<string, string>> };
   /** Of what the pods of a role read of these files when they start: pods with an older hash count as outdated. */
@@ -142,6 +145,7 @@ export function plan(input: Input): JindoPlan {
     masters,
     ports,
     sources: sources.map(({ path, source }) => ({ path, source })),
+    sets: engine === 'jindocache' ? sources.flatMap(setTexts) : [],
     files,
     hashes,
     addresses,

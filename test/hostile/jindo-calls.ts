@@ -28,6 +28,7 @@ const withPlan = 'is measured with plan';
 export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Record<string, Calls | string>>>> => ({
   'runtimes/jindo/addresses.ts': { addressList: 'joins names of pods' },
   'runtimes/jindo/cache-sets.ts': {
+    setTexts: 'is measured with cacheSets',
     cacheSets: { text: (text) => mount({ options: { ...endpoint, metaPolicy: text, readCacheReplica: text } }) },
   },
   'runtimes/jindo/commands.ts': { master: 'takes what the plan has', removeCache: planOnly },
@@ -155,7 +156,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     },
   },
   'runtimes/jindo/warnings.ts': { specWarnings: withPlan },
-  'runtimes/jindo/xml.ts': { element: 'is measured with plan' },
+  'runtimes/jindo/xml.ts': { element: 'is measured with plan', escaped: 'is measured with plan' },
 });
 
 function quietly(call: () => unknown): void {

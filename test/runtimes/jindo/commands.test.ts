@@ -58,23 +58,39 @@ describe('the size of the data', () => {
 });
 
 describe('the table of mounts', () => {
-  test('is read in any words', () => {
-    expect(readMounts('oss://bucket/data/ on /data (jindo)\n/x -> s3://b/c\nMounted 2\n')).toEqual([
+  test('is read among other lines', () => {
+    expect(readMounts('oss://bucket/data/ on /data (jindo)\n  s3://b/c on /x\nerror at /x for oss://b\nMounted 2\n')).toEqual([
       { path: '/data', source: 'oss://bucket/data/' },
       { path: '/x', source: 's3://b/c' },
     ]);
   });
   test('has addresses as users wrote them', () => {
     const { mounts } = jindo.bind(given());
-    expect(mounts?.list.parse([['oss://bucket/data/ on /data\ncacheStrategy: DISTRIBUTED\n']])).toEqual(mounts?.wanted);
-    expect(mounts?.list.parse([['oss://bucket/other on /data\ncacheStrategy: DISTRIBUTED\n']])).toEqual([
+    expect(mounts?.list.parse([[`oss://bucket/data/ on /data\n${setsOf(given())}`]])).toEqual(mounts?.wanted);
+    expect(mounts?.list.parse([[`oss://bucket/other on /data\n${setsOf(given())}`]])).toEqual([
       { path: '/data', source: 'oss://bucket/other' },
     ]);
   });
-  test('of a JindoCache without its sets is empty, so that they are made again', () => {
-    const answers = [['oss://bucket/data/ on /data\n']];
-    expect(jindo.bind(given()).mounts?.list.parse(answers)).toEqual([]);
-    expect(jindo.bind(fsx()).mounts?.list.parse(answers)).toHaveLength(1);
+  /** What a JindoCache lists that was given the sets of this input. */
+  const setsOf = (input: ReturnType<typeof given>) => {
+    const [, record] = /^echo '(.*)' > /m.exec(jindo.bind(input).mounts?.change({ unmount: [], mount: [] })[0]?.argv[2] ?? '') ?? [];
+    return `path: x cacheStrategy: DISTRIBUTED\n${record}\n`;
+  };
+  test('of a JindoCache without its sets has none that is wanted, so that they are made again', () => {
+    const text = 'oss://bucket/data/ on /data\noss://b/ on /old\n';
+    const list = (input: ReturnType<typeof given>, answer: string) => jindo.bind(input).mounts?.list.parse([[answer]]);
+    expect(list(given(), text)).toEqual([{ path: '/old', source: 'oss://b/' }]);
+    expect(list(given(), `${text}cacheStrategy: DHT\n`)).toHaveLength(1);
+    expect(list(given(), text + setsOf(given()).replace('cacheStrategy', ''))).toHaveLength(1);
+    expect(list(given(), text + setsOf(given()))).toHaveLength(2);
+    expect(list(fsx(), text)).toHaveLength(2);
+  });
+  test('changes with what a set says, and a mount named after a field of sets is none of them', () => {
+    const edited = given({ mounts: [{ ...bucket, options: { ...bucket.options, metaPolicy: 'ALWAYS' } }] });
+    expect(jindo.bind(edited).mounts?.list.parse([[`oss://bucket/data/ on /data\n${setsOf(given())}`]])).toEqual([]);
+    const named = given({ mounts: [{ ...bucket, name: 'cacheStrategy' }] });
+    const record = setsOf(named).split('\n')[1] ?? '';
+    expect(jindo.bind(named).mounts?.list.parse([[`oss://bucket/data on /cacheStrategy\n${record}\n`]])).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import jindo from '../../../runtimes/jindo/index.ts';
-import { fsx, given } from './given.ts';
+import { bucket, fsx, given, planOf } from './given.ts';
 
 function run(input: ReturnType<typeof given>, change: { unmount: string[]; mount: { path: string; source: string }[] }, answer = '') {
   const [command] = jindo.bind(input).mounts?.change(change) ?? [];
@@ -20,12 +20,19 @@ function run(input: ReturnType<typeof given>, change: { unmount: string[]; mount
   }
   writeFileSync(join(folder, 'calls'), '');
   const { status, stderr } = spawnSync(command?.argv[0] ?? '', command?.argv.slice(1) ?? [], {
-    env: { PATH: `${folder}:/usr/bin:/bin` },
+    env: { PATH: `${folder}:/usr/bin:/bin`, TMPDIR: folder },
     encoding: 'utf8',
     // Of a socket as its input bash thinks that it was called over a network.
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  return { status, stderr, calls: readFileSync(join(folder, 'calls'), 'utf8') };
+  const calls = readFileSync(join(folder, 'calls'), 'utf8').replaceAll(folder, '/tmp');
+  const file = (name: string) => readFileSync(join(folder, name), 'utf8');
+  const listed = spawnSync('bash', ['-c', jindo.bind(input).mounts?.list.commands[0]?.argv[2] ?? ''], {
+    env: { PATH: `${folder}:/usr/bin:/bin`, TMPDIR: folder },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return { status, stderr, calls, file, listed: listed.stdout };
 }
 const change = {
   unmount: ['/a', '/a/b'],
@@ -35,11 +42,11 @@ const change = {
   ],
 };
 test('is changed from the inside out, and then the sets are read', () => {
-  expect(run(given(), change)).toEqual({
+  expect(run(given(), change)).toMatchObject({
     status: 0,
     stderr: '',
     calls:
-      "jindocache|-unmount|/a/b|jindocache|-unmount|/a|jindocache|-mount|/x|oss://b/$(id)'|jindocache|-mount|/x/y|oss://b/2|jindocache|-refreshCacheSet|-path|/cacheset.xml|",
+      "jindocache|-unmount|/a/b|jindocache|-unmount|/a|jindocache|-mount|/x|oss://b/$(id)'|jindocache|-mount|/x/y|oss://b/2|jindocache|-refreshCacheSet|-path|/tmp/cacheset.xml|",
   });
   expect(run(fsx(), change).calls).toMatch(/^jindo\|admin\|-unmount\|\/a\/b\|.*jindo\|admin\|-mount\|\/x\/y\|oss:\/\/b\/2\|$/);
 });
@@ -50,4 +57,16 @@ test('a mount that fails stops no other, and says why', () => {
   expect([status, stderr]).toEqual([3, 'no such bucket\n']);
   expect(calls).toContain('jindocache|-mount|/x/y|');
   expect(calls).toContain('-refreshCacheSet');
+});
+test('the sets are those of the spec, not those that the master started with, and a list tells so once Jindo has them', () => {
+  const mounts = [
+    { ...bucket, name: "a'%s$(id)&<" },
+    { ...bucket, mountPoint: 'oss://b/', name: 'b', options: { ...bucket.options, metaPolicy: 'ALWAYS' } },
+  ];
+  const input = given({ mounts });
+  const { file, listed } = run(input, change);
+  expect(file('cacheset.xml')).toBe(planOf(input).files.data['cacheset.xml']);
+  expect(listed).toMatch(/^cache sets \w+\n$/);
+  const refused = run(input, change, '[[ $all != -refresh* ]] || { echo no such bucket >&2; exit 3; }');
+  expect([refused.status, refused.stderr, refused.listed]).toEqual([3, 'no such bucket\n', '']);
 });
