@@ -1,4 +1,4 @@
-import type { RuntimeInput } from '../../src/constructs/index.ts';
+import { imageOf, type RuntimeInput } from '../../src/constructs/index.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 
 /** The engines of Jindo that can run. `jindofs`, the app of both, was the first of them. */
@@ -30,6 +30,8 @@ export const NAMES: Readonly<Record<EngineName, Names>> = {
   },
 };
 
+/** The image of masters and workers, where a spec names none. */
+export const ENGINE_IMAGE = 'JINDO_SMARTDATA_IMAGE_ENV';
 /** As in Fluid. */
 export const ENGINE_TYPE = 'JINDO_ENGINE_TYPE';
 
@@ -37,6 +39,7 @@ export const ENGINE_TYPE = 'JINDO_ENGINE_TYPE';
 export function engineOf({ spec, settings }: Pick<RuntimeInput<JindoRuntimeSpec>, 'spec' | 'settings'>): string {
   const said = settings.env[ENGINE_TYPE];
   if (said) return said === 'jindo' || said === 'jindofsx' ? said : 'jindocache';
-  const [, major] = /^v?(\d+)\./.exec(spec.jindoVersion?.imageTag ?? '') ?? [];
+  const image = imageOf(spec.jindoVersion, settings.env[ENGINE_IMAGE], '');
+  const [, major] = /:v?(\d+)\.[^/]*$/.exec(image) ?? [];
   return { '3': 'jindo', '4': 'jindofsx' }[major ?? ''] ?? 'jindocache';
 }

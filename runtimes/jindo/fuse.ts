@@ -8,6 +8,7 @@ import type { JindoRuntimeSpec } from './spec.ts';
 const READ_ONLY = ['-okernel_cache', '-oro', '-oattr_timeout=7200', '-oentry_timeout=7200', '-onegative_timeout=7200'];
 const WRITABLE = ['-oauto_cache', '-oattr_timeout=0', '-oentry_timeout=0', '-onegative_timeout=0'];
 const METRICS = '-ometrics_port=';
+const URI = '-ouri=';
 
 interface Parts {
   readonly ports: Ports;
@@ -22,12 +23,11 @@ export function fuseCall(input: PlanInput<JindoRuntimeSpec>, { ports, sources, r
   const isCache = runtime.engine === 'jindocache';
   const said = spec.fuse?.args ?? [];
   const own = said.length > 0 ? said : [...(readOnly ? READ_ONLY : WRITABLE), ...(isCache && sources.length <= 1 ? ['-ono_symlink'] : [])];
-  const uri = `-ouri=${sources[0]?.source}`;
   const port = said.find((arg) => arg.startsWith(METRICS))?.slice(METRICS.length) ?? String(hasMetrics(input) ? ports.metrics : 0);
   const args = [
     ...own,
     // Without masters, the client reads the store itself.
-    ...(isFuseOnly && !own.includes(uri) ? [uri] : []),
+    ...(isFuseOnly && !own.some((arg) => arg.startsWith(URI)) ? [`${URI}${sources[0]?.source}`] : []),
     ...((isCache || said.length === 0) && !own.some((arg) => arg.startsWith(METRICS)) ? [`${METRICS}${port}`] : []),
   ];
   const metricsPort = Number(port);

@@ -1,8 +1,8 @@
 import { imageOf, type PlanInput } from '../../src/constructs/index.ts';
-import type { EngineName } from './engines.ts';
+import { ENGINE_IMAGE, type EngineName } from './engines.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 
-const VARIABLES = { engine: 'JINDO_SMARTDATA_IMAGE_ENV', fuse: 'JINDO_FUSE_IMAGE_ENV' } as const;
+const VARIABLES = { engine: ENGINE_IMAGE, fuse: 'JINDO_FUSE_IMAGE_ENV' } as const;
 export const imageVariables = Object.values(VARIABLES);
 
 const REGISTRY = 'registry.cn-shanghai.aliyuncs.com/jindofs';

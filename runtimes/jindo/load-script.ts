@@ -1,9 +1,9 @@
-import { PROGRESS_SH } from '../../src/constructs/index.ts';
+import { PROGRESS_FILE, PROGRESS_SH } from '../../src/constructs/index.ts';
 
 /** Arguments: the command that loads, `--`, then paths, each followed by its number of copies. */
 export const LOAD_SCRIPT = `set -e
 load=()
-while [ "$1" != -- ]; do load+=("$1"); shift; done
+while [ $# -gt 0 ] && [ "$1" != -- ]; do load+=("$1"); shift; done
 shift
 total=$(($# / 2)) done=0
 ${PROGRESS_SH}
@@ -32,5 +32,5 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 report
-cat /tmp/progress > /dev/termination-log
+cat ${PROGRESS_FILE} > /dev/termination-log
 `;

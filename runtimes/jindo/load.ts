@@ -74,7 +74,7 @@ export class JindoLoad extends OperationJob {
 function variablesOf({ isMemory }: JindoPlan, { loadMetadata, options = {} }: LoadSpec): Readonly<Record<string, string>> {
   const { filter, threadNum = '10', url } = options;
   must(!url, 'spec.options[url]', 'paths in spec.target: a list of files would be read with a program from the internet', url);
-  must(/^[1-9]\d{0,3}$/.test(threadNum), 'spec.options[threadNum]', 'a number of threads, at least 1', threadNum);
+  must(!filter || /^[1-9]\d{0,3}$/.test(threadNum), 'spec.options[threadNum]', 'a number of threads, at least 1', threadNum);
   const flags = Object.entries(FLAGS).flatMap(([option, variable]): readonly (readonly [string, string])[] => {
     const { [option]: said } = options;
     must(said === undefined || said === 'true' || said === 'false', `spec.options[${option}]`, 'true or false', said);

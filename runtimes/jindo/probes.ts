@@ -33,9 +33,9 @@ export function status({ addresses, masters }: JindoPlan, { cache: report, ufs: 
   };
 }
 
-const cacheTexts = (report: Report | undefined, totalBytes = 0): Readonly<Record<string, string>> => ({
+const cacheTexts = (report: Report | undefined, totalBytes: number | undefined): Readonly<Record<string, string>> => ({
   cacheCapacity: report ? bytesText(report.capacity) : '',
   cached: report ? bytesText(report.used) : '',
   // A cache also holds what its source no longer has.
-  cachedPercentage: report ? (percentText(Math.min(report.used, totalBytes), totalBytes) ?? '0.0%') : '',
+  cachedPercentage: report && totalBytes !== undefined ? (percentText(Math.min(report.used, totalBytes), totalBytes) ?? '0.0%') : '',
 });

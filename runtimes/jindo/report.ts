@@ -15,7 +15,7 @@ export function readReport(text: string, isMemory: boolean): Report {
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 
 function sizeAfter(text: string, name: string): number | undefined {
-  const [, amount, unit = 'B'] = new RegExp(`^[ \\t]*${name}:[ \\t]*([\\d.]+)[ \\t]*([KMGTP]?B)?[ \\t]*$`, 'm').exec(text) ?? [];
+  const [, amount, unit = 'B'] = new RegExp(`^[ \\t]*${name}:[ \\t]*(\\d+(?:\\.\\d+)?)[ \\t]*([KMGTP]?B)?[ \\t]*$`, 'm').exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * 1024 ** UNITS.indexOf(unit);
 }
 

@@ -2,6 +2,7 @@ import { type DatasetSpec, type Mount, shown } from '../../src/api/index.ts';
 import { ignored, type PlanInput, type Warning } from '../../src/constructs/index.ts';
 import { cacheSetOptions } from './cache-sets.ts';
 import { keyOptions, STORES } from './credentials.ts';
+import { deploymentOf } from './masters.ts';
 import type { Source } from './mounts.ts';
 import { hasMetrics } from './ports.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
@@ -22,6 +23,7 @@ export const specWarnings = (input: Input, sources: readonly Source[]): readonly
   ...hadoopWarnings(input),
   ...sources.flatMap((source) => sourceWarnings(source, input.runtime.engine, input.dataset.spec)),
   ...sharedWarnings(input, sources),
+  ...(deploymentOf(input.spec).masters === 0 ? aloneWarnings(sources) : []),
   ...datasetWarnings(input.dataset.spec),
 ];
 
@@ -121,6 +123,10 @@ function sourceWarnings(
     })),
   ];
 }
+
+/** Without masters, a client has one source. */
+const aloneWarnings = (sources: readonly Source[]): readonly Warning[] =>
+  sources.slice(1).map(({ field }) => ignored(`Dataset: ${field}`, 'has no effect; without masters, clients read the first mount alone'));
 
 /** What no mount reads. */
 function sharedWarnings({ dataset, runtime }: Input, sources: readonly Source[]): readonly Warning[] {

@@ -19,6 +19,14 @@ describe('the report', () => {
     expect(readReport(REPORT, false)).toEqual({ capacity: 250.38 * GI, used: 11.72 * GI });
     expect(readReport(REPORT, true)).toEqual({ capacity: 100 * 1024 ** 2, used: 512 });
   });
+  test('that says nothing of what was not measured', () =>
+    expect(jindo.bind(given()).status({ readyWorkers: 1, cache: readReport(REPORT, false) }).cacheStates).toEqual({
+      cacheCapacity: '250.38GiB',
+      cached: '11.72GiB',
+      cachedPercentage: '',
+    }));
+  test('with what is no number is an error', () =>
+    expect(() => readReport(REPORT.replaceAll('250.38', '1.2.3'), false)).toThrow('no Disk capacity'));
   test('without a capacity is an error that quotes it', () => expect(() => readReport('refused', true)).toThrow('refused'));
   test('is in the status of Dataset and runtime; nothing is cached beyond all of the data', () => {
     const { status } = jindo.bind(given());

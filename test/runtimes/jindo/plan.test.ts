@@ -17,6 +17,9 @@ describe('the engine', () => {
     ['jindocache', { JINDO_ENGINE_TYPE: 'anything' }, {}],
     ['jindofsx', {}, { jindoVersion: { imageTag: '4.6.8' } }],
     ['jindocache', {}, { jindoVersion: { imageTag: '6.2.0' } }],
+    ['jindofsx', { JINDO_SMARTDATA_IMAGE_ENV: 'registry:5000/smartdata:4.6.8' }, {}],
+    ['jindocache', { JINDO_SMARTDATA_IMAGE_ENV: 'smartdata:4.6.8' }, { jindoVersion: { imageTag: '6.2.0' } }],
+    ['jindocache', { JINDO_SMARTDATA_IMAGE_ENV: 'registry:4.5/smartdata' }, {}],
     ['jindocache', { JINDO_ENGINE_TYPE: 'jindocache' }, { jindoVersion: { imageTag: '4.6.8' } }],
   ])('is %s with %j and %j', (engine, env, spec) => expect(engineOf(env, spec)).toBe(engine));
   test('of a live runtime stays, whatever the installation says', () =>

@@ -20,6 +20,8 @@ describe('clients', () => {
   test('alone read the first source', () => {
     const input = set({ master: { disabled: true }, worker: { disabled: true } });
     expect(args(input)).toContain('-ouri=oss://bucket/data');
+    const own = set({ master: { disabled: true }, worker: { disabled: true }, fuse: { args: ['-ouri=oss://own/'] } });
+    expect(args(own).filter((arg) => arg.startsWith('-ouri='))).toEqual(['-ouri=oss://own/']);
     expect(envOf(container(input, 'fuse'))).toMatchObject({ FLUID_FUSE_MODE: 'fuseOnly', FLUID_FUSE_MOUNTPOINT: '/jfs/jindofs-fuse' });
     expect(made(input).map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual([
       'ConfigMap/demo-jindofs-config',

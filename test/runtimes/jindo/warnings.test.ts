@@ -79,3 +79,9 @@ test('JindoFSx has no sets, no metrics, and a core-site.xml of its own', () => {
     expect.stringContaining('options[metaPolicy]'),
   ]);
 });
+test('clients alone read one mount: each other one is named', () => {
+  const alone = { master: { disabled: true }, worker: { disabled: true } };
+  expect(warningsOf(given({ spec: alone, mounts: [bucket, { ...bucket, name: 'b' }, { ...bucket, name: 'c' }] }))).toEqual(
+    [1, 2].map((i) => `Dataset: spec.mounts[${i}]: has no effect; without masters, clients read the first mount alone`),
+  );
+});
