@@ -18,7 +18,7 @@ const list: Probe<JindoPlan, readonly MountRow[]> = {
     if (rows.length > MOST) throw new Error(`${COMMANDS[engine].mount.join(' ')} said: ${rows.length} mounts`);
     if (engine === 'jindofsx' || hasSets(plan, text)) return rows;
     // Without its sets, JindoCache caches nothing. What is wanted is mounted again, which changes nothing, and the sets go with it.
-    return rows.filter(({ path }) => !wanted.has(path));
+    return rows.filter(({ path, source }) => wanted.get(path) !== source);
   },
 };
 /** Twice as many as a Dataset may have: pods run what image a user likes, and each pass compares all of them. */

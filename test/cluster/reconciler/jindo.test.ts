@@ -151,7 +151,7 @@ describe.skipIf(!simulated).concurrent('a Jindo', () => {
     await space.delete('HorizontalPodAutoscaler', 'demo');
   });
 
-  test.each(ENGINES)('by %s follows the mounts of its Dataset', async (_, spec, mount) => {
+  test.each(ENGINES)('by %s follows the mounts of its Dataset', async (engine, spec, mount) => {
     const space = await bound(spec);
     await space.patch('Dataset', 'demo', { spec: { mounts: [spark, hbase] } });
     await space.becomes('Dataset', 'demo', { status: { phase: 'Bound', mounts: [{ name: 'spark' }, { name: 'hbase' }] } });
@@ -162,6 +162,8 @@ describe.skipIf(!simulated).concurrent('a Jindo', () => {
       [
         `mount ${mount} /spark oss://bucket/spark`,
         `mount ${mount} /hbase oss://bucket/hbase`,
+        // With its sets, which are others now, JindoCache gets all its mounts; it has this one.
+        ...(engine === 'jindocache' ? [`mount ${mount} /spark oss://bucket/spark`] : []),
         `${unmount} /spark`,
         `${unmount} /hbase`,
         `mount ${mount} /hbase oss://bucket/other`,

@@ -88,6 +88,7 @@ describe('the table of mounts', () => {
     const text = 'oss://bucket/data/ on /data\noss://b/ on /old\n';
     const list = (input: ReturnType<typeof given>, answer: string) => jindo.bind(input).mounts?.list.parse([[answer]]);
     expect(list(given(), text)).toEqual([{ path: '/old', source: 'oss://b/' }]);
+    expect(list(given(), 'oss://b/ on /data\n')).toEqual([{ path: '/data', source: 'oss://b/' }]);
     expect(list(given(), `${text}cacheStrategy: DHT\n`)).toHaveLength(1);
     expect(list(given(), text + setsOf(given()).replace('cacheStrategy', ''))).toHaveLength(1);
     expect(list(given(), text + setsOf(given()))).toHaveLength(2);
