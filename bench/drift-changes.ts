@@ -6,7 +6,7 @@ import { phaseOf } from './lab.ts';
 import { type Kind, paths } from './objects.ts';
 
 /** Of the pair of each kind. */
-export const NAMES: Readonly<Record<Kind, string>> = { thin: 't', juicefs: 'j', alluxio: 'a', cache: 'c' };
+export const NAMES: Readonly<Record<Kind, string>> = { thin: 't', juicefs: 'j', alluxio: 'a', cache: 'c', jindo: 'd' };
 
 export interface Change {
   readonly no: number;
@@ -43,7 +43,8 @@ function changesOf(kind: Kind, namespace: string) {
   const name = NAMES[kind];
   const what = (text: string) => `${kind}: ${text}`;
   const core = (plural: string, suffix = '') => `${paths.core(namespace, plural)}/${name}${suffix}`;
-  const apps = (plural: string, suffix: string) => `${paths.apps(namespace, plural)}/${name}-${suffix}`;
+  const infix = kind === 'jindo' ? '-jindofs' : '';
+  const apps = (plural: string, suffix: string) => `${paths.apps(namespace, plural)}/${name}${infix}-${suffix}`;
   const at = {
     runtime: `${paths.runtimes(kind, namespace)}/${name}`,
     dataset: `${paths.datasets(namespace)}/${name}`,
@@ -109,8 +110,14 @@ function changesOf(kind: Kind, namespace: string) {
 
 /** 1 to 19 are the changes of BASELINE.md, by its numbers; number 5 concerns an object that only helm needs. */
 export function changes(namespace: string): readonly Change[] {
-  const [thin, juicefs, alluxio, cache] = (['thin', 'juicefs', 'alluxio', 'cache'] as const).map((kind) => changesOf(kind, namespace));
-  return [...ofThin(thin!), ...ofJuicefs(juicefs!, namespace), ...ofAlluxio(alluxio!), ...ofCache(cache!, namespace)];
+  const of = (kind: Kind) => changesOf(kind, namespace);
+  return [
+    ...ofThin(of('thin')),
+    ...ofJuicefs(of('juicefs'), namespace),
+    ...ofAlluxio(of('alluxio')),
+    ...ofCache(of('cache'), namespace),
+    ...ofJindo(of('jindo')),
+  ];
 }
 type Of = ReturnType<typeof changesOf>;
 
@@ -182,6 +189,21 @@ function ofCache({ at, deleted, edited, claimDeleted, otherImage, scaledByHand }
     otherImage(40),
     scaledByHand(41),
     claimDeleted(42, 'delete PVC and PV', at.volume),
+  ];
+}
+
+function ofJindo({ at, core, deleted, edited, claimDeleted, otherImage, scaledByHand }: Of): readonly Change[] {
+  const config = at.configMap('jindofs-config');
+  return [
+    deleted(43, 'delete the master StatefulSet', at.masters),
+    deleted(44, 'delete the worker StatefulSet', at.workers),
+    deleted(45, 'delete the fuse DaemonSet', at.fuse),
+    deleted(46, 'delete <n>-jindofs-config', config),
+    edited(47, 'edit <n>-jindofs-config', config, { 'jindocache.cfg': '' }),
+    deleted(48, "delete the master's Service", core('services', '-jindofs-master-0')),
+    otherImage(49),
+    scaledByHand(50),
+    claimDeleted(51, 'delete PVC and PV', at.volume),
   ];
 }
 

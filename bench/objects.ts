@@ -5,15 +5,18 @@ const GROUP = 'data.fluid.io/v1alpha1';
 export const PROFILE = 'bench';
 export const CACHE_CLASS = 'bench';
 
-export const PLURALS = { thin: 'thinruntimes', juicefs: 'juicefsruntimes', alluxio: 'alluxioruntimes', cache: 'cacheruntimes' } as const;
+export const PLURALS = {
+  thin: 'thinruntimes',
+  juicefs: 'juicefsruntimes',
+  alluxio: 'alluxioruntimes',
+  cache: 'cacheruntimes',
+  jindo: 'jindoruntimes',
+} as const;
 export type Kind = keyof typeof PLURALS;
 export const KINDS = Object.keys(PLURALS) as readonly Kind[];
 /** Those that the scripted API server of the benches `live` and `mixed` serves. */
 export const LIVE_KINDS = ['thin', 'juicefs', 'alluxio'] as const satisfies readonly Kind[];
 export type LiveKind = (typeof LIVE_KINDS)[number];
-/** Also those that only synthesis is measured of. */
-export type SynthKind = Kind | 'jindo';
-export const SYNTH_KINDS: readonly SynthKind[] = [...KINDS, 'jindo'];
 
 export const paths = {
   namespaces: '/api/v1/namespaces',
@@ -65,7 +68,7 @@ export interface Pair {
   readonly runtime: KubeObject;
 }
 
-export function pair(kind: SynthKind, namespace: string, name: string): Pair {
+export function pair(kind: Kind, namespace: string, name: string): Pair {
   const metadata = { namespace, name };
   const { runtimeKind, runtime, dataset } = SPECS[kind];
   return {
@@ -79,7 +82,7 @@ const fromSecret = (name: string, key: string = name) => ({ name, valueFrom: { s
 const shared = { accessModes: ['ReadWriteMany'], placement: 'Shared' };
 const cachedIn = (path: string) => ({ replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD', path, quota: '1Gi', low: '0.01' }] } });
 
-const SPECS: Readonly<Record<SynthKind, { readonly runtimeKind: string; readonly runtime: object; readonly dataset: object }>> = {
+const SPECS: Readonly<Record<Kind, { readonly runtimeKind: string; readonly runtime: object; readonly dataset: object }>> = {
   thin: {
     runtimeKind: 'ThinRuntime',
     runtime: { profileName: PROFILE },

@@ -10,7 +10,7 @@ import juicefs from '../runtimes/juicefs/index.ts';
 import thin from '../runtimes/thin/index.ts';
 import { Dataset, parse, ThinRuntimeProfile } from '../src/api/index.ts';
 import { PRINT_ORDER } from '../src/constructs/index.ts';
-import { CACHE_CLASS, cacheClass, PROFILE, pair, profile, type SynthKind } from './objects.ts';
+import { CACHE_CLASS, cacheClass, PROFILE, pair, profile, type Kind } from './objects.ts';
 import { memory } from './proc.ts';
 import type { Synthesized } from './synth.ts';
 
@@ -29,7 +29,7 @@ const facts = {
 };
 const [, , count = '', ...kinds] = process.argv;
 
-function synthesize(kind: SynthKind, i: number): number {
+function synthesize(kind: Kind, i: number): number {
   const [namespace, name] = ['bench', `d${i}`];
   const given = pair(kind, namespace, name);
   const runtime = parse(runtimes[kind].resource, given.runtime);
@@ -51,7 +51,7 @@ function synthesize(kind: SynthKind, i: number): number {
 const before = process.cpuUsage();
 let objects = 0;
 // The bench passes kinds.
-for (let i = 0; i < Number(count); i++) objects += synthesize(kinds[i % kinds.length] as SynthKind, i);
+for (let i = 0; i < Number(count); i++) objects += synthesize(kinds[i % kinds.length] as Kind, i);
 const { user, system } = process.cpuUsage(before);
 const result: Synthesized = { cpuSeconds: (user + system) / 1e6, peakMb: memory(process.pid).peak, objects };
 console.log(JSON.stringify(result));

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { atMost, type Bench, rounded } from './figure.ts';
-import { SYNTH_KINDS, type SynthKind } from './objects.ts';
+import { type Kind, KINDS } from './objects.ts';
 
 const PROCESS = fileURLToPath(new URL('synth-process.ts', import.meta.url));
 
-const synthesized = (runtimes: number, ...kinds: readonly SynthKind[]) =>
+const synthesized = (runtimes: number, ...kinds: readonly Kind[]) =>
   JSON.parse(execFileSync(process.execPath, [PROCESS, String(runtimes), ...kinds], { encoding: 'utf8' })) as Synthesized;
 
 /** Synthesis alone, in a process of its own: half Thin, half JuiceFS. */
@@ -18,14 +18,14 @@ export const synth = (count: number): Bench => ({
   },
 });
 
-const TARGETS_MS: Readonly<Record<SynthKind, number>> = { thin: 0.4, juicefs: 0.4, alluxio: 0.6, jindo: 0.6, cache: 0.6 };
+const TARGETS_MS: Readonly<Record<Kind, number>> = { thin: 0.4, juicefs: 0.4, alluxio: 0.6, jindo: 0.6, cache: 0.6 };
 
 /** Of one runtime, by kind: the mean of many. */
 export const synthEach: Bench = {
   name: 'synth-each',
   async *run({ quick }) {
     const count = quick ? 1000 : 10_000;
-    for (const kind of SYNTH_KINDS) {
+    for (const kind of KINDS) {
       const { cpuSeconds, objects } = synthesized(count, kind);
       yield atMost(`synth-each/${kind}`, (cpuSeconds * 1000) / count, 'CPU ms', TARGETS_MS[kind], { objectsEach: objects / count });
     }
