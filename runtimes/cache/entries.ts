@@ -1,7 +1,7 @@
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { must } from '../../src/constructs/index.ts';
 import type { ComponentClass } from './class-spec.ts';
-import { pathOf } from './runtime-config.ts';
+import { pathsOf } from './runtime-config.ts';
 import type { Parts } from './topology.ts';
 
 /** A command of the class, and the container that runs it. */
@@ -41,6 +41,6 @@ export function entriesOf({ master, worker }: Parts, config: string, { mounts = 
   // As in Fluid, workers alone mount nothing: each would have to.
   const mountUFS = master && entry(master.base, 'mountUFS');
   const reportSummary = entry(part.base, 'reportSummary');
-  const paths = mounts.filter(({ mountPoint }) => !NATIVE.test(mountPoint)).map(pathOf);
+  const paths = pathsOf(mounts).filter((_, i) => !NATIVE.test(mounts[i]?.mountPoint ?? ''));
   return { ...(mountUFS && { mountUFS: { entry: mountUFS, paths, config } }), ...(reportSummary && { reportSummary }) };
 }

@@ -22,7 +22,9 @@ export function loadPlan(
   { worker }: Parts,
   extra: ExtraResources,
 ): LoadPlan {
-  const { given, secrets } = filesOf(input, worker, extra, metadata.name);
+  // Whatever the workers do with their Secrets: runtime.json names the files.
+  const { given } = filesOf(input, worker, extra, metadata.name);
+  const { secrets } = filesOf(input, undefined, extra, metadata.name);
   const files = [...given, ...secrets];
   const template = worker?.base.template?.spec;
   const { imagePullSecrets } = input.spec;

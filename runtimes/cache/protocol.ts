@@ -32,6 +32,9 @@ function jsonOf(text: string, what: string): Readonly<Record<string, unknown>> {
 const isStale = ([config]: Answers, { mountUFS }: CachePlan): boolean =>
   mountUFS !== undefined && config?.[0] !== undefined && config[0] !== mountUFS.config;
 
+/** Paths that a program mounts although no Dataset asks for them. */
+const MOST_UNKNOWN = 100;
+
 /**
  * The protocol has one command, which mounts and unmounts what runtime.json says, and prints what is mounted then. So the list is made by
  * mounting, and a change is one more run.
@@ -48,6 +51,10 @@ export const mounts: MountTable<CachePlan> = {
       const { mounted } = jsonOf(answers[1]?.[0] ?? '', 'mountUFS');
       if (!Array.isArray(mounted) || !mounted.every((path) => typeof path === 'string'))
         throw new Error(`mountUFS: expected {"mounted": ["<path>"]}, found ${shown(answers[1]?.[0]?.slice(0, 200))}`);
+      const unknown = mounted.filter((path) => !plan.mountUFS?.paths.includes(path));
+      // Each of them would be one more run of the command, which has just been run.
+      if (unknown.length > MOST_UNKNOWN)
+        throw new Error(`mountUFS: expected the paths of the Dataset, found ${unknown.length} others, such as ${shown(unknown[0])}`);
       return mounted.map((path) => ({ path }));
     },
   },

@@ -1,5 +1,5 @@
 import type { DatasetSpec, Mount } from '../../src/api/index.ts';
-import { secretDirectory, secretOptions } from '../../src/constructs/index.ts';
+import { absolutePath, must, secretDirectory, secretOptions } from '../../src/constructs/index.ts';
 import type { TierConfig } from './tiers.ts';
 import { COMPONENTS, type Component, type Parts } from './topology.ts';
 
@@ -8,8 +8,23 @@ export const CONFIG_FILE = 'runtime.json';
 export const CONFIG_DIRECTORY = '/etc/fluid/config';
 export const CONFIG_PATH = `${CONFIG_DIRECTORY}/${CONFIG_FILE}`;
 
-/** Where a mount appears below the root of the Dataset. */
-export const pathOf = ({ path, name = '' }: Mount): string => path || `/${name}`;
+/**
+ * Where each mount appears below the root of the Dataset, without slashes that say nothing.
+ * @throws InvalidSpec when a path is not absolute, or is that of another mount
+ */
+export function pathsOf(mounts: readonly Mount[]): readonly string[] {
+  const seen = new Set<string>();
+  return mounts.map(({ path: said, name = '' }, i) => {
+    const field = `spec.mounts[${i}].${said ? 'path' : 'name'}`;
+    const path = `/${absolutePath(said || `/${name}`, field)
+      .split('/')
+      .filter(Boolean)
+      .join('/')}`;
+    must(!seen.has(path), field, 'a path that no other mount has', path);
+    seen.add(path);
+    return path;
+  });
+}
 
 interface Shown {
   readonly dataset: DatasetSpec;
@@ -23,6 +38,7 @@ interface Shown {
 
 /** runtime.json, in the fields and the order of Fluid. A component that does not exist is absent. */
 export function runtimeConfig({ dataset, accessModes, targetPath, parts, names, tiers }: Shown): string {
+  const paths = pathsOf(dataset.mounts ?? []);
   const components = COMPONENTS.flatMap((component) => {
     const part = parts[component];
     if (!part) return [];
@@ -43,14 +59,14 @@ export function runtimeConfig({ dataset, accessModes, targetPath, parts, names, 
     ];
   });
   return JSON.stringify({
-    mounts: (dataset.mounts ?? []).map((mount, i) => mountConfig(mount, i, dataset)),
+    mounts: (dataset.mounts ?? []).map((mount, i) => mountConfig(mount, i, dataset, paths[i] ?? '')),
     accessModes,
     targetPath,
     ...Object.fromEntries(components),
   });
 }
 
-function mountConfig(mount: Mount, index: number, { sharedOptions, sharedEncryptOptions }: DatasetSpec) {
+function mountConfig(mount: Mount, index: number, { sharedOptions, sharedEncryptOptions }: DatasetSpec, path: string) {
   const { mountPoint, name, readOnly, shared } = mount;
   const secrets = [
     ...secretOptions(sharedEncryptOptions, 'spec.sharedEncryptOptions'),
@@ -63,7 +79,7 @@ function mountConfig(mount: Mount, index: number, { sharedOptions, sharedEncrypt
     ...(Object.keys(options).length > 0 && { options: sorted(options) }),
     ...(secrets.length > 0 && { encryptOptions: sorted(files) }),
     ...(name && { name }),
-    path: pathOf(mount),
+    path,
     ...(readOnly && { readOnly }),
     ...(shared && { shared }),
   };

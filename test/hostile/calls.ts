@@ -789,7 +789,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       text: (text) => ignoringErrors(() => mountList.list.parse([[], [JSON.stringify({ mounted: [text] })]], { mountUFS: {} } as never)),
     },
   },
-  'runtimes/cache/runtime-config.ts': { pathOf: 'is measured with plan', runtimeConfig: 'is measured with plan' },
+  'runtimes/cache/runtime-config.ts': { pathsOf: 'is measured with plan', runtimeConfig: 'is measured with plan' },
   'runtimes/cache/status.ts': { configName: ofNames, statusShape: numbers },
   'runtimes/cache/tiers.ts': {
     tiersOf: {

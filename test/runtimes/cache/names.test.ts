@@ -43,6 +43,24 @@ test('a client unmounts when it ends, unless its class says how it ends', () => 
   expect(podOf(given(), 'worker').containers[0]?.lifecycle).toBeUndefined();
 });
 
+test('paths of mounts are absolute, each of one mount, and say nothing twice', () => {
+  const at = (...paths: readonly string[]) =>
+    given({ mounts: paths.map((path, i) => ({ mountPoint: `s3://b${i}`, name: `m${i}`, path })) });
+  expect(() => planOf(at('/d', '/d/'))).toThrow(
+    'Dataset ml/demo: spec.mounts[1].path: expected a path that no other mount has, found "/d"',
+  );
+  expect(() => planOf(at('rel'))).toThrow('Dataset ml/demo: spec.mounts[0].path: expected an absolute path');
+  expect(() => planOf(at('/a/../b'))).toThrow('spec.mounts[0].path');
+  expect(planOf(at('//d//e/')).configMaps.data['fluid-runtime-config-demo']?.['runtime.json']).toContain('"path":"/d/e"');
+});
+
+test('a program that mounts much else is not asked to unmount it path by path', () => {
+  const master = { ...plainClass.topology?.master, executionEntries: { mountUFS: { command: ['mount'] } } };
+  const { mounts } = cache.bind(given({ type: { topology: { ...plainClass.topology, master } } }));
+  const said = JSON.stringify({ mounted: ['/data', ...Array.from({ length: 101 }, (_, i) => `/x${i}`)] });
+  expect(() => mounts?.list.parse([[], [said]])).toThrow('mountUFS: expected the paths of the Dataset, found 101 others, such as "/x0"');
+});
+
 test('a load has runtime.json even without workers', () => {
   const type = { ...plainClass, dataOperationSpecs: [{ name: 'DataLoad' as const, image: 'load:1', command: ['load'] }] };
   const { load } = planOf(given({ type, spec: { worker: { replicas: 0, disabled: true } } }));
