@@ -21,8 +21,8 @@ export const simulatedJindo = (): SimulatedJindo => ({
 /** What a command of ours prints and how it ends; `undefined` for one that Jindo's pods would not know. */
 export function jindoAnswer(jindo: SimulatedJindo, argv: readonly string[]): ExecAnswer | undefined {
   const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
-  // A worker's cache, of which there are no files here.
-  if (script.includes('rm -rf "$directory"')) return {};
+  // Directories of workers and masters, of which there are no files here.
+  if (script.includes('rm -rf -- "$entry"')) return {};
   if (!/\b(jindocache|jindo|hadoop) (-|fs |admin )/.test(script)) return undefined;
   const answers = script.split(/\n| && /).flatMap((line) => answer(jindo, line));
   const { exitCode = 0 } = answers.find((each) => each.exitCode) ?? {};

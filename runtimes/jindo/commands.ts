@@ -1,6 +1,7 @@
 import type { Cleanup } from '../../src/constructs/index.ts';
 import type { EngineName } from './engines.ts';
 import type { JindoPlan } from './plan.ts';
+import { metadataIn } from './tiers.ts';
 
 /** Jindo's command line, whose words differ between the engines. */
 export interface CommandLine {
@@ -40,19 +41,30 @@ type Masters = Pick<JindoPlan, 'masters'>;
 export const master = ({ masters }: Masters, argv: readonly string[], timeoutSeconds: number = SECONDS) =>
   ({ in: 'master', on: masters.length > 1 ? 'one' : 'first', container: 'jindofs-master', argv, timeoutSeconds }) as const;
 
-/** Only what is below: the directory itself may be a mount of the pod's. */
-const EMPTY = 'for directory; do rm -rf "$directory"/*; done';
+/** Only what is below, dot files too: a directory itself may be a mount of the pod's. Arguments: an entry to keep, then directories. */
+const EMPTY = `shopt -s dotglob nullglob
+keep=$1 failed=0
+shift
+for directory; do
+  for entry in "$directory"/*; do
+    [ "$entry" = "$keep" ] || rm -rf -- "$entry" || failed=$?
+  done
+done
+exit $failed`;
+const empty = (keep: string, directories: readonly string[]): readonly string[] => ['bash', '-c', EMPTY, 'bash', keep, ...directories];
 
 /**
  * What is cached on nodes outlives pods. Jindo is told first, so that nothing is written there again; Jindo deletes in the background, and
- * its workers would end before it is done, so each of them then empties its own directories.
+ * its workers would end before it is done, so each of them then empties its own directories. A master on the same node still writes there;
+ * masters are last, and empty the directory of their metadata.
  */
 export const removeCache: Cleanup<JindoPlan> = {
   commands: (plan) =>
     plan.nodeCaches.length > 0 && plan.masters.length > 0
       ? [
           { ...master(plan, COMMANDS[plan.engine].formatCache, plan.cleaning.graceSeconds), mayFail: true },
-          { in: 'worker', on: 'every', container: 'jindofs-worker', argv: ['bash', '-c', EMPTY, 'bash', ...plan.nodeCaches] },
+          { in: 'worker', on: 'every', container: 'jindofs-worker', argv: empty(metadataIn(plan.nodeCaches), plan.nodeCaches) },
+          { in: 'master', on: 'every', container: 'jindofs-master', argv: empty('', plan.nodeCaches.slice(0, 1)) },
         ]
       : [],
 };

@@ -4,7 +4,7 @@ import { isAtLeast } from './images.ts';
 import type { Ports } from './ports.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 import type { Properties, StoreProperties } from './stores.ts';
-import type { Tier } from './tiers.ts';
+import { metadataIn, type Tier } from './tiers.ts';
 
 export interface Parts {
   readonly engine: EngineName;
@@ -35,7 +35,7 @@ export const masterProperties = ({ master }: JindoRuntimeSpec, { masters, ports,
     'namespace.backend.type': masters.length > 1 ? 'raft' : 'rocksdb',
     ...(masters.length > 1 && { 'namespace.backend.raft.initial-conf': masters.map((name) => `${name}:${ports.raft}:0`).join() }),
     'namespace.rpc.port': String(ports.master),
-    'namespace.meta-dir': `${tier.directories[0]}/server`,
+    'namespace.meta-dir': metadataIn(tier.directories),
     ...(rdma && { 'namespace.rpc.rdma.enable': 'true' }),
     ...master?.properties,
   });

@@ -28,6 +28,9 @@ const WITHOUT_LEVELS: TierLevel = { mediumtype: 'MEM', volumeType: 'hostPath', p
 
 const RATIO = /^(0(\.\d+)?|1(\.0+)?)$/;
 
+/** Where masters keep their metadata: in the first directory of the cache. */
+export const metadataIn = ([first = '']: readonly string[]): string => `${first}/server`;
+
 /** The first level, which is the only one that Jindo has. */
 export function tierOf({ spec, namespace, name, runtime }: PlanInput<JindoRuntimeSpec>): Tier {
   const [said] = spec.tieredstore?.levels ?? [];

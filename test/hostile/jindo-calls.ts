@@ -145,6 +145,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
   'runtimes/jindo/spec.ts': {},
   'runtimes/jindo/stores.ts': { storeProperties: withPlan },
   'runtimes/jindo/tiers.ts': {
+    metadataIn: 'joins a path and a constant',
     quantityText: 'takes numbers',
     tierOf: {
       text: (['path', 'quota', 'quotaList'] as const).map(

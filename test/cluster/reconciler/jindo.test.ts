@@ -95,7 +95,8 @@ describe.skipIf(!simulated).concurrent('a Jindo', () => {
     expect(await commands(space, /-formatCache/)).toEqual([`demo-jindofs-master-0 ${format}`]);
     const emptied = (await sluice.plane.exec.calls({ namespace })).filter(({ argv }) => argv[2]?.includes('rm -rf'));
     expect(emptied.map(({ pod, argv }) => [pod, argv.slice(4)])).toEqual([
-      ['demo-jindofs-worker-0', [`/cache/${namespace}/demo/${engine}`]],
+      ['demo-jindofs-worker-0', [`/cache/${namespace}/demo/${engine}/server`, `/cache/${namespace}/demo/${engine}`]],
+      ['demo-jindofs-master-0', ['', `/cache/${namespace}/demo/${engine}`]],
     ]);
   });
   const WORKLOADS = [

@@ -110,7 +110,13 @@ describe('cleaning', () => {
     const input = given({ spec: { tieredstore: { levels: [level] }, cleanCachePolicy: { gracePeriodSeconds: 7, maxRetryAttempts: 2 } } });
     expect(commands(input)).toMatchObject([
       { in: 'master', argv: ['jindocache', '-formatCache'], timeoutSeconds: 7, mayFail: true },
-      { in: 'worker', on: 'every', argv: ['bash', '-c', expect.any(String), 'bash', '/mnt/a/ml/demo/jindocache'], timeoutSeconds: 7 },
+      {
+        in: 'worker',
+        on: 'every',
+        argv: ['bash', '-c', expect.any(String), 'bash', '/mnt/a/ml/demo/jindocache/server', '/mnt/a/ml/demo/jindocache'],
+        timeoutSeconds: 7,
+      },
+      { in: 'master', on: 'every', argv: ['bash', '-c', expect.any(String), 'bash', '', '/mnt/a/ml/demo/jindocache'], timeoutSeconds: 7 },
     ]);
     expect(jindo.bind(input).plan.cleaning).toEqual({ attempts: 2, graceSeconds: 7 });
     expect(commands(fsx({ spec: { tieredstore: { levels: [level] } } }))[0]?.argv).toEqual(['jindo', 'fs', '-formatCache', '-force']);

@@ -1,6 +1,6 @@
 /** The script that changes mounts, as bash runs it with stubs for the command lines of Jindo. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -69,4 +69,19 @@ test('the sets are those of the spec, not those that the master started with, an
   expect(listed).toMatch(/^cache sets \w+\n$/);
   const refused = run(input, change, '[[ $all != -refresh* ]] || { echo no such bucket >&2; exit 3; }');
   expect([refused.status, refused.stderr, refused.listed]).toEqual([3, 'no such bucket\n', '']);
+});
+test('a worker empties its directories but for the metadata of a master, which empties that', () => {
+  const root = mkdtempSync(join(tmpdir(), 'sluice-jindo-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const [a, b] = ['a', 'b'].map((name) => join(root, name, 'ml/demo/jindocache'));
+  for (const directory of [a, b]) {
+    mkdirSync(join(directory ?? '', 'server'), { recursive: true });
+    for (const name of ['.hidden', 'block', 'server/journal']) writeFileSync(join(directory ?? '', name), '');
+  }
+  const level = { mediumtype: 'SSD' as const, path: `${root}/a,${root}/b,${root}/none`, quota: '3Gi' };
+  const [, ofWorker, ofMaster] = jindo.bind(given({ spec: { tieredstore: { levels: [level] } } })).cleanup?.commands(undefined) ?? [];
+  const left = () => [a, b].map((directory) => readdirSync(directory ?? ''));
+  const by = (command: typeof ofWorker) => spawnSync(command?.argv[0] ?? '', command?.argv.slice(1) ?? [], { stdio: 'ignore' }).status;
+  expect([by(ofWorker), left()]).toEqual([0, [['server'], []]]);
+  expect([by(ofMaster), left()]).toEqual([0, [[], []]]);
 });
