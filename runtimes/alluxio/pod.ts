@@ -37,9 +37,9 @@ const address = (name: string, fieldPath: 'status.podIP' | 'status.hostIP' | 'me
   valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
 });
 
-/** A volume that is mounted twice is one volume. */
+/** A volume that is mounted twice is rendered once; two of one name are refused. */
 const volumesOf = (...lists: readonly (readonly Mounted[])[]) => ({
-  volumes: [...new Map(lists.flat().map(({ volume }) => [volume.name, volume])).values()],
+  volumes: lists.flat().map(({ volume }) => volume),
   volumeMounts: lists.flat().map(({ mount }) => mount),
 });
 

@@ -66,7 +66,7 @@ function labelsOf({ labels = {}, podMetadata }: Pick<JindoRuntimeSpec, 'labels' 
   return { ...labels, ...podMetadata?.labels };
 }
 
-/** The configuration, then the cache, then everything else; a volume that is mounted twice is one volume. */
+/** The configuration, then the cache, then everything else. A volume that is mounted twice is rendered once; two of one name are refused. */
 export function volumesOf(
   engine: EngineName,
   role: PodRole | 'load',
@@ -76,7 +76,7 @@ export function volumesOf(
   const files = Object.entries(filePaths(engine, role)).map(([subPath, mountPath]) => ({ name: config.name, mountPath, subPath }));
   const all = lists.flat();
   return {
-    volumes: [...new Map([...all.map(({ volume }) => volume), config].map((volume) => [volume.name, volume])).values()],
+    volumes: [...all.map(({ volume }) => volume), config],
     volumeMounts: [...files, ...all.map(({ mount }) => mount)],
   };
 }

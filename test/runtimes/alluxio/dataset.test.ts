@@ -67,3 +67,8 @@ describe('a mount', () => {
     expect(keys.filter((key) => key.startsWith(ROOT))).toEqual([`${ROOT}.ufs`]);
   });
 });
+
+test('two claims never share a volume, whose data would be that of one of them', () => {
+  const mounts = ['pvc://a.b', 'pvc://a-b'].map((mountPoint, i) => ({ mountPoint, name: `m${i}` }));
+  expect(() => podOf(given({ mounts }), 'master')).toThrow('volumes[a-b]: expected one entry for each key');
+});

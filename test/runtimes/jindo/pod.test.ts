@@ -140,3 +140,8 @@ describe('volumes', () => {
     expect(ROLES.filter((role) => hash(spec, role) !== hash({}, role))).toEqual(['worker']);
   });
 });
+
+test('two sources never share a volume, whose data would be that of one of them', () => {
+  const mounts = ['pvc://a.b', 'pvc://a-b'].map((mountPoint, i) => ({ mountPoint, name: `m${i}` }));
+  expect(() => podOf(given({ mounts }), 'master')).toThrow('volumes[a-b]: expected one entry for each key');
+});
