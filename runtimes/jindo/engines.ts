@@ -1,5 +1,6 @@
 import { imageOf, type RuntimeInput } from '../../src/constructs/index.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
+import { ENGINE_TYPE } from './switches.ts';
 
 /** The engines of Jindo that can run. `jindofs`, the app of both, was the first of them. */
 export type EngineName = 'jindocache' | 'jindofsx';
@@ -32,9 +33,6 @@ export const NAMES: Readonly<Record<EngineName, Names>> = {
 
 /** The image of masters and workers, where a spec names none. */
 export const ENGINE_IMAGE = 'JINDO_SMARTDATA_IMAGE_ENV';
-/** As in Fluid. */
-export const ENGINE_TYPE = 'JINDO_ENGINE_TYPE';
-
 /** The engine of a runtime that has none yet: what the installation says, or else what its image must be. */
 export function engineOf({ spec, settings }: Pick<RuntimeInput<JindoRuntimeSpec>, 'spec' | 'settings'>): string {
   const said = settings.env[ENGINE_TYPE];

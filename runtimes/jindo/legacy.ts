@@ -12,7 +12,7 @@ export const legacy = engine<JindoRuntimeSpec, BasePlan>({
       path: 'spec',
       expected:
         'an engine that works, jindocache or jindofsx: delete the JindoRuntime and create it again, with an image of version 4 or later',
-      found: 'jindo, which is JindoFS 3.8 (by status.valueFile, JINDO_ENGINE_TYPE of the controller, or spec.jindoVersion.imageTag)',
+      found: 'jindo, which is JindoFS 3.8 (by status.valueFile, JINDO_ENGINE_TYPE of the controller, or the tag of the image)',
     });
   },
   components: {},

@@ -3,8 +3,8 @@ import { withMemory } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
 import { environment, type Input, type Parts, podOf, rdmaContext, runAsUser, tolerationsOf, users, volumesOf } from './pod.ts';
 import { containerPort } from './ports.ts';
+import { MEMORY_LIMIT } from './switches.ts';
 
-export const MEMORY_LIMIT = 'USE_DEFAULT_MEM_LIMIT';
 const LARGE = 100 * 1024 ** 3;
 
 export function masterPod(input: Input, parts: Parts) {

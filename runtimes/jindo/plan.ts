@@ -24,6 +24,7 @@ import { type Ports, portNeeds, portsOf } from './ports.ts';
 import { checkProperties } from './properties.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 import { storeProperties } from './stores.ts';
+import { INIT_IMAGE, PORT_CHECK, QUERY_TOTAL } from './switches.ts';
 import { tierOf } from './tiers.ts';
 import { specWarnings } from './warnings.ts';
 import { workerPod } from './worker-pod.ts';
@@ -59,10 +60,6 @@ export interface JindoPlan extends BasePlan {
   readonly countsFiles: boolean;
 }
 
-/** Whether the size of the data is counted. */
-export const QUERY_TOTAL = 'QUERY_UFS_TOTAL';
-export const PORT_CHECK = 'INIT_PORT_CHECK_ENABLED';
-export const INIT_IMAGE = 'DEFAULT_INIT_IMAGE_ENV';
 const BUILT_IN_INIT_IMAGE = 'registry.cn-hangzhou.aliyuncs.com/fluid/init-users:v0.3.0-1467caa';
 const RPC_PROTOCOL = 'fluid.io/runtime-rpc-protocol';
 

@@ -5,6 +5,7 @@ import type { EngineName } from './engines.ts';
 import type { Images } from './images.ts';
 import { isOnHost, type Ports } from './ports.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
+import { DNS_SERVER } from './switches.ts';
 import type { Tier } from './tiers.ts';
 
 export type Input = PlanInput<JindoRuntimeSpec>;
@@ -31,8 +32,7 @@ export interface Parts {
 export const MOUNT_DIR = 'jindofs-fuse';
 /** Where a client's pod finds the directory that it shares with the node. */
 export const MOUNT_AT = '/jfs';
-/** A server of names for all pods of Jindo; this one means none. */
-export const DNS_SERVER = 'JINDO_DNS_SERVER_ENV';
+/** This server of names means none. */
 const NO_DNS_SERVER = '1.1.1.1';
 
 /** What the pods of a role have that the user decides in the same way for all of them. */

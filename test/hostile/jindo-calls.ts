@@ -143,6 +143,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     readReport: { text: (text) => quietly(() => readReport(text, true)) },
   },
   'runtimes/jindo/spec.ts': {},
+  'runtimes/jindo/switches.ts': {},
   'runtimes/jindo/stores.ts': { storeProperties: withPlan },
   'runtimes/jindo/tiers.ts': {
     metadataIn: 'joins a path and a constant',
