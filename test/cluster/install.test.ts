@@ -22,6 +22,7 @@ import { ExampleRuntime } from '../support/example-runtime/spec.ts';
 import { type Kind, kinds } from '../support/kinds.ts';
 import {
   alluxioRuntime,
+  cacheRuntime,
   datasetObject,
   exampleRuntime,
   jindoRuntime,
@@ -31,6 +32,7 @@ import {
   openDataset,
   thinRuntime,
 } from '../support/objects.ts';
+import { cacheClass, plainfs } from '../support/plainfs.ts';
 import { createSpace, established, eventually, PROFILE, profile, removeSpaces } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
 import { claimOf, fuseOf, podThatMounts, startWebhook } from '../support/webhook-process.ts';
@@ -144,7 +146,13 @@ describe.skipIf(!simulated)('sluice install', () => {
     const oss = { mountPoint: 'oss://bucket/', name: 'data', options: { 'fs.oss.endpoint': 'oss.example' } };
     await space.create(datasetObject('jindo', { mounts: [oss] }), jindoRuntime('jindo', { replicas: 0 }));
     await space.becomes('StatefulSet', 'jindo-jindofs-master', { metadata: { labels: { [label.datasetId]: expect.any(String) } } });
+    // Of clients alone.
+    const { client: component } = plainfs.topology;
+    await space.create(cacheClass(space.namespace, { topology: { client: component } }));
+    onTestFinished(async () => void (await plane.kubectl('delete', 'cacheruntimeclass', '--ignore-not-found', space.namespace)));
+    await space.create(openDataset('cache'), cacheRuntime('cache', { runtimeClassName: space.namespace }));
     // Bound: one runtime of each other sort.
+    await space.bound('CacheRuntime', 'cache');
     await space.create(openDataset('thin'), thinRuntime('thin', { profileName: PROFILE }));
     await space.create(jfsSecret(), jfsDataset('jfs'), jfsRuntime('jfs'));
     await space.create(
@@ -182,13 +190,14 @@ describe.skipIf(!simulated)('sluice install', () => {
     await space.patch('Secret', left.name, { metadata: { finalizers: null } });
     await space.bound('ThinRuntime', 'late');
     // What is too much goes, once what that follows from was read afresh.
-    const late = (await space.list('ThinRuntime')).find(({ metadata }) => metadata.name === 'late');
-    await space.create({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'stray', labels: { [label.owner]: late?.metadata.uid ?? '' } },
-    });
-    await eventually(async () => expect((await space.list('ConfigMap')).map((map) => map.metadata.name)).not.toContain('stray'));
+    for (const [kind, name] of [
+      ['ThinRuntime', 'late'],
+      ['CacheRuntime', 'cache'],
+    ] as const) {
+      const { uid = '' } = (await space.get(kind, name)).metadata;
+      await space.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'stray', labels: { [label.owner]: uid } } });
+      await eventually(async () => expect((await space.list('ConfigMap')).map((map) => map.metadata.name)).not.toContain('stray'));
+    }
     // Another writer changes the lease, and the leader reads who holds it now.
     await plane.kubectl('annotate', 'lease', 'sluice', '-n', NAMESPACE, 'example.com/by=hand');
     await eventually(() => expect(asked(events())).toContain('get coordination.k8s.io/leases sluice'));
@@ -242,8 +251,9 @@ describe.skipIf(!simulated)('sluice install', () => {
     await space.gone('CronJob', 'nightly-loader-job');
     for (const [kind, name] of operations) await space.gone(kind, name);
     // Teardown, by the controller alone.
-    for (const name of ['thin', 'late', 'jfs', 'alluxio', 'jindo', 'demo']) await space.delete('Dataset', name);
-    for (const name of ['thin', 'late', 'jfs', 'alluxio', 'jindo', 'demo']) await space.gone('Dataset', name);
+    const all = ['thin', 'late', 'jfs', 'alluxio', 'jindo', 'cache', 'demo'];
+    for (const name of all) await space.delete('Dataset', name);
+    for (const name of all) await space.gone('Dataset', name);
     await removeSpaces(client, [space]);
     await controller.end('SIGTERM');
 
@@ -268,12 +278,14 @@ describe.skipIf(!simulated)('sluice install', () => {
     onTestFinished(async () => void (await Promise.all([admin.close(), client.close()])));
     const space = await createSpace(plane, admin, 'plugin-rights');
     onTestFinished(
-      async () => void (await space.kubectl('delete', 'alluxioruntimes,jindoruntimes,thinruntimes,juicefsruntimes,datasets', '--all')),
+      async () =>
+        void (await space.kubectl('delete', 'alluxioruntimes,cacheruntimes,jindoruntimes,thinruntimes,juicefsruntimes,datasets', '--all')),
     );
     const { namespace } = space;
     await space.create(openDataset('thin'), thinRuntime('thin', {}), jfsDataset('jfs'), jfsRuntime('jfs'));
     await space.create(openDataset('alluxio'), alluxioRuntime('alluxio', {}), openDataset('jindo'), jindoRuntime('jindo', {}));
-    for (const [name, type] of Object.entries({ alluxio: 'alluxio', jindo: 'jindo', thin: 'thin', jfs: 'juicefs' }))
+    await space.create(openDataset('cache'), cacheRuntime('cache', { runtimeClassName: 'none' }));
+    for (const [name, type] of Object.entries({ alluxio: 'alluxio', cache: 'cache', jindo: 'jindo', thin: 'thin', jfs: 'juicefs' }))
       await space.patch('Dataset', name, { status: { conditions: [], runtimes: [{ name, namespace, type }] } }, 'status');
     const mark = auditMark(plane);
     const plugin = kubeCluster({ client, nodeId: 'node-1', log: silent });
@@ -284,7 +296,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       volume: async () => expect(await plugin.volume('none')).toBeUndefined(),
       claimLabels: async () => expect(await plugin.claimLabels({ namespace, name: 'none' })).toBeUndefined(),
       runtime: async () => {
-        for (const name of ['alluxio', 'jindo', 'thin', 'jfs'])
+        for (const name of ['alluxio', 'cache', 'jindo', 'thin', 'jfs'])
           expect(await plugin.runtime({ namespace, name })).toEqual({ cleanPolicy: expect.any(String) });
       },
       pod: async () => expect(await plugin.pod({ namespace, name: 'none' })).toBeUndefined(),
