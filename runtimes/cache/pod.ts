@@ -6,7 +6,6 @@ import {
   type Mounted,
   optionSecrets,
   type PlanInput,
-  secretFiles,
   userVolumes,
 } from '../../src/constructs/index.ts';
 import { type ExtraResources, extraMounts, withExtraNames } from './extra-resources.ts';
@@ -15,6 +14,7 @@ import type { CacheRuntimeSpec } from './spec.ts';
 import { configName } from './status.ts';
 import type { Tiers } from './tiers.ts';
 import type { Part } from './topology.ts';
+import { classVolumes, secretVolume } from './volume-names.ts';
 
 type Input = PlanInput<CacheRuntimeSpec>;
 
@@ -30,7 +30,7 @@ interface Around {
 /**
  * The pods of a component: the class's template, and what the runtime says of its first container. Containers are passed whole, since
  * what a class refers to as `$(NAME)` must come before it.
- * @throws InvalidSpec when the runtime mounts a volume that neither it nor the class has
+ * @throws InvalidSpec when the runtime mounts a volume that neither it nor the class has, or the class has a volume of a name of ours
  */
 export function podOf(input: Input, part: Part, { extra, tiers, mountPath, className }: Around): ComponentProps {
   const { spec, dataset } = input;
@@ -43,8 +43,13 @@ export function podOf(input: Input, part: Part, { extra, tiers, mountPath, class
   const users = usersVolumes(input, part, template);
   const [first, ...others] = containers as [Container, ...Container[]];
   const all = [...tiers.mounted, ...given, ...users, ...secrets];
+  const kept = classVolumes(
+    volumes,
+    { own: [...tiers.mounted, ...given, ...secrets], users },
+    { component, object: `CacheRuntimeClass ${className}` },
+  );
   return {
-    template: { ...base.template, spec: { ...rest, containers: [], volumes: withoutNames(volumes, all) } },
+    template: { ...base.template, spec: { ...rest, containers: [], volumes: kept } },
     podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },
     podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
     imagePullSecrets: spec.imagePullSecrets,
@@ -86,7 +91,6 @@ const CONFIG = (runtime: string): Mounted => ({
   volume: { name: 'fluid-runtime-config', configMap: { name: configName(runtime) } },
   mount: { name: 'fluid-runtime-config', mountPath: CONFIG_DIRECTORY, readOnly: true },
 });
-const secretVolume = (secret: string): Mounted => secretFiles(`cache-mnt-secret-${secret}`, secret);
 
 /** What Fluid promises each component's programs. */
 function environmentOf({ name, namespace }: Input, { component, service }: Part, mountPath: string): readonly EnvVar[] {
@@ -110,10 +114,6 @@ function joined(mounts: readonly VolumeMount[] = [], more: readonly Mounted[]): 
   const paths = new Set(more.map(({ mount }) => mount.mountPath));
   return [...mounts.filter(({ mountPath }) => !paths.has(mountPath)), ...more.map(({ mount }) => mount)];
 }
-const withoutNames = (volumes: NonNullable<PodSpec['volumes']>, mounted: readonly Mounted[]) => {
-  const names = new Set(mounted.map(({ volume }) => volume.name));
-  return volumes.filter(({ name }) => !names.has(name));
-};
 
 /** As in Fluid, an image without a tag, or a tag without an image, has no effect: a warning says so. */
 export function imageOf({ image, imageTag, imagePullPolicy }: NonNullable<Part['own']['runtimeVersion']> = {}) {

@@ -807,6 +807,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'runtimes/cache/topology.ts': { classOf: ofNames, partsOf: 'is measured with plan' },
+  'runtimes/cache/volume-names.ts': { classVolumes: admin, secretVolume: ofNames },
   'runtimes/cache/warnings.ts': { specWarnings: 'is measured with plan' },
   'runtimes/juicefs/cache.ts': {
     cacheOf: {
