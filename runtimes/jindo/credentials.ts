@@ -1,12 +1,9 @@
 import type { Volume } from '../../src/api/index.ts';
 import { fromBase64, type Mounted, must, type PlanInput, type SecretNeed, type SecretOption } from '../../src/constructs/index.ts';
 import { type Images, imagesOf, isAtLeast } from './images.ts';
+import { keyOptions, STORES } from './key-options.ts';
 import type { Source } from './mounts.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
-
-/** Stores that ask for a key and its secret, in options `fs.<store>.accessKeyId` and `fs.<store>.accessKeySecret`. */
-export const STORES: readonly string[] = ['oss', 's3', 'cos', 'obs'];
-export const keyOptions = (scheme: string) => [`fs.${scheme}.accessKeyId`, `fs.${scheme}.accessKeySecret`] as const;
 
 /** The first version, of masters and clients, that reads keys from files. */
 const READS_FILES = [4, 6, 8] as const;

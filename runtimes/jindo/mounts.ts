@@ -11,7 +11,7 @@ import {
   together,
   volumeLabel,
 } from '../../src/constructs/index.ts';
-import { STORES } from './credentials.ts';
+import { STORES } from './key-options.ts';
 
 /** A source of data, as Jindo mounts it. */
 export interface Source {

@@ -1,7 +1,7 @@
 import { type DatasetSpec, type Mount, shown } from '../../src/api/index.ts';
 import { ignored, type PlanInput, type Warning } from '../../src/constructs/index.ts';
 import { cacheSetOptions } from './cache-sets.ts';
-import { keyOptions, STORES } from './credentials.ts';
+import { keyOptions, STORES } from './key-options.ts';
 import { deploymentOf } from './masters.ts';
 import type { Source } from './mounts.ts';
 import { hasMetrics } from './ports.ts';

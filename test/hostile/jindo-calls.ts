@@ -46,7 +46,6 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     credentialsOf: {
       text: (text) => mount({ encryptOptions: [option(text), option('fs.oss.accessKeyId'), option('fs.oss.accessKeySecret')] }),
     },
-    keyOptions: 'joins two constants',
   },
   'runtimes/jindo/engines.ts': { engineOf: { text: (text) => spec({ jindoVersion: { imageTag: text } }) } },
   'runtimes/jindo/fuse.ts': {
@@ -66,6 +65,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     isAtLeast: { text: (text) => spec({ fuse: { imageTag: text } }) },
   },
   'runtimes/jindo/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/jindo/key-options.ts': { keyOptions: 'joins two constants' },
   'runtimes/jindo/legacy.ts': { legacy: 'refuses everything' },
   'runtimes/jindo/load.ts': { JindoLoad: loads },
   'runtimes/jindo/load-script.ts': {},

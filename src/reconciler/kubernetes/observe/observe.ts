@@ -25,7 +25,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const owner = { uid, namespace, name };
     const names = runtime.workloads(name);
     const fluids = await fluidsWorkloads(context, owner, names, bound, object.status);
-    const replaced = await replacedWorkloads(context, owner, runtime, bound, object.status);
+    const replaced = runtime.fluidsWorkloads ? await replacedWorkloads(context, owner, runtime, bound, object.status) : [];
     const workload = (role: Role) => store.live(workloadKind(role), namespace, names[role]) ?? fluids.get(role);
     const viewOf = (roles: readonly Role[]) => {
       const workloads: Partial<Record<Role, WorkloadView>> = {};
