@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs';
 import { InvalidSpec } from '../../src/api/index.ts';
-import { ignored, loadTargets, must, type Operation, OperationJob, type Warning } from '../../src/constructs/index.ts';
+import { ignored, literal, loadTargets, must, type Operation, OperationJob, type Warning } from '../../src/constructs/index.ts';
 import type { CachePlan } from './plan.ts';
 import { CONFIG_PATH } from './runtime-config.ts';
 
@@ -30,7 +30,7 @@ export class CacheLoad extends OperationJob {
           ...(operation.args && { args: operation.args }),
           env: [
             { name: 'FLUID_DATALOAD_METADATA', value: String(load.spec.loadMetadata ?? false) },
-            { name: 'FLUID_DATALOAD_DATA_PATH', value: targets.map(({ path }) => path).join(':') },
+            { name: 'FLUID_DATALOAD_DATA_PATH', value: literal(targets.map(({ path }) => path).join(':')) },
             { name: 'FLUID_DATALOAD_PATH_REPLICAS', value: targets.map(({ replicas }) => replicas).join(':') },
             { name: 'FLUID_DATASET_NAME', value: plan.name },
             { name: 'FLUID_DATASET_NAMESPACE', value: plan.namespace },

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import cache from '../../../runtimes/cache/index.ts';
+import type { CacheRuntimeClassSpec } from '../../../runtimes/cache/class-spec.ts';
+import type { LoadSpec } from '../../../src/constructs/index.ts';
+import type { CacheRuntimeSpec } from '../../../runtimes/cache/spec.ts';
 import { given, plainClass, planOf } from './given.ts';
 
 const LONG = `${'a'.repeat(70)}.keys`;
@@ -30,4 +34,50 @@ describe('the pods of a DataLoad', () => {
     expect(load.pod.volumes?.map(({ name }) => name)).toEqual(load.pod.volumeMounts.map(({ name }) => name));
   });
   test('have the image of the workers', () => expect(load.image).toBe('example.io/worker:1'));
+});
+
+describe('a DataLoad by class', () => {
+  type Specification = NonNullable<CacheRuntimeClassSpec['dataOperationSpecs']>[number];
+  const DISABLED: Partial<CacheRuntimeSpec> = { worker: { replicas: 0, disabled: true } };
+  function jobOf(specification: Partial<Specification> | undefined, spec: LoadSpec = {}, runtime: Partial<CacheRuntimeSpec> = {}) {
+    const dataOperationSpecs = specification && [{ name: 'DataLoad' as const, ...specification }];
+    const input = given({ type: { ...plainClass, ...(dataOperationSpecs && { dataOperationSpecs }) }, spec: runtime });
+    const made = cache
+      .bind(input)
+      .operations.DataLoad?.({ kind: 'DataLoad', name: 'op', namespace: 'ml', uid: 'u', spec, facts: { pods: {} } });
+    const job = made?.find(({ kind }) => kind === 'Job') as unknown as {
+      spec: { template: { spec: { containers: [{ image: string; env: readonly { name: string; value?: string }[] }] } } };
+    };
+    return job.spec.template.spec.containers[0];
+  }
+  const load = { command: ['load'] };
+
+  test.each([
+    [
+      'the class has none',
+      undefined,
+      {},
+      {},
+      'CacheRuntimeClass plain: dataOperationSpecs: expected a specification with the name DataLoad',
+    ],
+    ['it runs nothing', { image: 'l:1' }, {}, {}, 'dataOperationSpecs[DataLoad].command: expected a command or arguments'],
+    ['it has no image', load, {}, DISABLED, 'dataOperationSpecs[DataLoad].image: expected an image, since there are no workers'],
+    ['a path has a colon', load, { target: [{ path: '/a:/b' }] }, {}, 'spec.target[0].path: expected a path without ":"'],
+  ] as const)('is refused if %s', (_, specification, spec, runtime, message) =>
+    expect(() => jobOf(specification as never, spec as LoadSpec, runtime)).toThrow(message),
+  );
+  test('has its own image, or that of the workers', () => {
+    expect(jobOf({ ...load, image: 'l:1' }).image).toBe('l:1');
+    expect(jobOf(load).image).toBe('example.io/worker:1');
+    expect(jobOf(load, {}, { worker: { replicas: 1, runtimeVersion: { image: 'w', imageTag: '2' } } }).image).toBe('w:2');
+  });
+  test('has paths and copies in its environment, where no shell reads them as code', () => {
+    const { env } = jobOf(load, { loadMetadata: true, target: [{ path: '/a b', replicas: 2 }, { path: '/$(c)' }] });
+    const said = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    expect(said).toMatchObject({
+      FLUID_DATALOAD_METADATA: 'true',
+      FLUID_DATALOAD_DATA_PATH: '/a b:/$$(c)',
+      FLUID_DATALOAD_PATH_REPLICAS: '2:1',
+    });
+  });
 });
