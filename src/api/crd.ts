@@ -51,6 +51,7 @@ export function crdOf(resource: CustomResource): Manifest {
 
 /** The structural schema of a whole object. */
 export function schemaOf({ description, spec, status, flat, rules = [] }: CustomResource): Structural {
+  const own = structural(spec, 'spec');
   const validations = rules.flatMap(({ cel, path, expected }) => (cel ? [{ rule: cel, message: `${path}: expected ${expected}` }] : []));
   return {
     type: 'object',
@@ -59,9 +60,9 @@ export function schemaOf({ description, spec, status, flat, rules = [] }: Custom
       apiVersion: { type: 'string' },
       kind: { type: 'string' },
       metadata: { type: 'object' },
-      ...(flat ? structural(spec, 'spec').properties : { spec: structural(spec, 'spec'), status: structural(status, 'status') }),
+      ...(flat ? own.properties : { spec: own, status: structural(status, 'status') }),
     },
-    ...(flat && structural(spec, 'spec').required && { required: structural(spec, 'spec').required }),
+    ...(flat && own.required && { required: own.required }),
     ...(validations.length > 0 && { 'x-kubernetes-validations': validations }),
   };
 }

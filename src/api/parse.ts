@@ -92,7 +92,7 @@ function read(resource: CustomResource, object: unknown, unknownFields: 'error' 
 }
 
 /** The object as users write it, from one that `parse` returned. */
-export function asWritten({ flat }: CustomResource, object: Resource): object {
+export function asWritten({ flat }: CustomResource, object: Pick<Resource, 'spec' | 'status'>): object {
   const { spec, status: _, ...head } = object;
   return flat ? { ...head, ...(spec as object) } : object;
 }
@@ -125,18 +125,10 @@ function headFaults(
   ];
 }
 
-function ruleFaults(
-  { rules = [], flat }: CustomResource,
-  object: Pick<Resource, 'metadata' | 'spec'>,
-  known: readonly Fault[],
-): readonly Fault[] {
-  return rules
+function ruleFaults(resource: CustomResource, object: Pick<Resource, 'metadata' | 'spec'>, known: readonly Fault[]): readonly Fault[] {
+  return (resource.rules ?? [])
     .filter(({ path, holds }) => !known.some((fault) => fault.path.startsWith(path)) && !holds(object))
-    .map(({ path, expected }) => ({
-      path,
-      expected,
-      found: shown(valueAt(path, flat ? { ...object, ...(object.spec as object) } : object)),
-    }));
+    .map(({ path, expected }) => ({ path, expected, found: shown(valueAt(path, asWritten(resource, object))) }));
 }
 
 const valueAt = (path: string, object: unknown): unknown =>
