@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs';
 import { type Affinity, annotation } from '../../src/api/index.ts';
-import { type ContainerProps, Fuse, Master, owned, Worker } from '../../src/constructs/index.ts';
+import { type ContainerProps, Fuse, Master, owned, podService, Worker } from '../../src/constructs/index.ts';
 import { configMapName, environmentHash } from './environment.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { type Component, containerPorts } from './ports.ts';
@@ -117,25 +117,11 @@ const program = (plan: AlluxioPlan, name: string, component: Component, args: re
 const nearItsDisks = ({ mounts, nodeAffinity }: AlluxioPlan): Affinity | undefined =>
   mounts.isLocal && nodeAffinity ? { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: nodeAffinity } } : undefined;
 
-/** A name for one pod: a master must be found again where it was. */
 function serviceOf(scope: Construct, plan: AlluxioPlan, pod: string): void {
-  const { ports, hasGateway, isMonitored, app } = plan;
-  const all = [
-    ...containerPorts(ports, 'master'),
-    ...containerPorts(ports, 'jobMaster'),
-    ...(hasGateway ? containerPorts(ports, 'apiGateway') : []),
-  ];
-  owned(scope, plan, 'master', {
-    apiVersion: 'v1',
-    kind: 'Service',
-    name: pod,
-    labels: { ...(isMonitored && { monitor: 'alluxio_runtime_metrics' }) },
-    spec: {
-      clusterIP: 'None',
-      // The master's own commands look it up in the moment in which it is ready, and what does not exist is remembered.
-      publishNotReadyAddresses: true,
-      selector: { app, release: plan.name, role: `${app}-master`, 'statefulset.kubernetes.io/pod-name': pod },
-      ports: all.map(({ name, containerPort: port, protocol }) => ({ name, port, protocol, targetPort: port })),
-    },
+  const { ports, hasGateway, isMonitored } = plan;
+  const listening: readonly Component[] = ['master', 'jobMaster', ...(hasGateway ? (['apiGateway'] as const) : [])];
+  podService(scope, plan, pod, {
+    ports: listening.flatMap((component) => containerPorts(ports, component)),
+    ...(isMonitored && { labels: { monitor: 'alluxio_runtime_metrics' } }),
   });
 }

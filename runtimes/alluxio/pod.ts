@@ -1,5 +1,5 @@
 import type { EnvVar } from '../../src/api/index.ts';
-import { type Mounted, type PlanInput, userVolumes, withMemory } from '../../src/constructs/index.ts';
+import { environment, type Mounted, type PlanInput, userVolumes, withMemory } from '../../src/constructs/index.ts';
 import { fuseCall, withTier } from './fuse.ts';
 import type { Image } from './images.ts';
 import type { Mounts } from './mounts.ts';
@@ -24,12 +24,6 @@ function podOf({ spec }: Input, role: PodRole) {
     hostNetwork: isOnHost(own),
   };
 }
-
-/** A container's environment in order of names, as that of a map. */
-const environment = (env: Readonly<Record<string, string>> = {}): readonly EnvVar[] =>
-  Object.entries(env)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => ({ name, value }));
 
 /** Where its pod is, or what it is called, which only Kubernetes knows. */
 const address = (name: string, fieldPath: 'status.podIP' | 'status.hostIP' | 'metadata.name'): EnvVar => ({

@@ -1,5 +1,5 @@
 import { InvalidSpec, shown } from '../../src/api/index.ts';
-import { together } from '../../src/constructs/index.ts';
+import { sorted, together } from '../../src/constructs/index.ts';
 import { JVM_OPTIONS } from './defaults.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
@@ -47,9 +47,6 @@ export function commonProperties(spec: Spec, first: Properties, last: Properties
   const unmentioned = Object.entries(defaults).filter(([key]) => !mentioned.has(key));
   return { ...first, ...sorted({ ...Object.fromEntries(unmentioned), ...last, ...spec.properties }) };
 }
-
-const sorted = (properties: Properties = {}): Properties =>
-  Object.fromEntries(Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 const line = (properties: Properties, jvmOptions: readonly string[] = []): string =>
   [...Object.entries(properties).map(([key, value]) => `-D${key}=${value}`), ...jvmOptions].map((part) => `${part} `).join('');

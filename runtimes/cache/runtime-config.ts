@@ -1,5 +1,5 @@
 import type { DatasetSpec, Mount } from '../../src/api/index.ts';
-import { absolutePath, must, secretDirectory, secretOptions } from '../../src/constructs/index.ts';
+import { absolutePath, must, secretDirectory, secretOptions, sorted } from '../../src/constructs/index.ts';
 import type { TierConfig } from './tiers.ts';
 import { COMPONENTS, type Component, type Parts } from './topology.ts';
 
@@ -84,7 +84,3 @@ function mountConfig(mount: Mount, index: number, { sharedOptions, sharedEncrypt
     ...(shared && { shared }),
   };
 }
-
-/** By name, so that the order in which users write options changes nothing. */
-const sorted = (map: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs';
 import { type Affinity, annotation } from '../../src/api/index.ts';
-import { type ContainerProps, Fuse, Master, owned, Worker } from '../../src/constructs/index.ts';
+import { type ContainerProps, Fuse, Master, owned, podService, Worker } from '../../src/constructs/index.ts';
 import { configNameOf, type JindoPlan } from './plan.ts';
 import { containerPort } from './ports.ts';
 
@@ -110,20 +110,9 @@ const portCheck = ({ portCheck: image, masters, ports }: JindoPlan): readonly Co
         },
       ];
 
-/** A name for one pod: a master must be found again where it was. */
 function serviceOf(scope: Construct, plan: JindoPlan, pod: string): void {
-  const { ports, masters, app, name } = plan;
-  const all = [containerPort('master', ports.master), ...(masters.length > 1 ? [containerPort('raft', ports.raft)] : [])];
-  owned(scope, plan, 'master', {
-    apiVersion: 'v1',
-    kind: 'Service',
-    name: pod,
-    spec: {
-      clusterIP: 'None',
-      // Masters of a raft group find each other before any of them is ready.
-      publishNotReadyAddresses: true,
-      selector: { app, release: name, role: `${app}-master`, 'statefulset.kubernetes.io/pod-name': pod },
-      ports: all.map(({ name, containerPort: port, protocol }) => ({ name, port, protocol, targetPort: port })),
-    },
+  const { ports, masters } = plan;
+  podService(scope, plan, pod, {
+    ports: [containerPort('master', ports.master), ...(masters.length > 1 ? [containerPort('raft', ports.raft)] : [])],
   });
 }

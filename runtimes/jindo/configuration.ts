@@ -1,17 +1,9 @@
-import { base64, hashOfScript, type PlanInput, together } from '../../src/constructs/index.ts';
+import { base64, hashOfScript, type PlanInput, sorted, together } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
 import { configFiles, type Settings } from './config.ts';
 import type { Credentials } from './credentials.ts';
 import type { Mounts } from './mounts.ts';
-import {
-  clientLogProperties,
-  clientProperties,
-  logProperties,
-  masterProperties,
-  type Parts,
-  sorted,
-  workerProperties,
-} from './properties.ts';
+import { clientLogProperties, clientProperties, logProperties, masterProperties, type Parts, workerProperties } from './properties.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 import type { Properties } from './stores.ts';
 

@@ -1,7 +1,7 @@
-import type { Mounted } from '../../src/constructs/index.ts';
+import { environment, type Mounted } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
 import { isScraped } from './fuse.ts';
-import { environment, type Input, MOUNT_AT, MOUNT_DIR, type Parts, podOf, runAsUser, volumesOf } from './pod.ts';
+import { type Input, MOUNT_AT, MOUNT_DIR, type Parts, podOf, runAsUser, volumesOf } from './pod.ts';
 import { containerPort } from './ports.ts';
 
 const DEVICE: Mounted = {

@@ -1,7 +1,7 @@
 import type { ResourceRequirements } from '../../src/api/index.ts';
-import { withMemory } from '../../src/constructs/index.ts';
+import { environment, withMemory } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
-import { environment, type Input, type Parts, podOf, rdmaContext, runAsUser, tolerationsOf, users, volumesOf } from './pod.ts';
+import { type Input, type Parts, podOf, rdmaContext, runAsUser, tolerationsOf, users, volumesOf } from './pod.ts';
 import { containerPort } from './ports.ts';
 import { MEMORY_LIMIT } from './switches.ts';
 

@@ -81,10 +81,6 @@ export function volumesOf(
   };
 }
 
-export const environment = (env: Readonly<Record<string, string>> = {}): readonly EnvVar[] =>
-  Object.entries(env)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => ({ name, value }));
 export const field = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
 export const runAsUser = ({ user }: JindoRuntimeSpec): readonly EnvVar[] => (user ? [{ name: 'RUN_AS_USER', value: user }] : []);
 /** Volumes of the user, beside those of Jindo: of two with one name a pod would have one. */

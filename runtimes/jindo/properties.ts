@@ -1,4 +1,5 @@
 import { type Fault, InvalidSpec, shown } from '../../src/api/index.ts';
+import { sorted } from '../../src/constructs/index.ts';
 import type { EngineName } from './engines.ts';
 import { isAtLeast } from './images.ts';
 import type { Ports } from './ports.ts';
@@ -115,9 +116,6 @@ export const clientLogProperties = ({ fuse }: JindoRuntimeSpec, { engine, stores
     ...stores.clientCommon,
     ...fuse?.logConfig,
   });
-
-export const sorted = (properties: Properties): Properties =>
-  Object.fromEntries(Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Each property is a line of a file, `name = value`, and of another an element of XML, which has no control characters. */
 const isProperty = (key: string, value: string): boolean => /^\w[\w./-]*$/.test(key) && !/\p{Cc}/u.test(value);

@@ -1,6 +1,6 @@
 import * as fields from '../../src/api/fields.ts';
 import type { CustomResource, Resource } from '../../src/api/resource.ts';
-import { nameRule, replicasRule } from '../../src/api/rules.ts';
+import { nameRule, replicasRule, shortName } from '../../src/api/rules.ts';
 import {
   cleanCachePolicy,
   cleanPolicy,
@@ -18,7 +18,6 @@ import {
   versionSpec,
 } from '../../src/api/schema.ts';
 import { podColumns, type RuntimeStatus, runtimeStatus } from '../../src/api/status.ts';
-import { shortNameWithSuffixRule } from './name-rule.ts';
 
 const containerFields = {
   env: opt(stringMap('Environment of the container.')),
@@ -105,6 +104,6 @@ export const JindoRuntime = {
   statusSubresource: true,
   spec: jindoRuntimeSpec,
   status: runtimeStatus,
-  rules: [nameRule, shortNameWithSuffixRule, replicasRule],
+  rules: [nameRule, shortName('jindofs-worker'), replicasRule],
 } as const satisfies CustomResource;
 export type JindoRuntime = Resource<JindoRuntimeSpec, RuntimeStatus>;

@@ -1,6 +1,6 @@
-import { withMemory } from '../../src/constructs/index.ts';
+import { environment, withMemory } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
-import { environment, field, type Input, type Parts, podOf, rdmaContext, runAsUser, tolerationsOf, users, volumesOf } from './pod.ts';
+import { field, type Input, type Parts, podOf, rdmaContext, runAsUser, tolerationsOf, users, volumesOf } from './pod.ts';
 import { containerPort, isOnHost } from './ports.ts';
 import { quantityText } from './tiers.ts';
 

@@ -9,8 +9,6 @@ const whenNew = (cel: string): string => `has(self.status) || ${cel}`;
 
 const DNS1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-/** `<name>-worker-<hash>` is a label of every worker pod: 63 − 7 − 11. */
-const LONGEST_WITH_WORKER = 45;
 /** `<name>-loader-job` is a label of its pods: 63 − 11. */
 const LONGEST_OPERATION = 52;
 /** `<name>-worker` is the name of a StatefulSet, which the API server holds to 63 characters. */
@@ -43,21 +41,37 @@ export const operationNameRule: Rule = {
   expected: `at most ${LONGEST_OPERATION} lower-case letters, digits, dashes and dots, since the name of its Job is a label of its pods`,
 };
 
-const short = {
+/** `<name>-<workload>-<hash>` is a label of every worker pod, of at most 63 characters; the hash and its dash are 11. */
+const longestWith = (workload: string): number => 63 - 11 - `-${workload}`.length;
+const short = (workload: string) => ({
   path: 'metadata.name',
-  expected: `at most ${LONGEST_WITH_WORKER} characters, since <name>-worker-<hash> is a label of worker pods`,
-};
-const celIsShort = `size(self.metadata.name) <= ${LONGEST_WITH_WORKER}`;
-const isShort = ({ metadata }: Ruled): boolean => metadata.name.length <= LONGEST_WITH_WORKER;
+  expected: `at most ${longestWith(workload)} characters, since <name>-${workload}-<hash> is a label of worker pods`,
+});
+const celIsShort = (workload: string): string => `size(self.metadata.name) <= ${longestWith(workload)}`;
+const isShort =
+  (workload: string) =>
+  ({ metadata }: Ruled): boolean =>
+    metadata.name.length <= longestWith(workload);
 
+/**
+ * Names of runtimes that always have workers: so short that a label of their pods, `<name>-<workload>-<hash>`, is valid.
+ * @param workload suffix of the workers, if the definition of the kind names another than `worker`
+ * @example
+ * shortName('acmefs-worker').expected; // → 'at most 38 characters, since <name>-acmefs-worker-<hash> is a label of worker pods'
+ */
+export const shortName = (workload: string): Rule => ({
+  ...short(workload),
+  cel: whenNew(celIsShort(workload)),
+  holds: isShort(workload),
+});
 /** Names of runtimes that always have workers: at most 45 characters, since `<name>-worker-<hash>` is a label of worker pods. */
-export const shortNameRule: Rule = { ...short, cel: whenNew(celIsShort), holds: isShort };
+export const shortNameRule: Rule = shortName('worker');
 
 /** The rule `shortNameRule` for kinds that have workers only if spec.replicas is above 0. */
 export const shortNameWithReplicasRule: Rule = {
-  ...short,
-  cel: whenNew(`${celIsShort} || !has(self.spec) || !has(self.spec.replicas) || self.spec.replicas == 0`),
-  holds: (object) => isShort(object) || ((object.spec as { replicas?: number }).replicas ?? 0) === 0,
+  ...short('worker'),
+  cel: whenNew(`${celIsShort('worker')} || !has(self.spec) || !has(self.spec.replicas) || self.spec.replicas == 0`),
+  holds: (object) => isShort('worker')(object) || ((object.spec as { replicas?: number }).replicas ?? 0) === 0,
 };
 
 /** Names of runtimes whose StatefulSet of workers exists even with no pods: at most 56 characters. */
@@ -70,9 +84,11 @@ export const workerSetNameRule: Rule = {
 
 /** The rule `shortNameRule` for kinds that have workers only if spec.worker.enabled is true. */
 export const shortNameWithWorkerRule: Rule = {
-  ...short,
-  cel: whenNew(`${celIsShort} || !has(self.spec) || !has(self.spec.worker) || !has(self.spec.worker.enabled) || !self.spec.worker.enabled`),
-  holds: (object) => isShort(object) || (object.spec as { worker?: { enabled?: boolean } }).worker?.enabled !== true,
+  ...short('worker'),
+  cel: whenNew(
+    `${celIsShort('worker')} || !has(self.spec) || !has(self.spec.worker) || !has(self.spec.worker.enabled) || !self.spec.worker.enabled`,
+  ),
+  holds: (object) => isShort('worker')(object) || (object.spec as { worker?: { enabled?: boolean } }).worker?.enabled !== true,
 };
 
 /** spec.replicas is at least 0: the API server demands it of kinds that can be scaled. */

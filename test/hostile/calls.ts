@@ -266,7 +266,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'src/api/reader.ts': { readerOf: 'is made of a schema; what it returns is measured in parse and parseFuseConfig' },
   'src/api/rules.ts': {
     ...Object.fromEntries(
-      'nameRule operationNameRule plainNameRule replicasRule shortNameRule shortNameWithReplicasRule shortNameWithWorkerRule workerSetNameRule'
+      'nameRule operationNameRule plainNameRule replicasRule shortName shortNameRule shortNameWithReplicasRule shortNameWithWorkerRule workerSetNameRule'
         .split(' ')
         .map((name) => [name, ofNames]),
     ),
@@ -511,6 +511,11 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       many: (entries) =>
         constructs.secretVariables({ sharedEncryptOptions: list(entries, (i) => option(`o-${i}`)) }, new Map([['metaurl', 'METAURL']])),
     },
+  },
+  'src/constructs/pod-service.ts': { podService: planOnly },
+  'src/constructs/sorted.ts': {
+    environment: { many: (entries) => constructs.environment(record(entries)) },
+    sorted: { many: (entries) => constructs.sorted(record(entries)) },
   },
   'src/constructs/ssh-workers.ts': {
     sshAccess: 'is measured with the migrations of runtimes',

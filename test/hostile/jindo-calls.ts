@@ -99,7 +99,6 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
       ],
     },
   },
-  'runtimes/jindo/name-rule.ts': { shortNameWithSuffixRule: 'its text is a name, which the API server holds below 254 characters' },
   'runtimes/jindo/plan.ts': {
     configNameOf: 'joins two names',
     needs: { many: (n) => jindo.needs(given({ mounts: mounts(n) })) },
@@ -116,7 +115,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
   'runtimes/jindo/master-pod.ts': { masterPod: withPlan },
   'runtimes/jindo/worker-pod.ts': { workerPod: withPlan },
   'runtimes/jindo/pod.ts': Object.fromEntries(
-    'environment field loadFiles podOf rdmaContext runAsUser tolerationsOf users volumesOf'.split(' ').map((name) => [name, withPlan]),
+    'field loadFiles podOf rdmaContext runAsUser tolerationsOf users volumesOf'.split(' ').map((name) => [name, withPlan]),
   ),
   'runtimes/jindo/ports.ts': {
     containerPort: 'takes numbers',
@@ -134,7 +133,6 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     clientLogProperties: withPlan,
     clientProperties: withPlan,
     logProperties: withPlan,
-    sorted: withPlan,
     masterProperties: withPlan,
     workerProperties: withPlan,
   },
