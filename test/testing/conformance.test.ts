@@ -135,3 +135,12 @@ test('a rule that cannot be asked of any spec is found', () => {
   expect(ruleFaults({ ...ExampleRuntime, rules: [rule] })).toEqual([expect.stringContaining('rule of spec.image: {} ends in TypeError')]);
   expect(ruleFaults({ ...ExampleRuntime, rules: [{ ...rule, path: '', holds: () => true }] })).toHaveLength(1);
 });
+
+test('a change without paths is found, unless it is what makes the list: then its program reads a file', () => {
+  const nothing = expect.stringContaining('nothing is done about /data');
+  const listed = { ...mounts, change: (given: ExamplePlan) => mounts.list.commands(given) };
+  expect(faults({ mounts: listed })).not.toContainEqual(nothing);
+  const another = { in: 'master', on: 'first', argv: ['example', 'refresh'] } as const;
+  const more = { ...mounts, change: (given: ExamplePlan) => [...mounts.list.commands(given), another] };
+  expect(faults({ mounts: more })).toContainEqual(nothing);
+});
