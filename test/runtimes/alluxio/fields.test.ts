@@ -1,5 +1,5 @@
 /** Every field of an AlluxioRuntime and of its Dataset has an effect, or a warning that names it. */
-import { expect, test } from 'vitest';
+import { fieldsOf, sampled, testFields } from '../../support/fields.ts';
 import alluxio from '../../../runtimes/alluxio/index.ts';
 import { type AlluxioRuntimeSpec, alluxioRuntimeSpec } from '../../../runtimes/alluxio/spec.ts';
 import { type DatasetSpec, datasetSpec } from '../../../src/api/index.ts';
@@ -94,19 +94,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   nodeName: 'n2',
 };
 
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-}
-/** All fields, with the first entry of each list. Forms of Kubernetes and maps have a sample, and are not looked into. */
-function pathsOf({ properties, items }: Schema, at: string): readonly string[] {
-  const [last = ''] = /[^.]*$/.exec(at) ?? [];
-  if (at !== '' && (at in SAMPLES || last in SAMPLES)) return [at];
-  if (items) return pathsOf(items, `${at}[0]`);
-  if (!properties) return [at];
-  return Object.entries(properties).flatMap(([name, schema]) => pathsOf(schema, at === '' ? name : `${at}.${name}`));
-}
-const paths = [...pathsOf(alluxioRuntimeSpec as unknown as Schema, ''), ...pathsOf(datasetSpec as unknown as Schema, 'dataset')].toSorted();
+const paths = [...fieldsOf(alluxioRuntimeSpec, '', SAMPLES), ...fieldsOf(datasetSpec, 'dataset', SAMPLES)].toSorted();
 
 interface Specs {
   readonly spec: AlluxioRuntimeSpec;
@@ -130,18 +118,7 @@ const base: Specs = {
   },
 };
 
-function changed(value: unknown, [step = '', ...rest]: readonly string[], to: unknown): unknown {
-  if (step === '') return to;
-  if (Array.isArray(value)) return value.map((each: unknown, i) => (String(i) === step ? changed(each, rest, to) : each));
-  const before = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return { ...before, [step]: changed(before[step], rest, to) };
-}
-function withSample(path: string): Specs {
-  const steps = path.replaceAll(/\[(\d)\]/g, '.$1').split('.');
-  const sample = SAMPLES[path] ?? SAMPLES[steps.at(-1) ?? ''];
-  if (sample === undefined) throw new Error(`expected a sample of ${path}`);
-  return changed(base, steps[0] === 'dataset' ? steps : ['spec', ...steps], sample) as Specs;
-}
+const withSample = (path: string): Specs => sampled(base, path, SAMPLES, ['dataset']);
 
 /** All that specs can change. */
 function madeOf({ spec, dataset: { mounts = [], ...dataset } }: Specs) {
@@ -151,18 +128,12 @@ function madeOf({ spec, dataset: { mounts = [], ...dataset } }: Specs) {
   return { effects, warnings: (plan.warnings ?? []).map(({ message }) => message) };
 }
 
-test('every field has a sample', () => {
-  expect(paths.length).toBeGreaterThan(110);
-  for (const path of paths) expect(() => withSample(path)).not.toThrow();
-  for (const path of [...Object.keys(WARNED), ...Object.keys(ELSEWHERE)]) expect(paths).toContain(path);
+testFields({
+  paths,
+  moreThan: 110,
+  warned: WARNED,
+  elsewhere: ELSEWHERE,
+  base,
+  withSample,
+  madeOf,
 });
-test.each(paths.filter((path) => !(path in WARNED) && !(path in ELSEWHERE)))('%s changes what is made', (path) =>
-  expect(madeOf(withSample(path)).effects).not.toBe(madeOf(base).effects),
-);
-test.each(Object.keys(WARNED))('%s changes nothing, and a warning says so', (path) => {
-  const [after, before] = [madeOf(withSample(path)), madeOf(base)];
-  expect(after.effects).toBe(before.effects);
-  const named = path.startsWith('dataset.') ? `Dataset: spec.${path.slice('dataset.'.length)}` : `spec.${path}`;
-  expect(after.warnings.filter((message) => !before.warnings.includes(message))).toEqual([expect.stringContaining(named)]);
-});
-test.each(Object.keys(ELSEWHERE))('%s changes nothing here', (path) => expect(madeOf(withSample(path))).toEqual(madeOf(base)));

@@ -1,5 +1,5 @@
 /** Every field of a CacheRuntime, of its class and of its Dataset has an effect, or a warning that names it. */
-import { expect, test } from 'vitest';
+import { fieldsOf, sampled, testFields } from '../../support/fields.ts';
 import { type CacheRuntimeClassSpec, cacheRuntimeClassSpec } from '../../../runtimes/cache/class-spec.ts';
 import cache from '../../../runtimes/cache/index.ts';
 import { type CacheRuntimeSpec, cacheRuntimeSpec } from '../../../runtimes/cache/spec.ts';
@@ -84,22 +84,10 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'class.topology.client.dependencies.extraResources.configMaps[0].name': 'more',
 };
 
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-}
-/** All fields, with the first entry of each list. Forms of Kubernetes and maps have a sample, and are not looked into. */
-function pathsOf({ properties, items }: Schema, at: string): readonly string[] {
-  const [last = ''] = /[^.]*$/.exec(at) ?? [];
-  if (at !== '' && (at in SAMPLES || last in SAMPLES)) return [at];
-  if (items) return pathsOf(items, `${at}[0]`);
-  if (!properties) return [at];
-  return Object.entries(properties).flatMap(([name, schema]) => pathsOf(schema, at === '' ? name : `${at}.${name}`));
-}
 const paths = [
-  ...pathsOf(cacheRuntimeSpec as unknown as Schema, ''),
-  ...pathsOf(datasetSpec as unknown as Schema, 'dataset'),
-  ...pathsOf(cacheRuntimeClassSpec as unknown as Schema, 'class'),
+  ...fieldsOf(cacheRuntimeSpec, '', SAMPLES),
+  ...fieldsOf(datasetSpec, 'dataset', SAMPLES),
+  ...fieldsOf(cacheRuntimeClassSpec, 'class', SAMPLES),
   'class.dataOperationSpecs[1]',
 ]
   // A level is of one kind: each has an index of its own in `base`.
@@ -138,22 +126,7 @@ const base: Specs = {
   },
 };
 
-function changed(value: unknown, [step = '', ...rest]: readonly string[], to: unknown): unknown {
-  if (step === '') return to;
-  if (Array.isArray(value)) {
-    const list = [...(value as unknown[])];
-    list[Number(step)] = changed(list[Number(step)], rest, to);
-    return list;
-  }
-  const before = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return { ...before, [step]: changed(before[step], rest, to) };
-}
-function withSample(path: string): Specs {
-  const steps = path.replaceAll(/\[(\d)\]/g, '.$1').split('.');
-  const sample = SAMPLES[path] ?? SAMPLES[steps.at(-1) ?? ''];
-  if (sample === undefined) throw new Error(`expected a sample of ${path}`);
-  return changed(base, steps[0] === 'dataset' || steps[0] === 'class' ? steps : ['spec', ...steps], sample) as Specs;
-}
+const withSample = (path: string): Specs => sampled(base, path, SAMPLES, ['dataset', 'class']);
 
 /** All that specs can change. */
 function madeOf({ spec, dataset: { mounts = [], ...dataset }, class: type }: Specs) {
@@ -170,19 +143,16 @@ function madeOf({ spec, dataset: { mounts = [], ...dataset }, class: type }: Spe
   return { effects, warnings: (plan.warnings ?? []).map(({ message }) => message) };
 }
 
-test('every field has a sample', () => {
-  expect(paths.length).toBeGreaterThan(100);
-  for (const path of paths) expect(() => withSample(path)).not.toThrow();
-  for (const path of [...Object.keys(WARNED), ...Object.keys(ELSEWHERE)]) expect(paths).toContain(path);
+testFields({
+  paths,
+  moreThan: 100,
+  warned: WARNED,
+  elsewhere: ELSEWHERE,
+  base,
+  withSample,
+  madeOf,
+  named: (path) => {
+    const [, of = '', field = ''] = /^(?:(dataset|class)\.)?(.*)$/.exec(path) ?? [];
+    return { '': 'spec.', dataset: 'Dataset: spec.', class: 'CacheRuntimeClass plain: ' }[of] + field;
+  },
 });
-test.each(paths.filter((path) => !(path in WARNED) && !(path in ELSEWHERE)))('%s changes what is made', (path) =>
-  expect(madeOf(withSample(path)).effects).not.toBe(madeOf(base).effects),
-);
-test.each(Object.keys(WARNED))('%s changes nothing, and a warning says so', (path) => {
-  const [after, before] = [madeOf(withSample(path)), madeOf(base)];
-  expect(after.effects).toBe(before.effects);
-  const [, of = '', field = ''] = /^(?:(dataset|class)\.)?(.*)$/.exec(path) ?? [];
-  const named = { '': 'spec.', dataset: 'Dataset: spec.', class: 'CacheRuntimeClass plain: ' }[of] + field;
-  expect(after.warnings.filter((message) => !before.warnings.includes(message))).toEqual([expect.stringContaining(named)]);
-});
-test.each(Object.keys(ELSEWHERE))('%s changes nothing here', (path) => expect(madeOf(withSample(path))).toEqual(madeOf(base)));

@@ -1,5 +1,5 @@
 /** Every field of a JindoRuntime and of its Dataset has an effect, or a warning that names it. */
-import { expect, test } from 'vitest';
+import { fieldsOf, sampled, testFields } from '../../support/fields.ts';
 import jindo from '../../../runtimes/jindo/index.ts';
 import { type JindoRuntimeSpec, jindoRuntimeSpec } from '../../../runtimes/jindo/spec.ts';
 import { type DatasetSpec, datasetSpec } from '../../../src/api/index.ts';
@@ -86,19 +86,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'dataset.dataRestoreLocation': { path: 'pvc://other/x' },
 };
 
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-}
-/** All fields, with the first entry of each list. Forms of Kubernetes and maps have a sample, and are not looked into. */
-function pathsOf({ properties, items }: Schema, at: string): readonly string[] {
-  const [last = ''] = /[^.]*$/.exec(at) ?? [];
-  if (at !== '' && (at in SAMPLES || last in SAMPLES)) return [at];
-  if (items) return pathsOf(items, `${at}[0]`);
-  if (!properties) return [at];
-  return Object.entries(properties).flatMap(([name, schema]) => pathsOf(schema, at === '' ? name : `${at}.${name}`));
-}
-const paths = [...pathsOf(jindoRuntimeSpec as unknown as Schema, ''), ...pathsOf(datasetSpec as unknown as Schema, 'dataset')].toSorted();
+const paths = [...fieldsOf(jindoRuntimeSpec, '', SAMPLES), ...fieldsOf(datasetSpec, 'dataset', SAMPLES)].toSorted();
 
 interface Specs {
   readonly spec: JindoRuntimeSpec;
@@ -116,18 +104,9 @@ const base: Specs = {
   dataset: { mounts: [bucket] },
 };
 
-function changed(value: unknown, [step = '', ...rest]: readonly string[], to: unknown): unknown {
-  if (step === '') return to;
-  if (Array.isArray(value)) return value.map((each: unknown, i) => (String(i) === step ? changed(each, rest, to) : each));
-  const before = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return { ...before, [step]: changed(before[step], rest, to) };
-}
 function withSample(path: string): Specs {
-  const steps = path.replaceAll(/\[(\d)\]/g, '.$1').split('.');
   if (path === 'master.disabled') return { ...base, spec: { ...base.spec, master: { disabled: true }, worker: { disabled: true } } };
-  const sample = SAMPLES[path] ?? SAMPLES[steps.at(-1) ?? ''];
-  if (sample === undefined) throw new Error(`expected a sample of ${path}`);
-  return changed(base, steps[0] === 'dataset' ? steps : ['spec', ...steps], sample) as Specs;
+  return sampled(base, path, SAMPLES, ['dataset']);
 }
 
 /** All that specs can change. */
@@ -138,18 +117,12 @@ function madeOf({ spec, dataset: { mounts = [], ...dataset } }: Specs) {
   return { effects, warnings: (plan.warnings ?? []).map(({ message }) => message) };
 }
 
-test('every field has a sample', () => {
-  expect(paths.length).toBeGreaterThan(80);
-  for (const path of paths) expect(() => withSample(path)).not.toThrow();
-  for (const path of [...Object.keys(WARNED), ...Object.keys(ELSEWHERE)]) expect(paths).toContain(path);
+testFields({
+  paths,
+  moreThan: 80,
+  warned: WARNED,
+  elsewhere: ELSEWHERE,
+  base,
+  withSample,
+  madeOf,
 });
-test.each(paths.filter((path) => !(path in WARNED) && !(path in ELSEWHERE)))('%s changes what is made', (path) =>
-  expect(madeOf(withSample(path)).effects).not.toBe(madeOf(base).effects),
-);
-test.each(Object.keys(WARNED))('%s changes nothing, and a warning says so', (path) => {
-  const [after, before] = [madeOf(withSample(path)), madeOf(base)];
-  expect(after.effects).toBe(before.effects);
-  const named = path.startsWith('dataset.') ? `Dataset: spec.${path.slice('dataset.'.length)}` : `spec.${path}`;
-  expect(after.warnings.filter((message) => !before.warnings.includes(message))).toEqual([expect.stringContaining(named)]);
-});
-test.each(Object.keys(ELSEWHERE))('%s changes nothing here', (path) => expect(madeOf(withSample(path))).toEqual(madeOf(base)));
