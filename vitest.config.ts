@@ -6,7 +6,7 @@ const PROGRAMS = [
   'test/scripts/**/*.test.ts',
   'test/csi/real-mounts/**/*.test.ts',
   'test/docs/**/*.test.ts',
-  'test/install/image.test.ts',
+  'test/install/{image,arm64}.test.ts',
   'test/**/script.test.ts',
   'test/api/shell.test.ts',
   'test/cdk8s.test.ts',

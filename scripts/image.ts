@@ -1,17 +1,20 @@
 /**
- * The image, without a registry and without docker: `node scripts/image.ts [--name sluice:0.1.0] [--out build/image]`.
+ * The image, without a registry and without docker:
+ * `node scripts/image.ts [--name sluice:0.1.0] [--arch amd64|arm64] [--out build/image]`. It is for this machine's processors unless told.
  *
  * Writes system.tar and program.tar, the two layers, which the Dockerfile takes as well, and image.tar for `docker load` and
  * `ctr -n k8s.io images import`. Needs apt-get, dpkg-deb and a Debian mirror: that of this machine's own sources, or
- * DEBIAN_MIRROR, such as a snapshot of one day. The same sources and the same packages give the same bytes.
+ * DEBIAN_MIRROR, such as a snapshot of one day. The same sources and the same packages give the same bytes. For other processors Node comes
+ * from the npm package that has it, in the version that this project runs on.
  */
-import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { writeArchive } from './image/archive.ts';
-import { inFolders, type TarEntry, writeTarFile } from './image/tar.ts';
 import { bundle, ENTRY } from './bundle.ts';
+import { ARCHITECTURES, type Architecture, ownArchitecture, writeArchive } from './image/archive.ts';
 import { debianFiles } from './image/debian.ts';
+import { nodeBinary } from './image/node.ts';
+import { inFolders, type TarEntry, writeTarFile } from './image/tar.ts';
 
 const root = join(import.meta.dirname, '..');
 const HOME = 'opt/sluice';
@@ -27,24 +30,32 @@ export interface Built {
   readonly size: number;
 }
 
+interface BuildOptions {
+  /** This machine's by default. */
+  readonly architecture?: Architecture;
+  /** DEBIAN_MIRROR and SOURCE_DATE_EPOCH (seconds since 1970). */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
 /** Builds the image into the folder `out`. */
 export async function buildImage(
   name: string,
   out: string,
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  { architecture = ownArchitecture(), env = process.env }: BuildOptions = {},
 ): Promise<Built> {
-  const cache = join(root, 'node_modules/.cache/sluice/debian');
+  const cache = join(root, 'node_modules/.cache/sluice/image', architecture);
   mkdirSync(cache, { recursive: true });
   mkdirSync(out, { recursive: true });
   await bundle(join(out, 'sluice'));
   const layers = Object.entries({
-    'system.tar': [...skeleton(), ...debianFiles(cache, env['DEBIAN_MIRROR']), node()],
+    'system.tar': [...skeleton(), ...debianFiles(cache, architecture, env['DEBIAN_MIRROR']), node(cache, architecture)],
     'program.tar': program(join(out, 'sluice')),
   }).map(([file, entries]) => ({ path: join(out, file), ...writeTarFile(join(out, file), inFolders(entries)) }));
   const { version, description, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>;
   const label = (key: string) => `org.opencontainers.image.${key}`;
   const created = new Date(Number(env['SOURCE_DATE_EPOCH'] ?? 0) * 1000).toISOString();
   const config = {
+    architecture,
     created,
     config: {
       Entrypoint: ['/usr/bin/node', `/${HOME}/${ENTRY}`],
@@ -76,11 +87,10 @@ const skeleton = (): readonly TarEntry[] => [
   text('etc/os-release', 'ID=debian\nVERSION_ID="12"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm), a few packages of it"\n'),
 ];
 
-/** The one that the project itself runs on. */
-const node = (): TarEntry => ({
+const node = (cache: string, architecture: Architecture): TarEntry => ({
   path: 'usr/bin/node',
   kind: 'file',
-  source: realpathSync(join(root, 'node_modules/.bin/node')),
+  source: nodeBinary(cache, architecture),
   mode: 0o755,
 });
 
@@ -100,8 +110,14 @@ function text(path: string, content: string): TarEntry {
 if (import.meta.main) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const { values } = parseArgs({
-    options: { name: { type: 'string', default: `sluice:${version}` }, out: { type: 'string', default: join(root, 'build/image') } },
+    options: {
+      name: { type: 'string', default: `sluice:${version}` },
+      arch: { type: 'string', default: ownArchitecture() },
+      out: { type: 'string', default: join(root, 'build/image') },
+    },
   });
-  const { path, id, size } = await buildImage(values.name, resolve(values.out));
+  const architecture = ARCHITECTURES.find((known) => known === values.arch);
+  if (architecture === undefined) throw new Error(`--arch: expected ${ARCHITECTURES.join(' or ')}, found ${values.arch}`);
+  const { path, id, size } = await buildImage(values.name, resolve(values.out), { architecture });
   console.log(`${values.name} ${id} ${(size / 1e6).toFixed(0)} MB: ${path}`);
 }

@@ -26,7 +26,12 @@ export interface ImageDefinition {
 }
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64' };
+/** Processors that images are made for, by their names in the OCI's image-spec, which are Debian's too. */
+export const ARCHITECTURES = ['amd64', 'arm64'] as const;
+export type Architecture = (typeof ARCHITECTURES)[number];
+
+/** This machine's. */
+export const ownArchitecture = (): Architecture => (process.arch === 'arm64' ? 'arm64' : 'amd64');
 
 /** Writes the image as an archive of one layer to `file`; the same definition gives the same bytes. */
 export function buildImage({ name, files, entrypoint, env = {}, user }: ImageDefinition, file: string): void {
@@ -54,14 +59,14 @@ export interface Layer {
 }
 
 /**
- * Writes what `docker load` and `ctr images import` take: an image of these layers for this machine's architecture, under this name. Returns
- * its ID, `sha256:…`.
+ * Writes what `docker load` and `ctr images import` take: an image of these layers under this name, for this machine's architecture unless
+ * `config` names another. Returns its ID, `sha256:…`.
  *
  * @param config further fields of the image's configuration (OCI image-spec, config.md)
  */
 export function writeArchive(file: string, name: string, config: object, layers: readonly Layer[]): string {
   const text = JSON.stringify({
-    architecture: ARCHITECTURES[process.arch] ?? process.arch,
+    architecture: ownArchitecture(),
     os: 'linux',
     ...config,
     rootfs: { type: 'layers', diff_ids: layers.map(({ sha256 }) => `sha256:${sha256}`) },

@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { Architecture } from './archive.ts';
 import type { TarEntry } from './tar.ts';
 
 export const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
@@ -25,9 +26,12 @@ const PACKAGES = 'mount util-linux coreutils dash libc6 libgcc-s1 libstdc++6 lib
 /** What the node plugin runs, and what waits for the prefetcher. Programs that nothing calls are left out: they would only have to be patched. */
 const PROGRAMS = ['mount', 'umount', 'cat', 'stat', 'sleep', 'dash', 'sh'];
 
-/** Programs, their libraries, the packages' licences, and for scanners what version each is. `cache` keeps downloads from run to run; without `mirror` they come from where this machine has its own packages from. */
-export function debianFiles(cache: string, mirror: string | undefined): readonly TarEntry[] {
-  const debs = downloaded(cache, mirror === undefined ? configuredSites() : sitesOf(mirror));
+/**
+ * Programs, their libraries, the packages' licences, and for scanners what version each is. `cache` keeps downloads from run to run, for
+ * one architecture; without `mirror` they come from where this machine has its own packages from.
+ */
+export function debianFiles(cache: string, architecture: Architecture, mirror: string | undefined): readonly TarEntry[] {
+  const debs = downloaded(cache, architecture, mirror === undefined ? configuredSites() : sitesOf(mirror));
   const unpacked = mkdtempSync(join(cache, 'unpacked-'));
   try {
     const entries: TarEntry[] = [];
@@ -67,7 +71,7 @@ function configuredSites(): Sites {
 }
 
 /** Names of the .deb files in the cache; what is there already and has the right hash is not fetched again. */
-function downloaded(cache: string, sites: Sites): readonly string[] {
+function downloaded(cache: string, architecture: Architecture, sites: Sites): readonly string[] {
   if (!existsSync(KEYRING)) throw new Error(`${KEYRING} is missing: apt-get install debian-archive-keyring`);
   for (const folder of ['state/lists/partial', 'archives/partial', 'debs', 'empty']) mkdirSync(join(cache, folder), { recursive: true });
   const source = (suite: Suite) => `deb [signed-by=${KEYRING}] ${sites[suite]} ${suite} main\n`;
@@ -80,6 +84,8 @@ function downloaded(cache: string, sites: Sites): readonly string[] {
     'Dir::Etc::SourceList': join(cache, 'sources.list'),
     'Dir::Etc::SourceParts': '-',
     'APT::Sandbox::User': '',
+    'APT::Architecture': architecture,
+    'APT::Architectures': architecture,
   };
   const apt = (cwd: string, ...args: readonly string[]) => {
     const options = Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
