@@ -9,6 +9,10 @@ import { dirname, join, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
+const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly name: string;
+  readonly version: string;
+};
 /** Where the entry is in the folder; two levels down, since the version is read from ../../package.json. */
 export const ENTRY = 'dist/bin/sluice.js';
 
@@ -37,7 +41,6 @@ export async function bundle(folder: string): Promise<void> {
     // Some dependencies are CommonJS and ask for built-in modules.
     banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
   });
-  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>;
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, type: 'module' })}\n`);
   writeFileSync(join(folder, 'THIRD-PARTY.txt'), notices(metafile));
 }
@@ -50,7 +53,7 @@ const withoutDevelopment: Plugin = {
       resolveDir: dirname(path),
       contents: `import { Refused } from '../errors.ts';
 export const define = (command) => command.allowUnknownOption().allowExcessArguments().action(() => {
-  throw new Refused('this command needs the npm package: npx sluice ' + command.name());
+  throw new Refused('this command needs the npm package: npx ' + ${JSON.stringify(name)} + ' ' + command.name());
 });`,
     }));
   },

@@ -15,7 +15,9 @@ const planted = join(root, 'planted.ts');
 
 /** By the name that users import, the source file. */
 const entries = new Map<string, string>([
-  ...entryPoints(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: Readonly<Record<string, unknown>> }),
+  ...entryPoints(
+    JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { name: string; exports: Readonly<Record<string, unknown>> },
+  ),
   // What of the contract no entry point exports yet.
   ['sluice/contract', join(root, 'src/constructs/contract.ts')],
   [PLANTED_ENTRY, planted],
@@ -50,10 +52,16 @@ console.log(
 );
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-function entryPoints({ exports }: { readonly exports: Readonly<Record<string, unknown>> }): readonly (readonly [string, string])[] {
+function entryPoints({
+  name: own,
+  exports,
+}: {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+}): readonly (readonly [string, string])[] {
   return Object.entries(exports).flatMap(([name, target]) => {
     const { types } = target as { readonly types?: string };
-    return types ? [[`sluice${name.slice(1)}`, join(root, types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts'))] as const] : [];
+    return types ? [[`${own}${name.slice(1)}`, join(root, types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts'))] as const] : [];
   });
 }
 

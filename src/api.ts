@@ -1,5 +1,5 @@
 /**
- * Custom resources and the names of what Sluice makes: for runtimes, and for programs that read or write Datasets. Published as `sluice/api`.
+ * Custom resources and the names of what Sluice makes: for runtimes, and for programs that read or write Datasets. Published as `@sluice-data/sluice/api`.
  * What else src/api holds belongs to the controller and the node plugin.
  */
 export {

@@ -1,9 +1,9 @@
 /**
- * What a runtime is written with. Schemas and everything else about custom resources: `sluice/api`; a conformance suite and a real control
- * plane for tests: `sluice/testing`; constructs for users' charts: `sluice/cdk8s`.
+ * What a runtime is written with. Schemas and everything else about custom resources: `@sluice-data/sluice/api`; a conformance suite and a real control
+ * plane for tests: `@sluice-data/sluice/testing`; constructs for users' charts: `@sluice-data/sluice/cdk8s`.
  */
 
-// What of `sluice/api` every runtime needs.
+// What of `@sluice-data/sluice/api` every runtime needs.
 export {
   bytesText,
   type CustomResource,

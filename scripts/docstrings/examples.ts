@@ -66,7 +66,7 @@ async function differences(text: string, entries: ReadonlyMap<string, string>): 
         ? `assert.deepStrictEqual(${call}, ${result});`
         : `assert.throws(() => ${call}, (error) => said(error, ${JSON.stringify(result)}));`,
     )
-    .replace(/from '(sluice[^']*|planted)'/g, (_, name: string) => `from '${pathToFileURL(entries.get(name) ?? name).href}'`);
+    .replace(/from '([^']*\bsluice[^']*|planted)'/g, (_, name: string) => `from '${pathToFileURL(entries.get(name) ?? name).href}'`);
   const said = 'const said = ({ message }, text) => assert.ok(message.includes(text), `throws: ${message}`) ?? true;';
   const code = `import assert from 'node:assert';\n${said}\n${asserting}`;
   const { outputText } = ts.transpileModule(code, { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 } });

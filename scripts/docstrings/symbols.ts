@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** A symbol that an entry point exports. */
 export interface Published {
-  /** The name that users import it from: `sluice/api`. */
+  /** The name that users import it from: `@sluice-data/sluice/api`. */
   readonly entry: string;
   /** With the namespace that it is in: `fields.env`. */
   readonly name: string;

@@ -2,38 +2,54 @@
  * The only import of Kubernetes types. Each name is a TypeScript type and, where a CRD embeds it, a schema value as well:
  * the shape that the API server publishes, without descriptions, so that unknown fields are pruned as in a pod.
  */
-import type * as client from '@kubernetes/client-node';
+// Not of the package's index: its types name libraries whose own types a user's project would need.
+import type * as client from '@kubernetes/client-node/dist/gen/models/all.js';
 import { type TSchema, Type } from 'typebox';
 import * as gen from './k8s.gen.ts';
 import type { Structural } from './resource.ts';
 
+// Interfaces, rather than aliases: declarations of the package then name these, not what they stand for.
+
 const embedded = <T>(schema: Structural) => Type.Unsafe<T>(schema as TSchema);
 
-export type Affinity = client.V1Affinity;
+/** Affinity of Kubernetes' API, version v1. */
+export interface Affinity extends client.V1Affinity {}
 export const Affinity = embedded<Affinity>(gen.Affinity);
-export type ContainerPort = client.V1ContainerPort;
+/** ContainerPort of Kubernetes' API, version v1. */
+export interface ContainerPort extends client.V1ContainerPort {}
 export const ContainerPort = embedded<ContainerPort>(gen.ContainerPort);
-export type EnvVar = client.V1EnvVar;
+/** EnvVar of Kubernetes' API, version v1. */
+export interface EnvVar extends client.V1EnvVar {}
 export const EnvVar = embedded<EnvVar>(gen.EnvVar);
-export type Lifecycle = client.V1Lifecycle;
+/** Lifecycle of Kubernetes' API, version v1. */
+export interface Lifecycle extends client.V1Lifecycle {}
 export const Lifecycle = embedded<Lifecycle>(gen.Lifecycle);
-export type LocalObjectReference = client.V1LocalObjectReference;
+/** LocalObjectReference of Kubernetes' API, version v1. */
+export interface LocalObjectReference extends client.V1LocalObjectReference {}
 export const LocalObjectReference = embedded<LocalObjectReference>(gen.LocalObjectReference);
-export type NodeAffinity = client.V1NodeAffinity;
+/** NodeAffinity of Kubernetes' API, version v1. */
+export interface NodeAffinity extends client.V1NodeAffinity {}
 export const NodeAffinity = embedded<NodeAffinity>(gen.NodeAffinity);
-export type NodeSelector = client.V1NodeSelector;
+/** NodeSelector of Kubernetes' API, version v1. */
+export interface NodeSelector extends client.V1NodeSelector {}
 export const NodeSelector = embedded<NodeSelector>(gen.NodeSelector);
-export type PodSpec = client.V1PodSpec;
+/** PodSpec of Kubernetes' API, version v1. */
+export interface PodSpec extends client.V1PodSpec {}
 export const PodSpec = embedded<PodSpec>(gen.PodSpec);
-export type Probe = client.V1Probe;
+/** Probe of Kubernetes' API, version v1. */
+export interface Probe extends client.V1Probe {}
 export const Probe = embedded<Probe>(gen.Probe);
-export type ResourceRequirements = client.V1ResourceRequirements;
+/** ResourceRequirements of Kubernetes' API, version v1. */
+export interface ResourceRequirements extends client.V1ResourceRequirements {}
 export const ResourceRequirements = embedded<ResourceRequirements>(gen.ResourceRequirements);
-export type Toleration = client.V1Toleration;
+/** Toleration of Kubernetes' API, version v1. */
+export interface Toleration extends client.V1Toleration {}
 export const Toleration = embedded<Toleration>(gen.Toleration);
-export type Volume = client.V1Volume;
+/** Volume of Kubernetes' API, version v1. */
+export interface Volume extends client.V1Volume {}
 export const Volume = embedded<Volume>(gen.Volume);
-export type VolumeMount = client.V1VolumeMount;
+/** VolumeMount of Kubernetes' API, version v1. */
+export interface VolumeMount extends client.V1VolumeMount {}
 export const VolumeMount = embedded<VolumeMount>(gen.VolumeMount);
 
 /** A volume without its name. */
@@ -55,7 +71,7 @@ export const PersistentVolumeClaimTemplate = embedded<PersistentVolumeClaimTempl
 });
 
 /** A pod's template; of its metadata, labels and annotations. */
-export type PodTemplateSpec = client.V1PodTemplateSpec;
+export interface PodTemplateSpec extends client.V1PodTemplateSpec {}
 export const PodTemplateSpec = embedded<PodTemplateSpec>({
   type: 'object',
   properties: {
@@ -68,17 +84,31 @@ export const PodTemplateSpec = embedded<PodTemplateSpec>({
 export type Quantity = string | number;
 export const Quantity = embedded<Quantity>(gen.Quantity);
 
-export type Container = client.V1Container;
-export type CSIPersistentVolumeSource = client.V1CSIPersistentVolumeSource;
-export type PersistentVolumeClaim = client.V1PersistentVolumeClaim;
-export type PersistentVolumeClaimSpec = client.V1PersistentVolumeClaimSpec;
-export type PersistentVolumeSpec = client.V1PersistentVolumeSpec;
-export type NodeSelectorRequirement = client.V1NodeSelectorRequirement;
-export type NodeSelectorTerm = client.V1NodeSelectorTerm;
-export type PodSecurityContext = client.V1PodSecurityContext;
-export type PolicyRule = client.V1PolicyRule;
-export type SecurityContext = client.V1SecurityContext;
-export type DaemonSetSpec = client.V1DaemonSetSpec;
-export type StatefulSetSpec = client.V1StatefulSetSpec;
-export type ServicePort = client.V1ServicePort;
-export type ServiceSpec = client.V1ServiceSpec;
+/** Container of Kubernetes' API, version v1. */
+export interface Container extends client.V1Container {}
+/** CSIPersistentVolumeSource of Kubernetes' API, version v1. */
+export interface CSIPersistentVolumeSource extends client.V1CSIPersistentVolumeSource {}
+/** PersistentVolumeClaim of Kubernetes' API, version v1. */
+export interface PersistentVolumeClaim extends client.V1PersistentVolumeClaim {}
+/** PersistentVolumeClaimSpec of Kubernetes' API, version v1. */
+export interface PersistentVolumeClaimSpec extends client.V1PersistentVolumeClaimSpec {}
+/** PersistentVolumeSpec of Kubernetes' API, version v1. */
+export interface PersistentVolumeSpec extends client.V1PersistentVolumeSpec {}
+/** NodeSelectorRequirement of Kubernetes' API, version v1. */
+export interface NodeSelectorRequirement extends client.V1NodeSelectorRequirement {}
+/** NodeSelectorTerm of Kubernetes' API, version v1. */
+export interface NodeSelectorTerm extends client.V1NodeSelectorTerm {}
+/** PodSecurityContext of Kubernetes' API, version v1. */
+export interface PodSecurityContext extends client.V1PodSecurityContext {}
+/** PolicyRule of Kubernetes' API, group and version rbac.authorization.k8s.io/v1. */
+export interface PolicyRule extends client.V1PolicyRule {}
+/** SecurityContext of Kubernetes' API, version v1. */
+export interface SecurityContext extends client.V1SecurityContext {}
+/** DaemonSetSpec of Kubernetes' API, group and version apps/v1. */
+export interface DaemonSetSpec extends client.V1DaemonSetSpec {}
+/** StatefulSetSpec of Kubernetes' API, group and version apps/v1. */
+export interface StatefulSetSpec extends client.V1StatefulSetSpec {}
+/** ServicePort of Kubernetes' API, version v1. */
+export interface ServicePort extends client.V1ServicePort {}
+/** ServiceSpec of Kubernetes' API, version v1. */
+export interface ServiceSpec extends client.V1ServiceSpec {}

@@ -1,18 +1,24 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of the package that this program is part of; `unknown` outside of one. */
-export function version(): string {
+interface OwnPackage {
+  /** What npm and imports call it. Only package.json says it. */
+  readonly name: string;
+  readonly version: string;
+}
+
+/** The package that this program is part of; version `unknown` outside of one. */
+export function ownPackage(): OwnPackage {
   // Beside src/ in a checkout, beside dist/ in a package.
   for (const path of ['../../package.json', '../../../package.json']) {
     try {
-      const { name, version: found } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
-        name?: string;
-        version?: string;
-      };
-      if (name === 'sluice' && found) return found;
+      const { name, version } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as Partial<OwnPackage>;
+      // A name may have a scope.
+      if (name && /(^|\/)sluice$/.test(name) && version) return { name, version };
     } catch {
       continue;
     }
   }
-  return 'unknown';
+  return { name: 'sluice', version: 'unknown' };
 }
+
+export const version = (): string => ownPackage().version;

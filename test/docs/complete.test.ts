@@ -11,6 +11,12 @@ describe('every one is documented:', () => {
   const architecture = read('docs/architecture.md');
   const operating = read('docs/operating.md');
 
+  test('every import of the package by the name that it has', () => {
+    const { name } = JSON.parse(read('package.json')) as { readonly name: string };
+    const imported = [...everywhere.matchAll(/from '([^'.]*\bsluice(?:\/[^']*)?)'/g)].map(([, from = '']) => from);
+    expect(imported.length).toBeGreaterThan(8);
+    expect(imported.filter((from) => from !== name && !from.startsWith(`${name}/`))).toEqual([]);
+  });
   test('labels, annotations and finalizers', () => {
     const keys = [...Object.values(label), ...Object.values(annotation), datasetFinalizer];
     expect(keys.filter((key) => !architecture.includes(`\`${key}\``))).toEqual([]);

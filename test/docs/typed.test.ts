@@ -7,6 +7,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { between, blocks, root, transcripts, type Transcript, TUTORIAL } from './pages.ts';
 
+const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly name: string };
+
 describe('what is typed:', async () => {
   const files = blocks.filter(({ page, file }) => page === TUTORIAL && file);
   const folder = written(mkdtempSync(join(tmpdir(), 'sluice-docs-')));
@@ -44,12 +46,13 @@ describe('what is typed:', async () => {
   test('the program for cdk8s describes the Dataset and the runtime of the YAML above it', { timeout: 180_000 }, async () => {
     const into = folders.get('docs/getting-started.md') ?? '';
     const modules = join(into, 'node_modules');
-    mkdirSync(join(modules, 'sluice'), { recursive: true });
-    for (const name of ['cdk8s', 'cdk8s-plus-27', 'constructs']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
-    symlinkSync(join(root, 'src'), join(modules, 'sluice/src'));
+    mkdirSync(join(modules, name), { recursive: true });
+    for (const library of ['cdk8s', 'cdk8s-plus-27', 'constructs'])
+      symlinkSync(join(root, 'node_modules', library), join(modules, library));
+    symlinkSync(join(root, 'src'), join(modules, name, 'src'));
     const files = {
       'package.json': '{ "type": "module" }',
-      'node_modules/sluice/package.json': '{ "exports": { "./cdk8s": "./src/cdk8s.ts" } }',
+      [`node_modules/${name}/package.json`]: '{ "exports": { "./cdk8s": "./src/cdk8s.ts" } }',
     };
     for (const [file, text] of Object.entries(files)) writeFileSync(join(into, file), text);
     expect(await run(process.execPath, ['main.ts'], into)).toEqual({ code: 0, output: '' });
@@ -66,8 +69,8 @@ describe('what is typed:', async () => {
 
   /** The files as a reader would have them, with the sources and packages where they are for him. */
   function written(into: string): string {
-    const packages = ['constructs', 'vitest', '@types'].map((name) => [`node_modules/${name}`, `node_modules/${name}`] as const);
-    const links = new Map([...packages, ['node_modules/sluice/src', 'src']]);
+    const packages = ['constructs', 'vitest', '@types'].map((library) => [`node_modules/${library}`, `node_modules/${library}`] as const);
+    const links = new Map([...packages, [`node_modules/${name}/src`, 'src']]);
     const testing = (file: string) => `export * from ${JSON.stringify(join(root, 'src/testing', file))};\n`;
     const compilerOptions = {
       rootDir: '/',
@@ -78,12 +81,12 @@ describe('what is typed:', async () => {
     const texts = {
       ...Object.fromEntries(files.map(({ file = '', text }) => [file, text])),
       'package.json': '{ "type": "module" }\n',
-      // Not all of `sluice/testing`: the control plane of the cluster tests takes seconds to check.
-      'node_modules/sluice/package.json': JSON.stringify({
+      // Not all of `@sluice-data/sluice/testing`: the control plane of the cluster tests takes seconds to check.
+      [`node_modules/${name}/package.json`]: JSON.stringify({
         type: 'module',
         exports: { '.': './src/index.ts', './api': './src/api.ts', './testing': './testing.ts' },
       }),
-      'node_modules/sluice/testing.ts': testing('conformance.ts') + testing('given.ts'),
+      [`node_modules/${name}/testing.ts`]: testing('conformance.ts') + testing('given.ts'),
       'tsconfig.json': JSON.stringify({
         extends: join(root, 'tsconfig.json'),
         compilerOptions,

@@ -77,7 +77,7 @@ describe.skipIf(!canBuild)('the image', () => {
   test('says that what needs a checkout is elsewhere', () =>
     expect(entry('new-runtime')).rejects.toMatchObject({
       code: 1,
-      stderr: 'sluice: this command needs the npm package: npx sluice new-runtime\n',
+      stderr: 'sluice: this command needs the npm package: npx @sluice-data/sluice new-runtime\n',
     }));
   test.each(['mount', 'umount', 'cat', 'stat', 'sleep'])('has %s, which finds its libraries', async (name) =>
     expect((await run(`/usr/bin/${name}`, '--version')).stdout).toMatch(/util-linux|coreutils/),

@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { shown } from '../../api/errors.ts';
 import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import { packageFiles, readme, runtimeFiles, type Scaffold, testFile } from './scaffold.ts';
-import { version } from '../version.ts';
+import { ownPackage } from '../version.ts';
 
 const EXAMPLES = `
 Examples:
   sluice new-runtime acme                      runtimes/acme, with its test, in a checkout of Sluice
   sluice new-runtime acme --kind ACMERuntime   with another kind than AcmeRuntime
-  sluice new-runtime acme --dir ../acme        a package of its own, that imports from sluice
+  sluice new-runtime acme --dir ../acme        a package of its own, that imports from Sluice's
 
 Exit codes:
   0  written; in a checkout the test has passed
@@ -66,18 +66,19 @@ function inCheckout(name: string, title: string): void {
 }
 
 async function asPackage(name: string, title: string, folder: string): Promise<void> {
-  const scaffold: Scaffold = { name, title, from: { api: 'sluice/api', constructs: 'sluice' } };
+  const own = ownPackage();
+  const scaffold: Scaffold = { name, title, from: { api: `${own.name}/api`, constructs: own.name } };
   const sources = checkoutRoot();
-  const packed = sources && join(sources, `sluice-${version()}.tgz`);
-  const own = existsSync(join(folder, 'package.json')) ? {} : packageFiles(scaffold, version(), packed && relative(folder, packed));
+  const packed = sources && join(sources, archiveOf(own));
+  const isPackage = existsSync(join(folder, 'package.json'));
   write(folder, {
-    ...own,
+    ...(isPackage ? {} : packageFiles(scaffold, own, packed && relative(folder, packed))),
     ...prefixed('src/', runtimeFiles(scaffold)),
     'README.md': readme(scaffold),
-    'test/conformance.test.ts': testFile(scaffold, { runtime: '../src/index.ts', testing: 'sluice/testing' }),
+    'test/conformance.test.ts': testFile(scaffold, { runtime: '../src/index.ts', testing: `${own.name}/testing` }),
   });
   console.log(
-    `\nNext:\n${sources === undefined ? '' : `  (cd ${relative(process.cwd(), sources) || '.'} && npm run build && npm pack)\n`}  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
+    `\nNext:\n${sources === undefined ? '' : `  (cd ${relative(process.cwd(), sources) || '.'} && npm pack)\n`}  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
       `and, in the folder in which sluice runs, sluice.config.ts:\n  import ${name.replaceAll('-', '')} from 'sluice-runtime-${name}';\n  export default { runtimes: [${name.replaceAll('-', '')}] };`,
   );
 }
@@ -127,10 +128,12 @@ function checkout(): string {
 /** The root of the checkout that this program is part of; undefined in an installed package. */
 function checkoutRoot(): string | undefined {
   const root = resolve(import.meta.dirname, '../../..');
-  const isCheckout =
-    existsSync(join(root, 'scripts/gen.ts')) && readFileSync(join(root, 'package.json'), 'utf8').includes('"name": "sluice"');
-  return isCheckout ? root : undefined;
+  return existsSync(join(root, 'scripts/gen.ts')) && existsSync(join(root, 'package.json')) ? root : undefined;
 }
+
+/** What `npm pack` calls its file. */
+const archiveOf = ({ name, version }: { readonly name: string; readonly version: string }) =>
+  `${name.replace(/^@/, '').replace('/', '-')}-${version}.tgz`;
 
 const prefixed = (prefix: string, files: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(files).map(([file, text]) => [prefix + file, text]));

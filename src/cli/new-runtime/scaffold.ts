@@ -228,7 +228,11 @@ spec:
  * For a runtime that is a package of its own. From a checkout it is developed against `packed`, what `npm pack` writes there: no registry has
  * that version.
  */
-export const packageFiles = ({ name }: Scaffold, version: string, packed?: string): Readonly<Record<string, string>> => ({
+export const packageFiles = (
+  { name }: Scaffold,
+  sluice: { readonly name: string; readonly version: string },
+  packed?: string,
+): Readonly<Record<string, string>> => ({
   'package.json': `${JSON.stringify(
     {
       name: `sluice-runtime-${name}`,
@@ -237,11 +241,11 @@ export const packageFiles = ({ name }: Scaffold, version: string, packed?: strin
       exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
       files: ['dist'],
       scripts: { build: 'tsc -p tsconfig.build.json', prepare: 'npm run build', test: 'vitest run' },
-      peerDependencies: { sluice: `^${version}` },
+      peerDependencies: { [sluice.name]: `^${sluice.version}` },
       devDependencies: {
         cdk8s: '^2.70.0',
         constructs: '^10.3.0',
-        sluice: packed === undefined ? `^${version}` : `file:${packed}`,
+        [sluice.name]: packed === undefined ? `^${sluice.version}` : `file:${packed}`,
         typescript: '^6.0.0',
         vitest: '^5.0.0',
       },
