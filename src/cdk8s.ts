@@ -1,9 +1,7 @@
 /**
  * For people who write manifests with cdk8s: our kinds as constructs, and a dataset as a volume of a cdk8s-plus workload.
- * Published as `sluice/cdk8s`; nothing that runs in the cluster loads it.
+ * Published as `@sluice-data/sluice/cdk8s`; nothing that runs in the cluster loads it.
  */
-import type { ApiObject } from 'cdk8s';
-import { PersistentVolumeClaim, Volume } from 'cdk8s-plus-27';
 import { AlluxioRuntime as alluxioRuntime } from '../runtimes/alluxio/spec.ts';
 import { CacheRuntimeClass as cacheRuntimeClass } from '../runtimes/cache/class-spec.ts';
 import { CacheRuntime as cacheRuntime } from '../runtimes/cache/spec.ts';
@@ -18,9 +16,11 @@ import {
   ThinRuntime as thinRuntime,
   ThinRuntimeProfile as thinRuntimeProfile,
 } from './api/index.ts';
+import { DatasetVolume } from './constructs/dataset-volume.ts';
 import { flatResourceClass, resourceClass } from './constructs/resource.ts';
 
 export type { FlatResourceProps, ResourceProps } from './constructs/resource.ts';
+export { DatasetVolume };
 
 /**
  * An Alluxio cache for the Dataset of the same name.
@@ -181,16 +181,11 @@ export class DataProcess extends resourceClass(dataProcess) {}
  * training.containers[0]?.mount('/data', images.volume, { readOnly: true });
  */
 export class Dataset extends resourceClass(dataset) {
-  #volume: Volume | undefined;
+  #volume: DatasetVolume | undefined;
 
-  /** The Dataset as a volume: `container.mount('/data', dataset.volume)`. Sluice creates the claim that it names. */
-  get volume(): Volume {
-    this.#volume ??= claimVolume(this);
+  /** The Dataset as a volume of any line of cdk8s-plus: `container.mount('/data', dataset.volume)`. Sluice creates the claim that it names. */
+  get volume(): DatasetVolume {
+    this.#volume ??= new DatasetVolume(this, 'volume', this.name);
     return this.#volume;
   }
 }
-
-const claimVolume = (object: ApiObject): Volume =>
-  Volume.fromPersistentVolumeClaim(object, 'volume', PersistentVolumeClaim.fromClaimName(object, 'claim', object.name), {
-    name: object.name,
-  });

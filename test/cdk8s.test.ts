@@ -7,7 +7,7 @@ import { Deployment } from 'cdk8s-plus-27';
 import { afterEach, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { InvalidSpec } from '../src/api/index.ts';
-import { Dataset, JuiceFSRuntime } from '../src/cdk8s.ts';
+import { CacheRuntimeClass, Dataset, JuiceFSRuntime, ThinRuntimeProfile } from '../src/cdk8s.ts';
 
 const out = mkdtempSync(join(tmpdir(), 'sluice-examples-'));
 afterEach(() => rmSync(out, { recursive: true, force: true }));
@@ -36,6 +36,18 @@ test('a dataset may be mounted by several workloads of a chart', () => {
     new Deployment(chart, id, { containers: [{ image: 'app:1' }] }).containers[0]?.mount('/data', dataset.volume);
   const claims = Testing.synth(chart).flatMap(({ kind, spec }) => (kind === 'Deployment' ? spec.template.spec.volumes : []));
   expect(claims.map(({ persistentVolumeClaim }) => persistentVolumeClaim.claimName)).toEqual(['data', 'data']);
+});
+
+test('a cluster-scoped object is in no namespace, whatever its chart says', () => {
+  const chart = new Chart(new App(), 'app', { namespace: 'ml' });
+  new ThinRuntimeProfile(chart, 'sshfs', { metadata: { name: 'sshfs' }, spec: { fileSystemType: 'sshfs' } });
+  new CacheRuntimeClass(chart, 'moosefs', { metadata: { name: 'moosefs' }, fileSystemType: 'moosefs', topology: {} });
+  new Dataset(chart, 'data', { metadata: { name: 'data' }, spec: {} });
+  expect(Testing.synth(chart).map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
+    ['ThinRuntimeProfile', undefined],
+    ['CacheRuntimeClass', undefined],
+    ['Dataset', 'ml'],
+  ]);
 });
 
 test('every fault of a spec is reported where it is written', () => {

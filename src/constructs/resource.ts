@@ -1,4 +1,4 @@
-import { ApiObject, type ApiObjectMetadata } from 'cdk8s';
+import { ApiObject, type ApiObjectMetadata, JsonPatch } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { type CustomResource, faultsOf, GROUP, InvalidSpec, type Static, type TSchema, VERSION } from '../api/index.ts';
 
@@ -21,6 +21,7 @@ export function resourceClass<S extends TSchema>(resource: CustomResource<S>): R
   return class extends ApiObject {
     constructor(scope: Construct, id: string, { metadata = {}, spec }: ResourceProps<Static<S>>) {
       super(scope, id, { apiVersion: `${GROUP}/${VERSION}`, kind: resource.kind, metadata, spec });
+      leaveNamespace(this, resource, metadata);
       check(this, resource, { spec });
     }
   };
@@ -36,9 +37,16 @@ export function flatResourceClass<S extends TSchema>(
   return class extends ApiObject {
     constructor(scope: Construct, id: string, { metadata = {}, ...fields }: FlatResourceProps<Static<S>>) {
       super(scope, id, { apiVersion: `${GROUP}/${VERSION}`, kind: resource.kind, metadata, ...fields });
+      leaveNamespace(this, resource, metadata);
       check(this, resource, fields);
     }
   };
+}
+
+/** cdk8s gives every object the namespace of its chart; one that is cluster-scoped has none, unless its author wrote one. */
+function leaveNamespace(object: ApiObject, { namespaced }: CustomResource, { namespace }: ApiObjectMetadata): void {
+  if (!namespaced && namespace === undefined && object.metadata.namespace !== undefined)
+    object.addJsonPatch(JsonPatch.remove('/metadata/namespace'));
 }
 
 type ResourceClass<Props> = new (scope: Construct, id: string, props: Props) => ApiObject;

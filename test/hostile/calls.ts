@@ -345,6 +345,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/constructs/cleaning.ts': { cleaningOf: numbers },
   'src/constructs/component.ts': Object.fromEntries('Fuse Master Worker owned selectorOf'.split(' ').map((name) => [name, planOnly])),
+  'src/constructs/dataset-volume.ts': { DatasetVolume: 'is for charts of users, in a process of theirs' },
   'src/constructs/dataset-mounts.ts': {
     claimNames: {
       text: (text) => constructs.claimNames({ mounts: [{ mountPoint: text }] }),
