@@ -16,7 +16,7 @@ export const define: Define = (command, parts) => {
   command
     .option(
       '--config <file>',
-      'module that exports further runtimes (default: sluice.config.ts or .js in the current directory, if one exists)',
+      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
     )
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)

@@ -76,7 +76,7 @@ export const define: Define = (command, parts) => {
     .option('--no-webhook', 'omit the admission webhook, which gives pods FUSE clients as sidecars and hints for the scheduler')
     .option(
       '--config <file>',
-      'module that exports further runtimes (default: sluice.config.ts or .js in the current directory, if one exists)',
+      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
     )
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)

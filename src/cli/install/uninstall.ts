@@ -46,7 +46,7 @@ export const define: Define = (command, parts) => {
     .option('--with-namespace', 'delete the namespace too, with everything else in it')
     .option(
       '--config <file>',
-      'module that exports further runtimes (default: sluice.config.ts or .js in the current directory, if one exists)',
+      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
     )
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Runtime } from '../../constructs/contract.ts';
 import { messageOf, UsageError } from '../errors.ts';
 
-const NAMES = ['sluice.config.ts', 'sluice.config.js', 'sluice.config.mjs'];
+const NAMES = ['sluice.config.ts', 'sluice.config.mts', 'sluice.config.js', 'sluice.config.mjs'];
 
 /** The package's runtimes and those of `sluice.config.ts` (`export default { runtimes: [...] }`), in which an operator lists vendors' runtimes. */
 export async function allRuntimes(ours: readonly Runtime[], file: string | undefined, folder = process.cwd()): Promise<readonly Runtime[]> {
@@ -22,11 +22,18 @@ async function runtimesIn(path: string): Promise<readonly Runtime[]> {
   try {
     module = (await import(pathToFileURL(path).href)) as typeof module;
   } catch (error) {
-    throw new UsageError(`${path}: expected a module that can be loaded, found: ${messageOf(error)}`);
+    throw new UsageError(`${path}: expected a module that can be loaded, found: ${messageOf(error)}${cureOf(error, path)}`);
   }
   const runtimes = module.default?.runtimes;
   if (Array.isArray(runtimes) && runtimes.every(isRuntime)) return runtimes;
   throw new UsageError(`${path}: expected \`export default { runtimes: [...] }\` with values of defineRuntime()`);
+}
+
+/** Node takes a file for CommonJS where the package.json above it says so, as the one that `npm init` writes does. */
+function cureOf(error: unknown, path: string): string {
+  if (!(error instanceof SyntaxError) || !/outside a module|token 'export'/.test(error.message)) return '';
+  const renamed = basename(path).replace(/\.([jt]s)$/, '.m$1');
+  return `. Node takes the file for CommonJS: rename it to ${renamed}, or set "type": "module" in package.json`;
 }
 
 const collide = (a: Runtime, b: Runtime): boolean =>

@@ -56,7 +56,7 @@ export const settingsOptions = (command: Command): Command =>
   command
     .option(
       '--config <file>',
-      'module that exports further runtimes (default: sluice.config.ts or .js in the current directory, if one exists)',
+      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
     )
     .option(
       '--runtime-node-port-range <runtime=first-last>',
