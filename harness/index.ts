@@ -7,6 +7,8 @@ export {
   ALLUXIO_IMAGE,
   alluxioImage,
   BUSYBOX_IMAGE,
+  FILE_SYSTEMS_IMAGE,
+  fileSystemsImage,
   FUSE_IMAGE,
   fuseImage,
   JUICEFS_STAND_IN_IMAGE,
@@ -16,6 +18,7 @@ export {
   MOOSEFS_IMAGE,
   moosefsImage,
   whyNoAlluxio,
+  whyNoFileSystems,
   whyNoMooseFS,
 } from './node/images.ts';
 export { type RealNode, startNode, whyNoNode } from './node/node.ts';

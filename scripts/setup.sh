@@ -43,6 +43,7 @@ node_files() {
 /usr/sbin/mfschunkserver moosefs-chunkserver
 /usr/bin/mfsmount moosefs-client
 /usr/bin/mfscli moosefs-cli
+/usr/sbin/glusterd glusterfs-server
 /usr/bin/qemu-aarch64-static qemu-user-static
 /etc/java-17-openjdk/security/java.security openjdk-17-jre-headless
 /usr/bin/mvn maven

@@ -1,4 +1,5 @@
 /** The images of the tests' pods, made of this machine's Debian packages and the programs under tools/. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MODULES, nodeTools, tools } from '../tools/tools.ts';
@@ -23,6 +24,7 @@ export const FUSE_IMAGE = 'localhost/fuse:1';
 export const ALLUXIO_IMAGE = 'localhost/alluxio:2.9.4';
 export const MINIO_IMAGE = 'localhost/minio:1';
 export const MOOSEFS_IMAGE = 'localhost/moosefs:3.0.117';
+export const FILE_SYSTEMS_IMAGE = 'localhost/file-systems:1';
 export const JUICEFS_STAND_IN_IMAGE = 'localhost/juicefs-stand-in:1';
 
 export function pauseImage(): ImageDefinition {
@@ -121,6 +123,32 @@ function sshFiles(): ImageFiles {
   const parts = readdirSync(folder).filter((name) => name.startsWith('sshd-'));
   const programs = ['/usr/sbin/sshd', ...['ssh', 'ssh-keygen', 'scp'].map((name) => `/usr/bin/${name}`)];
   return programFiles(...programs, ...parts.map((name) => join(folder, name)));
+}
+
+const GLUSTERFS_PROGRAMS = ['glusterd', 'glusterfsd', 'gluster'].map((program) => `/usr/sbin/${program}`);
+
+/** Why no image of the file systems in examples/profiles can be made here; undefined when one can. */
+export function whyNoFileSystems(): string | undefined {
+  const missing = GLUSTERFS_PROGRAMS.filter((path) => !existsSync(path));
+  return missing.length === 0 ? undefined : `missing here: ${missing.join(', ')}; as root on Debian, scripts/setup.sh installs them`;
+}
+
+/** Clients of the file systems in examples/profiles, and servers of those that have some in Debian. */
+export function fileSystemsImage(): ImageDefinition {
+  const { files } = fuseImage();
+  return { name: FILE_SYSTEMS_IMAGE, files: { ...files, ...sshFiles(), ...glusterFiles() } };
+}
+
+/** GlusterFS opens its parts by their paths. */
+function glusterFiles(): ImageFiles {
+  const listed = execFileSync('dpkg-query', ['--listfiles', 'glusterfs-common', 'glusterfs-server'], { encoding: 'utf8' });
+  const parts = listed.split('\n').filter((path) => /^\/(usr\/lib\/.*\/glusterfs\/.*\.so(\.[\d.]+)?|etc\/glusterfs\/[^/]+)$/.test(path));
+  return {
+    ...programFiles(...GLUSTERFS_PROGRAMS, ...parts.filter((path) => path.startsWith('/usr/'))),
+    ...Object.fromEntries(parts.filter((path) => path.startsWith('/etc/')).map((path) => [path, { from: path, mode: 0o644 }])),
+    '/usr/sbin/glusterfs': { link: 'glusterfsd' },
+    ...Object.fromEntries(['/var/lib/glusterd', '/var/log/glusterfs', '/var/run/gluster'].map((path) => [path, { directory: true }])),
+  };
 }
 
 /** Why no image of Alluxio can be made here; undefined when one can. */
