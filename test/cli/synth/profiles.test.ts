@@ -1,6 +1,6 @@
 /** Every profile of examples/profiles: what it runs for the Dataset beside it, as its page says, and for Datasets that mean harm. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ interface Config {
 }
 
 test('there are profiles for', () => expect(profiles.toSorted()).toEqual(NAMES));
-const NAMES = ['glusterfs', 's3', 'sshfs'];
+const NAMES = ['3fs', 'cephfs', 'cubefs', 'curvine', 'glusterfs', 'nfs', 's3', 'sshfs'];
 
 describe.each(profiles)('%s', async (name) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-profiles-'));
@@ -36,7 +36,8 @@ describe.each(profiles)('%s', async (name) => {
 
   test('runs what its page says', () => {
     const [, shown] = /^```text\n(.*?)\n```$/ms.exec(profileText(name, 'README.md')) ?? [];
-    expect(scriptOf(config).trimEnd().split('\n').at(-1)).toBe(shown);
+    const script = scriptOf(config);
+    expect(script.slice(script.lastIndexOf('\nexec ') + 1).trimEnd()).toBe(shown);
   });
   test('names the type of its mounts, and an image', () =>
     expect(profile?.['spec'] as ThinRuntimeProfileSpec).toMatchObject({
@@ -61,6 +62,9 @@ describe.each(profiles)('%s', async (name) => {
     ),
   ];
   const client = join(folder, 'client');
+  mkdirSync(join(folder, 'bin'));
+  // Where a template runs a script of its own, that is run too.
+  symlinkSync(client, join(folder, 'bin/fuse-nfs'));
   writeFileSync(client, `#!/bin/sh\nprintf '%s\\0' "$@" > "${folder}/argv"\n`, { mode: 0o755 });
   /** Runs the script with a program in place of the client, and with a text in place of all secrets; returns its arguments. */
   const argumentsFor = (of: object, secretText: string): readonly string[] => {
@@ -70,9 +74,9 @@ describe.each(profiles)('%s', async (name) => {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, secretText);
     }
-    const { status, stderr } = spawnSync('sh', ['-c', text.replace(/^exec \S+/m, `exec ${client}`)], {
+    const { status, stderr } = spawnSync('sh', ['-c', text.replace(/^exec (?!sh )\S+/m, `exec ${client}`)], {
       cwd: folder,
-      env: { PATH: process.env['PATH'] ?? '', TMPDIR: folder },
+      env: { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`, TMPDIR: folder },
       encoding: 'utf8',
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
