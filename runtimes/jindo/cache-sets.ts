@@ -8,6 +8,11 @@ const POLICIES = {
   cacheStrategy: ['DISTRIBUTED', 'DHT'],
   writePolicy: ['WRITE_AROUND', 'WRITE_THROUGH', 'CACHE_ONLY'],
 } as const;
+const ONE_OF = {
+  metaPolicy: `one of ${POLICIES.metaPolicy.join(', ')}`,
+  cacheStrategy: `one of ${POLICIES.cacheStrategy.join(', ')}`,
+  writePolicy: `one of ${POLICIES.writePolicy.join(', ')}`,
+};
 const COPIES = ['readCacheReplica', 'writeCacheReplica'] as const;
 
 /** Options of a mount that say how it is cached. */
@@ -31,14 +36,11 @@ export const SET_FORMAT = `   <cacheset>
 `;
 export const LAST_LINE = '</cachesets>\n';
 
-/** The file: a set for each mount. */
-export const cacheSets = (sources: readonly Source[]): string =>
-  [FIRST_LINES, ...sources.map((source) => formatted(setTexts(source))), LAST_LINE].join('');
+/** The file, of the texts of each mount's set. */
+export const cacheSets = (sets: readonly (readonly string[])[]): string => [FIRST_LINES, ...sets.map(formatted), LAST_LINE].join('');
 
-function formatted(texts: readonly string[]): string {
-  const left = texts.values();
-  return SET_FORMAT.replaceAll('%s', () => left.next().value ?? '');
-}
+const BETWEEN = SET_FORMAT.split('%s');
+const formatted = (texts: readonly string[]): string => BETWEEN.map((piece, i) => piece + (texts[i] ?? '')).join('');
 
 /** What a set says, in the order of the format, as text of XML. JindoCache has one policy of reading. */
 export function setTexts(source: Source): readonly string[] {
@@ -51,7 +53,7 @@ function choices({ options, field }: Source) {
   const policy = (name: keyof typeof POLICIES): string => {
     const [usual] = POLICIES[name];
     const { [name]: said = usual } = options;
-    must((POLICIES[name] as readonly string[]).includes(said), at(name), `one of ${POLICIES[name].join(', ')}`, said);
+    must((POLICIES[name] as readonly string[]).includes(said), at(name), ONE_OF[name], said);
     return said;
   };
   const copies = (name: (typeof COPIES)[number]): string => {

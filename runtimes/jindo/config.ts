@@ -1,6 +1,5 @@
 import { cacheSets } from './cache-sets.ts';
 import { type EngineName, NAMES } from './engines.ts';
-import type { Source } from './mounts.ts';
 import { checkProperties } from './properties.ts';
 import type { Properties } from './stores.ts';
 import { element } from './xml.ts';
@@ -23,14 +22,20 @@ const CORE_SITE = 'core-site.xml';
 /** Where Hadoop's own client in the image looks. */
 export const corePath = `${HADOOP}/${CORE_SITE}`;
 
-/** The files of an engine by name. */
-export function configFiles(engine: EngineName, settings: Settings, sources: readonly Source[]): Readonly<Record<string, string>> {
+/** The files of an engine by name; `sets` are those of `cacheSets`. */
+export function configFiles(
+  engine: EngineName,
+  settings: Settings,
+  sets: readonly (readonly string[])[],
+): Readonly<Record<string, string>> {
   const { file, sections } = NAMES[engine];
   const { clientCommon, client } = settings;
+  // Whatever a value comes from, it is checked here: a line break in it would begin a property or a section of its own.
+  checkProperties({ ...settings });
   const servers = sections.map(([section, of]): Section => [section, settings[of]]);
   return engine === 'jindocache'
     ? {
-        [CACHE_SETS]: cacheSets(sources),
+        [CACHE_SETS]: cacheSets(sets),
         [file]: text([...servers, ['common', clientCommon], ['jindocache-client', client]]),
         [SDK]: text([
           ['common', clientCommon],
@@ -63,17 +68,13 @@ const CLASSES: Properties = {
 };
 
 type Section = readonly [name: string, properties: Properties];
-/** Whatever a value comes from, it is checked here: a line break in it would begin a property or a section of its own. */
-function text(sections: readonly Section[]): string {
-  checkProperties(Object.fromEntries(sections));
-  return sections
+const text = (sections: readonly Section[]): string =>
+  sections
     .map(([name, properties]) => [`[${name}]`, ...Object.entries(properties).map(([key, value]) => `${key} = ${value}`), ''].join('\n'))
     .join('\n');
-}
 
-function coreSite(properties: Properties): string {
-  checkProperties({ [CORE_SITE]: properties });
-  return [
+const coreSite = (properties: Properties): string =>
+  [
     '<?xml version="1.0"?>',
     '<configuration>',
     ...Object.entries(properties).flatMap(([key, value]) => [
@@ -85,4 +86,3 @@ function coreSite(properties: Properties): string {
     '</configuration>',
     '',
   ].join('\n');
-}

@@ -1,8 +1,10 @@
 import { base64, hashOfScript, type PlanInput, sorted, together } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
+import { setTexts } from './cache-sets.ts';
 import { configFiles, type Settings } from './config.ts';
 import type { Credentials } from './credentials.ts';
-import type { Mounts } from './mounts.ts';
+import type { EngineName } from './engines.ts';
+import type { Mounts, Source } from './mounts.ts';
 import { clientLogProperties, clientProperties, logProperties, masterProperties, type Parts, workerProperties } from './properties.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 import type { Properties } from './stores.ts';
@@ -24,18 +26,25 @@ export function configuration(
     clientCommon: { ...clientLogProperties(spec, parts), ...credentials },
     client: { ...(addresses && { [`fs.${engine}.namespace.rpc.address`]: addresses }), ...clientProperties(spec, parts) },
   };
-  const { data } = together({ data: () => configFiles(engine, settings, sources) }, `Dataset ${namespace}/${name}`);
+  const { sets, data } = together({ files: () => filesOf(engine, settings, sources) }, `Dataset ${namespace}/${name}`).files;
   const isSecret = [...keys.values()].some((each) => each.isSecret);
-  return { files: { isSecret, data: isSecret ? encoded(data) : data }, hashes: hashesOf(settings, data), addresses };
+  return { files: { isSecret, data: isSecret ? encoded(data) : data }, hashes: hashesOf(settings, data), addresses, sets: sets.flat() };
+}
+
+function filesOf(engine: EngineName, settings: Settings, sources: readonly Source[]) {
+  const sets = engine === 'jindocache' ? sources.map(setTexts) : [];
+  return { sets, data: configFiles(engine, settings, sets) };
 }
 
 const encoded = (data: Properties): Properties => Object.fromEntries(Object.entries(data).map(([key, text]) => [key, base64(text)]));
 
 function hashesOf({ common, master, worker, clientCommon, client }: Settings, data: Properties) {
-  const hash = (read: object) => hashOfScript(JSON.stringify(read));
+  // Each is long with many mounts, and most roles read it: it is written once.
+  const [ofAll, ofClients] = [JSON.stringify(common), JSON.stringify(client)];
+  const hash = (...read: readonly string[]) => hashOfScript(`[${read.join(',')}]`);
   return {
-    master: hash([common, master, client, data['cacheset.xml']]),
-    worker: hash([common, worker, client]),
-    fuse: hash([clientCommon, client]),
+    master: hash(ofAll, JSON.stringify(master), ofClients, JSON.stringify(data['cacheset.xml'] ?? null)),
+    worker: hash(ofAll, JSON.stringify(worker), ofClients),
+    fuse: hash(JSON.stringify(clientCommon), ofClients),
   };
 }

@@ -8,7 +8,6 @@ import {
   type PlanInput,
   together,
 } from '../../src/constructs/index.ts';
-import { setTexts } from './cache-sets.ts';
 import { configuration } from './configuration.ts';
 import { credentialNeeds, credentialsOf } from './credentials.ts';
 import type { EngineName } from './engines.ts';
@@ -107,7 +106,7 @@ export function plan(input: Input): JindoPlan {
   const { hasWorkers } = deploymentOf(spec);
   const isFuseOnly = masters.length === 0;
   const rdma = engine === 'jindocache' && input.annotations[RPC_PROTOCOL] === 'rdma';
-  const { files, hashes, addresses } = configuration(
+  const { files, hashes, addresses, sets } = configuration(
     input,
     { engine, masters, ports, tier, stores, readOnly, rdma, fuseTag: images.fuse.tag },
     mounts,
@@ -142,7 +141,7 @@ export function plan(input: Input): JindoPlan {
     masters,
     ports,
     sources: sources.map(({ path, source }) => ({ path, source })),
-    sets: engine === 'jindocache' ? sources.flatMap(setTexts) : [],
+    sets,
     files,
     hashes,
     addresses,

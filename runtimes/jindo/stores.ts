@@ -26,7 +26,9 @@ export function storeProperties(
   sources: readonly Source[],
   { hasToken, isByBucket, keys }: Credentials,
 ): StoreProperties {
-  const stores = merged(sources.flatMap((source) => settingsOf(source, keys).map(([key, value]) => [source, `${engine}.${key}`, value])));
+  const settings = merged(sources, keys);
+  const named = (prefix: string): Properties => Object.fromEntries(settings.map(([key, value]) => [`${prefix}.${key}`, value]));
+  const [stores, ofClient] = [named(engine), named('fs')];
   const schemes = [...new Set(sources.map(({ scheme }) => scheme))].filter((scheme) => STORES.includes(scheme));
   const oss = sources.filter(({ scheme }) => scheme === 'oss');
   const endpoints = new Set(oss.map(endpointOf));
@@ -37,7 +39,6 @@ export function storeProperties(
     ? [...new Set(oss.filter(({ secrets }) => secrets.has(keyOptions('oss')[0])).map(({ bucket }) => bucket))]
     : [];
   const each = (list: readonly string[], of: (name: string) => Properties): Properties => Object.assign({}, ...list.map(of)) as Properties;
-  const ofClient = Object.fromEntries(Object.entries(stores).map(([key, value]) => [key.replace(engine, 'fs'), value]));
   const providers: Properties = {
     ...each(hasToken ? schemes : [], (scheme) => ({
       [`aliyun.${scheme}.provider.url`]: TOKEN,
@@ -108,17 +109,13 @@ function settingsOf(source: Source, keys: Credentials['keys']): readonly (readon
 }
 
 /** Two mounts may say the same, and nothing else, of what they share. */
-function merged(all: readonly (readonly [Source, string, string])[]): Properties {
-  const properties = new Map<string, string>();
-  for (const [{ field }, key, value] of all) {
-    // Not shown: it may be a secret.
-    must(
-      (properties.get(key) ?? value) === value,
-      `${field}.options`,
-      `the same ${key.replace(/^[^.]+/, 'fs')} as another mount has`,
-      'another',
-    );
-    properties.set(key, value);
-  }
-  return Object.fromEntries(properties);
+function merged(sources: readonly Source[], keys: Credentials['keys']): readonly (readonly [key: string, value: string])[] {
+  const settings = new Map<string, string>();
+  for (const source of sources)
+    for (const [key, value] of settingsOf(source, keys)) {
+      // Not shown: it may be a secret.
+      must((settings.get(key) ?? value) === value, `${source.field}.options`, `the same fs.${key} as another mount has`, 'another');
+      settings.set(key, value);
+    }
+  return [...settings];
 }

@@ -85,7 +85,11 @@ function isRead({ scheme }: Source, engine: string, key: string): boolean {
   if (engine === 'jindocache' && cacheSetOptions.includes(key)) return true;
   if (scheme === 'local') return false;
   if (!STORES.includes(scheme)) return key.startsWith('fs.');
-  return [...keyOptions(scheme), `fs.${scheme}.endpoint`, ...(scheme === 's3' ? ['fs.s3.region'] : [])].includes(key);
+  return (
+    key === `fs.${scheme}.endpoint` ||
+    (scheme === 's3' && key === 'fs.s3.region') ||
+    (keyOptions(scheme) as readonly string[]).includes(key)
+  );
 }
 
 function sourceWarnings(
