@@ -8,11 +8,6 @@ const POLICIES = {
   cacheStrategy: ['DISTRIBUTED', 'DHT'],
   writePolicy: ['WRITE_AROUND', 'WRITE_THROUGH', 'CACHE_ONLY'],
 } as const;
-const ONE_OF = {
-  metaPolicy: `one of ${POLICIES.metaPolicy.join(', ')}`,
-  cacheStrategy: `one of ${POLICIES.cacheStrategy.join(', ')}`,
-  writePolicy: `one of ${POLICIES.writePolicy.join(', ')}`,
-};
 const COPIES = ['readCacheReplica', 'writeCacheReplica'] as const;
 
 /** Options of a mount that say how it is cached. */
@@ -53,7 +48,7 @@ function choices({ options, field }: Source) {
   const policy = (name: keyof typeof POLICIES): string => {
     const [usual] = POLICIES[name];
     const { [name]: said = usual } = options;
-    must((POLICIES[name] as readonly string[]).includes(said), at(name), ONE_OF[name], said);
+    must((POLICIES[name] as readonly string[]).includes(said), at(name), `one of ${POLICIES[name].join(', ')}`, said);
     return said;
   };
   const copies = (name: (typeof COPIES)[number]): string => {

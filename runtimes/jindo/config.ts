@@ -30,26 +30,23 @@ export function configFiles(
 ): Readonly<Record<string, string>> {
   const { file, sections } = NAMES[engine];
   const { clientCommon, client } = settings;
-  // Whatever a value comes from, it is checked here: a line break in it would begin a property or a section of its own.
-  checkProperties({ ...settings });
+  const isCache = engine === 'jindocache';
   const servers = sections.map(([section, of]): Section => [section, settings[of]]);
-  return engine === 'jindocache'
-    ? {
-        [CACHE_SETS]: cacheSets(sets),
-        [file]: text([...servers, ['common', clientCommon], ['jindocache-client', client]]),
-        [SDK]: text([
-          ['common', clientCommon],
-          ['jindosdk', client],
-        ]),
-      }
-    : {
-        [CORE_SITE]: coreSite({ ...CLASSES, 'fs.xengine': engine, ...client }),
-        [file]: text(servers),
-        [SDK]: text([
-          ['common', clientCommon],
-          ['jindosdk', client],
-        ]),
-      };
+  const clients: readonly Section[] = [
+    ['common', clientCommon],
+    [isCache ? 'jindocache-client' : CORE_SITE, client],
+  ];
+  // Whatever a value comes from, it is checked here: a line break in it would begin a property or a section of its own.
+  checkProperties(Object.fromEntries([...servers, ...clients]));
+  return {
+    ...(isCache
+      ? { [CACHE_SETS]: cacheSets(sets), [file]: text([...servers, ...clients]) }
+      : { [CORE_SITE]: coreSite({ ...CLASSES, 'fs.xengine': engine, ...client }), [file]: text(servers) }),
+    [SDK]: text([
+      ['common', clientCommon],
+      ['jindosdk', client],
+    ]),
+  };
 }
 
 /** Which file each role finds where. */

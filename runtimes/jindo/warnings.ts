@@ -85,11 +85,8 @@ function isRead({ scheme }: Source, engine: string, key: string): boolean {
   if (engine === 'jindocache' && cacheSetOptions.includes(key)) return true;
   if (scheme === 'local') return false;
   if (!STORES.includes(scheme)) return key.startsWith('fs.');
-  return (
-    key === `fs.${scheme}.endpoint` ||
-    (scheme === 's3' && key === 'fs.s3.region') ||
-    (keyOptions(scheme) as readonly string[]).includes(key)
-  );
+  const keys: readonly string[] = keyOptions(scheme);
+  return keys.includes(key) || key === `fs.${scheme}.endpoint` || (scheme === 's3' && key === 'fs.s3.region');
 }
 
 function sourceWarnings(
