@@ -69,7 +69,11 @@ const MOOSEFS_PROGRAMS = ['sbin/mfsmaster', 'sbin/mfschunkserver', 'bin/mfsmount
 
 /** Why no image of MooseFS can be made here; undefined when one can. */
 export function whyNoMooseFS(): string | undefined {
-  const missing = [...MOOSEFS_PROGRAMS, '/usr/bin/mfscli'].filter((path) => !existsSync(path));
+  return whyMissing(...MOOSEFS_PROGRAMS, '/usr/bin/mfscli');
+}
+
+function whyMissing(...paths: readonly string[]): string | undefined {
+  const missing = paths.filter((path) => !existsSync(path));
   return missing.length === 0 ? undefined : `missing here: ${missing.join(', ')}; as root on Debian, scripts/setup.sh installs them`;
 }
 
@@ -129,8 +133,7 @@ const GLUSTERFS_PROGRAMS = ['glusterd', 'glusterfsd', 'gluster'].map((program) =
 
 /** Why no image of the file systems in examples/profiles can be made here; undefined when one can. */
 export function whyNoFileSystems(): string | undefined {
-  const missing = GLUSTERFS_PROGRAMS.filter((path) => !existsSync(path));
-  return missing.length === 0 ? undefined : `missing here: ${missing.join(', ')}; as root on Debian, scripts/setup.sh installs them`;
+  return whyMissing(...GLUSTERFS_PROGRAMS, '/usr/sbin/sshd', '/usr/bin/ssh-keygen');
 }
 
 /** Clients of the file systems in examples/profiles, and servers of those that have some in Debian. */
@@ -153,8 +156,7 @@ function glusterFiles(): ImageFiles {
 
 /** Why no image of Alluxio can be made here; undefined when one can. */
 export function whyNoAlluxio(): string | undefined {
-  const missing = [jarsDir(), JAVA_SETTINGS].filter((path) => !existsSync(path));
-  return missing.length === 0 ? undefined : `missing here: ${missing.join(', ')}; as root on Debian, scripts/setup.sh sees to them`;
+  return whyMissing(jarsDir(), JAVA_SETTINGS);
 }
 
 /** Alluxio 2.9.4 with the arguments and variables of its own image; its jars are Maven's, its launch scripts ours (tools/node/alluxio). */

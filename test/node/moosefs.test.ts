@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { BUSYBOX_IMAGE, MOOSEFS_IMAGE, moosefsImage, whyNoMooseFS } from '../../harness/index.ts';
 import { root } from '../cli/run.ts';
 import { canRun } from '../support/can-run.ts';
+import { objectsIn } from '../support/objects.ts';
 import { canHaveNode, createPod } from '../support/real-node.ts';
 import { condition, createSpace, eventually, says, type Space } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
@@ -23,11 +23,11 @@ const NUMBERS = { bytes: 1_988_895, md5: 'daef482d6c698625ab13d987d14e8781' };
 
 /** The objects of a file of the example, with images that the node has. */
 const example = (file: string): readonly KubeObject[] =>
-  parseAllDocuments(
+  objectsIn(
     readFileSync(join(root, 'examples/moosefs', file), 'utf8')
       .replaceAll('example.io/moosefs:3.0.117', MOOSEFS_IMAGE)
       .replaceAll('debian:12-slim', BUSYBOX_IMAGE),
-  ).map((document) => document.toJS() as KubeObject);
+  );
 
 describe.skipIf(!canHaveNode || !canRun('MooseFS on a real node', whyNoMooseFS()))('MooseFS on a real node', () => {
   let cluster: Installed;

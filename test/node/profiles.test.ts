@@ -8,8 +8,8 @@ import { stringify } from 'yaml';
 import { FILE_SYSTEMS_IMAGE, fileSystemsImage, MINIO_IMAGE, minioImage, whyNoFileSystems } from '../../harness/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { canRun } from '../support/can-run.ts';
-import { secret } from '../support/objects.ts';
-import { objectsIn, profileText } from '../support/profiles.ts';
+import { objectsIn, secret } from '../support/objects.ts';
+import { profileText } from '../support/profiles.ts';
 import { canHaveNode } from '../support/real-node.ts';
 import { eventually as within } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';
@@ -28,18 +28,21 @@ interface FileSystem {
 }
 
 describe.skipIf(!canHaveNode || !canRun('file systems on a real node', whyNoFileSystems()))('profiles', { timeout: LIMIT }, () => {
-  const keys = sshKeys();
-  const systems: Readonly<Record<string, FileSystem>> = { s3: s3(), sshfs: sshfs(keys), glusterfs: glusterfs() };
+  const makers = { s3, sshfs, glusterfs };
+  // Made only where they run: what makes keys may be missing elsewhere.
+  let systems: Readonly<Record<string, FileSystem>>;
   let cluster: Installed;
   const kubectl = (...args: readonly string[]) => cluster.plane.kubectl(...args);
   const apply = (...objects: readonly object[]) => cluster.plane.kubectlApply(objects.map((object) => stringify(object)).join('---\n'));
   beforeAll(async () => {
+    systems = Object.fromEntries(Object.entries(makers).map(([name, make]) => [name, make()]));
     cluster = await startInstalled({ images: [fileSystemsImage(), minioImage()] });
     await apply(...Object.values(systems).flatMap(({ server, secrets = [] }) => [...server, ...secrets]));
   }, LIMIT);
   afterAll(() => cluster?.stop());
 
-  test.concurrent.for(Object.entries(systems))('%s', async ([name, { server, reading, edited = (text: string) => text }], context) => {
+  test.concurrent.for(Object.keys(makers))('%s', async (name, context) => {
+    const { server = [], reading = [], edited = (text: string) => text } = systems[name] ?? {};
     context.onTestFailed(async () => {
       const selector = `release=${name}-demo`;
       const fuse = await kubectl('logs', '-l', selector, '--all-containers', '--prefix', '--tail=40').catch(String);
@@ -148,7 +151,8 @@ function sshKeys(): Keys {
   }
 }
 
-function sshfs({ host, hostPublic, user, userPublic }: Keys): FileSystem {
+function sshfs(): FileSystem {
+  const { host, hostPublic, user, userPublic } = sshKeys();
   // sshd wants its keys for itself.
   const script = `umask 077; mkdir -p /run/sshd /root; echo "$HOST_KEY" > /root/host; echo "$USER_KEY" > /root/user
     umask 022; echo sshfs > /data/file

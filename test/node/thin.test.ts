@@ -5,14 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { parseAllDocuments, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
-import type { KubeObject } from '../../src/kube/types.ts';
 import { FUSE_IMAGE, fuseImage, minioImage } from '../../harness/index.ts';
 import { root } from '../cli/run.ts';
 import { canHaveNode } from '../support/real-node.ts';
-import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
+import { datasetObject, objectsIn, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually as within } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';
 import { hasSeed, PRINTED_IMAGE, SEED_COMMAND, SEED_IMAGE, seedImages } from './seed.ts';
@@ -188,8 +187,7 @@ const SECRET =
     .find((line) => line.includes('create secret')) ?? '';
 const [FUSE, FUSE_TAG] = FUSE_IMAGE.split(':') as [string, string];
 
-const objectsOf = (name: string) =>
-  parseAllDocuments(page.find(({ file }) => file === name)?.text ?? '').map((document) => document.toJS() as KubeObject);
+const objectsOf = (name: string) => objectsIn(page.find(({ file }) => file === name)?.text ?? '');
 
 const s3fsProfile = (name: string, more = '') => {
   const [[key, template] = []] = Object.entries(objectsOf('profile.yaml')[0]?.metadata.annotations ?? {});

@@ -1,5 +1,6 @@
 /** What users write, as small as it can be. Namespaces are filled in by the space in which they are made. */
 
+import { parseAllDocuments } from 'yaml';
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
 import type { CacheRuntimeSpec } from '../../runtimes/cache/spec.ts';
 import type { JindoRuntimeSpec } from '../../runtimes/jindo/spec.ts';
@@ -82,3 +83,6 @@ export const jfsRuntime = (name: string, more: JuiceFSRuntimeSpec = {}): KubeObj
     tieredstore: { levels: [{ mediumtype: 'SSD', path: '/var/lib/juicefs', quota: '1Gi', low: '0.1', volumeType: 'hostPath' }] },
     ...more,
   });
+
+/** The objects of a text in YAML, of the types that its examples have. */
+export const objectsIn = (text: string): readonly KubeObject[] => parseAllDocuments(text).map((document) => document.toJS() as KubeObject);

@@ -8,8 +8,8 @@ import { InvalidSpec } from '../../../src/api/errors.ts';
 import { annotation, type DatasetSpec, type ThinRuntimeProfileSpec } from '../../../src/api/index.ts';
 import { clientsOf, mountScript, parseFuseConfig, parseMountTemplate } from '../../../src/fuse/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { secret } from '../../support/objects.ts';
-import { objectsIn, profiles, profileText } from '../../support/profiles.ts';
+import { objectsIn, secret } from '../../support/objects.ts';
+import { profiles, profileText } from '../../support/profiles.ts';
 import { sluice } from '../run.ts';
 
 interface Config {
