@@ -102,7 +102,8 @@ describe.skipIf(!canHaveNode || !canRun('MooseFS on a real node', whyNoMooseFS()
       expect(await reader.digest('/data/files/numbers')).toContain(NUMBERS.md5);
       await space.create(pod as KubeObject);
       await space.becomes('Pod', `${NAME}-reader`, condition('Ready', ready), PATIENCE_S);
-      expect(await space.kubectl('logs', `${NAME}-reader`)).toContain(` ${NUMBERS.bytes} `);
+      // Ready says that the container runs, not that it has read.
+      await eventually(async () => expect(await space.kubectl('logs', `${NAME}-reader`)).toContain(` ${NUMBERS.bytes} `), PATIENCE_S);
       const lost = says('/nowhere is in no mount of the Dataset: /files');
       await space.becomes('DataLoad', 'lost', { status: { phase: 'Failed', conditions: [{ message: lost }] } }, PATIENCE_S);
     });
