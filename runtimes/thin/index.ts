@@ -6,24 +6,31 @@ import { needs, plan } from './plan.ts';
 
 const unknown = 'N/A';
 
-/** Any FUSE file system that has an image. It has no master; most have no workers either, and what they cache they do not report. */
+/**
+ * Any FUSE file system that has an image. It has no master; most have no workers either, and what they cache they do not report. Without a
+ * profile it shows another Dataset.
+ */
 export default defineRuntime({
   type: 'thin',
   resource: ThinRuntime,
   companions: [ThinRuntimeProfile],
+  forReferences: true,
   env: [STORAGE_ENV],
   needs,
   plan,
   components: { worker: ThinWorker, fuse: ThinFuse },
   probes: { ufs: diskUsage('fuse') },
-  syncsMetadata: ({ autoSync }) => autoSync,
-  status: () => ({
-    cacheStates: {
-      cacheCapacity: unknown,
-      cacheHitRatio: unknown,
-      cacheThroughputRatio: unknown,
-      cached: unknown,
-      cachedPercentage: unknown,
-    },
-  }),
+  syncsMetadata: (plan) => 'autoSync' in plan && plan.autoSync,
+  status: (plan) =>
+    'shows' in plan
+      ? { mirrored: plan.shows }
+      : {
+          cacheStates: {
+            cacheCapacity: unknown,
+            cacheHitRatio: unknown,
+            cacheThroughputRatio: unknown,
+            cached: unknown,
+            cachedPercentage: unknown,
+          },
+        },
 });

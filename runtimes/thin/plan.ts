@@ -21,6 +21,7 @@ import {
 import { type Needs, joinedOptions, optionNeeds, type PlanInput, together } from '../../src/constructs/index.ts';
 import { configText, secretOptionNames, STORAGE_ENV, storageOf } from './config.ts';
 import { mountScript } from './mount-script.ts';
+import { isReference, referenceNeeds, type ReferencePlan, referencePlan } from './reference.ts';
 import { merged, profileNamed, profileWarnings, volumesOf } from './profile.ts';
 import { cacheVolume, configVolumes, hostVolumes, type Policy, publishSecret, secretCopy, secretVolumes } from './volumes.ts';
 
@@ -39,7 +40,9 @@ export type ThinPod = ReturnType<typeof merged> & { readonly mounted: readonly M
 
 type Input = PlanInput<ThinRuntimeSpec>;
 
-export function needs({ name, spec, dataset, facts, settings }: Input): Needs {
+export function needs(input: Input): Needs {
+  const { name, spec, dataset, facts, settings } = input;
+  if (isReference(input)) return referenceNeeds(input);
   if (!spec.profileName) return {};
   const publish = publishSecret(name, dataset.spec, facts, profileNamed(spec.profileName, facts)?.spec.nodePublishSecretPolicy);
   const inline = settings.env[STORAGE_ENV] === 'secret';
@@ -54,7 +57,9 @@ export function needs({ name, spec, dataset, facts, settings }: Input): Needs {
   };
 }
 
-export function plan(input: Input): ThinPlan {
+export const plan = (input: Input): ThinPlan | ReferencePlan => (isReference(input) ? referencePlan(input) : clientPlan(input));
+
+function clientPlan(input: Input): ThinPlan {
   const { name, namespace, spec, dataset, facts, settings } = input;
   const { spec: profile, metadata } = profileOf(spec, facts);
   const policy = profile.nodePublishSecretPolicy;
@@ -128,7 +133,7 @@ export function plan(input: Input): ThinPlan {
 
 function profileOf({ profileName }: ThinRuntimeSpec, facts: Facts): ThinRuntimeProfile {
   const profile = profileNamed(profileName, facts);
-  const expected = `the name of a ThinRuntimeProfile${profileName ? '' : ', since reference datasets are not supported yet'}`;
+  const expected = `the name of a ThinRuntimeProfile${profileName ? '' : ', since the Dataset refers to no other one'}`;
   must(profile, 'spec.profileName', expected, profileName || undefined);
   return profile;
 }
@@ -138,7 +143,6 @@ function validate(dataset: DatasetSpec, { claims }: Facts, policy: Policy, objec
   const [only] = claimNames(dataset);
   const faults = (dataset.mounts ?? []).flatMap(({ mountPoint }, i) => {
     const fault = (expected: string, found = shown(mountPoint)) => [{ path: `spec.mounts[${i}].mountPoint`, expected, found }];
-    if (mountPoint.startsWith('dataset://')) return fault('other than dataset://, since reference datasets are not supported yet');
     if (!mountPoint.startsWith('pvc://')) return [];
     const { claim, path } = claimOf(mountPoint) ?? {};
     if (!claim || path) return fault('pvc://<claim>, with no path after it');

@@ -13,6 +13,7 @@ export * from './names.ts';
 export * from './operation.ts';
 export * from './operation-kinds.ts';
 export * from './parse.ts';
+export * from './reference.ts';
 export * from './resource.ts';
 export * from './rules.ts';
 export * from './schema.ts';

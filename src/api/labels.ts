@@ -12,6 +12,9 @@ export const label = {
   jobPolicy: 'fluid.io/jobPolicy',
   nodePublishMethod: 'fluid.io/node-publish-method',
   copiedFrom: 'fluid.io/copied-from',
+  /** On claim and volume of a Dataset that refers to another one: name and namespace of that one. */
+  referringName: 'fluid.io/dataset.referring-name',
+  referringNamespace: 'fluid.io/dataset.referring-namespace',
   /** On the pods of a DataMigrate: `migrate-<dataset id>`. They keep away from each other by it. */
   operation: 'fluid.io/operation',
 } as const;
@@ -50,6 +53,10 @@ export const annotation = {
   progressFile: 'data.fluid.io/progress-file',
   /** On an operation: namespaces, separated by commas, whose operations may run after it; `*` for all. */
   followers: 'data.fluid.io/followers',
+  /** On a Dataset: namespaces, separated by commas, whose Datasets may refer to this one; `*` for all. */
+  sharedWith: 'data.fluid.io/shared-with',
+  /** On a volume whose Dataset refers to another namespace: why it may (`grant`, `open`, `fluid`). */
+  consent: 'data.fluid.io/reference-consent',
   /** On an operation, set by its user: `true` pauses it. The controller writes it on the Jobs and CronJobs that it suspended for that. */
   paused: 'data.fluid.io/paused',
   /** On an operation, set by its user: each new text runs it once more. On its Job: the text when that Job was created. */
@@ -83,3 +90,13 @@ const LABEL_VALUE = /^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;
  * isLabel(['team', 'no spaces']); // → false
  */
 export const isLabel = ([key, value]: readonly [string, string]): boolean => LABEL_KEY.test(key) && LABEL_VALUE.test(value);
+
+/**
+ * Whether a list of namespaces, separated by commas, has this one. `*` stands for all.
+ * @example
+ * listsNamespace('team-a, team-b', 'team-b'); // → true
+ */
+export function listsNamespace(list: string | undefined, namespace: string): boolean {
+  const listed = list?.split(',').map((each) => each.trim()) ?? [];
+  return listed.includes('*') || listed.includes(namespace);
+}

@@ -1,4 +1,4 @@
-import { type CustomResource, shown, type Static, type TSchema, workloadName } from '../api/index.ts';
+import { type CustomResource, type Fault, InvalidSpec, referenceIn, shown, type Static, type TSchema, workloadName } from '../api/index.ts';
 import type {
   BasePlan,
   CacheUse,
@@ -12,6 +12,12 @@ import type {
 } from './contract.ts';
 import { engine } from './engine.ts';
 import { withinReason } from './limits.ts';
+
+const notFor = (type: string, reference: string): Fault => ({
+  path: 'spec.mounts[0].mountPoint',
+  expected: `a source that ${type} can read: references are of other runtimes`,
+  found: shown(reference),
+});
 
 /** `s-h-<engine>-m-<uid>` is the key of a node label: 63 − 4 − 3 − 36. */
 const NAME = /^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$/;
@@ -46,6 +52,7 @@ export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
     statusShape,
     fluidsWorkloads,
     install,
+    forReferences,
   } = definition;
   const isOne = 'plan' in definition;
   const engines = new Map<string, Engine<Static<S>>>(isOne ? [[type, engine(definition)]] : Object.entries(definition.engines));
@@ -79,6 +86,7 @@ export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
     ...(statusShape && { statusShape }),
     install: (installation) => install?.(installation) ?? [],
     ...(fluidsWorkloads && { fluidsWorkloads }),
+    ...(forReferences && { forReferences }),
     workloads,
     needs(input) {
       const [asked, typed] = chosen(input);
@@ -91,6 +99,8 @@ export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
     },
     bind(input) {
       const [asked, typed] = chosen(input);
+      const reference = forReferences ? undefined : referenceIn(input.dataset.spec);
+      if (reference !== undefined) throw new InvalidSpec(notFor(type, reference), { object: `Dataset ${input.namespace}/${input.name}` });
       return asked.bind(typed);
     },
   };

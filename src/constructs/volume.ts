@@ -25,7 +25,9 @@ export class DatasetVolume extends Construct {
         claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: plan.namespace, name: claimName(plan.dataset) },
         csi: { driver: csiDriver, volumeHandle: name, volumeAttributes: plan.volume.attributes },
         // Pods can run only where the fuse pod can.
-        nodeAffinity: selectors.length > 0 ? { required: { nodeSelectorTerms: [{ matchExpressions: selectors }] } } : undefined,
+        nodeAffinity:
+          plan.volume.nodeAffinity ??
+          (selectors.length > 0 ? { required: { nodeSelectorTerms: [{ matchExpressions: selectors }] } } : undefined),
         persistentVolumeReclaimPolicy: 'Retain',
         storageClassName: STORAGE_CLASS,
       },

@@ -28,7 +28,7 @@ export class Controller extends Construct {
 }
 
 const container = ({ controller, webhook, image, kubeletDir, mountRoot }: Settled) => ({
-  args: ['reconcile', ...(controller.args ?? [])],
+  args: ['reconcile', ...(controller.openReferences ? ['--open-references'] : []), ...(controller.args ?? [])],
   // An operator's own variables win.
   env: byKey(
     ({ name }) => name,

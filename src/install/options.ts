@@ -29,7 +29,13 @@ export const InstallOptions = t.Object({
     t.Boolean({ description: 'Whether an admission policy restricts the node plugin to its own node (Kubernetes 1.30); default true.' }),
   ),
   controller: opt(
-    t.Object({ replicas: opt(t.Integer({ minimum: 1, description: 'Replicas, of which one leads; default 2.' })), ...component }),
+    t.Object({
+      replicas: opt(t.Integer({ minimum: 1, description: 'Replicas, of which one leads; default 2.' })),
+      openReferences: opt(
+        t.Boolean({ description: 'Whether a Dataset may refer to any Dataset of any namespace, as in Fluid; default false.' }),
+      ),
+      ...component,
+    }),
   ),
   csi: opt(t.Object(component)),
   webhook: opt(
@@ -66,7 +72,7 @@ export interface Settled {
   readonly kubeletDir: string;
   readonly podLogsDir: string;
   readonly nodePolicy: boolean;
-  readonly controller: Component & { readonly replicas: number };
+  readonly controller: Component & { readonly replicas: number; readonly openReferences: boolean };
   readonly csi: Component;
   readonly webhook: Component & {
     readonly enabled: boolean;
@@ -93,6 +99,7 @@ export function settled(options: InstallOptions, image: string): Settled {
     // No limit on CPU: throttling is what makes a lease late.
     controller: {
       replicas: 2,
+      openReferences: false,
       // Enough for 20,000 Datasets; docs/installing.md says what more of them need.
       resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
       ...options.controller,

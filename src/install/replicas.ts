@@ -10,7 +10,7 @@ export interface ReplicasProps {
   /** Of the Deployment and of its ServiceAccount. */
   readonly name: string;
   readonly part: Part;
-  readonly component: Settled['controller'];
+  readonly component: Pick<Settled['controller'], 'replicas' | 'resources' | 'tolerations' | 'nodeSelector' | 'env' | 'args'>;
   /** Its name is the part's. */
   readonly container: { readonly args: readonly string[]; readonly env: readonly object[] | undefined };
   /** Ports beside `metrics`, of which the probes are. */

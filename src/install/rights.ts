@@ -31,6 +31,14 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
       because: 'read again before a deletion; finalizer, label, owner',
     },
     { group: GROUP, resources: kinds, verbs: ['get', 'list', 'watch', 'patch', 'delete'], because: 'the same; deleted with their Dataset' },
+    ...runtimes
+      .filter(({ forReferences }) => forReferences)
+      .map(({ resource }) => ({
+        group: GROUP,
+        resources: [resource.plural],
+        verbs: ['create'],
+        because: 'runtimes of Datasets that refer to others',
+      })),
     {
       group: GROUP,
       resources: ['datasets', ...kinds, ...operationKinds.map(({ plural }) => plural)].map((plural) => `${plural}/status`),

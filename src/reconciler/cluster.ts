@@ -68,6 +68,10 @@ export interface Cluster {
   /** Writes finalizers, labels, owner references and allocated ports. Without a difference there is no write. */
   mark(observation: Planned): Promise<void>;
   markDataset(key: Key, dataset: Dataset): Promise<void>;
+  /** Creates the runtime of a Dataset that refers to another one. False if no kind of runtime is for that. */
+  provide(key: Key, dataset: Dataset): Promise<boolean>;
+  /** Deletes the claim of a runtime whose consent was withdrawn, then its volume: pods that mount the claim keep it until they end. */
+  revoke(key: Key, runtime: Runtime, object: RuntimeObject): Promise<void>;
   apply(world: World, outlines: readonly Outline[]): Promise<Applied>;
   prune(world: World, keep: readonly Outline[]): Promise<Pruned>;
   /** Has running pods reload their configuration when it changed in this pass, or in an earlier one whose patch failed. */

@@ -9,7 +9,7 @@ interface Named {
     readonly creationTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly { readonly kind: string; readonly uid: string }[];
+    readonly ownerReferences?: readonly { readonly kind: string; readonly uid: string; readonly controller?: boolean | undefined }[];
   };
 }
 
@@ -55,7 +55,7 @@ export function identityOf(key: Key, { runtime, dataset, namesakes = [], claimed
 }
 
 interface IdentityRecord {
-  /** UID of the Runtime. */
+  /** UID of the Runtime; of a Runtime that its Dataset controls, UID of that Dataset: the record is part of its creation. */
   readonly for: string;
   /** UID of the Dataset. */
   readonly dataset: string;
@@ -66,8 +66,13 @@ interface Before {
   readonly isRecord: boolean;
 }
 
-export const identityRecord = (runtime: string, { uid, collides }: Identity): string =>
-  JSON.stringify({ for: runtime, dataset: uid, names: collides ? 'uid' : 'joined' } satisfies IdentityRecord);
+/** @param whose see `recordHolder` */
+export const identityRecord = (whose: string, { uid, collides }: Identity): string =>
+  JSON.stringify({ for: whose, dataset: uid, names: collides ? 'uid' : 'joined' } satisfies IdentityRecord);
+
+/** The UID that a record on this runtime is for. */
+export const recordHolder = ({ uid = '', ownerReferences }: Pick<Named['metadata'], 'uid' | 'ownerReferences'>): string =>
+  ownerReferences?.find(({ kind, controller }) => kind === 'Dataset' && controller)?.uid ?? uid;
 
 /** A record that was copied from another runtime has another UID and does not count. */
 function recordOn(key: Key, { metadata }: Named): Before | undefined {
@@ -75,7 +80,12 @@ function recordOn(key: Key, { metadata }: Named): Before | undefined {
   if (!text) return undefined;
   try {
     const { for: whose, dataset, names } = JSON.parse(text) as Partial<IdentityRecord>;
-    if (whose !== metadata.uid || typeof dataset !== 'string' || (names !== 'joined' && names !== 'uid')) return undefined;
+    if (
+      (whose !== metadata.uid && whose !== recordHolder(metadata)) ||
+      typeof dataset !== 'string' ||
+      (names !== 'joined' && names !== 'uid')
+    )
+      return undefined;
     return { identity: { ...key, uid: dataset, collides: names === 'uid' }, isRecord: true };
   } catch {
     return undefined;

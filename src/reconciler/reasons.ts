@@ -49,7 +49,7 @@ export const causes = {
   },
   RuntimeNotFound: {
     means: 'no runtime has the name of the Dataset',
-    toDo: 'create a runtime with that name in the same namespace. References (`dataset://`) have none yet: mount the claim of the other Dataset',
+    toDo: 'create a runtime with that name in the same namespace',
     passing: true,
   },
   RuntimeDeleting: {
@@ -75,8 +75,8 @@ export const causes = {
   DatasetNotBound: { means: 'the Dataset that the runtime refers to is not bound', toDo: 'see that Dataset' },
   ReferenceNotAllowed: {
     means:
-      'a runtime refers to a Dataset of another namespace, or to its own. Or an operation runs after one of another namespace that does not allow it',
-    toDo: 'refer to another Dataset of the same namespace',
+      'a Dataset refers to one of another namespace that does not exist or does not allow it, to itself, or to one that refers to a third. Or an operation runs after one of another namespace that does not allow it',
+    toDo: 'let the owner of the other Dataset list this namespace in its annotation `data.fluid.io/shared-with`. Otherwise refer to the third one directly',
     toDoForOperation: 'let the owner of the other one list this namespace in its annotation `data.fluid.io/followers`',
   },
   LookupFailed: {
@@ -158,7 +158,7 @@ export const causes = {
     toDo: 'delete these pods',
   },
   StillReferenced: {
-    means: '`status.datasetRef`, which Fluid writes, names Datasets that refer to this one and exist',
+    means: 'the Datasets in `status.datasetRef` refer to the one that is being deleted',
     toDo: 'delete these Datasets first',
   },
   CleaningCache: {

@@ -1,4 +1,4 @@
-import { type Dataset, shown } from '../api/index.ts';
+import { type Dataset, referenceIn } from '../api/index.ts';
 import type { Part } from '../constructs/index.ts';
 import { choose } from './choose.ts';
 import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts';
@@ -15,6 +15,7 @@ import {
   type Failure,
   type Hold,
   type Key,
+  keyOf,
   type LiveObject,
   type Next,
   nothingApplied,
@@ -89,7 +90,14 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
 }
 
 /** Without a plan the desired state is not known, so nothing is repaired and nothing pruned. */
-function unplanned(cluster: Cluster, dataset: Dataset, { object }: Candidate, seen: Unplanned, reportInMs: number): Promise<Next> {
+async function unplanned(
+  cluster: Cluster,
+  dataset: Dataset,
+  { runtime, object }: Candidate,
+  seen: Unplanned,
+  reportInMs: number,
+): Promise<Next> {
+  if (seen.hold.revokes) await cluster.revoke(keyOf(object), runtime, object);
   const statuses = unplannedStatusOf({ ...seen, now: cluster.now(), dataset, runtime: object });
   return held(seen.hold, reportInMs, () => reportOnBoth(cluster, dataset, object, statuses, noticesOfHold(seen.hold), reportInMs));
 }
@@ -156,21 +164,18 @@ async function queued(cluster: Cluster, dataset: Dataset | undefined, leaving: r
 }
 
 async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Dataset, reportInMs: number): Promise<Next> {
-  const [failure] = await attempt('UpdateFailed', `Dataset/${key.name}`, () => cluster.markDataset(key, dataset));
+  let provided = false;
+  const refers = !invalid && referenceIn(dataset.spec) !== undefined;
+  const [failure] = await attempt('UpdateFailed', `Dataset/${key.name}`, async () => {
+    if (refers) provided = await cluster.provide(key, dataset);
+    if (!provided) await cluster.markDataset(key, dataset);
+  });
+  // The runtime is reconciled with the Dataset.
+  if (provided && !failure) return { after: 0 };
   const hold: Hold = failure
     ? { reason: failure.reason, message: failure.message, fails: true }
-    : {
-        reason: 'RuntimeNotFound',
-        message: `no runtime is called ${key.name} in namespace ${key.namespace}${invalid ? '' : referenceText(dataset)}`,
-      };
+    : { reason: 'RuntimeNotFound', message: `no runtime is called ${key.name} in namespace ${key.namespace}` };
   return held(hold, reportInMs, () => reportOnDataset(cluster, dataset, hold));
-}
-
-/** Fluid creates a runtime for such a Dataset, which a user of Fluid would wait for. */
-function referenceText({ spec }: Dataset): string {
-  const mount = spec.mounts?.find(({ mountPoint }) => mountPoint.startsWith('dataset://'));
-  if (!mount) return '';
-  return `. It refers to another Dataset by ${shown(mount.mountPoint)}, which is not supported yet: unlike Fluid, Sluice creates no ThinRuntime for it. Let pods mount the claim of that Dataset`;
 }
 
 async function alone(cluster: Cluster, key: Key, { object }: Candidate, reportInMs: number): Promise<Next> {

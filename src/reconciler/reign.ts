@@ -29,6 +29,8 @@ export interface LeaderOptions {
   readonly probeMs?: number;
   /** How often Secrets that are written, and their sources, are read again. Default 300,000; 0 = never. */
   readonly secretMs?: number;
+  /** A Dataset may refer to any other one, as in Fluid. Default: one of another namespace must allow it. */
+  readonly openReferences?: boolean;
   /** Nodes that never get cache labels. */
   readonly excludeNodes?: Selects;
   /** Which pods keep their sidecars. */
@@ -80,6 +82,7 @@ export function createReign(
     portPolicy: options.portPolicy ?? 'random',
     probeMs: options.probeMs ?? 60_000,
     ...(options.secretMs !== undefined && { secretMs: options.secretMs }),
+    ...(options.openReferences && { openReferences: true }),
     wake: (key) => wake(keyText(key)),
     ...(metrics && { onRun: metrics.operationEnded }),
     signal: ended.signal,

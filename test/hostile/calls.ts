@@ -232,6 +232,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/api/labels.ts': {
     isLabel: { text: (text) => [api.isLabel([text, text]), api.isLabel([`a/${text}`, ''])] },
+    listsNamespace: { text: (text) => api.listsNamespace(text, 'a') },
     operationFinalizer: atStart,
     runtimeFinalizer: atStart,
   },
@@ -264,6 +265,10 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'src/api/reader.ts': { readerOf: 'is made of a schema; what it returns is measured in parse and parseFuseConfig' },
+  'src/api/reference.ts': {
+    parseReference: { text: (text) => [api.parseReference(text), api.parseReference(`dataset://a/b/${text}`)] },
+    referenceIn: { many: (entries) => api.referenceIn({ mounts: list(entries, () => ({ mountPoint: 's3://a' })) }) },
+  },
   'src/api/rules.ts': {
     ...Object.fromEntries(
       'nameRule operationNameRule plainNameRule replicasRule shortName shortNameRule shortNameWithReplicasRule shortNameWithWorkerRule workerSetNameRule'
@@ -930,6 +935,11 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
           planned(thin, given({ mounts: list(entries, (i) => ({ mountPoint: `pvc://c${i}` })), facts: { claims: { c0: claim() } } })),
       ],
     },
+  },
+  'runtimes/thin/reference.ts': {
+    isReference: 'looks a mount up',
+    referenceNeeds: { text: (text) => thin.needs(given({ mounts: [{ mountPoint: `dataset://a/b/${text}` }] })) },
+    referencePlan: 'takes what referenceNeeds has parsed',
   },
   'runtimes/thin/profile.ts': {
     merged: { many: (entries) => thinSpec({ fuse: { env: list(entries, (i) => ({ name: `E${i}` })), options: record(entries) } }) },

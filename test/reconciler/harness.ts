@@ -36,6 +36,7 @@ export interface HarnessOptions {
   readonly probeMs?: number;
   readonly secretMs?: number;
   readonly portPolicy?: PortPolicy;
+  readonly openReferences?: boolean;
   readonly excludeNodes?: Selects;
   /** How many nodes there are: `node-1`, `node-2` and so on. Default 3. */
   readonly nodes?: number;
@@ -196,6 +197,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       portPolicy: options.portPolicy ?? 'bitmap',
       probeMs: options.probeMs ?? 0,
       ...(options.secretMs !== undefined && { secretMs: options.secretMs }),
+      ...(options.openReferences && { openReferences: true }),
       wake: add,
       ...(options.onRun && { onRun: options.onRun }),
       signal: ended.signal,

@@ -159,10 +159,7 @@ describe('set-up', () => {
     expect(at.conditions('Dataset')['NotReady']).toBe('True RuntimeNotFound: no runtime is called demo in namespace ml');
     at.edit('Dataset', { mounts: [{ mountPoint: 'dataset://ml/other', name: 'other' }] });
     await at.quiet();
-    expect(at.conditions('Dataset')['NotReady']).toMatch(
-      /\. It refers to another Dataset by "dataset:\/\/ml\/other", which is not supported yet/,
-    );
-    // Twice what fills an object is refused.
+    expect(at.conditions('Dataset')['NotReady']).toBe('True DatasetFailedToSetup: Dataset ml/other does not exist');
     at.edit('Dataset', { mounts: [{ mountPoint: `dataset://${'x'.repeat(1000)}`, name: 'other' }] });
     await at.quiet();
     expect(at.conditions('Dataset')['NotReady']?.length).toBeLessThan(500);

@@ -18,6 +18,7 @@ interface Flags {
   readonly image?: string;
   readonly imagePullSecret?: readonly string[];
   readonly replicas?: string;
+  readonly openReferences?: boolean;
   readonly toleration?: readonly string[];
   readonly kubeletDir?: string;
   readonly podLogsDir?: string;
@@ -45,7 +46,7 @@ A file of values. All of them are optional, and flags take precedence:
   kubeletDir: /var/lib/kubelet
   podLogsDir: /var/log/pods
   nodePolicy: true
-  controller: { replicas: 2, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
+  controller: { replicas: 2, openReferences: false, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
   csi: { resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
   webhook: { enabled: true, replicas: 2, failurePolicy: Fail, timeoutSeconds: 15, reinvocationPolicy: IfNeeded,
              platformLabel: example.com/platform, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
@@ -61,6 +62,10 @@ export const define: Define = (command, parts) => {
     .option('--image <image>', `the image of Sluice (default: sluice:${version()})`)
     .option('--image-pull-secret <name>', 'Secret of that namespace to pull the image with; repeatable', collect)
     .option('--replicas <number>', 'replicas of the controller, of which one leads and the others stand by (default: 2)')
+    .option(
+      '--open-references',
+      'a Dataset may refer to (`dataset://`) any Dataset of any namespace, as in Fluid; by default, one of another namespace must allow it',
+    )
     .option(
       '--toleration <key[=value][:effect]>',
       'taint that controller and webhook tolerate; repeatable. The node plugin tolerates every taint',
@@ -106,8 +111,13 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
     ...(mountRoot !== undefined && { mountRoot }),
     ...(!flags.nodePolicy && { nodePolicy: false }),
     ...(flags.imagePullSecret && { imagePullSecrets: flags.imagePullSecret.map((name) => ({ name })) }),
-    ...((replicas !== undefined || tolerations) && {
-      controller: { ...file.controller, ...(replicas !== undefined && { replicas }), ...(tolerations && { tolerations }) },
+    ...((replicas !== undefined || tolerations || flags.openReferences) && {
+      controller: {
+        ...file.controller,
+        ...(replicas !== undefined && { replicas }),
+        ...(tolerations && { tolerations }),
+        ...(flags.openReferences && { openReferences: true }),
+      },
     }),
     ...((tolerations || !flags.webhook) && {
       webhook: { ...file.webhook, ...(tolerations && { tolerations }), ...(!flags.webhook && { enabled: false }) },

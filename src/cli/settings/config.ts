@@ -33,6 +33,7 @@ export interface ControllerFlags extends SettingsFlags {
   readonly portAllocatePolicy?: string;
   readonly probeInterval?: string;
   readonly secretInterval?: string;
+  readonly openReferences?: boolean;
   readonly metricsAddr?: string;
   /** Commander's, for --no-leader-election. */
   readonly leaderElection?: boolean;
@@ -43,6 +44,8 @@ export interface ControllerConfig {
   readonly portPolicy: PortPolicy;
   readonly probeMs: number;
   readonly secretMs: number;
+  /** Datasets may refer to those of any namespace. */
+  readonly openReferences: boolean;
   readonly excludeNodes: Selects;
   readonly applications: ApplicationSettings;
   /** Of /healthz, /readyz and /metrics. */
@@ -89,6 +92,10 @@ export const controllerOptions = (command: Command): Command =>
       'how often Secrets that the controller writes, and their sources, are read again; 0 = only with other changes',
       '5m',
     )
+    .option(
+      '--open-references',
+      'a Dataset may refer to (`dataset://`) any Dataset of any namespace, as in Fluid; by default, one of another namespace must allow it',
+    )
     .option('--metrics-addr <host:port>', 'address of /healthz, /readyz and /metrics; 0 = none', ':8080')
     .option('--no-leader-election', 'run without an election, as the only controller')
     .option('--leader-election-namespace <namespace>', 'namespace of the Lease `sluice` (default: MY_POD_NAMESPACE, else fluid-system)');
@@ -109,6 +116,7 @@ export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: r
       portPolicy: read<PortPolicy>('--port-allocate-policy', flags.portAllocatePolicy, oneOf('random', 'bitmap'), 'random'),
       probeMs: read('--probe-interval', flags.probeInterval, durationOf, 60_000),
       secretMs: read('--secret-interval', flags.secretInterval, durationOf, 300_000),
+      openReferences: flags.openReferences === true,
       excludeNodes: read(
         'FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR',
         env['FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR'],

@@ -1,3 +1,4 @@
+import type { DatasetStatus, RuntimeStatus } from '../../api/index.ts';
 import type { Role } from './input.ts';
 
 /** A program to run in a container of a pod. A command is data: a plan that contains it can be printed, compared and tested. */
@@ -148,4 +149,9 @@ export interface EngineStatus {
   readonly hcfs?: { readonly endpoint?: string; readonly underlayerFileSystemVersion?: string };
   /** `status.apiGateway` of the runtime: `<host>:<port>`. */
   readonly apiGateway?: { readonly endpoint?: string };
+  /** Of a runtime that has no pods and shows another Dataset: what the statuses of that one say, in place of what would be counted here. */
+  readonly mirrored?: {
+    readonly dataset: Partial<Pick<DatasetStatus, 'mounts' | 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs'>>;
+    readonly runtime: Partial<RuntimeStatus>;
+  };
 }

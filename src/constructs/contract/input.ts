@@ -96,6 +96,11 @@ export interface ClaimFact {
 
 /** What a runtime may know of another Dataset: no conditions and no reasons, since they name its pods and quote what they printed. */
 export interface ReferenceFact {
+  /**
+   * Why a Dataset of another namespace may be used: its owner allows this namespace (`grant`), the installation allows all (`open`), or Fluid
+   * had set the reference up before the take-over (`fluid`). Absent for a Dataset of the runtime's own namespace.
+   */
+  readonly consent?: 'grant' | 'open' | 'fluid';
   /** The other Dataset, and its mounts in effect. */
   readonly dataset: {
     readonly identity: Identity;
@@ -138,8 +143,8 @@ export interface Needs {
   readonly reference?: ReferenceNeed;
 }
 /**
- * Another Dataset, whose data this one shows under its own name. The controller waits until it is bound, and never writes to it. It must be
- * in the runtime's own namespace: no user can consent to a reference from another namespace yet.
+ * Another Dataset, whose data this one shows under its own name. The controller waits until it is bound, and never writes to it. A Dataset of
+ * another namespace must allow it, in its annotation `data.fluid.io/shared-with`.
  */
 export interface ReferenceNeed {
   readonly namespace: string;

@@ -1,4 +1,4 @@
-import type { Identity, NodeSelector, Toleration } from '../../api/index.ts';
+import type { Identity, NodeSelector, PersistentVolumeSpec, Toleration } from '../../api/index.ts';
 import type { Warning } from '../warnings.ts';
 import type { Role, WorkloadNames } from './input.ts';
 
@@ -70,6 +70,8 @@ export interface VolumePlan {
   readonly storage: string;
   /** `csi.volumeAttributes`, which the CSI plugin reads, by name. */
   readonly attributes: Readonly<Record<string, string>>;
+  /** Nodes on which pods may mount it. Default: those that the fuse pods select. */
+  readonly nodeAffinity?: NonNullable<PersistentVolumeSpec['nodeAffinity']>;
   /** Labels and annotations that users want on volume and claim (annotation `data.fluid.io/metadataList` of the runtime). */
   readonly metadata: Readonly<Record<'volume' | 'claim', ObjectLabels>>;
 }

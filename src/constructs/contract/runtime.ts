@@ -46,6 +46,8 @@ export interface RuntimeDefinition<S extends TSchema> {
   readonly statusShape?: StatusShape;
   /** Objects that serve all runtimes of the kind, such as a daemon on each node. `sluice install` prints them, `sluice uninstall` deletes them. */
   readonly install?: (installation: Installed) => readonly Manifest[];
+  /** The controller creates a runtime of this kind for a Dataset that refers to another one and has none. */
+  readonly forReferences?: true;
   /** For a kind whose masters and workers Fluid did not create as StatefulSets. When such a runtime is taken over, its pods stay. */
   readonly fluidsWorkloads?: WorkloadKind;
 }
@@ -144,6 +146,8 @@ export interface Runtime {
   readonly statusShape?: StatusShape;
   /** Objects that serve all runtimes of the kind. */
   install(installation: Installed): readonly Manifest[];
+  /** The controller creates a runtime of this kind for a Dataset that refers to another one and has none. */
+  readonly forReferences?: true;
   /** Whose pods its masters and workers take over from Fluid. */
   readonly fluidsWorkloads?: WorkloadKind;
   /** Names of the workloads of a runtime. They need no plan, so that a runtime that cannot be planned still has a status and can be deleted. */

@@ -22,6 +22,9 @@ const MUTABLE: Readonly<Record<string, readonly string[]>> = {
   Job: [],
 };
 
+/** Fluid gave the volume of a reference the handle of the other volume, and both work: what exists keeps its handle. */
+const HANDLE = 'spec.csi.volumeHandle';
+
 /** Fields that the API server or a binder fills in when they are not sent: the spec has not lost them. */
 const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
   StatefulSet: ['podManagementPolicy'],
@@ -57,7 +60,8 @@ export function retain(
     // An immutable field that is absent cannot be added either.
     if (existing[field] !== undefined) spec[field] = existing[field];
     // A workload keeps its own selector; its pods keep the labels for it.
-    if (field !== 'selector') immutable.push(...changes(desired, 'spec.', { [field]: value }, { [field]: existing[field] }));
+    if (field !== 'selector')
+      immutable.push(...changes(desired, 'spec.', { [field]: value }, { [field]: existing[field] }).filter(({ path }) => path !== HANDLE));
   }
   for (const [field, value] of Object.entries(existing)) {
     if (field in wanted || mutable.includes(field) || FILLED_IN[desired.kind]?.includes(field)) continue;

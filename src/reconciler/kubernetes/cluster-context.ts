@@ -31,6 +31,8 @@ export interface KubernetesClusterOptions {
   readonly probeMs: number;
   /** Milliseconds between two reads of Secrets that the controller writes, and of their sources. Default 300,000; 0 = only with other changes. */
   readonly secretMs?: number;
+  /** A Dataset may refer to any other one, as in Fluid. Otherwise one of another namespace must allow it. */
+  readonly openReferences?: boolean;
   readonly wake: (key: Key | OperationKey) => void;
   /** A run of an operation has ended. */
   readonly onRun?: (kind: string, result: JobEnd['type'], seconds: number) => void;

@@ -13,6 +13,7 @@ import { createFuseConfig } from './apply/fuse-config.ts';
 import { keptForOutdatedPods } from './apply/kept-for-outdated-pods.ts';
 import { releasePods } from './apply/release-pods.ts';
 import { marker } from './apply/marks.ts';
+import { referenceWriter } from './apply/reference-writer.ts';
 import { userObjects } from './apply/user-objects.ts';
 import type { ClusterContext, KubernetesClusterOptions } from './cluster-context.ts';
 import { createJobs } from './commands/jobs.ts';
@@ -20,6 +21,7 @@ import { createMountTries } from './commands/mount-tries.ts';
 import { runtimeCommands } from './commands/runtime-commands.ts';
 import { typeOf } from './kinds.ts';
 import { createClaimUsers } from './observe/claim-users.ts';
+import { datasetRef } from './observe/dataset-ref.ts';
 import { observer } from './observe/observe.ts';
 import { teardownObserver } from './observe/observe-teardown.ts';
 import { createMountsClock } from './operations/mounts-clock.ts';
@@ -77,6 +79,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     ...teardownObserver(context),
 
     ...marker(context),
+    ...referenceWriter(context),
     async apply(world, outlines) {
       await releasePods(context, world, outlines);
       return applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world)));
@@ -123,7 +126,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     writeDatasetStatus(dataset, status) {
       const operations = store.operations.unfinished(keyOf(dataset));
       const { phase }: Partial<DatasetStatus> = status;
-      const projected = { ...(phase && { phase: datasetPhase(phase, operations) }), operationRef: operationRef(operations) };
+      const projected = {
+        ...(phase && { phase: datasetPhase(phase, operations) }),
+        operationRef: operationRef(operations),
+        datasetRef: datasetRef(store, dataset),
+      };
       return users.writeStatus(typeOf(Dataset), dataset, { ...status, ...projected }, 'given');
     },
     notice: (object, { note, ...notice }) => events.emit({ regarding: refOf(object), ...notice, note: redactedText(note) }),

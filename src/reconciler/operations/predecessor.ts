@@ -1,4 +1,4 @@
-import { annotation } from '../../api/index.ts';
+import { annotation, listsNamespace } from '../../api/index.ts';
 import { type Hold, keyText, type OperationKey } from '../world.ts';
 import { affinityLike } from './affinity.ts';
 import { nearOf, runAfterOf, runAfterText, words } from './references.ts';
@@ -73,11 +73,7 @@ function waitFor(operation: OperationObject, key: OperationKey, field: string, f
 /** An operation that those of other namespaces may wait for says so: when it ends is the affair of its own namespace. */
 function isAllowed({ metadata: { namespace = '' } }: OperationObject, key: OperationKey, find: Find): boolean {
   if (key.namespace === namespace) return true;
-  const followers =
-    find(key)
-      ?.metadata.annotations?.[annotation.followers]?.split(',')
-      .map((each) => each.trim()) ?? [];
-  return followers.includes('*') || followers.includes(namespace);
+  return listsNamespace(find(key)?.metadata.annotations?.[annotation.followers], namespace);
 }
 
 /** More than a user can mean. */

@@ -35,6 +35,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
     ...(plan.probes.cache && cacheStates && { cacheStates }),
     ...(hcfs && { hcfs }),
     ...(plan.probes.ufs && ufsTexts(probes, before, !trouble && mountsChanged(dataset))),
+    ...engineStatusOf(world).mirrored?.dataset,
   };
 }
 
@@ -53,6 +54,7 @@ export const CALCULATING = '[Calculating]';
 export function datasetPhase({ bound, dataset, workloads, plan }: Seen, trouble: Hold | undefined): DatasetPhase {
   if (!trouble) return 'Bound';
   if (!bound) return 'NotBound';
+  if (trouble.revokes) return 'Failed';
   const { phase } = causeOf(trouble.reason);
   // After a restart of the controller the phase stays until the masters have reported.
   if (phase) return phase === 'unchanged' ? (dataset.status?.phase ?? 'Bound') : phase;

@@ -80,7 +80,7 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
   const bound = world.bound || !trouble;
   const cacheStates = cacheStatesOf(world, before);
   const affinity = world.cacheAffinity;
-  const { apiGateway } = engineStatusOf(world);
+  const { apiGateway, mirrored } = engineStatusOf(world);
   return {
     valueFile: valueFile(plan.plan.name, plan.plan.engine),
     ...counted(runtime, workloads),
@@ -95,5 +95,6 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
     ...(affinity && { cacheAffinity: affinity }),
     ...(before.mounts && { mounts: before.mounts }),
     ...(before.mountTime && { mountTime: before.mountTime }),
+    ...mirrored?.runtime,
   };
 }

@@ -12,6 +12,8 @@ export interface Hold {
   readonly silent?: boolean;
   /** Milliseconds until the next pass; absent: an event starts it. */
   readonly retryMs?: number;
+  /** What was bound may not be used any more: claim and volume are deleted, and no earlier plan stays in force. */
+  readonly revokes?: true;
   /** The pass counts as failed and is retried with back-off. */
   readonly fails?: true;
   /** Reason of the event, if it is not the usual one. */

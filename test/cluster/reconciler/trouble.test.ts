@@ -158,7 +158,7 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
       'a dataset that refers to another one',
       thin('bad'),
       datasetObject('bad', { mounts: [{ mountPoint: 'dataset://other/one', name: 'one' }] }),
-      ['bad: spec.mounts[0].mountPoint: expected other than dataset://', 'found "dataset://other/one"'],
+      ['spec.profileName: expected none, since the Dataset refers to another one', 'found'],
       ['Dataset', { spec: { mounts: [{ mountPoint: 's3://one', name: 'one' }] } }],
     ],
     [

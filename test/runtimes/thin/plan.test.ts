@@ -287,7 +287,7 @@ describe('refuses', () => {
     [
       'a runtime without profile',
       given({ spec: { profileName: '' } }),
-      'spec.profileName: expected the name of a ThinRuntimeProfile, since reference datasets are not supported yet, found nothing',
+      'spec.profileName: expected the name of a ThinRuntimeProfile, since the Dataset refers to no other one, found nothing',
     ],
     [
       'a profile that does not exist',
@@ -297,7 +297,7 @@ describe('refuses', () => {
     [
       'a dataset that refers to another',
       given({ mounts: [{ mountPoint: 'dataset://ml/other' }] }),
-      'reference datasets are not supported yet',
+      'spec.profileName: expected none, since the Dataset refers to another one, found "p"',
     ],
     [
       'no image',

@@ -1,7 +1,7 @@
 import { annotation, Dataset, datasetFinalizer, label } from '../../../api/index.ts';
 import type { Cluster } from '../../cluster.ts';
 import { datasetMarks, runtimeMarks } from '../../diff/metadata.ts';
-import { identityOf } from '../../identity.ts';
+import { identityOf, recordHolder } from '../../identity.ts';
 import { type ClusterContext, runtimeOf } from '../cluster-context.ts';
 import { ownedKinds, typeOf } from '../kinds.ts';
 import { evidence } from '../observe/survivors.ts';
@@ -30,7 +30,7 @@ export function marker({
       await users.mark(
         typeOf(runtimeOf(store, world).resource),
         world.runtime,
-        runtimeMarks(world.plan.plan.type, uid, identity, annotations),
+        runtimeMarks(world.plan.plan.type, recordHolder(world.runtime.metadata), identity, annotations),
       );
       if (world.bound) return;
       const by = world.key.name;

@@ -4,8 +4,10 @@ import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
 import { notListed, stillMounted, type Teardown } from '../../teardown-steps.ts';
 import { causeOf } from '../../reasons.ts';
+import { some } from '../../status/some.ts';
 import type { Hold, Key, LiveObject, RuntimeObject } from '../../world.ts';
 import { canRun } from '../commands/exec.ts';
+import { datasetRef } from './dataset-ref.ts';
 import { observer } from './observe.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { idleHelpers, leftByOperations } from './left-by-operations.ts';
@@ -92,12 +94,9 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
       const users = await usersOfClaim(key, isFluids ? claim.metadata.name : undefined);
       if ('askAgainMs' in users) return notListed(users);
       if (users.mounting.length > 0) return stillMounted(users.mounting, waitedMs(dataset));
-      const references = (dataset.status?.datasetRef ?? []).filter((reference) => {
-        const [namespace = '', name = ''] = reference.split('/');
-        return store.dataset({ namespace, name }) !== undefined;
-      });
+      const references = datasetRef(store, dataset) ?? [];
       return references.length > 0
-        ? { reason: 'StillReferenced', message: `waiting for datasets that refer to this one: ${references.join(', ')}`, retryMs: 10_000 }
+        ? { reason: 'StillReferenced', message: `waiting for Datasets that refer to this one: ${some(references)}`, retryMs: 10_000 }
         : undefined;
     },
   };

@@ -37,7 +37,10 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     };
 
     const found = await planned({ key, dataset, runtime, object, invalid, identity, bound, workload });
-    if ('reason' in found) return { hold: found, bound, workloads: viewOf(ROLES) };
+    if ('reason' in found) {
+      const isGone = found.revokes && !claimNow() && !store.live('PersistentVolume', undefined, volumeName(identity));
+      return { hold: found, bound: bound && !isGone, workloads: viewOf(ROLES) };
+    }
     const { plan, outlines, cacheAffinity, facts, missingSecrets, secretRetryMs, obstacle } = found;
     const workloads = viewOf(plan.roles);
     const { results, againMs } = askPods(context, podChoice(store, key, runtime, plan.leader), {

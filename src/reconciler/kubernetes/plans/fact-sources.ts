@@ -1,4 +1,4 @@
-import type { Dataset, Identity, InvalidSpec } from '../../../api/index.ts';
+import { type Dataset, type Identity, type InvalidSpec, volumeName } from '../../../api/index.ts';
 import type { PortNeed, Role, Runtime } from '../../../constructs/index.ts';
 import { type Key, type LiveObject, ROLES, type RuntimeObject } from '../../world.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
@@ -26,7 +26,7 @@ export interface Asking {
 /** Where one pass gets the facts that one runtime needs: from the watches, from what the runtime already has, and from lookups. */
 export function factSources(context: ClusterContext, asking: Asking, asker: Asker): FactSources {
   const { store, lookups, ports, settings } = context;
-  const { key, runtime, object, bound, workload } = asking;
+  const { key, runtime, object, identity, bound, workload } = asking;
   const { namespace } = key;
   const { uid } = asker;
   const fuse = fuseFact(workload('fuse'));
@@ -63,7 +63,7 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
     object: (kind, objectName) => store.companion(kind, objectName, key),
     keys: (configMap) => lookups.keys(namespace, configMap, asker),
     pods: (role) => podFacts(podChoice(store, key, runtime).pods(role)),
-    reference: (need) => referenceFact(context, key, need),
+    reference: (need) => referenceFact(context, { ...key, volume: volumeName(identity) }, need),
   };
 }
 

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { volumeName } from '../../../api/index.ts';
 import { type Facts, type Part, PARTS } from '../../../constructs/index.ts';
 import { messageOf, obstacleOf } from '../../failures.ts';
 import type { Hold, World } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { compact } from '../store/sharing.ts';
+import { isWithdrawn } from './consent.ts';
 import { factSources, type Asking } from './fact-sources.ts';
 import { type Binding, outlineOf } from './bindings.ts';
 import { gatherFacts } from './facts.ts';
@@ -33,6 +35,8 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
     const newest = await follow();
     if (!('reason' in newest)) return newest;
     if (!bound) return newest;
+    const planned = lastValid.get(uid)?.input.facts.reference?.dataset.identity;
+    if (await isWithdrawn(context, { ...key, volume: volumeName(identity) }, planned)) return { ...newest, revokes: true };
     try {
       return (await fallBack(newest)) ?? { ...newest, message: `${newest.message}; ${UNKNOWN}` };
     } catch (error) {

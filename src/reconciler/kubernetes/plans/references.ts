@@ -1,4 +1,13 @@
-import { type Dataset, label, type PersistentVolumeSpec, type RuntimeStatus, volumeName } from '../../../api/index.ts';
+import {
+  annotation,
+  type Dataset,
+  label,
+  type PersistentVolumeSpec,
+  referenceIn,
+  type RuntimeStatus,
+  shown,
+  volumeName,
+} from '../../../api/index.ts';
 import type { ReferenceFact, ReferenceNeed } from '../../../constructs/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import { choose } from '../../choose.ts';
@@ -9,27 +18,42 @@ import { ownedKinds } from '../kinds.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { evidence } from '../observe/survivors.ts';
 import { isServed, liveEngine } from '../store/views.ts';
+import { consentTo } from './consent.ts';
+
+type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
 
 /** By what the store keeps of a volume, which is another JavaScript object after each change. */
 const specs = new WeakMap<LiveObject, PersistentVolumeSpec>();
 
 /** What a runtime may know of another Dataset, or what it waits for. A Hold names the Dataset only, which may belong to another tenant. */
 export async function referenceFact(
-  { client, store }: Pick<ClusterContext, 'client' | 'store'>,
-  user: Key,
+  context: Context,
+  user: Key & { readonly volume: string },
   { namespace, name }: ReferenceNeed,
 ): Promise<ReferenceFact | Hold> {
+  const { client, store } = context;
   const called = `Dataset ${keyText({ namespace, name })}`;
-  // Before anything is read: that a Dataset of another namespace exists must not be visible either.
-  if (namespace !== user.namespace || name === user.name)
-    return {
-      reason: 'ReferenceNotAllowed',
-      message: `expected a reference to another Dataset of namespace ${user.namespace}, found ${called}`,
-    };
+  if (namespace === user.namespace && name === user.name)
+    return { reason: 'ReferenceNotAllowed', message: `expected a reference to another Dataset, found ${called} itself` };
   store.refers(user, { namespace, name });
   const dataset = store.dataset({ namespace, name });
+  const consent = namespace === user.namespace ? undefined : await consentTo(context, user, { namespace, name }, dataset);
+  // Before anything else is said: that a Dataset of another namespace exists must not be visible either.
+  if (consent === 'none')
+    return {
+      reason: 'ReferenceNotAllowed',
+      message:
+        `${called} does not exist, or its owner does not allow namespace ${user.namespace} to use it: ` +
+        `expected its annotation ${annotation.sharedWith} to list ${user.namespace}`,
+    };
   // An error, unlike a runtime without its own Dataset: the author of the reference may have meant another.
   if (!dataset) return { reason: 'DatasetNotFound', message: `${called} does not exist`, isError: true };
+  const further = store.faultOf(dataset) ? undefined : referenceIn(dataset.spec);
+  if (further !== undefined)
+    return {
+      reason: 'ReferenceNotAllowed',
+      message: `expected a Dataset that refers to no other one, found ${called}, which refers to ${shown(further)}`,
+    };
   const notBound: Hold = { reason: 'DatasetNotBound', message: `${called} is not bound` };
   const { chosen } = choose(dataset, store.runtimes({ namespace, name }));
   const status = chosen?.object.status;
@@ -39,9 +63,13 @@ export async function referenceFact(
   // Names of volumes may be equal: a volume that is not of this runtime may belong to another namespace.
   const isItsOwn = live?.metadata.labels?.[label.owner] === chosen.object.metadata.uid;
   const volume = live && isItsOwn ? (specs.get(live) ?? (await read(live))) : undefined;
-  return volume
-    ? { dataset: { identity, ...datasetFact(dataset) }, runtime: runtimeFact(chosen, status), volume: withoutClaim(volume) }
-    : notBound;
+  if (!volume) return notBound;
+  return {
+    ...(consent && { consent }),
+    dataset: { identity, ...datasetFact(dataset) },
+    runtime: runtimeFact(chosen, status),
+    volume: withoutClaim(volume),
+  };
 
   async function read(kept: LiveObject): Promise<PersistentVolumeSpec | undefined> {
     const found = await client.get(ownedKinds.PersistentVolume, { name: kept.metadata.name }).catch(ignoreNotFound);

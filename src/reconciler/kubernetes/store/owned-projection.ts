@@ -17,11 +17,12 @@ export interface Projected extends LiveObject {
 /** Whether the API server is asked for nothing but the metadata of this kind. */
 export const metadataOnly = (kind: string): boolean => !(kind in BODIES);
 
-const LABELS = [label.owner, label.datasetId];
+const LABELS = [label.owner, label.datasetId, label.referringName, label.referringNamespace];
 /** Annotations whose value no two objects have in common. */
 const UNIQUE: ReadonlySet<string> = new Set([annotation.manifestHash, annotation.scriptHash]);
 const ANNOTATIONS = [
   annotation.createdBy,
+  annotation.consent,
   annotation.manifestHash,
   annotation.fuseImage,
   annotation.progressFile,

@@ -8,6 +8,7 @@ import { ownedKinds } from '../kinds.ts';
 import type { Inventories } from './inventories.ts';
 import { controllerOf, phaseOf } from './objects.ts';
 import { metadataOnly } from './owned-projection.ts';
+import { claimedBy, type Referrers } from './referrers.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Watched, Watches } from './watches.ts';
 
@@ -16,12 +17,13 @@ interface OwnedOptions {
   readonly runtimeKinds: ReadonlySet<string>;
   readonly operationKinds: ReadonlySet<string>;
   readonly subscriptions: Pick<Subscriptions, 'wake'>;
+  readonly referrers: Pick<Referrers, 'changed'>;
   readonly onKey: (key: Key | OperationKey, because: string) => void;
 }
 
 /** The watches of everything that the controller creates for runtimes and operations, by kind: what has the label `data.fluid.io/owner-uid`. */
 export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOptions): ReadonlyMap<string, Watched> {
-  const { inventories, runtimeKinds, operationKinds, subscriptions, onKey } = options;
+  const { inventories, runtimeKinds, operationKinds, subscriptions, referrers, onKey } = options;
 
   function onChange({ kind }: ResourceType, change: Change<KubeObject>, isEcho: boolean): void {
     const object = change.object as LiveObject;
@@ -30,7 +32,10 @@ export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOpti
     const oldUid = change.type === 'changed' ? ownerUid(change.old) : uid;
     if (change.type === 'deleted' || oldUid !== uid) inventories.remove(oldUid, object);
     if (change.type !== 'deleted') inventories.add(uid, object);
-    if (kind === 'PersistentVolume') subscriptions.wake(Dataset.kind, keyText(claimedBy(object)), change);
+    if (kind === 'PersistentVolume') {
+      subscriptions.wake(Dataset.kind, keyText(claimedBy(object)), change);
+      referrers.changed(change);
+    }
     if (isEcho || isOthersNews(change)) return;
     const keys = [uid, oldUid].flatMap((owner) => inventories.ownerOf(owner, object) ?? predecessorOf(object) ?? []);
     for (const key of new Map(keys.map((each) => [keyText(each), each])).values())
@@ -59,12 +64,6 @@ export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOpti
 }
 
 const ownerUid = ({ metadata: { labels } }: KubeObject): string => labels?.[label.owner] ?? '';
-
-/** The Dataset of a volume has the claim's name. */
-function claimedBy(volume: KubeObject): Key {
-  const { claimRef } = (volume['spec'] ?? {}) as { readonly claimRef?: Partial<Key> };
-  return { namespace: claimRef?.namespace ?? '', name: claimRef?.name ?? '' };
-}
 
 /** Whether nothing changed but what no pass waits for: a claim became Bound, or its controller saw a DaemonSet that has no pods. */
 function isOthersNews(change: Change<KubeObject>): boolean {

@@ -5,7 +5,7 @@
  * S1. After a write of ours is remembered, every read by name returns it or a newer version, however late the watch is.
  * S2. An object that a read found to be deleted is not returned by name, though the watch shows it; its successor is.
  * S3. What the watch has passed is never hidden by an answer or a finding that comes later.
- * S4. The event of our own write wakes no key, with three exceptions: a Dataset whose phase the write changed, runtimes that refer to it, and the Dataset of an operation that starts or ends.
+ * S4. The event of our own write wakes no key, with four exceptions: a Dataset whose phase the write changed, runtimes that refer to it, the Dataset of an operation that starts or ends, and the Dataset that a volume begins or ends to refer to.
  * S5. The watch of a kind gets as far as each remembered version that it selects, or is begun again.
  * S6. Nothing is kept of an object whose kind is not watched: no Secret stays in memory.
  * S7. When a key is woken, every read already shows the change that woke it.
@@ -32,6 +32,7 @@ import { watchOwned } from './owned.ts';
 import { type Pods, watchPods } from './pods.ts';
 import { createPortTable, type PortTable } from './port-table.ts';
 import { createProjection } from './projection.ts';
+import { createReferrers, type Referrers } from './referrers.ts';
 import { faultOf } from './resources.ts';
 import { type Companions, watchCompanions, watchRuntimes } from './runtimes.ts';
 import { createSubscriptions } from './subscriptions.ts';
@@ -57,6 +58,10 @@ export interface Store {
   companion: Companions;
   /** Changes of another Dataset, of what serves it and of its volume wake this user from now on. */
   refers(user: Key, to: Key): void;
+  /** Datasets whose volume leads to this one. */
+  referrersOf: Referrers['of'];
+  /** The kind of runtime that the controller creates for a Dataset that refers to another one. */
+  readonly forReferences?: Runtime;
   /** Any object of a kind that is watched, as last seen. */
   seen(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
   /** Grows whenever a read of this kind may return something else; of operations, something that their line depends on. */
@@ -109,7 +114,9 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
   const watches = createWatches(client, project, log);
   const inventories = createInventories();
   const subscriptions = createSubscriptions(onKey);
+  const referrers = createReferrers(onKey);
   const ports = createPortTable();
+  const forReferences = definitions.find((runtime) => runtime.forReferences);
 
   const engines = definitions.flatMap((runtime) => runtime.engines);
   const datasets = watchDatasets(watches, { engines, subscriptions, onKey });
@@ -131,6 +138,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     runtimeKinds,
     operationKinds: new Set(operationKinds.map(({ kind }) => kind)),
     subscriptions,
+    referrers,
     onKey,
   });
   const pods = watchPods(watches, { inventories, owned, onKey, onPlacement });
@@ -158,6 +166,8 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     namesakes: datasets.namesakes,
     companion,
     refers: (user, to) => subscriptions.add(Dataset.kind, keyText(to), user),
+    referrersOf: referrers.of,
+    ...(forReferences && { forReferences }),
     seen: watches.newest,
     editionOf: watches.editionOf,
     typeOf: watches.typeOf,

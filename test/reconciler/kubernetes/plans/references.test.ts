@@ -122,7 +122,7 @@ describe('a Dataset that refers to another', () => {
     refer(at);
     serve(at);
     await at.quiet();
-    const [client, user] = [at.server.client({ fieldManager: 'test' }), { namespace: 'ml', name: 'demo' }];
+    const [client, user] = [at.server.client({ fieldManager: 'test' }), { namespace: 'ml', name: 'demo', volume: 'ml-demo' }];
     const fact = await referenceFact({ client, store: at.store }, user, { namespace: 'ml', name: 'source' });
     expect(fact).toMatchObject({ runtime: { kind: 'PairRuntime', type: 'pair', engine: 'pairnew', status: { workerPhase: 'Ready' } } });
     expect(JSON.stringify(fact)).not.toMatch(/[cC]onditions|Reason|claimRef|message/);
@@ -143,21 +143,25 @@ describe('a Dataset that refers to another', () => {
       spec: { ...volume.spec, claimRef },
     });
     await at.settle();
-    const [client, user] = [at.server.client({ fieldManager: 'test' }), { namespace: 'ml', name: 'demo' }];
+    const [client, user] = [at.server.client({ fieldManager: 'test' }), { namespace: 'ml', name: 'demo', volume: 'ml-demo' }];
     expect(await referenceFact({ client, store: at.store }, user, { namespace: 'ml', name: 'source' })).toEqual({
       reason: 'DatasetNotBound',
       message: 'Dataset ml/source is not bound',
     });
   });
   test.each<[string, MirrorRuntimeSpec, string]>([
-    ['of another namespace', { namespace: 'default', dataset: 'source' }, 'default/source'],
-    ['that is itself', { dataset: 'demo' }, 'ml/demo'],
-  ])('cannot refer to one %s, whether or not that exists', async (_, spec, found) => {
+    [
+      'of another namespace',
+      { namespace: 'default', dataset: 'source' },
+      'Dataset default/source does not exist, or its owner does not allow namespace ml to use it: expected its annotation data.fluid.io/shared-with to list ml',
+    ],
+    ['that is itself', { dataset: 'demo' }, 'expected a reference to another Dataset, found Dataset ml/demo itself'],
+  ])('cannot refer to one %s, whether or not that exists', async (_, spec, message) => {
     const at = await start();
     for (const object of [write.openDataset('source'), write.pairRuntime('source', {})])
       at.put({ ...object, metadata: { ...object.metadata, namespace: 'default' } });
     refer(at, spec);
     await at.quiet();
-    expect(synced(at)).toBe(`False ReferenceNotAllowed: expected a reference to another Dataset of namespace ml, found Dataset ${found}`);
+    expect(synced(at)).toBe(`False ReferenceNotAllowed: ${message}`);
   });
 });

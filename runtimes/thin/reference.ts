@@ -1,0 +1,113 @@
+import {
+  annotation,
+  type DatasetSpec,
+  InvalidSpec,
+  label,
+  parseReference,
+  referenceIn,
+  type ThinRuntimeSpec,
+} from '../../src/api/index.ts';
+import {
+  type BasePlan,
+  basePlan,
+  type EngineStatus,
+  must,
+  type Needs,
+  type ObjectLabels,
+  type PlanInput,
+  type ReferenceFact,
+  type Warning,
+} from '../../src/constructs/index.ts';
+
+/** The plan of a ThinRuntime without a profile: it has no pods, and its volume leads to where the volume of another Dataset leads. */
+export interface ReferencePlan extends BasePlan {
+  readonly shows: Required<EngineStatus>['mirrored'];
+}
+
+type Input = PlanInput<ThinRuntimeSpec>;
+
+export const isReference = ({ dataset }: Pick<Input, 'dataset'>): boolean => referenceIn(dataset.spec) !== undefined;
+
+export function referenceNeeds(input: Input): Needs {
+  const { namespace, name } = referenceOf(input);
+  return { reference: { namespace, name } };
+}
+
+export function referencePlan(input: Input): ReferencePlan {
+  const { dataset, facts, spec } = input;
+  const { subPath } = referenceOf(input);
+  must(!spec.profileName, 'spec.profileName', 'none, since the Dataset refers to another one', spec.profileName);
+  must(!spec.worker?.enabled, 'spec.worker.enabled', 'false, since the Dataset refers to another one', spec.worker?.enabled);
+  // The controller answers what is needed, or does not plan.
+  const found = facts.reference as ReferenceFact;
+  const { fuse: _, ...base } = basePlan(input, { mountType: '', mountDir: 'none' });
+  const { volumeAttributes = {} } = found.volume.csi ?? {};
+  const { fluid_path: mountPath = '', mount_type: mountType = '', [PUBLISH_METHOD]: method, ...attributes } = volumeAttributes;
+  const ownMethod = base.volume.attributes[PUBLISH_METHOD] ?? method;
+  return {
+    ...base,
+    mountPath,
+    volume: {
+      ...base.volume,
+      mountType,
+      accessModes: accessModes(dataset.spec, found),
+      storage: dataset.annotations[annotation.storageRequest]
+        ? base.volume.storage
+        : (found.volume.capacity?.['storage'] ?? base.volume.storage),
+      attributes: {
+        ...attributes,
+        fluid_path: mountPath,
+        mount_type: mountType,
+        ...(ownMethod && { [PUBLISH_METHOD]: ownMethod }),
+        ...(subPath && { fluid_sub_path: subPath }),
+      },
+      ...(found.volume.nodeAffinity && { nodeAffinity: found.volume.nodeAffinity }),
+      metadata: withReference(base.volume.metadata, found),
+    },
+    shows: shown(input, found),
+    ...(found.consent === 'fluid' && { warnings: [...(base.warnings ?? []), ungranted(input, found)] }),
+  };
+}
+const PUBLISH_METHOD = 'node_publish_method';
+
+function referenceOf({ namespace, name, dataset }: Input) {
+  const mountPoint = referenceIn(dataset.spec) ?? '';
+  const parsed = parseReference(mountPoint);
+  if ('expected' in parsed)
+    throw new InvalidSpec({ path: 'spec.mounts[0].mountPoint', ...parsed }, { object: `Dataset ${namespace}/${name}` });
+  return parsed;
+}
+
+/** As in Fluid, what the other volume does not allow is not allowed here, and who says nothing only reads. */
+const accessModes = ({ accessModes: own }: DatasetSpec, { volume }: ReferenceFact): readonly string[] =>
+  !own?.length || volume.accessModes?.includes('ReadOnlyMany') ? ['ReadOnlyMany'] : own;
+
+/** On the volume too, which no user can change: who refers to a Dataset follows from these volumes. */
+function withReference(
+  { volume, claim }: Readonly<Record<'volume' | 'claim', ObjectLabels>>,
+  { dataset: { identity }, consent }: ReferenceFact,
+): Readonly<Record<'volume' | 'claim', ObjectLabels>> {
+  const refers = { [label.referringName]: identity.name, [label.referringNamespace]: identity.namespace };
+  return {
+    volume: {
+      labels: { ...volume.labels, ...refers },
+      annotations: { ...volume.annotations, ...(consent && { [annotation.consent]: consent }) },
+    },
+    claim: { ...claim, labels: { ...claim.labels, ...refers } },
+  };
+}
+
+function shown({ dataset }: Input, found: ReferenceFact): ReferencePlan['shows'] {
+  const { valueFile: _v, setupDuration: _s, observedGeneration: _o, ...runtime } = found.runtime.status;
+  return {
+    dataset: { ...found.dataset.status, mounts: found.dataset.mounts.map((mount) => ({ ...mount })) },
+    runtime: { ...runtime, mounts: dataset.spec.mounts ?? [] },
+  };
+}
+
+const ungranted = ({ namespace }: Input, { dataset: { identity } }: ReferenceFact): Warning => ({
+  reason: 'ReferenceNotGranted',
+  message:
+    `Dataset ${identity.namespace}/${identity.name} does not allow namespace ${namespace}. The reference is kept, since Fluid had set it up. ` +
+    `The owner of that Dataset should list ${namespace} in its annotation ${annotation.sharedWith}`,
+});

@@ -1,0 +1,52 @@
+import { annotation, claimName, Dataset, datasetId, GROUP, label, runtimeFinalizer, VERSION, volumeName } from '../../../api/index.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { Cluster } from '../../cluster.ts';
+import { identityOf, identityRecord } from '../../identity.ts';
+import { typeOf } from '../kinds.ts';
+import type { ClusterContext } from '../cluster-context.ts';
+import { ownVolumeOrClaim } from '../observe/remains.ts';
+import { evidence } from '../observe/survivors.ts';
+import { deleter } from './deletion.ts';
+
+/** What the controller writes for Datasets that refer to others, beside what it writes for all. */
+export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide' | 'revoke'> {
+  const { client, store } = context;
+  const remove = deleter(context);
+  return {
+    async provide(key, dataset) {
+      const runtime = store.forReferences;
+      if (!runtime) return false;
+      const { kind } = runtime.resource;
+      const uid = dataset.metadata.uid ?? '';
+      const identity = identityOf(key, evidence(store, key, { dataset }));
+      const object: KubeObject = {
+        apiVersion: `${GROUP}/${VERSION}`,
+        kind,
+        metadata: {
+          ...key,
+          // All that is marked on a runtime, so that no further write is needed.
+          finalizers: [runtimeFinalizer(runtime.type)],
+          labels: { [label.datasetId]: datasetId(identity) },
+          annotations: { [annotation.identity]: identityRecord(uid, identity) },
+          // As Fluid writes it: the Dataset controls its runtime.
+          ownerReferences: [{ apiVersion: `${GROUP}/${VERSION}`, kind: Dataset.kind, name: key.name, uid, controller: true }],
+        } as KubeObject['metadata'],
+        spec: {},
+      };
+      store.remember(await client.create(typeOf(runtime.resource), object));
+      return true;
+    },
+    async revoke(key, runtime, object) {
+      const { uid = '' } = object.metadata;
+      const identity = identityOf(key, { runtime: object });
+      const claim = await ownVolumeOrClaim(context, 'PersistentVolumeClaim', key, claimName(identity), uid);
+      if (claim) {
+        if (!claim.metadata.deletionTimestamp) await remove([claim], [object]);
+        return;
+      }
+      // Not before the claim: the node plugin reads the volume for as long as pods mount it.
+      const volume = await ownVolumeOrClaim(context, 'PersistentVolume', key, volumeName(identity), uid);
+      if (volume && !volume.metadata.deletionTimestamp) await remove([volume], [object]);
+    },
+  };
+}

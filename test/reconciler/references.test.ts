@@ -1,0 +1,271 @@
+import { describe, expect, test } from 'vitest';
+import thin from '../../runtimes/thin/index.ts';
+import juicefs from '../../runtimes/juicefs/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import * as write from '../support/objects.ts';
+import { type Harness, harness, type HarnessOptions } from './harness.ts';
+
+/** The source is in `default`, the Dataset that refers to it in `ml`. */
+const SHARED = 'data.fluid.io/shared-with';
+const inDefault = (object: KubeObject, annotations?: Record<string, string>): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, namespace: 'default', ...(annotations && { annotations }) },
+});
+const start = async (options: HarnessOptions = {}): Promise<Harness> => {
+  const at = await harness({ runtimes: [thin, juicefs], ...options });
+  at.start();
+  return at;
+};
+function serve(at: Harness, sharedWith?: string): void {
+  at.put(
+    inDefault(write.openDataset('source', { accessModes: ['ReadWriteMany'] }), sharedWith === undefined ? {} : { [SHARED]: sharedWith }),
+  );
+  at.put(inDefault(write.thinRuntime('source', { profileName: 'profile' })));
+}
+const refer = (at: Harness, mountPoint = 'dataset://default/source/train', more: object = {}) =>
+  at.put(write.datasetObject('demo', { mounts: [{ mountPoint, name: 'r' }], ...more }));
+const share = (at: Harness, sharedWith: string) => {
+  const dataset = at.server.get('Dataset', 'default', 'source')!;
+  at.put({ ...dataset, metadata: { ...dataset.metadata, annotations: { ...dataset.metadata.annotations, [SHARED]: sharedWith } } });
+};
+const synced = (at: Harness) => at.conditions('ThinRuntime')['Synced'];
+const statusOf = (at: Harness, namespace: string, name: string) =>
+  at.server.get('Dataset', namespace, name)?.['status'] as { phase?: string; datasetRef?: string[]; mounts?: object[] };
+
+describe('a Dataset that refers to another', () => {
+  test('gets a ThinRuntime that the Dataset controls, and is bound to the place of the other one', async () => {
+    const at = await start();
+    refer(at);
+    serve(at, 'ml');
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+    const { metadata, spec } = at.get('ThinRuntime') as KubeObject & { spec: object };
+    expect(spec).toEqual({});
+    expect(metadata.ownerReferences).toEqual([
+      { apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', name: 'demo', uid: at.get('Dataset')?.metadata.uid, controller: true },
+    ]);
+    expect(at.get('PersistentVolume', 'ml-demo')).toMatchObject({
+      metadata: { labels: { 'fluid.io/dataset.referring-name': 'source', 'fluid.io/dataset.referring-namespace': 'default' } },
+      spec: {
+        accessModes: ['ReadOnlyMany'],
+        csi: {
+          volumeHandle: 'ml-demo',
+          volumeAttributes: {
+            fluid_path: '/runtime-mnt/thin/default/source/thin-fuse',
+            fluid_sub_path: 'train',
+            mount_type: 'fuse.s3fs',
+            runtime_namespace: 'default',
+            runtime_name: 'source',
+            mount_pod_node_selector_key: 'fluid.io/f-default-source',
+          },
+        },
+      },
+    });
+    expect(at.get('PersistentVolumeClaim')?.metadata.labels).toMatchObject({
+      'fluid.io/dataset.referring-name': 'source',
+      'fluid.io/dataset.referring-namespace': 'default',
+    });
+    expect(statusOf(at, 'default', 'source').datasetRef).toEqual(['ml/demo']);
+    expect(at.dataset().mounts).toEqual([{ mountPoint: 's3://bucket', name: 'data' }]);
+    expect(at.runtime('ThinRuntime')).toMatchObject({
+      fusePhase: 'Ready',
+      mounts: [{ mountPoint: 'dataset://default/source/train', name: 'r' }],
+    });
+  });
+  test('waits for the grant, which its condition names, and is bound by it without a timer', async () => {
+    const at = await start();
+    serve(at);
+    refer(at);
+    await at.advance(600_000);
+    expect(at.dataset().phase).toBe('NotBound');
+    expect(synced(at)).toBe(
+      'False ReferenceNotAllowed: Dataset default/source does not exist, or its owner does not allow namespace ml to use it: ' +
+        'expected its annotation data.fluid.io/shared-with to list ml',
+    );
+    expect(statusOf(at, 'default', 'source').datasetRef).toBeUndefined();
+    share(at, 'other, ml');
+    await at.settle();
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test('loses its claim when the grant goes: pods that mount it keep it, no other gets it', async () => {
+    const at = await start();
+    serve(at, '*');
+    refer(at);
+    await at.quiet();
+    at.put(write.reader('reader', 'demo'));
+    await at.settle();
+    share(at, 'other');
+    await at.quiet();
+    expect(at.get('PersistentVolumeClaim')?.metadata.deletionTimestamp).toBeDefined();
+    expect(at.get('PersistentVolume', 'ml-demo')?.metadata.deletionTimestamp).toBeUndefined();
+    expect(at.dataset().phase).toBe('Failed');
+    expect(statusOf(at, 'default', 'source').datasetRef).toEqual(['ml/demo']);
+    at.delete('Pod', 'reader');
+    await at.quiet();
+    expect(at.get('PersistentVolumeClaim')).toBeUndefined();
+    expect(at.get('PersistentVolume', 'ml-demo')).toBeUndefined();
+    expect(at.dataset().phase).toBe('NotBound');
+    expect(statusOf(at, 'default', 'source').datasetRef).toBeUndefined();
+    share(at, 'ml');
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test('cannot keep what it may no longer use by an edit that is invalid', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    refer(at);
+    await at.quiet();
+    refer(at, 'dataset://default/source/../../etc');
+    await at.quiet();
+    expect(synced(at)).toContain('InvalidSpec');
+    expect(at.get('PersistentVolumeClaim')).toBeDefined();
+    share(at, '');
+    await at.quiet();
+    expect(at.get('PersistentVolumeClaim')).toBeUndefined();
+  });
+  test('keeps the other one from being deleted for as long as it exists', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    refer(at);
+    await at.quiet();
+    at.server.delete('Dataset', 'default', 'source');
+    await at.quiet();
+    expect(at.server.get('ThinRuntime', 'default', 'source')?.metadata.deletionTimestamp).toBeUndefined();
+    expect(at.events.map(({ note }) => note)).toContain('waiting for Datasets that refer to this one: ml/demo');
+    at.delete('Dataset');
+    await at.quiet();
+    expect(at.get('Dataset')).toBeUndefined();
+    expect(at.get('ThinRuntime')).toBeUndefined();
+    expect(at.get('PersistentVolume', 'ml-demo')).toBeUndefined();
+    expect(at.server.get('Dataset', 'default', 'source')).toBeUndefined();
+  });
+  test('may refer to any namespace if the installation is open, as Fluid is', async () => {
+    const at = await start({ openReferences: true });
+    serve(at);
+    refer(at);
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test.each([
+    ['dataset://default/source/../other', 'a path without ".." after dataset://default/source/, found "../other"'],
+    ['dataset://default/source//etc', 'a relative path after dataset://default/source/, found "/etc"'],
+    ['dataset://default/source/a\nb', 'a path without control characters after dataset://default/source/, found "a\\nb"'],
+    ['dataset://default', 'dataset://<namespace>/<name>, or a path after it, found "dataset://default"'],
+    ['dataset://Default/source', 'dataset://<namespace>/<name>, or a path after it, found "dataset://Default/source"'],
+  ])('is refused as %j', async (mountPoint, expected) => {
+    const at = await start();
+    serve(at, '*');
+    refer(at, mountPoint);
+    await at.quiet();
+    expect(synced(at)).toBe(`False InvalidSpec: Dataset ml/demo: spec.mounts[0].mountPoint: expected ${expected}`);
+  });
+  test('cannot refer to one that refers to a third', async () => {
+    const at = await start();
+    serve(at, '*');
+    at.put(write.datasetObject('middle', { mounts: [{ mountPoint: 'dataset://default/source' }] }));
+    refer(at, 'dataset://ml/middle');
+    await at.quiet();
+    expect(statusOf(at, 'ml', 'middle').phase).toBe('Bound');
+    expect(synced(at)).toBe(
+      'False ReferenceNotAllowed: expected a Dataset that refers to no other one, found Dataset ml/middle, which refers to "dataset://default/source"',
+    );
+  });
+  test('takes eight requests', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    await at.quiet();
+    at.forget();
+    refer(at);
+    await at.quiet();
+    expect(
+      at.server.requestsThat({}).map(({ verb, kind, name, subresource }) => [verb, kind, name, subresource].filter(Boolean).join(' ')),
+    ).toEqual([
+      'create ThinRuntime demo',
+      'get PersistentVolume default-source',
+      'patch Dataset demo',
+      'create PersistentVolumeClaim demo',
+      'create PersistentVolume ml-demo',
+      'patch Dataset source status',
+      'patch Dataset demo status',
+      'patch ThinRuntime demo status',
+    ]);
+  });
+  test('follows the figures of the other one by its watch, and quotes none of its conditions', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    refer(at);
+    await at.quiet();
+    const other = at.server.get('Dataset', 'default', 'source')!;
+    at.put({ ...other, status: { ...(other['status'] as object), ufsTotal: '3.91MiB', fileNum: '7', cacheStates: { cached: '1.00GiB' } } });
+    await at.settle();
+    expect(at.dataset()).toMatchObject({ ufsTotal: '3.91MiB', fileNum: '7', cacheStates: { cached: '1.00GiB' } });
+    expect(Object.keys(at.conditions('ThinRuntime'))).toEqual(['Synced']);
+  });
+  test('that Fluid had bound keeps its volume and handle without a grant, with a warning that names it', async () => {
+    const at = await start();
+    serve(at);
+    await at.quiet();
+    const { spec } = at.server.get('PersistentVolume', undefined, 'default-source') as KubeObject & { spec: { csi: object } };
+    refer(at, 'dataset://default/source');
+    const { uid } = at.get('Dataset')!.metadata;
+    at.kill();
+    const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'ml', name: 'demo' };
+    const marks = { labels: { 'fluid.io/dataset-id': 'ml-demo', 'fluid.io/s-ml-demo': 'true' }, annotations: { CreatedBy: 'fluid' } };
+    const csi = { ...spec.csi, volumeHandle: 'default-source' };
+    at.server.remove('ThinRuntime', 'ml', 'demo');
+    at.put({
+      ...write.thinRuntime('demo', {}),
+      metadata: {
+        name: 'demo',
+        finalizers: ['thin-runtime-controller-finalizer'],
+        labels: { 'fluid.io/dataset-id': 'ml-demo' },
+        ownerReferences: [{ apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', name: 'demo', uid: uid ?? '', controller: true }],
+      },
+      status: { valueFile: 'source-thin-values' },
+    });
+    at.put({
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'ml-demo', ...marks },
+      spec: { ...spec, csi, claimRef, accessModes: ['ReadOnlyMany'] },
+    });
+    at.put({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'demo', ...marks },
+      spec: {
+        accessModes: ['ReadOnlyMany'],
+        resources: { requests: { storage: '100Pi' } },
+        storageClassName: 'fluid',
+        volumeName: 'ml-demo',
+      },
+    });
+    at.put({
+      ...at.get('Dataset')!,
+      status: { phase: 'Bound', conditions: [], runtimes: [{ type: 'thin', name: 'demo', namespace: 'ml' }] },
+    });
+    await at.restart();
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+    expect(at.get('PersistentVolume', 'ml-demo')).toMatchObject({ spec: { csi: { volumeHandle: 'default-source' } } });
+    expect(at.conditions('ThinRuntime')['ImmutableFieldChanged']).toBeUndefined();
+    expect(at.conditions('ThinRuntime')['SpecWarning']).toContain('should list ml in its annotation data.fluid.io/shared-with');
+    at.kill();
+    await at.restart();
+    at.put({
+      ...at.get('Dataset')!,
+      metadata: { ...at.get('Dataset')!.metadata, labels: { edited: 'yes', 'fluid.io/dataset-id': 'ml-demo' } },
+    });
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+    expect(at.get('PersistentVolumeClaim')?.metadata.deletionTimestamp).toBeUndefined();
+  });
+  test('is not for other kinds of runtimes', async () => {
+    const at = await start();
+    refer(at);
+    at.put(write.jfsRuntime('demo'));
+    await at.quiet();
+    expect(at.conditions('JuiceFSRuntime')['Synced']).toContain('references are of other runtimes');
+  });
+});
