@@ -2,9 +2,10 @@
 import type { Runtime } from '../src/constructs/contract.ts';
 import alluxio from './alluxio/index.ts';
 import cache from './cache/index.ts';
+import efc from './efc/index.ts';
 import jindo from './jindo/index.ts';
 import juicefs from './juicefs/index.ts';
 import thin from './thin/index.ts';
 
 /** Every runtime of this package. */
-export const runtimes: readonly Runtime[] = [alluxio, cache, jindo, juicefs, thin];
+export const runtimes: readonly Runtime[] = [alluxio, cache, efc, jindo, juicefs, thin];

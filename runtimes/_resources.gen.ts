@@ -8,10 +8,11 @@ import { DataLoad } from '../src/api/data-load.ts';
 import { DataMigrate } from '../src/api/data-migrate.ts';
 import { DataProcess } from '../src/api/data-process.ts';
 import { Dataset } from '../src/api/dataset.ts';
+import { EFCRuntime } from './efc/spec.ts';
 import { JindoRuntime } from './jindo/spec.ts';
 import { JuiceFSRuntime } from './juicefs/spec.ts';
 import { ThinRuntime } from '../src/api/thin.ts';
 import { ThinRuntimeProfile } from '../src/api/thin.ts';
 
 /** Every custom resource of this package. */
-export const resources: readonly CustomResource[] = [AlluxioRuntime, CacheRuntime, CacheRuntimeClass, DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, JindoRuntime, JuiceFSRuntime, ThinRuntime, ThinRuntimeProfile];
+export const resources: readonly CustomResource[] = [AlluxioRuntime, CacheRuntime, CacheRuntimeClass, DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, EFCRuntime, JindoRuntime, JuiceFSRuntime, ThinRuntime, ThinRuntimeProfile];

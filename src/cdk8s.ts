@@ -5,6 +5,7 @@
 import { AlluxioRuntime as alluxioRuntime } from '../runtimes/alluxio/spec.ts';
 import { CacheRuntimeClass as cacheRuntimeClass } from '../runtimes/cache/class-spec.ts';
 import { CacheRuntime as cacheRuntime } from '../runtimes/cache/spec.ts';
+import { EFCRuntime as efcRuntime } from '../runtimes/efc/spec.ts';
 import { JindoRuntime as jindoRuntime } from '../runtimes/jindo/spec.ts';
 import { JuiceFSRuntime as juicefsRuntime } from '../runtimes/juicefs/spec.ts';
 import {
@@ -59,6 +60,19 @@ export class CacheRuntime extends resourceClass(cacheRuntime) {}
  * });
  */
 export class CacheRuntimeClass extends flatResourceClass(cacheRuntimeClass) {}
+/**
+ * An EFC cache of Alibaba Cloud NAS for the Dataset of the same name.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new EFCRuntime(chart, 'images', {
+ *   metadata: { name: 'images' },
+ *   spec: { replicas: 2, tieredstore: { levels: [{ mediumtype: 'MEM', path: '/dev/shm', quota: '2Gi' }] } },
+ * });
+ */
+export class EFCRuntime extends resourceClass(efcRuntime) {}
 /**
  * A Jindo cache for the Dataset of the same name.
  * @throws InvalidSpec with every fault, when the object is constructed.

@@ -38,7 +38,7 @@ class Installation extends Chart {
     new NodePlugin(this, options, runtimes);
     // Labels of Sluice: `uninstall` keeps objects without them.
     for (const runtime of runtimes)
-      for (const { metadata, ...object } of runtime.install(options))
+      for (const { metadata, ...object } of runtime.install({ ...options, env: environmentOf(options, runtime) }))
         new KubeObject(this, `${runtime.type}-${object.kind}-${metadata.name}`, {
           ...object,
           metadata: { ...metadata, labels: { ...metadata.labels, ...labels() } },
@@ -47,6 +47,10 @@ class Installation extends Chart {
     if (options.webhook.enabled) new Webhook(this, options, runtimes);
   }
 }
+
+/** What the controller's environment says to a runtime. */
+const environmentOf = ({ controller }: Settled, runtime: Runtime): Readonly<Record<string, string>> =>
+  Object.fromEntries((controller.env ?? []).flatMap(({ name, value }) => (value && runtime.env.includes(name) ? [[name, value]] : [])));
 
 /** Every object of an installation, in the order in which they have to be applied. */
 export const installationOf = (options: Settled, parts: InstallationParts): readonly Manifest[] =>

@@ -25,6 +25,11 @@ export const InstallOptions = t.Object({
   mountRoot: opt(t.String({ description: 'Host directory of all FUSE mounts; default /runtime-mnt.', pattern: MOUNT_ROOT })),
   kubeletDir: opt(t.String({ description: "The kubelet's root directory on the nodes; default /var/lib/kubelet.", pattern: ABSOLUTE })),
   podLogsDir: opt(t.String({ description: "The kubelet's podLogsDir on the nodes; default /var/log/pods.", pattern: ABSOLUTE })),
+  daemons: opt(
+    t.Array(t.String(), {
+      description: 'Types of runtimes whose daemons on the nodes are installed: efc, for its session manager. Default: none.',
+    }),
+  ),
   nodePolicy: opt(
     t.Boolean({ description: 'Whether an admission policy restricts the node plugin to its own node (Kubernetes 1.30); default true.' }),
   ),
@@ -71,6 +76,7 @@ export interface Settled {
   readonly mountRoot: string;
   readonly kubeletDir: string;
   readonly podLogsDir: string;
+  readonly daemons: readonly string[];
   readonly nodePolicy: boolean;
   readonly controller: Component & { readonly replicas: number; readonly openReferences: boolean };
   readonly csi: Component;
@@ -94,6 +100,7 @@ export function settled(options: InstallOptions, image: string): Settled {
     mountRoot: '/runtime-mnt',
     kubeletDir: '/var/lib/kubelet',
     podLogsDir: '/var/log/pods',
+    daemons: [],
     nodePolicy: true,
     ...options,
     // No limit on CPU: throttling is what makes a lease late.

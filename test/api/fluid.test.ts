@@ -84,9 +84,9 @@ function allowed({ plural }: CustomResource, path: string, seen: Set<Addition>):
 
 const parentOf = (path: string): string => path.replace(/(\.\w+|\[\]|\{\}|^\w+)$/, '');
 
-/** Fluid's status has the selector of a JindoRuntime's workers, wrong, and its CRD does not name it: no autoscaler finds them. */
+/** Fluid's CRDs of Jindo and EFC do not name the selector of workers in the status, which is wrong or empty: no autoscaler finds them. */
 const withSelector = ({ plural }: CustomResource, crd: unknown): unknown =>
-  plural === 'jindoruntimes'
+  plural === 'jindoruntimes' || plural === 'efcruntimes'
     ? (JSON.parse(JSON.stringify(crd).replace('"scale":{', '"scale":{"labelSelectorPath":".status.selector",')) as unknown)
     : crd;
 function withoutScale({ spec, ...crd }: Crd): Crd {

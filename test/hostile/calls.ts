@@ -46,6 +46,7 @@ import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';
 import { ExampleLoad, type LoadPlan } from '../support/load.ts';
 import { backingUp, type Loading, madeFor, migrating } from '../support/operations.ts';
+import { efcCalls } from './efc-calls.ts';
 import { jindoCalls } from './jindo-calls.ts';
 
 type Call<T> = (given: T) => unknown;
@@ -611,6 +612,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     words: 'is measured with clientsOf',
   },
   ...jindoCalls(loadsOf('jindo')),
+  ...efcCalls,
   'runtimes/alluxio/backup.ts': { AlluxioBackup: backups },
   'runtimes/alluxio/client.ts': { clientEnvironment: planOnly },
   'runtimes/alluxio/commands.ts': {

@@ -83,7 +83,7 @@ function worldOfCase({ bind, dataset, runtime }: Case): World {
     workerPhase,
   } = (runtime.kind === 'CacheRuntime' ? statusShape.read(runtime.status) : runtime.status) as unknown as Record<string, number>;
   const spec = (
-    documents(`${dataset.metadata.namespace.replace(/^g-(thin|juicefs|alluxio|jindo|jindofsx|cache)-/, '$1/')}/input.yaml`).find(
+    documents(`${dataset.metadata.namespace.replace(/^g-(thin|juicefs|alluxio|jindo|jindofsx|efc|cache)-/, '$1/')}/input.yaml`).find(
       ({ kind }) => kind === 'Dataset',
     ) as unknown as { spec: object }
   ).spec;
@@ -118,6 +118,7 @@ function comparable({ conditions, ...status }: Recorded['status'], ...without: r
 function alike({ dataset, runtime, ...rest }: Case): Case {
   if (runtime.kind === 'JindoRuntime') return likeJindo({ dataset, runtime, ...rest });
   if (runtime.kind === 'CacheRuntime') return likeCache({ dataset, runtime, ...rest });
+  if (runtime.kind === 'EFCRuntime') return likeEfc({ dataset, runtime, ...rest });
   if (runtime.kind !== 'AlluxioRuntime') return { ...rest, dataset, runtime };
   const plain = ({ status, ...object }: Recorded): Recorded => ({
     ...object,
@@ -152,6 +153,14 @@ function likeJindo({ dataset, runtime, ...rest }: Case): Case {
     runtime: { ...runtime, status: { ...runtime.status, ...(conditions && { conditions }) } },
     dataset: { ...dataset, status: said },
   };
+}
+
+/** Of EFC's: Fluid does not say which engine it is, nor where its cache can be, so that no pod is scheduled close to it. */
+function likeEfc({ dataset, runtime, ...rest }: Case): Case {
+  const { cacheAffinity } = ours({ dataset, runtime, ...rest }).runtime;
+  expect(cacheAffinity).toBeDefined();
+  const status = { ...runtime.status, valueFile: `${runtime.metadata.name}-efc-values`, cacheAffinity };
+  return { ...rest, dataset, runtime: { ...runtime, status } };
 }
 
 /** Of a cache by class: Fluid names its workers and clients in words of their own, and waits for clients that nobody wants. */

@@ -1,6 +1,7 @@
 /** The kinds that tests make or look at, by name. */
 
 import { AlluxioRuntime } from '../../runtimes/alluxio/spec.ts';
+import { EFCRuntime } from '../../runtimes/efc/spec.ts';
 import { JindoRuntime } from '../../runtimes/jindo/spec.ts';
 import { CacheRuntimeClass } from '../../runtimes/cache/class-spec.ts';
 import { CacheRuntime } from '../../runtimes/cache/spec.ts';
@@ -35,6 +36,7 @@ export const kinds = {
   CacheRuntime: typeOf(CacheRuntime),
   CacheRuntimeClass: typeOf(CacheRuntimeClass),
   JindoRuntime: typeOf(JindoRuntime),
+  EFCRuntime: typeOf(EFCRuntime),
   ExampleRuntime: typeOf(ExampleRuntime),
   Event: other('', 'v1', 'Event', 'events'),
   Namespace: other('', 'v1', 'Namespace', 'namespaces', false),
@@ -63,6 +65,7 @@ export const customKinds = [
   'AlluxioRuntime',
   'CacheRuntime',
   'JindoRuntime',
+  'EFCRuntime',
   'ExampleRuntime',
 ] as const satisfies readonly Kind[];
 /** What a runtime may be made of, Secrets included. */

@@ -3,6 +3,7 @@
 import { parseAllDocuments } from 'yaml';
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
 import type { CacheRuntimeSpec } from '../../runtimes/cache/spec.ts';
+import type { EFCRuntimeSpec } from '../../runtimes/efc/spec.ts';
 import type { JindoRuntimeSpec } from '../../runtimes/jindo/spec.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
 import type { DatasetSpec, ThinRuntimeProfileSpec, ThinRuntimeSpec } from '../../src/api/index.ts';
@@ -27,6 +28,7 @@ export const thinProfile = ours<ThinRuntimeProfileSpec>('ThinRuntimeProfile');
 const juiceFSRuntime = ours<JuiceFSRuntimeSpec>('JuiceFSRuntime');
 export const alluxioRuntime = ours<AlluxioRuntimeSpec>('AlluxioRuntime');
 export const cacheRuntime = ours<CacheRuntimeSpec>('CacheRuntime');
+export const efcRuntime = ours<EFCRuntimeSpec>('EFCRuntime');
 export const jindoRuntime = ours<JindoRuntimeSpec>('JindoRuntime');
 export const exampleRuntime = ours<ExampleRuntimeSpec>('ExampleRuntime');
 export const pairRuntime = ours<PairRuntimeSpec>('PairRuntime');

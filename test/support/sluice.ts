@@ -4,6 +4,7 @@ import { expect, vi } from 'vitest';
 import { stringify } from 'yaml';
 import alluxio from '../../runtimes/alluxio/index.ts';
 import cache from '../../runtimes/cache/index.ts';
+import efc from '../../runtimes/efc/index.ts';
 import jindo from '../../runtimes/jindo/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
@@ -19,7 +20,7 @@ import { ExampleRuntime } from './example-runtime/spec.ts';
 import { customKinds, type Kind, kinds, madeKinds } from './kinds.ts';
 import { thinProfile } from './objects.ts';
 
-const runtimes = [thin, juicefs, alluxio, cache, jindo, example];
+const runtimes = [thin, juicefs, alluxio, cache, jindo, efc, example];
 export const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 /** The profile that every space may use. */
 export const PROFILE = 'reconciler-tests';
@@ -125,7 +126,14 @@ export interface Space {
   made(): Promise<readonly string[]>;
   kubectl(...args: readonly string[]): Promise<string>;
 }
-export type RuntimeKind = 'ThinRuntime' | 'JuiceFSRuntime' | 'AlluxioRuntime' | 'CacheRuntime' | 'JindoRuntime' | 'ExampleRuntime';
+export type RuntimeKind =
+  | 'ThinRuntime'
+  | 'JuiceFSRuntime'
+  | 'AlluxioRuntime'
+  | 'CacheRuntime'
+  | 'JindoRuntime'
+  | 'EFCRuntime'
+  | 'ExampleRuntime';
 
 export async function createSpace(
   plane: Pick<SharedControlPlane, 'kubectl'>,

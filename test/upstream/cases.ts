@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import alluxio from '../../runtimes/alluxio/index.ts';
 import cache from '../../runtimes/cache/index.ts';
+import efc from '../../runtimes/efc/index.ts';
 import jindo from '../../runtimes/jindo/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
@@ -15,7 +16,15 @@ import {
   type PersistentVolumeSpec,
   parse,
 } from '../../src/api/index.ts';
-import { type BoundRuntime, base64, type ClaimFact, type Facts, type Runtime, type RuntimeInput } from '../../src/constructs/index.ts';
+import {
+  type BoundRuntime,
+  base64,
+  type ClaimFact,
+  type Facts,
+  type PodFact,
+  type Runtime,
+  type RuntimeInput,
+} from '../../src/constructs/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { dataKeys } from '../../src/reconciler/kubernetes/plans/data-keys.ts';
 import { canRun } from '../support/can-run.ts';
@@ -39,7 +48,7 @@ export interface Case {
 export const withoutExclusive = (labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => key !== exclusiveNodeLabel));
 
-const RUNTIMES: readonly Runtime[] = [thin, juicefs, alluxio, jindo, cache];
+const RUNTIMES: readonly Runtime[] = [thin, juicefs, alluxio, jindo, efc, cache];
 /** Recorded with an engine of its own. */
 const ENGINES: Readonly<Record<string, readonly string[]>> = { jindo: ['jindo', 'jindofsx'] };
 
@@ -105,7 +114,16 @@ function planInputOf(
   const ports = Object.fromEntries(
     (runtime.needs(planInput).ports ?? []).map((need) => [need.name, portIn(golden, runtime.workloads(name)[need.in], need.portName)]),
   );
-  return { ...planInput, facts: { ...planInput.facts, ports } };
+  return { ...planInput, facts: { ...planInput.facts, ports, pods: { worker: workersIn(golden) } } };
+}
+
+/** Ready workers, as Fluid's EFC lists them. */
+function workersIn(golden: readonly Manifest[]): readonly PodFact[] {
+  const list = golden.find(({ metadata }) => metadata.name.endsWith('-worker-endpoints'))?.['data'] as Record<string, string> | undefined;
+  const { containerendpoints: endpoints = [] } = JSON.parse(list?.['efc-worker-endpoints.json'] ?? '{}') as {
+    readonly containerendpoints?: readonly string[];
+  };
+  return endpoints.map((endpoint, i) => ({ name: `worker-${i}`, uid: String(i), ip: endpoint.split(':')[0] ?? '', node: `node-${i}` }));
 }
 
 /** As Fluid's chart sets up its controllers. */
@@ -119,6 +137,12 @@ const SETTINGS: RuntimeInput<unknown>['settings'] = {
     JINDO_SMARTDATA_IMAGE_ENV: 'registry.cn-shanghai.aliyuncs.com/jindofs/smartdata:6.9.1-202509151826',
     JINDO_FUSE_IMAGE_ENV: 'registry.cn-shanghai.aliyuncs.com/jindofs/jindo-fuse:6.9.1-202509151826',
     QUERY_UFS_TOTAL: 'true',
+    ...Object.fromEntries(
+      ['master', 'worker', 'fuse'].map((part) => [
+        `EFC_${part.toUpperCase()}_IMAGE_ENV`,
+        `registry.cn-zhangjiakou.aliyuncs.com/nascache/efc-${part}:v1.2.2-19dcee9`,
+      ]),
+    ),
     JUICEFS_CE_IMAGE_ENV: 'juicedata/mount:ce-v1.3.0',
     JUICEFS_EE_IMAGE_ENV: 'juicedata/mount:ee-5.2.10-eb0a8b3',
   },

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheDefects } from './cache-defects.ts';
+import { efcDefects } from './efc-defects.ts';
 import { jindoDefects } from './jindo-defects.ts';
 import type { Decision } from './runtime-defects.ts';
 
-const DECISIONS: Readonly<Record<string, Decision>> = { ...cacheDefects, ...jindoDefects };
+const DECISIONS: Readonly<Record<string, Decision>> = { ...cacheDefects, ...jindoDefects, ...efcDefects };
 
 test.each(Object.entries(DECISIONS))('%s is decided, and its test exists', (_, { shown: [file, title] }) => {
   expect(readFileSync(join(import.meta.dirname, '..', file), 'utf8')).toContain(title);

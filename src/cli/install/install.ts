@@ -23,6 +23,7 @@ interface Flags {
   readonly kubeletDir?: string;
   readonly podLogsDir?: string;
   readonly mountRoot?: string;
+  readonly daemon?: readonly string[];
   /** Commander's, for --no-node-policy. */
   readonly nodePolicy: boolean;
   /** Commander's, for --no-webhook. */
@@ -35,6 +36,7 @@ const EXAMPLES = `
 Examples:
   sluice install --image registry.example/sluice:1 | kubectl apply --server-side -f -
   sluice install --replicas 3 --toleration node-role.kubernetes.io/control-plane:NoSchedule > sluice.yaml
+  sluice install --daemon efc                    with the session manager that EFCRuntimes need
   sluice install --values values.yaml            resources, tolerations, node selectors, environment
 
 A file of values. All of them are optional, and flags take precedence:
@@ -45,6 +47,7 @@ A file of values. All of them are optional, and flags take precedence:
   mountRoot: /runtime-mnt
   kubeletDir: /var/lib/kubelet
   podLogsDir: /var/log/pods
+  daemons: [efc]
   nodePolicy: true
   controller: { replicas: 2, openReferences: false, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
   csi: { resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
@@ -74,6 +77,7 @@ export const define: Define = (command, parts) => {
     .option('--kubelet-dir <path>', "the kubelet's root directory on the nodes (default: /var/lib/kubelet)")
     .option('--pod-logs-dir <path>', "the kubelet's podLogsDir on the nodes (default: /var/log/pods)")
     .option('--mount-root <path>', 'host directory of all mounts (default: /runtime-mnt)')
+    .option('--daemon <type>', 'type of runtimes whose daemons on the nodes are installed too: efc; repeatable', collect)
     .option(
       '--no-node-policy',
       'omit the admission policy that restricts the node plugin to its own node (Kubernetes 1.29 has no such policies)',
@@ -109,6 +113,7 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
     ...(kubeletDir !== undefined && { kubeletDir }),
     ...(podLogsDir !== undefined && { podLogsDir }),
     ...(mountRoot !== undefined && { mountRoot }),
+    ...(flags.daemon && { daemons: flags.daemon }),
     ...(!flags.nodePolicy && { nodePolicy: false }),
     ...(flags.imagePullSecret && { imagePullSecrets: flags.imagePullSecret.map((name) => ({ name })) }),
     ...((replicas !== undefined || tolerations || flags.openReferences) && {
@@ -127,10 +132,15 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
   const read = readerOf(structural(InstallOptions, 'values'))(values, { path: [], faults: found, unknownFields: 'error' });
   // The cast: it is used only if the reader has found no fault.
   const options = read as InstallOptions;
-  const faults = found.length > 0 ? found.map(describe) : environmentFaults(options, runtimes);
+  const faults = found.length > 0 ? found.map(describe) : [...daemonFaults(options, runtimes), ...environmentFaults(options, runtimes)];
   if (faults.length > 0) throw new UsageError(faults.map((fault) => `${flags.values ?? 'flags'}: ${fault}`));
   return options;
 }
+
+const daemonFaults = ({ daemons = [] }: InstallOptions, runtimes: readonly Runtime[]): readonly string[] =>
+  daemons
+    .filter((daemon) => !runtimes.some(({ type }) => type === daemon))
+    .map((daemon) => `daemons: expected types of runtimes (${runtimes.map(({ type }) => type).join(', ')}), found "${daemon}"`);
 
 function valuesIn(file: string): object {
   try {

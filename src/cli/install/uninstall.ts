@@ -59,7 +59,8 @@ export const define: Define = (command, parts) => {
           ]),
         ).values(),
       ];
-      const options = settled(flags.namespace === undefined ? {} : { namespace: flags.namespace }, '');
+      const daemons = runtimes.map(({ type }) => type);
+      const options = settled({ daemons, ...(flags.namespace !== undefined && { namespace: flags.namespace }) }, '');
       const client = createClient(await connect(flags, process.env), { fieldManager: 'sluice' });
       try {
         // Profiles may stay, but would be deleted with their CRD.

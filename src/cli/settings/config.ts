@@ -76,12 +76,15 @@ Environment, as in Fluid except for SLUICE_IMAGE:
   KUBELET_ROOTDIR              the kubelet's --root-dir (default /var/lib/kubelet); DataBackups need it
   THIN_FUSE_CONFIG_STORAGE     where ThinRuntimes keep config.json: configmap (default) or secret
   JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV, ALLUXIO_RUNTIME_IMAGE_ENV, ALLUXIO_FUSE_IMAGE_ENV,
-  JINDO_SMARTDATA_IMAGE_ENV, JINDO_FUSE_IMAGE_ENV
+  JINDO_SMARTDATA_IMAGE_ENV, JINDO_FUSE_IMAGE_ENV, EFC_MASTER_IMAGE_ENV, EFC_WORKER_IMAGE_ENV,
+  EFC_FUSE_IMAGE_ENV, EFC_SESSMGR_IMAGE_ENV, EFC_INIT_FUSE_IMAGE_ENV
                                default images, <image>:<tag>
   JINDO_ENGINE_TYPE            engine of new JindoRuntimes: jindocache (default) or jindofsx
   QUERY_UFS_TOTAL              true: the size of the data of JindoRuntimes is counted
   USE_DEFAULT_MEM_LIMIT, JINDO_DNS_SERVER_ENV, INIT_PORT_CHECK_ENABLED, DEFAULT_INIT_IMAGE_ENV
-                               of Jindo's pods: runtimes/jindo/README.md`;
+                               of Jindo's pods: runtimes/jindo/README.md
+  EFC_SESSMGR_UPDATE_STRATEGY_ENV
+                               RollingUpdate (default) or OnDelete, of the DaemonSet that \`sluice install\` prints`;
 
 export const controllerOptions = (command: Command): Command =>
   settingsOptions(command)
@@ -153,6 +156,7 @@ function readSettings(read: Read, flags: SettingsFlags, env: Env, runtimes: read
 const READERS: Readonly<Record<string, (text: string) => string>> = {
   THIN_FUSE_CONFIG_STORAGE: oneOf('configmap', 'secret'),
   KUBELET_ROOTDIR: directoryOf,
+  EFC_SESSMGR_UPDATE_STRATEGY_ENV: oneOf('RollingUpdate', 'OnDelete'),
 };
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

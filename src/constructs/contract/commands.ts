@@ -143,8 +143,10 @@ export interface Seen<C = CacheUse> {
 }
 /** Status fields that only the engine knows. The controller derives all others from pods. */
 export interface EngineStatus {
-  /** `status.cacheStates` of Dataset and runtime: texts by name, such as `cached: 1.50GiB`. */
+  /** `status.cacheStates` of the runtime: texts by name, such as `cached: 1.50GiB`. If the engine has a probe `cache`, the Dataset has them too. */
   readonly cacheStates?: Readonly<Record<string, string>>;
+  /** `status.cacheStates` of the Dataset, for an engine without such a probe. Default: none. */
+  readonly datasetCacheStates?: Readonly<Record<string, string>>;
   /** `status.hcfs` of the Dataset: how the Hadoop file system API reaches the data. */
   readonly hcfs?: { readonly endpoint?: string; readonly underlayerFileSystemVersion?: string };
   /** `status.apiGateway` of the runtime: `<host>:<port>`. */

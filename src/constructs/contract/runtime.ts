@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import type { CustomResource, Manifest, RuntimeStatus, TSchema } from '../../api/index.ts';
+import type { CustomResource, k8s, Manifest, RuntimeStatus, TSchema } from '../../api/index.ts';
 import type {
   Answered,
   Answers,
@@ -44,7 +44,10 @@ export interface RuntimeDefinition<S extends TSchema> {
   readonly workloads?: Readonly<Partial<Record<Role, string>>>;
   /** For a kind whose status has other fields than `runtimeStatus`. */
   readonly statusShape?: StatusShape;
-  /** Objects that serve all runtimes of the kind, such as a daemon on each node. `sluice install` prints them, `sluice uninstall` deletes them. */
+  /**
+   * Objects that serve all runtimes of the kind, such as a daemon on each node. `sluice install` prints them, `sluice uninstall` deletes them.
+   * A runtime that most clusters never serve returns them only if `daemons` names its type.
+   */
   readonly install?: (installation: Installed) => readonly Manifest[];
   /** The controller creates a runtime of this kind for a Dataset that refers to another one and has none. */
   readonly forReferences?: true;
@@ -59,6 +62,12 @@ export interface Installed {
   readonly mountRoot: string;
   /** The kubelet's root directory on the nodes. */
   readonly kubeletDir: string;
+  /** Types of runtimes whose daemons the operator asked for: `sluice install --daemon efc`. */
+  readonly daemons: readonly string[];
+  /** Pull secrets of the installation. They exist in its namespace; an operator copies them into others. */
+  readonly imagePullSecrets: readonly k8s.LocalObjectReference[];
+  /** Variables of the controller that the runtime declares in `env`, by name, if the installation sets them. */
+  readonly env: Readonly<Record<string, string>>;
 }
 /** A kind of objects that own pods, in place of StatefulSets of the same names. */
 export interface WorkloadKind {

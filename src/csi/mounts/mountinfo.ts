@@ -107,7 +107,13 @@ export function mountOf(mounts: readonly Mount[], path: string): Mount | undefin
 }
 
 /** A path that only a child may touch: whoever serves it may not answer. */
-export const isOnFuse = (mounts: readonly Mount[], path: string): boolean => mountOf(mounts, path)?.fsType.startsWith('fuse') ?? false;
+export function isOnFuse(mounts: readonly Mount[], path: string): boolean {
+  const mount = mountOf(mounts, path);
+  return mount !== undefined && isFuse(mount);
+}
+
+/** A program serves it. EFC brings a kernel module of its own, whose mounts have the type alifuse.aliyun-alinas-efc. */
+export const isFuse = ({ fsType }: Pick<Mount, 'fsType'>): boolean => /^(ali)?fuse/.test(fsType);
 
 /** Options of the mount itself, such as `rw,nosuid,relatime`; those of its file system are others. */
 export const optionsOf = ({ line }: Mount): string => line.split(' ')[5] ?? '';

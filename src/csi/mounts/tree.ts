@@ -1,5 +1,5 @@
 /** What is mounted below a path: a client may mount at several places of its directory, and a bind that passes over one shows a hole. */
-import { isWithin, type Mount } from './mountinfo.ts';
+import { isFuse, isWithin, type Mount } from './mountinfo.ts';
 
 export interface MountTree {
   /** The mounts that are seen below a path whose uppermost mount is `top`, by their paths from there. */
@@ -41,5 +41,5 @@ export function isSameBelow(source: ReadonlyMap<string, Mount>, copy: ReadonlyMa
     const mount = copy.get(path);
     return mount?.device === device && mount.root === root;
   });
-  return all && [...copy].every(([path, { fsType }]) => source.has(path) || !fsType.startsWith('fuse'));
+  return all && [...copy].every(([path, mount]) => source.has(path) || !isFuse(mount));
 }

@@ -28,12 +28,17 @@ export async function stage(context: NodeContext, volumeId: string, attributes: 
   release.staging(volumeId);
   // Before the label: what was labelled must be unstaged, even if the plugin ended before it could answer.
   staged.keep({ handle: volumeId, attributes, fuse });
-  await Promise.all([fuse.nodeLabel && labels.take(fuse.nodeLabel, volumeId), sessionManagerDir && labels.take(SESSION_MANAGER, volumeId)]);
-  // EFC's client cannot mount without it, and does not retry.
-  if (!sessionManagerDir) return;
-  if (isOnFuse(await context.host.mounts(), sessionManagerDir))
-    throw invalid(`volume attribute efc_sessmgr_workdir: ${sessionManagerDir} is on a FUSE mount`);
-  await untilThere(join(sessionManagerDir, 'sessmgrd.sock'), context, signal);
+  // First: EFC's client cannot mount without it, and does not retry.
+  if (sessionManagerDir) await sessionManager(context, volumeId, sessionManagerDir, signal);
+  if (fuse.nodeLabel) await labels.take(fuse.nodeLabel, volumeId);
+}
+
+/** Has the session manager start on this node, and waits for its socket. */
+async function sessionManager(context: NodeContext, volumeId: string, directory: string, signal: AbortSignal): Promise<void> {
+  await context.labels.take(SESSION_MANAGER, volumeId);
+  if (isOnFuse(await context.host.mounts(), directory))
+    throw invalid(`volume attribute efc_sessmgr_workdir: ${directory} is on a FUSE mount`);
+  await untilThere(join(directory, 'sessmgrd.sock'), context, signal);
 }
 
 /** Removes the node's label, and so the fuse pod, if the clean policy says so and no other staged volume needs it. */
@@ -90,7 +95,10 @@ async function untilThere(path: string, { clock }: NodeContext, signal: AbortSig
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (over.signal.aborted) throw unavailable(`${path} does not exist: EFC's session manager has not started on this node`);
+    if (over.signal.aborted)
+      throw unavailable(
+        `${path} does not exist: EFC's session manager, DaemonSet efc-system/efc-sessmgr, has not started on this node; sluice install --daemon efc prints it`,
+      );
     throw error;
   } finally {
     over.abort();

@@ -12,9 +12,10 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
   const phase = datasetPhase(world, trouble);
   const conditions = datasetConditions(before?.conditions ?? [], phase, unsynced, now) as DatasetCondition[];
   if (phase === 'NotBound') return { phase, conditions };
-  const cacheStates = cacheStatesOf(world, before);
+  const engine = engineStatusOf(world);
+  const cacheStates = plan.probes.cache ? cacheStatesOf(world, before) : engine.datasetCacheStates;
   // The first probe since this process started: until it ends, the last reported value stays.
-  const hcfs = probes.cacheRunning && !probes.cache ? (before?.hcfs ?? engineStatusOf(world).hcfs) : engineStatusOf(world).hcfs;
+  const hcfs = probes.cacheRunning && !probes.cache ? (before?.hcfs ?? engine.hcfs) : engine.hcfs;
   const masters = plan.plan.replicas.master ?? plan.plan.replicas.worker;
   return {
     phase,
@@ -31,8 +32,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
     ],
     // Mounts are in effect once nothing holds up the set-up; until then the list stays as it was.
     ...(!trouble && dataset.spec.mounts && { mounts: dataset.spec.mounts }),
-    // As in Fluid, the status of a dataset has no cache states when its runtime has no probe for them.
-    ...(plan.probes.cache && cacheStates && { cacheStates }),
+    ...(cacheStates && { cacheStates: { ...cacheStates } }),
     ...(hcfs && { hcfs }),
     ...(plan.probes.ufs && ufsTexts(probes, before, !trouble && mountsChanged(dataset))),
     ...engineStatusOf(world).mirrored?.dataset,

@@ -131,6 +131,26 @@ describe('sluice install', () => {
     });
     expect(manifests.at(-1)?.kind).toBe('MutatingWebhookConfiguration');
   });
+  test('prints the daemons of runtimes that are asked for, with the images of the controller’s environment', async () => {
+    const values = `
+      mountRoot: /mnt/fuse
+      imagePullSecrets: [{ name: registry }]
+      controller: { env: [{ name: EFC_SESSMGR_IMAGE_ENV, value: 'registry.example/sessmgr:1' }] }`;
+    const efc = (manifests: readonly Manifest[]) => manifests.filter(({ metadata }) => /^efc-(system|sessmgr)$/.test(metadata.name));
+    expect(efc(await printed(values))).toEqual([]);
+    const asked = efc(await printed(values, '--daemon', 'efc'));
+    expect(asked.map(({ kind }) => kind)).toEqual(['Namespace', 'DaemonSet']);
+    for (const { metadata } of asked) expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/part-of': 'sluice' });
+    expect(podOf(asked[1] as Workload)).toMatchObject({
+      imagePullSecrets: [{ name: 'registry' }],
+      containers: [{ image: 'registry.example/sessmgr:1' }],
+      volumes: [{ hostPath: { path: '/mnt/fuse/efc-sock' } }],
+    });
+    expect(efc(await printed(`      daemons: [efc]${values}`))).toEqual(asked);
+    const wrong = await sluice(['install', '--daemon', 'nfs']);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('daemons: expected types of runtimes (alluxio, cache, efc,') });
+    expect(wrong.stderr).toContain('found "nfs"');
+  });
   test('ends with the configuration of the webhook, so that uninstall begins with it', async () => {
     const manifests = await printed('webhook: { platformLabel: acme.io/platform, failurePolicy: Ignore, timeoutSeconds: 5 }');
     const last = manifests.at(-1) as Manifest & { readonly webhooks: readonly { readonly name: string }[] };

@@ -68,6 +68,14 @@ describe('a path', () => {
     expect([isOnFuse(mounts, '/m/deep/x'), isOnFuse(mounts, '/m/x')]).toEqual([true, false]);
   });
 
+  test('lies on the mount of a program if a kernel module of its own serves it, as EFC has', () => {
+    const efc = table(
+      { id: 1, parent: 0, mountPoint: '/', fsType: 'ext4' },
+      { id: 2, parent: 1, mountPoint: '/e', fsType: 'alifuse.aliyun-alinas-efc' },
+    );
+    expect([isOnFuse(efc, '/e/x'), isOnFuse(efc, '/x')]).toEqual([true, false]);
+  });
+
   test('is cleared from the top and from below', () => {
     expect(mountsUnder(mounts, '/m').map(({ id }) => id)).toEqual([4, 3, 2]);
     expect(mountsUnder(mounts, '/mm')).toEqual([]);

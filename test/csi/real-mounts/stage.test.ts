@@ -200,19 +200,30 @@ describePlugin('staging', { patienceMs: 200 }, (at) => {
     expect(labels().some((each) => 'node-role.kubernetes.io/once' in each)).toBe(false);
   });
 
-  test("EFC's session manager is asked for, and waited for", async () => {
+  /** Resolves when the plugin has asked for a session manager once more. */
+  function sessionManagerWanted(): Promise<unknown> {
+    const times = () => labels().filter((each) => each['fluid.io/efc-sessmgr'] === 'true').length;
+    const before = times();
+    return at.plugin.when(() => times() > before);
+  }
+
+  test("EFC's session manager is asked for, and its client once the manager's socket exists", async () => {
     const dir = `${at.node.mountRoot}/efc-sock`;
+    const wanted = sessionManagerWanted();
     const staged = stage('ml-efc', { efc_sessmgr_workdir: dir });
-    await at.plugin.when((report) => 'labels' in report && report.labels['fluid.io/efc-sessmgr'] === 'true');
+    await wanted;
+    expect(labels().some((each) => 'fluid.io/f-ml-efc' in each)).toBe(false);
     at.node.sh('mkdir -p "$1" && touch "$1/sessmgrd.sock"', dir);
     await staged;
+    expect(labels().at(-1)).toEqual({ 'fluid.io/f-ml-efc': 'true' });
   });
 
   test('also where the directories above come one after the other', async () => {
     const above = Array.from({ length: 40 }, (_, i) => `d${i}`);
     const dir = [at.node.mountRoot, ...above].join('/');
+    const wanted = sessionManagerWanted();
     const staged = stage('ml-deep', { efc_sessmgr_workdir: dir });
-    await at.plugin.when((report) => 'labels' in report && report.labels['fluid.io/f-ml-deep'] === 'true');
+    await wanted;
     at.node.sh(
       'cd "$1" && shift && for name; do mkdir "$name" && cd "$name"; done && sleep 0.1 && touch sessmgrd.sock',
       at.node.mountRoot,

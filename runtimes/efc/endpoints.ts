@@ -1,0 +1,21 @@
+import type { PodFact } from '../../src/constructs/index.ts';
+
+/** Name of the ConfigMap that says where workers serve their caches. Masters and clients read it while they run. */
+export const endpointsName = (name: string): string => `${name}-worker-endpoints`;
+const FILE = 'efc-worker-endpoints.json';
+/** Where EFC reads the file. */
+const DIRECTORY = '/etc/efc';
+
+/** Ready workers, sorted by the names of their pods. */
+export const endpointsOf = (workers: readonly PodFact[] = [], port: number): readonly string[] =>
+  workers.map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`);
+
+/** An empty list stays a list: in Fluid the key disappears once the last worker has gone. */
+export const endpointsData = (endpoints: readonly string[]): Readonly<Record<string, string>> => ({
+  [FILE]: JSON.stringify({ containerendpoints: endpoints }),
+});
+
+export const endpointsMounted = (name: string) => ({
+  volume: { name: 'efc-worker-endpoints', configMap: { name: endpointsName(name) } },
+  mount: { name: 'efc-worker-endpoints', mountPath: DIRECTORY },
+});

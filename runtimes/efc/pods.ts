@@ -1,0 +1,74 @@
+import { type Mounted, type PlanInput, withMemory } from '../../src/constructs/index.ts';
+import { endpointsMounted } from './endpoints.ts';
+import { imageOfRole } from './images.ts';
+import { fuseOptions, masterOptions, workerOptions } from './options.ts';
+import { containerPort, isOnHost } from './ports.ts';
+import { socketMounted } from './session-manager.ts';
+import type { Source } from './source.ts';
+import type { EFCRuntimeSpec } from './spec.ts';
+import type { Tier } from './tier.ts';
+
+type Input = PlanInput<EFCRuntimeSpec>;
+type Role = 'master' | 'worker' | 'fuse';
+
+/** Where masters and clients mount, each in its own pod. Clients share the directory above with the node. */
+export const MOUNT_AT = '/efc';
+export const MOUNT_DIR = 'efc-fuse';
+const MOUNTS = { master: `${MOUNT_AT}/efc-master`, fuse: `${MOUNT_AT}/${MOUNT_DIR}` } as const;
+
+/** What EFC keeps in memory, in the pod's own. */
+const sharedMemory = (name: string): Mounted => ({
+  volume: { name, emptyDir: { medium: 'Memory' } },
+  mount: { name, mountPath: '/dev/shm' },
+});
+
+export const masterPod = (input: Input, source: Source) => ({
+  ...podOf(input, 'master'),
+  ...containing(
+    input,
+    'master',
+    ['master', source.address, MOUNTS.master, masterOptions(input, source)],
+    [endpointsMounted(input.name), sharedMemory('mem'), socketMounted(undefined)],
+  ),
+});
+
+export const fusePod = (input: Input, source: Source) => ({
+  ...podOf(input, 'fuse'),
+  ...containing(
+    input,
+    'fuse',
+    ['fuse', source.address, MOUNTS.fuse, fuseOptions(input, source)],
+    [endpointsMounted(input.name), sharedMemory('efc-shm'), socketMounted(input.settings.mountRoot)],
+  ),
+});
+
+export function workerPod(input: Input, tier: Tier, port: number) {
+  const { container, volumes } = containing(input, 'worker', ['worker', workerOptions(input, tier, port)], [tier.mounted]);
+  const resources = withMemory(input.spec.worker?.resources, tier.isMemory ? tier.quota : undefined, 'spec.worker.resources');
+  return { ...podOf(input, 'worker'), volumes, container: { ...container, resources, ports: [containerPort(port)] } };
+}
+
+/** What the pods of a role have that the user decides in the same way for all of them. */
+function podOf({ spec }: Input, role: Role) {
+  const own = spec[role] ?? {};
+  const hostNetwork = isOnHost(own);
+  return {
+    podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },
+    podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
+    nodeSelector: own.nodeSelector,
+    hostNetwork,
+    dnsPolicy: hostNetwork ? 'ClusterFirstWithHostNet' : 'ClusterFirst',
+  };
+}
+
+const containing = (input: Input, role: Role, args: readonly string[], mounted: readonly Mounted[]) => ({
+  volumes: mounted.map(({ volume }) => volume),
+  container: {
+    ...imageOfRole(input, role),
+    name: `efc-${role}`,
+    command: ['/entrypoint.sh'],
+    args,
+    resources: input.spec[role]?.resources,
+    volumeMounts: mounted.map(({ mount }) => mount),
+  },
+});

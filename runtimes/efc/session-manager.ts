@@ -1,0 +1,95 @@
+import type { Manifest } from '../../src/api/index.ts';
+import type { Installed, Mounted } from '../../src/constructs/index.ts';
+import { imageOfPart } from './images.ts';
+
+/** `RollingUpdate` (default) or `OnDelete`. */
+export const UPDATE_STRATEGY = 'EFC_SESSMGR_UPDATE_STRATEGY_ENV';
+
+/** All of it is named as in Fluid, so that `sluice install` continues a session manager that Fluid installed. */
+const NAMESPACE = 'efc-system';
+const NAME = 'efc-sessmgr';
+const SELECTOR = { app: NAME };
+/** The node plugin sets it while a volume of EFC is on the node. */
+const NODE_LABEL = 'fluid.io/efc-sessmgr';
+/** Where masters, clients and session managers expect the socket. */
+const SOCKET_DIRECTORY = '/var/run/efc';
+
+/** Host directory with the socket, `sessmgrd.sock`. */
+export const sessionDirectory = (mountRoot: string): string => `${mountRoot}/efc-sock`;
+
+/** Of a client: the socket of its node. Of a master: one of its own. */
+export const socketMounted = (mountRoot: string | undefined): Mounted => ({
+  volume: {
+    name: 'efc-sock',
+    ...(mountRoot === undefined
+      ? { emptyDir: {} }
+      : // The session manager creates it too. A client that finds no directory would not start before the kubelet's next try.
+        { hostPath: { path: sessionDirectory(mountRoot), type: 'DirectoryOrCreate' } }),
+  },
+  mount: { name: 'efc-sock', mountPath: SOCKET_DIRECTORY },
+});
+
+/** The session manager: one pod on each node that has clients, for the clients of all EFCRuntimes. */
+export const sessionManager = ({ mountRoot, env, imagePullSecrets, daemons }: Installed): readonly Manifest[] =>
+  daemons.includes('efc') ? [namespace, daemon(mountRoot, env, imagePullSecrets)] : [];
+
+const namespace: Manifest = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  // Its pods load a kernel module, which no lower level allows.
+  metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } },
+};
+
+const daemon = (mountRoot: string, env: Installed['env'], imagePullSecrets: Installed['imagePullSecrets']): Manifest => {
+  const { volume, mount } = socketMounted(mountRoot);
+  const container = { command: ['/entrypoint.sh'], terminationMessagePolicy: 'FallbackToLogsOnError' };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: NAME, namespace: NAMESPACE },
+    spec: {
+      selector: { matchLabels: SELECTOR },
+      updateStrategy: { type: env[UPDATE_STRATEGY] ?? 'RollingUpdate' },
+      template: {
+        metadata: { labels: SELECTOR, annotations: { 'sidecar.istio.io/inject': 'false' } },
+        spec: {
+          hostNetwork: true,
+          enableServiceLinks: false,
+          // As clients: without it none of them can mount.
+          priorityClassName: 'system-node-critical',
+          nodeSelector: { [NODE_LABEL]: 'true' },
+          affinity: {
+            nodeAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: {
+                nodeSelectorTerms: [{ matchExpressions: [{ key: 'type', operator: 'NotIn', values: ['virtual-kubelet'] }] }],
+              },
+            },
+          },
+          tolerations: [{ operator: 'Exists' }],
+          ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
+          initContainers: [
+            {
+              ...container,
+              name: 'init-fuse',
+              image: imageOfPart('initFuse', env),
+              args: ['init_fuse', 'false', 'none'],
+              securityContext: { privileged: true },
+            },
+          ],
+          containers: [
+            {
+              ...container,
+              name: 'sessmgr',
+              image: imageOfPart('sessionManager', env),
+              args: ['sessmgr'],
+              securityContext: { privileged: false },
+              lifecycle: { preStop: { exec: { command: ['sh', '-c', '/entrypoint.sh stop_sessmgr'] } } },
+              volumeMounts: [mount],
+            },
+          ],
+          volumes: [volume],
+        },
+      },
+    },
+  };
+};

@@ -1,0 +1,177 @@
+/** EFC on a real API server. Its software is not public: its pods are simulated, and no command of it is ever run. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EFCRuntimeSpec } from '../../../runtimes/efc/spec.ts';
+import { annotation } from '../../../src/api/index.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import type { Kind } from '../../support/kinds.ts';
+import { datasetObject, efcRuntime } from '../../support/objects.ts';
+import { condition, eventually, type Sluice, type Space, says, startSluice } from '../../support/sluice.ts';
+import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
+
+const nas = { mountPoint: 'nfs://0a0b0c0d-x.cn-hangzhou.nas.aliyuncs.com:/images', name: 'images' };
+const NO_FIGURES = Object.fromEntries(
+  ['cacheCapacity', 'cached', 'cachedPercentage', 'cacheHitRatio', 'cacheThroughputRatio']
+    .concat(['localHitRatio', 'localThroughputRatio', 'remoteHitRatio', 'remoteThroughputRatio'])
+    .map((name) => [name, '']),
+);
+const disk: EFCRuntimeSpec = { replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD', path: '/cache', quota: '2Gi' }] } };
+const WORKLOADS = [
+  ['StatefulSet', 'demo-master'],
+  ['StatefulSet', 'demo-worker'],
+  ['DaemonSet', 'demo-fuse'],
+] as const;
+
+describe.skipIf(!simulated).concurrent('an EFC', () => {
+  let sluice: Sluice;
+  beforeAll(async () => {
+    sluice = await startSluice(sharedControlPlane(), { probeMs: 60_000 });
+  });
+  afterAll(() => sluice?.stop());
+
+  /** Shared, so that a few nodes hold the workers of many. */
+  async function bound(spec: EFCRuntimeSpec = disk): Promise<Space> {
+    const space = await sluice.space('efc');
+    await space.create(datasetObject('demo', { placement: 'Shared', mounts: [nas] }), efcRuntime('demo', spec));
+    await space.bound('EFCRuntime', 'demo');
+    return space;
+  }
+  const labels = async ({ namespace, list }: Space) =>
+    (await list('Node')).flatMap(({ metadata }) => Object.entries(metadata.labels ?? {}).filter(([key]) => key.includes(namespace)));
+  async function leavesNothing(space: Space): Promise<void> {
+    await space.delete('Dataset', 'demo');
+    await space.gone('Dataset', 'demo');
+    await eventually(async () => expect(await space.made()).toEqual([]));
+    await eventually(async () => expect(await labels(space)).toEqual([]));
+  }
+  async function endpoints(space: Space): Promise<readonly string[]> {
+    const { data } = (await space.get('ConfigMap', 'demo-worker-endpoints')) as KubeObject & { data: Record<string, string> };
+    return (JSON.parse(data['efc-worker-endpoints.json'] ?? '') as { containerendpoints: readonly string[] }).containerendpoints;
+  }
+  /** The addresses of ready workers, at the port that their template has. */
+  async function served(space: Space): Promise<readonly string[]> {
+    const worker = (await space.get('StatefulSet', 'demo-worker'))['spec'] as {
+      template: { spec: { containers: readonly [{ ports: readonly [{ containerPort: number }] }] } };
+    };
+    const { containerPort } = worker.template.spec.containers[0].ports[0];
+    const pods = (await space.list('Pod')) as readonly (KubeObject & { status?: { podIP?: string } })[];
+    return pods
+      .filter(({ metadata, status }) => metadata.name.startsWith('demo-worker-') && status?.podIP)
+      .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+      .map(({ status }) => `${status?.podIP}:${containerPort}`);
+  }
+  async function listsWorkers(space: Space, count: number): Promise<void> {
+    await eventually(async () => {
+      const found = await endpoints(space);
+      expect(found).toHaveLength(count);
+      expect(found).toEqual(await served(space));
+    });
+  }
+
+  test('is Bound, is left alone then, and leaves nothing', async () => {
+    const space = await bound();
+    const { namespace } = space;
+    await space.becomes('Dataset', 'demo', {
+      status: { mounts: [nas], cacheStates: NO_FIGURES, runtimes: [{ type: 'efc', masterReplicas: 1 }] },
+    });
+    const { status } = await space.becomes('EFCRuntime', 'demo', {
+      status: { valueFile: 'demo-efc-values', masterPhase: 'Ready', workerPhase: 'Ready', fusePhase: 'Ready', cacheStates: NO_FIGURES },
+    });
+    expect(status).toMatchObject({ selector: 'app=efc,release=demo,role=efc-worker' });
+    expect(await space.made()).toEqual([
+      'ConfigMap/demo-worker-endpoints',
+      'DaemonSet/demo-fuse',
+      `PersistentVolume/${namespace}-demo`,
+      'PersistentVolumeClaim/demo',
+      'StatefulSet/demo-master',
+      'StatefulSet/demo-worker',
+    ]);
+    await eventually(async () =>
+      expect(Object.fromEntries(await labels(space))).toMatchObject({
+        [`fluid.io/s-efc-${namespace}-demo`]: 'true',
+        [`fluid.io/s-h-efc-d-${namespace}-demo`]: '2GiB',
+      }),
+    );
+    await listsWorkers(space, 1);
+    expect((await endpoints(space))[0]).toMatch(/:1[67]\d{3}$/);
+    // Its templates are as the API server prints them: they were not written a second time.
+    for (const [kind, name] of WORKLOADS) expect((await space.get(kind, name)).metadata.generation, name).toBe(1);
+    expect(await sluice.plane.exec.calls({ namespace })).toEqual([]);
+    await leavesNothing(space);
+    expect((await sluice.plane.exec.calls({ namespace })).map(({ pod, argv }) => [pod, ...argv])).toEqual([
+      ['demo-worker-0', 'rm', '-rf', '--', `/cache/${namespace}/demo/tier_dadi`],
+    ]);
+  });
+
+  test('is scaled out and in, and the list of workers follows for masters and clients that run', async () => {
+    const space = await bound();
+    const updates = async () => Number((await space.get('Pod', 'demo-master-0')).metadata.annotations?.[annotation.fuseConfigUpdate] ?? 0);
+    await listsWorkers(space, 1);
+    await eventually(async () => expect(await updates()).toBeGreaterThan(0));
+    const before = await updates();
+    await space.kubectl('scale', 'efc/demo', '--replicas=3');
+    await listsWorkers(space, 3);
+    await eventually(async () => expect(await updates()).toBeGreaterThan(before));
+    const scale = JSON.parse(
+      await space.kubectl('get', '--raw', `/apis/data.fluid.io/v1alpha1/namespaces/${space.namespace}/efcruntimes/demo/scale`),
+    ) as { status: { replicas: number; selector: string } };
+    expect(scale.status.replicas).toBe(3);
+    const selected = await space.kubectl('get', 'pods', '-l', scale.status.selector, '-o', 'name');
+    expect(selected.trim().split('\n')).toEqual([0, 1, 2].map((i) => `pod/demo-worker-${i}`));
+    await space.kubectl('scale', 'efc/demo', '--replicas=0');
+    await listsWorkers(space, 0);
+    await space.becomes('EFCRuntime', 'demo', { status: { desiredWorkerNumberScheduled: 0, currentWorkerNumberScheduled: 0 } });
+    await space.becomes('Dataset', 'demo', { status: { phase: 'Bound' } });
+  });
+
+  test('has what others delete or edit again', async () => {
+    const space = await bound();
+    const objects = [...WORKLOADS, ['ConfigMap', 'demo-worker-endpoints']] as const satisfies readonly (readonly [Kind, string])[];
+    for (const [kind, name] of objects) {
+      const { uid } = (await space.get(kind, name)).metadata;
+      await space.delete(kind, name);
+      await eventually(async () => expect((await space.find(kind, name))?.metadata.uid).not.toBeOneOf([uid, undefined]));
+    }
+    await space.kubectl('scale', 'statefulset/demo-worker', '--replicas=3');
+    await space.becomes('StatefulSet', 'demo-worker', { spec: { replicas: 1 }, metadata: { generation: expect.toSatisfy((n) => n >= 3) } });
+    await space.patch('ConfigMap', 'demo-worker-endpoints', { data: { 'efc-worker-endpoints.json': '{}' } });
+    await listsWorkers(space, 1);
+    await space.bound('EFCRuntime', 'demo');
+  });
+
+  test('an edit of the spec reaches the templates; an invalid one does not, and says why', async () => {
+    const space = await bound();
+    await space.patch('EFCRuntime', 'demo', { spec: { fuse: { properties: { g_x: '1' } } } });
+    const args = expect.arrayContaining([says('assign_uuid=', ',g_x=1')]) as object;
+    await space.becomes('DaemonSet', 'demo-fuse', { spec: { template: { spec: { containers: [{ args }] } } } });
+    await space.patch('Dataset', 'demo', { spec: { mounts: [{ ...nas, mountPoint: 'nfs://server.example:/' }] } });
+    const why = ['spec.mounts[0].mountPoint: expected nfs://<file system>.<region>.nas.aliyuncs.com', 'found "nfs://server.example:/"'];
+    await space.becomes('EFCRuntime', 'demo', condition('Synced', { status: 'False', reason: 'InvalidSpec', message: says(...why) }));
+    await space.becomes('Dataset', 'demo', { status: { phase: 'Bound' } });
+    await space.delete('StatefulSet', 'demo-worker');
+    await space.becomes('StatefulSet', 'demo-worker', { status: { readyReplicas: 1 } });
+    await leavesNothing(space);
+  });
+
+  test('of clients alone is Bound, without a port of the node', async () => {
+    const space = await bound({ master: { disabled: true }, worker: { disabled: true } });
+    expect((await space.made()).filter((name) => name.startsWith('StatefulSet'))).toEqual([]);
+    expect(await endpoints(space)).toEqual([]);
+    expect((await space.get('EFCRuntime', 'demo')).metadata.annotations ?? {}).not.toHaveProperty('data.fluid.io/ports');
+    await leavesNothing(space);
+  });
+
+  test('has no DataLoad, and a DataProcess reads it', async () => {
+    const space = await bound();
+    const operation = (kind: string, name: string, more: object): KubeObject => ({
+      apiVersion: 'data.fluid.io/v1alpha1',
+      kind,
+      metadata: { name },
+      spec: { dataset: { name: 'demo', ...(kind === 'DataProcess' && { mountPath: '/data' }) }, ...more },
+    });
+    await space.create(operation('DataLoad', 'warm', {}));
+    await space.becomes('DataLoad', 'warm', { status: { phase: 'Failed', conditions: [{ reason: 'DataOperationNotSupport' }] } });
+    const script = { image: 'registry.example/count', imageTag: '1', source: 'wc -l /data/*' };
+    await space.create(operation('DataProcess', 'count', { processor: { script } }));
+    await space.becomes('DataProcess', 'count', { status: { phase: 'Complete' } });
+  });
+});
