@@ -6,6 +6,14 @@ import { needs, plan } from './plan.ts';
 
 const unknown = 'N/A';
 
+/** As Fluid creates it: with the defaults of its CRD. */
+const REFERENCE_SPEC = {
+  worker: { resources: {} },
+  fuse: { resources: {}, podMetadata: {} },
+  tieredstore: {},
+  management: { cleanCachePolicy: { gracePeriodSeconds: 60, maxRetryAttempts: 3 }, metadataSyncPolicy: {} },
+};
+
 /**
  * Any FUSE file system that has an image. It has no master; most have no workers either, and what they cache they do not report. Without a
  * profile it shows another Dataset.
@@ -14,7 +22,7 @@ export default defineRuntime({
   type: 'thin',
   resource: ThinRuntime,
   companions: [ThinRuntimeProfile],
-  forReferences: true,
+  forReferences: { spec: REFERENCE_SPEC },
   env: [STORAGE_ENV],
   needs,
   plan,

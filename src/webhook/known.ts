@@ -16,6 +16,8 @@ export interface KnownClaim {
   readonly dataset?: string;
   /** It may have become a Dataset's: the watch does not show the newest. */
   readonly isStale?: true;
+  /** It has a deletionTimestamp: Kubernetes lets no further pod use it. */
+  readonly isBeingDeleted?: true;
 }
 export interface KnownDataset {
   readonly identity: Identity;
@@ -46,6 +48,8 @@ export interface KnownVolume {
   readonly mountType: string;
   /** Attribute `fluid_sub_path`; empty: the whole. */
   readonly subPath: string;
+  /** Attributes `runtime_namespace` and `runtime_name`: the runtime of another Dataset, to which this one refers. Absent: its own. */
+  readonly runtime?: { readonly namespace: string; readonly name: string };
   /** `spec.claimRef`: the one claim that may use it. */
   readonly claim: { readonly namespace: string; readonly name: string };
 }

@@ -40,7 +40,7 @@ describe('a Dataset that refers to another', () => {
     await at.quiet();
     expect(at.dataset().phase).toBe('Bound');
     const { metadata, spec } = at.get('ThinRuntime') as KubeObject & { spec: object };
-    expect(spec).toEqual({});
+    expect(spec).toMatchObject({ fuse: { resources: {} }, worker: { resources: {} }, tieredstore: {} });
     expect(metadata.ownerReferences).toEqual([
       { apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', name: 'demo', uid: at.get('Dataset')?.metadata.uid, controller: true },
     ]);
@@ -267,5 +267,24 @@ describe('a Dataset that refers to another', () => {
     at.put(write.jfsRuntime('demo'));
     await at.quiet();
     expect(at.conditions('JuiceFSRuntime')['Synced']).toContain('references are of other runtimes');
+  });
+  test('fails a DataLoad with the reason, and runs a DataProcess (D24)', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    refer(at);
+    await at.quiet();
+    const operation = (kind: string, spec: object): KubeObject => ({
+      apiVersion: 'data.fluid.io/v1alpha1',
+      kind,
+      metadata: { name: 'op' },
+      spec,
+    });
+    at.put(operation('DataLoad', { dataset: { name: 'demo', namespace: 'ml' } }));
+    const script = { image: 'busybox', source: 'ls /data', command: ['sh'] };
+    at.put(operation('DataProcess', { dataset: { name: 'demo', namespace: 'ml', mountPath: '/data' }, processor: { script } }));
+    await at.quiet();
+    expect(at.get('DataLoad', 'op')).toMatchObject({ status: { phase: 'Failed' } });
+    expect(at.events.map(({ reason }) => reason)).toContain('DataOperationNotSupport');
+    expect(JSON.stringify(at.get('Job', 'op-processor-job'))).toContain('"claimName":"demo"');
   });
 });

@@ -10,11 +10,13 @@ import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import {
   Dataset,
+  type DatasetSpec,
   exclusiveNodeLabel,
   type Manifest,
   type PersistentVolumeClaim,
   type PersistentVolumeSpec,
   parse,
+  referenceIn,
 } from '../../src/api/index.ts';
 import {
   type BoundRuntime,
@@ -22,11 +24,13 @@ import {
   type ClaimFact,
   type Facts,
   type PodFact,
+  type ReferenceFact,
   type Runtime,
   type RuntimeInput,
 } from '../../src/constructs/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { dataKeys } from '../../src/reconciler/kubernetes/plans/data-keys.ts';
+import { referenceRuntime } from '../../src/reconciler/reference-runtime.ts';
 import { canRun } from '../support/can-run.ts';
 
 /** What Fluid made, recorded; beside the repository, not in it. */
@@ -42,6 +46,8 @@ export interface Case {
   readonly nodes: readonly { readonly node: string; readonly labels: Readonly<Record<string, string>> }[];
   /** Throws InvalidSpec. */
   bind(): readonly BoundRuntime[];
+  /** Runtimes that the controller creates. */
+  readonly created: readonly Manifest[];
 }
 
 /** Of a node. Which dataset has it alone cannot be compared, since the cases ran at once. */
@@ -69,12 +75,42 @@ function readCase(runtime: Runtime, name: string): Case {
   const golden = (objects ?? []).filter(({ kind }) => kind !== 'NodeLabels').map(asStatefulSet);
   const labels = objects?.find(({ kind }) => kind === 'NodeLabels') as { readonly nodes?: Case['nodes'] } | undefined;
   const own = (input ?? []).filter(({ kind }) => kind === runtime.resource.kind);
+  const bound = () => own.map((object) => runtime.bind(planInputOf(runtime, object, input ?? [], golden, name.split('/')[0] ?? '')));
+  const referring = (input ?? []).filter(({ kind, ...dataset }) => kind === Dataset.kind && referenceIn(dataset['spec'] as DatasetSpec));
+  const created = referring.map((dataset) => shownReference(dataset));
   return {
     name,
     namespace: `g-${name.replace('/', '-')}`,
     golden,
     nodes: labels?.nodes ?? [],
-    bind: () => own.map((object) => runtime.bind(planInputOf(runtime, object, input ?? [], golden, name.split('/')[0] ?? ''))),
+    bind() {
+      const sources = bound();
+      const references = created.map((object) => {
+        const planInput = planInputOf(thin, object, input ?? [], golden, '');
+        return thin.bind({ ...planInput, facts: { ...planInput.facts, reference: referenceTo(sources[0] as BoundRuntime, runtime) } });
+      });
+      return [...sources, ...references];
+    },
+    created,
+  };
+}
+
+/** The ThinRuntime that the controller creates for such a Dataset. */
+function shownReference({ kind, metadata }: Manifest): Manifest {
+  const { name, namespace = '' } = metadata;
+  const runtime = referenceRuntime(thin, { namespace, name, uid: uidOf({ kind, metadata }), collides: false });
+  return runtime as unknown as Manifest;
+}
+
+/** What the controller finds out of the Dataset that is referred to. */
+function referenceTo({ plan, synth }: BoundRuntime, { resource, type }: Runtime): ReferenceFact {
+  const volume = synth('volume').find(({ kind }) => kind === 'PersistentVolume') as Manifest;
+  const { claimRef: _, ...spec } = volume['spec'] as PersistentVolumeSpec;
+  return {
+    dataset: { identity: plan.dataset, mounts: [], status: {} },
+    // The cast: no object of a reference depends on the status of the other one.
+    runtime: { kind: resource.kind, type, engine: plan.engine, status: {} as ReferenceFact['runtime']['status'] },
+    volume: spec,
   };
 }
 

@@ -124,7 +124,11 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
     decided: 'every end has one',
     shown: [`${OPERATIONS}/order.test.ts`, 'counts for one that failed without having run, and may be longer than a timer'],
   },
-  D24: { fluid: 'on a reference an operation has no phase', decided: 'with references' },
+  D24: {
+    fluid: 'on a reference an operation has no phase',
+    decided: 'it fails, with the reason; a DataProcess runs',
+    shown: ['test/reconciler/references.test.ts', 'fails a DataLoad with the reason, and runs a DataProcess (D24)'],
+  },
   D25: {
     fluid: 'events repeat, and an empty namespace finds nothing',
     decided: 'an event for each end; the namespace is that of the operation',

@@ -6,6 +6,7 @@ import type { Cluster } from '../../harness/index.ts';
 import { InvalidSpec, type Manifest } from '../../src/api/index.ts';
 import { type BoundRuntime, PRINT_ORDER } from '../../src/constructs/index.ts';
 import { cacheLabels } from '../../src/reconciler/kubernetes/nodes/cache-labels.ts';
+import { established } from '../support/sluice.ts';
 import { sharedCluster } from '../support/test-cluster.ts';
 import { type Case, hasGoldens, readCases, shownUid, withoutExclusive } from './cases.ts';
 import { differences, refusals } from './differences.ts';
@@ -21,6 +22,8 @@ describe.skipIf(!hasGoldens)('parity with Fluid', () => {
 
   beforeAll(async () => {
     cluster = await sharedCluster();
+    await cluster.kubectl('apply', '--server-side', '-f', join(import.meta.dirname, '../../crds'));
+    await established(cluster);
     for (const { namespace } of bound) await cluster.kubectl('create', 'namespace', namespace);
     for (const { name, objects } of await asStored(cluster, bound)) ours.set(name, objects);
   });
@@ -64,9 +67,9 @@ async function asStored(
   cluster: Cluster,
   wanted: readonly Case[],
 ): Promise<readonly { readonly name: string; readonly objects: readonly Manifest[] }[]> {
-  const all = wanted.map(({ name, bind }) => ({
+  const all = wanted.map(({ name, bind, created }) => ({
     name,
-    objects: bind().flatMap((runtime) => PRINT_ORDER.flatMap((part) => runtime.synth(part))),
+    objects: [...created, ...bind().flatMap((runtime) => PRINT_ORDER.flatMap((part) => runtime.synth(part)))],
   }));
   const folder = mkdtempSync(join(tmpdir(), 'sluice-parity-'));
   const file = join(folder, 'objects.json');

@@ -49,8 +49,8 @@ export interface RuntimeDefinition<S extends TSchema> {
    * A runtime that most clusters never serve returns them only if `daemons` names its type.
    */
   readonly install?: (installation: Installed) => readonly Manifest[];
-  /** The controller creates a runtime of this kind for a Dataset that refers to another one and has none. */
-  readonly forReferences?: true;
+  /** The controller creates a runtime of this kind, with this spec, for a Dataset that refers to another one and has none. */
+  readonly forReferences?: { readonly spec: object };
   /** For a kind whose masters and workers Fluid did not create as StatefulSets. When such a runtime is taken over, its pods stay. */
   readonly fluidsWorkloads?: WorkloadKind;
 }
@@ -155,8 +155,8 @@ export interface Runtime {
   readonly statusShape?: StatusShape;
   /** Objects that serve all runtimes of the kind. */
   install(installation: Installed): readonly Manifest[];
-  /** The controller creates a runtime of this kind for a Dataset that refers to another one and has none. */
-  readonly forReferences?: true;
+  /** The controller creates a runtime of this kind, with this spec, for a Dataset that refers to another one and has none. */
+  readonly forReferences?: { readonly spec: object };
   /** Whose pods its masters and workers take over from Fluid. */
   readonly fluidsWorkloads?: WorkloadKind;
   /** Names of the workloads of a runtime. They need no plan, so that a runtime that cannot be planned still has a status and can be deleted. */

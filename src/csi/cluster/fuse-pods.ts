@@ -29,11 +29,12 @@ export async function fusePod({ cluster, podLogsDir }: Asking, { namespace, name
 
 /**
  * Why a mount does not exist yet, as far as the fuse pod of this node shows: one sentence for the events of the pod that waits. Messages of
- * its containers may contain anything, so they are included only with `inPrivate`: for pods of its own namespace.
+ * its containers may contain anything, and names are the affair of its namespace: both are included only with `inPrivate`, for pods of its own
+ * namespace.
  */
 export function whyNotMounted({ namespace, name }: RuntimeName, nodeId: string, pod: Pod | undefined, inPrivate: boolean): string {
   if (!pod) return `fuse pod of ${namespace}/${name} on node ${nodeId} does not exist yet, or waits for its volumes`;
-  return `fuse pod ${namespace}/${pod.metadata.name} ${stateOf(pod, inPrivate)}`;
+  return `fuse pod ${inPrivate ? `${namespace}/${pod.metadata.name}` : `of ${namespace}/${name} on node ${nodeId}`} ${stateOf(pod, inPrivate)}`;
 }
 
 /** The fuse pod among these, one that is not being deleted before one that is. */
@@ -58,25 +59,30 @@ function stateOf({ metadata, status = {} }: Pod, inPrivate: boolean): string {
   if (unscheduled) return said('cannot be scheduled', unscheduled.reason, unscheduled.message);
   const containers = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   for (const container of containers) {
-    const trouble = troubleOf(container, said);
+    const trouble = troubleOf(container, inPrivate, said);
     if (trouble) return trouble;
   }
   return phase === 'Running' ? 'runs, but has not mounted yet' : 'is starting';
 }
 
 /** What keeps a container from running; undefined when it runs, has completed, or will start by itself. */
-function troubleOf({ name, state = {}, lastState = {}, restartCount = 0 }: ContainerStatus, said: Say): string | undefined {
+function troubleOf(
+  { name, state = {}, lastState = {}, restartCount = 0 }: ContainerStatus,
+  inPrivate: boolean,
+  said: Say,
+): string | undefined {
   const { waiting, terminated, running } = state;
   const ended = terminated ?? lastState.terminated;
   if (ended && ended.exitCode !== 0 && !(running && restartCount === 0)) {
     const again = waiting?.reason ? `, now ${waiting.reason}` : '';
     return said(
-      `has restarted its container ${name} ${restartCount} times${again}; it ended with code ${ended.exitCode}`,
+      `has restarted ${inPrivate ? `its container ${name}` : 'a container'} ${restartCount} times${again}; it ended with code ${ended.exitCode}`,
       ended.reason,
       ended.message,
     );
   }
-  if (waiting && waiting.reason !== 'PodInitializing') return said(`is waiting for container ${name}`, waiting.reason, waiting.message);
+  if (waiting && waiting.reason !== 'PodInitializing')
+    return said(`is waiting for ${inPrivate ? `container ${name}` : 'a container'}`, waiting.reason, waiting.message);
   return undefined;
 }
 

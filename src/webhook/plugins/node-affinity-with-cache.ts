@@ -1,6 +1,7 @@
 import { type NodeSelectorTerm, shown } from '../../api/index.ts';
 import type { DatasetUse, Plugin } from '../admission.ts';
 import type { Known, KnownDataset } from '../known.ts';
+import { servedBy } from '../served-by.ts';
 import { labelsOf, type Pod } from '../pod.ts';
 import { type Locality, labelOfDataset, parseLocality } from './affinity/locality.ts';
 import { conditionsOn } from './affinity/node-affinity.ts';
@@ -69,7 +70,8 @@ function requirementsFor(dataset: KnownDataset, { required }: Locality, known: K
 }
 
 /** Where the cache of a Dataset is, as far as these labels say. An alternative without expressions: anywhere. */
-function placesOf({ identity, runtime }: KnownDataset, names: readonly string[], known: Known): readonly Alternative[] {
+function placesOf(dataset: KnownDataset, names: readonly string[], known: Known): readonly Alternative[] {
+  const { identity, runtime } = servedBy(dataset, known);
   const own = names.flatMap((name) => labelOfDataset.get(name)?.(identity) ?? []);
   if (own.length > 0) return [own.map((key) => ({ key, operator: 'In', values: ['true'] }))];
   const terms = (runtime && known.runtime(runtime.type, runtime.namespace, runtime.name)?.cacheAffinity) ?? [];

@@ -1,5 +1,6 @@
 import type { DatasetUse, Plugin } from '../admission.ts';
 import type { Known, KnownDataset } from '../known.ts';
+import { servedBy } from '../served-by.ts';
 import { record } from '../shapes.ts';
 import type { Expression } from './affinity/node-affinity.ts';
 import { requiring } from './affinity/requirements.ts';
@@ -28,7 +29,8 @@ export const datasetsOf = (uses: readonly DatasetUse[]): readonly KnownDataset[]
 ];
 
 /** Conditions on the nodes on which the FUSE client of a Dataset can run; none if its DaemonSet is not known. */
-export function fuseSelector({ runtime }: KnownDataset, known: Known): readonly Expression[] {
+export function fuseSelector(dataset: KnownDataset, known: Known): readonly Expression[] {
+  const { runtime } = servedBy(dataset, known);
   const fuse = runtime && known.fuse(runtime.namespace, runtime.name);
   return Object.entries(record(fuse?.template.spec?.nodeSelector))
     .filter(([key]) => !key.startsWith(OWN_LABELS))

@@ -2,6 +2,7 @@ import { type Container, type PodSpec, type Volume, volumeName } from '../../api
 import type { Admission, DatasetUse } from '../admission.ts';
 import { Denied } from '../denied.ts';
 import type { KnownFuse, KnownVolume } from '../known.ts';
+import { servedBy } from '../served-by.ts';
 
 /** The FUSE client of a Dataset, as its fuse DaemonSet runs it. */
 export interface Client {
@@ -38,11 +39,9 @@ export function clientOf(use: DatasetUse, { namespace, known, wishes }: Admissio
       [dataset],
     );
   if (!runtime) throw new Denied(`${what}: expected a runtime that serves it, found none`, [dataset]);
-  const fuse = known.fuse(namespace, name);
-  if (!fuse) throw new Denied(`${what}: expected a fuse DaemonSet, found none`, [{ kind: 'fuse', namespace, name }]);
-  const refused = fuse.sidecar ? fuse.sidecar.refused : NEED_THE_NODE.get(runtime.type);
-  if (refused !== undefined)
-    throw new Denied(`${what}: its client cannot be a sidecar: ${refused}. Run the pod on a node with the CSI plugin, without the label`);
+  const claim = { kind: 'claim', namespace, name: use.claim } as const;
+  if (known.claim(namespace, use.claim)?.isBeingDeleted)
+    throw new Denied(`${what}: expected its claim to stay, found it being deleted${notReady ? `: ${notReady}` : ''}`, [claim]);
   const volume = known.volume(volumeName(identity));
   // Whoever may label a Dataset must not get the directory of another.
   if (!volume || volume.claim.namespace !== namespace || volume.claim.name !== use.claim)
@@ -50,9 +49,30 @@ export function clientOf(use: DatasetUse, { namespace, known, wishes }: Admissio
       `${what}: expected PersistentVolume ${volumeName(identity)} for its claim, found ${volume ? 'one of another claim' : 'none'}`,
       [{ kind: 'volume', name: volumeName(identity) }],
     );
+  const home = volume.runtime ?? { namespace, name };
+  const fuse = known.fuse(home.namespace, home.name);
+  if (!fuse) throw new Denied(`${what}: expected a fuse DaemonSet, found none`, [{ kind: 'fuse', ...home }]);
+  const refused =
+    (fuse.sidecar ? fuse.sidecar.refused : NEED_THE_NODE.get(servedBy(use.dataset, known).runtime?.type ?? runtime.type)) ??
+    (home.namespace === namespace ? undefined : boundTo(fuse, home.namespace));
+  if (refused !== undefined)
+    throw new Denied(`${what}: its client cannot be a sidecar: ${refused}. Run the pod on a node with the CSI plugin, without the label`);
   const isScraped = known.runtime(runtime.type, runtime.namespace, runtime.name)?.scrapesSidecars ?? false;
   return { fuse, volume, isScraped, ...mountOf(what, fuse, volume) };
 }
+
+/** Why a client of another namespace cannot run here: it needs objects of that namespace. Their names are not for this one. */
+function boundTo({ template: { spec } }: KnownFuse, namespace: string): string | undefined {
+  const volumes = spec?.volumes ?? [];
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const mounts = volumes.some((volume) => NAMESPACED.some((field) => volume[field] !== undefined));
+  const reads = containers.some(
+    ({ env = [], envFrom = [] }) =>
+      envFrom.length > 0 || env.some(({ valueFrom }) => valueFrom?.secretKeyRef ?? valueFrom?.configMapKeyRef),
+  );
+  return mounts || reads ? `it reads ConfigMaps or Secrets of namespace ${namespace}, to which the Dataset refers` : undefined;
+}
+const NAMESPACED = ['configMap', 'secret', 'projected', 'persistentVolumeClaim', 'ephemeral'] as const;
 
 function mountOf(what: string, { template }: KnownFuse, { path }: KnownVolume): Pick<Client, 'spec' | 'home' | 'below' | 'mountedAt'> {
   const { spec } = template;

@@ -17,7 +17,8 @@ export function keptClaim(object: KubeObject): KeptClaim {
   const { name, labels = {} } = object.metadata;
   const isOwn = Object.keys(labels).some((key) => key.startsWith(CACHE_LABELS));
   const dataset = isOwn ? name : WRAPPED_BY.map((key) => labels[key]).find((value) => value);
-  return kept(object, dataset === undefined ? NO_DATASET : { dataset });
+  if (dataset === undefined) return kept(object, NO_DATASET);
+  return kept(object, object.metadata.deletionTimestamp === undefined ? { dataset } : { dataset, isBeingDeleted: true });
 }
 
 export function keptDataset(object: KubeObject): KeptDataset {
@@ -54,12 +55,15 @@ export function keptVolume(object: KubeObject): KeptVolume {
   const attributes = record(volumeAttributes);
   const path = text(attributes['fluid_path']);
   const { namespace, name } = record(claimRef);
+  const runtime = { namespace: text(attributes['runtime_namespace']) ?? '', name: text(attributes['runtime_name']) ?? '' };
   if (driver !== csiDriver || path === undefined || typeof namespace !== 'string' || typeof name !== 'string')
     return kept(object, undefined);
   return kept(object, {
     path,
     mountType: text(attributes['mount_type']) ?? '',
     subPath: text(attributes['fluid_sub_path']) ?? '',
+    // Nearly all are served by a runtime of their own name.
+    ...(runtime.name && (runtime.name !== name || runtime.namespace !== namespace) && { runtime }),
     claim: { namespace, name },
   });
 }

@@ -67,8 +67,8 @@ describe('the message of a fuse pod', () => {
   };
   const why = (inPrivate: boolean) => whyNotMounted({ namespace: 'ml', name: 'demo' }, 'n', crashed, inPrivate);
 
-  test('is not shown in another namespace', () => {
-    expect(why(false)).toBe('fuse pod ml/demo-fuse-x has restarted its container fuse 1 times; it ended with code 1 (Error)');
+  test('is not shown in another namespace, nor are names of pod and container (N20)', () => {
+    expect(why(false)).toBe('fuse pod of ml/demo on node n has restarted a container 1 times; it ended with code 1 (Error)');
   });
   test('is shown in its own namespace without credentials', () => {
     expect(why(true)).toMatch(/\(Error\): cannot mount https:\/\/\[redacted\]@host: AWS_SECRET_ACCESS_KEY=\[redacted\] is wrong$/);

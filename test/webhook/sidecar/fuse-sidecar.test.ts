@@ -10,6 +10,57 @@ const find = ({ spec }: Pod, name: string): Container =>
   [...(spec.initContainers ?? []), ...spec.containers].find((container) => container.name === name) as Container;
 const pathOf = ({ spec }: Pod, volume: string) => spec.volumes?.find(({ name }) => name === volume)?.hostPath?.path;
 
+/** Dataset `ml/view` refers to a directory of `<namespace>/images`. */
+function referring(namespace: string, fuse: Partial<PodSpec> = {}, claim: object = {}) {
+  const source = images('images', fuse);
+  const { 'ml-images': volume } = source.volumes;
+  const moved = (record: object) =>
+    Object.fromEntries(Object.entries(record).map(([key, value]) => [key.replace(/^(ml)(?=[/])/, namespace), value]));
+  const view = { identity: { namespace: 'ml', name: 'view', uid: 'uid-view', collides: false }, phase: 'Bound' };
+  return joined(
+    { ...source, claims: moved(source.claims), datasets: moved(source.datasets), fuses: moved(source.fuses) } as typeof source,
+    {
+      claims: { 'ml/view': { dataset: 'view', ...claim } },
+      datasets: { 'ml/view': { ...view, runtime: { type: 'thin', namespace: 'ml', name: 'view' } } },
+      runtimes: {},
+      fuses: {},
+      volumes: {
+        'ml-view': { ...volume!, subPath: 'train', runtime: { namespace, name: 'images' }, claim: { namespace: 'ml', name: 'view' } },
+      },
+    },
+  );
+}
+const ALONE: Partial<PodSpec> = {
+  containers: [
+    {
+      name: 'c',
+      image: 'i',
+      volumeMounts: [{ name: 'm', mountPath: '/runtime-mnt/juicefs/ml/images', mountPropagation: 'Bidirectional' }],
+    },
+  ],
+  volumes: [{ name: 'm', hostPath: { path: '/runtime-mnt/juicefs/ml/images' } }],
+};
+
+describe('a pod that reads a Dataset which refers to another', () => {
+  test('gets the client of that one, and sees the directory to which the Dataset refers', () => {
+    const pod = inject(reader(['view']), referring('ml'));
+    expect(find(pod, 'fluid-fuse-0').command).toEqual(expect.arrayContaining(['sh', '/root/script/script.sh']));
+    expect(pathOf(pod, 'view')).toBe(`${DIRECTORY}/juicefs-fuse/train`);
+    expect(pod.metadata.labels).toMatchObject({ 'dataset-name.sidecar.fluid.io/fluid-fuse-0': 'view' });
+  });
+  test('gets a client of another namespace only if the client needs no objects of that one, whose names are not said', () => {
+    expect(find(inject(reader(['view']), referring('other', ALONE)), 'fluid-fuse-0').image).toBe('i');
+    const denied = () => inject(reader(['view']), referring('other'));
+    expect(denied).toThrow('it reads ConfigMaps or Secrets of namespace other, to which the Dataset refers');
+    expect(denied).not.toThrow('images-fuse-script');
+  });
+  test('is denied once the owner of that one no longer allows it: the claim is being deleted', () => {
+    expect(() => inject(reader(['view']), referring('ml', {}, { isBeingDeleted: true }))).toThrow(
+      'Dataset ml/view: expected its claim to stay, found it being deleted',
+    );
+  });
+});
+
 describe('a pod that reads a Dataset', () => {
   const pod = inject(reader(['images']), images());
 

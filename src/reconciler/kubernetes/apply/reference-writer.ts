@@ -1,7 +1,7 @@
-import { annotation, claimName, Dataset, datasetId, GROUP, label, runtimeFinalizer, VERSION, volumeName } from '../../../api/index.ts';
-import type { KubeObject } from '../../../kube/types.ts';
+import { claimName, volumeName } from '../../../api/index.ts';
 import type { Cluster } from '../../cluster.ts';
-import { identityOf, identityRecord } from '../../identity.ts';
+import { identityOf } from '../../identity.ts';
+import { referenceRuntime } from '../../reference-runtime.ts';
 import { typeOf } from '../kinds.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownVolumeOrClaim } from '../observe/remains.ts';
@@ -16,23 +16,7 @@ export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide
     async provide(key, dataset) {
       const runtime = store.forReferences;
       if (!runtime) return false;
-      const { kind } = runtime.resource;
-      const uid = dataset.metadata.uid ?? '';
-      const identity = identityOf(key, evidence(store, key, { dataset }));
-      const object: KubeObject = {
-        apiVersion: `${GROUP}/${VERSION}`,
-        kind,
-        metadata: {
-          ...key,
-          // All that is marked on a runtime, so that no further write is needed.
-          finalizers: [runtimeFinalizer(runtime.type)],
-          labels: { [label.datasetId]: datasetId(identity) },
-          annotations: { [annotation.identity]: identityRecord(uid, identity) },
-          // As Fluid writes it: the Dataset controls its runtime.
-          ownerReferences: [{ apiVersion: `${GROUP}/${VERSION}`, kind: Dataset.kind, name: key.name, uid, controller: true }],
-        } as KubeObject['metadata'],
-        spec: {},
-      };
+      const object = referenceRuntime(runtime, identityOf(key, evidence(store, key, { dataset })));
       store.remember(await client.create(typeOf(runtime.resource), object));
       return true;
     },
