@@ -24,6 +24,7 @@ import {
   alluxioRuntime,
   cacheRuntime,
   datasetObject,
+  efcRuntime,
   exampleRuntime,
   jindoRuntime,
   jfsDataset,
@@ -146,6 +147,10 @@ describe.skipIf(!simulated)('sluice install', () => {
     const oss = { mountPoint: 'oss://bucket/', name: 'data', options: { 'fs.oss.endpoint': 'oss.example' } };
     await space.create(datasetObject('jindo', { mounts: [oss] }), jindoRuntime('jindo', { replicas: 0 }));
     await space.becomes('StatefulSet', 'jindo-jindofs-master', { metadata: { labels: { [label.datasetId]: expect.any(String) } } });
+    // As far as EFC.
+    const nas = { mountPoint: 'nfs://0a.cn-x.nas.aliyuncs.com:/', name: 'data' };
+    await space.create(datasetObject('efc', { mounts: [nas] }), efcRuntime('efc', { replicas: 0 }));
+    await space.becomes('StatefulSet', 'efc-master', { metadata: { labels: { [label.datasetId]: expect.any(String) } } });
     // Of clients alone.
     const { client: component } = plainfs.topology;
     await space.create(cacheClass(space.namespace, { topology: { client: component } }));
@@ -251,7 +256,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     await space.gone('CronJob', 'nightly-loader-job');
     for (const [kind, name] of operations) await space.gone(kind, name);
     // Teardown, by the controller alone.
-    const all = ['thin', 'late', 'jfs', 'alluxio', 'jindo', 'cache', 'demo'];
+    const all = ['thin', 'late', 'jfs', 'alluxio', 'jindo', 'efc', 'cache', 'demo'];
     for (const name of all) await space.delete('Dataset', name);
     for (const name of all) await space.gone('Dataset', name);
     await removeSpaces(client, [space]);
@@ -279,13 +284,25 @@ describe.skipIf(!simulated)('sluice install', () => {
     const space = await createSpace(plane, admin, 'plugin-rights');
     onTestFinished(
       async () =>
-        void (await space.kubectl('delete', 'alluxioruntimes,cacheruntimes,jindoruntimes,thinruntimes,juicefsruntimes,datasets', '--all')),
+        void (await space.kubectl(
+          'delete',
+          'alluxioruntimes,cacheruntimes,efcruntimes,jindoruntimes,thinruntimes,juicefsruntimes,datasets',
+          '--all',
+        )),
     );
     const { namespace } = space;
     await space.create(openDataset('thin'), thinRuntime('thin', {}), jfsDataset('jfs'), jfsRuntime('jfs'));
     await space.create(openDataset('alluxio'), alluxioRuntime('alluxio', {}), openDataset('jindo'), jindoRuntime('jindo', {}));
+    await space.create(openDataset('efc'), efcRuntime('efc', {}));
     await space.create(openDataset('cache'), cacheRuntime('cache', { runtimeClassName: 'none' }));
-    for (const [name, type] of Object.entries({ alluxio: 'alluxio', cache: 'cache', jindo: 'jindo', thin: 'thin', jfs: 'juicefs' }))
+    for (const [name, type] of Object.entries({
+      alluxio: 'alluxio',
+      cache: 'cache',
+      efc: 'efc',
+      jindo: 'jindo',
+      thin: 'thin',
+      jfs: 'juicefs',
+    }))
       await space.patch('Dataset', name, { status: { conditions: [], runtimes: [{ name, namespace, type }] } }, 'status');
     const mark = auditMark(plane);
     const plugin = kubeCluster({ client, nodeId: 'node-1', log: silent });
@@ -296,7 +313,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       volume: async () => expect(await plugin.volume('none')).toBeUndefined(),
       claimLabels: async () => expect(await plugin.claimLabels({ namespace, name: 'none' })).toBeUndefined(),
       runtime: async () => {
-        for (const name of ['alluxio', 'cache', 'jindo', 'thin', 'jfs'])
+        for (const name of ['alluxio', 'cache', 'efc', 'jindo', 'thin', 'jfs'])
           expect(await plugin.runtime({ namespace, name })).toEqual({ cleanPolicy: expect.any(String) });
       },
       pod: async () => expect(await plugin.pod({ namespace, name: 'none' })).toBeUndefined(),
@@ -510,12 +527,17 @@ describe.skipIf(!simulated)('sluice install', () => {
         ]);
       });
       await step('whole, the kinds too once none of their objects exist', async () => {
-        await install();
+        await install('--daemon', 'efc');
+        // Its pods run where the node plugin asks for them.
+        const wanted = () => plane.kubectl('get', 'daemonset/efc-sessmgr', '-n', 'efc-system', '-o', 'jsonpath={.status.numberReady}');
+        await plane.kubectl('label', 'node', 'node-1', 'fluid.io/efc-sessmgr=true');
+        await eventually(async () => expect(await wanted()).toBe('1'));
         await profiles('delete');
         // As if another installer, such as Fluid's chart, had created it.
         await plane.kubectl('label', 'crd', 'thinruntimeprofiles.data.fluid.io', 'app.kubernetes.io/part-of-');
         const { code, stdout, stderr } = await uninstall('--with-namespace');
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+        for (const name of ['DaemonSet efc-system/efc-sessmgr', 'Namespace efc-system']) expect(stdout).toContain(`deleted ${name}\n`);
         expect(stdout).toContain(
           'kept CustomResourceDefinition thinruntimeprofiles.data.fluid.io: it does not have the labels of an installation\n',
         );
