@@ -26,7 +26,6 @@ const TARGETS: Readonly<Record<Kind, Targets>> = {
   alluxio: { requests: 18, execs: 8, ofLimit: 0.85 },
   cache: { requests: 18, execs: 8, ofLimit: 0.85 },
   jindo: { requests: 18, execs: 8, ofLimit: 0.85 },
-  efc: { requests: 18, ofLimit: 0.85 },
 };
 
 /** So many at once: how fast, in which order, at which cost, and how that compares with what the API server can take. */

@@ -10,7 +10,6 @@ const TARGETS: Readonly<Record<Kind, Readonly<Record<'bound' | 'claim', number>>
   alluxio: { bound: 1, claim: 1 },
   cache: { bound: 0.8, claim: 1 },
   jindo: { bound: 0.8, claim: 1 },
-  efc: { bound: 0.8, claim: 1 },
 };
 const WORST = 2;
 

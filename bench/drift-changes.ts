@@ -6,7 +6,7 @@ import { phaseOf } from './lab.ts';
 import { type Kind, paths } from './objects.ts';
 
 /** Of the pair of each kind. */
-export const NAMES: Readonly<Record<Kind, string>> = { thin: 't', juicefs: 'j', alluxio: 'a', cache: 'c', jindo: 'd', efc: 'e' };
+export const NAMES: Readonly<Record<Kind, string>> = { thin: 't', juicefs: 'j', alluxio: 'a', cache: 'c', jindo: 'd' };
 
 export interface Change {
   readonly no: number;

@@ -11,7 +11,6 @@ export const PLURALS = {
   alluxio: 'alluxioruntimes',
   cache: 'cacheruntimes',
   jindo: 'jindoruntimes',
-  efc: 'efcruntimes',
 } as const;
 export type Kind = keyof typeof PLURALS;
 export const KINDS = Object.keys(PLURALS) as readonly Kind[];
@@ -133,11 +132,6 @@ const SPECS: Readonly<Record<Kind, { readonly runtimeKind: string; readonly runt
         },
       ],
     },
-  },
-  efc: {
-    runtimeKind: 'EFCRuntime',
-    runtime: cachedIn('/var/lib/efc'),
-    dataset: { ...shared, mounts: [{ mountPoint: 'nfs://0a0b0c0d-x.cn-hangzhou.nas.aliyuncs.com:/', name: 'data' }] },
   },
   cache: {
     runtimeKind: 'CacheRuntime',

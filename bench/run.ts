@@ -38,7 +38,6 @@ const groups: readonly (readonly Bench[])[] = [
   [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],
   [bindMany(50, 'cache'), quiet(50, 'cache')],
   [bindMany(50, 'jindo'), quiet(50, 'jindo')],
-  [bindMany(50, 'efc'), quiet(50, 'efc')],
   [quiet(1000, 'alluxio')],
   [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
   // As many as a real API server holds here in some minutes.

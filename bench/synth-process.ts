@@ -5,7 +5,6 @@
 import alluxio from '../runtimes/alluxio/index.ts';
 import { CacheRuntimeClass } from '../runtimes/cache/class-spec.ts';
 import cache from '../runtimes/cache/index.ts';
-import efc from '../runtimes/efc/index.ts';
 import jindo from '../runtimes/jindo/index.ts';
 import juicefs from '../runtimes/juicefs/index.ts';
 import thin from '../runtimes/thin/index.ts';
@@ -15,7 +14,7 @@ import { CACHE_CLASS, cacheClass, PROFILE, pair, profile, type Kind } from './ob
 import { memory } from './proc.ts';
 import type { Synthesized } from './synth.ts';
 
-const runtimes = { thin, juicefs, alluxio, jindo, efc, cache };
+const runtimes = { thin, juicefs, alluxio, jindo, cache };
 const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 const facts = {
   ports: {},

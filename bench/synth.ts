@@ -18,7 +18,7 @@ export const synth = (count: number): Bench => ({
   },
 });
 
-const TARGETS_MS: Readonly<Record<Kind, number>> = { thin: 0.4, juicefs: 0.4, alluxio: 0.6, jindo: 0.6, efc: 0.6, cache: 0.6 };
+const TARGETS_MS: Readonly<Record<Kind, number>> = { thin: 0.4, juicefs: 0.4, alluxio: 0.6, jindo: 0.6, cache: 0.6 };
 
 /** Of one runtime, by kind: the mean of many. */
 export const synthEach: Bench = {
