@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 const PROGRAMS = [
   'test/cli/**/*.test.ts',
   'test/scripts/**/*.test.ts',
+  'test/package/**/*.test.ts',
   'test/csi/real-mounts/**/*.test.ts',
   'test/docs/**/*.test.ts',
   'test/install/{image,arm64}.test.ts',

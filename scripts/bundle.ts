@@ -60,7 +60,7 @@ export const define = (command) => command.allowUnknownOption().allowExcessArgum
 };
 
 /** Their licences ask to be passed on. */
-function notices({ inputs }: Metafile): string {
+export function notices({ inputs }: Metafile): string {
   const folders = new Set(Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   return [...folders]
     .toSorted()

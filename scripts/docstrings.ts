@@ -60,8 +60,9 @@ function entryPoints({
   readonly exports: Readonly<Record<string, unknown>>;
 }): readonly (readonly [string, string])[] {
   return Object.entries(exports).flatMap(([name, target]) => {
-    const { types } = target as { readonly types?: string };
-    return types ? [[`${own}${name.slice(1)}`, join(root, types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts'))] as const] : [];
+    const { import: esm, types } = target as { readonly import?: { readonly types: string }; readonly types?: string };
+    const file = esm?.types ?? types;
+    return file ? [[`${own}${name.slice(1)}`, join(root, file.replace(/^\.\/dist\/types\//, '').replace(/\.d\.ts$/, '.ts'))] as const] : [];
   });
 }
 

@@ -28,7 +28,10 @@ export class InvalidSpec extends Error {
   /** Reason of the event, if it is not the usual one of a failed set-up. */
   readonly reason: string | undefined;
 
-  constructor(faults: Fault | readonly Fault[], options: { readonly object?: string; readonly reason?: string } & ErrorOptions = {}) {
+  constructor(
+    faults: Fault | readonly Fault[],
+    options: { readonly object?: string; readonly reason?: string; readonly cause?: unknown } = {},
+  ) {
     const list = Array.isArray(faults) ? (faults as readonly Fault[]) : [faults as Fault];
     const more = list.length > MOST_IN_MESSAGE ? `; and ${list.length - MOST_IN_MESSAGE} more` : '';
     super(`${options.object ? `${options.object}: ` : ''}${list.slice(0, MOST_IN_MESSAGE).map(describe).join('; ')}${more}`, options);

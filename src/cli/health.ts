@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { showBuild } from './build-info.ts';
 
 // Not imported: the ES module loads Node's own fetch too, which takes 14 MB.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -17,6 +18,7 @@ export interface HealthServer {
 
 /** `/healthz`, `/readyz` and `/metrics`, for the kubelet and Prometheus. Port 0 picks a free one. */
 export async function serveHealth(host: string, port: number, health: Health, registry: Registry): Promise<HealthServer> {
+  showBuild(registry);
   const server = createServer((request, response) => {
     const answer = (problem: string | undefined) =>
       response.writeHead(problem ? 503 : 200, { 'content-type': 'text/plain' }).end(`${problem ?? 'ok'}\n`);

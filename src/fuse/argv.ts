@@ -12,7 +12,11 @@ import { secretsIn } from './words.ts';
  * const [client] = clientsOf(template, config);
  * if (client) argvOf(client, process.env).text;
  */
-export function argvOf({ program, args, env, files }: Client, environment: NodeJS.ProcessEnv, directory?: string): Rendered {
+export function argvOf(
+  { program, args, env, files }: Client,
+  environment: Readonly<Record<string, string | undefined>>,
+  directory?: string,
+): Rendered {
   const faults: Fault[] = [];
   const secrets = secretsIn(directory);
   for (const [field, record] of Object.entries({ env, files }))

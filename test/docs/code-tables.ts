@@ -15,6 +15,7 @@ import {
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/turnstile.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
 import { LARGEST_RECORD } from '../../src/reconciler/kubernetes/plans/last-valid.ts';
+import { showBuild } from '../../src/cli/build-info.ts';
 import { createMetrics } from '../../src/reconciler/metrics.ts';
 import { backoffMs } from '../../src/reconciler/queue.ts';
 import { type Cause, causes } from '../../src/reconciler/reasons.ts';
@@ -78,10 +79,15 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
       ]),
     );
   },
-  metrics: async () => metricsIn(createMetrics('host').registry),
+  async metrics() {
+    const { registry } = createMetrics('host');
+    showBuild(registry);
+    return metricsIn(registry);
+  },
   async webhookMetrics() {
     const registry = new Registry();
     admissionMetrics(registry);
+    showBuild(registry);
     return metricsIn(registry);
   },
 };
