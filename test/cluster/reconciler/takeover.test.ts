@@ -35,6 +35,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     ['juicefs/ce-min', 'JuiceFSRuntime', 'jfsdemo'],
     ['thin/plain-min', 'ThinRuntime', 'demo'],
     ['jindo/oss-basic', 'JindoRuntime', 'jd'],
+    ['efc/full', 'EFCRuntime', 'efc-demo'],
   ] as const)('%s: nothing is created again, nothing is deleted, and the dataset stays bound', async (golden, kind, name) => {
     const { space, made } = await asFluidLeftIt(golden, kind, name);
     // A pod reads: Fluid's node plugin has labelled the node, and the fuse pod runs.
@@ -68,7 +69,9 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
       expect(await readySince(space, name)).toBe(ready);
       // So that going back works.
       expect((await space.get('ConfigMap', values?.metadata.name ?? '')).metadata.resourceVersion).toBe(values?.metadata.resourceVersion);
-      for (const port of portsOf(golden)) expect(JSON.stringify(await space.list('ConfigMap'))).toContain(port);
+      const read = [...(await space.list('ConfigMap')), ...(await space.list('StatefulSet'))];
+      const ours = JSON.stringify(read.filter(({ metadata }) => !metadata.name.endsWith('-values')));
+      for (const port of portsOf(golden)) expect(ours).toContain(port);
 
       await space.delete('Dataset', name);
       await space.gone(kind, name);
@@ -239,8 +242,10 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     (
       (await space.get('Dataset', name))['status'] as { conditions: readonly { type: string; lastTransitionTime: string }[] }
     ).conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime;
-  /** Host ports in the scripts of Fluid. */
+  /** Host ports in the scripts and options of Fluid. */
   const portsOf = (golden: string) => [
-    ...new Set(readFileSync(join(GOLDENS, golden, 'objects.yaml'), 'utf8').match(/metrics=0\.0\.0\.0:\d+|rpc\.port = \d+/g)),
+    ...new Set(
+      readFileSync(join(GOLDENS, golden, 'objects.yaml'), 'utf8').match(/metrics=0\.0\.0\.0:\d+|rpc\.port = \d+|server_port=\d+/g),
+    ),
   ];
 });
