@@ -2,7 +2,7 @@ import type { Construct } from 'constructs';
 import { Fuse, Master, owned, sh, Worker } from '../../src/constructs/index.ts';
 import { endpointsData, endpointsName } from './endpoints.ts';
 import type { EfcPlan } from './plan.ts';
-import { MOUNT_AT, MOUNT_DIR } from './pods.ts';
+import { MOUNTS } from './pods.ts';
 
 /** EFC takes this long to give up its sessions. */
 const GRACE_SECONDS = 90;
@@ -21,7 +21,7 @@ export class EfcMaster extends Master {
           ...container,
           securityContext: { privileged: false },
           livenessProbe: { exec: shell('ps -ef | grep master.py | grep -v grep'), ...PROBE },
-          lifecycle: { preStop: { exec: shell(sh`/entrypoint.sh stop_master ${`${MOUNT_AT}/efc-master`}`) } },
+          lifecycle: { preStop: { exec: shell(sh`/entrypoint.sh stop_master ${MOUNTS.master}`) } },
         },
       ],
     });
@@ -48,7 +48,7 @@ export class EfcFuse extends Fuse {
         {
           ...container,
           readinessProbe: { exec: shell('cat /proc/mounts | grep fuse.aliyun-alinas-efc'), ...PROBE },
-          lifecycle: { preStop: { exec: shell(sh`/entrypoint.sh stop_fuse ${`${MOUNT_AT}/${MOUNT_DIR}`}`) } },
+          lifecycle: { preStop: { exec: shell(sh`/entrypoint.sh stop_fuse ${MOUNTS.fuse}`) } },
         },
       ],
     });

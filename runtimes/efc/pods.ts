@@ -14,7 +14,7 @@ type Role = 'master' | 'worker' | 'fuse';
 /** Where masters and clients mount, each in its own pod. Clients share the directory above with the node. */
 export const MOUNT_AT = '/efc';
 export const MOUNT_DIR = 'efc-fuse';
-const MOUNTS = { master: `${MOUNT_AT}/efc-master`, fuse: `${MOUNT_AT}/${MOUNT_DIR}` } as const;
+export const MOUNTS = { master: `${MOUNT_AT}/efc-master`, fuse: `${MOUNT_AT}/${MOUNT_DIR}` } as const;
 
 /** What EFC keeps in memory, in the pod's own. */
 const sharedMemory = (name: string): Mounted => ({

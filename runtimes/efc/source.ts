@@ -10,8 +10,8 @@ export interface Source {
 }
 
 /** An access point of NAS, or an export of CPFS, whose directories are all below /share. */
-const ADDRESS =
-  /^(?:nfs:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)*\.nas\.aliyuncs\.com:\/|cpfs:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)*\.cpfs\.aliyuncs\.com:\/share(?:\/|$))/i;
+const NAS = /^nfs:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*\.nas\.aliyuncs\.com:\/.*)$/i;
+const CPFS = /^cpfs:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*\.cpfs\.aliyuncs\.com:\/share(?:\/.*)?)$/i;
 const EXPECTED = 'nfs://<file system>.<region>.nas.aliyuncs.com:/<directory> or cpfs://<file system>.<region>.cpfs.aliyuncs.com:/share';
 
 /** The first mount, which is the only one that EFC has. */
@@ -19,9 +19,11 @@ export function sourceOf({ mounts: [mount] = [] }: DatasetSpec): Source {
   must(mount, 'spec.mounts', 'a mount', undefined);
   const { mountPoint } = mount;
   const field = 'spec.mounts[0].mountPoint';
-  must(ADDRESS.test(mountPoint), field, EXPECTED, mountPoint);
-  must(!/[\s\p{Cc}"'`$\\]/u.test(mountPoint), field, 'no blanks, quotes, "$" and "\\"', mountPoint);
-  must(!mountPoint.split('/').includes('..'), field, 'a directory without ".."', mountPoint);
-  const address = mountPoint.slice(mountPoint.indexOf('://') + 3);
-  return { address: address.endsWith('/') ? address : `${address}/`, isCpfs: mountPoint.startsWith('c') || mountPoint.startsWith('C') };
+  const [, nas] = NAS.exec(mountPoint) ?? [];
+  const [, cpfs] = CPFS.exec(mountPoint) ?? [];
+  const address = nas ?? cpfs;
+  must(address !== undefined, field, EXPECTED, mountPoint);
+  must(!/[\s\p{Cc}"'`$\\]/u.test(address), field, 'no blanks, quotes, "$" and "\\"', mountPoint);
+  must(!address.split('/').includes('..'), field, 'a directory without ".."', mountPoint);
+  return { address: address.endsWith('/') ? address : `${address}/`, isCpfs: cpfs !== undefined };
 }

@@ -207,6 +207,7 @@ describePlugin('staging', { patienceMs: 200 }, (at) => {
     return at.plugin.when(() => times() > before);
   }
 
+  // An empty file is the stand-in of the session manager's socket: EFC's software is not public.
   test("EFC's session manager is asked for, and its client once the manager's socket exists", async () => {
     const dir = `${at.node.mountRoot}/efc-sock`;
     const wanted = sessionManagerWanted();
