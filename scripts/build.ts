@@ -45,7 +45,7 @@ const { metafile } = await build({
   outdir: join(dist, 'lib'),
   splitting: true,
   format: 'esm',
-  external: ['cdk8s', 'constructs', 'typebox', 'vitest'],
+  external: ['cdk8s', 'constructs', 'esbuild', 'typebox', 'vitest'],
   // Some dependencies are CommonJS and ask for built-in modules.
   banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
 });

@@ -11,10 +11,10 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundle, ENTRY } from './bundle.ts';
-import { ARCHITECTURES, type Architecture, ownArchitecture, writeArchive } from './image/archive.ts';
+import { ARCHITECTURES, type Architecture, ownArchitecture, writeArchive } from '../src/cli/image/archive.ts';
+import { inFolders, type TarEntry, writeTarFile } from '../src/cli/image/tar-file.ts';
 import { debianFiles } from './image/debian.ts';
 import { nodeBinary } from './image/node.ts';
-import { inFolders, type TarEntry, writeTarFile } from './image/tar.ts';
 
 const root = join(import.meta.dirname, '..');
 const HOME = 'opt/sluice';

@@ -1,7 +1,7 @@
 /** Container images without a registry: files in, an archive out that `RealNode.importImage` (and `docker load`) take. */
-import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { inFolders, type TarEntry, writeTarFile } from './tar.ts';
+import { writeArchive } from '../../src/cli/image/archive.ts';
+import { inFolders, type TarEntry, writeTarFile } from '../../src/cli/image/tar-file.ts';
 
 /** What is in an image, by absolute path; the folders above come by themselves. */
 export type ImageFiles = Readonly<Record<string, ImageFile>>;
@@ -26,13 +26,6 @@ export interface ImageDefinition {
 }
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** Processors that images are made for, by their names in the OCI's image-spec, which are Debian's too. */
-export const ARCHITECTURES = ['amd64', 'arm64'] as const;
-export type Architecture = (typeof ARCHITECTURES)[number];
-
-/** This machine's. */
-export const ownArchitecture = (): Architecture => (process.arch === 'arm64' ? 'arm64' : 'amd64');
-
 /** Writes the image as an archive of one layer to `file`; the same definition gives the same bytes. */
 export function buildImage({ name, files, entrypoint, env = {}, user }: ImageDefinition, file: string): void {
   const layer = `${file}.layer`;
@@ -50,38 +43,6 @@ export function buildImage({ name, files, entrypoint, env = {}, user }: ImageDef
   } finally {
     rmSync(layer, { force: true });
   }
-}
-
-export interface Layer {
-  /** Of its tar on this machine. */
-  readonly path: string;
-  readonly sha256: string;
-}
-
-/**
- * Writes what `docker load` and `ctr images import` take: an image of these layers under this name, for this machine's architecture unless
- * `config` names another. Returns its ID, `sha256:…`.
- *
- * @param config further fields of the image's configuration (OCI image-spec, config.md)
- */
-export function writeArchive(file: string, name: string, config: object, layers: readonly Layer[]): string {
-  const text = JSON.stringify({
-    architecture: ownArchitecture(),
-    os: 'linux',
-    ...config,
-    rootfs: { type: 'layers', diff_ids: layers.map(({ sha256 }) => `sha256:${sha256}`) },
-  });
-  const id = createHash('sha256').update(text).digest('hex');
-  const manifest = [{ Config: `${id}.json`, RepoTags: [name], Layers: layers.map(({ sha256 }) => `${sha256}.tar`) }];
-  writeTarFile(
-    file,
-    inFolders([
-      { path: 'manifest.json', kind: 'data', data: JSON.stringify(manifest), mode: 0o644 },
-      { path: `${id}.json`, kind: 'data', data: text, mode: 0o644 },
-      ...layers.map(({ path, sha256 }) => ({ path: `${sha256}.tar`, kind: 'file', source: path, mode: 0o644 }) as const),
-    ]),
-  );
-  return `sha256:${id}`;
 }
 
 function tarEntry(path: string, file: ImageFile): TarEntry {

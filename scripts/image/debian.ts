@@ -17,8 +17,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Architecture } from './archive.ts';
-import type { TarEntry } from './tar.ts';
+import type { Architecture } from '../../src/cli/image/archive.ts';
+import type { TarEntry } from '../../src/cli/image/tar-file.ts';
 
 export const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** Packages of the programs below, and the libraries of these and of Node. */

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Architecture, ownArchitecture } from './archive.ts';
+import { type Architecture, ownArchitecture } from '../../src/cli/image/archive.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** npm packages that hold nothing but Node's release; the package `node`, which the project depends on, installs one of them. */

@@ -34,6 +34,7 @@ export const COMMANDS: readonly {
   { name: 'webhook', summary: 'run the admission webhook of pods', load: () => import('./webhook/webhook.ts') },
   { name: 'prefetch', summary: 'read files of Datasets before an application starts', load: () => import('./prefetch/prefetch.ts') },
   { name: 'fuse-config', summary: 'turn config.json into the command line of a FUSE client', load: () => import('./fuse-config.ts') },
+  { name: 'image', summary: 'build an image with further runtimes', load: () => import('./image/image.ts') },
   { name: 'new-runtime', summary: 'create the files of a new runtime', load: () => import('./new-runtime/new-runtime.ts') },
 ];
 

@@ -27,8 +27,8 @@ export class Controller extends Construct {
   }
 }
 
-const container = ({ controller, webhook, image, kubeletDir, mountRoot }: Settled) => ({
-  args: ['reconcile', ...(controller.openReferences ? ['--open-references'] : []), ...(controller.args ?? [])],
+const container = ({ controller, webhook, image, kubeletDir, mountRoot, configArgs }: Settled) => ({
+  args: ['reconcile', ...configArgs, ...(controller.openReferences ? ['--open-references'] : []), ...(controller.args ?? [])],
   // An operator's own variables win.
   env: byKey(
     ({ name }) => name,

@@ -1,2 +1,2 @@
 export { installationOf } from './installation.ts';
-export { InstallOptions, settled } from './options.ts';
+export { CONFIG_IN_IMAGE, InstallOptions, settled } from './options.ts';

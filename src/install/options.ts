@@ -66,6 +66,9 @@ export const InstallOptions = t.Object({
 });
 export type InstallOptions = Static<typeof InstallOptions>;
 
+/** Where `sluice image` puts the module of further runtimes. */
+export const CONFIG_IN_IMAGE = '/etc/sluice/sluice.config.mjs';
+
 type Component = NonNullable<InstallOptions['csi']>;
 /** The options with every default filled in. */
 export interface Settled {
@@ -78,6 +81,8 @@ export interface Settled {
   readonly podLogsDir: string;
   readonly daemons: readonly string[];
   readonly nodePolicy: boolean;
+  /** Arguments by which controller and webhook load the runtimes that the image has beside Sluice's own. */
+  readonly configArgs: readonly string[];
   readonly controller: Component & { readonly replicas: number; readonly openReferences: boolean };
   readonly csi: Component;
   readonly webhook: Component & {
@@ -90,8 +95,8 @@ export interface Settled {
   };
 }
 
-/** Fills in defaults. `image` is the image of this version of the package. */
-export function settled(options: InstallOptions, image: string): Settled {
+/** Fills in defaults. `image` is the image of this version of the package; with further runtimes, it is one that has their module. */
+export function settled(options: InstallOptions, image: string, { furtherRuntimes = false } = {}): Settled {
   return {
     namespace: DEFAULT_NAMESPACE,
     image,
@@ -102,6 +107,7 @@ export function settled(options: InstallOptions, image: string): Settled {
     podLogsDir: '/var/log/pods',
     daemons: [],
     nodePolicy: true,
+    configArgs: furtherRuntimes ? ['--config', CONFIG_IN_IMAGE] : [],
     ...options,
     // No limit on CPU: throttling is what makes a lease late.
     controller: {

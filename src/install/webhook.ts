@@ -65,8 +65,8 @@ export class Webhook extends Construct {
   }
 }
 
-const container = ({ webhook, image }: Settled) => ({
-  args: ['webhook', ...(webhook.args ?? [])],
+const container = ({ webhook, image, configArgs }: Settled) => ({
+  args: ['webhook', ...configArgs, ...(webhook.args ?? [])],
   // An operator's own variables win.
   env: byKey(
     ({ name }) => name,

@@ -123,7 +123,7 @@ describe.skipIf(!simulated)('sluice install', () => {
   test('grants the controller what it asks for, and nothing else', async () => {
     const module = join(plane.dir, 'sluice.config.ts');
     writeFileSync(module, `import example from '${EXAMPLE}';\nexport default { runtimes: [example] };\n`);
-    await install('--config', module);
+    await install('--config', module, '--image', 'sluice:a');
     await established(plane);
     await plane.kubectlApply(stringify(profile(PROFILE)));
     const client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });

@@ -94,7 +94,12 @@ export const define: Define = (command, parts) => {
       const runtimes = await allRuntimes(ours, flags.config);
       const theirs = runtimes.slice(ours.length).flatMap(({ resource, companions }) => [resource, ...companions]);
       const resources = [...(await parts.resources()), ...theirs];
-      const options = settled(optionsOf(flags, runtimes), `sluice:${version()}`);
+      const furtherRuntimes = runtimes.length > ours.length;
+      const given = optionsOf(flags, runtimes);
+      // Sluice's own image lacks their code: the controller would not start.
+      if (furtherRuntimes && given.image === undefined)
+        throw new UsageError('--image: expected the image that `sluice image` built with the runtimes of --config, found none');
+      const options = settled(given, `sluice:${version()}`, { furtherRuntimes });
       process.stdout.write(printed(installationOf(options, { resources, runtimes }), flags.output));
     });
 };

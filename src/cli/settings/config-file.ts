@@ -8,7 +8,7 @@ const NAMES = ['sluice.config.ts', 'sluice.config.mts', 'sluice.config.js', 'slu
 
 /** The package's runtimes and those of `sluice.config.ts` (`export default { runtimes: [...] }`), in which an operator lists vendors' runtimes. */
 export async function allRuntimes(ours: readonly Runtime[], file: string | undefined, folder = process.cwd()): Promise<readonly Runtime[]> {
-  const path = file === undefined ? NAMES.map((name) => resolve(folder, name)).find(existsSync) : resolve(folder, file);
+  const path = configFile(file, folder);
   if (path === undefined) return ours;
   const theirs = await runtimesIn(path);
   const twin = theirs.find((runtime, i) => [...ours, ...theirs.slice(0, i)].some((other) => collide(runtime, other)));
@@ -16,6 +16,10 @@ export async function allRuntimes(ours: readonly Runtime[], file: string | undef
     throw new UsageError(`${path}: expected each kind and each type of runtime once, found ${twin.resource.kind} (${twin.type}) twice`);
   return [...ours, ...theirs];
 }
+
+/** Path of the module; undefined if none is named and the folder has none. */
+export const configFile = (file: string | undefined, folder = process.cwd()): string | undefined =>
+  file === undefined ? NAMES.map((name) => resolve(folder, name)).find(existsSync) : resolve(folder, file);
 
 async function runtimesIn(path: string): Promise<readonly Runtime[]> {
   let module: { readonly default?: { readonly runtimes?: unknown } };

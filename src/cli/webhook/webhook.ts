@@ -15,6 +15,7 @@ import { messageOf, Refused } from '../errors.ts';
 import { serveHealth } from '../health.ts';
 import { createLog, logOptions } from '../log.ts';
 import { checkVersion } from '../reconcile/preflight.ts';
+import { allRuntimes } from '../settings/config-file.ts';
 import { connect } from '../settings/connection.ts';
 import { stopSignal, whenAborted } from '../stop-signal.ts';
 import { WEBHOOK_ENVIRONMENT, warnOf, webhookConfigOf } from './config.ts';
@@ -23,6 +24,7 @@ interface Flags {
   readonly port: string;
   readonly metricsAddr: string;
   readonly kubeconfig?: string;
+  readonly config?: string;
   readonly logLevel: string;
 }
 
@@ -50,11 +52,16 @@ export const define: Define = (command, parts) => {
   command
     .option('--port <port>', 'port of the webhook', '9443')
     .option('--metrics-addr <host:port>', 'address of /healthz, /readyz and /metrics; 0 = none', ':8080')
+    .option(
+      '--config <file>',
+      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
+    )
     .option('--kubeconfig <file>', 'how to reach the cluster (default: KUBECONFIG; in a pod its service account; else ~/.kube/config)')
     .addOption(logOptions())
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => {
       const { port, address, namespace, settings } = webhookConfigOf(flags, process.env);
+      const theirs = (await allRuntimes([], flags.config)).map(({ resource }) => resource);
       // To optimize undici's parser takes 30 MB for a moment, which the process never returns.
       setFlagsFromString('--no-wasm-tier-up');
       setFlagsFromString('--no-wasm-dynamic-tiering');
@@ -86,7 +93,7 @@ export const define: Define = (command, parts) => {
       if (health) log.info({ port: health.port }, 'serving /healthz, /readyz and /metrics');
       try {
         await checkVersion(client, log);
-        const kinds = (await parts.resources()).filter(({ plural }) => plural.endsWith('runtimes'));
+        const kinds = [...(await parts.resources()), ...theirs].filter(({ plural }) => plural.endsWith('runtimes'));
         watches = startWatches({ client, runtimes: kinds, namespace, onProfileFault: metrics.profiled, log });
         const admit = createAdmissions({ knowledge: watches, settings, random: () => randomBytes(6).toString('hex'), metrics, log });
         let pair: Material | undefined;

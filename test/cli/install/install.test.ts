@@ -123,7 +123,17 @@ describe('sluice install', () => {
     const config = join(mkdtempSync(join(tmpdir(), 'sluice-install-')), 'sluice.config.ts');
     onTestFinished(() => rmSync(dirname(config), { recursive: true }));
     writeFileSync(config, `import pair from '${pair}';\nexport default { runtimes: [pair] };\n`);
-    const manifests = await printed('namespace: storage\nmountRoot: /mnt/fuse', '--config', config);
+    const withoutImage = await sluice(['install', '--config', config]);
+    expect(withoutImage).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--image: expected the image that `sluice image` built'),
+    });
+    const manifests = await printed('namespace: storage\nmountRoot: /mnt/fuse\nimage: pair:1', '--config', config);
+    for (const [name, command] of Object.entries({ 'sluice-controller': 'reconcile', 'sluice-webhook': 'webhook' }))
+      expect(podOf(named(manifests, 'Deployment', name)).containers[0]).toMatchObject({
+        image: 'pair:1',
+        args: [command, '--config', '/etc/sluice/sluice.config.mjs'],
+      });
     const daemon = named(manifests, 'ConfigMap', 'pair-daemon');
     expect(daemon).toMatchObject({
       metadata: { namespace: 'storage', labels: { app: 'pair', 'app.kubernetes.io/part-of': 'sluice' } },

@@ -2,14 +2,19 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { posix } from 'node:path';
-import { tarEnd, tarHeader, tarPadding } from '../../src/cli/tar.ts';
+import { tarEnd, tarHeader, tarPadding } from '../tar.ts';
 
 export type TarEntry =
   | { readonly path: string; readonly kind: 'directory'; readonly mode: number }
   | { readonly path: string; readonly kind: 'link'; readonly target: string }
   | { readonly path: string; readonly kind: 'data'; readonly data: string | Buffer; readonly mode: number }
-  /** The content of a file of this machine. */
-  | { readonly path: string; readonly kind: 'file'; readonly source: string; readonly mode: number };
+  /** The content of a file of this machine, or a part of it: `size` bytes from `offset`. */
+  | { readonly path: string; readonly kind: 'file'; readonly source: string; readonly mode: number; readonly part?: FilePart };
+
+export interface FilePart {
+  readonly offset: number;
+  readonly size: number;
+}
 
 const CHUNK = 1 << 20;
 
@@ -22,10 +27,10 @@ function writeTar(entries: Iterable<TarEntry>, write: (bytes: Buffer) => void): 
       write(content);
       write(tarPadding(content.length));
     } else if (entry.kind === 'file') {
-      const { size } = statSync(entry.source);
-      write(header(entry, size));
-      copy(entry.source, size, write);
-      write(tarPadding(size));
+      const part = entry.part ?? { offset: 0, size: statSync(entry.source).size };
+      write(header(entry, part.size));
+      copy(entry.source, part, write);
+      write(tarPadding(part.size));
     } else write(header(entry, 0));
   }
   write(tarEnd());
@@ -61,12 +66,12 @@ function foldersAbove(path: string): readonly string[] {
   return parent === '.' ? [] : [parent, ...foldersAbove(parent)];
 }
 
-function copy(source: string, size: number, write: (bytes: Buffer) => void): void {
+function copy(source: string, { offset, size }: FilePart, write: (bytes: Buffer) => void): void {
   const file = openSync(source, 'r');
   try {
     for (let left = size; left > 0; ) {
       const chunk = Buffer.alloc(Math.min(CHUNK, left));
-      const read = readSync(file, chunk, 0, chunk.length, null);
+      const read = readSync(file, chunk, 0, chunk.length, offset + size - left);
       if (read === 0) throw new Error(`${source} became shorter while it was read`);
       write(chunk.subarray(0, read));
       left -= read;
