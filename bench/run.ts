@@ -16,6 +16,7 @@ import { LIVE_KINDS } from './objects.ts';
 import { quiet } from './quiet.ts';
 import { realNode } from './real-node.ts';
 import { recover } from './recover.ts';
+import { reference } from './reference.ts';
 import { restart } from './restart.ts';
 import { synth, synthEach } from './synth.ts';
 import { webhook } from './webhook/webhook.ts';
@@ -34,7 +35,7 @@ Exits with 1 when a bench could not be run, not when it missed its target; with 
 /** Benches of one group share a control plane, in this order. */
 const groups: readonly (readonly Bench[])[] = [
   [synth(20_000), synthEach],
-  [idleRss, bindOne, load, operations, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
+  [idleRss, bindOne, reference, load, operations, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
   [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],
   [bindMany(50, 'cache'), quiet(50, 'cache')],
   [bindMany(50, 'jindo'), quiet(50, 'jindo')],

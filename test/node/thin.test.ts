@@ -177,6 +177,46 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
       const events = () => kubectl('get', 'events', '--field-selector', 'involvedObject.name=misses', '-o', 'jsonpath={.items[*].message}');
       await eventually(async () => expect(await events()).toContain('mounts[0].options["minio-url"]: expected an option'));
     });
+
+    test('a pod of another namespace reads a directory through a reference, until the grant goes', async () => {
+      showLogs();
+      const there = (...args: readonly string[]) => kubectl('-n', 'team-b', ...args);
+      const view = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', metadata: { name: 'view', namespace: 'team-b' } };
+      const pod = reader('view') as { readonly metadata: object };
+      const readsIn = (path: string) => there('exec', 'view', '--', 'cat', path);
+      await inMinio('mkdir -p deep/train; echo three > deep/train/file; echo no > deep/outside; rclone copy deep store:bucket-deep');
+      await kubectl('create', 'namespace', 'team-b');
+      await apply(
+        s3fsProfile('shared'),
+        minioDataset('shared', [{ name: 'minio', mountPoint: 'minio://bucket-deep' }]),
+        thinRuntime('shared', { profileName: 'shared' }),
+        { ...view, spec: { mounts: [{ mountPoint: 'dataset://default/shared/train' }] } },
+        { ...pod, metadata: { ...pod.metadata, namespace: 'team-b' } },
+      );
+      await eventually(async () => expect(await there('get', 'dataset', 'view', '-o', 'yaml')).toContain('data.fluid.io/shared-with'));
+      await kubectl('annotate', 'dataset', 'shared', 'data.fluid.io/shared-with=team-b');
+      await eventually(async () => expect(await readsIn('/data/file')).toBe('three\n'));
+      expect(await there('exec', 'view', '--', 'ls', '/data')).toBe('file\n');
+      expect(await kubectl('get', 'dataset', 'shared', '-o', 'jsonpath={.status.datasetRef}')).toBe('["team-b/view"]');
+      expect(await nodesOf('release=shared,role=thin-fuse')).toEqual([cluster.node.name]);
+
+      await kubectl('delete', 'dataset', 'shared', '--wait=false');
+      await eventually(async () => expect(await kubectl('get', 'dataset', 'shared', '-o', 'yaml')).toContain('StillReferenced'));
+      await kubectl('annotate', 'dataset', 'shared', 'data.fluid.io/shared-with-');
+      await eventually(async () => expect(await there('get', 'pvc', 'view', '-o', 'jsonpath={.metadata.deletionTimestamp}')).not.toBe(''));
+      // The pod that runs keeps it, and with it the other Dataset stays; the next one gets nothing.
+      expect(await readsIn('/data/file')).toBe('three\n');
+      await kubectl('get', 'dataset', 'shared');
+      await there('delete', 'pod', 'view', '--wait');
+      await eventually(async () => expect(await kubectl('get', 'dataset', 'shared', '--ignore-not-found')).toBe(''));
+      await apply({ ...pod, metadata: { ...pod.metadata, namespace: 'team-b' } });
+      await eventually(async () =>
+        expect(await there('get', 'pod', 'view', '-o', 'jsonpath={.status.conditions[?(@.type=="PodScheduled")].message}')).toContain(
+          'persistentvolumeclaim "view" not found',
+        ),
+      );
+      await kubectl('delete', 'namespace', 'team-b', '--wait=false');
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { parse } from '../../api/index.ts';
-import type { Facts, PortNeed, Role, Runtime, SecretNeed } from '../../constructs/index.ts';
+import type { Facts, PortNeed, ReferenceFact, ReferenceNeed, Role, Runtime, SecretNeed } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { FactSources } from '../../reconciler/kubernetes/plans/facts.ts';
 import { claimFact } from '../../reconciler/kubernetes/plans/lookups.ts';
@@ -27,6 +27,8 @@ export interface SourceOptions {
   readonly assumeSecrets: boolean;
   /** The first free port of a range; undefined when none is free. */
   readonly allocate: (need: PortNeed) => number | undefined;
+  /** What a reference leads to; undefined if that is not known. */
+  readonly reference: (need: ReferenceNeed) => Promise<ReferenceFact | undefined>;
   readonly onAbsent: (absent: Absent) => void;
 }
 
@@ -38,6 +40,7 @@ export async function sourcesFrom({
   runtime,
   assumeSecrets,
   allocate,
+  reference,
   onAbsent,
 }: SourceOptions): Promise<FactSources> {
   const names = runtime.workloads(name);
@@ -88,7 +91,9 @@ export async function sourcesFrom({
     // Only a running controller knows the pods.
     pods: () => [],
     async reference(need) {
-      onAbsent({ kind: 'Dataset', ...need, note: 'that is bound, with its volume, as only a running controller knows it' });
+      const found = await reference(need);
+      if (found) return found;
+      onAbsent({ kind: 'Dataset', ...need, note: 'with its runtime, or its volume in the cluster' });
       return { reason: 'DatasetNotBound', message: `Dataset ${need.namespace}/${need.name}` };
     },
     async object(kind, asked) {

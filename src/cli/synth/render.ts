@@ -1,4 +1,4 @@
-import { type Dataset, InvalidSpec, type Manifest } from '../../api/index.ts';
+import { type Dataset, InvalidSpec, type Manifest, referenceIn } from '../../api/index.ts';
 import { type BoundRuntime, PRINT_ORDER, type Runtime, type Settings } from '../../constructs/index.ts';
 import { gatherFacts } from '../../reconciler/kubernetes/plans/facts.ts';
 import { createPortTable } from '../../reconciler/kubernetes/store/port-table.ts';
@@ -13,6 +13,7 @@ import { secretKeyFaults } from '../input/secret-keys.ts';
 import { among, inOrder, type Lookup } from './lookup.ts';
 import { renderOperation, type RenderedOperation } from './operations.ts';
 import { absenceFault, faultsOf } from './plan-faults.ts';
+import { referenceFrom, withReferences } from './references.ts';
 import { byJoinedName, identified, inputFor, type Surroundings } from './runtime-input.ts';
 import { servingIn } from './served.ts';
 
@@ -40,7 +41,8 @@ export interface Rendering {
 }
 
 /** The objects that the controller would apply for each Dataset and operation, in the order of the input. Throws BadInput with every fault. */
-export async function renderAll(input: Input, options: RenderOptions): Promise<Rendering> {
+export async function renderAll(given: Input, options: RenderOptions): Promise<Rendering> {
+  const input = withReferences(given, options.runtimes);
   const context = await contextOf(input, options);
   // A Dataset outside of the input is rendered once, with its faults, for all operations on it.
   const faults = new Set<InputFault>([...input.faults, ...pairFaults(input)]);
@@ -106,6 +108,14 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Render
   const key = keyOf(dataset.object);
   const absent = new Map<string, Absent>();
   const absences = () => [...absent.values()].map((each) => absenceFault(each, [item, dataset, ...input.all]));
+  /** Another Dataset of the input. One that refers to a third is none that can be referred to. */
+  const renderedOf = async (need: Key): Promise<Rendered | undefined> => {
+    const isIt = ({ object }: Item) => keyText(keyOf(object)) === keyText(need);
+    const [of, by] = [input.datasets.find(isIt), input.runtimes.find(isIt)];
+    if (!of || !by || of === dataset || referenceIn(of.object.spec) !== undefined) return undefined;
+    const result = await render(of, by, context);
+    return 'bound' in result ? result : undefined;
+  };
   try {
     const live = (await elsewhere.find(item.object.kind, key.namespace, key.name)) as RuntimeObject | undefined;
     // The status has the engine of the runtime.
@@ -119,6 +129,7 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Render
       assumeSecrets,
       // The UID may not be known yet, so ports are allocated by name.
       allocate: (need) => ports(keyText(key), runtime.type, need),
+      reference: (need) => referenceFrom(key, need, context, () => renderedOf(need)),
       onAbsent: (each) => absent.set(`${each.kind}/${each.namespace}/${each.name}`, each),
     });
     const keys = secretKeyFaults(

@@ -1,0 +1,73 @@
+import {
+  annotation,
+  type Dataset,
+  joinedName,
+  listsNamespace,
+  type Manifest,
+  parse,
+  type PersistentVolumeSpec,
+  referenceIn,
+} from '../../api/index.ts';
+import type { ReferenceFact, ReferenceNeed, Runtime } from '../../constructs/index.ts';
+import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
+import { referenceRuntime } from '../../reconciler/reference-runtime.ts';
+import type { Input, Item, RuntimeItem } from '../input/read.ts';
+import type { Lookup } from './lookup.ts';
+
+/** The input with the runtimes that the controller creates: of Datasets that refer to others, and have none in the input. */
+export function withReferences(input: Input, runtimes: readonly Runtime[]): Input {
+  const runtime = runtimes.find(({ forReferences }) => forReferences);
+  if (!runtime) return input;
+  const served = new Set(input.written.map(({ object }) => keyText(keyOf(object))));
+  const created = input.datasets
+    .filter(({ object }) => referenceIn(object.spec) !== undefined && !served.has(keyText(keyOf(object))))
+    .map((item) => createdFor(item, runtime));
+  return { ...input, runtimes: [...input.runtimes, ...created], written: [...input.written, ...created] };
+}
+
+function createdFor({ object: { metadata }, source }: Item<Dataset>, runtime: Runtime): RuntimeItem {
+  const { name, namespace = '' } = metadata;
+  const { apiVersion, kind, spec } = referenceRuntime(runtime, { namespace, name, uid: '', collides: false });
+  // The cast: it was parsed as its kind. Its names follow from the Dataset.
+  const object = parse(runtime.resource, { apiVersion, kind, metadata: { name, namespace }, spec }) as unknown as RuntimeObject;
+  return { object: { ...object, apiVersion, kind }, source, runtime };
+}
+
+/**
+ * What a reference leads to: the volume of the other Dataset as the cluster has it, else as it would be rendered from the input.
+ * Undefined if neither has that Dataset.
+ */
+export async function referenceFrom(
+  user: Key,
+  need: ReferenceNeed,
+  { elsewhere, lookup }: { readonly elsewhere: Lookup; readonly lookup: Lookup },
+  rendered: () => Promise<{ readonly manifests: readonly Manifest[] } | undefined>,
+): Promise<ReferenceFact | undefined> {
+  const dataset = await lookup.find('Dataset', need.namespace, need.name);
+  if (!dataset) return undefined;
+  const live = await elsewhere.find('PersistentVolume', undefined, joinedName(need));
+  const { claimRef } = (live?.['spec'] ?? {}) as Partial<PersistentVolumeSpec>;
+  const isOwn = claimRef?.namespace === need.namespace && claimRef.name === need.name;
+  const other = isOwn ? undefined : await rendered();
+  const volume = (isOwn ? live : other?.manifests.find(({ kind }) => kind === 'PersistentVolume'))?.['spec'] as
+    | PersistentVolumeSpec
+    | undefined;
+  if (!volume) return undefined;
+  const { claimRef: _, ...spec } = volume;
+  const consent = await consentOf(user, dataset, elsewhere);
+  return {
+    ...(need.namespace !== user.namespace && consent && { consent }),
+    dataset: { identity: { ...need, uid: dataset.metadata.uid ?? '', collides: false }, mounts: [], status: {} },
+    // The cast: no object of a reference depends on the status of the other one.
+    runtime: { kind: '', type: '', engine: '', status: {} as ReferenceFact['runtime']['status'] },
+    volume: spec,
+  };
+}
+
+/** As the controller has recorded it on the volume, or will. */
+async function consentOf(user: Key, { metadata }: Pick<Dataset, 'metadata'>, elsewhere: Lookup): Promise<ReferenceFact['consent']> {
+  if (listsNamespace(metadata.annotations?.[annotation.sharedWith], user.namespace)) return 'grant';
+  const own = await elsewhere.find('PersistentVolume', undefined, joinedName(user));
+  // The cast: the controller has written it.
+  return own?.metadata.annotations?.[annotation.consent] as ReferenceFact['consent'];
+}
