@@ -11,6 +11,8 @@ export {
   fileSystemsImage,
   FUSE_IMAGE,
   fuseImage,
+  EFC_STAND_IN_IMAGE,
+  efcStandInImage,
   JUICEFS_STAND_IN_IMAGE,
   juicefsStandInImage,
   MINIO_IMAGE,

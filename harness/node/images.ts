@@ -26,6 +26,7 @@ export const MINIO_IMAGE = 'localhost/minio:1';
 export const MOOSEFS_IMAGE = 'localhost/moosefs:3.0.117';
 export const FILE_SYSTEMS_IMAGE = 'localhost/file-systems:1';
 export const JUICEFS_STAND_IN_IMAGE = 'localhost/juicefs-stand-in:1';
+export const EFC_STAND_IN_IMAGE = 'localhost/efc-stand-in:1';
 
 export function pauseImage(): ImageDefinition {
   return { name: PAUSE_IMAGE, files: { '/pause': { from: nodeTools().pause } }, entrypoint: ['/pause'] };
@@ -119,6 +120,12 @@ export function juicefsStandInImage(name: string = JUICEFS_STAND_IN_IMAGE): Imag
     '/usr/local/bin/kubectl': { from: tools().kubectl },
   };
   return { name, files };
+}
+
+/** In the place of all images of EFC, whose software is not public (tools/node/efc-stand-in says what it is). */
+export function efcStandInImage(): ImageDefinition {
+  const entrypoint = { from: join(MODULES, 'node/efc-stand-in/entrypoint.sh') };
+  return { name: EFC_STAND_IN_IMAGE, files: { ...BASE_FILES, ...busyboxFiles(), '/entrypoint.sh': entrypoint } };
 }
 
 /** SSH, with a server, as JuiceFS' own image has it. Newer servers start others of their folder. */
