@@ -1,19 +1,10 @@
-import {
-  annotation,
-  type DatasetSpec,
-  InvalidSpec,
-  label,
-  parseReference,
-  referenceIn,
-  type ThinRuntimeSpec,
-} from '../../src/api/index.ts';
+import { annotation, type DatasetSpec, InvalidSpec, parseReference, referenceIn, type ThinRuntimeSpec } from '../../src/api/index.ts';
 import {
   type BasePlan,
   basePlan,
   type EngineStatus,
   must,
   type Needs,
-  type ObjectLabels,
   type PlanInput,
   type ReferenceFact,
   type Warning,
@@ -62,7 +53,6 @@ export function referencePlan(input: Input): ReferencePlan {
         ...(subPath && { fluid_sub_path: subPath }),
       },
       ...(found.volume.nodeAffinity && { nodeAffinity: found.volume.nodeAffinity }),
-      metadata: withReference(base.volume.metadata, found),
     },
     shows: shown(input, found),
     ...(found.consent === 'fluid' && { warnings: [...(base.warnings ?? []), ungranted(input, found)] }),
@@ -81,21 +71,6 @@ function referenceOf({ namespace, name, dataset }: Input) {
 /** As in Fluid, what the other volume does not allow is not allowed here, and who says nothing only reads. */
 const accessModes = ({ accessModes: own }: DatasetSpec, { volume }: ReferenceFact): readonly string[] =>
   !own?.length || volume.accessModes?.includes('ReadOnlyMany') ? ['ReadOnlyMany'] : own;
-
-/** On the volume too, which no user can change: who refers to a Dataset follows from these volumes. */
-function withReference(
-  { volume, claim }: Readonly<Record<'volume' | 'claim', ObjectLabels>>,
-  { dataset: { identity }, consent }: ReferenceFact,
-): Readonly<Record<'volume' | 'claim', ObjectLabels>> {
-  const refers = { [label.referringName]: identity.name, [label.referringNamespace]: identity.namespace };
-  return {
-    volume: {
-      labels: { ...volume.labels, ...refers },
-      annotations: { ...volume.annotations, ...(consent && { [annotation.consent]: consent }) },
-    },
-    claim: { ...claim, labels: { ...claim.labels, ...refers } },
-  };
-}
 
 function shown({ dataset }: Input, found: ReferenceFact): ReferencePlan['shows'] {
   const { valueFile: _v, setupDuration: _s, observedGeneration: _o, ...runtime } = found.runtime.status;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, GROUP, InvalidSpec, label, shown, VERSION } from '../api/index.ts';
-import type { BaseChoices, BasePlan, Facts, FusePlan, ObjectLabels, PlanInput } from './contract.ts';
+import type { BaseChoices, BasePlan, Facts, FusePlan, ObjectLabels, PlanInput, ReferenceFact, VolumePlan } from './contract.ts';
 import { MOST_ENTRIES } from './limits.ts';
 import { ignored } from './warnings.ts';
 
@@ -19,13 +19,14 @@ const DEFAULT_STORAGE = '100Pi';
  * });
  */
 export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BasePlan & { readonly fuse: FusePlan } {
-  const { name, namespace, uid, dataset, settings, annotations } = input;
+  const { name, namespace, uid, dataset, settings, annotations, facts } = input;
   const { kind, type, engine, workloads } = input.runtime;
   const { app = type, mountType, mountDir, mountAt, isMount = true, fuseNodeSelector = {} } = choices;
   const hostPath = `${settings.mountRoot}/${type}/${namespace}/${name}`;
   const mountPath = `${hostPath}/${mountDir}`;
   const { placement, nodeAffinity, tolerations, accessModes } = dataset.spec;
-  const { warnings, ...metadata } = metadataLists(annotations[annotation.metadataList]);
+  const { warnings, ...users } = metadataLists(annotations[annotation.metadataList]);
+  const metadata = facts.reference ? withReference(users, facts.reference) : users;
   const storage = storageOf(dataset.annotations[annotation.storageRequest]);
   checkAccessModes(accessModes, `Dataset ${namespace}/${name}`);
   const skipCheck = annotations[annotation.skipMountCheck] || (isMount ? undefined : 'MountPod');
@@ -158,6 +159,24 @@ function metadataLists(text: string | undefined) {
     claim: pick('PersistentVolumeClaim'),
     // As in Fluid, it does not stop the dataset.
     warnings: entries ? [] : [ignored(path, expected)],
+  };
+}
+
+/**
+ * With where the volume leads. On the volume too, which no user can change: who refers to a Dataset, and whether its owner still consents,
+ * follows from these volumes.
+ */
+function withReference(
+  { volume, claim }: VolumePlan['metadata'],
+  { dataset: { identity }, consent }: ReferenceFact,
+): VolumePlan['metadata'] {
+  const refers = { [label.referringName]: identity.name, [label.referringNamespace]: identity.namespace };
+  return {
+    volume: {
+      labels: { ...volume.labels, ...refers },
+      annotations: { ...volume.annotations, ...(consent && { [annotation.consent]: consent }) },
+    },
+    claim: { ...claim, labels: { ...claim.labels, ...refers } },
   };
 }
 

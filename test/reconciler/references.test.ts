@@ -287,4 +287,70 @@ describe('a Dataset that refers to another', () => {
     expect(at.events.map(({ reason }) => reason)).toContain('DataOperationNotSupport');
     expect(JSON.stringify(at.get('Job', 'op-processor-job'))).toContain('"claimName":"demo"');
   });
+  test('is repaired when its claim could not be created at first', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    await at.quiet();
+    at.server.rules.refuse({ verb: 'create', kind: 'PersistentVolumeClaim', times: 3 }, { status: 403, reason: 'Forbidden' });
+    refer(at);
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test('is bound within a second when both are created at once', async () => {
+    const at = await start();
+    await at.settle();
+    refer(at);
+    serve(at, 'ml');
+    await at.advance(1000);
+    expect(at.dataset().phase).toBe('Bound');
+  });
+  test('stays while the other one is bound again by a new runtime', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    refer(at);
+    await at.quiet();
+    at.server.delete('ThinRuntime', 'default', 'source');
+    await at.quiet();
+    expect(statusOf(at, 'default', 'source').phase).toBe('NotBound');
+    expect(synced(at)).toMatch(/^False DatasetNotBound: Dataset default\/source is not bound; until that is mended the last valid plan/);
+    expect(at.get('PersistentVolumeClaim')?.metadata.deletionTimestamp).toBeUndefined();
+    at.put(inDefault(write.thinRuntime('source', { profileName: 'profile' })));
+    await at.quiet();
+    expect(synced(at)).toMatch(/^True/);
+    expect(statusOf(at, 'default', 'source').datasetRef).toEqual(['ml/demo']);
+  });
+  test('an owner cannot be kept from deleting by a reference that was never allowed', async () => {
+    const at = await start();
+    serve(at);
+    refer(at);
+    await at.quiet();
+    at.put({ ...at.get('Dataset')!, status: { phase: 'Bound', conditions: [] } });
+    at.server.delete('Dataset', 'default', 'source');
+    await at.quiet();
+    expect(at.server.get('Dataset', 'default', 'source')).toBeUndefined();
+  });
+  test.each([
+    ['another one', { mounts: [{ mountPoint: 'dataset://ml/third' }] }, 'ml', 'third'],
+    ['none any more', { mounts: [{ mountPoint: 's3://b', name: 'b' }] }, undefined, undefined],
+  ])('that is edited to refer to %s keeps nothing of the first: its volume is created again', async (_, spec, namespace, name) => {
+    const at = await start();
+    serve(at, 'ml');
+    at.put(write.openDataset('third'));
+    at.put(write.thinRuntime('third', { profileName: 'profile' }));
+    refer(at);
+    await at.quiet();
+    at.put(write.reader('reader', 'demo'));
+    at.edit('Dataset', spec);
+    if (name === undefined) at.edit('ThinRuntime', { profileName: 'profile' });
+    await at.quiet();
+    // Until the pod ends, the volume says where it leads, and keeps that Dataset.
+    expect(at.get('PersistentVolume', 'ml-demo')?.metadata.labels).toMatchObject({ 'fluid.io/dataset.referring-name': 'source' });
+    expect(statusOf(at, 'default', 'source').datasetRef).toEqual(['ml/demo']);
+    at.delete('Pod', 'reader');
+    await at.quiet();
+    const { spec: volume } = at.get('PersistentVolume', 'ml-demo') as KubeObject & { spec: object };
+    expect(volume).toMatchObject({ csi: { volumeAttributes: { runtime_namespace: namespace ?? 'ml', runtime_name: name ?? 'demo' } } });
+    expect(statusOf(at, 'default', 'source').datasetRef).toBeUndefined();
+    expect(at.dataset().phase).toBe('Bound');
+  });
 });

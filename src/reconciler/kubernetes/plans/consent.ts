@@ -4,6 +4,7 @@ import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { Key } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
+import { leadsTo } from './leads.ts';
 
 type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
 /** The Dataset that refers, and the name of its volume. */
@@ -44,12 +45,11 @@ export async function consentTo(
  */
 export async function isWithdrawn(context: Context, user: User, planned: Key | undefined): Promise<boolean> {
   const { store } = context;
-  const { [label.referringNamespace]: namespace = planned?.namespace, [label.referringName]: name = planned?.name } =
-    store.live('PersistentVolume', undefined, user.volume)?.metadata.labels ?? {};
-  if (!namespace || !name || namespace === user.namespace) return false;
-  store.refers(user, { namespace, name });
-  const dataset = store.dataset({ namespace, name });
-  return dataset !== undefined && (await consentTo(context, user, { namespace, name }, dataset)) === 'none';
+  const to = leadsTo(store, user.volume) ?? planned;
+  if (!to || to.namespace === user.namespace) return false;
+  store.refers(user, to);
+  const dataset = store.dataset(to);
+  return dataset !== undefined && (await consentTo(context, user, to, dataset)) === 'none';
 }
 
 const claims = (spec: unknown, { namespace, name }: Key): boolean => {

@@ -6,6 +6,7 @@ import type { Hold, World } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { compact } from '../store/sharing.ts';
 import { isWithdrawn } from './consent.ts';
+import { astray } from './leads.ts';
 import { factSources, type Asking } from './fact-sources.ts';
 import { type Binding, outlineOf } from './bindings.ts';
 import { gatherFacts } from './facts.ts';
@@ -34,7 +35,7 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
 
     const newest = await follow();
     if (!('reason' in newest)) return newest;
-    if (!bound) return newest;
+    if (!bound || newest.revokes) return newest;
     const planned = lastValid.get(uid)?.input.facts.reference?.dataset.identity;
     if (await isWithdrawn(context, { ...key, volume: volumeName(identity) }, planned)) return { ...newest, revokes: true };
     try {
@@ -51,6 +52,8 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
         const input = { name, namespace, uid, annotations, spec: object.spec, dataset: of };
         const gathered = await gatherFacts(runtime, { ...input, settings }, sources);
         if ('reason' in gathered) return gathered;
+        const stray = astray(context.store, volumeName(identity), gathered.facts);
+        if (stray) return stray;
         const binding = complete({ ...input, facts: gathered.facts });
         lookups.accepted(uid);
         const before = lastValid.get(uid);

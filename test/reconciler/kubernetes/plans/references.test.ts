@@ -107,7 +107,7 @@ describe('a Dataset that refers to another', () => {
     expect(at.conditions('PairRuntime', 'source')['Synced']).toMatch(/^False InvalidSpec/);
     expect(synced(at)).toMatch(/^True/);
   });
-  test('writes nothing on that one', async () => {
+  test('writes nothing on that one but that it is referred to', async () => {
     const at = await start();
     serve(at);
     await at.quiet();
@@ -115,7 +115,8 @@ describe('a Dataset that refers to another', () => {
     refer(at);
     await at.quiet();
     expect(at.dataset().phase).toBe('Bound');
-    expect(at.written().filter((each) => each.includes('source'))).toEqual([]);
+    expect(at.written().filter((each) => each.includes('source'))).toEqual(['patch Dataset/source/status']);
+    expect(at.dataset('source').datasetRef).toEqual(['ml/demo']);
   });
   test('gets nothing of the conditions of that one', async () => {
     const at = await start();
