@@ -1,5 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type ScalarTag } from 'yaml';
 import type { Fault } from '../../api/index.ts';
+import { plainValue } from './plain-yaml.ts';
 
 export interface Position {
   readonly file: string;
@@ -39,19 +40,79 @@ const oldBooleans: ScalarTag = {
 
 /** Every object of a YAML stream (JSON is YAML); lists of objects, as kubectl prints them, are opened. */
 export function documentsIn(file: string, text: string): Documents {
+  const parts = partsOf(file, text).map(read);
+  const faults = parts.flatMap((part) => part.faults);
+  // Empty input, such as that of a broken pipe, is a fault.
+  const empty = { file, line: 1, column: 1, path: '', expected: 'at least one object', found: 'none' };
+  return {
+    objects: parts.flatMap(({ objects }) => objects),
+    faults: parts.every(({ isEmpty }) => isEmpty) ? [...faults, empty] : faults,
+  };
+}
+
+/** A piece of a file that can be read without the others. */
+interface Part {
+  readonly file: string;
+  readonly text: string;
+  /** Lines of the file before it. */
+  readonly before: number;
+}
+
+/** A line `---` begins a document, whatever it stands in. Directives and `...` are about more than one document. */
+function partsOf(file: string, text: string): readonly Part[] {
+  if (/^(?:%|\.\.\.\s|\.\.\.$|\uFEFF)|\r(?!\n)/m.test(text)) return [{ file, text, before: 0 }];
+  const parts: Part[] = [];
+  let [start, before] = [0, 0];
+  for (const { index } of text.matchAll(/^---(?=\s|$)/gm)) {
+    if (index === start) continue;
+    parts.push({ file, text: text.slice(start, index), before });
+    before += newlines(text, start, index);
+    start = index;
+  }
+  return [...parts, { file, text: text.slice(start), before }];
+}
+
+function newlines(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+interface ReadPart extends Documents {
+  readonly isEmpty: boolean;
+}
+
+/** Plain documents are parsed by the library only when the position of a field is asked for: nodes take a hundred times the space of a value. */
+function read(part: Part): ReadPart {
+  const value = plainValue(part.text.replace(/^---[ ]*\n/, ''));
+  if (value === undefined) return parsed(part);
+  let library: Documents | undefined;
+  const at = (path: Path): Position => {
+    library ??= unopened(part);
+    // What is plain is one document.
+    return (library.objects[0] as SourceObject).at(path);
+  };
+  return { objects: opened({ value, at }), faults: [], isEmpty: false };
+}
+
+function parsed(part: Part): ReadPart {
+  const { objects, faults } = unopened(part);
+  return { objects: objects.flatMap(opened), faults, isEmpty: objects.length + faults.length === 0 };
+}
+
+/** As the library reads it. */
+function unopened({ file, text, before }: Part): Documents {
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, customTags: [oldBooleans], prettyErrors: false });
   const position = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
-    return { file, line, column: col };
+    return { file, line: before + line, column: col };
   };
   const objects: SourceObject[] = [];
   const faults: InputFault[] = [];
-  let isEmpty = true;
   for (const document of Array.isArray(documents) ? documents : []) {
     const [error] = document.errors;
     const value = error ? error : valueOf(document);
-    if (value !== null && value !== undefined) isEmpty = false;
     if (value instanceof Error) {
       const offset = error?.pos[0] ?? document.contents?.range?.[0] ?? 0;
       faults.push({
@@ -62,11 +123,9 @@ export function documentsIn(file: string, text: string): Documents {
         unreadable: true,
       });
     } else if (value !== null && value !== undefined) {
-      objects.push(...opened({ value, at: (path) => position(offsetOf(document, path)) }));
+      objects.push({ value, at: (path) => position(offsetOf(document, path)) });
     }
   }
-  // Empty input, such as that of a broken pipe, is a fault.
-  if (isEmpty) faults.push({ ...position(0), path: '', expected: 'at least one object', found: 'none' });
   return { objects, faults };
 }
 

@@ -1,7 +1,7 @@
 import { crdOf } from '../../api/crd.ts';
 import type { Define } from '../command.ts';
 import { allRuntimes } from '../settings/config-file.ts';
-import { type OutputFormat, outputOption, printed } from '../output.ts';
+import { type OutputFormat, outputOption, print } from '../output.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,6 +23,6 @@ export const define: Define = (command, parts) => {
     .action(async ({ config, output }: { readonly config?: string; readonly output: OutputFormat }) => {
       const theirs = await allRuntimes([], config);
       const resources = [...(await parts.resources()), ...theirs.flatMap(({ resource, companions }) => [resource, ...companions])];
-      process.stdout.write(printed(resources.map(crdOf), output));
+      await print(resources.map(crdOf), output);
     });
 };

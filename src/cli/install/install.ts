@@ -7,7 +7,7 @@ import type { Runtime } from '../../constructs/contract.ts';
 import { InstallOptions, installationOf, settled } from '../../install/index.ts';
 import type { Define } from '../command.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { type OutputFormat, outputOption, printed } from '../output.ts';
+import { type OutputFormat, outputOption, print } from '../output.ts';
 import { allRuntimes } from '../settings/config-file.ts';
 import { version } from '../version.ts';
 import { environmentFaults } from './environment-faults.ts';
@@ -100,7 +100,7 @@ export const define: Define = (command, parts) => {
       if (furtherRuntimes && given.image === undefined)
         throw new UsageError('--image: expected the image that `sluice image` built with the runtimes of --config, found none');
       const options = settled(given, `sluice:${version()}`, { furtherRuntimes });
-      process.stdout.write(printed(installationOf(options, { resources, runtimes }), flags.output));
+      await print(installationOf(options, { resources, runtimes }), flags.output);
     });
 };
 

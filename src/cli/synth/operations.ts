@@ -36,12 +36,13 @@ interface OperationOptions {
   readonly lookup: Lookup;
   /** A Dataset with its runtime, or why there is none; no fault if that is reported elsewhere. */
   readonly serving: (dataset: Key, operation: Item<OperationObject>) => Promise<Served | readonly InputFault[]>;
+  readonly onManifests: (manifests: readonly Manifest[]) => void;
 }
 
 /** The objects that the controller would create for an operation once its Dataset is bound, or what is wrong with it. */
 export async function renderOperation(
   item: Item<OperationObject>,
-  { written, elsewhere, lookup, serving }: OperationOptions,
+  { written, elsewhere, lookup, serving, onManifests }: OperationOptions,
 ): Promise<RenderedOperation | readonly InputFault[]> {
   const operation = await asLive(item.object, elsewhere);
   const key = operationKeyOf(operation);
@@ -74,7 +75,15 @@ export async function renderOperation(
     const told = { ...key, uid: operation.metadata.uid ?? '', spec: operation.spec, facts } as unknown as Operation;
     const warnings = bound.operationWarnings(told).map(({ message }) => message);
     const isKnown = followedBy(operation).every((each) => chain.has(keyText(each)));
-    return { key, object: operation, manifests: render(told), warnings: [...warnings, ...(isKnown ? obstacles(predecessor) : [])] };
+    onManifests(render(told));
+    return {
+      key,
+      object: operation,
+      get manifests() {
+        return render(told);
+      },
+      warnings: [...warnings, ...(isKnown ? obstacles(predecessor) : [])],
+    };
   } catch (error) {
     if (!(error instanceof InvalidSpec)) throw error;
     return error.faults.map(({ path, expected, found, object = error.object }) =>

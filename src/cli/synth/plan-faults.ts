@@ -14,7 +14,8 @@ export function faultsOf(
 ): readonly InputFault[] {
   return faults.map((fault) => {
     const named = fault.object ?? object;
-    const item = named === undefined ? runtime : [dataset, ...all].find((each) => `${named}:`.startsWith(`${refOf(each.object)}:`));
+    const isNamed = (each: Item) => `${named}:`.startsWith(`${refOf(each.object)}:`);
+    const item = named === undefined ? runtime : ([dataset, runtime].find(isNamed) ?? all.find(isNamed));
     // A fault of an object that is not in the input is reported at the field that refers to it.
     if (!item) {
       const [kind = '', name = ''] = (named ?? '').split(' ');
@@ -27,8 +28,8 @@ export function faultsOf(
 }
 
 /** The fault of an object that no lookup has found, at the field that refers to it. */
-export function absenceFault({ kind, namespace, name, note }: Absent, items: readonly [Item, ...Item[]]): InputFault {
-  const { item, path } = mentionOf(items, kind, name) ?? { item: items[0], path: ['spec'] as Path };
+export function absenceFault({ kind, namespace, name, note }: Absent, near: readonly [Item, ...Item[]], all: readonly Item[]): InputFault {
+  const { item, path } = mentionOf(near, kind, name) ?? mentionOf(all, kind, name) ?? { item: near[0], path: ['spec'] as Path };
   const expected = `${kind} ${namespace ? `${namespace}/` : ''}${name}${note ? `, ${note}` : ''}`;
   return {
     ...item.source.at(path),

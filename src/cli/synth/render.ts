@@ -1,5 +1,6 @@
 import { type Dataset, InvalidSpec, type Manifest, referenceIn } from '../../api/index.ts';
 import { type BoundRuntime, PRINT_ORDER, type Runtime, type Settings } from '../../constructs/index.ts';
+import type { KubeObject } from '../../kube/types.ts';
 import { gatherFacts } from '../../reconciler/kubernetes/plans/facts.ts';
 import { createPortTable } from '../../reconciler/kubernetes/store/port-table.ts';
 import { type PortAllocator, portAllocator } from '../../reconciler/kubernetes/plans/ports.ts';
@@ -22,6 +23,8 @@ export interface Rendered {
   readonly dataset: Dataset;
   /** Its UID is the cluster's, or `<uid:Kind/name>`. */
   readonly object: RuntimeObject;
+  readonly warnings: readonly string[];
+  /** Bound anew whenever it is read, as are the manifests: those of thousands of runtimes would take a gigabyte. */
   readonly bound: BoundRuntime;
   readonly manifests: readonly Manifest[];
 }
@@ -41,7 +44,12 @@ export interface Rendering {
 }
 
 /** The objects that the controller would apply for each Dataset and operation, in the order of the input. Throws BadInput with every fault. */
-export async function renderAll(given: Input, options: RenderOptions): Promise<Rendering> {
+export async function renderAll(
+  given: Input,
+  options: RenderOptions,
+  /** Gets all manifests in their order, although faults may follow. */
+  onManifests: (manifests: readonly Manifest[]) => void = () => {},
+): Promise<Rendering> {
   const input = withReferences(given, options.runtimes);
   const context = await contextOf(input, options);
   // A Dataset outside of the input is rendered once, with its faults, for all operations on it.
@@ -52,7 +60,7 @@ export async function renderAll(given: Input, options: RenderOptions): Promise<R
   for (const dataset of input.datasets) {
     const [runtime, ...others] = runtimes.get(keyText(keyOf(dataset.object))) ?? [];
     if (!runtime || others.length > 0) continue;
-    const result = await render(dataset, runtime, context);
+    const result = await render(dataset, runtime, context, onManifests);
     keep(result, datasets);
   }
   // That its Secrets exist does not matter for an operation; its names depend on all others.
@@ -61,7 +69,7 @@ export async function renderAll(given: Input, options: RenderOptions): Promise<R
     render(dataset, runtime, { ...context, assumeSecrets: true, engines }),
   );
   for (const operation of input.operations)
-    keep(await renderOperation(operation, { ...context, written: input.operations, serving }), operations);
+    keep(await renderOperation(operation, { ...context, written: input.operations, serving, onManifests }), operations);
   if (faults.size > 0) throw new BadInput([...faults]);
   return { datasets, operations };
 
@@ -76,6 +84,8 @@ interface RenderContext extends Required<RenderOptions>, Surroundings {
   /** The input, then elsewhere. */
   readonly lookup: Lookup;
   readonly ports: PortAllocator;
+  /** A Secret of the input. */
+  readonly secret: (namespace: string | undefined, name: string) => KubeObject | undefined;
 }
 
 async function contextOf(input: Input, { settings, runtimes, elsewhere, assumeSecrets = false }: RenderOptions): Promise<RenderContext> {
@@ -87,6 +97,11 @@ async function contextOf(input: Input, { settings, runtimes, elsewhere, assumeSe
     const runtime = kinds.get(object.kind);
     if (runtime) taken.seen(object, runtime);
   }
+  const secrets = new Map(
+    input.all
+      .filter(({ object }) => object.kind === 'Secret')
+      .map(({ object }) => [`${object.metadata.namespace}/${object.metadata.name}`, object]),
+  );
   const lookup = inOrder(among(input.all.map(({ object }) => object)), elsewhere);
   return {
     input,
@@ -95,6 +110,7 @@ async function contextOf(input: Input, { settings, runtimes, elsewhere, assumeSe
     elsewhere,
     assumeSecrets,
     lookup,
+    secret: (namespace, name) => secrets.get(`${namespace}/${name}`),
     datasets: byJoinedName(await lookup.list('Dataset')),
     ports: portAllocator(settings, 'bitmap', taken),
     engines: [...new Set(input.runtimes.flatMap(({ runtime }) => runtime.engines))],
@@ -102,12 +118,17 @@ async function contextOf(input: Input, { settings, runtimes, elsewhere, assumeSe
 }
 
 /** The objects of one dataset, or what is wrong with it. */
-async function render(dataset: Item<Dataset>, item: RuntimeItem, context: RenderContext): Promise<Rendered | readonly InputFault[]> {
+async function render(
+  dataset: Item<Dataset>,
+  item: RuntimeItem,
+  context: RenderContext,
+  onManifests?: (manifests: readonly Manifest[]) => void,
+): Promise<Rendered | readonly InputFault[]> {
   const { input, settings, elsewhere, lookup, ports, assumeSecrets } = context;
   const { runtime } = item;
   const key = keyOf(dataset.object);
   const absent = new Map<string, Absent>();
-  const absences = () => [...absent.values()].map((each) => absenceFault(each, [item, dataset, ...input.all]));
+  const absences = () => [...absent.values()].map((each) => absenceFault(each, [item, dataset], input.all));
   /** Another Dataset of the input. One that refers to a third is none that can be referred to. */
   const renderedOf = async (need: Key): Promise<Rendered | undefined> => {
     const isIt = ({ object }: Item) => keyText(keyOf(object)) === keyText(need);
@@ -132,10 +153,7 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Render
       reference: (need) => referenceFrom(key, need, context, () => renderedOf(need)),
       onAbsent: (each) => absent.set(`${each.kind}/${each.namespace}/${each.name}`, each),
     });
-    const keys = secretKeyFaults(
-      dataset,
-      input.all.map((each) => each.object).filter(({ kind }) => kind === 'Secret'),
-    );
+    const keys = secretKeyFaults(dataset, context.secret);
     // Asked here once already, since gatherFacts ends at the first object that is missing.
     const needs = runtime.needs({ ...given, facts: noFacts });
     for (const { kind, name } of needs.objects ?? []) await sources.object(kind, name);
@@ -146,9 +164,25 @@ async function render(dataset: Item<Dataset>, item: RuntimeItem, context: Render
     // A Secret that only has to exist does not keep the plan from finding more faults.
     if (keys.length > 0 || ('reason' in gathered && absent.size > 0)) return [...keys, ...absences()];
     if ('reason' in gathered) throw new InvalidSpec({ path: 'spec', expected: 'what can be planned', found: gathered.message });
-    const bound = runtime.bind({ ...given, facts: gathered.facts });
-    const manifests = PRINT_ORDER.flatMap((part) => bound.synth(part));
-    return absent.size > 0 ? absences() : { key, dataset: dataset.object, object, bound, manifests };
+    const { facts } = gathered;
+    const bind = () => runtime.bind({ ...given, facts });
+    const synth = (bound: BoundRuntime) => PRINT_ORDER.flatMap((part) => bound.synth(part));
+    const bound = bind();
+    const manifests = synth(bound);
+    if (absent.size > 0) return absences();
+    onManifests?.(manifests);
+    return {
+      key,
+      dataset: dataset.object,
+      object,
+      warnings: (bound.plan.warnings ?? []).map(({ message }) => message),
+      get bound() {
+        return bind();
+      },
+      get manifests() {
+        return synth(bind());
+      },
+    };
   } catch (error) {
     if (!(error instanceof InvalidSpec)) throw error;
     return [...faultsOf(error, dataset, item, input.all), ...absences()];

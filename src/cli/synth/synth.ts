@@ -6,7 +6,7 @@ import { type ConnectionFlags, connect, connectionOptions } from '../settings/co
 import { BadInput } from '../input/faults.ts';
 import { readFiles, readInput } from '../input/read.ts';
 import { among, inCluster, inOrder } from './lookup.ts';
-import { outputOption, printed } from '../output.ts';
+import { createOutput, outputOption } from '../output.ts';
 import { renderAll } from './render.ts';
 import { warningLines } from './warnings.ts';
 
@@ -74,14 +74,11 @@ export const define: Define = (command, parts) => {
         const unreadable = known.faults.filter(({ object }) => object === undefined);
         if (unreadable.length > 0) throw new BadInput([...input.faults, ...unreadable]);
         const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));
-        const rendered = await renderAll(input, { settings, runtimes, elsewhere, assumeSecrets: flags.assumeSecrets ?? false });
+        const output = createOutput(flags.output);
+        const options = { settings, runtimes, elsewhere, assumeSecrets: flags.assumeSecrets ?? false };
+        const rendered = await renderAll(input, options, output.add);
         process.stderr.write(warningLines(rendered));
-        process.stdout.write(
-          printed(
-            [...rendered.datasets, ...rendered.operations].flatMap(({ manifests }) => manifests),
-            flags.output,
-          ),
-        );
+        await output.write();
       } finally {
         await client?.close();
       }

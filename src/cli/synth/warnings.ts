@@ -4,10 +4,10 @@ import type { Rendering } from './render.ts';
 /** What the condition `SpecWarning` would say, and the events of operations, a line each, for standard error. */
 export const warningLines = ({ datasets, operations }: Rendering): string =>
   [
-    ...datasets.flatMap(({ object, bound }) => {
+    ...datasets.flatMap(({ object, warnings }) => {
       const runtime = refOf(object);
       const dataset = runtime.replace(object.kind, 'Dataset');
-      return (bound.plan.warnings ?? []).map(({ message }) =>
+      return warnings.map((message) =>
         message.startsWith('Dataset: ') ? `warning: ${message.replace('Dataset', dataset)}\n` : `warning: ${runtime}: ${message}\n`,
       );
     }),
