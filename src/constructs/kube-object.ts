@@ -44,9 +44,22 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
   const result: Record<string, unknown> = {};
-  for (const key of Object.keys(value).toSorted()) {
+  for (const key of inOrder(Object.keys(value))) {
     const field = (value as Record<string, unknown>)[key];
     if (field !== undefined && field !== null) result[key] = sorted(field);
   }
   return result;
 }
+
+/** By insertion: V8 takes three times as long to sort the few keys of an object, which most often are in order. */
+function inOrder(keys: string[]): readonly string[] {
+  if (keys.length > MANY) return keys.toSorted();
+  for (let end = 1; end < keys.length; end++) {
+    const key = keys[end]!;
+    let at = end;
+    for (; at > 0 && keys[at - 1]! > key; at--) keys[at] = keys[at - 1]!;
+    keys[at] = key;
+  }
+  return keys;
+}
+const MANY = 30;
