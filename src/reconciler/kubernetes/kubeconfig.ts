@@ -1,4 +1,7 @@
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { ClusterConnection } from '../../kube/client/connection.ts';
+
+type RequestOptions = Parameters<KubeConfig['applyToHTTPSOptions']>[0];
 
 /** How often credentials are read again, in ms: tokens of exec plugins and files expire. */
 const REFRESH_MS = 60_000;
@@ -24,7 +27,7 @@ export async function connectionFromKubeconfig(path?: string, context?: string):
   }
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new Error(`kubeconfig${path ? ` ${path}` : ''}: expected a current context with a cluster, found none`);
-  const options: { ca?: unknown; cert?: unknown; key?: unknown; headers?: Record<string, string> } = {};
+  const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
   const text = (value: unknown) => (value === undefined ? undefined : String(value));
   const [ca, cert, key] = [text(options.ca), text(options.cert), text(options.key)];
@@ -40,13 +43,15 @@ export async function connectionFromKubeconfig(path?: string, context?: string):
   };
 }
 
-function bearer(config: { applyToHTTPSOptions(options: object): Promise<void> }): () => Promise<string | undefined> {
+function bearer(config: { applyToHTTPSOptions(options: RequestOptions): Promise<void> }): () => Promise<string | undefined> {
   let known: { token: string | undefined; at: number } | undefined;
   return async () => {
     if (known && Date.now() - known.at < REFRESH_MS) return known.token;
-    const options: { headers?: Record<string, string> } = {};
+    const options: RequestOptions = {};
     await config.applyToHTTPSOptions(options);
-    const token = options.headers?.['Authorization']?.replace(/^Bearer /, '');
+    // As the library writes it.
+    const { Authorization: header } = (options.headers ?? {}) as { readonly Authorization?: string };
+    const token = header?.replace(/^Bearer /, '');
     known = { token, at: Date.now() };
     return token;
   };

@@ -1,5 +1,5 @@
-import { Writable } from 'node:stream';
-import type { V1Status } from '@kubernetes/client-node';
+import { Agent } from 'node:https';
+import type { WebSocket } from 'ws';
 import type { ClusterConnection } from '../../../kube/client/connection.ts';
 import { NotLeader } from '../../../kube/errors.ts';
 import type { PodExec } from './exec.ts';
@@ -18,89 +18,104 @@ const MOST_BYTES = 1 << 20;
 /** Bytes of the output of a failed command in its error. */
 const MOST_SAID = 4096;
 
+/** `v1.Status`, as far as it says how a command ended. */
+interface Status {
+  readonly status?: string;
+  readonly message?: string;
+  readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] };
+}
+/** The first byte of each message. */
+const [STDOUT, STDERR, STATUS] = [1, 2, 3];
+const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+
 /**
- * Runs commands in containers through the API server. The client library is loaded at the first command: it costs 90 MB,
- * and a controller of runtimes without probes never needs it.
+ * Runs commands in containers through the API server. The library of WebSockets is loaded at the first command: a controller of runtimes
+ * without probes never needs it. Kubernetes' own client would take 60 MB, and a whole TLS handshake for each command.
  *
  * An abandoned command, after its timeout or without the lease, loses its connection; its process in the container may run to its end.
  */
 export function podExec(connection: ClusterConnection, { signal, deadline, now = Date.now }: ExecFence = {}): PodExec {
-  const loaded = lazy(async () => import('@kubernetes/client-node'));
+  const loaded = lazy(async () => import('ws'));
+  // Keeps TLS sessions, by CA and certificate.
+  const agent = connection.server.startsWith('https:') ? new Agent() : undefined;
   return async ({ namespace, pod, container }, argv, timeoutMs) => {
     signal?.throwIfAborted();
-    const { Exec, KubeConfig } = await loaded();
-    const config = new KubeConfig();
+    const { WebSocket } = await loaded();
     const token = await connection.token?.();
     const ca = typeof connection.ca === 'function' ? connection.ca() : connection.ca;
-    config.loadFromClusterAndUser(
-      {
-        name: 'cluster',
-        server: connection.server,
-        skipTLSVerify: connection.insecureSkipTlsVerify ?? false,
-        ...(ca && { caData: base64(ca) }),
-      },
-      {
-        name: 'user',
-        ...(token && { token }),
-        ...(connection.cert && { certData: base64(connection.cert) }),
-        ...(connection.key && { keyData: base64(connection.key) }),
-      },
-    );
-    const opening = new AbortController();
-    const applyOptions = config.applyToHTTPSOptions.bind(config);
-    // The library's last step before it opens the connection, which it does not hand out before it is open.
-    config.applyToHTTPSOptions = async (options) => {
-      await applyOptions(options);
-      signal?.throwIfAborted();
-      if (deadline && deadline() <= now()) throw new NotLeader({ method: 'EXEC', path: `${namespace}/${pod}` });
-      options.signal = opening.signal;
-    };
-    const what = `${argv[0]} in ${namespace}/${pod}`;
-    const out = collector(MOST_BYTES);
-    const err = collector(MOST_SAID);
-    return new Promise<string>((resolve, reject) => {
-      let socket: { close(): void; terminate(): void } | undefined;
-      const end = (settle: () => void) => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-        socket?.close();
-        settle();
-      };
-      // The connection is not closed in agreement with the other side, which may be what hangs.
-      const giveUp = (reason: unknown) =>
-        end(() => {
-          opening.abort();
-          socket?.terminate();
-          reject(reason);
-        });
-      const onAbort = () => giveUp(signal?.reason);
-      signal?.addEventListener('abort', onAbort, { once: true });
-      const timer = setTimeout(() => giveUp(new Error(`${what} took longer than ${timeoutMs / 1000} s`)), timeoutMs);
-      const onStatus = (status: V1Status) => {
-        if (out.overflowed) end(() => reject(new Error(`${what} printed more than ${MOST_BYTES} bytes`)));
-        else if (status.status === 'Success') end(() => resolve(out.text()));
-        else {
-          // Some programs print their errors to standard output.
-          const said = err.text().trim() || out.text().trim().slice(-MOST_SAID);
-          end(() => reject(new Error([`${what} ${outcomeOf(status)}`, said].filter(Boolean).join(': '))));
-        }
-      };
-      new Exec(config).exec(namespace, pod, container, [...argv], out.stream, err.stream, null, false, onStatus).then(
-        (opened) => {
-          socket = opened;
-          // The connection opened at the moment at which the command was abandoned.
-          if (opening.signal.aborted) return opened.terminate();
-          opened.onclose = () => end(() => reject(new Error(`${what}: the connection was closed before it ended`)));
-        },
-        (error: unknown) =>
-          end(() => reject(error instanceof NotLeader ? error : new Error(`${what} could not be started: ${messageOf(error)}`))),
-      );
+    signal?.throwIfAborted();
+    if (deadline && deadline() <= now()) throw new NotLeader({ method: 'EXEC', path: `${namespace}/${pod}` });
+    const socket = new WebSocket(urlOf(connection.server, { namespace, pod, container }, argv), PROTOCOLS, {
+      perMessageDeflate: false,
+      ...(agent && { agent }),
+      ...(ca && { ca }),
+      ...(connection.cert && { cert: connection.cert }),
+      ...(connection.key && { key: connection.key }),
+      ...(token && { headers: { authorization: `Bearer ${token}` } }),
+      rejectUnauthorized: !connection.insecureSkipTlsVerify,
     });
+    return outputOf(socket, `${argv[0]} in ${namespace}/${pod}`, timeoutMs, signal);
   };
 }
 
+function urlOf(server: string, { namespace, pod, container }: Parameters<PodExec>[0], argv: readonly string[]): string {
+  const query = new URLSearchParams([
+    ...argv.map((word) => ['command', word] as [string, string]),
+    ['container', container],
+    ['stdout', 'true'],
+    ['stderr', 'true'],
+  ]);
+  return `${server.replace(/^http/, 'ws').replace(/\/$/, '')}/api/v1/namespaces/${namespace}/pods/${pod}/exec?${query}`;
+}
+
+/** What a command prints to standard output. Rejects when it fails, takes too long or is abandoned. */
+function outputOf(socket: WebSocket, what: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<string> {
+  const out = collector(MOST_BYTES);
+  const err = collector(MOST_SAID);
+  return new Promise<string>((resolve, reject) => {
+    let hasOpened = false;
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      socket.close();
+      settle();
+    };
+    // The connection is not closed in agreement with the other side, which may be what hangs.
+    const giveUp = (reason: unknown) =>
+      end(() => {
+        socket.terminate();
+        reject(reason);
+      });
+    const onAbort = () => giveUp(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(() => giveUp(new Error(`${what} took longer than ${timeoutMs / 1000} s`)), timeoutMs);
+    const onStatus = (status: Status) => {
+      if (out.overflowed) end(() => reject(new Error(`${what} printed more than ${MOST_BYTES} bytes`)));
+      else if (status.status === 'Success') end(() => resolve(out.text()));
+      else {
+        // Some programs print their errors to standard output.
+        const said = err.text().trim() || out.text().trim().slice(-MOST_SAID);
+        end(() => reject(new Error([`${what} ${outcomeOf(status)}`, said].filter(Boolean).join(': '))));
+      }
+    };
+    socket.on('open', () => void (hasOpened = true));
+    socket.on('message', (message: Buffer) => {
+      const rest = message.subarray(1);
+      if (message[0] === STDOUT) out.add(rest);
+      else if (message[0] === STDERR) err.add(rest);
+      // The API server writes it.
+      else if (message[0] === STATUS) onStatus(JSON.parse(rest.toString('utf8')) as Status);
+    });
+    // An open connection that fails is closed as well.
+    socket.on('error', (error) => {
+      if (!hasOpened) end(() => reject(new Error(`${what} could not be started: ${error.message}`)));
+    });
+    socket.on('close', () => end(() => reject(new Error(`${what}: the connection was closed before it ended`))));
+  });
+}
+
 /** The end of a failed command. The API server's message repeats the exit code, so only the code is used. */
-function outcomeOf({ message, details }: V1Status): string {
+function outcomeOf({ message, details }: Status): string {
   const code = details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message;
   return code === undefined ? `failed${message ? `: ${message}` : ''}` : `ended with exit code ${code}`;
 }
@@ -110,13 +125,10 @@ function collector(limit: number) {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
-    stream: new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        size += chunk.length;
-        if (size <= limit) chunks.push(chunk);
-        done();
-      },
-    }),
+    add(chunk: Buffer) {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+    },
     text: () => Buffer.concat(chunks).toString('utf8'),
     get overflowed() {
       return size > limit;
@@ -128,5 +140,3 @@ function lazy<T>(load: () => Promise<T>): () => Promise<T> {
   let value: Promise<T> | undefined;
   return () => (value ??= load());
 }
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
-const messageOf = (error: unknown): string => (error as { message?: string } | undefined)?.message ?? String(error);

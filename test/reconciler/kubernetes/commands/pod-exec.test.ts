@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type ExecFence, podExec } from '../../../../src/reconciler/kubernetes/commands/pod-exec.ts';
+import { createCa, issue } from '../../../../harness/control-plane/pki.ts';
 import { until } from '../../../support/manual-clock.ts';
 
 /** A command that asked for its connection. */
 interface Asked {
+  readonly url: string | undefined;
   readonly socket: Socket;
   readonly open: () => void;
   /** Ends the command well. */
@@ -16,34 +20,14 @@ interface Asked {
 }
 
 // Loaded at the first command, which takes long where the disk is busy.
-beforeAll(async () => void (await import('@kubernetes/client-node')), 120_000);
+beforeAll(async () => void (await import('ws')), 120_000);
 
 let server: ReturnType<typeof createServer>;
 let asked: Asked[];
 beforeEach(async () => {
   asked = [];
   server = createServer();
-  server.on('upgrade', ({ headers }, socket: Socket) => {
-    socket.on('error', () => {});
-    // Read, so that its end is seen; what is read is not answered.
-    socket.resume();
-    // RFC 6455 §4.2.2.
-    const accept = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-    asked.push({
-      socket,
-      open: () =>
-        socket.write(
-          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n`,
-        ),
-      succeed: () => send(socket, 3, JSON.stringify({ status: 'Success' })),
-      fail: (code, said, output = 'stderr') => {
-        send(socket, output === 'stdout' ? 1 : 2, said);
-        const message = `command terminated with non-zero exit code: command terminated with exit code ${code}`;
-        const details = { causes: [{ reason: 'ExitCode', message: String(code) }] };
-        send(socket, 3, JSON.stringify({ status: 'Failure', reason: 'NonZeroExitCode', message, details }));
-      },
-    });
-  });
+  server.on('upgrade', upgrade);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 });
 afterEach(() => {
@@ -51,6 +35,29 @@ afterEach(() => {
   for (const { socket } of asked) socket.destroy();
   server.close();
 });
+
+function upgrade({ headers, url }: IncomingMessage, socket: Socket): void {
+  socket.on('error', () => {});
+  // Read, so that its end is seen; what is read is not answered.
+  socket.resume();
+  // RFC 6455 §4.2.2.
+  const accept = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+  asked.push({
+    url,
+    socket,
+    open: () =>
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n`,
+      ),
+    succeed: () => send(socket, 3, JSON.stringify({ status: 'Success' })),
+    fail: (code, said, output = 'stderr') => {
+      send(socket, output === 'stdout' ? 1 : 2, said);
+      const message = `command terminated with non-zero exit code: command terminated with exit code ${code}`;
+      const details = { causes: [{ reason: 'ExitCode', message: String(code) }] };
+      send(socket, 3, JSON.stringify({ status: 'Failure', reason: 'NonZeroExitCode', message, details }));
+    },
+  });
+}
 
 /** One binary frame, on a channel of the command's. */
 function send(socket: Socket, channel: number, text: string): void {
@@ -136,4 +143,38 @@ test.each(['stdout', 'stderr'] as const)('a command that fails is named with its
   open();
   fail(32, 'mount: /a: busy\n', output);
   await expect(answer).rejects.toThrow(/^mount in ml\/p ended with exit code 32: mount: \/a: busy$/);
+});
+
+test('the words of a command reach the server as they are', async () => {
+  const { port } = server.address() as AddressInfo;
+  const words = ['sh', '-c', 'echo "$1" & ls; x=%41+é', '', ' &container=other'];
+  const exec = podExec({ server: `http://127.0.0.1:${port}/behind/a/proxy` });
+  exec({ namespace: 'ml', pod: 'p', container: 'c' }, words, 60_000).catch(() => {});
+  const { pathname, searchParams } = new URL((await first()).url ?? '', 'http://server');
+  expect(pathname).toBe('/behind/a/proxy/api/v1/namespaces/ml/pods/p/exec');
+  expect(searchParams.getAll('command')).toEqual(words);
+  expect(searchParams.getAll('container')).toEqual(['c']);
+});
+
+test('over TLS the server and the client are authenticated, and a later command resumes the session', async () => {
+  const ca = await createCa(new Date());
+  const theirs = await issue(ca, { user: 'server', hosts: ['127.0.0.1'] }, new Date());
+  const mine = await issue(ca, { user: 'sluice' }, new Date());
+  const resumed: boolean[] = [];
+  const secure = createTlsServer({ key: theirs.key, cert: theirs.certificate, ca: ca.certificate, requestCert: true });
+  secure.on('upgrade', (request, socket: TLSSocket) => {
+    resumed.push(socket.isSessionReused());
+    upgrade(request, socket);
+    asked.at(-1)?.open();
+    asked.at(-1)?.succeed();
+  });
+  await new Promise<void>((listening) => secure.listen(0, '127.0.0.1', listening));
+  const at = { server: `https://127.0.0.1:${(secure.address() as AddressInfo).port}`, cert: mine.certificate, key: mine.key };
+  const command = [{ namespace: 'ml', pod: 'p', container: 'c' }, ['true'], 60_000] as const;
+  const exec = podExec({ ...at, ca: ca.certificate });
+  expect(await exec(...command)).toBe('');
+  expect(await exec(...command)).toBe('');
+  await expect(podExec(at)(...command)).rejects.toThrow(/^true in ml\/p could not be started: .*certificate/);
+  secure.close();
+  expect(resumed).toEqual([false, true]);
 });
