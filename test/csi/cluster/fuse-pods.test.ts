@@ -67,7 +67,7 @@ describe('the message of a fuse pod', () => {
   };
   const why = (inPrivate: boolean) => whyNotMounted({ namespace: 'ml', name: 'demo' }, 'n', crashed, inPrivate);
 
-  test('is not shown in another namespace, nor are names of pod and container (N20)', () => {
+  test('is not shown in another namespace, nor are names of pod and container', () => {
     expect(why(false)).toBe('fuse pod of ml/demo on node n has restarted a container 1 times; it ended with code 1 (Error)');
   });
   test('is shown in its own namespace without credentials', () => {
