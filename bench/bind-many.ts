@@ -1,42 +1,20 @@
 import { type Entry, isExec, kindOf, numberOf, work } from './audit.ts';
-import { atLeast, atMost, type Bench, type Figure, rounded } from './figure.ts';
+import { atLeast, atMost, type Bench, type Figure, rounded, unjudged } from './figure.ts';
 import { type Bound, createAll, type Lab, nameOf, range, say, watchBound } from './lab.ts';
-import { type Kind, paths } from './objects.ts';
+import { type Kind, suffixOf, targetsOf } from './kinds.ts';
+import { paths } from './objects.ts';
 import { replayed } from './replay.ts';
 import { counted, each, largest, quantile, rankCorrelation } from './statistics.ts';
 
-interface Targets {
-  /** Runtimes a second. */
-  readonly rate?: number;
-  /** Rank correlation of creation and Bound. */
-  readonly order?: number;
-  /** Each, of everything but watches and the lease; without execs where these have a target of their own. */
-  readonly requests: number;
-  readonly execs?: number;
-  /** CPU s each: the controller's first thousand costs more. */
-  readonly cpu?: (count: number) => number;
-  /** Of what a bare client gets. */
-  readonly ofLimit: number;
-}
-const TARGETS: Readonly<Record<Kind, Targets>> = {
-  thin: { rate: 25, order: 0.95, requests: 9, cpu: (count) => (count < 1000 ? 0.01 : 0.006), ofLimit: 0.95 },
-  // With a worker each, on three nodes that they share.
-  juicefs: { rate: 12, requests: 15, ofLimit: 0.9 },
-  // With a master as well, and a mount.
-  alluxio: { requests: 18, execs: 8, ofLimit: 0.85 },
-  cache: { requests: 18, execs: 8, ofLimit: 0.85 },
-  jindo: { requests: 18, execs: 8, ofLimit: 0.85 },
-};
-
-/** So many at once: how fast, in which order, at which cost, and how that compares with what the API server can take. */
-export const bindMany = (count: number, kind: Kind = 'thin'): Bench => {
-  const name = `bind-${count}${kind === 'thin' ? '' : `-${kind}`}`;
+/** So many at once, of these kinds by turns: how fast, in which order, at which cost, and how that compares with what the API server can take. */
+export const bindMany = (count: number, ...kinds: readonly Kind[]): Bench => {
+  const name = `bind-${count}${suffixOf(kinds)}`;
   return {
     name,
     async *run({ lab: open }) {
       const lab = await open();
-      const targets = TARGETS[kind];
-      const run = await bindAll(lab, kind, count);
+      const targets = targetsOf(kinds);
+      const run = await bindAll(lab, kinds, count);
       const { namespace, seconds, latencies, order, cpuSeconds, requests } = run;
       const rate = count / seconds;
       const limit = await limitOf(lab, name, run);
@@ -50,10 +28,13 @@ export const bindMany = (count: number, kind: Kind = 'thin'): Bench => {
       if (targets.rate) yield atLeast(`${name}/rate`, rate, 'runtimes per second', targets.rate, times);
       if (targets.order) yield atLeast(`${name}/order`, order, 'rank correlation of creation and Bound', targets.order);
       const execs = requests.filter(isExec).length;
-      const sent = (n: number, what: string, most: number) =>
-        atMost(`${name}/${what}`, n / count, `${what} each until Bound and quiet`, most, requestDetail(run, count));
-      yield sent(targets.execs ? requests.length - execs : requests.length, 'requests', targets.requests);
-      if (targets.execs) yield sent(execs, 'execs', targets.execs);
+      const sent = (n: number, what: string, most: number | undefined) => {
+        const figure = [`${name}/${what}`, n / count, `${what} each until Bound and quiet`] as const;
+        return most === undefined ? unjudged(...figure, requestDetail(run, count)) : atMost(...figure, most, requestDetail(run, count));
+      };
+      const isApart = targets.execs !== undefined || targets.requests === undefined;
+      yield sent(isApart ? requests.length - execs : requests.length, 'requests', targets.requests);
+      if (isApart) yield sent(execs, 'execs', targets.execs);
       const cpu = { ...limit, cpuSeconds: rounded(cpuSeconds), passesEach: rounded(run.passes / count) };
       if (targets.cpu) yield atMost(`${name}/cpu`, cpuSeconds / count, 'CPU s each', targets.cpu(count), cpu);
       yield claimsAfter(name, run, limit);
@@ -128,7 +109,7 @@ interface Run {
 const PASSES = 'controller_runtime_reconcile_total';
 
 /** Starts a controller, creates so many, waits until all are Bound and quiet, and stops the controller. */
-async function bindAll(lab: Lab, kind: Kind, count: number): Promise<Run> {
+async function bindAll(lab: Lab, kinds: readonly Kind[], count: number): Promise<Run> {
   const controller = await lab.start();
   try {
     const namespace = await lab.namespace();
@@ -137,9 +118,9 @@ async function bindAll(lab: Lab, kind: Kind, count: number): Promise<Run> {
     await controller.idle();
     const mark = lab.audit.mark();
     const [cpuBefore, passesBefore] = [controller.cpuSeconds(), await controller.counter(PASSES)];
-    say(`creating ${count} ${kind} runtimes`);
+    say(`creating ${count} runtimes: ${kinds}`);
     const began = performance.now();
-    const createdAt = await createAll(lab, kind, namespace, count);
+    const createdAt = await createAll(lab, kinds, namespace, count);
     const last = await bound.reached(count, 60 + count);
     await claims.reached(count, 60 + count);
     // What is sent after the fact counts as well.

@@ -1,16 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atMost, type Bench, rounded } from './figure.ts';
 import { bareWrite, type Lab, nameOf, phaseOf, range, say } from './lab.ts';
-import { type Kind, KINDS, pair, paths } from './objects.ts';
+import { BENCHED, type Kind, KINDS, VARIANTS } from './kinds.ts';
+import { pair, paths } from './objects.ts';
 import { largest, median } from './statistics.ts';
 
-const TARGETS: Readonly<Record<Kind, Readonly<Record<'bound' | 'claim', number>>>> = {
-  thin: { bound: 0.3, claim: 0.6 },
-  juicefs: { bound: 0.7, claim: 1 },
-  alluxio: { bound: 1, claim: 1 },
-  cache: { bound: 0.8, claim: 1 },
-  jindo: { bound: 0.8, claim: 1 },
-};
 const WORST = 2;
 
 /** One at a time: from the first create to the Dataset's phase Bound, and to the claim's. */
@@ -18,12 +12,13 @@ export const bindOne: Bench = {
   name: 'bind-one',
   async *run({ lab: open, quick }) {
     const lab = await open();
-    for (const kind of KINDS) {
+    for (const kind of [...KINDS, ...VARIANTS]) {
+      const { targets } = BENCHED[kind];
       const { times, bareWriteSeconds } = await bindEach(lab, kind, quick ? 5 : 25);
       const bound = times.map((time) => time.bound);
       const claim = times.map((time) => time.claim);
-      yield atMost(`bind-one/${kind}-bound`, median(bound), 's, median', TARGETS[kind].bound, { bareWriteSeconds, ...spread(bound) });
-      yield atMost(`bind-one/${kind}-claim`, median(claim), 's, median', TARGETS[kind].claim, { bareWriteSeconds, ...spread(claim) });
+      yield atMost(`bind-one/${kind}-bound`, median(bound), 's, median', targets.bound, { bareWriteSeconds, ...spread(bound) });
+      yield atMost(`bind-one/${kind}-claim`, median(claim), 's, median', targets.claim, { bareWriteSeconds, ...spread(claim) });
       yield atMost(`bind-one/${kind}-worst`, largest(claim), 's until the claim is Bound, worst', WORST, { bareWriteSeconds });
     }
   },

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bundle, ENTRY } from '../scripts/bundle.ts';
+import { CONTROLLER_MEMORY } from '../src/install/memory.ts';
 import { cpuSeconds, memory } from './proc.ts';
 
 const BUNDLE = join(import.meta.dirname, '../build/sluice');
@@ -52,6 +53,16 @@ interface Line {
 let made: Promise<void> | undefined;
 export const bundled = (): Promise<void> => (made ??= bundle(BUNDLE));
 
+/** As `sluice install` has it, in a container with the limit that it prints; there is none here. */
+function installedMemory(): Readonly<Record<string, string>> {
+  const inMebibytes = (_: string, share: string) => `--max-old-space-size=${Math.floor((LIMIT_MIB * Number(share)) / 100)}`;
+  return {
+    ...CONTROLLER_MEMORY,
+    NODE_OPTIONS: CONTROLLER_MEMORY.NODE_OPTIONS.replace(/--max-old-space-size-percentage=(\d+)/, inMebibytes),
+  };
+}
+const LIMIT_MIB = 1024;
+
 export function startController({
   kubeconfig,
   metricsPort,
@@ -65,7 +76,7 @@ export function startController({
   const reconcile = ['reconcile', '--kubeconfig', kubeconfig, '--metrics-addr', address, '--leader-election-namespace', 'default'];
   const child: ChildProcess = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags, PROGRAM, ...reconcile, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env, ...(elsewhere && { MY_POD_NAME: elsewhere }) },
+    env: { ...process.env, ...installedMemory(), ...env, ...(elsewhere && { MY_POD_NAME: elsewhere }) },
   });
   const pid = child.pid ?? 0;
   // Nothing of ours may outlive us, whatever way we end.

@@ -3,10 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../src/kube/types.ts';
 import { type Client, JSON_PATCH, MERGE } from './client.ts';
 import { phaseOf } from './lab.ts';
-import { type Kind, paths } from './objects.ts';
-
-/** Of the pair of each kind. */
-export const NAMES: Readonly<Record<Kind, string>> = { thin: 't', juicefs: 'j', alluxio: 'a', cache: 'c', jindo: 'd' };
+import type { Kind } from './kinds.ts';
+import { paths } from './objects.ts';
 
 export interface Change {
   readonly no: number;
@@ -38,22 +36,21 @@ const deleted = (no: number, what: string, path: string, ...more: readonly strin
   isRepaired: ({ metadata }, before) => metadata.uid !== before.metadata.uid,
 });
 
-/** Where the objects of a kind are, and what is done to all kinds alike. */
+/** Where the objects of a kind are, whose pair is called like it, and what is done to all kinds alike. */
 function changesOf(kind: Kind, namespace: string) {
-  const name = NAMES[kind];
   const what = (text: string) => `${kind}: ${text}`;
-  const core = (plural: string, suffix = '') => `${paths.core(namespace, plural)}/${name}${suffix}`;
+  const core = (plural: string, suffix = '') => `${paths.core(namespace, plural)}/${kind}${suffix}`;
   const infix = kind === 'jindo' ? '-jindofs' : '';
-  const apps = (plural: string, suffix: string) => `${paths.apps(namespace, plural)}/${name}${infix}-${suffix}`;
+  const apps = (plural: string, suffix: string) => `${paths.apps(namespace, plural)}/${kind}${infix}-${suffix}`;
   const at = {
-    runtime: `${paths.runtimes(kind, namespace)}/${name}`,
-    dataset: `${paths.datasets(namespace)}/${name}`,
+    runtime: `${paths.runtimes(kind, namespace)}/${kind}`,
+    dataset: `${paths.datasets(namespace)}/${kind}`,
     masters: apps('statefulsets', 'master'),
     workers: apps('statefulsets', 'worker'),
     fuse: apps('daemonsets', kind === 'cache' ? 'client' : 'fuse'),
     configMap: (suffix: string) => core('configmaps', `-${suffix}`),
     claim: core('persistentvolumeclaims'),
-    volume: `${paths.volumes}/${namespace}-${name}`,
+    volume: `${paths.volumes}/${namespace}-${kind}`,
   };
   return {
     at,
@@ -136,7 +133,7 @@ function ofThin({ at, deleted, edited, claimDeleted, otherImage, newImage, mount
 }
 
 function ofJuicefs({ at, core, deleted, claimDeleted, otherImage, newImage, scaledByHand, scaled }: Of, namespace: string) {
-  const role = `${paths.rbac(namespace, 'roles')}/${NAMES.juicefs}-loader`;
+  const role = `${paths.rbac(namespace, 'roles')}/juicefs-loader`;
   return [
     deleted(10, 'delete the worker StatefulSet', at.workers),
     deleted(11, 'delete the fuse DaemonSet', at.fuse),
@@ -177,13 +174,12 @@ function ofAlluxio(of: Of): readonly Change[] {
 }
 
 function ofCache({ at, deleted, edited, claimDeleted, otherImage, scaledByHand }: Of, namespace: string): readonly Change[] {
-  const name = NAMES.cache;
-  const config = `${paths.core(namespace, 'configmaps')}/fluid-runtime-config-${name}`;
+  const config = `${paths.core(namespace, 'configmaps')}/fluid-runtime-config-cache`;
   return [
     deleted(34, 'delete the master StatefulSet', at.masters),
     deleted(35, 'delete the worker StatefulSet', at.workers),
     deleted(36, 'delete the client DaemonSet', at.fuse),
-    deleted(37, "delete the master's Service", `${paths.core(namespace, 'services')}/svc-${name}-master`),
+    deleted(37, "delete the master's Service", `${paths.core(namespace, 'services')}/svc-cache-master`),
     deleted(38, 'delete the ConfigMap of runtime.json', config),
     edited(39, 'edit runtime.json', config, { 'runtime.json': '{}' }),
     otherImage(40),
@@ -208,7 +204,7 @@ function ofJindo({ at, core, deleted, edited, claimDeleted, otherImage, scaledBy
 }
 
 export const labelGone = (kind: 'juicefs' | 'alluxio', namespace: string, node: string): Change => {
-  const label = `fluid.io/s-${kind}-${namespace}-${NAMES[kind]}`;
+  const label = `fluid.io/s-${kind}-${namespace}-${kind}`;
   return {
     no: kind === 'juicefs' ? 19 : 33,
     what: `${kind}: remove the schedule label from a worker's node`,

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../src/kube/types.ts';
 import type { Client, WatchEvent } from './client.ts';
-import { type Change, changes, labelGone, NAMES } from './drift-changes.ts';
+import { type Change, changes, labelGone } from './drift-changes.ts';
 import { atMost, type Bench, type Figure } from './figure.ts';
 import { bareWrite, type Lab, phaseOf, say, until, watchBound } from './lab.ts';
-import { type Kind, KINDS, pair, paths } from './objects.ts';
+import { type Kind, KINDS } from './kinds.ts';
+import { pair, paths } from './objects.ts';
 
 const TARGET = 0.3;
 const PATIENCE_MS = 30_000;
@@ -46,7 +47,7 @@ async function measured(lab: Lab, namespace: string, change: Change): Promise<Fi
 async function setUp(lab: Lab, namespace: string): Promise<void> {
   const bound = await watchBound(lab, paths.datasets(namespace));
   for (const kind of KINDS) {
-    const { dataset, runtime } = pair(kind, namespace, NAMES[kind]);
+    const { dataset, runtime } = pair(kind, namespace, kind);
     await lab.user.send('POST', paths.datasets(namespace), dataset);
     await lab.user.send('POST', paths.runtimes(kind, namespace), runtime);
   }
@@ -56,7 +57,7 @@ async function setUp(lab: Lab, namespace: string): Promise<void> {
 
 /** Where the first worker is; it stays there, though it may be made again. */
 async function workerNode({ user }: Lab, kind: Kind, namespace: string): Promise<string> {
-  const { spec } = await user.send('GET', `${paths.core(namespace, 'pods')}/${NAMES[kind]}-worker-0`);
+  const { spec } = await user.send('GET', `${paths.core(namespace, 'pods')}/${kind}-worker-0`);
   return (spec as { nodeName: string }).nodeName;
 }
 

@@ -10,7 +10,7 @@ export const idleRss: Bench = {
       const startSeconds = (performance.now() - controller.startedAt) / 1000;
       await sleep(10_000);
       const { rss, peak } = controller.memory();
-      yield atMost('idle-rss', rss, 'MB', 150, { peak: rounded(peak), secondsUntilLeading: rounded(startSeconds) });
+      yield atMost('idle-rss', rss, 'MB', 120, { peak: rounded(peak), secondsUntilLeading: rounded(startSeconds) });
     } finally {
       await controller.stop();
     }

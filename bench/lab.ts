@@ -12,7 +12,9 @@ import { type AuditLog, auditLog, CONTROLLER, POLICY, REPLAY, USER } from './aud
 import { type Client, MERGE, openClient, unlessGone } from './client.ts';
 import { bundled, type Controller, startController } from './controller.ts';
 import { rounded } from './figure.ts';
-import { cacheClass, type Kind, KINDS, pair, paths, profile, secret } from './objects.ts';
+import { secret } from './companions.ts';
+import { COMPANIONS, type Kind, KINDS } from './kinds.ts';
+import { pair, paths } from './objects.ts';
 import { quantile } from './statistics.ts';
 
 /** The usual range has host ports for 666 Alluxios. */
@@ -31,8 +33,8 @@ export interface Lab {
   start(standby?: 'standby'): Promise<Controller>;
   /** A new namespace, with the Secret that mounts name. */
   namespace(): Promise<string>;
-  /** Waits until so many are bound; they stay until the lab is closed. Its namespace. */
-  population(kind: Kind, count: number): Promise<string>;
+  /** Waits until so many are bound, of these kinds by turns; they stay until the lab is closed. Its namespace. */
+  population(kinds: readonly Kind[], count: number): Promise<string>;
   /** Takes a namespace away, with everything that was set up in it. No controller may be running. */
   clear(namespace: string): Promise<void>;
   close(): Promise<void>;
@@ -80,8 +82,10 @@ async function furnished(plane: ControlPlane): Promise<Lab> {
   const kubeconfig = await plane.kubeconfigFor(CONTROLLER);
   const user = openClient(await plane.kubeconfigFor(USER));
   const replay = openClient(await plane.kubeconfigFor(REPLAY));
-  await until('the users may do what they are to do', 20, () => user.send('POST', paths.profiles, profile).catch(() => undefined));
-  await user.send('POST', paths.classes, cacheClass);
+  for (const { plural, object } of COMPANIONS)
+    await until('the users may do what they are to do', 20, () =>
+      user.send('POST', paths.companions(plural), object).catch(() => undefined),
+    );
   const audit = auditLog(plane.auditLog ?? '');
   const controllers = new Set<Controller>();
   const populations = new Map<string, Promise<string>>();
@@ -108,9 +112,9 @@ async function furnished(plane: ControlPlane): Promise<Lab> {
       await user.send('POST', paths.core(name, 'secrets'), secret);
       return name;
     },
-    population(kind, count) {
-      const name = `${count} ${kind}`;
-      const known = populations.get(name) ?? populate(kind, count);
+    population(kinds, count) {
+      const name = `${count} ${kinds}`;
+      const known = populations.get(name) ?? populate(kinds, count);
       populations.set(name, known);
       return known;
     },
@@ -125,12 +129,12 @@ async function furnished(plane: ControlPlane): Promise<Lab> {
     },
   };
 
-  async function populate(kind: Kind, count: number): Promise<string> {
-    say(`setting up ${count} ${kind} runtimes`);
+  async function populate(kinds: readonly Kind[], count: number): Promise<string> {
+    say(`setting up ${count} runtimes: ${kinds}`);
     const controller = await lab.start();
     const namespace = await lab.namespace();
     const bound = await watchBound(lab, paths.datasets(namespace));
-    await createAll(lab, kind, namespace, count);
+    await createAll(lab, kinds, namespace, count);
     await bound.reached(count, Math.max(300, count / 10));
     bound.stop();
     await controller.idle();
@@ -142,10 +146,16 @@ async function furnished(plane: ControlPlane): Promise<Lab> {
 
 export const nameOf = (i: number): string => `d${String(i).padStart(4, '0')}`;
 
-/** The user's creates, as many at once as there are connections. Returns when each was answered, by its number. */
-export async function createAll({ user }: Pick<Lab, 'user'>, kind: Kind, namespace: string, count: number): Promise<readonly number[]> {
+/** The user's creates, of these kinds by turns, as many at once as there are connections. Returns when each was answered, by its number. */
+export async function createAll(
+  { user }: Pick<Lab, 'user'>,
+  kinds: readonly Kind[],
+  namespace: string,
+  count: number,
+): Promise<readonly number[]> {
   const createdAt: number[] = [];
   await atOnce(16, range(count), async (i) => {
+    const kind = kinds[i % kinds.length]!;
     const { dataset, runtime } = pair(kind, namespace, nameOf(i));
     await user.send('POST', paths.datasets(namespace), dataset);
     await user.send('POST', paths.runtimes(kind, namespace), runtime);

@@ -38,7 +38,7 @@ async function loadEach(lab: Lab, runs: number) {
   const controller = await lab.start();
   const namespace = await lab.namespace();
   const bound = await watchBound(lab, paths.datasets(namespace));
-  await createAll(lab, 'juicefs', namespace, 1);
+  await createAll(lab, ['juicefs'], namespace, 1);
   await bound.reached(1, 60);
   bound.stop();
   await controller.idle();

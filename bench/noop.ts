@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import { MERGE } from './client.ts';
 import { atMost, type Bench, rounded } from './figure.ts';
 import { atOnce, type Lab, nameOf, range, say } from './lab.ts';
-import { PROFILE, paths } from './objects.ts';
+import { PROFILE } from './companions.ts';
+import { paths } from './objects.ts';
 
 const PROCESS = fileURLToPath(new URL('noop-process.ts', import.meta.url));
 
@@ -26,7 +27,7 @@ export const noop = (count: number): Bench => ({
   name: 'noop',
   async *run({ lab: open }) {
     const lab = await open();
-    const namespace = await lab.population('thin', count);
+    const namespace = await lab.population(['thin'], count);
     say('reconciling what is as it should be');
     const { stdout } = await promisify(execFile)(process.execPath, [PROCESS, lab.plane.kubeconfig]);
     const { againMs, firstMs, warmMs, keys, requests } = JSON.parse(stdout) as Reconciled;
@@ -54,7 +55,7 @@ async function news(lab: Lab, namespace: string, count: number) {
   try {
     return {
       msPerLabelledRuntime: await cost(() => atOnce(16, range(count), (i) => touch(`${paths.runtimes('thin', namespace)}/${nameOf(i)}`))),
-      msPerRuntimeOfLabelledProfile: await cost(() => touch(`${paths.profiles}/${PROFILE}`)),
+      msPerRuntimeOfLabelledProfile: await cost(() => touch(`${paths.companions('thinruntimeprofiles')}/${PROFILE}`)),
     };
   } finally {
     await controller.stop();

@@ -40,7 +40,7 @@ async function setUp(lab: Lab, datasets: number) {
   const controller = await lab.start();
   const namespace = await lab.namespace();
   const bound = await watchBound(lab, paths.datasets(namespace));
-  await createAll(lab, 'juicefs', namespace, datasets);
+  await createAll(lab, ['juicefs'], namespace, datasets);
   await bound.reached(datasets, 300);
   bound.stop();
   await controller.idle();

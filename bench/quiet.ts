@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTROLLER, isExec, isLease, isSecretRead, kindOf, work } from './audit.ts';
 import { atMost, type Bench, rounded, unjudged } from './figure.ts';
 import { type Lab, say } from './lab.ts';
-import type { Kind } from './objects.ts';
+import { BENCHED, type Kind, suffixOf } from './kinds.ts';
 import { counted } from './statistics.ts';
 
 /** What a controller does while nothing happens, seen by the API server and by the kernel. */
@@ -30,18 +30,19 @@ async function quietPeriod(lab: Lab, seconds: number) {
   }
 }
 
-export const quiet = (count: number, kind: Kind = 'thin'): Bench => {
-  const name = `quiet-${count}${kind === 'thin' ? '' : `-${kind}`}`;
+export const quiet = (count: number, ...kinds: readonly Kind[]): Bench => {
+  const name = `quiet-${count}${suffixOf(kinds)}`;
+  const isProbed = kinds.some((kind) => BENCHED[kind].isProbed);
   return {
     name,
     async *run({ lab: open, quick }) {
       const lab = await open();
-      await lab.population(kind, count);
+      await lab.population(kinds, count);
       const seconds = quick ? 20 : 120;
       const { cpuSeconds, requests, secretReads, leases, rss, peak } = await quietPeriod(lab, seconds);
       const execs = requests.filter(isExec);
       const others = requests.filter((entry) => !isExec(entry));
-      if (kind !== 'thin') yield atMost(`${name}/execs`, (execs.length / count / seconds) * 60, 'execs per minute each', 1);
+      if (isProbed) yield atMost(`${name}/execs`, (execs.length / count / seconds) * 60, 'execs per minute each', 1);
       yield atMost(`${name}/requests`, others.length, `requests in ${seconds} s, watches, execs and the lease left out`, 0, {
         secretReads,
         kinds: counted(others.map(kindOf)),
@@ -49,7 +50,7 @@ export const quiet = (count: number, kind: Kind = 'thin'): Bench => {
       yield atMost(`${name}/lease`, (leases.length / seconds) * 60, 'requests for the lease per minute', 30);
       const cpuPercent = (cpuSeconds / seconds) * 100;
       // Who asks so many caches every minute has something to do.
-      if (kind === 'thin') yield atMost(`${name}/cpu`, cpuPercent, '% of a core', 0.5, { rss: rounded(rss) });
+      if (!isProbed) yield atMost(`${name}/cpu`, cpuPercent, '% of a core', 0.5, { rss: rounded(rss) });
       yield unjudged(`${name}/rss`, rss, 'MB', { peak: rounded(peak), cpuPercent: rounded(cpuPercent) });
     },
   };

@@ -24,7 +24,7 @@ async function killed(lab: Lab, successor: 'here' | 'elsewhere') {
   const namespace = await lab.namespace();
   const bound = await watchBound(lab, paths.datasets(namespace));
   say(`killing the leader at ${KILLED_AT} of ${COUNT}; the next is ${successor}`);
-  const created = createAll(lab, 'thin', namespace, COUNT);
+  const created = createAll(lab, ['thin'], namespace, COUNT);
   await bound.reached(KILLED_AT, 60);
   await leader.stop('SIGKILL');
   await created;

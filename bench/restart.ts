@@ -12,7 +12,7 @@ export const restart = (count: number): Bench => ({
   name: `restart-${count}`,
   async *run({ lab: open }) {
     const lab = await open();
-    await lab.population('thin', count);
+    await lab.population(['thin'], count);
     const unit = 'writes, the lease left out';
 
     let mark = lab.audit.mark();

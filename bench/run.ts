@@ -12,7 +12,7 @@ import { markdown } from './markdown.ts';
 import { load } from './load.ts';
 import { operations } from './operations.ts';
 import { noop } from './noop.ts';
-import { LIVE_KINDS } from './objects.ts';
+import { KINDS } from './kinds.ts';
 import { quiet } from './quiet.ts';
 import { realNode } from './real-node.ts';
 import { recover } from './recover.ts';
@@ -39,12 +39,15 @@ const groups: readonly (readonly Bench[])[] = [
   [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],
   [bindMany(50, 'cache'), quiet(50, 'cache')],
   [bindMany(50, 'jindo'), quiet(50, 'jindo')],
+  [bindMany(50, 'jindo-ha')],
+  [bindMany(50, 'efc'), quiet(50, 'efc')],
+  [bindMany(1000, ...KINDS), quiet(1000, ...KINDS)],
   [quiet(1000, 'alluxio')],
-  [bindMany(100), bindMany(300), bindMany(1000), quiet(1000), restart(1000), noop(1000)],
+  [bindMany(100, 'thin'), bindMany(300, 'thin'), bindMany(1000, 'thin'), quiet(1000, 'thin'), restart(1000), noop(1000)],
   // As many as a real API server holds here in some minutes.
   [restart(10_000)],
   [live('live', 20_000, ['juicefs'])],
-  [live('mixed', 20_000, LIVE_KINDS)],
+  [live('mixed', 20_000, KINDS)],
   [csi],
   [realNode],
   [webhook],

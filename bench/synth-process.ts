@@ -2,40 +2,26 @@
  * Parses, plans and renders so many pairs of Dataset and Runtime, of the kinds that are named by turns, as a controller that starts would.
  * Nothing is kept: the controller keeps what is in the cluster, not what it rendered.
  */
-import alluxio from '../runtimes/alluxio/index.ts';
-import { CacheRuntimeClass } from '../runtimes/cache/class-spec.ts';
-import cache from '../runtimes/cache/index.ts';
-import jindo from '../runtimes/jindo/index.ts';
-import juicefs from '../runtimes/juicefs/index.ts';
-import thin from '../runtimes/thin/index.ts';
-import { Dataset, parse, ThinRuntimeProfile } from '../src/api/index.ts';
+import { Dataset, parse } from '../src/api/index.ts';
 import { PRINT_ORDER } from '../src/constructs/index.ts';
-import { CACHE_CLASS, cacheClass, PROFILE, pair, profile, type Kind } from './objects.ts';
+import { companionFacts, runtimeOf } from './definitions.ts';
+import type { Kind } from './kinds.ts';
+import { pair } from './objects.ts';
 import { memory } from './proc.ts';
 import type { Synthesized } from './synth.ts';
 
-const runtimes = { thin, juicefs, alluxio, jindo, cache };
 const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
-const facts = {
-  ports: {},
-  secrets: {},
-  claims: {},
-  configMaps: {},
-  pods: {},
-  objects: {
-    [`ThinRuntimeProfile/${PROFILE}`]: parse(ThinRuntimeProfile, profile),
-    [`CacheRuntimeClass/${CACHE_CLASS}`]: parse(CacheRuntimeClass, cacheClass),
-  },
-};
+const facts = { ports: {}, secrets: {}, claims: {}, configMaps: {}, pods: {}, objects: companionFacts() };
 const [, , count = '', ...kinds] = process.argv;
 
 function synthesize(kind: Kind, i: number): number {
   const [namespace, name] = ['bench', `d${i}`];
   const given = pair(kind, namespace, name);
-  const runtime = parse(runtimes[kind].resource, given.runtime);
+  const definition = runtimeOf(kind);
+  const runtime = parse(definition.resource, given.runtime) as { readonly spec: object };
   const { spec } = parse(Dataset, given.dataset);
   const dataset = { identity: { namespace, name, uid: `dataset-${i}`, collides: false }, annotations: {}, spec };
-  const bound = runtimes[kind].bind({
+  const bound = definition.bind({
     name,
     namespace,
     uid: `runtime-${i}`,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { atMost, type Bench, rounded } from './figure.ts';
-import { type Kind, KINDS } from './objects.ts';
+import { BENCHED, type Kind, KINDS, VARIANTS } from './kinds.ts';
 
 const PROCESS = fileURLToPath(new URL('synth-process.ts', import.meta.url));
 
@@ -18,16 +18,16 @@ export const synth = (count: number): Bench => ({
   },
 });
 
-const TARGETS_MS: Readonly<Record<Kind, number>> = { thin: 0.4, juicefs: 0.4, alluxio: 0.6, jindo: 0.6, cache: 0.6 };
-
 /** Of one runtime, by kind: the mean of many. */
 export const synthEach: Bench = {
   name: 'synth-each',
   async *run({ quick }) {
     const count = quick ? 1000 : 10_000;
-    for (const kind of KINDS) {
+    for (const kind of [...KINDS, ...VARIANTS]) {
       const { cpuSeconds, objects } = synthesized(count, kind);
-      yield atMost(`synth-each/${kind}`, (cpuSeconds * 1000) / count, 'CPU ms', TARGETS_MS[kind], { objectsEach: objects / count });
+      yield atMost(`synth-each/${kind}`, (cpuSeconds * 1000) / count, 'CPU ms', BENCHED[kind].targets.synthMs, {
+        objectsEach: objects / count,
+      });
     }
   },
 };

@@ -1,8 +1,5 @@
 /** Any number of copies of a sample, as the API server would keep them: other names, UIDs and ports, and the stamps of what they render to. */
-import alluxio from '../../runtimes/alluxio/index.ts';
-import juicefs from '../../runtimes/juicefs/index.ts';
-import thin from '../../runtimes/thin/index.ts';
-import { annotation, Dataset, parse, ThinRuntimeProfile } from '../../src/api/index.ts';
+import { annotation, Dataset, parse } from '../../src/api/index.ts';
 import { PARTS, type RuntimeInput } from '../../src/constructs/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { bindingOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
@@ -10,7 +7,8 @@ import { cacheLabels } from '../../src/reconciler/kubernetes/nodes/cache-labels.
 import { recordedPorts } from '../../src/reconciler/kubernetes/store/port-table.ts';
 import { fuseFact } from '../../src/reconciler/kubernetes/store/views.ts';
 import type { LiveObject, RuntimeObject } from '../../src/reconciler/world.ts';
-import { PLURALS, PROFILE, profile } from '../objects.ts';
+import { companionFacts, runtimeOf } from '../definitions.ts';
+import { BENCHED } from '../kinds.ts';
 import type { Sample } from './sample.ts';
 
 export interface Copies {
@@ -24,27 +22,33 @@ export interface Copies {
   /** The fuse pod of a copy. */
   fusePod(i: number, nodeName: string, serial: number, state: FuseState, version: number): string;
   identity(i: number): { readonly namespace: string; readonly name: string };
+  /** A pod of a copy as the sample has it. */
+  inSample(pod: string): { readonly namespace: string; readonly pod: string };
 }
 export type FuseState = 'pending' | 'scheduled' | 'ready' | 'terminating';
 
 const SETTINGS = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
-const RUNTIMES = { thin, juicefs, alluxio };
 const FACTS = {
   secrets: {},
   claims: {},
   configMaps: {},
   pods: {},
-  objects: { [`ThinRuntimeProfile/${PROFILE}`]: parse(ThinRuntimeProfile, profile) },
+  objects: companionFacts(),
 };
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** Two may have one on record, where there are too few. */
 const [FIRST_PORT, PORTS] = [10_000, 55_000];
 const VERSION = '"@version@"';
+const PER_NAMESPACE = 100;
+
+/** Which copy a pod is of, by its namespace and its name. */
+export const copyOf = (namespace: string, pod: string): number =>
+  Number(namespace.slice('live-'.length)) * PER_NAMESPACE + Number(/^set-(\d+)/.exec(pod)?.[1]);
 
 /** @param pod one that is ready, of whomever: fuse pods are like it */
-export function copiesOf(sample: Sample, pod: KubeObject, perNamespace = 100): Copies {
-  const runtime = RUNTIMES[sample.kind];
-  const plural = PLURALS[sample.kind];
+export function copiesOf(sample: Sample, pod: KubeObject): Copies {
+  const runtime = runtimeOf(sample.kind);
+  const plural = BENCHED[sample.kind].plural;
   const first = <T extends KubeObject>(plural: string) => sample.objects[plural]?.[0] as unknown as T;
   const daemonSet = first<LiveObject>('daemonsets');
   const text = JSON.stringify(sample.objects);
@@ -77,7 +81,7 @@ export function copiesOf(sample: Sample, pod: KubeObject, perNamespace = 100): C
     return result.replace(VERSION, `"${version}"`);
   };
 
-  const identity = (i: number) => ({ namespace: `live-${Math.floor(i / perNamespace)}`, name: `set-${i % perNamespace}` });
+  const identity = (i: number) => ({ namespace: `live-${Math.floor(i / PER_NAMESPACE)}`, name: `set-${i % PER_NAMESPACE}` });
   const uidOf = (uid: string, i: number) => `${uid.slice(0, 24)}${i.toString(16).padStart(12, '0')}`;
 
   function valuesOf(i: number): Map<string, string> {
@@ -169,17 +173,18 @@ export function copiesOf(sample: Sample, pod: KubeObject, perNamespace = 100): C
         .replace('@pod@', `00000000-0000-4000-8000-${serial.toString(16).padStart(12, '0')}`)
         .replace('@node@', nodeName),
     identity,
+    inSample: (pod) => ({ namespace: sample.namespace, pod: pod.replace(/^set-\d+/, sample.name) }),
   };
 }
 
 const partialOf = ({ metadata }: KubeObject): KubeObject => ({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata });
-const runtimeOf = ({ kind, objects }: Sample) => objects[PLURALS[kind]]?.[0];
+const runtimeObject = ({ kind, objects }: Sample) => objects[BENCHED[kind].plural]?.[0];
 const uidsOf = (sample: Sample) => ({
-  runtime: runtimeOf(sample)?.metadata.uid ?? '',
+  runtime: runtimeObject(sample)?.metadata.uid ?? '',
   dataset: sample.objects['datasets']?.[0]?.metadata.uid ?? '',
 });
 // As the watch has it.
-const portsOf = (sample: Sample) => recordedPorts(runtimeOf(sample) as unknown as RuntimeObject, RUNTIMES[sample.kind]);
+const portsOf = (sample: Sample) => recordedPorts(runtimeObject(sample) as unknown as RuntimeObject, runtimeOf(sample.kind));
 const scriptHashOf = (object: LiveObject): string | undefined =>
   (object['spec'] as { template?: { metadata?: { annotations?: Record<string, string> } } } | undefined)?.template?.metadata?.annotations?.[
     annotation.scriptHash

@@ -4,13 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CONTROLLER_MEMORY } from '../../src/install/memory.ts';
 import { freePorts } from '../../harness/control-plane/ports.ts';
 import { bundled, type Controller, startController } from '../controller.ts';
 import { atMost, type Bench, type Figure, rounded } from '../figure.ts';
 import { say, until } from '../lab.ts';
 import { cpuSeconds } from '../proc.ts';
-import type { LiveKind } from '../objects.ts';
+import { COMPANIONS, type Kind, KINDS } from '../kinds.ts';
 import { FLAGS, type Samples, takeSamples } from './sample.ts';
 import { type LiveServer, startLiveServer } from './server.ts';
 import type { Size } from './world.ts';
@@ -25,7 +24,7 @@ const TOUCHED = 20_000;
  * reading these streams is compared with a bare client that only parses them, in the same minute. BENCH_SAMPLE names a file that keeps the
  * samples for the next run; the name of the bench is appended.
  */
-export const live = (name: string, datasets: number, kinds: readonly LiveKind[]): Bench => ({
+export const live = (name: string, datasets: number, kinds: readonly Kind[]): Bench => ({
   name,
   async *run({ lab: open, quick }) {
     const size: Size = quick ? { datasets: datasets / 10, nodes: 100, podsPerNode: 10 } : { datasets, nodes: 1000, podsPerNode: 10 };
@@ -129,8 +128,8 @@ async function* measured(
 const READING_MS = 0.1;
 /** A scrape reports every dataset, and is not what is measured. */
 const SCRAPE_MS = 2000;
-/** Nine kinds that are made, pods, nodes, datasets, three runtimes and profiles. */
-const OPEN = 16;
+/** Nine kinds that are made, pods, nodes, datasets, runtimes, and what runtimes name. */
+const OPEN = 12 + KINDS.length + COMPANIONS.length;
 
 async function begun(server: LiveServer, gauge: string, endings: Endings): Promise<Controller> {
   await bundled();
@@ -141,20 +140,11 @@ async function begun(server: LiveServer, gauge: string, endings: Endings): Promi
     metricsPort,
     flags: ['--no-leader-election', ...FLAGS],
     nodeFlags,
-    env: { ...installedMemory(), BENCH_GAUGE: gauge },
+    env: { BENCH_GAUGE: gauge },
   });
   endings.push(() => controller.stop('SIGKILL'));
   return controller;
 }
-/** As `sluice install` has it, in a container with the limit that it prints; there is none here. */
-function installedMemory(): Readonly<Record<string, string>> {
-  const inMebibytes = (_: string, share: string) => `--max-old-space-size=${Math.floor((LIMIT_MIB * Number(share)) / 100)}`;
-  return {
-    ...CONTROLLER_MEMORY,
-    NODE_OPTIONS: CONTROLLER_MEMORY.NODE_OPTIONS.replace(/--max-old-space-size-percentage=(\d+)/, inMebibytes),
-  };
-}
-const LIMIT_MIB = 1024;
 /** From the first list until every watch has its objects. */
 async function readyAfter(controller: Controller, server: LiveServer): Promise<number> {
   await controller.synced();

@@ -1,51 +1,56 @@
 /** A dataset of a kind as a real API server keeps it once our controller has bound it: what thousands are copied from. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecCall } from '../../harness/control-plane/exec-call.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { freePorts } from '../../harness/control-plane/ports.ts';
 import { bundled, startController } from '../controller.ts';
 import { createAll, type Lab, nameOf, until } from '../lab.ts';
-import { type LiveKind, PLURALS, PROFILE, paths } from '../objects.ts';
+import { BENCHED, COMPANIONS, type Kind } from '../kinds.ts';
+import { paths } from '../objects.ts';
 
 export interface Sample {
-  readonly kind: LiveKind;
+  readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
   /** Everything of the dataset, by plural. */
   readonly objects: Readonly<Record<string, readonly KubeObject[]>>;
   /** What was run in its pods. */
-  readonly commands: readonly (readonly string[])[];
+  readonly commands: readonly ExecCall[];
 }
 export interface Samples {
   /** Copied by turns. */
   readonly kinds: readonly Sample[];
   readonly node: KubeObject;
-  readonly profile: KubeObject;
+  /** By plural. */
+  readonly companions: Readonly<Record<string, KubeObject>>;
 }
 
 /** Further flags of the controller of the bench: caches of thousands are not asked every minute, and all have host ports. */
 export const FLAGS = [
   '--probe-interval',
   '0',
-  ...['juicefs', 'alluxio'].flatMap((kind) => ['--runtime-node-port-range', `${kind}=10000-65535`]),
+  ...['juicefs', 'alluxio', 'jindo', 'efc'].flatMap((kind) => ['--runtime-node-port-range', `${kind}=10000-65535`]),
 ];
 
-export async function takeSamples(lab: Lab, kinds: readonly LiveKind[]): Promise<Samples> {
+/** What a Dataset says until its files are counted. */
+const CALCULATING = '[Calculating]';
+
+export async function takeSamples(lab: Lab, kinds: readonly Kind[]): Promise<Samples> {
   await bundled();
   const [metricsPort = 0] = await freePorts(1);
   const controller = startController({ kubeconfig: lab.kubeconfig, metricsPort, flags: FLAGS });
-  const made: { readonly kind: LiveKind; readonly namespace: string }[] = [];
+  const made: { readonly kind: Kind; readonly namespace: string }[] = [];
   try {
     await controller.leading();
     for (const kind of kinds) {
       const namespace = await lab.namespace();
       made.push({ kind, namespace });
-      await createAll(lab, kind, namespace, 1);
+      await createAll(lab, [kind], namespace, 1);
       await until(`the sample of ${kind} is as it will stay`, 120, async () => {
         const { status } = (await lab.user.send('GET', `${paths.datasets(namespace)}/${nameOf(0)}`)) as {
           status?: { phase?: string; ufsTotal?: string };
         };
-        // A ThinRuntime has no probe of its files.
-        return status?.phase === 'Bound' && (kind === 'thin' || (status.ufsTotal !== undefined && /\d/.test(status.ufsTotal)));
+        return status?.phase === 'Bound' && status.ufsTotal !== CALCULATING;
       });
     }
     await controller.idle();
@@ -56,14 +61,17 @@ export async function takeSamples(lab: Lab, kinds: readonly LiveKind[]): Promise
   const samples: Sample[] = [];
   for (const { kind, namespace } of made) samples.push(await sampleOf(lab, kind, namespace));
   const [node] = await lab.user.list(paths.nodes);
-  return { kinds: samples, node: node!, profile: await lab.user.send('GET', `${paths.profiles}/${PROFILE}`) };
+  const companions = COMPANIONS.map(
+    async ({ plural, object }) => [plural, await lab.user.send('GET', `${paths.companions(plural)}/${object.metadata.name}`)] as const,
+  );
+  return { kinds: samples, node: node!, companions: Object.fromEntries(await Promise.all(companions)) };
 }
 
-async function sampleOf(lab: Lab, kind: LiveKind, namespace: string): Promise<Sample> {
+async function sampleOf(lab: Lab, kind: Kind, namespace: string): Promise<Sample> {
   const core = (plural: string) => paths.core(namespace, plural);
   const where: Readonly<Record<string, string>> = {
     datasets: paths.datasets(namespace),
-    [PLURALS[kind]]: paths.runtimes(kind, namespace),
+    [BENCHED[kind].plural]: paths.runtimes(kind, namespace),
     configmaps: core('configmaps'),
     serviceaccounts: core('serviceaccounts'),
     services: core('services'),
@@ -77,6 +85,6 @@ async function sampleOf(lab: Lab, kind: LiveKind, namespace: string): Promise<Sa
   };
   const isOfDataset = ({ metadata: { labels = {} } }: KubeObject) => labels['fluid.io/dataset-id'] === `${namespace}-${nameOf(0)}`;
   const found = Object.entries(where).map(async ([plural, path]) => [plural, (await lab.user.list(path)).filter(isOfDataset)] as const);
-  const commands = (await lab.plane.exec.calls({ namespace })).map(({ argv }) => argv);
+  const commands = await lab.plane.exec.calls({ namespace });
   return { kind, namespace, name: nameOf(0), objects: Object.fromEntries(await Promise.all(found)), commands };
 }

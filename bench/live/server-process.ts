@@ -7,9 +7,8 @@ import { createServer } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setInterval } from 'node:timers';
-// @ts-expect-error it brings no types
 import { WebSocketServer } from 'ws';
-import { alluxioAnswer, simulatedAlluxio } from '../../harness/control-plane/alluxio-answers.ts';
+import { builtIn } from '../../harness/control-plane/exec-replay.ts';
 import type { Samples } from './sample.ts';
 import type { Answer, Command, Setup } from './server.ts';
 import { type Event, liveWorld } from './world.ts';
@@ -32,15 +31,19 @@ const server = createServer({ key: setup.key, cert: setup.certificate }, (reques
 });
 server.keepAliveTimeout = 90_000;
 
-/** One for all copies, which are alike. It has the mounts that the sample got. */
-const alluxio = simulatedAlluxio();
-for (const argv of samples.kinds.flatMap(({ commands }) => commands)) alluxioAnswer(alluxio, argv);
+/** Copies of a kind are alike: the stand-in of the sample answers for all, and was told what the sample's pods were told. */
+for (const call of samples.kinds.flatMap(({ commands }) => commands)) builtIn(call);
 const sockets = new WebSocketServer({ server, handleProtocols: () => 'v4.channel.k8s.io' });
-sockets.on('connection', (socket: { send(data: Buffer): void; close(): void }, { url = '' }: IncomingMessage) => {
+sockets.on('connection', (socket, { url = '' }) => {
   execs++;
-  const { searchParams } = new URL(url, 'https://server');
-  socket.send(Buffer.from(`\x01${alluxioAnswer(alluxio, searchParams.getAll('command')) ?? ''}`));
-  socket.send(Buffer.from('\x03{"status":"Success"}'));
+  const { pathname, searchParams } = new URL(url, 'https://server');
+  const [, namespace = '', pod = ''] = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/exec$/.exec(pathname) ?? [];
+  const called = { time: '', container: searchParams.get('container') ?? '', argv: searchParams.getAll('command') };
+  const { stdout = '', stderr = '', exitCode = 0 } = builtIn({ ...world.inSample(namespace, pod), ...called }) ?? { exitCode: 127 };
+  socket.send(Buffer.from(`\x01${stdout}`));
+  socket.send(Buffer.from(`\x02${stderr}`));
+  const failure = { status: 'Failure', details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] } };
+  socket.send(Buffer.from(`\x03${JSON.stringify(exitCode === 0 ? { status: 'Success' } : failure)}`));
   socket.close();
 });
 

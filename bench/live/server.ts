@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCa, issue } from '../../harness/control-plane/pki.ts';
-import { LIVE_KINDS, PLURALS } from '../objects.ts';
+import { BENCHED, COMPANIONS, KINDS } from '../kinds.ts';
 import type { Samples } from './sample.ts';
 import type { Size } from './world.ts';
 
@@ -44,7 +44,7 @@ export interface LiveServer {
   stop(): void;
 }
 
-const SERVED = ['datasets', 'thinruntimeprofiles', ...LIVE_KINDS.map((kind) => PLURALS[kind])];
+const SERVED = ['datasets', ...COMPANIONS.map(({ plural }) => plural), ...KINDS.map((kind) => BENCHED[kind].plural)];
 
 export async function startLiveServer(samples: Samples, size: Size): Promise<LiveServer> {
   const now = new Date();

@@ -1,6 +1,6 @@
 /** What the scripted API server holds: copies of datasets, nodes, and fuse pods that come and go. Rendered when asked for: whole it would be gigabytes. */
 import type { KubeObject } from '../../src/kube/types.ts';
-import { type Copies, copiesOf, type FuseState } from './copies.ts';
+import { type Copies, copiesOf, copyOf, type FuseState } from './copies.ts';
 import type { Samples } from './sample.ts';
 
 export interface Size {
@@ -29,6 +29,7 @@ export interface LiveWorld {
   readonly slots: number;
   /** A change of a runtime that changes nothing: a label, which may concern the controller, or a field that it does not read. */
   touch(i: number, what: 'label' | 'unread'): Event;
+  inSample(namespace: string, pod: string): { readonly namespace: string; readonly pod: string };
 }
 
 const CYCLE = ['terminating', 'deleted', 'pending', 'scheduled', 'ready'] as const;
@@ -86,7 +87,8 @@ export function liveWorld(samples: Samples, { datasets, nodes, podsPerNode }: Si
   /** Items of each index: copies, then, of pods, the fuse pods. */
   function itemsAt(plural: string, index: number, isPartial: boolean): readonly string[] {
     if (plural === 'nodes') return [nodeNow(index)];
-    if (plural === 'thinruntimeprofiles') return [JSON.stringify(samples.profile)];
+    const companion = samples.companions[plural];
+    if (companion) return [JSON.stringify(companion)];
     if (index < datasets)
       return copiesAt(index)
         .objects(plural, index, FIRST, isPartial)
@@ -96,7 +98,7 @@ export function liveWorld(samples: Samples, { datasets, nodes, podsPerNode }: Si
   const onNode = (text: string, i: number): string => text.replace(/"nodeName":"[^"]*"/, `"nodeName":"${nodeName(i % nodes)}"`);
   function lengthOf(plural: string): number {
     if (plural === 'nodes') return nodes;
-    if (plural === 'thinruntimeprofiles') return 1;
+    if (samples.companions[plural]) return 1;
     if (plural === 'pods') return datasets + slots;
     return plurals.has(plural) ? datasets : 0;
   }
@@ -127,6 +129,7 @@ export function liveWorld(samples: Samples, { datasets, nodes, podsPerNode }: Si
       if (state === 'pending') pod.serial = serials++;
       return { plural: 'pods', text: event(state === 'pending' ? 'ADDED' : 'MODIFIED', podNow(slot)!) };
     },
+    inSample: (namespace, pod) => copiesAt(copyOf(namespace, pod)).inSample(pod),
     touch(i, what) {
       const { plural, objects } = copiesAt(i);
       const [text = ''] = objects(plural, i, ++version);

@@ -48,7 +48,8 @@ export function answerTo(dir: string, call: ExecCall): Replay {
   return { stdoutFile: textFile(dir, stdout), stderrFile: textFile(dir, stderr), exitCode, delayMs };
 }
 
-function builtIn(call: ExecCall): ExecAnswer | undefined {
+/** What the stand-ins of engines print, which remember what each pod was told. */
+export function builtIn(call: ExecCall): ExecAnswer | undefined {
   const name = `${call.namespace}/${call.pod.replace(/-master-\d+$/, '-master')}`;
   if (call.container.startsWith('jindofs-')) {
     const jindo = jindos.get(name) ?? simulatedJindo();
