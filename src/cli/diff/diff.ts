@@ -14,11 +14,13 @@ import { Refused, UsageError } from '../errors.ts';
 import { readFiles, readInput } from '../input/read.ts';
 import { inCluster } from '../synth/lookup.ts';
 import { renderAll } from '../synth/render.ts';
+import { checkOffline, throwFaults } from './offline.ts';
 import { unified } from './unified.ts';
 import { warningLines } from '../synth/warnings.ts';
 
 interface Flags extends SettingsFlags, ConnectionFlags {
   readonly namespace?: string;
+  readonly offline?: boolean;
 }
 
 const EXAMPLES = `
@@ -26,6 +28,8 @@ Examples:
   sluice diff cache.yaml                          what applying it would change
   sluice diff --context prod cache.yaml || echo there are changes
   NO_COLOR=1 sluice diff cache.yaml > changes.txt
+
+  sluice diff --offline .                         faults of the manifests in a folder, without a cluster
 
 Without a cluster, compare two outputs of synth to see what a commit changes:
   git stash; sluice synth cache.yaml > before.yaml; git stash pop
@@ -40,24 +44,30 @@ A CronJob follows edits.
 ${SETTINGS_ENVIRONMENT.trim()}
 
 Exit codes:
-  0  no differences
+  0  no differences; with --offline, no faults
   1  differences
   2  error: bad input, or no answer from the cluster`;
 
 export const define: Define = (command, parts) => {
   connectionOptions(settingsOptions(command))
-    .argument('<files...>', 'Datasets, runtimes and operations, YAML or JSON; - is standard input')
+    .argument('<files...>', 'Datasets, runtimes and operations, YAML or JSON; - is standard input, a folder means its files')
     .option('-n, --namespace <namespace>', 'namespace of objects that have none (default: the context’s, else default)')
+    .option('--offline', 'report only faults of the input; Secrets and other objects outside of it are assumed to exist')
     .addHelpText('after', EXAMPLES)
     .action(async (files: readonly string[], flags: Flags) => {
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
       const settings = settingsOf(flags, process.env, runtimes);
       const texts = await readFiles(files);
+      if (flags.offline) return checkOffline(readInput(texts, runtimes, flags.namespace ?? 'default'), { settings, runtimes });
       try {
-        const connection = await connect(flags, process.env);
+        const connection = await connect(flags, process.env).catch((error: unknown) => {
+          throwFaults(readInput(texts, runtimes, flags.namespace ?? 'default'));
+          throw error;
+        });
         const client = createClient(connection, { fieldManager: FIELD_MANAGER });
         try {
           const input = readInput(texts, runtimes, flags.namespace ?? connection.namespace ?? 'default');
+          throwFaults(input);
           const cluster = inCluster(client, runtimes);
           const rendered = await renderAll(input, { settings, runtimes, elsewhere: cluster });
           const known = await Promise.all(runtimes.map(({ resource }) => cluster.list(resource.kind)));

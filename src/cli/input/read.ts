@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { buffer as readAll } from 'node:stream/consumers';
 import {
   type CustomResource,
@@ -43,14 +44,22 @@ export interface Input {
   readonly faults: readonly InputFault[];
 }
 
-/** Texts of files by name; `-` is standard input. */
+/** Texts of files by name; `-` is standard input, and a folder means the manifests in it. */
 export async function readFiles(files: readonly string[]): Promise<readonly (readonly [string, string])[]> {
   return Promise.all(
-    files.map(async (file) => {
+    files.flatMap(manifestsIn).map(async (file) => {
       const name = file === '-' ? '<stdin>' : file;
       return [name, textOf(name, file === '-' ? await readAll(process.stdin) : contentOf(file))] as const;
     }),
   );
+}
+
+/** As kubectl reads a folder: not those below it. */
+function manifestsIn(file: string): readonly string[] {
+  if (file === '-' || !statSync(file, { throwIfNoEntry: false })?.isDirectory()) return [file];
+  const names = readdirSync(file).filter((name) => /\.(?:ya?ml|json)$/.test(name));
+  if (names.length === 0) throw new UsageError(`${file}: expected .yaml, .yml or .json files in this folder, found none`);
+  return names.toSorted().map((name) => join(file, name));
 }
 
 function contentOf(file: string): Uint8Array {

@@ -49,7 +49,7 @@ Exit codes:
 
 export const define: Define = (command, parts) => {
   connectionOptions(settingsOptions(command))
-    .argument('<files...>', 'Datasets, runtimes and operations, YAML or JSON; - is standard input')
+    .argument('<files...>', 'Datasets, runtimes and operations, YAML or JSON; - is standard input, a folder means its files')
     .addOption(outputOption())
     .option('-n, --namespace <namespace>', 'namespace of objects that have none (default: the context’s with --cluster, else default)')
     .option('--facts <file>', 'objects that manifests depend on; repeatable', (file: string, before: readonly string[] = []) => [

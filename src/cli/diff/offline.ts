@@ -1,0 +1,32 @@
+import { BadInput } from '../input/faults.ts';
+import { pairFaults } from '../input/pairs.ts';
+import type { Input } from '../input/read.ts';
+import { among } from '../synth/lookup.ts';
+import { type RenderOptions, renderAll } from '../synth/render.ts';
+import { warningLines } from '../synth/warnings.ts';
+
+/**
+ * The faults that need no cluster, so that a cluster that does not answer hides none of them.
+ * @throws BadInput
+ */
+export function throwFaults(input: Input): void {
+  const faults = [...input.faults, ...pairFaults(input)];
+  if (faults.length > 0) throw new BadInput(faults);
+}
+
+/**
+ * Renders all that can be rendered from the input alone, and prints that it has no faults.
+ * @throws BadInput
+ */
+export async function checkOffline(input: Input, options: Pick<RenderOptions, 'settings' | 'runtimes'>): Promise<void> {
+  try {
+    const rendered = await renderAll(input, { ...options, elsewhere: among([]), assumeSecrets: true });
+    process.stderr.write(warningLines(rendered));
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    const faults = error.faults.filter(({ missing }) => !missing);
+    if (faults.length > 0) throw new BadInput(faults);
+  }
+  const { length } = input.all;
+  process.stdout.write(`No faults in ${length} ${length === 1 ? 'object' : 'objects'}. They were not compared with a cluster.\n`);
+}
