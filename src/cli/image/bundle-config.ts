@@ -1,7 +1,8 @@
 import { messageOf, Refused, UsageError } from '../errors.ts';
 
-/** Some packages are CommonJS and ask for built-in modules. */
-const BANNER = "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);";
+/** Some packages are CommonJS and ask for built-in modules. The bundler does not see the names, so no bundled package may have them. */
+const BANNER =
+  "import { createRequire as sluiceImageRequireFor } from 'node:module'; const require = sluiceImageRequireFor(import.meta.url);";
 
 /**
  * Bundles the module and all that it imports into one file, since the image has no npm packages. The runtimes then have a copy of Sluice's

@@ -13,7 +13,9 @@ import { root, sluice } from '../run.ts';
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
 const PAIR = join(root, 'test/support/pair-runtime/index.ts');
 const KIND = 'PairRuntime';
-const config = `import pair from '${PAIR}';\nexport default { runtimes: [pair] };\n`;
+const config = `import pair from '${PAIR}';\nimport { require } from './bundled.mjs';\nexport default { runtimes: [pair], require };\n`;
+/** Packages that are bundled, as Sluice's own is, have names of the same use. */
+const bundled = `import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url); export { require };\n`;
 const inTar = (archive: string, ...members: readonly string[]) =>
   execFileSync('tar', ['-xOf', archive, ...members], { maxBuffer: 64 << 20 });
 interface Config {
@@ -51,6 +53,7 @@ describe('sluice image', () => {
     dir = mkdtempSync(join(tmpdir(), 'sluice-cli-image-'));
     writeFileSync(join(dir, 'package.json'), '{ "name": "made-by-npm-init", "type": "commonjs" }');
     writeFileSync(join(dir, 'sluice.config.mts'), config);
+    writeFileSync(join(dir, 'bundled.mjs'), bundled);
     out = join(dir, 'out/image.tar');
     const args = [
       'image',
@@ -112,7 +115,7 @@ describe('sluice image', () => {
     ],
     ['a base that is another image', {}, 'found an image without a title'],
   ])('refuses %s', async (_, labels, message) => {
-    const into = folder({ 'sluice.config.mts': config });
+    const into = folder({ 'sluice.config.mts': config, 'bundled.mjs': bundled });
     const args = [
       '--base',
       base(into, labels),
