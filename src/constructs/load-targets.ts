@@ -6,7 +6,7 @@ import { absolutePath } from './options.ts';
 export interface LoadTarget {
   /** An absolute path in the Dataset. */
   readonly path: string;
-  /** Cached copies, at least 1. */
+  /** Number of cached copies, at least 1. */
   readonly replicas: number;
 }
 

@@ -10,6 +10,15 @@ import { operationLabels, operationPod } from './operation-pod.ts';
 /**
  * The Job in which an operation runs, or with policy Cron the CronJob that creates such Jobs.
  * @throws InvalidSpec when the policy is Cron and the spec has no schedule.
+ * @example
+ * import type { Construct } from 'constructs';
+ *
+ * class AcmeLoad extends OperationJob {
+ *   constructor(scope: Construct, plan: BasePlan, load: Operation<'DataLoad'>) {
+ *     const args = loadTargets(load).map(({ path }) => literal(path));
+ *     super(scope, plan, load, { containers: [{ name: 'load', image: 'acme:1', command: ['acme', 'load'], args }] });
+ *   }
+ * }
  */
 export class OperationJob extends Construct {
   constructor(scope: Construct, plan: BasePlan, operation: Operation, props: OperationProps) {

@@ -73,6 +73,6 @@ export function absolutePath(value: string, path: string): string {
 /**
  * A user's text as an argument of a container: the kubelet would replace `$(NAME)` by a variable, and `$$` by `$`.
  * @example
- * literal('/data/$(HOME)'); // → '/data/$$(HOME)', which the program gets as '/data/$(HOME)'
+ * literal('/data/$(HOME)'); // → '/data/$$(HOME)'
  */
 export const literal = (text: string): string => text.replaceAll('$', () => '$$');

@@ -4,10 +4,15 @@
 export interface Warning {
   /** Reason of the event, in CamelCase. */
   readonly reason: string;
+  /** Begins with the path of the field. */
   readonly message: string;
 }
 
-/** A field that is ignored. As in Fluid, all others have effect. */
+/**
+ * A field that is ignored. As in Fluid, all others have effect.
+ * @example
+ * ignored('spec.loadMetadata', 'has no effect').message; // → 'spec.loadMetadata: has no effect'
+ */
 export const ignored = (path: string, why: string): Warning => ({ reason: 'SpecPartlyIgnored', message: `${path}: ${why}` });
 
 const CLEAN_POLICIES: readonly string[] = ['', 'OnDemand', 'OnRuntimeDeleted', 'OnFuseChanged'];

@@ -38,6 +38,8 @@ export const kinds = {
   JindoRuntime: typeOf(JindoRuntime),
   EFCRuntime: typeOf(EFCRuntime),
   ExampleRuntime: typeOf(ExampleRuntime),
+  /** Of examples/vendor-moosefs. */
+  MooseFSRuntime: other('data.fluid.io', 'v1alpha1', 'MooseFSRuntime', 'moosefsruntimes'),
   Event: other('', 'v1', 'Event', 'events'),
   Namespace: other('', 'v1', 'Namespace', 'namespaces', false),
   Lease: other('coordination.k8s.io', 'v1', 'Lease', 'leases'),

@@ -133,7 +133,8 @@ export type RuntimeKind =
   | 'CacheRuntime'
   | 'JindoRuntime'
   | 'EFCRuntime'
-  | 'ExampleRuntime';
+  | 'ExampleRuntime'
+  | 'MooseFSRuntime';
 
 export async function createSpace(
   plane: Pick<SharedControlPlane, 'kubectl'>,

@@ -1,0 +1,3 @@
+import moosefs from './src/index.ts';
+
+export default { runtimes: [moosefs] };
