@@ -21,14 +21,15 @@ export const isReference = ({ dataset }: Pick<Input, 'dataset'>): boolean => ref
 
 export function referenceNeeds(input: Input): Needs {
   const { namespace, name } = referenceOf(input);
+  // Before another Dataset is waited for.
+  checked(input);
   return { reference: { namespace, name } };
 }
 
 export function referencePlan(input: Input): ReferencePlan {
-  const { dataset, facts, spec } = input;
+  const { dataset, facts } = input;
   const { subPath } = referenceOf(input);
-  must(!spec.profileName, 'spec.profileName', 'none, since the Dataset refers to another one', spec.profileName);
-  must(!spec.worker?.enabled, 'spec.worker.enabled', 'false, since the Dataset refers to another one', spec.worker?.enabled);
+  checked(input);
   // The controller answers what is needed, or does not plan.
   const found = facts.reference as ReferenceFact;
   const { fuse: _, ...base } = basePlan(input, { mountType: '', mountDir: 'none' });
@@ -59,6 +60,11 @@ export function referencePlan(input: Input): ReferencePlan {
   };
 }
 const PUBLISH_METHOD = 'node_publish_method';
+
+function checked({ spec }: Input): void {
+  must(!spec.profileName, 'spec.profileName', 'none, since the Dataset refers to another one', spec.profileName);
+  must(!spec.worker?.enabled, 'spec.worker.enabled', 'false, since the Dataset refers to another one', spec.worker?.enabled);
+}
 
 function referenceOf({ namespace, name, dataset }: Input) {
   const mountPoint = referenceIn(dataset.spec) ?? '';

@@ -165,6 +165,9 @@ describe.skipIf(!simulated)('sluice install', () => {
       exampleRuntime('demo', {}),
     );
     await space.bound('ThinRuntime', 'thin');
+    // One whose runtime the controller creates.
+    await space.create(datasetObject('view', { mounts: [{ mountPoint: `dataset://${space.namespace}/thin` }] }));
+    await space.bound('ThinRuntime', 'view');
     await space.bound('JuiceFSRuntime', 'jfs');
     await space.bound('ExampleRuntime', 'demo');
     await space.becomes('ExampleRuntime', 'demo', { status: { cacheStates: { cached: '1.00KiB' } } });
@@ -256,7 +259,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     await space.gone('CronJob', 'nightly-loader-job');
     for (const [kind, name] of operations) await space.gone(kind, name);
     // Teardown, by the controller alone.
-    const all = ['thin', 'late', 'jfs', 'alluxio', 'jindo', 'efc', 'cache', 'demo'];
+    const all = ['view', 'thin', 'late', 'jfs', 'alluxio', 'jindo', 'efc', 'cache', 'demo'];
     for (const name of all) await space.delete('Dataset', name);
     for (const name of all) await space.gone('Dataset', name);
     await removeSpaces(client, [space]);

@@ -268,7 +268,7 @@ describe('a Dataset that refers to another', () => {
     await at.quiet();
     expect(at.conditions('JuiceFSRuntime')['Synced']).toContain('references are of other runtimes');
   });
-  test('fails a DataLoad with the reason, and runs a DataProcess', async () => {
+  test('D24: fails a DataLoad with the reason, and runs a DataProcess', async () => {
     const at = await start();
     serve(at, 'ml');
     refer(at);

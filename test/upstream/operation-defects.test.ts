@@ -127,7 +127,7 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
   D24: {
     fluid: 'on a reference an operation has no phase',
     decided: 'it fails, with the reason; a DataProcess runs',
-    shown: ['test/reconciler/references.test.ts', 'fails a DataLoad with the reason, and runs a DataProcess (D24)'],
+    shown: ['reconciler/references.test.ts', 'D24: fails a DataLoad with the reason, and runs a DataProcess'],
   },
   D25: {
     fluid: 'events repeat, and an empty namespace finds nothing',
