@@ -216,6 +216,7 @@ async function clear(user: Client, namespace: string): Promise<void> {
   const apps = ['daemonsets', 'statefulsets'].map((plural) => paths.apps(namespace, plural));
   for (const path of [...apps, ...users, ...core]) await user.send('DELETE', path);
   await atOnce(16, await volumes(), ({ metadata }) => user.send('DELETE', `${paths.volumes}/${metadata.name}`).catch(unlessGone));
+  await until(`the pods of ${namespace} are gone`, 240, async () => (await user.list(paths.core(namespace, 'pods'))).length === 0);
   await until(`the volumes of ${namespace} are gone`, 240, async () => (await volumes()).length === 0);
 }
 

@@ -56,7 +56,8 @@ export async function replayed({ replay, audit }: Lab, mark: number, untilMs: nu
         copies.set(about, (await replay.send(method, path, filled(body, about, copies), contentType)).metadata);
       };
       for (const stretch of stretchesOf(steps)) {
-        if ('pod' in stretch[0]!) await pods.ready(stretch[0].pod);
+        const pod = podOf(stretch[0]!);
+        if (pod !== undefined) await pods.ready(pod);
         await limit(async () => {
           for (const step of stretch)
             await take(step).catch((error: unknown) => {
@@ -71,13 +72,17 @@ export async function replayed({ replay, audit }: Lab, mark: number, untilMs: nu
   return { runtimes: scripts.length, seconds, requests: scripts.reduce((sum, steps) => sum + steps.length, 0), failed };
 }
 
-/** What follows without a wait: a command waits for its pod, and meanwhile others have the connection. */
+/** A command, and a write to a pod, can be sent once the pod is ready. */
+const podOf = (step: Step): string | undefined => ('pod' in step ? step.pod : /^pods\/(.*)$/.exec(step.about)?.[1]);
+
+/** What follows without a wait: such a step waits for its pod, and meanwhile others have the connection. */
 function stretchesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   const started = new Set<string>();
   const stretches: Step[][] = [];
   for (const step of steps) {
-    const waits = 'pod' in step && !started.has(step.pod);
-    if (waits) started.add(step.pod);
+    const pod = podOf(step);
+    const waits = pod !== undefined && !started.has(pod);
+    if (waits) started.add(pod);
     if (waits || stretches.length === 0) stretches.push([]);
     stretches.at(-1)?.push(step);
   }
