@@ -6,6 +6,7 @@ import efc from './efc/index.ts';
 import jindo from './jindo/index.ts';
 import juicefs from './juicefs/index.ts';
 import thin from './thin/index.ts';
+import vineyard from './vineyard/index.ts';
 
 /** Every runtime of this package. */
-export const runtimes: readonly Runtime[] = [alluxio, cache, efc, jindo, juicefs, thin];
+export const runtimes: readonly Runtime[] = [alluxio, cache, efc, jindo, juicefs, thin, vineyard];

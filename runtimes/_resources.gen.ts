@@ -13,6 +13,7 @@ import { JindoRuntime } from './jindo/spec.ts';
 import { JuiceFSRuntime } from './juicefs/spec.ts';
 import { ThinRuntime } from '../src/api/thin.ts';
 import { ThinRuntimeProfile } from '../src/api/thin.ts';
+import { VineyardRuntime } from './vineyard/spec.ts';
 
 /** Every custom resource of this package. */
-export const resources: readonly CustomResource[] = [AlluxioRuntime, CacheRuntime, CacheRuntimeClass, DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, EFCRuntime, JindoRuntime, JuiceFSRuntime, ThinRuntime, ThinRuntimeProfile];
+export const resources: readonly CustomResource[] = [AlluxioRuntime, CacheRuntime, CacheRuntimeClass, DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, EFCRuntime, JindoRuntime, JuiceFSRuntime, ThinRuntime, ThinRuntimeProfile, VineyardRuntime];

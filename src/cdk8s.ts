@@ -8,6 +8,7 @@ import { CacheRuntime as cacheRuntime } from '../runtimes/cache/spec.ts';
 import { EFCRuntime as efcRuntime } from '../runtimes/efc/spec.ts';
 import { JindoRuntime as jindoRuntime } from '../runtimes/jindo/spec.ts';
 import { JuiceFSRuntime as juicefsRuntime } from '../runtimes/juicefs/spec.ts';
+import { VineyardRuntime as vineyardRuntime } from '../runtimes/vineyard/spec.ts';
 import {
   DataBackup as dataBackup,
   DataLoad as dataLoad,
@@ -125,6 +126,19 @@ export class ThinRuntime extends resourceClass(thinRuntime) {}
  * });
  */
 export class ThinRuntimeProfile extends resourceClass(thinRuntimeProfile) {}
+/**
+ * A Vineyard for the Dataset of the same name: objects in shared memory.
+ * @throws InvalidSpec with every fault, when the object is constructed.
+ * @example
+ * import { App, Chart } from 'cdk8s';
+ *
+ * const chart = new Chart(new App(), 'ml');
+ * new VineyardRuntime(chart, 'objects', {
+ *   metadata: { name: 'objects' },
+ *   spec: { replicas: 2, tieredstore: { levels: [{ mediumtype: 'MEM', quota: '20Gi' }] } },
+ * });
+ */
+export class VineyardRuntime extends resourceClass(vineyardRuntime) {}
 
 /**
  * A DataBackup: writes the metadata of a Dataset into files, in a Job.

@@ -14,7 +14,15 @@ export interface Addition {
   readonly reason: string;
 }
 
-const RUNTIMES = ['alluxioruntimes', 'cacheruntimes', 'efcruntimes', 'jindoruntimes', 'juicefsruntimes', 'thinruntimes'] as const;
+const RUNTIMES = [
+  'alluxioruntimes',
+  'cacheruntimes',
+  'efcruntimes',
+  'jindoruntimes',
+  'juicefsruntimes',
+  'thinruntimes',
+  'vineyardruntimes',
+] as const;
 const OPERATIONS = ['dataloads', 'datamigrates', 'dataprocesses', 'databackups'] as const;
 const newer = (version: string): string => `a field of pods since Kubernetes ${version}; embedded parts of a pod accept it too`;
 

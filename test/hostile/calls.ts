@@ -48,6 +48,7 @@ import { ExampleLoad, type LoadPlan } from '../support/load.ts';
 import { backingUp, type Loading, madeFor, migrating } from '../support/operations.ts';
 import { efcCalls } from './efc-calls.ts';
 import { jindoCalls } from './jindo-calls.ts';
+import { vineyardCalls } from './vineyard-calls.ts';
 
 type Call<T> = (given: T) => unknown;
 
@@ -613,6 +614,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   ...jindoCalls(loadsOf('jindo')),
   ...efcCalls,
+  ...vineyardCalls,
   'runtimes/alluxio/backup.ts': { AlluxioBackup: backups },
   'runtimes/alluxio/client.ts': { clientEnvironment: planOnly },
   'runtimes/alluxio/commands.ts': {

@@ -8,8 +8,8 @@ import { statusShape } from '../../runtimes/cache/status.ts';
 import { readReport as readJindoReport } from '../../runtimes/jindo/report.ts';
 import type { CacheUse, UfsUsage } from '../../src/constructs/index.ts';
 import { decide } from '../../src/reconciler/decide.ts';
-import { bindingOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
 import { cacheLabelKeys, cacheLabels } from '../../src/reconciler/kubernetes/nodes/cache-labels.ts';
+import { bindingOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
 import { statusOf } from '../../src/reconciler/status/status.ts';
 import { nothingApplied, type World } from '../../src/reconciler/world.ts';
 import { GOLDENS, hasGoldens, readCases, withoutExclusive } from '../upstream/cases.ts';
@@ -71,7 +71,7 @@ function answersOf(kind: string, mounts: number): World['probes'] {
 }
 
 /** The world that Fluid saw when it wrote its last status. */
-function worldOfCase({ bind, dataset, runtime }: Case): World {
+function worldOfCase({ name: file, bind, dataset, runtime }: Case): World {
   const [plan] = bind();
   const { namespace, name } = runtime.metadata;
   const {
@@ -83,9 +83,9 @@ function worldOfCase({ bind, dataset, runtime }: Case): World {
     workerPhase,
   } = (runtime.kind === 'CacheRuntime' ? statusShape.read(runtime.status) : runtime.status) as unknown as Record<string, number>;
   const spec = (
-    documents(`${dataset.metadata.namespace.replace(/^g-(thin|juicefs|alluxio|jindo|jindofsx|efc|cache)-/, '$1/')}/input.yaml`).find(
-      ({ kind }) => kind === 'Dataset',
-    ) as unknown as { spec: object }
+    documents(`${file}/input.yaml`).find(({ kind, metadata }) => kind === 'Dataset' && metadata.name === name) as unknown as {
+      spec: object;
+    }
   ).spec;
   return {
     ...worldOf(),
@@ -119,6 +119,7 @@ function alike({ dataset, runtime, ...rest }: Case): Case {
   if (runtime.kind === 'JindoRuntime') return likeJindo({ dataset, runtime, ...rest });
   if (runtime.kind === 'CacheRuntime') return likeCache({ dataset, runtime, ...rest });
   if (runtime.kind === 'EFCRuntime') return likeEfc({ dataset, runtime, ...rest });
+  if (runtime.kind === 'VineyardRuntime') return likeVineyard({ dataset, runtime, ...rest });
   if (runtime.kind !== 'AlluxioRuntime') return { ...rest, dataset, runtime };
   const plain = ({ status, ...object }: Recorded): Recorded => ({
     ...object,
@@ -176,6 +177,21 @@ function likeCache({ dataset, runtime, ...rest }: Case): Case {
   return {
     ...rest,
     runtime: { ...runtime, status: { ...runtime.status, client, ...(told && { conditions: told }) } },
+    dataset: { ...dataset, status: { ...dataset.status, runtimes } },
+  };
+}
+
+/** Of Vineyard's: Fluid says neither how much memory there is nor where, often no engine, and how many masters where the spec does. */
+function likeVineyard({ dataset, runtime, ...rest }: Case): Case {
+  const { cacheAffinity, cacheStates } = ours({ dataset, runtime, ...rest }).runtime;
+  expect(cacheAffinity).toBeDefined();
+  expect(cacheStates).toEqual({ cacheCapacity: expect.stringMatching(/^\d+\.00GiB$/) });
+  const [server] = (dataset.status['runtimes'] ?? []) as object[];
+  const runtimes = [{ ...server, masterReplicas: runtime.status['desiredMasterNumberScheduled'] }];
+  const valueFile = `${runtime.metadata.name}-vineyard-values`;
+  return {
+    ...rest,
+    runtime: { ...runtime, status: { ...runtime.status, valueFile, cacheAffinity, cacheStates } },
     dataset: { ...dataset, status: { ...dataset.status, runtimes } },
   };
 }

@@ -1,11 +1,12 @@
 /** The kinds that tests make or look at, by name. */
 
 import { AlluxioRuntime } from '../../runtimes/alluxio/spec.ts';
-import { EFCRuntime } from '../../runtimes/efc/spec.ts';
-import { JindoRuntime } from '../../runtimes/jindo/spec.ts';
 import { CacheRuntimeClass } from '../../runtimes/cache/class-spec.ts';
 import { CacheRuntime } from '../../runtimes/cache/spec.ts';
+import { EFCRuntime } from '../../runtimes/efc/spec.ts';
+import { JindoRuntime } from '../../runtimes/jindo/spec.ts';
 import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
+import { VineyardRuntime } from '../../runtimes/vineyard/spec.ts';
 import { DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { ResourceType } from '../../src/kube/types.ts';
 import { Node, ownedKinds, Pod, Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
@@ -37,6 +38,7 @@ export const kinds = {
   CacheRuntimeClass: typeOf(CacheRuntimeClass),
   JindoRuntime: typeOf(JindoRuntime),
   EFCRuntime: typeOf(EFCRuntime),
+  VineyardRuntime: typeOf(VineyardRuntime),
   ExampleRuntime: typeOf(ExampleRuntime),
   /** Of examples/vendor-moosefs. */
   MooseFSRuntime: other('data.fluid.io', 'v1alpha1', 'MooseFSRuntime', 'moosefsruntimes'),
@@ -68,6 +70,7 @@ export const customKinds = [
   'CacheRuntime',
   'JindoRuntime',
   'EFCRuntime',
+  'VineyardRuntime',
   'ExampleRuntime',
 ] as const satisfies readonly Kind[];
 /** What a runtime may be made of, Secrets included. */

@@ -2,25 +2,26 @@
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { stringify } from 'yaml';
+import type { SharedControlPlane } from '../../harness/index.ts';
 import alluxio from '../../runtimes/alluxio/index.ts';
 import cache from '../../runtimes/cache/index.ts';
 import efc from '../../runtimes/efc/index.ts';
 import jindo from '../../runtimes/jindo/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
+import vineyard from '../../runtimes/vineyard/index.ts';
 import { crdOf } from '../../src/api/crd.ts';
 import type { Settings } from '../../src/constructs/index.ts';
 import { createClient, isNotFound, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
 import { type Controller, type ControllerOptions, startController } from '../../src/reconciler/controller.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
-import type { SharedControlPlane } from '../../harness/index.ts';
 import example from './example-runtime/index.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
 import { customKinds, type Kind, kinds, madeKinds } from './kinds.ts';
 import { thinProfile } from './objects.ts';
 
-const runtimes = [thin, juicefs, alluxio, cache, jindo, efc, example];
+const runtimes = [thin, juicefs, alluxio, cache, jindo, efc, vineyard, example];
 export const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 /** The profile that every space may use. */
 export const PROFILE = 'reconciler-tests';
@@ -133,6 +134,7 @@ export type RuntimeKind =
   | 'CacheRuntime'
   | 'JindoRuntime'
   | 'EFCRuntime'
+  | 'VineyardRuntime'
   | 'ExampleRuntime'
   | 'MooseFSRuntime';
 

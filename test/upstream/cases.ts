@@ -8,6 +8,7 @@ import efc from '../../runtimes/efc/index.ts';
 import jindo from '../../runtimes/jindo/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
+import vineyard from '../../runtimes/vineyard/index.ts';
 import {
   Dataset,
   type DatasetSpec,
@@ -54,7 +55,7 @@ export interface Case {
 export const withoutExclusive = (labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => key !== exclusiveNodeLabel));
 
-const RUNTIMES: readonly Runtime[] = [thin, juicefs, alluxio, jindo, efc, cache];
+const RUNTIMES: readonly Runtime[] = [thin, juicefs, alluxio, jindo, efc, cache, vineyard];
 /** Recorded with an engine of its own. */
 const ENGINES: Readonly<Record<string, readonly string[]>> = { jindo: ['jindo', 'jindofsx'] };
 

@@ -1,6 +1,7 @@
 import { cacheDifferences } from './cache-differences.ts';
 import type { Difference } from './difference.ts';
 import { efcDifferences } from './efc-differences.ts';
+import { vineyardDifferences } from './vineyard-differences.ts';
 
 /** What helm renders for Fluid. */
 const RENDERED = /^(ConfigMap|DaemonSet|StatefulSet|Service|Role|RoleBinding|ServiceAccount)\//;
@@ -22,7 +23,7 @@ export const differences: readonly Difference[] = [
   {
     object: RENDERED,
     path: /^((spec\.template\.)?metadata\.labels|spec\.selector\.matchLabels)\.chart$/,
-    fluid: /^"(thin-0\.1\.5|juicefs-0\.2\.16|alluxio-0\.9\.14|jindofs-1\.0\.5(-client)?|efc-0\.1\.4)"$/,
+    fluid: /^"(thin-0\.1\.5|juicefs-0\.2\.16|alluxio-0\.9\.14|jindofs-1\.0\.5(-client)?|efc-0\.1\.4|vineyard-0\.21\.5)"$/,
     reason: 'Sluice has no chart. A selector cannot change, so a chart version in it would prevent upgrades.',
   },
   {
@@ -34,7 +35,7 @@ export const differences: readonly Difference[] = [
   {
     object: /./,
     path: /^metadata\.labels\[data\.fluid\.io\/owner-uid\]$/,
-    ours: /^"<uid:(Thin|JuiceFS|Alluxio|Jindo|EFC|Cache)Runtime\/[a-z]+(-demo)?>"$/,
+    ours: /^"<uid:(Thin|JuiceFS|Alluxio|Jindo|EFC|Cache|Vineyard)Runtime\/[a-z]+(-demo)?>"$/,
     reason: 'The inventory of Sluice: only objects with this label may be pruned.',
   },
   {
@@ -54,7 +55,7 @@ export const differences: readonly Difference[] = [
   },
   {
     object: /^DaemonSet\//,
-    path: /^spec\.template\.spec\.containers\[((thin|juicefs|alluxio|jindofs|efc)-fuse|client)\]\.terminationMessagePolicy$/,
+    path: /^spec\.template\.spec\.containers\[((thin|juicefs|alluxio|jindofs|efc|vineyard)-fuse|client)\]\.terminationMessagePolicy$/,
     fluid: /^"File"$/,
     ours: /^"FallbackToLogsOnError"$/,
     reason: 'The status of the fuse pod says why its client ended. The events of pods that wait for the mount repeat it.',
@@ -68,7 +69,7 @@ export const differences: readonly Difference[] = [
       'This mount lies within the directory that propagates to the host, and stays there after its pod is deleted. The node plugin of Sluice reads the label from the fuse pod.',
   },
   {
-    object: /^ConfigMap\/.*-(thin|juicefs|alluxio|jindocache|jindofsx|efc)-values$/,
+    object: /^ConfigMap\/.*-(thin|juicefs|alluxio|jindocache|jindofsx|efc|vineyard)-values$/,
     path: /^$/,
     fluid: /^made$/,
     reason: 'The ConfigMap has the values of a helm release.',
@@ -449,6 +450,7 @@ export const differences: readonly Difference[] = [
   },
   ...cacheDifferences,
   ...efcDifferences,
+  ...vineyardDifferences,
 ];
 
 /** Inputs that Fluid or Sluice rejects, so that no objects can be compared: the messages of both. */

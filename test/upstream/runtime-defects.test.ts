@@ -6,8 +6,9 @@ import { cacheDefects } from './cache-defects.ts';
 import { efcDefects } from './efc-defects.ts';
 import { jindoDefects } from './jindo-defects.ts';
 import type { Decision } from './runtime-defects.ts';
+import { vineyardDefects } from './vineyard-defects.ts';
 
-const DECISIONS: Readonly<Record<string, Decision>> = { ...cacheDefects, ...jindoDefects, ...efcDefects };
+const DECISIONS: Readonly<Record<string, Decision>> = { ...cacheDefects, ...jindoDefects, ...efcDefects, ...vineyardDefects };
 
 test.each(Object.entries(DECISIONS))('%s is decided, and its test exists', (_, { shown: [file, title] }) => {
   expect(readFileSync(join(import.meta.dirname, '..', file), 'utf8')).toContain(title);

@@ -77,7 +77,8 @@ Environment, as in Fluid except for SLUICE_IMAGE:
   THIN_FUSE_CONFIG_STORAGE     where ThinRuntimes keep config.json: configmap (default) or secret
   JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV, ALLUXIO_RUNTIME_IMAGE_ENV, ALLUXIO_FUSE_IMAGE_ENV,
   JINDO_SMARTDATA_IMAGE_ENV, JINDO_FUSE_IMAGE_ENV, EFC_MASTER_IMAGE_ENV, EFC_WORKER_IMAGE_ENV,
-  EFC_FUSE_IMAGE_ENV, EFC_SESSMGR_IMAGE_ENV, EFC_INIT_FUSE_IMAGE_ENV
+  EFC_FUSE_IMAGE_ENV, EFC_SESSMGR_IMAGE_ENV, EFC_INIT_FUSE_IMAGE_ENV,
+  VINEYARD_MASTER_IMAGE_ENV, VINEYARD_WORKER_IMAGE_ENV, VINEYARD_FUSE_IMAGE_ENV
                                default images, <image>:<tag>
   JINDO_ENGINE_TYPE            engine of new JindoRuntimes: jindocache (default) or jindofsx
   QUERY_UFS_TOTAL              true: the size of the data of JindoRuntimes is counted

@@ -1,0 +1,13 @@
+import { bytesText } from '../../src/api/index.ts';
+import type { Cleanup, EngineStatus, Seen } from '../../src/constructs/index.ts';
+import type { VineyardPlan } from './plan.ts';
+
+/** No program in the image says how much of the memory is in use. */
+export const status = ({ bytes }: VineyardPlan, { readyWorkers }: Seen): EngineStatus => ({
+  cacheStates: { cacheCapacity: bytesText(bytes * readyWorkers) },
+});
+
+/** What did not fit in memory outlives pods. */
+export const removeSpill: Cleanup<VineyardPlan> = {
+  commands: ({ spill }) => (spill === undefined ? [] : [{ in: 'worker', on: 'every', argv: ['find', spill, '-mindepth', '1', '-delete'] }]),
+};

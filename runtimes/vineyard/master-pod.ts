@@ -1,0 +1,49 @@
+import { posix } from 'node:path';
+import { environment, type Mounted, userVolumes } from '../../src/constructs/index.ts';
+import { imageFor } from './images.ts';
+import { field, type Input, podOf, users, volumesOf } from './pod.ts';
+import { containerPort, type Ports } from './ports.ts';
+
+/** The user that Fluid runs etcd as. */
+const USER = 1001;
+const DATA = '/etcd-data';
+const OWN: Mounted = { volume: { name: 'etcd-data', emptyDir: {} }, mount: { name: 'etcd-data', mountPath: DATA } };
+
+/** A member of etcd. */
+export function masterPod(input: Input, { masters, ports }: { readonly masters: readonly string[]; readonly ports: Ports }) {
+  const { spec, namespace, name, runtime } = input;
+  const at = (pod: string, port: number) => `http://${pod}.${runtime.workloads.master}.${namespace}:${port}`;
+  const isUsers = userVolumes(spec.master?.volumeMounts, spec.volumes, 'spec.master.volumeMounts').some(({ mount }) => isData(mount));
+  // A volume of the user at the place of the data is in place of ours, whatever its name.
+  const mounted = isUsers ? users(input, 'master', []) : [OWN, ...users(input, 'master', [OWN])];
+  const { volumes, volumeMounts } = volumesOf(mounted);
+  return {
+    ...podOf(input, 'master'),
+    nodeSelector: spec.master?.nodeSelector,
+    volumes,
+    ...(isUsers && { securityContext: { fsGroup: USER } }),
+    container: {
+      ...imageFor('master', input),
+      command: [
+        'etcd',
+        '--name=$(POD_NAME)',
+        `--initial-advertise-peer-urls=${at('$(POD_NAME)', ports.peer)}`,
+        `--listen-peer-urls=http://0.0.0.0:${ports.peer}`,
+        `--advertise-client-urls=${at('$(POD_NAME)', ports.client)}`,
+        `--listen-client-urls=http://0.0.0.0:${ports.client}`,
+        `--initial-cluster-token=${name}`,
+        '--initial-cluster-state=new',
+        `--initial-cluster=${masters.map((pod) => `${pod}=${at(pod, ports.peer)}`).join()}`,
+        // Members may share a volume of the user.
+        `--data-dir=${isUsers ? `${DATA}/$(POD_NAME)` : DATA}`,
+      ],
+      env: [field('POD_NAME', 'metadata.name'), ...environment(spec.master?.env)],
+      ports: [containerPort('client', ports.client), containerPort('peer', ports.peer)],
+      resources: spec.master?.resources,
+      volumeMounts,
+      securityContext: { privileged: false, runAsNonRoot: true, runAsUser: USER },
+    },
+  };
+}
+
+const isData = ({ mountPath }: Mounted['mount']): boolean => posix.normalize(`${mountPath}/`) === `${DATA}/`;

@@ -1,0 +1,31 @@
+import type { EnvVar } from '../../src/api/index.ts';
+import { type Mounted, must, type PlanInput, userVolumes } from '../../src/constructs/index.ts';
+import { isOnHost } from './ports.ts';
+import type { VineyardRuntimeSpec } from './spec.ts';
+
+export type Input = PlanInput<VineyardRuntimeSpec>;
+
+/** What the pods of every role have. */
+export const podOf = ({ spec }: Input, role: 'master' | 'worker' | 'fuse') => ({
+  podLabels: { ...spec.podMetadata?.labels, ...spec[role]?.podMetadata?.labels },
+  podAnnotations: { ...spec.podMetadata?.annotations, ...spec[role]?.podMetadata?.annotations },
+  hostNetwork: isOnHost(spec, role),
+});
+
+/** Volumes of the user beside those of Vineyard: of two with one name a pod would have one. A volume that is mounted twice is one. */
+export function users({ spec }: Input, role: 'master' | 'worker', own: readonly Mounted[]): readonly Mounted[] {
+  const path = `spec.${role}.volumeMounts`;
+  const names = own.map(({ volume }) => volume.name);
+  const found = userVolumes(spec[role]?.volumeMounts, spec.volumes, path);
+  found.forEach(({ volume: { name } }, i) =>
+    must(!names.includes(name), `${path}[${i}].name`, `another name than those of Vineyard's volumes, ${names.join(', ')}`, name),
+  );
+  return found;
+}
+
+export const volumesOf = (mounted: readonly Mounted[]) => ({
+  volumes: mounted.map(({ volume }) => volume),
+  volumeMounts: mounted.map(({ mount }) => mount),
+});
+
+export const field = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
