@@ -186,7 +186,9 @@ test('what to do about a reference that is not allowed is said for the kind', ()
     object('ThinRuntime', 'x', { conditions: [condition('Synced', 'False', 'ReferenceNotAllowed')] }),
   ]);
   expect(load?.causes[0]?.toDo).toMatch(/^let the owner of the other one/);
-  expect(runtime?.causes[0]?.toDo).toBe('refer to another Dataset of the same namespace');
+  expect(runtime?.causes[0]?.toDo).toMatch(
+    /^let the owner of the other Dataset list this namespace in its annotation `?data\.fluid\.io\/shared-with/,
+  );
 });
 
 test('an operation with a schedule shows it, when it was due and when it was last complete', () => {
