@@ -75,8 +75,8 @@ function tag(): string {
 function pack(): readonly string[] {
   inClone('npm', 'pack', '--silent', '--pack-destination', out);
   const [archive = ''] = readdirSync(out).filter((file) => file.endsWith('.tgz'));
-  const { dependencies, peerDependencies } = packageJson();
-  const installed = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== 'vitest');
+  const { dependencies, peerDependencies, peerDependenciesMeta } = packageJson();
+  const installed = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !(name in peerDependenciesMeta));
   const bom = packageBom(clone, readFileSync(join(clone, 'dist/THIRD-PARTY.txt'), 'utf8'), installed);
   return [archive, written('package.cdx.json', bom)];
 }
@@ -122,7 +122,7 @@ function written(file: string, bom: object): string {
   writeFileSync(join(out, file), `${JSON.stringify(bom, null, 2)}\n`);
   return file;
 }
-function packageJson(): { readonly dependencies: object; readonly peerDependencies: object } {
+function packageJson(): { readonly dependencies: object; readonly peerDependencies: object; readonly peerDependenciesMeta: object } {
   return JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as ReturnType<typeof packageJson>;
 }
 function sha256(file: string): string {

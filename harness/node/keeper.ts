@@ -75,6 +75,10 @@ function answers(socket: string): Promise<true | undefined> {
   });
 }
 
+/** A kubelet that ends sooner has never worked. */
+const EARLY_MS = 20_000;
+let kubeletTries = 0;
+
 const ARGS: Readonly<Record<Daemon, (layout: NodeLayout) => readonly string[]>> = {
   containerd: containerdArgs,
   kubelet: kubeletArgs,
@@ -92,8 +96,12 @@ function run(daemon: Daemon): void {
   const child = spawn(program, argv, { cwd: '/', env: nodeEnv(dir), stdio: ['ignore', log, log] });
   closeSync(log);
   daemons.set(daemon, child);
+  const startedAt = Date.now();
   const gone = (reason: string) => {
     daemons.delete(daemon);
+    // As an init system does: a kubelet ends at once where containerd is slow to answer, as on a busy machine.
+    if (daemon === 'kubelet' && !restarting.has(daemon) && !ending && Date.now() - startedAt < EARLY_MS && kubeletTries++ < 5)
+      return void setTimeout(() => run(daemon), 1000);
     if (!restarting.has(daemon) && !ending) send({ kind: 'failed', reason: `${daemon} ended: ${reason}` });
   };
   child.once('error', (error) => gone(error.message));

@@ -32,6 +32,7 @@ import {
   jfsSecret,
   openDataset,
   thinRuntime,
+  vineyardRuntime,
 } from '../support/objects.ts';
 import { cacheClass, plainfs } from '../support/plainfs.ts';
 import { createSpace, established, eventually, PROFILE, profile, removeSpaces } from '../support/sluice.ts';
@@ -151,6 +152,10 @@ describe.skipIf(!simulated)('sluice install', () => {
     const nas = { mountPoint: 'nfs://0a.cn-x.nas.aliyuncs.com:/', name: 'data' };
     await space.create(datasetObject('efc', { mounts: [nas] }), efcRuntime('efc', { replicas: 0 }));
     await space.becomes('StatefulSet', 'efc-master', { metadata: { labels: { [label.datasetId]: expect.any(String) } } });
+    // As far as Vineyard.
+    const memory = { levels: [{ mediumtype: 'MEM' as const, quota: '1Gi' }] };
+    await space.create(openDataset('vineyard'), vineyardRuntime('vineyard', { replicas: 0, tieredstore: memory }));
+    await space.becomes('StatefulSet', 'vineyard-master', { metadata: { labels: { [label.datasetId]: expect.any(String) } } });
     // Of clients alone.
     const { client: component } = plainfs.topology;
     await space.create(cacheClass(space.namespace, { topology: { client: component } }));
@@ -259,7 +264,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     await space.gone('CronJob', 'nightly-loader-job');
     for (const [kind, name] of operations) await space.gone(kind, name);
     // Teardown, by the controller alone.
-    const all = ['view', 'thin', 'late', 'jfs', 'alluxio', 'jindo', 'efc', 'cache', 'demo'];
+    const all = ['view', 'thin', 'late', 'jfs', 'alluxio', 'jindo', 'efc', 'vineyard', 'cache', 'demo'];
     for (const name of all) await space.delete('Dataset', name);
     for (const name of all) await space.gone('Dataset', name);
     await removeSpaces(client, [space]);
@@ -289,14 +294,14 @@ describe.skipIf(!simulated)('sluice install', () => {
       async () =>
         void (await space.kubectl(
           'delete',
-          'alluxioruntimes,cacheruntimes,efcruntimes,jindoruntimes,thinruntimes,juicefsruntimes,datasets',
+          'alluxioruntimes,cacheruntimes,efcruntimes,jindoruntimes,thinruntimes,juicefsruntimes,vineyardruntimes,datasets',
           '--all',
         )),
     );
     const { namespace } = space;
     await space.create(openDataset('thin'), thinRuntime('thin', {}), jfsDataset('jfs'), jfsRuntime('jfs'));
     await space.create(openDataset('alluxio'), alluxioRuntime('alluxio', {}), openDataset('jindo'), jindoRuntime('jindo', {}));
-    await space.create(openDataset('efc'), efcRuntime('efc', {}));
+    await space.create(openDataset('efc'), efcRuntime('efc', {}), openDataset('vineyard'), vineyardRuntime('vineyard', {}));
     await space.create(openDataset('cache'), cacheRuntime('cache', { runtimeClassName: 'none' }));
     for (const [name, type] of Object.entries({
       alluxio: 'alluxio',
@@ -305,6 +310,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       jindo: 'jindo',
       thin: 'thin',
       jfs: 'juicefs',
+      vineyard: 'vineyard',
     }))
       await space.patch('Dataset', name, { status: { conditions: [], runtimes: [{ name, namespace, type }] } }, 'status');
     const mark = auditMark(plane);
@@ -316,7 +322,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       volume: async () => expect(await plugin.volume('none')).toBeUndefined(),
       claimLabels: async () => expect(await plugin.claimLabels({ namespace, name: 'none' })).toBeUndefined(),
       runtime: async () => {
-        for (const name of ['alluxio', 'cache', 'efc', 'jindo', 'thin', 'jfs'])
+        for (const name of ['alluxio', 'cache', 'efc', 'jindo', 'thin', 'jfs', 'vineyard'])
           expect(await plugin.runtime({ namespace, name })).toEqual({ cleanPolicy: expect.any(String) });
       },
       pod: async () => expect(await plugin.pod({ namespace, name: 'none' })).toBeUndefined(),

@@ -6,6 +6,7 @@ import type { CacheRuntimeSpec } from '../../runtimes/cache/spec.ts';
 import type { EFCRuntimeSpec } from '../../runtimes/efc/spec.ts';
 import type { JindoRuntimeSpec } from '../../runtimes/jindo/spec.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
+import type { VineyardRuntimeSpec } from '../../runtimes/vineyard/spec.ts';
 import type { DatasetSpec, ThinRuntimeProfileSpec, ThinRuntimeSpec } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import type { ExampleRuntimeSpec } from './example-runtime/spec.ts';
@@ -30,6 +31,7 @@ export const alluxioRuntime = ours<AlluxioRuntimeSpec>('AlluxioRuntime');
 export const cacheRuntime = ours<CacheRuntimeSpec>('CacheRuntime');
 export const efcRuntime = ours<EFCRuntimeSpec>('EFCRuntime');
 export const jindoRuntime = ours<JindoRuntimeSpec>('JindoRuntime');
+export const vineyardRuntime = ours<VineyardRuntimeSpec>('VineyardRuntime');
 export const exampleRuntime = ours<ExampleRuntimeSpec>('ExampleRuntime');
 export const pairRuntime = ours<PairRuntimeSpec>('PairRuntime');
 

@@ -183,8 +183,9 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
       }
       await space.create(
         jfsSecret(),
-        dataset,
         profileName === 'PROFILE' ? { ...runtime, spec: { profileName: space.namespace } } : runtime,
+        // After it: a Dataset that refers to another one gets a runtime where none exists.
+        dataset,
       );
       await refused(space, runtimeKind, 'bad', 'InvalidSpec', ...parts);
       const seen = await Promise.all([space.get('Dataset', 'bad'), space.get(runtimeKind, 'bad')]);
