@@ -19,8 +19,13 @@ export {
   minioImage,
   MOOSEFS_IMAGE,
   moosefsImage,
+  VINEYARD_FUSE_STAND_IN_IMAGE,
+  VINEYARD_IMAGE,
+  vineyardFuseStandInImage,
+  vineyardImage,
   whyNoAlluxio,
   whyNoFileSystems,
   whyNoMooseFS,
+  whyNoVineyard,
 } from './node/images.ts';
 export { type RealNode, startNode, whyNoNode } from './node/node.ts';

@@ -38,6 +38,7 @@ node_files() {
 /usr/bin/sshfs sshfs
 /usr/sbin/sshd openssh-server
 /usr/bin/python3 python3
+/usr/bin/pip3 python3-pip
 /usr/bin/redis-check-rdb redis-tools
 /usr/sbin/mfsmaster moosefs-master
 /usr/sbin/mfschunkserver moosefs-chunkserver

@@ -1,5 +1,5 @@
 /**
- * Builds the programs of the test control plane that are missing, as root on Linux also those of the test node, and fetches its jars:
+ * Builds the programs of the test control plane that are missing, as root on Linux also those of the test node, and fetches its jars and wheels:
  *
  *   node scripts/tools.ts           builds and fetches; exit code 3: this machine has no Go, which scripts/setup.sh can install
  *   node scripts/tools.ts --plan    prints what that would be, a line each, and does nothing; no output: nothing is missing
@@ -10,6 +10,7 @@ import { cacheRoot, missingTools } from '../harness/tools/tools.ts';
 import { buildTools, duration, expectedSeconds, type Progress } from '../harness/tools/build.ts';
 import { findGo } from '../harness/tools/go.ts';
 import { fetchJars, jarsDir } from '../harness/tools/jars.ts';
+import { fetchVineyard, vineyardDir } from '../harness/tools/wheels.ts';
 
 // So that the lock is released.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
@@ -25,7 +26,10 @@ if (missingTools(wanted).length > 0) {
   if (go === undefined) process.exit(3);
   await buildTools(go, wanted, progressOn(process.stderr));
 }
-if (wanted === 'node') await fetchJars(progressOn(process.stderr));
+if (wanted === 'node') {
+  await fetchJars(progressOn(process.stderr));
+  await fetchVineyard(progressOn(process.stderr));
+}
 
 /** What a run without `--plan` needs and creates. */
 function plan(): readonly string[] {
@@ -35,6 +39,9 @@ function plan(): readonly string[] {
     ...(missing.length > 0 && findGo() === undefined ? ['Go, from Debian or its backports: about 81 MB to download, 464 MB on disk'] : []),
     ...(missing.length > 0 ? [programs] : []),
     ...(wanted === 'node' && !existsSync(jarsDir()) ? [`the jars of Alluxio, 125 MB, fetched by Maven into ${jarsDir()}`] : []),
+    ...(wanted === 'node' && process.arch === 'x64' && !existsSync(vineyardDir())
+      ? [`Vineyard's programs, a wheel of 23 MB, fetched by pip into ${vineyardDir()}`]
+      : []),
   ];
 }
 

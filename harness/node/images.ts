@@ -4,6 +4,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MODULES, nodeTools, tools } from '../tools/tools.ts';
 import { jarsDir } from '../tools/jars.ts';
+import { vineyardDir } from '../tools/wheels.ts';
 import {
   BASE_FILES,
   busyboxFiles,
@@ -27,6 +28,8 @@ export const MOOSEFS_IMAGE = 'localhost/moosefs:3.0.117';
 export const FILE_SYSTEMS_IMAGE = 'localhost/file-systems:1';
 export const JUICEFS_STAND_IN_IMAGE = 'localhost/juicefs-stand-in:1';
 export const EFC_STAND_IN_IMAGE = 'localhost/efc-stand-in:1';
+export const VINEYARD_IMAGE = 'localhost/vineyard:0.22.2';
+export const VINEYARD_FUSE_STAND_IN_IMAGE = 'localhost/vineyard-fuse-stand-in:1';
 
 export function pauseImage(): ImageDefinition {
   return { name: PAUSE_IMAGE, files: { '/pause': { from: nodeTools().pause } }, entrypoint: ['/pause'] };
@@ -126,6 +129,34 @@ export function juicefsStandInImage(name: string = JUICEFS_STAND_IN_IMAGE): Imag
 export function efcStandInImage(): ImageDefinition {
   const entrypoint = { from: join(MODULES, 'node/efc-stand-in/entrypoint.sh') };
   return { name: EFC_STAND_IN_IMAGE, files: { ...BASE_FILES, ...busyboxFiles(), '/entrypoint.sh': entrypoint } };
+}
+
+/** Why no image of Vineyard can be made here; undefined when one can. */
+export function whyNoVineyard(): string | undefined {
+  return whyMissing(vineyardDir());
+}
+
+/** Vineyard's server and etcd at the paths of its own image, and its command line. */
+export function vineyardImage(): ImageDefinition {
+  const programs = ['vineyardd', 'vineyardctl'].map((name) => [name, join(vineyardDir(), name)] as const);
+  const files = {
+    ...BASE_FILES,
+    ...busyboxFiles(),
+    ...Object.fromEntries(programs.map(([name, from]) => [`/usr/local/bin/${name}`, { from }])),
+    ...Object.fromEntries(programs.flatMap(([, from]) => librariesOf(from)).map((path) => [inUsr(path), { from: realpathSync(path) }])),
+    '/usr/bin/etcd': { from: tools().etcd },
+  };
+  return { name: VINEYARD_IMAGE, files };
+}
+
+/** In the place of the image of Vineyard's fuse pods (tools/node/vineyard says what it is). */
+export function vineyardFuseStandInImage(): ImageDefinition {
+  const entrypoint = { from: join(MODULES, 'node/vineyard/fuse-stand-in.sh') };
+  return {
+    name: VINEYARD_FUSE_STAND_IN_IMAGE,
+    files: { ...BASE_FILES, ...busyboxFiles(), '/entrypoint.sh': entrypoint },
+    entrypoint: ['/entrypoint.sh'],
+  };
 }
 
 /** SSH, with a server, as JuiceFS' own image has it. Newer servers start others of their folder. */

@@ -3,9 +3,10 @@ import type { Cleanup, EngineStatus, Seen } from '../../src/constructs/index.ts'
 import type { VineyardPlan } from './plan.ts';
 
 /** No program in the image says how much of the memory is in use. */
-export const status = ({ bytes }: VineyardPlan, { readyWorkers }: Seen): EngineStatus => ({
-  cacheStates: { cacheCapacity: bytesText(bytes * readyWorkers) },
-});
+export function status({ bytes }: VineyardPlan, { readyWorkers }: Seen): EngineStatus {
+  const cacheStates = { cacheCapacity: bytesText(bytes * readyWorkers) };
+  return { cacheStates, datasetCacheStates: cacheStates };
+}
 
 /** What did not fit in memory outlives pods. */
 export const removeSpill: Cleanup<VineyardPlan> = {

@@ -192,7 +192,7 @@ function likeVineyard({ dataset, runtime, ...rest }: Case): Case {
   return {
     ...rest,
     runtime: { ...runtime, status: { ...runtime.status, valueFile, cacheAffinity, cacheStates } },
-    dataset: { ...dataset, status: { ...dataset.status, runtimes } },
+    dataset: { ...dataset, status: { ...dataset.status, runtimes, cacheStates } },
   };
 }
 

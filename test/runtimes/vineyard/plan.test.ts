@@ -198,7 +198,10 @@ test.each([
   [{ master: { replicas: 2_000_000_000 } }, 'spec.master.replicas: expected at most 31'],
 ])('%j, of each of which there would be an address, is refused', (spec, message) => expect(() => planOf(given({ spec }))).toThrow(message));
 test('cacheStates has the memory of the workers that are ready', () =>
-  expect(vineyard.bind(given()).status({ readyWorkers: 2 })).toEqual({ cacheStates: { cacheCapacity: '4.00GiB' } }));
+  expect(vineyard.bind(given()).status({ readyWorkers: 2 })).toEqual({
+    cacheStates: { cacheCapacity: '4.00GiB' },
+    datasetCacheStates: { cacheCapacity: '4.00GiB' },
+  }));
 test.each(['MASTER', 'WORKER', 'FUSE'] as const)('VINEYARD_%s_IMAGE_ENV is the default image', (part) => {
   const input = given({ settings: { env: { [`VINEYARD_${part}_IMAGE_ENV`]: 'example.io/v6d:9' } } });
   expect(container(input, part.toLowerCase() as 'master').image).toBe('example.io/v6d:9');
