@@ -16,7 +16,8 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
   const cacheStates = plan.probes.cache ? cacheStatesOf(world, before) : engine.datasetCacheStates;
   // The first probe since this process started: until it ends, the last reported value stays.
   const hcfs = probes.cacheRunning && !probes.cache ? (before?.hcfs ?? engine.hcfs) : engine.hcfs;
-  const masters = plan.plan.replicas.master ?? plan.plan.replicas.worker;
+  // As Fluid does for kinds without masters. A kind that can have masters would read them back as its own.
+  const masters = plan.known.includes('master') ? plan.plan.replicas.master : plan.plan.replicas.worker;
   return {
     phase,
     conditions,

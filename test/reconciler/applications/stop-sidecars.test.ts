@@ -42,7 +42,11 @@ async function control(
     signal: lease.signal,
     onStop: (result) => void results.push(result),
   });
-  onTestFinished(() => stopper.stop());
+  onTestFinished(() => {
+    // What waits between a command and its check would wait for a clock that stands still.
+    lease.abort();
+    return stopper.stop();
+  });
   await settle();
   return { server, calls, events, results, lease, stopper, put: async (options?: PodOptions) => (server.put(podOf(options)), settle()) };
 }

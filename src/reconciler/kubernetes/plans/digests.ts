@@ -5,7 +5,7 @@ import type { MountsInForce, PlanInForce, Question, Where } from '../../world.ts
 import type { Sharing } from '../store/sharing.ts';
 
 /** The part of a plan that is enough for a pass that finds everything as it should be. */
-export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
+export interface Digest extends Pick<PlanInForce, 'plan' | 'roles' | 'known'> {
   readonly hasCleanup: boolean;
   /** Which pods each question is put to; absent where the plan has no such question. */
   readonly asks: Readonly<Partial<Record<'cache' | 'ufs' | 'leader' | 'list', readonly Where[]>>>;
@@ -16,7 +16,7 @@ export interface Digest extends Pick<PlanInForce, 'plan' | 'roles'> {
 }
 
 /** @param piece shares what thousands of digests have in common */
-export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
+export function digestOf({ plan, roles, known, leader, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
   const { type, engine, app, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, selectors, config, warnings } = plan;
   return {
     plan: {
@@ -35,6 +35,7 @@ export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: Bound
       ...(warnings && { warnings: piece(warnings) }),
     },
     roles: piece(roles),
+    known: piece(known),
     hasCleanup: !!cleanup,
     asks: piece({
       ...(probes.cache && { cache: placesOf(probes.cache) }),
@@ -47,10 +48,11 @@ export function digestOf({ plan, roles, leader, mounts, cleanup, probes }: Bound
 
 /** The plan of a digest; `whole` is called for what is not in it. */
 export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce {
-  const { plan, roles, hasCleanup, asks } = digest;
+  const { plan, roles, known, hasCleanup, asks } = digest;
   return {
     plan,
     roles,
+    known,
     synth: (part) => whole().synth(part),
     get operations() {
       return whole().operations;
