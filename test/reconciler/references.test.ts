@@ -1,36 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import thin from '../../runtimes/thin/index.ts';
-import juicefs from '../../runtimes/juicefs/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import * as write from '../support/objects.ts';
-import { type Harness, harness, type HarnessOptions } from './harness.ts';
-
-/** The source is in `default`, the Dataset that refers to it in `ml`. */
-const SHARED = 'data.fluid.io/shared-with';
-const inDefault = (object: KubeObject, annotations?: Record<string, string>): KubeObject => ({
-  ...object,
-  metadata: { ...object.metadata, namespace: 'default', ...(annotations && { annotations }) },
-});
-const start = async (options: HarnessOptions = {}): Promise<Harness> => {
-  const at = await harness({ runtimes: [thin, juicefs], ...options });
-  at.start();
-  return at;
-};
-function serve(at: Harness, sharedWith?: string): void {
-  at.put(
-    inDefault(write.openDataset('source', { accessModes: ['ReadWriteMany'] }), sharedWith === undefined ? {} : { [SHARED]: sharedWith }),
-  );
-  at.put(inDefault(write.thinRuntime('source', { profileName: 'profile' })));
-}
-const refer = (at: Harness, mountPoint = 'dataset://default/source/train', more: object = {}) =>
-  at.put(write.datasetObject('demo', { mounts: [{ mountPoint, name: 'r' }], ...more }));
-const share = (at: Harness, sharedWith: string) => {
-  const dataset = at.server.get('Dataset', 'default', 'source')!;
-  at.put({ ...dataset, metadata: { ...dataset.metadata, annotations: { ...dataset.metadata.annotations, [SHARED]: sharedWith } } });
-};
-const synced = (at: Harness) => at.conditions('ThinRuntime')['Synced'];
-const statusOf = (at: Harness, namespace: string, name: string) =>
-  at.server.get('Dataset', namespace, name)?.['status'] as { phase?: string; datasetRef?: string[]; mounts?: object[] };
+import { inDefault, refer, serve, share, start, statusOf, synced } from './reference-scene.ts';
 
 describe('a Dataset that refers to another', () => {
   test('gets a ThinRuntime that the Dataset controls, and is bound to the place of the other one', async () => {
