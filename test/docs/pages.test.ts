@@ -51,10 +51,10 @@ function typed(page: string): readonly (readonly string[])[] {
     return block.language === 'sh' ? block.text.split('\n') : transcripts(block.text).map(({ command }) => command);
   });
   return lines.flatMap((line) => {
-    const [, words] = /(?:npm run -s sluice --|^sluice) ([^|#]*)/.exec(line) ?? [];
+    const [, words] = /(?:npm run -s sluice --|npx sluice|^sluice) ([^|#>]*)/.exec(line) ?? [];
     if (words !== undefined) return [['sluice', ...words.trim().split(/\s+/)]];
     const [, script] = /\bnpm (?:run (?:-s )?)?([a-z]\w*)/.exec(line) ?? [];
-    return script === undefined || ['install', 'ci', 'init', 'pack'].includes(script) ? [] : [['npm', script]];
+    return script === undefined || ['install', 'ci', 'init', 'pack', 'pkg'].includes(script) ? [] : [['npm', script]];
   });
 }
 

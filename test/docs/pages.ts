@@ -23,7 +23,7 @@ interface Block {
 
 export const blocks: readonly Block[] = PAGES.flatMap((page) =>
   [...read(page).matchAll(/(?:<!-- from (\S+) -->\n)?^```(\w*)\n(.*?)^```$/gms)].map(([, from, language = '', text = '']) => {
-    const [, file] = /^(?:\/\/|#) ([\w./-]+\.(?:ts|yaml))\n/.exec(text) ?? [];
+    const [, file] = /^(?:\/\/|#) ([\w./-]+\.(?:ts|json|yaml))\n/.exec(text) ?? [];
     return { page, language, text, file, from };
   }),
 );

@@ -79,7 +79,7 @@ async function asPackage(name: string, title: string, folder: string): Promise<v
   });
   console.log(
     `\nNext:\n${sources === undefined ? '' : `  (cd ${relative(process.cwd(), sources) || '.'} && npm pack)\n`}  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
-      `and, in the folder in which sluice runs, sluice.config.ts:\n  import ${name.replaceAll('-', '')} from 'sluice-runtime-${name}';\n  export default { runtimes: [${name.replaceAll('-', '')}] };`,
+      'sluice.config.ts lists the runtime for sluice synth, image and install.',
   );
 }
 

@@ -229,7 +229,7 @@ spec:
  * that version.
  */
 export const packageFiles = (
-  { name }: Scaffold,
+  { name, title }: Scaffold,
   sluice: { readonly name: string; readonly version: string },
   packed?: string,
 ): Readonly<Record<string, string>> => ({
@@ -246,6 +246,8 @@ export const packageFiles = (
         cdk8s: '^2.70.0',
         constructs: '^10.3.0',
         [sluice.name]: packed === undefined ? `^${sluice.version}` : `file:${packed}`,
+        // Of `sluice image`.
+        esbuild: '>=0.25.0 <1',
         typescript: '^6.0.0',
         vitest: '^5.0.0',
       },
@@ -253,6 +255,7 @@ export const packageFiles = (
     null,
     2,
   )}\n`,
+  'sluice.config.ts': `import ${camel(title)} from './src/index.ts';\n\nexport default { runtimes: [${camel(title)}] };\n`,
   'tsconfig.json': `${JSON.stringify(
     {
       compilerOptions: {
@@ -266,7 +269,7 @@ export const packageFiles = (
         allowImportingTsExtensions: true,
         skipLibCheck: true,
       },
-      include: ['src', 'test'],
+      include: ['src', 'test', 'sluice.config.ts'],
     },
     null,
     2,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Runtime } from '../../constructs/contract.ts';
 import { messageOf, UsageError } from '../errors.ts';
@@ -36,8 +36,10 @@ async function runtimesIn(path: string): Promise<readonly Runtime[]> {
 /** Node takes a file for CommonJS where the package.json above it says so, as the one that `npm init` writes does. */
 function cureOf(error: unknown, path: string): string {
   if (!(error instanceof SyntaxError) || !/outside a module|token 'export'/.test(error.message)) return '';
-  const renamed = basename(path).replace(/\.([jt]s)$/, '.m$1');
-  return `. Node takes the file for CommonJS: rename it to ${renamed}, or set "type": "module" in package.json`;
+  if (/\.m[jt]s$/.test(path))
+    return '. Node takes a file that it imports for CommonJS: set "type": "module" in the package.json above that file';
+  const ending = path.replace(/^.*\.([jt]s)$/, '.m$1');
+  return `. Node takes the file for CommonJS: set "type": "module" in package.json, or rename it and what it imports to ${ending}`;
 }
 
 const collide = (a: Runtime, b: Runtime): boolean =>

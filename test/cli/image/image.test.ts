@@ -5,8 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeArchive } from '../../../src/cli/image/archive.ts';
-import { inFolders, writeTarFile } from '../../../src/cli/image/tar-file.ts';
+import { baseImage } from '../../support/base-image.ts';
 import { folder } from '../folder.ts';
 import { root, sluice } from '../run.ts';
 
@@ -32,20 +31,6 @@ const imageIn = (archive: string) => {
 };
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** An image of Sluice, but for what is in it. */
-function base(into: string, labels: Readonly<Record<string, string>> = { title: 'sluice', version }): string {
-  const layers = ['one', 'two'].map((name) => {
-    const path = join(into, `${name}.tar`);
-    // Larger than a block, and no multiple of one.
-    return { path, ...writeTarFile(path, inFolders([{ path: `etc/${name}`, kind: 'data', data: name.repeat(1000), mode: 0o644 }])) };
-  });
-  const Labels = Object.fromEntries(Object.entries(labels).map(([key, value]) => [`org.opencontainers.image.${key}`, value]));
-  const path = join(into, 'base.tar');
-  const history = layers.map(() => ({ created_by: 'test' }));
-  writeArchive(path, 'sluice:base', { architecture: 'arm64', config: { Entrypoint: ['/usr/bin/node'], Labels }, history }, layers);
-  return path;
-}
-
 describe('sluice image', () => {
   let dir: string;
   let out: string;
@@ -58,7 +43,7 @@ describe('sluice image', () => {
     const args = [
       'image',
       '--base',
-      base(dir),
+      baseImage(dir, 'base.tar'),
       '--config',
       join(dir, 'sluice.config.mts'),
       '--name',
@@ -118,7 +103,7 @@ describe('sluice image', () => {
     const into = folder({ 'sluice.config.mts': config, 'bundled.mjs': bundled });
     const args = [
       '--base',
-      base(into, labels),
+      baseImage(into, 'base.tar', labels),
       '--config',
       join(into, 'sluice.config.mts'),
       '--name',

@@ -20,14 +20,23 @@ describe('sluice.config.js', () => {
       ]);
   });
   test.each([
-    ['has an import', "import 'node:path';\nexport default { runtimes: [] };"],
-    ['has none', 'export default { runtimes: [] };'],
-  ])('that Node takes for CommonJS is refused with a cure when it %s', async (_, text) => {
-    const path = folder({ 'package.json': '{ "type": "commonjs" }', 'sluice.config.ts': text });
-    const { code, stderr } = await sluice(['crds', '--config', join(path, 'sluice.config.ts')]);
+    [
+      'has an import',
+      { 'sluice.config.ts': "import 'node:path';\nexport default { runtimes: [] };" },
+      'rename it and what it imports to .mts',
+    ],
+    ['has none', { 'sluice.config.ts': 'export default { runtimes: [] };' }, 'Node takes the file for CommonJS: set "type": "module"'],
+    [
+      'imports one',
+      { 'sluice.config.mts': "export { default } from './index.ts';", 'index.ts': 'export default { runtimes: [] };' },
+      'Node takes a file that it imports for CommonJS: set "type": "module"',
+    ],
+  ])('that Node takes for CommonJS is refused with a cure when it %s', async (_, files: Readonly<Record<string, string>>, cure) => {
+    const path = folder({ 'package.json': '{ "type": "commonjs" }', ...files });
+    const { code, stderr } = await sluice(['crds', '--config', join(path, Object.keys(files)[0] ?? '')]);
     expect({ code, stderr: stderr.split('\n').find((line) => line.startsWith('sluice: ')) }).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/rename it to sluice\.config\.mts, or set "type": "module" in package\.json$/),
+      stderr: expect.stringContaining(cure),
     });
   });
   test.each([
