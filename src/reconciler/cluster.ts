@@ -72,6 +72,8 @@ export interface Cluster {
   provide(key: Key, dataset: Dataset): Promise<boolean>;
   /** Deletes the claim of a runtime whose consent was withdrawn, then its volume: pods that mount the claim keep it until they end. */
   revoke(key: Key, runtime: Runtime, object: RuntimeObject): Promise<void>;
+  /** The same if the consent was withdrawn; for a runtime that is not planned, because it or its Dataset is deleted. */
+  withdraw(key: Key, runtime: Runtime, object: RuntimeObject): Promise<void>;
   apply(world: World, outlines: readonly Outline[]): Promise<Applied>;
   prune(world: World, keep: readonly Outline[]): Promise<Pruned>;
   /** Has running pods reload their configuration when it changed in this pass, or in an earlier one whose patch failed. */

@@ -16,6 +16,7 @@ export async function reconcileDeletedRuntime(
   const report = (hold: Hold) => reportOnRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
   const reported = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, report);
 
+  await reported('DeleteFailed', () => cluster.withdraw(key, runtime, object));
   const left = await reported('LookupFailed', () => cluster.observeTeardown(key, dataset, runtime, object));
   const { action, hold } = decideTeardown(left);
   if (action) await reported(failureReason(action), () => take(cluster, left, action));
@@ -53,6 +54,8 @@ export async function reconcileDeletedDataset(
 
   const helpers = cluster.idleHelpers(key).filter(({ metadata }) => !metadata.deletionTimestamp);
   await reported('DeleteFailed', () => cluster.delete(helpers, [dataset]));
+  // The deletion waits for pods that mount the claim, and others may start until then.
+  for (const { runtime, object } of runtimes) await reported('DeleteFailed', () => cluster.withdraw(key, runtime, object));
   const hold = await reported('LookupFailed', () => cluster.usersOf(key, dataset));
   if (hold) {
     if (!isPassing(hold) || reportInMs <= 0) await report(hold);

@@ -178,11 +178,11 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
   return held(hold, reportInMs, () => reportOnDataset(cluster, dataset, hold));
 }
 
-async function alone(cluster: Cluster, key: Key, { object }: Candidate, reportInMs: number): Promise<Next> {
-  const hold: Hold = {
-    reason: 'DatasetNotFound',
-    message: `no Dataset is called ${key.name} in namespace ${key.namespace}`,
-  };
+async function alone(cluster: Cluster, key: Key, { runtime, object }: Candidate, reportInMs: number): Promise<Next> {
+  const [failure] = await attempt('DeleteFailed', `${object.kind}/${key.name}`, () => cluster.withdraw(key, runtime, object));
+  const hold: Hold = failure
+    ? { reason: failure.reason, message: failure.message, fails: true }
+    : { reason: 'DatasetNotFound', message: `no Dataset is called ${key.name} in namespace ${key.namespace}` };
   return held(hold, reportInMs, () => reportOnRuntime(cluster, object, hold));
 }
 

@@ -6,12 +6,31 @@ import { typeOf } from '../kinds.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownVolumeOrClaim } from '../observe/remains.ts';
 import { evidence } from '../observe/survivors.ts';
+import { isWithdrawn } from '../plans/consent.ts';
+import { leadsTo } from '../plans/leads.ts';
 import { deleter } from './deletion.ts';
 
 /** What the controller writes for Datasets that refer to others, beside what it writes for all. */
-export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide' | 'revoke'> {
+export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide' | 'revoke' | 'withdraw'> {
   const { client, store } = context;
   const remove = deleter(context);
+
+  const revoke: Cluster['revoke'] = async (key, runtime, object) => {
+    const { uid = '' } = object.metadata;
+    const identity = identityOf(key, { runtime: object });
+    const to = leadsTo(store, volumeName(identity));
+    // What the owner of the other Dataset allows, and what the newest spec asks for: one of their watches may be behind.
+    const because = [object, store.dataset(key), to && store.dataset(to)].filter((each) => each !== undefined);
+    const claim = await ownVolumeOrClaim(context, 'PersistentVolumeClaim', key, claimName(identity), uid);
+    if (claim) {
+      if (!claim.metadata.deletionTimestamp) await remove([claim], because);
+      return;
+    }
+    // Not before the claim: the node plugin reads the volume for as long as pods mount it.
+    const volume = await ownVolumeOrClaim(context, 'PersistentVolume', key, volumeName(identity), uid);
+    if (volume && !volume.metadata.deletionTimestamp) await remove([volume], because);
+  };
+
   return {
     async provide(key, dataset) {
       const runtime = store.forReferences;
@@ -20,17 +39,10 @@ export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide
       store.remember(await client.create(typeOf(runtime.resource), object));
       return true;
     },
-    async revoke(key, runtime, object) {
-      const { uid = '' } = object.metadata;
-      const identity = identityOf(key, { runtime: object });
-      const claim = await ownVolumeOrClaim(context, 'PersistentVolumeClaim', key, claimName(identity), uid);
-      if (claim) {
-        if (!claim.metadata.deletionTimestamp) await remove([claim], [object]);
-        return;
-      }
-      // Not before the claim: the node plugin reads the volume for as long as pods mount it.
-      const volume = await ownVolumeOrClaim(context, 'PersistentVolume', key, volumeName(identity), uid);
-      if (volume && !volume.metadata.deletionTimestamp) await remove([volume], [object]);
+    revoke,
+    async withdraw(key, runtime, object) {
+      const volume = volumeName(identityOf(key, { runtime: object }));
+      if (await isWithdrawn(context, { ...key, volume }, undefined)) await revoke(key, runtime, object);
     },
   };
 }

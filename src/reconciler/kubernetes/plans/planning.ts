@@ -35,9 +35,11 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
 
     const newest = await follow();
     if (!('reason' in newest)) return newest;
-    if (!bound || newest.revokes) return newest;
-    const planned = lastValid.get(uid)?.input.facts.reference?.dataset.identity;
+    if (newest.revokes) return newest;
+    // Also of a Dataset that is not bound yet: its claim may exist already.
+    const planned = bound ? lastValid.get(uid)?.input.facts.reference?.dataset.identity : undefined;
     if (await isWithdrawn(context, { ...key, volume: volumeName(identity) }, planned)) return { ...newest, revokes: true };
+    if (!bound) return newest;
     try {
       return (await fallBack(newest)) ?? { ...newest, message: `${newest.message}; ${UNKNOWN}` };
     } catch (error) {
