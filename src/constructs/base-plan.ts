@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, GROUP, InvalidSpec, label, shown, VERSION } from '../api/index.ts';
-import type { BaseChoices, BasePlan, Facts, FusePlan, ObjectLabels, PlanInput, ReferenceFact, VolumePlan } from './contract.ts';
-import { MOST_ENTRIES } from './limits.ts';
+import type { BaseChoices, BasePlan, Facts, FusePlan, PlanInput } from './contract.ts';
+import { metadataLists, withReference } from './metadata-list.ts';
 import { ignored } from './warnings.ts';
 
 const DEFAULT_STORAGE = '100Pi';
@@ -139,62 +139,3 @@ function storageOf(request: string | undefined): string | undefined {
     return undefined;
   }
 }
-
-interface MetadataEntry extends Partial<ObjectLabels> {
-  readonly selector?: { readonly group?: string; readonly kind?: string };
-}
-
-/** The annotation `data.fluid.io/metadataList`: labels and annotations for the volume and the claim, picked by kind. */
-function metadataLists(text: string | undefined) {
-  const entries = text ? parseEntries(text) : [];
-  const pick = (kind: string): ObjectLabels => {
-    const matching = (entries ?? []).filter(({ selector }) => selector?.kind === kind && !selector.group);
-    const all = (field: keyof ObjectLabels) => Object.fromEntries(matching.flatMap((entry) => Object.entries(entry[field] ?? {})));
-    return { labels: all('labels'), annotations: all('annotations') };
-  };
-  const path = `metadata.annotations[${annotation.metadataList}]`;
-  const expected = 'expected a JSON list of {selector: {kind}, labels, annotations}; the volume and the claim have none of it';
-  return {
-    volume: pick('PersistentVolume'),
-    claim: pick('PersistentVolumeClaim'),
-    // As in Fluid, it does not stop the dataset.
-    warnings: entries ? [] : [ignored(path, expected)],
-  };
-}
-
-/**
- * With where the volume leads. On the volume too, which no user can change: who refers to a Dataset, and whether its owner still consents,
- * follows from these volumes.
- */
-function withReference(
-  { volume, claim }: VolumePlan['metadata'],
-  { dataset: { identity }, consent }: ReferenceFact,
-): VolumePlan['metadata'] {
-  const refers = { [label.referringName]: identity.name, [label.referringNamespace]: identity.namespace };
-  return {
-    volume: {
-      labels: { ...volume.labels, ...refers },
-      annotations: { ...volume.annotations, ...(consent && { [annotation.consent]: consent }) },
-    },
-    claim: { ...claim, labels: { ...claim.labels, ...refers } },
-  };
-}
-
-function parseEntries(text: string): readonly MetadataEntry[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) && value.length <= MOST_ENTRIES && value.every(isMetadataEntry) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isMetadataEntry(value: unknown): value is MetadataEntry {
-  if (!isMap(value)) return false;
-  const { selector, labels, annotations } = value;
-  const isTexts = (map: unknown) =>
-    isMap(map) && Object.keys(map).length <= MOST_ENTRIES && Object.values(map).every((text) => typeof text === 'string');
-  return [selector, labels, annotations].every((map) => isTexts(map ?? {}));
-}
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

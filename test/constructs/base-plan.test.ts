@@ -67,6 +67,22 @@ describe('data.fluid.io/metadataList', () => {
         { selector: null, labels: null },
       ]).volume.metadata,
     ).toEqual({ volume: { labels: { a: '2' }, annotations: { x: 'y' } }, claim: { labels: { b: '1' }, annotations: {} } }));
+  test('cannot say where the volume leads, who consented to that, whose it is, or which record is in force', () => {
+    const [labels, annotations] = [
+      { 'fluid.io/dataset.referring-name': 'a', 'fluid.io/dataset.referring-namespace': 'b', 'data.fluid.io/owner-uid': 'u', team: 'ml' },
+      { 'data.fluid.io/reference-consent': 'fluid', 'data.fluid.io/last-valid': 'h', 'data.fluid.io/manifest-hash': 'h', note: 'n' },
+    ];
+    const { volume, warnings } = listed(
+      ['PersistentVolume', 'PersistentVolumeClaim'].map((kind) => ({ selector: { kind }, labels, annotations })),
+    );
+    const rest = { labels: { team: 'ml' }, annotations: { note: 'n' } };
+    expect(volume.metadata).toEqual({ volume: rest, claim: rest });
+    expect(warnings?.map(({ message }) => message)).toEqual([
+      'metadata.annotations[data.fluid.io/metadataList]: only the controller writes data.fluid.io/last-valid, data.fluid.io/manifest-hash, ' +
+        'data.fluid.io/owner-uid, data.fluid.io/reference-consent, fluid.io/dataset.referring-name, fluid.io/dataset.referring-namespace; ' +
+        'the volume and the claim have the rest',
+    ]);
+  });
   test('can have the volume published by symlink', () => {
     const labels = { 'fluid.io/node-publish-method': 'symlink' };
     expect(listed([{ selector: { kind: 'PersistentVolume' }, labels }]).volume.attributes['node_publish_method']).toBe('symlink');

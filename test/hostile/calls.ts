@@ -417,6 +417,10 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       text: [(text) => generalWarnings({ schedule: text, runAfter: { kind: 'DataLoad', name: text, affinityStrategy: { policy: text } } })],
     },
   },
+  'src/constructs/metadata-list.ts': {
+    metadataLists: 'called by `basePlan`, with these texts',
+    withReference: 'adds two labels and an annotation to what `basePlan` was measured with',
+  },
   'src/constructs/migrate.ts': {
     parallelOf: 'is measured with the migrations of runtimes',
     needsSshKeys: 'is measured with the migrations of runtimes',

@@ -1,0 +1,89 @@
+import { annotation, label } from '../api/index.ts';
+import type { ObjectLabels, ReferenceFact, VolumePlan } from './contract.ts';
+import { MOST_ENTRIES } from './limits.ts';
+import { ignored, type Warning } from './warnings.ts';
+
+type VolumeMetadata = VolumePlan['metadata'];
+
+interface MetadataEntry extends Partial<ObjectLabels> {
+  readonly selector?: { readonly group?: string; readonly kind?: string };
+}
+
+/**
+ * What the controller alone may write on volumes, since no user can: to which Dataset a volume leads and by whose consent, and which record
+ * of specs is in force.
+ */
+const RESERVED: ReadonlySet<string> = new Set([
+  label.owner,
+  label.referringName,
+  label.referringNamespace,
+  annotation.consent,
+  annotation.lastValid,
+  annotation.manifestHash,
+]);
+const isReserved = (key: string): boolean => RESERVED.has(key);
+const withoutReserved = ({ labels, annotations }: ObjectLabels): ObjectLabels => ({ labels: open(labels), annotations: open(annotations) });
+const open = (map: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(map).filter(([key]) => !isReserved(key)));
+
+const PATH = `metadata.annotations[${annotation.metadataList}]`;
+
+/** The annotation `data.fluid.io/metadataList`: labels and annotations for the volume and the claim, picked by kind. */
+export function metadataLists(text: string | undefined): VolumeMetadata & { readonly warnings: readonly Warning[] } {
+  const parsed = text ? parseEntries(text) : [];
+  const entries = parsed ?? [];
+  const pick = (kind: string): ObjectLabels => {
+    const matching = entries.filter(({ selector }) => selector?.kind === kind && !selector.group);
+    const all = (field: keyof ObjectLabels) => Object.fromEntries(matching.flatMap((entry) => Object.entries(entry[field] ?? {})));
+    return { labels: all('labels'), annotations: all('annotations') };
+  };
+  const users = { volume: pick('PersistentVolume'), claim: pick('PersistentVolumeClaim') };
+  const all = Object.values(users).flatMap(({ labels, annotations }) => Object.keys({ ...labels, ...annotations }));
+  const reserved = [...new Set(all.filter(isReserved))].toSorted();
+  return {
+    volume: withoutReserved(users.volume),
+    claim: withoutReserved(users.claim),
+    // As in Fluid, neither stops the dataset.
+    warnings: [
+      ...(parsed
+        ? []
+        : [ignored(PATH, 'expected a JSON list of {selector: {kind}, labels, annotations}; the volume and the claim have none of it')]),
+      ...(reserved.length > 0
+        ? [ignored(PATH, `only the controller writes ${reserved.join(', ')}; the volume and the claim have the rest`)]
+        : []),
+    ],
+  };
+}
+
+/**
+ * With where the volume leads. On the volume too, which no user can change: who refers to a Dataset, and whether its owner still consents,
+ * follows from these volumes.
+ */
+export function withReference({ volume, claim }: VolumeMetadata, { dataset: { identity }, consent }: ReferenceFact): VolumeMetadata {
+  const refers = { [label.referringName]: identity.name, [label.referringNamespace]: identity.namespace };
+  return {
+    volume: {
+      labels: { ...volume.labels, ...refers },
+      annotations: { ...volume.annotations, ...(consent && { [annotation.consent]: consent }) },
+    },
+    claim: { ...claim, labels: { ...claim.labels, ...refers } },
+  };
+}
+
+function parseEntries(text: string): readonly MetadataEntry[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.length <= MOST_ENTRIES && value.every(isMetadataEntry) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMetadataEntry(value: unknown): value is MetadataEntry {
+  if (!isMap(value)) return false;
+  const { selector, labels, annotations } = value;
+  const isTexts = (map: unknown) =>
+    isMap(map) && Object.keys(map).length <= MOST_ENTRIES && Object.values(map).every((text) => typeof text === 'string');
+  return [selector, labels, annotations].every((map) => isTexts(map ?? {}));
+}
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
