@@ -133,6 +133,13 @@ const kinds = {
     runtime: { replicas: 1, tieredstore: { levels: [{ mediumtype: 'MEM', path: '/dev/shm', quota: '1Gi' }] } },
     dataset: { ...shared, mounts: [{ mountPoint: 'nfs://a-b.cn-hangzhou.nas.aliyuncs.com:/data', name: 'data' }] },
   },
+  vineyard: {
+    plural: 'vineyardruntimes',
+    targets: { synthMs: 0.6, bound: 0.8, claim: 1, many: { requests: 18, ofLimit: 0.85 } },
+    runtimeKind: 'VineyardRuntime',
+    runtime: { replicas: 1, tieredstore: { levels: [{ mediumtype: 'MEM', quota: '1Gi' }] } },
+    dataset: shared,
+  },
 } satisfies Readonly<Record<string, BenchKind>>;
 
 export type Kind = keyof typeof kinds | 'jindo-ha';
@@ -151,6 +158,12 @@ const variants = {
 export const VARIANTS = Object.keys(variants) as readonly Kind[];
 export const BENCHED: Readonly<Record<Kind, BenchKind>> = { ...kinds, ...variants };
 export const COMPANIONS = KINDS.flatMap((kind) => BENCHED[kind].companion ?? []);
+
+/** Flags with which thousands have host ports. */
+export const WIDE_PORTS = ['juicefs', 'alluxio', 'jindo', 'efc', 'vineyard'].flatMap((kind) => [
+  '--runtime-node-port-range',
+  `${kind}=10000-65535`,
+]);
 
 /** Of the name of a bench. */
 export const suffixOf = ([first, ...others]: readonly Kind[]): string => {

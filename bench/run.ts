@@ -5,14 +5,15 @@ import { bindOne } from './bind-one.ts';
 import { csi } from './csi.ts';
 import { drift } from './drift.ts';
 import type { Bench, Figure } from './figure.ts';
+import { gitops } from './gitops.ts';
 import { idleRss } from './idle-rss.ts';
+import { KINDS } from './kinds.ts';
 import { type Lab, openLab, say } from './lab.ts';
 import { live } from './live/live.ts';
-import { markdown } from './markdown.ts';
 import { load } from './load.ts';
-import { operations } from './operations.ts';
+import { markdown } from './markdown.ts';
 import { noop } from './noop.ts';
-import { KINDS } from './kinds.ts';
+import { operations } from './operations.ts';
 import { quiet } from './quiet.ts';
 import { realNode } from './real-node.ts';
 import { recover } from './recover.ts';
@@ -34,13 +35,14 @@ Exits with 1 when a bench could not be run, not when it missed its target; with 
 
 /** Benches of one group share a control plane, in this order. */
 const groups: readonly (readonly Bench[])[] = [
-  [synth(20_000), synthEach],
+  [synth(20_000), synthEach, gitops(12_000, 'thin', 'juicefs')],
   [idleRss, bindOne, reference, load, operations, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
   [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],
   [bindMany(50, 'cache'), quiet(50, 'cache')],
   [bindMany(50, 'jindo'), quiet(50, 'jindo')],
   [bindMany(50, 'jindo-ha')],
   [bindMany(50, 'efc'), quiet(50, 'efc')],
+  [bindMany(50, 'vineyard'), quiet(50, 'vineyard')],
   [bindMany(1000, ...KINDS), quiet(1000, ...KINDS)],
   [quiet(1000, 'alluxio')],
   [bindMany(100, 'thin'), bindMany(300, 'thin'), bindMany(1000, 'thin'), quiet(1000, 'thin'), restart(1000), noop(1000)],

@@ -1,9 +1,9 @@
 /** Any number of copies of a sample, as the API server would keep them: other names, UIDs and ports, and the stamps of what they render to. */
 import { annotation, Dataset, parse } from '../../src/api/index.ts';
-import { PARTS, type RuntimeInput } from '../../src/constructs/index.ts';
+import { PARTS, type PodFact, type RuntimeInput } from '../../src/constructs/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { bindingOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
 import { cacheLabels } from '../../src/reconciler/kubernetes/nodes/cache-labels.ts';
+import { bindingOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
 import { recordedPorts } from '../../src/reconciler/kubernetes/store/port-table.ts';
 import { fuseFact } from '../../src/reconciler/kubernetes/store/views.ts';
 import type { LiveObject, RuntimeObject } from '../../src/reconciler/world.ts';
@@ -32,7 +32,6 @@ const FACTS = {
   secrets: {},
   claims: {},
   configMaps: {},
-  pods: {},
   objects: companionFacts(),
 };
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -51,12 +50,13 @@ export function copiesOf(sample: Sample, pod: KubeObject): Copies {
   const plural = BENCHED[sample.kind].plural;
   const first = <T extends KubeObject>(plural: string) => sample.objects[plural]?.[0] as unknown as T;
   const daemonSet = first<LiveObject>('daemonsets');
+  const workers = workersOf(sample);
   const text = JSON.stringify(sample.objects);
   const uids = [...new Set(text.match(UUID))];
   const ports = [...new Set(Object.values(portsOf(sample)))];
   // The namespace may be all the same to its dataset; every other name follows from these two.
   const names = [`${sample.namespace}-${sample.name}`, sample.namespace, sample.name];
-  const stamps = stampsOf(plan(sample.namespace, sample.name, uidsOf(sample), portsOf(sample)));
+  const stamps = stampsOf(plan(sample.namespace, sample.name, (uid) => uid, portsOf(sample)));
   const hashes = [...stamps.keys()];
   const stale = hashes.filter((hash) => !text.includes(hash));
   if (stale.length > 0) throw new Error(`the sample does not carry the stamps ${stale.join(', ')}: its plan is not the controller's`);
@@ -92,9 +92,8 @@ export function copiesOf(sample: Sample, pod: KubeObject): Copies {
     ports.forEach((port, k) => own.set(String(port), String(FIRST_PORT + ((i * ports.length + k) % PORTS))));
     own.set(names[0]!, `${namespace}-${name}`).set(sample.namespace, namespace).set(sample.name, name);
     const ofCopy = (uid: string) => own.get(uid) ?? '';
-    const uid = uidsOf(sample);
     const theirs = Object.fromEntries(Object.entries(portsOf(sample)).map(([role, port]) => [role, Number(own.get(String(port)))]));
-    const bound = plan(namespace, name, { runtime: ofCopy(uid.runtime), dataset: ofCopy(uid.dataset) }, theirs);
+    const bound = plan(namespace, name, ofCopy, theirs);
     const mine = [...stampsOf(bound).keys()];
     hashes.forEach((hash, k) => own.set(hash, mine[k]!));
     values.set(i, own);
@@ -102,17 +101,19 @@ export function copiesOf(sample: Sample, pod: KubeObject): Copies {
   }
 
   /** As the controller plans it. */
-  function plan(namespace: string, name: string, uid: { runtime: string; dataset: string }, of: Readonly<Record<string, number>>) {
+  function plan(namespace: string, name: string, ofCopy: (uid: string) => string, of: Readonly<Record<string, number>>) {
     const fact = fuseFact(daemonSet);
+    const uid = uidsOf(sample);
+    const worker = workers.map((pod) => ({ ...pod, name: pod.name.replace(sample.name, name), uid: ofCopy(pod.uid) }));
     const render = (scriptHash: string | undefined) =>
       runtime.bind({
         name,
         namespace,
-        uid: uid.runtime,
+        uid: ofCopy(uid.runtime),
         annotations: {},
         spec: (parse(runtime.resource, first(plural)) as { spec: object }).spec,
         dataset: {
-          identity: { namespace, name, uid: uid.dataset, collides: false },
+          identity: { namespace, name, uid: ofCopy(uid.dataset), collides: false },
           annotations: {},
           spec: parse(Dataset, first('datasets')).spec,
         },
@@ -120,6 +121,7 @@ export function copiesOf(sample: Sample, pod: KubeObject): Copies {
         facts: {
           ...FACTS,
           ports: of,
+          pods: { worker },
           ...(fact && { fuse: { image: fact.image, generation: fact.generation, ...(scriptHash && { scriptHash }) } }),
         },
       } satisfies RuntimeInput<unknown>);
@@ -162,9 +164,7 @@ export function copiesOf(sample: Sample, pod: KubeObject): Copies {
       if (!sample.objects['pods']?.length) return {};
       const { namespace, name } = identity(i);
       const own = valuesOf(i);
-      const uid = uidsOf(sample);
-      const of = { runtime: own.get(uid.runtime) ?? '', dataset: own.get(uid.dataset) ?? '' };
-      const bound = plan(namespace, name, of, portsOf(sample));
+      const bound = plan(namespace, name, (uid) => own.get(uid) ?? '', portsOf(sample));
       return cacheLabels(bound.plan);
     },
     fusePod: (i, nodeName, serial, state, version) =>
@@ -177,6 +177,15 @@ export function copiesOf(sample: Sample, pod: KubeObject): Copies {
   };
 }
 
+/** As the controller finds its ready workers: by their addresses some plans name them. */
+const workersOf = ({ objects }: Sample): readonly PodFact[] =>
+  (objects['pods'] ?? [])
+    .filter(({ metadata }) => metadata.labels?.['role']?.endsWith('-worker'))
+    .map(({ metadata: { name, uid = '' }, spec, status }) => {
+      const { nodeName = '' } = spec as { nodeName?: string };
+      const { podIP = '' } = status as { podIP?: string };
+      return { name, uid, ip: podIP, node: nodeName };
+    });
 const partialOf = ({ metadata }: KubeObject): KubeObject => ({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata });
 const runtimeObject = ({ kind, objects }: Sample) => objects[BENCHED[kind].plural]?.[0];
 const uidsOf = (sample: Sample) => ({

@@ -1,11 +1,11 @@
 /** A dataset of a kind as a real API server keeps it once our controller has bound it: what thousands are copied from. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecCall } from '../../harness/control-plane/exec-call.ts';
-import type { KubeObject } from '../../src/kube/types.ts';
 import { freePorts } from '../../harness/control-plane/ports.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
 import { bundled, startController } from '../controller.ts';
+import { BENCHED, COMPANIONS, type Kind, WIDE_PORTS } from '../kinds.ts';
 import { createAll, type Lab, nameOf, until } from '../lab.ts';
-import { BENCHED, COMPANIONS, type Kind } from '../kinds.ts';
 import { paths } from '../objects.ts';
 
 export interface Sample {
@@ -26,11 +26,7 @@ export interface Samples {
 }
 
 /** Further flags of the controller of the bench: caches of thousands are not asked every minute, and all have host ports. */
-export const FLAGS = [
-  '--probe-interval',
-  '0',
-  ...['juicefs', 'alluxio', 'jindo', 'efc'].flatMap((kind) => ['--runtime-node-port-range', `${kind}=10000-65535`]),
-];
+export const FLAGS = ['--probe-interval', '0', ...WIDE_PORTS];
 
 /** What a Dataset says until its files are counted. */
 const CALCULATING = '[Calculating]';
