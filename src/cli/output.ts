@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Option } from 'commander';
 import type { Manifest } from '../api/index.ts';
 import { yamlText } from './yaml-text.ts';
@@ -23,7 +23,7 @@ export interface Output {
 }
 
 /** Texts that are compressed together. */
-const CHUNK = 1 << 20;
+const CHUNK = 1 << 18;
 
 /**
  * Output that is written once everything is known to be right: a reader of faulty input gets nothing. Until then it is kept compressed, in
@@ -40,11 +40,11 @@ export function createOutput(format: OutputFormat): Output {
         isEmpty = false;
       }
       if (text.length < CHUNK) return;
-      chunks.push(deflateRawSync(text, { level: 1 }));
+      chunks.push(zstdCompressSync(text));
       text = '';
     },
     async write(to = process.stdout) {
-      for (const chunk of chunks) if (!to.write(inflateRawSync(chunk))) await once(to, 'drain');
+      for (const chunk of chunks) if (!to.write(zstdDecompressSync(chunk, { chunkSize: 2 * CHUNK }))) await once(to, 'drain');
       to.write(text + (isEmpty ? first.trimEnd() : '') + last(isEmpty));
     },
   };
@@ -56,6 +56,7 @@ const STYLES = {
     first: '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": [\n',
     between: ',\n',
     last: (isEmpty: boolean) => (isEmpty ? ']\n}\n' : '\n  ]\n}\n'),
-    textOf: (manifest: Manifest) => `    ${JSON.stringify(manifest, null, 2).replaceAll('\n', '\n    ')}`,
+    // As deep as it will stand.
+    textOf: (manifest: Manifest) => JSON.stringify([[manifest]], null, 2).slice('[\n  [\n'.length, -'\n  ]\n]'.length),
   },
 };

@@ -4,19 +4,20 @@ import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { FIELD_MANAGER } from '../../reconciler/kubernetes/managed-fields.ts';
-import { type Change, changesOf, readable } from './changes.ts';
 import type { Define } from '../command.ts';
-import { operationChanges } from './operation-changes.ts';
+import { Refused, UsageError } from '../errors.ts';
+import { readFiles, readInput } from '../input/read.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
-import { Refused, UsageError } from '../errors.ts';
-import { readFiles, readInput } from '../input/read.ts';
+import { keepHeapSmall } from '../small-heap.ts';
 import { inCluster } from '../synth/lookup.ts';
 import { renderAll } from '../synth/render.ts';
-import { checkOffline, throwFaults } from './offline.ts';
-import { unified } from './unified.ts';
 import { warningLines } from '../synth/warnings.ts';
+import { type Change, changesOf, readable } from './changes.ts';
+import { checkOffline, throwFaults } from './offline.ts';
+import { operationChanges } from './operation-changes.ts';
+import { unified } from './unified.ts';
 
 interface Flags extends SettingsFlags, ConnectionFlags {
   readonly namespace?: string;
@@ -55,6 +56,7 @@ export const define: Define = (command, parts) => {
     .option('--offline', 'report only faults of the input; Secrets and other objects outside of it are assumed to exist')
     .addHelpText('after', EXAMPLES)
     .action(async (files: readonly string[], flags: Flags) => {
+      keepHeapSmall();
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
       const settings = settingsOf(flags, process.env, runtimes);
       const texts = await readFiles(files);

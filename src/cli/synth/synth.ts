@@ -1,12 +1,13 @@
 import { createClient } from '../../kube/client/kube-client.ts';
 import type { Define } from '../command.ts';
+import { BadInput } from '../input/faults.ts';
+import { readFiles, readInput } from '../input/read.ts';
+import { createOutput, outputOption } from '../output.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
-import { BadInput } from '../input/faults.ts';
-import { readFiles, readInput } from '../input/read.ts';
+import { keepHeapSmall } from '../small-heap.ts';
 import { among, inCluster, inOrder } from './lookup.ts';
-import { createOutput, outputOption } from '../output.ts';
 import { renderAll } from './render.ts';
 import { warningLines } from './warnings.ts';
 
@@ -60,6 +61,7 @@ export const define: Define = (command, parts) => {
     .option('--assume-secrets', 'assume that Secrets exist, unless their contents are needed')
     .addHelpText('after', EXAMPLES)
     .action(async (files: readonly string[], flags: Flags) => {
+      keepHeapSmall();
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
       const settings = settingsOf(flags, process.env, runtimes);
       const texts = await readFiles(files);
@@ -76,8 +78,7 @@ export const define: Define = (command, parts) => {
         const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));
         const output = createOutput(flags.output);
         const options = { settings, runtimes, elsewhere, assumeSecrets: flags.assumeSecrets ?? false };
-        const rendered = await renderAll(input, options, output.add);
-        process.stderr.write(warningLines(rendered));
+        process.stderr.write(warningLines(await renderAll(input, options, output.add)));
         await output.write();
       } finally {
         await client?.close();

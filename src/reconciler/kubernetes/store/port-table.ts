@@ -49,16 +49,13 @@ export interface PortTable {
 
 export function createPortTable(): PortTable {
   const owners = new Map<string, { readonly text: string | undefined; readonly recorded: Ports; readonly reserved: Ports }>();
-  // Two runtimes may record the same port: it is free when the last of them is deleted.
-  const uses = new Map<number, number>();
+  // By port: two runtimes may record the same one, which is free when the last of them is deleted. A free one is looked for through thousands.
+  const uses = new Uint32Array(2 ** 16);
 
   function count(ports: Ports, by: 1 | -1): void {
-    for (const port of Object.values(ports)) {
-      const left = (uses.get(port) ?? 0) + by;
-      if (left > 0) uses.set(port, left);
-      else uses.delete(port);
-    }
+    for (const port of Object.values(ports)) uses[port] = usesOf(port) + by;
   }
+  const usesOf = (port: number): number => uses[port] ?? 0;
   function set(uid: string, text: string | undefined, recorded: Ports, reserved: Ports): void {
     const before = owners.get(uid);
     count(recorded, 1);
@@ -81,10 +78,10 @@ export function createPortTable(): PortTable {
       set(uid, text, recordedPorts(runtime, kind), before?.reserved ?? {});
     },
     gone: (uid) => set(uid, undefined, {}, {}),
-    isTaken: (port) => uses.has(port),
+    isTaken: (port) => usesOf(port) > 0,
     isOthers(uid, port) {
       const { recorded = {}, reserved = {} } = owners.get(uid) ?? {};
-      return (uses.get(port) ?? 0) > [...Object.values(recorded), ...Object.values(reserved)].filter((own) => own === port).length;
+      return usesOf(port) > [...Object.values(recorded), ...Object.values(reserved)].filter((own) => own === port).length;
     },
     reserve(uid, name, port) {
       const { text, recorded = {}, reserved = {} } = owners.get(uid) ?? {};
