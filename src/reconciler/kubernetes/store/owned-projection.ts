@@ -4,6 +4,7 @@ import type { KubeObject, ObjectMeta } from '../../../kube/types.ts';
 import type { LiveObject } from '../../world.ts';
 import { createLedger, type Ownership } from '../managed-fields.ts';
 import type { Sharing } from './sharing.ts';
+import { directoryOf } from './volume-directory.ts';
 
 /**
  * What is kept of an object that the controller created: enough for status, and for seeing that no other writer changed it. What needs more
@@ -40,7 +41,7 @@ interface Body {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of spec and status that are read, by views.ts, ports.ts, observe.ts, lifecycle.ts and apply.ts. */
-const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> = {
+const BODIES: Readonly<Record<string, (spec: Fields, status: Fields, metadata: ObjectMeta) => Body>> = {
   StatefulSet: ({ replicas, template }, { replicas: current, readyReplicas, availableReplicas, observedGeneration, updateRevision }) => ({
     spec: { replicas },
     template: (template ?? {}) as Template,
@@ -51,9 +52,11 @@ const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> =
     template: (template ?? {}) as Template,
     status: { desiredNumberScheduled, currentNumberScheduled, numberReady, numberAvailable, observedGeneration },
   }),
-  PersistentVolume: ({ claimRef }, { phase }) => {
+  PersistentVolume: ({ claimRef, csi }, { phase }, { labels }) => {
     const { namespace, name, uid } = (claimRef ?? {}) as { namespace?: string; name?: string; uid?: string };
-    return { spec: { claimRef: { namespace, name, uid } }, status: { phase } };
+    const { volumeAttributes } = (csi ?? {}) as { volumeAttributes?: Readonly<Record<string, string>> };
+    const leadsTo = labels?.[label.referringName] && volumeAttributes && directoryOf(volumeAttributes);
+    return { spec: { claimRef: { namespace, name, uid }, leadsTo }, status: { phase } };
   },
   PersistentVolumeClaim: ({ volumeName }, { phase }) => ({ spec: { volumeName }, status: { phase } }),
   Job: ({ suspend }, { conditions, active, terminating }) => ({
@@ -112,7 +115,7 @@ export function createOwnedProjection({ text: shared }: Pick<Sharing, 'text'>): 
     const { apiVersion, kind, metadata } = object;
     const { name, namespace, uid = '', resourceVersion = '', generation, creationTimestamp, deletionTimestamp, ownerReferences } = metadata;
     const family = metadata.labels?.[label.owner] ?? '';
-    const { spec, status, template } = BODIES[kind]?.((object['spec'] ?? {}) as Fields, (object['status'] ?? {}) as Fields) ?? {};
+    const { spec, status, template } = BODIES[kind]?.((object['spec'] ?? {}) as Fields, (object['status'] ?? {}) as Fields, metadata) ?? {};
     return {
       apiVersion,
       kind,

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/types.ts';
+import * as write from '../support/objects.ts';
+import type { Harness } from './harness.ts';
+import { inDefault, refer, serve, start, statusOf, synced } from './reference-scene.ts';
+
+const attributes = (at: Harness) =>
+  (at.get('PersistentVolume', 'ml-demo') as KubeObject & { spec: { csi: { volumeAttributes: Record<string, string> } } }).spec.csi
+    .volumeAttributes;
+const served = async (): Promise<Harness> => {
+  const at = await start();
+  serve(at, 'ml');
+  refer(at);
+  await at.quiet();
+  return at;
+};
+
+describe('the volume of a reference is created again once no pod mounts it', () => {
+  test('when the mount point names another path of the same Dataset', async () => {
+    const at = await served();
+    at.put(write.reader('reader', 'demo'));
+    refer(at, 'dataset://default/source/other');
+    await at.quiet();
+    expect(attributes(at)['fluid_sub_path']).toBe('train');
+    expect(synced(at)).toBe(
+      'False VolumePending: the volume leads to another directory than it should; the controller creates claim and volume again once no pod mounts the claim. Until then no other pod can mount it',
+    );
+    at.delete('Pod', 'reader');
+    await at.quiet();
+    expect(attributes(at)['fluid_sub_path']).toBe('other');
+    expect(at.dataset().phase).toBe('Bound');
+    expect(synced(at)).toMatch(/^True/);
+    expect(statusOf(at, 'default', 'source').datasetRef).toEqual(['ml/demo']);
+  });
+  test('but not when the path is the same, written otherwise', async () => {
+    const at = await served();
+    const { uid } = at.get('PersistentVolumeClaim')!.metadata;
+    refer(at, 'dataset://default/source/./train/');
+    await at.quiet();
+    expect(at.get('PersistentVolumeClaim')?.metadata.uid).toBe(uid);
+    expect(synced(at)).toMatch(/^True/);
+  });
+  test('when a runtime of another kind serves the other Dataset', async () => {
+    const at = await served();
+    at.server.delete('ThinRuntime', 'default', 'source');
+    await at.quiet();
+    expect(at.get('PersistentVolumeClaim')).toBeDefined();
+    const source = at.server.get('Dataset', 'default', 'source')!;
+    at.put({ ...source, spec: { mounts: [{ mountPoint: 'juicefs:///', name: 'jfs' }] } } as KubeObject);
+    at.put(inDefault(write.jfsRuntime('source')));
+    await at.quiet();
+    expect(statusOf(at, 'default', 'source').phase).toBe('Bound');
+    expect(attributes(at)).toMatchObject({
+      fluid_path: '/runtime-mnt/juicefs/default/source/juicefs-fuse',
+      fluid_sub_path: 'train',
+      mount_type: 'JuiceFS',
+    });
+    expect(at.dataset().phase).toBe('Bound');
+  });
+});
