@@ -58,3 +58,25 @@ describe('the volume of a reference is created again once no pod mounts it', () 
     expect(at.dataset().phase).toBe('Bound');
   });
 });
+
+test('figures that only the other Dataset of before had are not shown for the next one', async () => {
+  const at = await served();
+  const source = at.server.get('Dataset', 'default', 'source')!;
+  const figures = { ufsTotal: '3.91MiB', fileNum: '7', cacheStates: { cached: '1.00GiB' }, hcfs: { endpoint: 'alluxio://source:1' } };
+  at.put({ ...source, status: { ...(source['status'] as object), ...figures } });
+  await at.quiet();
+  expect(at.dataset()).toMatchObject(figures);
+  at.put(write.openDataset('third'));
+  at.put(write.thinRuntime('third', { profileName: 'profile' }));
+  refer(at, 'dataset://ml/third');
+  await at.quiet();
+  const { ufsTotal, fileNum, cacheStates, hcfs } = at.dataset('third');
+  expect(at.dataset()).toMatchObject({ phase: 'Bound' });
+  expect([at.dataset().ufsTotal, at.dataset().fileNum, at.dataset().cacheStates, at.dataset().hcfs]).toEqual([
+    ufsTotal,
+    fileNum,
+    cacheStates,
+    hcfs,
+  ]);
+  expect(hcfs).toBeUndefined();
+});

@@ -6,7 +6,14 @@ import { equal } from '../diff/merge-patch.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
 import { phaseOf, type Seen } from './pods.ts';
 
-export function datasetStatus(world: World, trouble: Hold | undefined, unsynced: Hold | undefined): Partial<DatasetStatus> {
+type Figures = 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs';
+/** Null removes a field. */
+export type DatasetReport = Omit<Partial<DatasetStatus>, Figures> & { readonly [Field in Figures]?: DatasetStatus[Field] | null };
+
+/** A figure that the other Dataset does not have, or no more, is absent here too. */
+const MIRRORED: DatasetReport = { ufsTotal: null, fileNum: null, cacheStates: null, hcfs: null };
+
+export function datasetStatus(world: World, trouble: Hold | undefined, unsynced: Hold | undefined): DatasetReport {
   const { dataset, runtime, plan, now, probes } = world;
   const before = dataset.status;
   const phase = datasetPhase(world, trouble);
@@ -36,7 +43,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
     ...(cacheStates && { cacheStates: { ...cacheStates } }),
     ...(hcfs && { hcfs }),
     ...(plan.probes.ufs && ufsTexts(probes, before, !trouble && mountsChanged(dataset))),
-    ...engineStatusOf(world).mirrored?.dataset,
+    ...(engine.mirrored && { ...MIRRORED, ...engine.mirrored.dataset }),
   };
 }
 

@@ -1,15 +1,8 @@
-import {
-  type DatasetCondition,
-  type DatasetStatus,
-  durationText,
-  type RuntimeCondition,
-  type RuntimeStatus,
-  valueFile,
-} from '../../api/index.ts';
+import { type DatasetCondition, durationText, type RuntimeCondition, type RuntimeStatus, valueFile } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
 import type { Unplanned } from '../cluster.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
-import { datasetConditions, datasetPhase, datasetStatus } from './dataset.ts';
+import { datasetConditions, datasetPhase, type DatasetReport, datasetStatus } from './dataset.ts';
 import { counted, podConditions, selectorTextOf, texts } from './pods.ts';
 import { runtimeConditions, withSync } from './runtime-conditions.ts';
 import { troubleOf, unsyncedBy } from './unsynced.ts';
@@ -18,7 +11,7 @@ import { type Applied, type Decision, type Hold, ROLES, type World } from '../wo
 export interface Statuses {
   readonly runtime: RuntimeStatus;
   /** Only the fields that are ours. */
-  readonly dataset: Partial<DatasetStatus>;
+  readonly dataset: DatasetReport;
 }
 
 /** The counters that the CRD requires, for a runtime without workloads. */
