@@ -3,7 +3,7 @@ import type { Part } from '../constructs/index.ts';
 import { choose } from './choose.ts';
 import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts';
 import { decide } from './decide.ts';
-import { againAfterConflict, attempt, each, failureOf } from './failures.ts';
+import { againAfterConflict, attempt, each, failureOf, obstacleOf } from './failures.ts';
 import { failing, held } from './holds.ts';
 import { causeOf } from './reasons.ts';
 import { statusOf, unplannedStatusOf } from './status/status.ts';
@@ -172,11 +172,15 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
   });
   // The runtime is reconciled with the Dataset.
   if (provided && !failure) return { after: 0 };
-  const hold: Hold = failure
-    ? { reason: failure.reason, message: failure.message, fails: true }
-    : { reason: 'RuntimeNotFound', message: `no runtime is called ${key.name} in namespace ${key.namespace}` };
+  const unknown: Hold = { reason: 'RuntimeNotFound', message: `no runtime is called ${key.name} in namespace ${key.namespace}` };
+  const lack = invalid && isMeantToRefer(dataset.spec) ? obstacleOf(invalid) : unknown;
+  const hold: Hold = failure ? { reason: failure.reason, message: failure.message, fails: true } : lack;
   return held(hold, reportInMs, () => reportOnDataset(cluster, dataset, hold));
 }
+
+/** Of a spec that does not parse. Its author is to mend it, and to create no runtime. */
+const isMeantToRefer = ({ mounts }: { readonly mounts?: unknown }): boolean =>
+  Array.isArray(mounts) && referenceIn({ mounts: mounts.filter((mount) => typeof mount?.mountPoint === 'string') }) !== undefined;
 
 async function alone(cluster: Cluster, key: Key, { runtime, object }: Candidate, reportInMs: number): Promise<Next> {
   const [failure] = await attempt('DeleteFailed', `${object.kind}/${key.name}`, () => cluster.withdraw(key, runtime, object));

@@ -131,6 +131,25 @@ describe('a Dataset that refers to another', () => {
     await at.quiet();
     expect(synced(at)).toBe(`False InvalidSpec: Dataset ml/demo: spec.mounts[0].mountPoint: expected ${expected}`);
   });
+  test('is refused beside other mounts, and gets its ThinRuntime once it is alone', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    at.put(
+      write.datasetObject('demo', {
+        mounts: [
+          { mountPoint: 's3://a', name: 'a' },
+          { mountPoint: 'dataset://default/source', name: 'r' },
+        ],
+      }),
+    );
+    await at.quiet();
+    expect(at.conditions('Dataset')['NotReady']).toContain(
+      'Dataset ml/demo: spec.mounts: expected a single mount, since one is dataset://',
+    );
+    refer(at);
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+  });
   test('cannot refer to one that refers to a third', async () => {
     const at = await start();
     serve(at, '*');
