@@ -26,7 +26,7 @@ export function withClient(pod: Pod, use: DatasetUse, admission: Admission): Pod
   const volumes = volumesOf(pod, new Set([use.claim]));
   const directory = directoryOf(pod, admission.random());
   const path = `${client.home.hostPath}/${directory}${client.below}`;
-  const read = readFrom(pod, volumes, client.volume.subPath === '' ? path : `${path}/${client.volume.subPath}`);
+  const read = readFrom(pod, volumes, path, client.volume.subPath);
   const uses = (container: Container) => container.volumeMounts?.some(({ name }) => volumes.has(name)) ?? false;
   const early = (spec.initContainers ?? []).find(uses);
   if (early && !nativeSidecars)

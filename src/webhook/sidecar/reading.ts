@@ -4,9 +4,11 @@ import { type Pod, withSpec } from '../pod.ts';
 
 /**
  * The volumes of a claim as this directory of the host, from which a mount propagates into every container that reads there.
+ * @param below a directory of what is mounted there; empty: all of it. The kubelet follows no symbolic link out of the volume to a sub path.
+ *   In the path of the volume it would, and whoever writes to the file system decides where a link leads
  * @throws Denied if a container reads in a way that no such mount allows
  */
-export function readFrom(pod: Pod, volumes: ReadonlySet<string>, path: string): Pod {
+export function readFrom(pod: Pod, volumes: ReadonlySet<string>, path: string, below: string): Pod {
   const { volumes: all = [], containers, initContainers } = pod.spec;
   const readOnly = new Set(
     all.filter(({ name, persistentVolumeClaim }) => volumes.has(name) && persistentVolumeClaim?.readOnly).map(({ name }) => name),
@@ -18,7 +20,7 @@ export function readFrom(pod: Pod, volumes: ReadonlySet<string>, path: string): 
       ? {
           ...container,
           volumeMounts: container.volumeMounts.map((mount) =>
-            volumes.has(mount.name) ? propagating(container.name, mount, readOnly.has(mount.name)) : mount,
+            volumes.has(mount.name) ? inDirectory(propagating(container.name, mount, readOnly.has(mount.name)), below) : mount,
           ),
         }
       : container;
@@ -38,4 +40,12 @@ function propagating(container: string, { recursiveReadOnly, ...mount }: VolumeM
         'below the volume, found Enabled',
     );
   return { ...mount, mountPropagation: 'HostToContainer', ...(isReadOnly && { readOnly: true }) };
+}
+
+function inDirectory(mount: VolumeMount, below: string): VolumeMount {
+  if (below === '') return mount;
+  const { subPath, subPathExpr } = mount;
+  if (!subPathExpr) return { ...mount, subPath: subPath ? `${below}/${subPath}` : below };
+  // As Kubernetes writes a dollar that begins no variable.
+  return { ...mount, subPathExpr: `${below.replaceAll('$', '$$$$')}/${subPathExpr}` };
 }

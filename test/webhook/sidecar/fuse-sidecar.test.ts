@@ -8,6 +8,7 @@ const legacy = { nativeSidecars: false };
 const names = (named: readonly { readonly name: string }[] | undefined) => named?.map(({ name }) => name);
 const find = ({ spec }: Pod, name: string): Container =>
   [...(spec.initContainers ?? []), ...spec.containers].find((container) => container.name === name) as Container;
+const mountsOf = (pod: Pod) => find(pod, 'main').volumeMounts?.filter(({ name }) => name === 'view') ?? [];
 const pathOf = ({ spec }: Pod, volume: string) => spec.volumes?.find(({ name }) => name === volume)?.hostPath?.path;
 
 /** Dataset `ml/view` refers to a directory of `<namespace>/images`. */
@@ -45,8 +46,26 @@ describe('a pod that reads a Dataset which refers to another', () => {
   test('gets the client of that one, and sees the directory to which the Dataset refers', () => {
     const pod = inject(reader(['view']), referring('ml'));
     expect(find(pod, 'fluid-fuse-0').command).toEqual(expect.arrayContaining(['sh', '/root/script/script.sh']));
-    expect(pathOf(pod, 'view')).toBe(`${DIRECTORY}/juicefs-fuse/train`);
+    expect(pathOf(pod, 'view')).toBe(`${DIRECTORY}/juicefs-fuse`);
+    expect(mountsOf(pod)).toEqual([{ name: 'view', mountPath: '/view', subPath: 'train', mountPropagation: 'HostToContainer' }]);
     expect(pod.metadata.labels).toMatchObject({ 'dataset-name.sidecar.fluid.io/fluid-fuse-0': 'view' });
+  });
+  test.each([
+    [{ subPath: 'a' }, { subPath: 'train/a' }],
+    [{ subPathExpr: '$(POD)' }, { subPathExpr: 'train/$(POD)' }],
+  ])('sees what it asks for of that directory: %j', (asked, got) => {
+    const [main] = reader(['view']).spec.containers;
+    const volumeMounts = [{ name: 'view', mountPath: '/view', ...asked }];
+    const pod = inject(reader(['view'], { containers: [{ ...main, volumeMounts }] as Container[] }), referring('ml'));
+    expect(mountsOf(pod)).toEqual([{ name: 'view', mountPath: '/view', ...got, mountPropagation: 'HostToContainer' }]);
+  });
+  test('sees a directory whose name looks like a variable', () => {
+    const cluster = referring('ml');
+    const volumes = { ...cluster.volumes, 'ml-view': { ...cluster.volumes['ml-view']!, subPath: 'a$(POD)$$b' } };
+    const [main] = reader(['view']).spec.containers;
+    const volumeMounts = [{ name: 'view', mountPath: '/view', subPathExpr: '$(POD)' }];
+    const pod = inject(reader(['view'], { containers: [{ ...main, volumeMounts }] as Container[] }), { ...cluster, volumes });
+    expect(mountsOf(pod)[0]?.subPathExpr).toBe('a$$(POD)$$$$b/$(POD)');
   });
   test('gets a client of another namespace only if the client needs no objects of that one, whose names are not said', () => {
     expect(find(inject(reader(['view']), referring('other', ALONE)), 'fluid-fuse-0').image).toBe('i');
@@ -246,7 +265,7 @@ test('containers wait for a sub path of two names, too: the root of its mount en
   const nested = { ...cluster, volumes: { 'ml-images': { ...volume, subPath: 'a/b' } } };
   const asked = reader(['images'], {}, { labels: { 'app.poststart.fluid.io/inject': 'true' } });
   const pod = inject(asked, nested);
-  expect(pathOf(pod, 'images')).toBe(`${DIRECTORY}/juicefs-fuse/a/b`);
+  expect(pathOf(pod, 'images')).toBe(`${DIRECTORY}/juicefs-fuse`);
   expect(find(pod, 'main').lifecycle?.postStart?.exec?.command?.slice(-3)[0]).toBe('/app-000000000000');
 });
 test('the claim that a Dataset caches is left as it is: whoever mounts it wants the storage itself', () => {
