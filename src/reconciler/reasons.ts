@@ -154,7 +154,8 @@ export const causes = {
   },
   DeleteFailed: { means: 'the API server refused to delete the object that the message names', toDo: 'as for `ApplyFailed`' },
   StillMounted: {
-    means: 'the object is being deleted, and the pods that the message names mount the claim',
+    means:
+      'the object is being deleted, and the pods that the message names mount the claim, or pods mount the claims of the references that it names',
     toDo: 'delete these pods',
   },
   StillReferenced: {

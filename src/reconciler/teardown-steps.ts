@@ -19,6 +19,8 @@ export interface Teardown {
   readonly claim?: LiveObject;
   readonly volume?: LiveObject;
   readonly users: ClaimUsers | NotListed;
+  /** Datasets that refer to this one and whose claims pods mount: these pods read by the clients of this runtime. Not asked once the claim goes. */
+  readonly referrers?: readonly string[] | NotListed;
   /** Jobs that have ended and schedules, of operations on the Dataset, while there is a claim that their pods may keep. */
   readonly operations?: readonly LiveObject[];
   /** Workloads that helped Jobs of operations which are not at work. */
@@ -66,9 +68,14 @@ export interface TeardownDecision {
 }
 type TeardownStep = (left: Teardown) => TeardownDecision | undefined;
 
-const refuseWhileMounted: TeardownStep = ({ users, waitedMs }) => {
+const refuseWhileMounted: TeardownStep = ({ users, referrers = [], waitedMs }) => {
   if ('askAgainMs' in users) return { hold: notListed(users) };
-  return users.mounting.length === 0 ? undefined : { hold: stillMounted(users.mounting, waitedMs) };
+  if (users.mounting.length > 0) return { hold: stillMounted(users.mounting, waitedMs) };
+  if ('askAgainMs' in referrers) return { hold: notListed(referrers) };
+  if (referrers.length === 0) return undefined;
+  const hold = stillMounted(referrers, waitedMs);
+  // Their pods are of other namespaces, and not named.
+  return { hold: { ...hold, message: `waiting for pods that mount Datasets which refer to this one: ${some(referrers)}` } };
 };
 
 export const notListed = ({ askAgainMs }: NotListed): Hold => ({

@@ -1,5 +1,26 @@
 import { describe, expect, test } from 'vitest';
+import * as write from '../support/objects.ts';
 import { refer, serve, share, start, statusOf } from './reference-scene.ts';
+
+test('a runtime that is deleted alone waits for pods that read through references, and names none of them', async () => {
+  const at = await start();
+  serve(at, 'ml');
+  refer(at);
+  for (const name of ['idle', 'other'])
+    at.put(write.datasetObject(name, { mounts: [{ mountPoint: 'dataset://default/source' }] }, { namespace: 'ml' }));
+  await at.quiet();
+  at.put(write.reader('secret-reader', 'demo'));
+  at.server.delete('ThinRuntime', 'default', 'source');
+  await at.quiet();
+  expect(at.server.get('DaemonSet', 'default', 'source-fuse')).toBeDefined();
+  const notes = at.events.map(({ note }) => note);
+  expect(notes).toContain('waiting for pods that mount Datasets which refer to this one: ml/demo');
+  expect(notes.join()).not.toContain('secret-reader');
+  at.delete('Pod', 'secret-reader');
+  // Each step ends only when the lists of pods have been answered.
+  for (let i = 0; i < 12; i++) await at.advance(5_000);
+  expect(at.server.get('ThinRuntime', 'default', 'source')).toBeUndefined();
+});
 
 describe('the status of a Dataset no longer names a reference', () => {
   test('that was deleted', async () => {

@@ -5,7 +5,7 @@ import { identityOf } from '../../identity.ts';
 import { notListed, stillMounted, type Teardown } from '../../teardown-steps.ts';
 import { causeOf } from '../../reasons.ts';
 import { some } from '../../status/some.ts';
-import type { Hold, Key, LiveObject, RuntimeObject } from '../../world.ts';
+import { type Hold, type Key, keyText, type LiveObject, type RuntimeObject } from '../../world.ts';
 import { canRun } from '../commands/exec.ts';
 import { datasetRef } from './dataset-ref.ts';
 import { observer } from './observe.ts';
@@ -26,6 +26,17 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
 
   const usersOfClaim = async ({ namespace }: Key, claim: string | undefined) =>
     claim ? context.claimUsers.of(namespace, claim) : { mounting: [], ended: [] };
+  /** Datasets that lead to this one, and whose claims pods mount. All are asked at once, so that one list answers for a namespace. */
+  async function mountedReferrers(key: Key): Promise<Teardown['referrers'] & {}> {
+    const all = await Promise.all(
+      store.referrersOf(key).map(async (each) => ({ key: keyText(each), users: await context.claimUsers.of(each.namespace, each.name) })),
+    );
+    const used = all.filter(({ users }) => 'mounting' in users && users.mounting.length > 0);
+    if (used.length > 0) return used.map((each) => each.key);
+    // The longest, so that all of them may be listed by then.
+    const waits = all.flatMap(({ users }) => ('askAgainMs' in users ? users.askAgainMs : []));
+    return waits.length > 0 ? { askAgainMs: Math.max(...waits) } : [];
+  }
   const waitedMs = ({ metadata }: Pick<RuntimeObject, 'metadata'>): number =>
     metadata.deletionTimestamp ? context.now() - Date.parse(metadata.deletionTimestamp) : 0;
 
@@ -62,6 +73,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
         ...(claim && { claim }),
         ...(volume && { volume }),
         users,
+        ...(claim && !claim.metadata.deletionTimestamp && { referrers: await mountedReferrers(key) }),
         ...(claim && { operations: leftByOperations(store, key), helpers: idleHelpers(store, key) }),
         waitedMs: waitedMs(object),
         ...ownNodeLabels(context, key, runtime, object, identity),
