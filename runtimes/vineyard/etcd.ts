@@ -26,15 +26,20 @@ export function mastersOf(input: Input): number {
 /** Each writes to all others. */
 const MOST_MEMBERS = 31;
 
-/** Without credentials, which everybody who may list processes would read. */
-const ADDRESS = /^https?:\/\/[\w.:[\]-]+\/?$/;
+/** Without credentials, which everybody who may list processes would read. The port is what vineyardd looks for. */
+const ADDRESS = /^https?:\/\/(?:[\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})$/;
+const isAddress = (text: string): boolean => {
+  const port = Number(ADDRESS.exec(text)?.[1]);
+  return port > 0 && port < 65536;
+};
 
-/** Addresses of the etcd that exists. */
-export function externalOf({ spec }: Input): string {
-  const { uri = '' } = spec.master?.endpoint ?? {};
+/** Addresses of the etcd that exists; undefined where the runtime has its own. */
+export function externalOf(input: Input): string | undefined {
+  if (ownMasters(input) > 0) return undefined;
+  const { uri = '' } = input.spec.master?.endpoint ?? {};
   for (const each of uri.split(','))
     must(
-      ADDRESS.test(each),
+      isAddress(each),
       'spec.master.endpoint.uri',
       'addresses http://<host>:<port> without credentials, separated by ","',
       withoutUser(each),

@@ -1,7 +1,6 @@
-import { posix } from 'node:path';
-import { environment, type Mounted, userVolumes } from '../../src/constructs/index.ts';
+import { environment, type Mounted } from '../../src/constructs/index.ts';
 import { imageFor } from './images.ts';
-import { field, type Input, podOf, users, volumesOf } from './pod.ts';
+import { field, type Input, plain, podOf, users, volumesOf } from './pod.ts';
 import { containerPort, type Ports } from './ports.ts';
 
 /** The user that Fluid runs etcd as. */
@@ -13,7 +12,7 @@ const OWN: Mounted = { volume: { name: 'etcd-data', emptyDir: {} }, mount: { nam
 export function masterPod(input: Input, { masters, ports }: { readonly masters: readonly string[]; readonly ports: Ports }) {
   const { spec, namespace, name, runtime } = input;
   const at = (pod: string, port: number) => `http://${pod}.${runtime.workloads.master}.${namespace}:${port}`;
-  const isUsers = userVolumes(spec.master?.volumeMounts, spec.volumes, 'spec.master.volumeMounts').some(({ mount }) => isData(mount));
+  const isUsers = dataMount(spec) !== undefined;
   // A volume of the user at the place of the data is in place of ours, whatever its name.
   const mounted = isUsers ? users(input, 'master', []) : [OWN, ...users(input, 'master', [OWN])];
   const { volumes, volumeMounts } = volumesOf(mounted);
@@ -46,4 +45,11 @@ export function masterPod(input: Input, { masters, ports }: { readonly masters: 
   };
 }
 
-const isData = ({ mountPath }: Mounted['mount']): boolean => posix.normalize(`${mountPath}/`) === `${DATA}/`;
+const dataMount = ({ master }: Input['spec']) => master?.volumeMounts?.find(({ mountPath }) => plain(mountPath) === DATA);
+
+/** Whether a member whose pod is deleted has its data again. */
+export function keepsData(spec: Input['spec']): boolean {
+  const name = dataMount(spec)?.name;
+  const volume = spec.volumes?.find((each) => each.name === name);
+  return volume !== undefined && !volume.emptyDir;
+}

@@ -26,8 +26,13 @@ export function workerOptions({ spec }: Input): WorkerOptions {
 
 /** Each option of the client is a variable of its name in capitals. */
 export function fuseVariables({ spec }: Input, { endpoints, prefix }: { readonly endpoints: string; readonly prefix: string }) {
-  const options = Object.entries({ size: '0', etcd_endpoint: endpoints, etcd_prefix: prefix, ...spec.fuse?.options });
-  for (const [name, value] of options)
-    must(/^[\x21-\x3c\x3e-\x7e]+$/.test(name), `spec.fuse.options`, 'names that a variable can have', `${name}=${value}`);
-  return Object.fromEntries(options.map(([name, value]) => [name.toUpperCase(), value]));
+  const said = Object.entries(spec.fuse?.options ?? {}).map(([name, value]) => ({ name, variable: name.toUpperCase(), value }));
+  const first = new Map(said.toReversed().map(({ name, variable }) => [variable, name]));
+  for (const { name, variable } of said) {
+    must(/^[\x21-\x3c\x3e-\x7e]+$/.test(name), 'spec.fuse.options', 'names that a variable can have', name);
+    const other = first.get(variable);
+    must(other === name, `spec.fuse.options[${name}]`, `one option for the variable ${variable}, which ${other} is, too`, name);
+  }
+  const defaults = { SIZE: '0', ETCD_ENDPOINT: endpoints, ETCD_PREFIX: prefix };
+  return { ...defaults, ...Object.fromEntries(said.map(({ variable, value }) => [variable, value])) };
 }

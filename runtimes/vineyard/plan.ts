@@ -30,8 +30,9 @@ export const needs = (input: Input): Needs => ({ ports: portNeeds(input), master
 export function plan(input: Input): VineyardPlan {
   const { namespace, spec, runtime } = input;
   const base = basePlan(input, { mountType: 'vineyard-fuse', mountDir: MOUNT_DIR });
-  const { count, workers, ports, levels, options } = together({
+  const { count, external, workers, ports, levels, options } = together({
     count: () => mastersOf(input),
+    external: () => externalOf(input),
     workers: () => workersOf(spec),
     ports: () => portsOf(input),
     levels: () => levelsOf(input),
@@ -39,11 +40,13 @@ export function plan(input: Input): VineyardPlan {
   });
   const podsOf = (role: 'master' | 'worker', length: number) => Array.from({ length }, (_, i) => `${runtime.workloads[role]}-${i}`);
   const masters = podsOf('master', count);
+  const own = masters.map((pod) => `http://${pod}.${runtime.workloads.master}.${namespace}:${ports.client}`).join();
+  const endpoints = external ?? own;
   const { hostPath, mountPath } = base;
   const { master, worker, client } = together({
     master: () => masterPod(input, { masters, ports }),
-    worker: () => workerPod(input, { endpoints: endpoints(), ports, levels, options, hostPath }),
-    client: () => fusePod(input, { endpoints: endpoints(), options, hostPath, mountPath, rpcConf: rpcConfOf(input) }),
+    worker: () => workerPod(input, { endpoints, ports, levels, options, hostPath }),
+    client: () => fusePod(input, { endpoints, options, hostPath, mountPath, rpcConf: rpcConfOf(input) }),
   });
   return {
     ...base,
@@ -62,11 +65,6 @@ export function plan(input: Input): VineyardPlan {
     cacheOnNode: { memory: levels.bytes, ...(levels.spill && levels.spill.bytes > 0 && { disk: levels.spill.bytes }) },
     warnings: [...(base.warnings ?? []), ...specWarnings(input), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],
   };
-
-  function endpoints(): string {
-    if (count === 0) return externalOf(input);
-    return masters.map((pod) => `http://${pod}.${runtime.workloads.master}.${namespace}:${ports.client}`).join();
-  }
 }
 
 /** A ConfigMap has the address of each, and no more than fit. */

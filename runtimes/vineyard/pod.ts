@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { EnvVar } from '../../src/api/index.ts';
 import { type Mounted, must, type PlanInput, userVolumes } from '../../src/constructs/index.ts';
 import { isOnHost } from './ports.ts';
@@ -12,16 +13,25 @@ export const podOf = ({ spec }: Input, role: 'master' | 'worker' | 'fuse') => ({
   hostNetwork: isOnHost(spec, role),
 });
 
-/** Volumes of the user beside those of Vineyard: of two with one name a pod would have one. A volume that is mounted twice is one. */
+/**
+ * Volumes of the user beside those of Vineyard: of two with one name a pod would have one, and of two at one place it would see one.
+ * A volume that is mounted twice is one.
+ */
 export function users({ spec }: Input, role: 'master' | 'worker', own: readonly Mounted[]): readonly Mounted[] {
   const path = `spec.${role}.volumeMounts`;
   const names = own.map(({ volume }) => volume.name);
+  const places = own.map(({ mount }) => mount.mountPath);
   const found = userVolumes(spec[role]?.volumeMounts, spec.volumes, path);
-  found.forEach(({ volume: { name } }, i) =>
-    must(!names.includes(name), `${path}[${i}].name`, `another name than those of Vineyard's volumes, ${names.join(', ')}`, name),
-  );
+  found.forEach(({ volume: { name }, mount: { mountPath } }, i) => {
+    must(!names.includes(name), `${path}[${i}].name`, `another name than those of Vineyard's volumes, ${names.join(', ')}`, name);
+    const isTaken = places.includes(plain(mountPath));
+    must(!isTaken, `${path}[${i}].mountPath`, `another place than those of Vineyard's volumes, ${places.join(', ')}`, mountPath);
+  });
   return found;
 }
+
+/** A path without what says nothing: "/etcd-data" for "/etcd-data/". */
+export const plain = (path: string): string => posix.join('/', path, '.');
 
 export const volumesOf = (mounted: readonly Mounted[]) => ({
   volumes: mounted.map(({ volume }) => volume),

@@ -38,7 +38,9 @@ export function portsOf({ spec, facts }: Input): Ports {
     must(said === undefined || (said > 0 && said < 65536), `spec.${role}.ports.${name}`, 'a port from 1 to 65535', said);
     return said ?? PORTS[name].usual;
   };
-  return { client: port('client'), peer: port('peer'), rpc: port('rpc') };
+  const [client, peer, rpc] = [port('client'), port('peer'), port('rpc')];
+  must(client !== peer, 'spec.master.ports.peer', `another port than that of clients, ${client}`, peer);
+  return { client, peer, rpc };
 }
 
 /** As Kubernetes lists it in a container. */

@@ -2,10 +2,12 @@ import type { DatasetSpec } from '../../src/api/index.ts';
 import { ignored, type Warning } from '../../src/constructs/index.ts';
 import { ownMasters } from './etcd.ts';
 import { indexOf, isLess, levelsOf, memoryOf } from './levels.ts';
+import { keepsData } from './master-pod.ts';
 import { workerOptionNames } from './options.ts';
 import type { Input } from './pod.ts';
 import { isOnHost } from './ports.ts';
 import type { VineyardRuntimeSpec } from './spec.ts';
+import { withMemory } from './worker-pod.ts';
 
 type Spec = VineyardRuntimeSpec;
 
@@ -13,7 +15,7 @@ type Spec = VineyardRuntimeSpec;
 export const specWarnings = (input: Input): readonly Warning[] => [
   ...masterWarnings(input),
   ...workerWarnings(input),
-  ...portWarnings(input.spec),
+  ...portWarnings(input),
   ...levelWarnings(input.spec),
   ...(input.spec.disablePrometheus === false
     ? [ignored('spec.disablePrometheus', 'has no effect; as in Fluid there are no metrics of Vineyard')]
@@ -48,6 +50,14 @@ function masterWarnings(input: Input): readonly Warning[] {
           ),
         ]
       : []),
+    ...(own > 1 && !keepsData(input.spec)
+      ? [
+          ignored(
+            'spec.master.replicas',
+            'a member of etcd whose pod is deleted has lost its data and cannot return; give all members a volume at /etcd-data by spec.master.volumeMounts',
+          ),
+        ]
+      : []),
     ...(own === 0
       ? Object.keys(master).map((name) => ignored(`spec.master.${name}`, 'has no effect; spec.master.endpoint.uri is in place of masters'))
       : []),
@@ -57,24 +67,27 @@ function masterWarnings(input: Input): readonly Warning[] {
 function workerWarnings({ spec, namespace, name }: Input): readonly Warning[] {
   const { replicas, options = {}, resources } = spec.worker ?? {};
   const needed = memoryOf(levelsOf({ spec, namespace, name }));
+  const requested = String(withMemory(resources, needed).requests?.['memory']);
   return [
     ...(spec.replicas === undefined ? [ignored('spec.replicas', 'says nothing, so there is no worker')] : []),
     ...(replicas === undefined ? [] : [ignored('spec.worker.replicas', 'has no effect; spec.replicas says how many workers')]),
     ...Object.keys(options)
       .filter((option) => !workerOptionNames.includes(option))
       .map((option) => ignored(`spec.worker.options[${option}]`, `has no effect; read are ${workerOptionNames.join(', ')}`)),
-    ...(['requests', 'limits'] as const)
-      .filter(
-        (kind) => resources?.[kind]?.['memory'] !== undefined && isLess(resources[kind]['memory'], needed, `spec.worker.resources.${kind}`),
-      )
-      .map((kind) => ignored(`spec.worker.resources.${kind}.memory`, `raised to ${needed}, which the level of memory needs`)),
+    ...(['requests', 'limits'] as const).flatMap((kind) => {
+      const [said, least] = [resources?.[kind]?.['memory'], kind === 'limits' ? requested : needed];
+      const at = `spec.worker.resources.${kind}.memory`;
+      return said !== undefined && isLess(said, least, at)
+        ? [ignored(at, `raised to ${least}, which ${least === needed ? 'the level of memory needs' : 'is requested'}`)]
+        : [];
+    }),
   ];
 }
 
 const PORTS = { master: ['client', 'peer'], worker: ['rpc'] } as const;
 
-const portWarnings = (spec: Spec): readonly Warning[] =>
-  (['master', 'worker'] as const).flatMap((role) =>
+const portWarnings = ({ spec, facts }: Input): readonly Warning[] =>
+  (ownMasters({ spec, facts }) > 0 ? (['master', 'worker'] as const) : (['worker'] as const)).flatMap((role) =>
     Object.keys(spec[role]?.ports ?? {}).flatMap((name) => {
       const at = `spec.${role}.ports.${name}`;
       if (name === 'exporter') return [ignored(at, 'has no effect; as in Fluid there are no metrics of Vineyard')];

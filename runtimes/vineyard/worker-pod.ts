@@ -51,7 +51,7 @@ export function workerPod(input: Input, { endpoints, ports, levels, options, hos
         endpoints,
         '--rpc_socket_port',
         String(ports.rpc),
-        ...(spill ? ['--spill_path', spill.directory, '--spill_lower_rate', spill.low, '--spill_upper_rate', spill.high] : []),
+        ...(spill ? ['--spill_path', literal(spill.directory), '--spill_lower_rate', spill.low, '--spill_upper_rate', spill.high] : []),
       ],
       env: [
         { name: 'VINEYARDD_NAME', value: `${name}-vineyardd` },
@@ -77,7 +77,7 @@ export function workerPod(input: Input, { endpoints, ports, levels, options, hos
 }
 
 /** As in Fluid, a request or a limit that does not hold the memory for objects is raised. */
-function withMemory(said: ResourceRequirements = {}, needed: string): ResourceRequirements {
+export function withMemory(said: ResourceRequirements = {}, needed: string): ResourceRequirements {
   const { requests, limits } = said;
   const path = 'spec.worker.resources';
   const request = isLess(requests?.['memory'], needed, `${path}.requests.memory`) ? needed : String(requests?.['memory']);

@@ -26,7 +26,7 @@ export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Call
   'runtimes/vineyard/etcd.ts': {
     externalOf: {
       text: [(text) => spec({ master: { endpoint: { uri: text } } }), (text) => spec({ master: { endpoint: { uri: `http://${text}` } } })],
-      many: (entries) => spec({ master: { endpoint: { uri: list(entries, (i) => `http://e${i}`).join() } } }),
+      many: (entries) => spec({ master: { endpoint: { uri: list(entries, (i) => `http://e${i}:1`).join() } } }),
     },
     mastersOf: numbers,
     ownMasters: numbers,
@@ -52,6 +52,13 @@ export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Call
     memoryOf: numbers,
   },
   'runtimes/vineyard/master-pod.ts': {
+    keepsData: {
+      many: (entries) =>
+        spec({
+          volumes: list(entries, (i) => ({ name: `v${i}`, emptyDir: {} })),
+          master: { replicas: 3, volumeMounts: list(entries, (i) => ({ name: `v${i}`, mountPath: `/v${i}` })) },
+        }),
+    },
     masterPod: {
       text: (text) =>
         spec({
@@ -86,6 +93,7 @@ export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Call
   },
   'runtimes/vineyard/pod.ts': {
     field: numbers,
+    plain: withPlan,
     podOf: withPlan,
     users: {
       many: (entries) =>
@@ -106,6 +114,7 @@ export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Call
     specWarnings: { many: (entries) => spec({ worker: { options: record(entries) }, master: { options: record(entries) } }) },
   },
   'runtimes/vineyard/worker-pod.ts': {
+    withMemory: withPlan,
     workerPod: { text: (text) => spec({ worker: { env: { A: text } } }), many: (entries) => spec({ worker: { env: record(entries) } }) },
   },
 };

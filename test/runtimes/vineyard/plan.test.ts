@@ -52,9 +52,22 @@ describe('an etcd that exists', () => {
     expect(planOf(external('http://etcd:2379', 1)).replicas.master).toBe(1);
     expect(flag(external('http://etcd:2379', 1), '--etcd_endpoint')).toMatch(/^http:\/\/demo-master-0/);
   });
-  test.each(['http://user:secret@etcd:2379', 'etcd:2379', 'http://etcd:2379, http://b', 'http://$(HOME)'])('%s is refused', (uri) =>
-    expect(() => planOf(external(uri))).toThrow('spec.master.endpoint.uri: expected addresses'),
-  );
+  test.each([
+    'http://user:secret@etcd:2379',
+    'etcd:2379',
+    'http://etcd:2379, http://b:2379',
+    'http://$(HOME):2379',
+    'http://etcd:2379,',
+    'http://etcd',
+    'http://etcd:2379/',
+    'http://etcd:99999',
+    'http://:::2379',
+    'http://etcd:2379?password=secret',
+  ])('%s is refused, once', (uri) => {
+    expect(() => planOf(external(uri))).toThrow(/^spec\.master\.endpoint\.uri: expected addresses(?!.*uri: expected)/);
+  });
+  test('may have an address of IPv6', () =>
+    expect(flag(external('http://[fd00::1]:2379'), '--etcd_endpoint')).toBe('http://[fd00::1]:2379'));
   test('a password in its address is in no error', () =>
     expect(() => planOf(external('http://user:secret@etcd:2379'))).not.toThrow('secret@'));
 });
@@ -74,6 +87,14 @@ describe('ports', () => {
   });
   test('come from the range of the installation', () =>
     expect(vineyard.needs(given({ settings: { portRanges: { vineyard: [40000, 40010] } } })).ports?.[0]?.range).toEqual([40000, 40010]));
+  test.each([
+    [{ client: 1234, peer: 1234 }, 1234],
+    [{ client: 2380 }, 2380],
+  ])('%j, of which etcd would have one twice, is refused', (ports, port) =>
+    expect(() => planOf(given({ spec: { master: { ...podNetwork, ports } } }))).toThrow(
+      `spec.master.ports.peer: expected another port than that of clients, ${port}, found ${port}`,
+    ),
+  );
   test('that no program can have are refused', () =>
     expect(() => planOf(given({ spec: { worker: { ...podNetwork, ports: { rpc: 70000 } } } }))).toThrow('spec.worker.ports.rpc'));
 });
@@ -127,6 +148,11 @@ describe('a level of disks', () => {
       { in: 'worker', on: 'every', argv: ['find', '/mnt/a/ml/demo', '-mindepth', '1', '-delete'], timeoutSeconds: 60 },
     ]);
   });
+  test('has the path that is mounted, whatever the kubelet would make of its text', () => {
+    const input = spill({ path: '/a $(MY_POD_NAME)' });
+    expect(flag(input, '--spill_path')).toBe('/a $$(MY_POD_NAME)/ml/demo');
+    expect(container(input, 'worker').volumeMounts).toContainEqual({ name: 'vineyard-spill', mountPath: '/a $(MY_POD_NAME)/ml/demo' });
+  });
   test('an emptyDir ends with its pod, and needs no cleaning', () => {
     const input = spill({ volumeType: 'emptyDir', quota: '1Gi' });
     expect(podOf(input, 'worker').volumes).toContainEqual({ name: 'vineyard-spill', emptyDir: { sizeLimit: '1Gi' } });
@@ -172,8 +198,14 @@ describe('options', () => {
     );
     expect(names.length).toBe(new Set(names).size);
   });
-  test('that no variable can have as its name are refused', () =>
-    expect(() => planOf(given({ spec: { fuse: { options: { 'a=b': '1' } } } }))).toThrow('spec.fuse.options'));
+  test('that no variable can have as its name are refused, without their values', () =>
+    expect(() => planOf(given({ spec: { fuse: { options: { 'a=b': 'secret' } } } }))).toThrow(
+      /spec\.fuse\.options: expected names that a variable can have, found "a=b"$/,
+    ));
+  test('that would be one variable are refused: which counts would depend on their order', () =>
+    expect(() => planOf(given({ spec: { fuse: { options: { size: '1Gi', SIZE: '2Gi' } } } }))).toThrow(
+      'spec.fuse.options[SIZE]: expected one option for the variable SIZE, which size is, too',
+    ));
 });
 
 test('the volume is linked, with labels of the user beside; a user may say otherwise', () => {
@@ -215,5 +247,18 @@ test('volumes of the user that would take the place of Vineyard’s are refused'
     },
   });
   expect(() => planOf(input)).toThrow("spec.worker.volumeMounts[0].name: expected another name than those of Vineyard's volumes");
+});
+test.each([
+  ['worker', '/var/run/vineyard/', 'spec.worker.volumeMounts[0].mountPath: expected another place than those of Vineyard'],
+  ['worker', '/mnt/ml/demo', 'spec.worker.volumeMounts[0].mountPath: expected another place than those of Vineyard'],
+] as const)('a volume of the user for a %s at %s, where one of Vineyard’s is, is refused', (role, mountPath, message) => {
+  const input = given({
+    spec: {
+      volumes: [{ name: 'v', emptyDir: {} }],
+      [role]: { volumeMounts: [{ name: 'v', mountPath }] },
+      tieredstore: { levels: [...memory.levels, { mediumtype: 'SSD', path: '/mnt' }] },
+    },
+  });
+  expect(() => planOf(input)).toThrow(message);
 });
 test('the operations are those of every runtime', () => expect(Object.keys(vineyard.bind(given()).operations)).toEqual(['DataProcess']));
