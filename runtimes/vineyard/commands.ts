@@ -8,7 +8,10 @@ export function status({ bytes }: VineyardPlan, { readyWorkers }: Seen): EngineS
   return { cacheStates, datasetCacheStates: cacheStates };
 }
 
-/** What did not fit in memory outlives pods. */
+/** What did not fit in memory outlives pods. A worker that is older than the level of disks has no directory. */
 export const removeSpill: Cleanup<VineyardPlan> = {
-  commands: ({ spill }) => (spill === undefined ? [] : [{ in: 'worker', on: 'every', argv: ['find', spill, '-mindepth', '1', '-delete'] }]),
+  commands: ({ spill }) =>
+    spill === undefined
+      ? []
+      : [{ in: 'worker', on: 'every', argv: ['sh', '-c', '! test -d "$1" || find "$1" -mindepth 1 -delete', 'sh', spill] }],
 };

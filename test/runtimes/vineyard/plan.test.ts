@@ -138,6 +138,7 @@ describe('a level of disks', () => {
         },
       },
     });
+  const REMOVE = ['sh', '-c', '! test -d "$1" || find "$1" -mindepth 1 -delete', 'sh'];
   test('takes what does not fit in memory, in a directory of this runtime alone', () => {
     expect(flag(spill({}), '--spill_path')).toBe('/mnt/a/ml/demo');
     expect(podOf(spill({}), 'worker').volumes).toContainEqual({
@@ -145,7 +146,7 @@ describe('a level of disks', () => {
       hostPath: { path: '/mnt/a/ml/demo', type: 'DirectoryOrCreate' },
     });
     expect(vineyard.bind(spill({})).cleanup?.commands(undefined)).toEqual([
-      { in: 'worker', on: 'every', argv: ['find', '/mnt/a/ml/demo', '-mindepth', '1', '-delete'], timeoutSeconds: 60 },
+      { in: 'worker', on: 'every', argv: [...REMOVE, '/mnt/a/ml/demo'], timeoutSeconds: 60 },
     ]);
   });
   test('has the path that is mounted, whatever the kubelet would make of its text', () => {
