@@ -59,9 +59,9 @@ export function tierOf({ spec, namespace, name }: Pick<PlanInput<EFCRuntimeSpec>
   };
 }
 
-/** It becomes the value of an option in a list. */
+/** It becomes the value of an option in a list, and a place in a container, which takes no ":". */
 function directoryOf(path: string, field: string): string {
-  must(!/[\s\p{Cc}"'`$\\=]/u.test(path), field, 'an absolute path without blanks, quotes, "$", "\\" and "="', path);
+  must(!/[\s\p{Cc}"'`$\\=:]/u.test(path), field, 'an absolute path without blanks, quotes, "$", "\\", "=" and ":"', path);
   const directory = `/${absolutePath(path, field).split('/').filter(Boolean).join('/')}`;
   must(directory !== '/', field, 'a directory below /', path);
   return directory;

@@ -106,6 +106,7 @@ describe('workers', () => {
     [{ path: '/' }, 'path: expected a directory below /'],
     [{ path: '/a/../b' }, 'path'],
     [{ path: '/a=b' }, 'path'],
+    [{ path: '/a:b' }, 'path'],
     [{ path: '/$(HOME)' }, 'path'],
   ])('%j is rejected', (said, message) =>
     expect(() => efc.bind(given({ spec: level(said) }))).toThrow(`spec.tieredstore.levels[0].${message}`),
