@@ -36,6 +36,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     ['thin/plain-min', 'ThinRuntime', 'demo'],
     ['jindo/oss-basic', 'JindoRuntime', 'jd'],
     ['efc/full', 'EFCRuntime', 'efc-demo'],
+    ['vineyard/default', 'VineyardRuntime', 'vy'],
   ] as const)('%s: nothing is created again, nothing is deleted, and the dataset stays bound', async (golden, kind, name) => {
     const { space, made } = await asFluidLeftIt(golden, kind, name);
     // A pod reads: Fluid's node plugin has labelled the node, and the fuse pod runs.
@@ -61,7 +62,8 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
         if (!id.endsWith('-values')) await space.becomes(each, id, { metadata: { labels: { 'data.fluid.io/owner-uid': owner } } });
       await space.bound(kind, name);
       expect(await uids()).toEqual(before);
-      expect(await Promise.all(made.map(selector))).toEqual(selectors);
+      // A Service selects its pods by fewer labels, if the other ones are of the version of Fluid's chart.
+      expect(selectors).toMatchObject(await Promise.all(made.map(selector)));
       // Otherwise a field that an edit removes would remain.
       for (const [each, id] of made)
         if (!id.endsWith('-values'))
@@ -219,8 +221,9 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     await space.becomes('PersistentVolume', `${namespace}-${name}`, { status: { phase: 'Bound' } });
     await space.patch('PersistentVolumeClaim', name, { metadata: { annotations: { touched: 'yes' } } });
     await space.becomes('PersistentVolumeClaim', name, { status: { phase: 'Bound' } });
-    for (const { kind: each, metadata } of objects)
-      if (each === 'StatefulSet') await space.becomes('StatefulSet', metadata.name, { status: { readyReplicas: 1 } });
+    for (const { kind: each, metadata, spec } of objects)
+      if (each === 'StatefulSet')
+        await space.becomes('StatefulSet', metadata.name, { status: { readyReplicas: (spec as { replicas: number }).replicas } });
     return { space, made: objects.map((object) => [object.kind as Kind, object.metadata.name]) };
   }
 
@@ -243,9 +246,6 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
       (await space.get('Dataset', name))['status'] as { conditions: readonly { type: string; lastTransitionTime: string }[] }
     ).conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime;
   /** Host ports in the scripts and options of Fluid. */
-  const portsOf = (golden: string) => [
-    ...new Set(
-      readFileSync(join(GOLDENS, golden, 'objects.yaml'), 'utf8').match(/metrics=0\.0\.0\.0:\d+|rpc\.port = \d+|server_port=\d+/g),
-    ),
-  ];
+  const portsOf = (golden: string) => new Set(readFileSync(join(GOLDENS, golden, 'objects.yaml'), 'utf8').match(HOST_PORTS));
+  const HOST_PORTS = /metrics=0\.0\.0\.0:\d+|rpc\.port = \d+|server_port=\d+|listen-client-urls=[\w:/.]+|-worker-0\.[\w.-]+:\d+/g;
 });
