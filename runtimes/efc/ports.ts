@@ -2,7 +2,7 @@ import type { PlanInput, PortNeed } from '../../src/constructs/index.ts';
 import type { EFCRuntimeSpec } from './spec.ts';
 
 /** At which a worker serves its cache. */
-const RPC = 'rpc';
+export const RPC = 'rpc';
 /** Names in the record of host ports. */
 export const portNames: readonly string[] = [RPC];
 

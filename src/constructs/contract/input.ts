@@ -81,6 +81,8 @@ export interface PodFact {
   readonly ip: string;
   /** Name of the node that runs the pod. */
   readonly node: string;
+  /** Ports of its containers that have a name. A pod that is older than its template may have others than the plan. */
+  readonly ports?: Readonly<Record<string, number>>;
 }
 
 /** A user's PersistentVolumeClaim that a mount `pvc://<claim>` names. */

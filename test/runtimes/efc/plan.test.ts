@@ -58,6 +58,14 @@ describe('where workers are', () => {
     expect(endpoints(given({ facts: { pods: two } }))).toEqual({
       'efc-worker-endpoints.json': '{"containerendpoints":["10.0.0.1:16001","[fd00::2]:16001"]}',
     }));
+  test('has the port of a pod that is older than an edit of the network', () => {
+    const [old, ...others] = two.worker;
+    const pods = { worker: [{ ...old!, ports: { rpc: 16777 } }, ...others] };
+    expect(planOf(given({ spec: { worker: { networkMode: 'ContainerNetwork' } }, facts: { pods } })).endpoints).toEqual([
+      '10.0.0.1:16777',
+      '[fd00::2]:14555',
+    ]);
+  });
   test('is an empty list without workers', () => {
     for (const input of [given(), given({ spec: { worker: { disabled: true } }, facts: { pods: two } })])
       expect(endpoints(input)).toEqual({ 'efc-worker-endpoints.json': '{"containerendpoints":[]}' });

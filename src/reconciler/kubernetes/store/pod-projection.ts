@@ -2,9 +2,17 @@ import { annotation } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Sharing } from './sharing.ts';
 
+interface Container {
+  readonly name: string;
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
+}
+
 const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
 
-/** Of a pod: its controller, the revision of its template, its node and address, whether it is ready, and how often its containers restarted. */
+/**
+ * Of a pod: its controller, the revision of its template, its node, address and named ports, whether it is ready, and how often its
+ * containers restarted.
+ */
 export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject, { text, piece }: Sharing): KubeObject {
   const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
   const { conditions, phase, podIP } = (status ?? {}) as {
@@ -13,7 +21,7 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
     podIP?: string;
   };
   const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly { restartCount: number }[] };
-  const { nodeName, containers = [] } = (spec ?? {}) as { nodeName?: string; containers?: readonly { name: string }[] };
+  const { nodeName, containers = [] } = (spec ?? {}) as { nodeName?: string; containers?: readonly Container[] };
   const owner = ownerReferences?.find(({ controller }) => controller);
   const refreshed = annotations?.[annotation.fuseConfigUpdate];
   const kept = {
@@ -33,6 +41,7 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
     },
     nodeName: piece(nodeName),
     ip: podIP,
+    ports: piece(portsOf(containers)),
     phase: piece(phase),
     container: piece(containers[0]?.name),
     restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
@@ -40,4 +49,10 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
   };
   // The cast: a field that is undefined counts as absent.
   return kept as unknown as KubeObject;
+}
+
+/** By name; undefined where no port has one, as in pods of most users. */
+function portsOf(containers: readonly Container[]): Readonly<Record<string, number>> | undefined {
+  const named = containers.flatMap(({ ports = [] }) => ports.flatMap(({ name, containerPort }) => (name ? [[name, containerPort]] : [])));
+  return named.length > 0 ? Object.fromEntries(named) : undefined;
 }

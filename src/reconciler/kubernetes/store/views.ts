@@ -63,8 +63,10 @@ export function liveMasters(workload: Manifest | LiveObject | undefined, uid: st
 /** The pods that are ready and have an address and a node, sorted by name. */
 export const podFacts = (pods: readonly KubeObject[]): readonly PodFact[] =>
   pods
-    .flatMap(({ metadata: { name, uid = '' }, ready, ip, nodeName }) =>
-      ready === true && typeof ip === 'string' && typeof nodeName === 'string' ? [{ name, uid, ip, node: nodeName }] : [],
+    .flatMap(({ metadata: { name, uid = '' }, ready, ip, nodeName, ports }) =>
+      ready === true && typeof ip === 'string' && typeof nodeName === 'string'
+        ? [{ name, uid, ip, node: nodeName, ...(ports !== undefined && { ports: ports as NonNullable<PodFact['ports']> }) }]
+        : [],
     )
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 
