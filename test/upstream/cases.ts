@@ -120,7 +120,7 @@ const asStatefulSet = (object: Manifest): Manifest =>
   object.kind === 'AdvancedStatefulSet' ? { ...object, apiVersion: 'apps/v1', kind: 'StatefulSet' } : object;
 
 /** An anchor, a comment and nothing else are documents too. */
-const documents = (file: string): readonly Manifest[] =>
+export const documents = (file: string): readonly Manifest[] =>
   parseAllDocuments(readFileSync(file, 'utf8')).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 
 function planInputOf(

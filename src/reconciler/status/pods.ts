@@ -57,6 +57,16 @@ export const texts = {
   },
 } as const;
 
+/** A runtime that shows another Dataset has no pods; Fluid copied the conditions of the other runtime. */
+export const withoutPodConditions = ({ runtime }: Pick<Seen, 'runtime'>): readonly RuntimeCondition[] =>
+  (runtime.status?.conditions ?? []).filter(({ type }) => !ABOUT_PODS.has(type));
+
+const ABOUT_PODS: ReadonlySet<string> = new Set([
+  ...ROLES.flatMap((role) => [texts[role].initialized.type, texts[role].ready.type]),
+  'WorkersScaledOut',
+  'WorkersScaledIn',
+]);
+
 /** The conditions of a runtime with those about its pods brought up to date. */
 export function podConditions({ runtime, plan, workloads, now }: Seen): readonly RuntimeCondition[] {
   let conditions: readonly RuntimeCondition[] = runtime.status?.conditions ?? [];

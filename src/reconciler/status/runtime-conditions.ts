@@ -3,11 +3,12 @@ import { type UntimedCondition, withCondition, withoutCondition } from './condit
 import { some } from './some.ts';
 import { placementOf } from './unsynced.ts';
 import type { Applied, Hold, World } from '../world.ts';
-import { podConditions } from './pods.ts';
+import { engineStatusOf } from './cache.ts';
+import { podConditions, withoutPodConditions } from './pods.ts';
 
 export function runtimeConditions(world: World, applied: Applied, unsynced: Hold | undefined): readonly RuntimeCondition[] {
   const { workloads, now } = world;
-  let conditions = podConditions(world);
+  let conditions = engineStatusOf(world).mirrored ? withoutPodConditions(world) : podConditions(world);
   const set = (condition: UntimedCondition) => {
     conditions = withCondition(conditions, condition, now, 'lastProbeTime');
   };
