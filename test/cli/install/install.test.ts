@@ -50,6 +50,14 @@ describe('sluice install', () => {
     expect(kinds.indexOf('ValidatingAdmissionPolicyBinding')).toBeLessThan(kinds.indexOf('DaemonSet'));
   });
 
+  test.each([
+    ['a flag', '', ['--open-references', '--replicas', '3'], true],
+    ['a value', 'controller: { openReferences: true }', [], true],
+    ['nobody', 'controller: { replicas: 3 }', [], false],
+  ])('opens references to every namespace if %s says so', async (_, values, flags, isOpen) => {
+    const controller = named(await printed(values, ...flags), 'Deployment', 'sluice-controller');
+    expect(podOf(controller).containers[0].args.includes('--open-references')).toBe(isOpen);
+  });
   test('gives the controller memory for 20,000 Datasets, of which V8 takes its share', async () => {
     const [{ env, resources }] = podOf(named(await printed(''), 'Deployment', 'sluice-controller')).containers;
     expect(resources).toMatchObject({ requests: { memory: '256Mi' }, limits: { memory: '1Gi' } });

@@ -40,6 +40,7 @@ test.each<[string, ControllerFlags, Env, object]>([
     { settings: { portRanges: { juicefs: [1, 2], thin: [3, 3] } } },
   ],
   ['--port-allocate-policy', { portAllocatePolicy: 'bitmap' }, {}, { portPolicy: 'bitmap' }],
+  ['--open-references', { openReferences: true }, {}, { openReferences: true }],
   ['--probe-interval', { probeInterval: '1.5m' }, {}, { probeMs: 90_000 }],
   ['--secret-interval', { secretInterval: '30m' }, {}, { secretMs: 1_800_000 }],
   ['--probe-interval 0', { probeInterval: '0' }, {}, { probeMs: 0 }],
