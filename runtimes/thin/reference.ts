@@ -3,6 +3,7 @@ import {
   type BasePlan,
   basePlan,
   type EngineStatus,
+  ignored,
   must,
   type Needs,
   type PlanInput,
@@ -56,7 +57,7 @@ export function referencePlan(input: Input): ReferencePlan {
       ...(found.volume.nodeAffinity && { nodeAffinity: found.volume.nodeAffinity }),
     },
     shows: shown(input, found),
-    ...(found.consent === 'fluid' && { warnings: [...(base.warnings ?? []), ungranted(input, found)] }),
+    warnings: [...(base.warnings ?? []), ...unused(dataset.spec), ...(found.consent === 'fluid' ? [ungranted(input, found)] : [])],
   };
 }
 const PUBLISH_METHOD = 'node_publish_method';
@@ -84,6 +85,24 @@ function shown({ dataset }: Input, found: ReferenceFact): ReferencePlan['shows']
     dataset: { ...found.dataset.status, mounts: found.dataset.mounts.map((mount) => ({ ...mount })) },
     runtime: { ...runtime, mounts: dataset.spec.mounts ?? [] },
   };
+}
+
+/** How the data is read is decided by the other Dataset. */
+function unused({ mounts: [mount] = [], sharedOptions, sharedEncryptOptions }: DatasetSpec): readonly Warning[] {
+  const { path, options, encryptOptions, readOnly, shared } = mount ?? {};
+  const fields = { path, options, encryptOptions, readOnly, shared };
+  const given = [
+    ...Object.entries(fields).map(([field, value]) => [`spec.mounts[0].${field}`, value] as const),
+    ...Object.entries({ sharedOptions, sharedEncryptOptions }).map(([field, value]) => [`spec.${field}`, value] as const),
+  ];
+  return given
+    .filter(([, value]) => value && (typeof value !== 'object' || Object.keys(value).length > 0))
+    .map(([field]) =>
+      ignored(
+        `Dataset: ${field}`,
+        `has no effect, since the Dataset refers to another one${field.endsWith('.readOnly') ? '; spec.accessModes says whether pods may write' : ''}`,
+      ),
+    );
 }
 
 const ungranted = ({ namespace }: Input, { dataset: { identity } }: ReferenceFact): Warning => ({

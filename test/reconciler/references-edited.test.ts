@@ -59,6 +59,35 @@ describe('the volume of a reference is created again once no pod mounts it', () 
   });
 });
 
+test.each(['fluid.io/dataset.referring-name', 'fluid.io/dataset.referring-namespace', 'data.fluid.io/owner-uid'])(
+  'the label %s of the volume is repaired when another writer removes it: the claim stays',
+  async (key) => {
+    const at = await served();
+    const { uid } = at.get('PersistentVolumeClaim')!.metadata;
+    const volume = at.get('PersistentVolume', 'ml-demo')!;
+    const { [key]: _, ...labels } = volume.metadata.labels ?? {};
+    at.server.put({ ...volume, metadata: { ...volume.metadata, labels } }, 'kubectl');
+    await at.quiet();
+    expect(at.get('PersistentVolume', 'ml-demo')?.metadata).toMatchObject({ uid: volume.metadata.uid, labels: volume.metadata.labels });
+    expect(at.get('PersistentVolumeClaim')?.metadata.uid).toBe(uid);
+    expect(statusOf(at, 'default', 'source').datasetRef).toEqual(['ml/demo']);
+  },
+);
+
+test('fields of the mount that have no effect are named', async () => {
+  const at = await start();
+  serve(at, 'ml');
+  const mount = { mountPoint: 'dataset://default/source/a b', name: 'r', path: '/x', readOnly: true, shared: false, options: {} };
+  at.put(write.datasetObject('demo', { mounts: [mount], sharedOptions: { a: 'b' } }));
+  await at.quiet();
+  expect(at.conditions('ThinRuntime')['SpecWarning']).toBe(
+    'True SpecPartlyIgnored: Dataset: spec.mounts[0].path: has no effect, since the Dataset refers to another one; ' +
+      'Dataset: spec.mounts[0].readOnly: has no effect, since the Dataset refers to another one; spec.accessModes says whether pods may write; ' +
+      'Dataset: spec.sharedOptions: has no effect, since the Dataset refers to another one',
+  );
+  expect(attributes(at)['fluid_sub_path']).toBe('a b');
+});
+
 test('figures that only the other Dataset of before had are not shown for the next one', async () => {
   const at = await served();
   const source = at.server.get('Dataset', 'default', 'source')!;

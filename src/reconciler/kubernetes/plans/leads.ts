@@ -12,33 +12,24 @@ export function leadsTo(store: Pick<Store, 'live'>, volume: string): Key | undef
 }
 
 /**
- * Why a plan has to wait: the volume leads to another Dataset than it asks for, which Kubernetes lets nobody change. What the volume says of
- * itself must stay true, since consent and deletion follow from it. So claim and volume are created again.
+ * Why a plan of a reference, or of what was one, has to wait: its volume leads to another directory of the nodes, which Kubernetes lets nobody
+ * change. So claim and volume are created again. The directory tells: a label that another writer took from the volume is repaired.
+ *
+ * What Fluid had set up without a grant stays as it is, also for another path: with the volume its consent would be gone.
  */
-export function astray(store: Pick<Store, 'live'>, volume: string, { reference }: Pick<Facts, 'reference'>): Hold | undefined {
-  if (store.live('PersistentVolume', undefined, volume)?.metadata.labels?.[label.owner] === undefined) return undefined;
-  const [found, wanted] = [leadsTo(store, volume), reference?.dataset.identity].map((key) => key && keyText(key));
-  if (found === wanted) return undefined;
-  return replacing(`the volume leads to ${found ? `Dataset ${found}` : 'its own Dataset'}`);
-}
-
-/**
- * Why a plan has to wait although its volume leads to the right Dataset: to another path of it, or to where an earlier runtime of another kind
- * had it. What Fluid had set up without a grant stays as it is: with the volume, its consent would be gone.
- */
-export function displaced(
+export function astray(
   store: Pick<Store, 'live'>,
   volume: string,
   { reference }: Pick<Facts, 'reference'>,
   attributes: () => VolumePlan['attributes'],
 ): Hold | undefined {
-  const { leadsTo: directory } = (store.live('PersistentVolume', undefined, volume)?.['spec'] ?? {}) as { readonly leadsTo?: string };
-  if (!reference || reference.consent === 'fluid' || directory === undefined || directory === directoryOf(attributes())) return undefined;
-  return replacing('the volume leads to another directory than it should');
+  const live = store.live('PersistentVolume', undefined, volume);
+  if (live?.metadata.labels?.[label.owner] === undefined) return undefined;
+  const [found, wanted] = [leadsTo(store, volume), reference?.dataset.identity].map((key) => key && keyText(key));
+  if ((!found && !wanted) || (found === wanted && reference?.consent === 'fluid')) return undefined;
+  // The cast: what the store keeps of a volume.
+  if ((live['spec'] as { readonly directory?: string }).directory === directoryOf(attributes())) return undefined;
+  const where = found === wanted ? 'another directory than it should' : found ? `Dataset ${found}` : 'its own Dataset';
+  const message = `the volume leads to ${where}; the controller creates claim and volume again once no pod mounts the claim. Until then no other pod can mount it`;
+  return { reason: 'VolumePending', message, revokes: true };
 }
-
-const replacing = (why: string): Hold => ({
-  reason: 'VolumePending',
-  message: `${why}; the controller creates claim and volume again once no pod mounts the claim. Until then no other pod can mount it`,
-  revokes: true,
-});

@@ -6,7 +6,7 @@ import type { Hold, World } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { compact } from '../store/sharing.ts';
 import { isWithdrawn } from './consent.ts';
-import { astray, displaced } from './leads.ts';
+import { astray } from './leads.ts';
 import { factSources, type Asking } from './fact-sources.ts';
 import { type Binding, outlineOf } from './bindings.ts';
 import { gatherFacts } from './facts.ts';
@@ -54,11 +54,9 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
         const input = { name, namespace, uid, annotations, spec: object.spec, dataset: of };
         const gathered = await gatherFacts(runtime, { ...input, settings }, sources);
         if ('reason' in gathered) return gathered;
-        const stray = astray(context.store, volumeName(identity), gathered.facts);
-        if (stray) return stray;
         const binding = complete({ ...input, facts: gathered.facts });
-        const moved = displaced(context.store, volumeName(identity), gathered.facts, () => binding.whole().plan.volume.attributes);
-        if (moved) return moved;
+        const stray = astray(context.store, volumeName(identity), gathered.facts, () => binding.whole().plan.volume.attributes);
+        if (stray) return stray;
         lookups.accepted(uid);
         const before = lastValid.get(uid);
         if (before?.input !== binding.input || !isDeepStrictEqual(before.generations, generations))

@@ -40,8 +40,8 @@ interface Body {
 }
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of spec and status that are read, by views.ts, ports.ts, observe.ts, lifecycle.ts and apply.ts. */
-const BODIES: Readonly<Record<string, (spec: Fields, status: Fields, metadata: ObjectMeta) => Body>> = {
+/** The fields of spec and status that are read, by views.ts, ports.ts, observe.ts, leads.ts, lifecycle.ts and apply.ts. */
+const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> = {
   StatefulSet: ({ replicas, template }, { replicas: current, readyReplicas, availableReplicas, observedGeneration, updateRevision }) => ({
     spec: { replicas },
     template: (template ?? {}) as Template,
@@ -52,11 +52,10 @@ const BODIES: Readonly<Record<string, (spec: Fields, status: Fields, metadata: O
     template: (template ?? {}) as Template,
     status: { desiredNumberScheduled, currentNumberScheduled, numberReady, numberAvailable, observedGeneration },
   }),
-  PersistentVolume: ({ claimRef, csi }, { phase }, { labels }) => {
+  PersistentVolume: ({ claimRef, csi }, { phase }) => {
     const { namespace, name, uid } = (claimRef ?? {}) as { namespace?: string; name?: string; uid?: string };
     const { volumeAttributes } = (csi ?? {}) as { volumeAttributes?: Readonly<Record<string, string>> };
-    const leadsTo = labels?.[label.referringName] && volumeAttributes && directoryOf(volumeAttributes);
-    return { spec: { claimRef: { namespace, name, uid }, leadsTo }, status: { phase } };
+    return { spec: { claimRef: { namespace, name, uid }, directory: directoryOf(volumeAttributes ?? {}) }, status: { phase } };
   },
   PersistentVolumeClaim: ({ volumeName }, { phase }) => ({ spec: { volumeName }, status: { phase } }),
   Job: ({ suspend }, { conditions, active, terminating }) => ({
@@ -115,7 +114,7 @@ export function createOwnedProjection({ text: shared }: Pick<Sharing, 'text'>): 
     const { apiVersion, kind, metadata } = object;
     const { name, namespace, uid = '', resourceVersion = '', generation, creationTimestamp, deletionTimestamp, ownerReferences } = metadata;
     const family = metadata.labels?.[label.owner] ?? '';
-    const { spec, status, template } = BODIES[kind]?.((object['spec'] ?? {}) as Fields, (object['status'] ?? {}) as Fields, metadata) ?? {};
+    const { spec, status, template } = BODIES[kind]?.((object['spec'] ?? {}) as Fields, (object['status'] ?? {}) as Fields) ?? {};
     return {
       apiVersion,
       kind,
