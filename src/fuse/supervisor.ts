@@ -17,7 +17,8 @@ detach() {
 export const SUPERVISOR = `# Runs a client for as long as it is wanted: one that ends takes no other with it.
 keep() {
   pid='' pause=1 stopping=''
-  trap 'stopping=yes; kill -s TERM $pid 2>/dev/null || :' TERM INT
+  # Once: a client that is told again may give up what it still writes.
+  trap '[ -n "$stopping" ] || { stopping=yes; kill -s TERM $pid 2>/dev/null || :; }' TERM INT
   while [ -z "$stopping" ]; do
     "$1" 3<&- &
     pid=$!
@@ -27,21 +28,28 @@ keep() {
       echo "sluice: the client of $3 ended, and starts again in $pause s" >&2
       sleep "$pause" 3<&- &
       pid=$!
+      [ -z "$stopping" ] || kill -s KILL "$pid" 2>/dev/null || :
       wait "$pid" || :
       [ "$pause" -ge 32 ] || pause=$((pause * 2))
     }
   done
   # One that hangs is not waited for; its mount is taken away all the same.
-  (sleep 10 & trap "kill $!" TERM; wait "$!" && kill -s KILL "$pid") > /dev/null 2>&1 3<&- &
+  (sleep 10 && kill -s KILL "$pid") > /dev/null 2>&1 3<&- &
   while kill -0 "$pid" 2>/dev/null; do wait "$pid" || :; done
-  kill "$!" 2>/dev/null || :
+  kill -s KILL "$!" 2>/dev/null || :
   detach "$2" "$3"
 }
-running='' stopped='' reader=''
-trap 'stopped=yes; stop; kill $reader 2>/dev/null || :' TERM INT
+running='' stopped=''
+trap 'stopped=yes; stop; wake' TERM INT
+wake() { :; }
+# A shell that has just been forked still has the traps of this one, and forgets a signal: it is sent again.
 stop() {
-  # A trap calls it in the middle of any other loop: its variable is its own.
-  for signalled in $running; do kill -s TERM "\${signalled#*:}" 2>/dev/null || :; done
+  # A trap calls it in the middle of any other loop: its variable is its own, and $! stays as it is.
+  for signalled in $running; do
+    signalled=\${signalled#*:}
+    kill -s TERM "$signalled" 2>/dev/null || continue
+    ( (while sleep 1; do kill -s TERM "$signalled" || break; done) > /dev/null 2>&1 3<&- & )
+  done
 }
 ended() {
   for client in $1; do
@@ -89,12 +97,11 @@ ${ENDED}`;
 export const untilNews = (reading: string, news: string): string => `[ -p ${news} ] || mkfifo -m 622 ${news}
 # Open for both, so that no news is lost between two readings.
 exec 3<> ${news}
+wake() { echo >&3; }
 while [ -z "$stopped" ]; do
   ${reading}
   align
   read -r _ <&3 &
-  reader=$!
-  [ -z "$stopped" ] || kill "$reader"
-  wait "$reader" || :
+  wait "$!" || :
 done
 ${ENDED}`;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { envFile, tellNews } from '../../src/fuse/index.ts';
@@ -138,6 +139,22 @@ describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('%s', (_
     await child.end();
     expect(own.log().filter((line) => line === 'end stays').length).toBe(2);
   });
+  // A shell that has just been forked still has its parent's traps, and forgets a signal.
+  test('ends on a signal that comes while it starts to read its clients again', { timeout: 180_000 }, async () => {
+    for (let round = 0; round < 8; round++)
+      await Promise.all(
+        Array.from({ length: 8 }, async (_, i) => {
+          const own = several();
+          const { text, files } = realigning({ program: 'sleep', args: ['180'] }, own.config({ b: '' }), own.folder);
+          for (const [path, content] of Object.entries(files)) writeFileSync(path, content);
+          await using child = started(shell, text);
+          await expect.poll(child.children, { timeout: 60_000, interval: 5 }).toHaveLength(2);
+          for (const each of child.children()) process.kill(each, 'SIGKILL');
+          await setTimeout((i * 8 + round) / 32);
+          await child.end();
+        }),
+      );
+  });
 });
 
 /** Clients that write into one file when they start and end; the first takes its time to end. */
@@ -182,7 +199,8 @@ function started([command = '', ...args]: readonly string[], text: string) {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
     await ended;
   };
-  return { end, [Symbol.asyncDispose]: kill };
+  const children = () => readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+  return { end, children, [Symbol.asyncDispose]: kill };
 }
 
 describe('a script', () => {
