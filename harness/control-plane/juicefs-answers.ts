@@ -12,8 +12,8 @@ export function defaultAnswer(call: ExecCall): ExecAnswer | undefined {
 
 const ANSWERS: readonly (readonly [RegExp, (call: ExecCall, line: string) => ExecAnswer])[] = [
   [/\bcat \S*\/\.stats\b/, () => ({ stdout: STATS })],
-  [/\bdf --block-size=1\b.*\bwc -l/, ({ argv }) => ({ stdout: `${df(argv.at(-1) ?? '')}1152\n` })],
-  [/\bdf --block-size=1\b/, (call, line) => ({ stdout: df(line.match(/df --block-size=1\S* +(\/\S+)/)?.[1] ?? mountPath(call)) })],
+  [/\bdf -B 1\b.*\bwc -l/, ({ argv }) => ({ stdout: `${df(argv.at(-1) ?? '')}1152\n` })],
+  [/\bdf -B 1\b/, (call, line) => ({ stdout: df(line.match(/df -B 1 +(\/\S+)/)?.[1] ?? mountPath(call)) })],
   [/\bls -lR .*\bwc -l/, () => ({ stdout: '1152\n' })],
   [/\bls -lR\b/, () => ({ stdout: listing() })],
   [/\bdu -sb\b/, (_, line) => ({ stdout: `154262709011\t${line.match(/du -sb +(\/[^\s"']+)/)?.[1] ?? '.'}\n` })],

@@ -19,7 +19,7 @@ const holder = ({ source }: JuiceFSPlan): Role => (source.edition === 'enterpris
 export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
   commands: (plan) => [
     { in: holder(plan), on: 'every', argv: ['cat', `${plan.mountPath}/.stats`] },
-    { in: holder(plan), on: 'one', argv: ['df', '--block-size=1', plan.mountPath] },
+    { in: holder(plan), on: 'one', argv: ['df', '-B', '1', plan.mountPath] },
   ],
   parse: ([pods = [], tables], { source, mountPath }) => {
     const isShared = source.edition === 'enterprise';

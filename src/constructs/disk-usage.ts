@@ -3,7 +3,7 @@ import type { BasePlan, Probe, Role, UfsUsage } from './contract.ts';
 const LISTING_SECONDS = 1500;
 
 /** Counted in the pod: a listing of millions of files is too long for an exec. One script, since each exec is a connection of its own. */
-const SCRIPT = 'df --block-size=1 "$1"; ls -lR "$1" | grep ^- | wc -l';
+const SCRIPT = 'df -B 1 "$1"; ls -lR "$1" | grep ^- | wc -l';
 
 /**
  * A probe for size and number of files of the mounted file system, by `df` and `ls` in a pod of the role. It may take 25 minutes. It needs
@@ -25,7 +25,7 @@ export const diskUsage = (role: Role): Probe<BasePlan, UfsUsage> => ({
 });
 
 /**
- * Bytes that `df --block-size=1` reports for a mount. Undefined if the table has no row for it: `df` then reports the disk of the node.
+ * Bytes that `df -B 1` reports for a mount. Undefined if the table has no row for it: `df` then reports the disk of the node.
  * @example
  * usedBytes('acme 4096 1024 3072 25% /mnt/data', '/mnt/data'); // → 1024
  */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -32,4 +32,13 @@ test('counts the files of a directory as the script does', () => {
     rmSync(dir, { recursive: true });
   }
 });
+test.each(['/usr/bin/df', '/usr/bin/busybox df'].filter((program) => existsSync(program.split(' ')[0] ?? '')))(
+  'asks %s as it can be asked',
+  (program) => {
+    const [{ argv } = { argv: [] }] = commands({ ...plan, mountPath: '/' });
+    const script = argv[2]?.replace(/^df\b/, program).replace(/;.*/s, '') ?? '';
+    const answer = execFileSync('sh', ['-c', script, 'sh', '/'], { encoding: 'utf8' });
+    expect(parse([[answer]], { ...plan, mountPath: '/' }).totalBytes).toBeGreaterThan(4096);
+  },
+);
 test('throws when no pod answered', () => expect(() => parse([], plan)).toThrow('no answer'));

@@ -42,7 +42,7 @@ describe('cache use', () => {
     const plan = planOf(enterprise());
     expect(cacheUse.commands(plan)).toEqual([
       { in: 'worker', on: 'every', argv: ['cat', `${mountPath}/.stats`] },
-      { in: 'worker', on: 'one', argv: ['df', '--block-size=1', mountPath] },
+      { in: 'worker', on: 'one', argv: ['df', '-B', '1', mountPath] },
     ]);
     expect(cacheUse.parse([[enterpriseStats, enterpriseStats], [table(mountPath)]], plan)).toEqual({
       cachedBytes: 2 * 40757435762,
