@@ -25,7 +25,7 @@ const TEST_INTERVAL = 10;
 export function plan(input: PlanInput<MooseFSRuntimeSpec>): MooseFSPlan {
   const { name, namespace, spec, dataset } = input;
   const dataDir = absolutePath(spec.dataDir ?? '/var/lib/moosefs', 'spec.dataDir');
-  const base = basePlan(input, { mountType: 'fuse.mfs', mountDir: 'moosefs-fuse' });
+  const base = basePlan(input, { mountType: 'fuse', mountDir: 'moosefs-fuse' });
   return {
     ...base,
     replicas: { master: 1, worker: spec.replicas ?? 2 },
