@@ -20,7 +20,11 @@ echo '* / rw,alldirs,maproot=0' > /tmp/exports.cfg
 printf '%s\n' ${settings} > /tmp/moosefs.cfg
 exec mfsmaster -f -n -a -c /tmp/moosefs.cfg start`;
     const readinessProbe = { tcpSocket: { port: 'clients' }, periodSeconds: 1 };
-    super(scope, plan, pod(plan, { ...container(plan, 'master', script), ports: [...PORTS], readinessProbe }));
+    super(scope, plan, {
+      ...pod(plan, { ...container(plan, 'master', script), ports: [...PORTS], readinessProbe }),
+      // Of a deleted Dataset it tries to store metadata whose directory is gone. One that is killed reads its changelog (-a).
+      terminationGracePeriodSeconds: 10,
+    });
     podService(this, plan, plan.masterHost, { ports: PORTS });
   }
 }

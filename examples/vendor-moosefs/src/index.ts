@@ -1,4 +1,4 @@
-import { defineRuntime, diskUsage } from '@sluice-data/sluice';
+import { defineRuntime } from '@sluice-data/sluice';
 import { cache, cleanup, status } from './commands.ts';
 import { MooseFSFuse, MooseFSMaster, MooseFSWorker } from './components.ts';
 import { MooseFSLoad } from './load.ts';
@@ -10,7 +10,7 @@ export default defineRuntime({
   resource: MooseFSRuntime,
   plan,
   components: { master: MooseFSMaster, worker: MooseFSWorker, fuse: MooseFSFuse },
-  probes: { cache, ufs: diskUsage('fuse') },
+  probes: { cache },
   status,
   cleanup,
   operations: { DataLoad: MooseFSLoad },
