@@ -11,7 +11,8 @@ import type { Kind } from '../support/kinds.ts';
 import { canHaveNode, createPod } from '../support/real-node.ts';
 import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
 import { condition, createSpace, eventually, type Space, says } from '../support/sluice.ts';
-import { type Installed, NAMESPACE, startInstalled, tagSluice } from './installed.ts';
+import { type Installed, NAMESPACE, startInstalled, tagImage } from './installed.ts';
+import { SLUICE_IMAGE } from './sluice-image.ts';
 
 const PROFILE = 'local-files';
 const NEXT_IMAGE = 'localhost/sluice:next';
@@ -105,7 +106,7 @@ describe.skipIf(!canHaveNode)('Sluice installed on a real node', () => {
     await read('before', 'upgraded');
     const [mounted, controllers, plugins] = [mounts(), await podsOf('controller'), await podsOf('csi')];
     expect(mounted).toEqual([expect.stringMatching(/kubernetes.io~csi.*\/mount$/), expect.stringMatching(/\/upgraded\/thin-fuse$/)]);
-    await tagSluice(cluster.node, NEXT_IMAGE);
+    await tagImage(cluster.node, SLUICE_IMAGE, NEXT_IMAGE);
     await cluster.install('--image', NEXT_IMAGE);
     await cluster.rolledOut();
     await expectReads('before');

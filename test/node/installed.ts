@@ -92,8 +92,8 @@ export async function startInstalled({ images = [], flags = [], onProgress = () 
   }
 }
 
-/** Gives Sluice's image on the node a second name. */
-export async function tagSluice(node: RealNode, name: string): Promise<void> {
+/** Gives an image on the node a second name. */
+export async function tagImage(node: RealNode, image: string, name: string): Promise<void> {
   const { socket } = nodePaths(node.dir);
-  await promisify(execFile)('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'tag', SLUICE_IMAGE, name]);
+  await promisify(execFile)('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'tag', image, name]);
 }

@@ -1,25 +1,27 @@
-/** MooseFS on a real node as a CacheRuntime, by the class and the objects in examples/moosefs, from the first file to the last trace. */
-import { readFileSync } from 'node:fs';
+/** MooseFS on a real node, from the first file to the last trace: as a CacheRuntime (examples/moosefs), and as a vendor's package. */
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { BUSYBOX_IMAGE, fuseImage, minioImage, MOOSEFS_IMAGE, moosefsImage, whyNoMooseFS } from '../../harness/index.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
-import { BUSYBOX_IMAGE, MOOSEFS_IMAGE, moosefsImage, whyNoMooseFS } from '../../harness/index.ts';
 import { root } from '../cli/run.ts';
 import { canRun } from '../support/can-run.ts';
 import { objectsIn } from '../support/objects.ts';
-import { canHaveNode, createPod } from '../support/real-node.ts';
-import { condition, createSpace, eventually, says, type Space } from '../support/sluice.ts';
+import { installed } from '../support/packed.ts';
+import { canHaveNode } from '../support/real-node.ts';
+import { condition, createSpace, eventually, type Space, says } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
 import { dataLoad, nodeLabels, PATIENCE_S, type Reader, runJob, startReader } from './dataset-users.ts';
 import { type Installed, startInstalled } from './installed.ts';
+import { servesAndIsUpgraded } from './moosefs-vendor.ts';
+import { followsTheTutorial } from './tutorial.ts';
+import { NUMBERS, startFiles } from './web-files.ts';
 
 /** For what hangs: a busy node is no failure. */
 const LIMIT = 600_000;
 const NAME = 'moosedemo';
-/** The numbers to 300,000, a line each. */
-const NUMBERS = { bytes: 1_988_895, md5: 'daef482d6c698625ab13d987d14e8781' };
 
 /** The objects of a file of the example, with images that the node has. */
 const example = (file: string): readonly KubeObject[] =>
@@ -31,35 +33,31 @@ const example = (file: string): readonly KubeObject[] =>
 
 describe.skipIf(!canHaveNode || !canRun('MooseFS on a real node', whyNoMooseFS()))('MooseFS on a real node', () => {
   let cluster: Installed;
+  /** In which the package of Sluice is installed, for packages of vendors. */
+  let folder: string;
   let client: KubeClient;
   let space: Space;
   let reader: Reader;
 
   beforeAll(async () => {
-    cluster = await startInstalled({ images: [moosefsImage()] });
+    cluster = await startInstalled({ images: [moosefsImage(), fuseImage(), minioImage()] });
+    folder = await installed();
     client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
     space = await createSpace(cluster.plane, client, 'moosefs');
   }, LIMIT);
   afterAll(async () => {
     await client?.close();
     await cluster?.stop();
+    if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A web server, at http://files, of a directory with two files and one directory. */
-  async function startFiles(): Promise<void> {
-    const { namespace } = space;
-    const script = 'mkdir -p /web/more; cd /web; seq 300000 > numbers; echo new > "more/a note"; exec python3 -m http.server 8000';
-    const readinessProbe = { tcpSocket: { port: 8000 }, periodSeconds: 1 };
-    await createPod(cluster.plane, { name: 'files', namespace, image: MOOSEFS_IMAGE, script, container: { readinessProbe } });
-    const spec = { selector: { app: 'files' }, ports: [{ port: 80, targetPort: 8000 }] };
-    await cluster.plane.create(`/api/v1/namespaces/${namespace}/services`, {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name: 'files' },
-      spec,
+  const showOnFailure = (where: Space, runtimes: string) =>
+    onTestFailed(async () => {
+      const pods = (await where.list('Pod').catch(() => [])).map(({ metadata }) => metadata.name);
+      const said = await Promise.all(pods.map((pod) => where.kubectl('logs', pod, '--tail=20', '--prefix').catch(String)));
+      const described = await where.kubectl('describe', `datasets,${runtimes},dataloads,pods`).catch(String);
+      console.error([await cluster.logs(), ...said, described].join('\n'));
     });
-    await space.becomes('Pod', 'files', condition('Ready', { status: 'True' }), PATIENCE_S);
-  }
   const inPod = (pod: string, ...argv: readonly string[]) => cluster.plane.kubectl('exec', '-n', space.namespace, pod, '--', ...argv);
   const mount = () => join(cluster.node.mountRoot, 'cache', space.namespace, NAME, 'cache-fuse');
   const clientPod = async () =>
@@ -67,16 +65,11 @@ describe.skipIf(!canHaveNode || !canRun('MooseFS on a real node', whyNoMooseFS()
   const ready = { status: 'True' };
 
   test('serves from the first file to the last trace', { timeout: LIMIT, retry: 0 }, async () => {
-    onTestFailed(async () => {
-      const pods = (await space.list('Pod').catch(() => [])).map(({ metadata }) => metadata.name);
-      const said = await Promise.all(pods.map((pod) => space.kubectl('logs', pod, '--tail=20', '--prefix').catch(String)));
-      const described = await space.kubectl('describe', 'datasets,cacheruntimes,dataloads,pods').catch(String);
-      console.error([await cluster.logs(), ...said, described].join('\n'));
-    });
+    showOnFailure(space, 'cacheruntimes');
     const [dataset, runtime, load, pod] = example('dataset.yaml');
 
     await step('the Dataset is bound, by a master and two chunk servers', async () => {
-      await startFiles();
+      await startFiles(cluster, space);
       await space.create(...example('class.yaml'), ...[dataset, runtime].map((each) => each as KubeObject));
       await space.bound('CacheRuntime', NAME, PATIENCE_S);
       await space.becomes('CacheRuntime', NAME, { status: { master: { phase: 'Ready' }, worker: { phase: 'Ready', readyReplicas: 2 } } });
@@ -135,7 +128,8 @@ describe.skipIf(!canHaveNode || !canRun('MooseFS on a real node', whyNoMooseFS()
     });
     await step('deleted, it leaves no pod, object, label or mount', async () => {
       expect(readFileSync('/proc/self/mountinfo', 'utf8')).toContain(mount());
-      await space.kubectl('delete', 'pod', 'reader', `${NAME}-reader`, 'files');
+      // The example's reader does not listen to SIGTERM.
+      await space.kubectl('delete', 'pod', 'reader', `${NAME}-reader`, 'files', '--grace-period=1');
       await space.delete('Dataset', NAME);
       await space.gone('Dataset', NAME, PATIENCE_S);
       await space.gone('CacheRuntime', NAME);
@@ -147,5 +141,16 @@ describe.skipIf(!canHaveNode || !canRun('MooseFS on a real node', whyNoMooseFS()
         expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(`/cache/${space.namespace}/`);
       }, PATIENCE_S);
     });
+  });
+
+  test('serves by the package of a vendor, which is upgraded while pods read', { timeout: LIMIT, retry: 0 }, async () => {
+    const own = await createSpace(cluster.plane, client, 'vendor');
+    showOnFailure(own, 'moosefsruntimes');
+    await servesAndIsUpgraded({ cluster, space: own, client, folder });
+  });
+
+  test('runs the runtime of docs/adding-a-runtime.md, as the page says', { timeout: LIMIT, retry: 0 }, async () => {
+    onTestFailed(async () => console.error(await cluster.logs()));
+    await followsTheTutorial(cluster, folder);
   });
 });

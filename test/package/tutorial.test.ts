@@ -12,7 +12,7 @@ const { name, devDependencies } = JSON.parse(readFileSync(join(root, 'package.js
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 const page = blocks.filter((block) => block.page === TUTORIAL);
-/** In the order of the page, without those that need a cluster. */
+/** In the order of the page. What needs a cluster is typed in test/node/tutorial.ts. */
 const commands = page.flatMap(({ language, text }) => (language === 'console' ? transcripts(text) : language === 'sh' ? typed(text) : []));
 
 function typed(text: string): readonly Transcript[] {
