@@ -57,7 +57,7 @@ export function referencePlan(input: Input): ReferencePlan {
       ...(found.volume.nodeAffinity && { nodeAffinity: found.volume.nodeAffinity }),
     },
     shows: shown(input, found),
-    warnings: [...(base.warnings ?? []), ...unused(dataset.spec), ...(found.consent === 'fluid' ? [ungranted(input, found)] : [])],
+    warnings: [...(base.warnings ?? []), ...unused(dataset.spec), ...ungranted(input, found)],
   };
 }
 const PUBLISH_METHOD = 'node_publish_method';
@@ -105,9 +105,18 @@ function unused({ mounts: [mount] = [], sharedOptions, sharedEncryptOptions }: D
     );
 }
 
-const ungranted = ({ namespace }: Input, { dataset: { identity } }: ReferenceFact): Warning => ({
-  reason: 'ReferenceNotGranted',
-  message:
-    `Dataset ${identity.namespace}/${identity.name} does not allow namespace ${namespace}. The reference is kept, since Fluid had set it up. ` +
-    `The owner of that Dataset should list ${namespace} in its annotation ${annotation.sharedWith}`,
-});
+/** The controller does not plan without consent; `sluice synth` and `sluice diff` do. */
+function ungranted({ namespace }: Input, { consent, dataset: { identity } }: ReferenceFact): readonly Warning[] {
+  if (identity.namespace === namespace || (consent !== undefined && consent !== 'fluid')) return [];
+  const [why, which] = consent
+    ? ['The reference is kept, since Fluid had set it up.', 'should list']
+    : ['Unless the installation is open, the controller waits for that.', 'has to list'];
+  return [
+    {
+      reason: 'ReferenceNotGranted',
+      message:
+        `Dataset ${identity.namespace}/${identity.name} does not allow namespace ${namespace}. ${why} ` +
+        `The owner of that Dataset ${which} ${namespace} in its annotation ${annotation.sharedWith}`,
+    },
+  ];
+}

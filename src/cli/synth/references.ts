@@ -1,12 +1,15 @@
 import {
   annotation,
   type Dataset,
+  type DatasetSpec,
+  InvalidSpec,
   joinedName,
   listsNamespace,
   type Manifest,
   parse,
   type PersistentVolumeSpec,
   referenceIn,
+  shown,
 } from '../../api/index.ts';
 import type { ReferenceFact, ReferenceNeed, Runtime } from '../../constructs/index.ts';
 import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
@@ -36,6 +39,7 @@ function createdFor({ object: { metadata }, source }: Item<Dataset>, runtime: Ru
 /**
  * What a reference leads to: the volume of the other Dataset as the cluster has it, else as it would be rendered from the input.
  * Undefined if neither has that Dataset.
+ * @throws InvalidSpec if that Dataset refers to another one, which no reference may lead to
  */
 export async function referenceFrom(
   user: Key,
@@ -45,6 +49,14 @@ export async function referenceFrom(
 ): Promise<ReferenceFact | undefined> {
   const dataset = await lookup.find('Dataset', need.namespace, need.name);
   if (!dataset) return undefined;
+  // The cast: the input has been parsed, and the API server has checked what is in the cluster.
+  const further = referenceIn((dataset['spec'] ?? {}) as DatasetSpec);
+  if (further !== undefined)
+    throw new InvalidSpec({
+      path: 'spec',
+      expected: 'a Dataset that refers to no other one',
+      found: `Dataset ${keyText(need)}, which refers to ${shown(further)}`,
+    });
   const live = await elsewhere.find('PersistentVolume', undefined, joinedName(need));
   const { claimRef } = (live?.['spec'] ?? {}) as Partial<PersistentVolumeSpec>;
   const isOwn = claimRef?.namespace === need.namespace && claimRef.name === need.name;

@@ -48,8 +48,23 @@ test('a reference leads to where the volume in the cluster leads', async () => {
   const found = await rendered([view('dataset://a/images')], [inA(write.openDataset('images')), volume]);
   expect(found?.manifests[0]).toMatchObject({ spec: { csi: { volumeAttributes: { fluid_path: '/runtime-mnt/juicefs/a/images/jfs' } } } });
 });
+test('a reference without the consent of the other Dataset is rendered with a warning, since the controller would wait', async () => {
+  const [dataset, runtime] = source as [KubeObject, KubeObject];
+  const closed = { ...dataset, metadata: { ...dataset.metadata, annotations: {} } };
+  const found = await rendered([view('dataset://a/images'), profile, closed, runtime]);
+  expect(found?.warnings.join()).toContain(
+    'Dataset a/images does not allow namespace b. Unless the installation is open, the controller waits for that. ' +
+      'The owner of that Dataset has to list b in its annotation data.fluid.io/shared-with',
+  );
+  expect((await rendered([view('dataset://a/images'), profile, ...source]))?.warnings).toEqual([]);
+});
 test.each([
   ['to a Dataset that is nowhere', [view('dataset://a/images')], 'Dataset a/images'],
+  [
+    'to a Dataset that refers to a third',
+    [view('dataset://b/middle'), { ...view('dataset://a/images'), metadata: { name: 'middle', namespace: 'b' } }, profile, ...source],
+    'expected a Dataset that refers to no other one, found Dataset b/middle, which refers to "dataset://a/images"',
+  ],
   ['to itself', [view('dataset://b/view')], 'Dataset b/view'],
   ['out of the Dataset', [view('dataset://a/images/../x'), profile, ...source], 'a path without ".."'],
 ] as const)('a reference %s is a fault', async (_, objects, expected) => {
