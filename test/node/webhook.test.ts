@@ -11,7 +11,7 @@ import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
 import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, minioImage } from '../../harness/index.ts';
 import { canHaveNode } from '../support/real-node.ts';
-import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
+import { datasetObject, openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
 import { createSpace, eventually as within, type Space } from '../support/sluice.ts';
 import { type Installed, NAMESPACE, startInstalled } from './installed.ts';
 import { hasSeed, SEED_COMMAND, SEED_IMAGE, seedImages, seedPod } from './seed.ts';
@@ -140,6 +140,26 @@ describe.skipIf(!canHaveNode)('a node without the CSI plugin', { timeout: LIMIT 
     expect(await logsOf('job/both', 'fluid-file-prefetcher')).toContain('"files":2');
     expect(await logsOf('job/both')).toBe('images\nmodels\nimages\n');
     expect(await logsOf('job/both', 'early')).toBe('images\nmodels\n');
+    await eventually(async () => expect(await left()).toEqual([]));
+  });
+
+  test('a reference shows the directory that it names, and no link leads out of its Dataset', async () => {
+    showLogs();
+    // A file system with links: rclone shows none.
+    const files = 'mkdir -p /src/train "$MOUNT_POINT"; echo trained > /src/train/file; ln -s /etc /src/out';
+    const command = ['sh', '-c', `${files}; mount --bind /src "$MOUNT_POINT"; while sleep 1; do :; done`];
+    await space.create(thinProfile('linked', { fileSystemType: 'fuse.linked', fuse: { image: FUSE, imageTag: FUSE_TAG, command } }));
+    await space.create(openDataset('linked'), thinRuntime('linked', { profileName: 'linked' }));
+    for (const name of ['train', 'out']) {
+      await space.create(datasetObject(name, { mounts: [{ mountPoint: `dataset://${space.namespace}/linked/${name}` }] }));
+      await space.bound('ThinRuntime', name);
+    }
+    await apply(job('train', podSpec('cat /train/file', {}, ['train'])));
+    await completed('train');
+    expect(await logsOf('job/train')).toBe('trained\n');
+    await apply(pod('out', podSpec('cat /out/hostname', {}, ['out'])));
+    await eventually(async () => expect(await field('pod/out', '.status.containerStatuses[0].state.waiting.message')).toMatch(/subPath/));
+    await kubectl('delete', '-n', space.namespace, 'pod', 'out');
     await eventually(async () => expect(await left()).toEqual([]));
   });
 
