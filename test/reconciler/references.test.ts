@@ -54,6 +54,11 @@ describe('a Dataset that refers to another', () => {
         'expected its annotation data.fluid.io/shared-with to list ml',
     );
     expect(statusOf(at, 'default', 'source').datasetRef).toBeUndefined();
+    at.forget();
+    const other = at.server.get('Dataset', 'default', 'source')!;
+    at.put({ ...other, status: { ...(other['status'] as object), fileNum: '7' } });
+    await at.quiet();
+    expect(at.server.requestsThat({ kind: 'PersistentVolume' })).toEqual([]);
     share(at, 'other, ml');
     await at.settle();
     await at.quiet();

@@ -4,6 +4,7 @@ import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { Key } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
+import { isServed } from '../store/views.ts';
 import { leadsTo } from './leads.ts';
 
 type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
@@ -30,6 +31,9 @@ export async function consentTo(
     const isSame = isOurs && live.metadata.labels[label.referringNamespace] === to.namespace;
     return isSame && live.metadata.annotations?.[annotation.consent] === 'fluid' ? 'fluid' : 'none';
   }
+  // Fluid has set up nothing for a Dataset that was never bound: one that waits for consent costs no request.
+  const own = store.dataset(user);
+  if (!own || !isServed(own)) return 'none';
   const found = await client.get(ownedKinds.PersistentVolume, { name: user.volume }).catch(ignoreNotFound);
   const { csi } = (found?.['spec'] ?? {}) as { csi?: { driver?: string; volumeAttributes?: Readonly<Record<string, string>> } };
   const { runtime_namespace: namespace, runtime_name: name } = csi?.volumeAttributes ?? {};
