@@ -32,7 +32,9 @@ export class InvalidSpec extends Error {
     faults: Fault | readonly Fault[],
     options: { readonly object?: string; readonly reason?: string; readonly cause?: unknown } = {},
   ) {
-    const list = Array.isArray(faults) ? (faults as readonly Fault[]) : [faults as Fault];
+    const given = Array.isArray(faults) ? (faults as readonly Fault[]) : [faults as Fault];
+    // Each component may have read the same field.
+    const list = [...new Map(given.map((fault) => [JSON.stringify(fault), fault])).values()];
     const more = list.length > MOST_IN_MESSAGE ? `; and ${list.length - MOST_IN_MESSAGE} more` : '';
     super(`${options.object ? `${options.object}: ` : ''}${list.slice(0, MOST_IN_MESSAGE).map(describe).join('; ')}${more}`, options);
     this.object = options.object;
@@ -48,7 +50,19 @@ export class InvalidSpec extends Error {
 
 /** `spec.replicas: expected an integer of at least 0, found "three"`. */
 export const describe = ({ object, path, expected, found }: Fault): string =>
-  `${object ? `${object}: ` : ''}${cut(path, 200)}: expected ${cut(expected, 600)}, found ${cut(found, 400)}`;
+  oneLine(`${object ? `${object}: ` : ''}${cut(path, 200)}: expected ${cut(expected, 600)}, found ${cut(found, 400)}`);
+
+/**
+ * The text with control characters as JSON writes them: names of objects and keys of options may have any, and a message is one line.
+ * @example
+ * oneLine('a\nb'); // → 'a\\nb'
+ */
+export const oneLine = (text: string): string =>
+  text.replace(CONTROL, (character) =>
+    // JSON.stringify leaves those from 7F on as they are, and terminals obey some of them.
+    character < ' ' ? JSON.stringify(character).slice(1, -1) : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+const CONTROL = /[\p{Cc}\u2028\u2029]/gu;
 
 /**
  * A value as an error message shows it: JSON, at most 80 characters. An absent value reads `nothing`.

@@ -35,6 +35,8 @@ describe('parts that are read together', () => {
     expect(refusal.object).toBeUndefined();
     expect(refusal.message).toBe('spec.a: expected a name, found ""; Dataset ml/demo: spec.b: expected a name, found ""');
   });
+  test('report one fault of one field once', () =>
+    expect(refusalOf(() => together({ a: failing('spec.a'), b: failing('spec.a') })).faults).toEqual([fault('spec.a')]));
   test('do not hide another kind of error', () =>
     expect(() =>
       together({

@@ -225,6 +225,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       many: (entries) => new api.InvalidSpec(list(entries, (i) => ({ path: `spec.mounts[${i}]`, expected: 'x', found: 'y' }))),
     },
     describe: { text: (text) => api.describe({ path: text, expected: text, found: text }) },
+    oneLine: { text: (text) => api.oneLine(text) },
     shown: { text: (text) => [api.shown(text), api.shown({ text }), api.shown([text])], many: (entries) => api.shown(mountsOf(entries)) },
   },
   'src/api/sidecars.ts': {

@@ -1,4 +1,4 @@
-import { describe } from '../../api/index.ts';
+import { describe, oneLine } from '../../api/index.ts';
 import type { InputFault } from './documents.ts';
 
 /** The input is wrong: exit code 2. */
@@ -7,8 +7,10 @@ export class BadInput extends Error {
   readonly faults: readonly InputFault[];
 
   constructor(faults: readonly InputFault[]) {
-    super(`${faults.length} faults`);
-    this.faults = faults.toSorted((a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column);
+    // A companion is read with its document, and again for each runtime that needs it.
+    const once = [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
+    super(`${once.length} faults`);
+    this.faults = once.toSorted((a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column);
   }
 }
 
@@ -16,7 +18,9 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** `caches.yaml:12: Dataset ml/demo: spec.replicas: expected an integer, found "three"`. */
 const faultLine = ({ file, line, object, ...fault }: InputFault): string =>
-  `${file}:${line}: ${object ? `${object}: ` : ''}${fault.path ? describe(fault) : `expected ${fault.expected}, found ${fault.found}`}`;
+  oneLine(
+    `${file}:${line}: ${object ? `${object}: ` : ''}${fault.path ? describe(fault) : `expected ${fault.expected}, found ${fault.found}`}`,
+  );
 
 /** A line for each fault and a hint, or the same as JSON. */
 export function faultReport({ faults }: BadInput, format: 'yaml' | 'json'): string {

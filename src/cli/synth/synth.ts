@@ -30,8 +30,8 @@ Examples:
 
 Facts are objects that manifests depend on: Secrets, claims and volumes behind pvc://, profiles, existing
 workloads (their ports and fuse generation), and for operations the Dataset with its runtime, ready pods and
-earlier operations. The input may contain them as well. Unknown UIDs are printed as <uid:Kind/name>. The annotation data.fluid.io/manifest-hash, by which the controller recognizes its own objects,
-is omitted.
+earlier operations. The input may contain them as well. Unknown UIDs are printed as <uid:Kind/name>. The annotation
+data.fluid.io/manifest-hash, by which the controller recognizes its own objects, is omitted.
 
 An operation is printed as its Job or CronJob, with what goes with it, as if its turn had come. If no pod of the
 runtime is known to be ready, those are named that will exist, with <uid:Pod/name>, <ip:Pod/name> and

@@ -1,3 +1,4 @@
+import { oneLine } from '../../api/index.ts';
 import { refOf } from '../input/read.ts';
 import type { Rendering } from './render.ts';
 
@@ -7,9 +8,9 @@ export const warningLines = ({ datasets, operations }: Rendering): string =>
     ...datasets.flatMap(({ object, warnings }) => {
       const runtime = refOf(object);
       const dataset = runtime.replace(object.kind, 'Dataset');
-      return warnings.map((message) =>
-        message.startsWith('Dataset: ') ? `warning: ${message.replace('Dataset', dataset)}\n` : `warning: ${runtime}: ${message}\n`,
-      );
+      return warnings.map((message) => (message.startsWith('Dataset: ') ? message.replace('Dataset', dataset) : `${runtime}: ${message}`));
     }),
-    ...operations.flatMap(({ object, warnings }) => warnings.map((message) => `warning: ${refOf(object)}: ${message}\n`)),
-  ].join('');
+    ...operations.flatMap(({ object, warnings }) => warnings.map((message) => `${refOf(object)}: ${message}`)),
+  ]
+    .map((message) => `warning: ${oneLine(message)}\n`)
+    .join('');

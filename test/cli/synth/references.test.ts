@@ -63,9 +63,13 @@ test.each([
   [
     'to a Dataset that refers to a third',
     [view('dataset://b/middle'), { ...view('dataset://a/images'), metadata: { name: 'middle', namespace: 'b' } }, profile, ...source],
-    'expected a Dataset that refers to no other one, found Dataset b/middle, which refers to "dataset://a/images"',
+    'Dataset b/view: spec.mounts[0].mountPoint: expected a Dataset that refers to no other one, found Dataset b/middle, which refers to "dataset://a/images"',
   ],
-  ['to itself', [view('dataset://b/view')], 'Dataset b/view'],
+  [
+    'to itself',
+    [view('dataset://b/view')],
+    'Dataset b/view: spec.mounts[0].mountPoint: expected a reference to another Dataset, found Dataset b/view itself',
+  ],
   ['out of the Dataset', [view('dataset://a/images/../x'), profile, ...source], 'a path without ".."'],
 ] as const)('a reference %s is a fault', async (_, objects, expected) => {
   const error = await rendered(objects).catch((thrown: unknown) => thrown);
