@@ -2,7 +2,11 @@ import type { Path } from './documents.ts';
 import type { Item } from './read.ts';
 
 /** Fields that refer to an object of this kind. */
-const FIELD: Readonly<Record<string, RegExp>> = { Secret: /secret/i, PersistentVolumeClaim: /^mountPoint$/, Dataset: /^dataset$/ };
+const FIELD: Readonly<Record<string, RegExp>> = {
+  Secret: /secret/i,
+  PersistentVolumeClaim: /^mountPoint$/,
+  Dataset: /^(?:dataset|mountPoint)$/,
+};
 
 /** The first field of the first item that refers to an object of this kind and name. */
 export function mentionOf(items: readonly Item[], kind: string, name: string): { readonly item: Item; readonly path: Path } | undefined {
@@ -17,9 +21,10 @@ export function mentionOf(items: readonly Item[], kind: string, name: string): {
   return undefined;
 }
 
-/** The address of a mount names a claim: `pvc://<claim>/<path>`. */
+/** The address of a mount names a claim, `pvc://<claim>/<path>`, or another Dataset, `dataset://<namespace>/<name>/<path>`. */
+const ADDRESS = /^(?:pvc:\/\/|dataset:\/\/[^/]*\/)([^/]*)/;
 const isName = (value: unknown, name: string): boolean =>
-  value === name || (typeof value === 'string' && value.startsWith('pvc://') && value.slice(6).split('/')[0] === name);
+  value === name || (typeof value === 'string' && ADDRESS.exec(value)?.[1] === name);
 
 function pathTo(value: unknown, holds: (path: Path, value: unknown) => boolean, path: Path = []): Path | undefined {
   if (holds(path, value)) return path;

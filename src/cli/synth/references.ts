@@ -1,7 +1,7 @@
 import {
   annotation,
-  type Dataset,
-  type DatasetSpec,
+  Dataset,
+  faultsOf,
   InvalidSpec,
   joinedName,
   listsNamespace,
@@ -39,7 +39,7 @@ function createdFor({ object: { metadata }, source }: Item<Dataset>, runtime: Ru
 /**
  * What a reference leads to: the volume of the other Dataset as the cluster has it, else as it would be rendered from the input.
  * Undefined if neither has that Dataset.
- * @throws InvalidSpec if that Dataset refers to another one, which no reference may lead to
+ * @throws InvalidSpec when it is the Dataset itself, or one that refers to a third
  */
 export async function referenceFrom(
   user: Key,
@@ -49,14 +49,11 @@ export async function referenceFrom(
 ): Promise<ReferenceFact | undefined> {
   const dataset = await lookup.find('Dataset', need.namespace, need.name);
   if (!dataset) return undefined;
-  // The cast: the input has been parsed, and the API server has checked what is in the cluster.
-  const further = referenceIn((dataset['spec'] ?? {}) as DatasetSpec);
+  const called = `Dataset ${keyText(need)}`;
+  if (keyText(need) === keyText(user)) throw notReferable(user, 'a reference to another Dataset', `${called} itself`);
+  const further = faultsOf(Dataset, dataset).length === 0 ? referenceIn(parse(Dataset, dataset).spec) : undefined;
   if (further !== undefined)
-    throw new InvalidSpec({
-      path: 'spec',
-      expected: 'a Dataset that refers to no other one',
-      found: `Dataset ${keyText(need)}, which refers to ${shown(further)}`,
-    });
+    throw notReferable(user, 'a Dataset that refers to no other one', `${called}, which refers to ${shown(further)}`);
   const live = await elsewhere.find('PersistentVolume', undefined, joinedName(need));
   const { claimRef } = (live?.['spec'] ?? {}) as Partial<PersistentVolumeSpec>;
   const isOwn = claimRef?.namespace === need.namespace && claimRef.name === need.name;
@@ -75,6 +72,9 @@ export async function referenceFrom(
     volume: spec,
   };
 }
+
+const notReferable = (user: Key, expected: string, found: string) =>
+  new InvalidSpec({ path: 'spec.mounts[0].mountPoint', expected, found }, { object: `Dataset ${keyText(user)}` });
 
 /** As the controller has recorded it on the volume, or will. */
 async function consentOf(user: Key, { metadata }: Pick<Dataset, 'metadata'>, elsewhere: Lookup): Promise<ReferenceFact['consent']> {

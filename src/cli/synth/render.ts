@@ -1,4 +1,4 @@
-import { type Dataset, InvalidSpec, type Manifest, referenceIn } from '../../api/index.ts';
+import { type Dataset, InvalidSpec, type Manifest } from '../../api/index.ts';
 import { type BoundRuntime, PRINT_ORDER, type Runtime, type Settings } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { gatherFacts } from '../../reconciler/kubernetes/plans/facts.ts';
@@ -129,11 +129,11 @@ async function render(
   const key = keyOf(dataset.object);
   const absent = new Map<string, Absent>();
   const absences = () => [...absent.values()].map((each) => absenceFault(each, [item, dataset], input.all));
-  /** Another Dataset of the input. One that refers to a third is none that can be referred to. */
+  /** Another Dataset of the input. */
   const renderedOf = async (need: Key): Promise<Rendered | undefined> => {
     const isIt = ({ object }: Item) => keyText(keyOf(object)) === keyText(need);
     const [of, by] = [input.datasets.find(isIt), input.runtimes.find(isIt)];
-    if (!of || !by || of === dataset || referenceIn(of.object.spec) !== undefined) return undefined;
+    if (!of || !by) return undefined;
     const result = await render(of, by, context);
     return 'bound' in result ? result : undefined;
   };

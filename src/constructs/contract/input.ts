@@ -100,7 +100,8 @@ export interface ClaimFact {
 export interface ReferenceFact {
   /**
    * Why a Dataset of another namespace may be used: its owner allows this namespace (`grant`), the installation allows all (`open`), or Fluid
-   * had set the reference up before the take-over (`fluid`). Absent for a Dataset of the runtime's own namespace.
+   * had set the reference up before the take-over (`fluid`). Absent for a Dataset of the runtime's own namespace,
+   * and in `sluice synth` if nothing allows it.
    */
   readonly consent?: 'grant' | 'open' | 'fluid';
   /** The other Dataset, and its mounts in effect. */
