@@ -36,7 +36,7 @@ const SHARED_MEMORY = '/dev/shm';
  */
 export function tiersOf(levels: TierLevels = [], field: string): Tiers {
   const inMemory = levels.filter(({ processMemory }) => processMemory).length;
-  must(inMemory <= 1, field, 'at most one level with processMemory, which is at /dev/shm', `${inMemory} of them`);
+  must(inMemory <= 1, field, 'at most one level with processMemory, which is at /dev/shm', inMemory);
   const tiers = Object.values(
     together(Object.fromEntries(levels.map((level, i) => [String(i), () => tierOf(level, i, `${field}[${i}]`)]))),
   );
@@ -55,7 +55,7 @@ export function tiersOf(levels: TierLevels = [], field: string): Tiers {
 
 function tierOf(level: Level, index: number, field: string): { readonly config: TierConfig; readonly mounted: readonly Mounted[] } {
   const kinds = (['processMemory', 'emptyDir', 'hostPath'] as const).filter((kind) => level[kind]);
-  must(kinds.length === 1, field, 'one of processMemory, emptyDir and hostPath', kinds.join(' and ') || 'none');
+  must(kinds.length === 1, field, 'one of processMemory, emptyDir and hostPath', kinds.length > 0 ? kinds.join(' and ') : undefined);
   const directories = directoriesOf(level, index, field);
   const isMemory = level.processMemory !== undefined || level.emptyDir?.medium === 'Memory';
   return {

@@ -48,6 +48,16 @@ export function partsOf({ name, spec }: Input, { metadata, spec: { topology = {}
         { path: `topology.${component}.template.spec.containers`, expected: 'at least one container', found: 'none' },
         { object },
       );
+    const { image, imageTag } = own.runtimeVersion ?? {};
+    if (!base.template.spec.containers[0]?.image && !(image && imageTag))
+      throw new InvalidSpec(
+        {
+          path: `topology.${component}.template.spec.containers[0].image`,
+          expected: `an image, or image and imageTag of spec.${component}.runtimeVersion of the runtime`,
+          found: 'none',
+        },
+        { object },
+      );
     parts[component] = {
       component,
       base,

@@ -16,8 +16,8 @@ export function specWarnings(
     ...COMPONENTS.flatMap((component) => {
       const own = spec[component];
       if (!own) return [];
-      // The CRD gives every runtime a number of workers.
-      const isSaid = !own.disabled && Object.keys(own).some((field) => field !== 'replicas');
+      // The CRD gives every runtime one worker.
+      const isSaid = !own.disabled && Object.entries(own).some(([field, value]) => field !== 'replicas' || value !== 1);
       if (!topology[component]) return isSaid ? [ignored(`spec.${component}`, `CacheRuntimeClass ${className} has no ${component}`)] : [];
       const { image, imageTag } = own.runtimeVersion ?? {};
       return Boolean(image) === Boolean(imageTag)

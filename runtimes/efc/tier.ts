@@ -37,9 +37,13 @@ export function tierOf({ spec, namespace, name }: Pick<PlanInput<EFCRuntimeSpec>
   const field = `spec.tieredstore.levels[${index}]`;
   const { mediumtype, volumeType, path = '', quota, quotaList } = level;
   must(quota !== undefined || quotaList, `${field}.quota`, 'the size of the level', quota);
-  const [first = ''] = directoriesOf(path, ',', `${field}.path`);
+  const directories = directoriesOf(path, ',', `${field}.path`);
+  const [first = ''] = directories;
   const [bytes = 0] = levelQuotas(level, field);
-  must(bytes >= GI, `${field}.quota`, 'at least 1Gi for its first directory', quotaList ?? quota);
+  const { length } = directories;
+  const least =
+    length > 1 && quotaList === undefined ? `at least ${length}Gi for ${length} directories` : 'at least 1Gi for its first directory';
+  must(bytes >= GI, `${field}.${quotaList === undefined ? 'quota' : 'quotaList'}`, least, quotaList ?? quota);
   const directory = `${directoryOf(first, `${field}.path`)}/${namespace}/${name}`;
   const isMemory = mediumtype === 'MEM';
   const isOnNode = volumeType !== 'emptyDir';

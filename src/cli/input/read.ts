@@ -160,10 +160,13 @@ function objectOf(source: SourceObject, faults: InputFault[]): KubeObject | unde
   return own.length === 0 ? (fields as KubeObject) : undefined;
 }
 
-/** Another project's kind may have the name of one of ours; a group that nearly matches ours is a typing error. */
+/**
+ * Another project's kind may have the name of one of ours. A group that nearly matches ours is a typing error, and so is none at all, since
+ * Kubernetes itself has no such kind.
+ */
 function isOurs({ apiVersion }: KubeObject, resource: CustomResource | undefined): boolean {
   if (apiVersion.startsWith(`${GROUP}/`)) return true;
-  return resource !== undefined && nearest(apiVersion, [`${GROUP}/${VERSION}`]) !== undefined;
+  return resource !== undefined && (!apiVersion.includes('/') || nearest(apiVersion, [`${GROUP}/${VERSION}`]) !== undefined);
 }
 
 function unknownKind(kind: string, known: readonly string[]) {

@@ -72,3 +72,19 @@ test('every runtime has a number of workers, by which it is scaled', () => {
   expect(JSON.stringify(crdOf(cache.resource))).toContain('"specReplicasPath":".spec.worker.replicas"');
   expect(planOf(given({ type: { topology: { client: plainClass.topology?.client } as never } })).warnings).toEqual([]);
 });
+
+test('a number of masters is said to have no effect if the class has none', () => {
+  const type = { topology: { worker: plainClass.topology?.worker } as never };
+  expect(planOf(given({ type, spec: { master: { replicas: 2 } } })).warnings?.map(({ message }) => message)).toEqual([
+    'spec.master: CacheRuntimeClass plain has no master',
+  ]);
+});
+
+test('a container has an image, of the class or of the runtime', () => {
+  const type = { topology: { worker: { template: { spec: { containers: [{ name: 'worker' }] } } } } };
+  expect(() => planOf(given({ type }))).toThrow(
+    'CacheRuntimeClass plain: topology.worker.template.spec.containers[0].image: expected an image',
+  );
+  const spec = { worker: { replicas: 1, runtimeVersion: { image: 'example.io/worker', imageTag: '2' } } };
+  expect(podOf(given({ type, spec }), 'worker').containers[0]?.image).toBe('example.io/worker:2');
+});

@@ -22,7 +22,7 @@ test('a level is a directory, and its medium MEM or HDD', () => {
   expect(bytes).toEqual({ memory: 2 * 2 ** 30, disk: 3 * 2 ** 30 });
 });
 test.each([
-  ['levels[0]: expected one of processMemory, emptyDir and hostPath, found "none"', [{}]],
+  ['levels[0]: expected one of processMemory, emptyDir and hostPath, found nothing', [{}]],
   ['levels: expected at most one level with processMemory', [{ processMemory: { quota: '1' } }, { processMemory: { quota: '1' } }]],
   ['levels[0].emptyDir.quota: expected an amount above 0', [{ emptyDir: { quota: '0' } }]],
   ['levels[0].hostPath.quotas: expected 2 amounts', [{ hostPath: { paths: ['/a', '/b'], quotas: ['1Gi'] } }]],

@@ -109,7 +109,8 @@ describe('workers', () => {
   });
   test.each<[Partial<TierLevel>, string]>([
     [{ quota: '500Mi' }, 'quota: expected at least 1Gi'],
-    [{ path: '/a,/b', quotaList: '500Mi,4Gi' }, 'quota: expected at least 1Gi'],
+    [{ path: '/a,/b', quotaList: '500Mi,4Gi' }, 'quotaList: expected at least 1Gi for its first directory'],
+    [{ path: '/a,/b', quota: '1Gi' }, 'quota: expected at least 2Gi for 2 directories, found "1Gi"'],
     [{ path: 'cache' }, 'path'],
     [{ path: '/' }, 'path: expected a directory below /'],
     [{ path: '/a/../b' }, 'path'],
