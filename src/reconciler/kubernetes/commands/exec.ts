@@ -69,7 +69,8 @@ export function canRun({ namespace, pods, leader }: PodChoice, where: readonly W
 export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: BoundProbe<T>, before?: Answered<T>): Promise<T> =>
   probe.parse(await runCommands(exec, choice, probe.commands), before);
 
-function lazy<T>(work: () => Promise<T>): () => Promise<T> {
+/** Work that begins when it is first asked for, and is done once. */
+export function lazy<T>(work: () => Promise<T>): () => Promise<T> {
   let begun: Promise<T> | undefined;
   return () => (begun ??= work());
 }

@@ -1,8 +1,9 @@
 import { Agent } from 'node:https';
 import type { WebSocket } from 'ws';
+import { shown } from '../../../api/index.ts';
 import type { ClusterConnection } from '../../../kube/client/connection.ts';
 import { NotLeader } from '../../../kube/errors.ts';
-import type { PodExec } from './exec.ts';
+import { lazy, type PodExec } from './exec.ts';
 
 /** Until when commands may start and run. */
 export interface ExecFence {
@@ -103,8 +104,7 @@ function outputOf(socket: WebSocket, what: string, timeoutMs: number, signal: Ab
       const rest = message.subarray(1);
       if (message[0] === STDOUT) out.add(rest);
       else if (message[0] === STDERR) err.add(rest);
-      // The API server writes it.
-      else if (message[0] === STATUS) onStatus(JSON.parse(rest.toString('utf8')) as Status);
+      else if (message[0] === STATUS) onStatus(statusIn(rest.toString('utf8')));
     });
     // An open connection that fails is closed as well.
     socket.on('error', (error) => {
@@ -112,6 +112,18 @@ function outputOf(socket: WebSocket, what: string, timeoutMs: number, signal: Ab
     });
     socket.on('close', () => end(() => reject(new Error(`${what}: the connection was closed before it ended`))));
   });
+}
+
+/** A text that is no status, as a proxy may send it, is the end of a command that failed: thrown here, it would end the process. */
+function statusIn(text: string): Status {
+  try {
+    const value: unknown = JSON.parse(text);
+    // The cast: an object on this channel is the API server's.
+    if (typeof value === 'object' && value !== null) return value as Status;
+  } catch {
+    // Said below.
+  }
+  return { message: `expected a v1.Status as JSON, found ${shown(text)}` };
 }
 
 /** The end of a failed command. The API server's message repeats the exit code, so only the code is used. */
@@ -134,9 +146,4 @@ function collector(limit: number) {
       return size > limit;
     },
   };
-}
-
-function lazy<T>(load: () => Promise<T>): () => Promise<T> {
-  let value: Promise<T> | undefined;
-  return () => (value ??= load());
 }

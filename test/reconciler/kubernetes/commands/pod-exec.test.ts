@@ -15,6 +15,8 @@ interface Asked {
   readonly open: () => void;
   /** Ends the command well. */
   readonly succeed: () => void;
+  /** Ends it with this text in place of a status. */
+  readonly end: (text: string) => void;
   /** Ends it with an exit code, as a kubelet says it, when it has written something. */
   readonly fail: (code: number, said: string, output?: 'stdout' | 'stderr') => void;
 }
@@ -50,6 +52,7 @@ function upgrade({ headers, url }: IncomingMessage, socket: Socket): void {
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n`,
       ),
     succeed: () => send(socket, 3, JSON.stringify({ status: 'Success' })),
+    end: (text) => send(socket, 3, text),
     fail: (code, said, output = 'stderr') => {
       send(socket, output === 'stdout' ? 1 : 2, said);
       const message = `command terminated with non-zero exit code: command terminated with exit code ${code}`;
@@ -143,6 +146,14 @@ test.each(['stdout', 'stderr'] as const)('a command that fails is named with its
   open();
   fail(32, 'mount: /a: busy\n', output);
   await expect(answer).rejects.toThrow(/^mount in ml\/p ended with exit code 32: mount: \/a: busy$/);
+});
+
+test.each(['<html>', 'null'])('a command whose end is told by %s has failed, and the process goes on', async (text) => {
+  const answer = run();
+  const { open, end } = await first();
+  open();
+  end(text);
+  await expect(answer).rejects.toThrow(`mount in ml/p failed: expected a v1.Status as JSON, found "${text}"`);
 });
 
 test('the words of a command reach the server as they are', async () => {
