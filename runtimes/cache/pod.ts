@@ -67,7 +67,7 @@ export function podOf(input: Input, part: Part, { extra, tiers, mountPath, class
         ...(own.args && { args: own.args }),
         ...(component === 'client' && unmounting(first, mountPath)),
         env: [...variables, ...(first.env ?? []), ...(own.env ?? [])],
-        resources: withMemory(isGiven(own.resources) ? own.resources : first.resources, tiers.memoryBytes),
+        resources: withCache(isGiven(own.resources) ? own.resources : first.resources, tiers.memoryBytes),
         volumeMounts: joined(joined(first.volumeMounts, [...tiers.mounted, ...given]), [...users, ...secrets]),
       }),
       ...others.map(settled),
@@ -124,7 +124,7 @@ const isGiven = (resources: ResourceRequirements | undefined): boolean =>
   resources?.limits !== undefined || resources?.requests !== undefined;
 
 /** A cache in memory needs it beside what the program needs. Without an amount nothing limits either. */
-function withMemory(resources: ResourceRequirements = {}, bytes: number): ResourceRequirements {
+function withCache(resources: ResourceRequirements = {}, bytes: number): ResourceRequirements {
   if (bytes === 0) return resources;
   const raised = (amounts: ResourceRequirements['limits'], path: string) =>
     amounts?.['memory'] === undefined ? amounts : { ...amounts, memory: amountOf(quantity(amounts['memory'], path) + bytes, path) };

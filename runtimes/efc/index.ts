@@ -1,12 +1,11 @@
 import { defineRuntime } from '../../src/constructs/index.ts';
-import { removeCache } from './cleanup.ts';
+import { removeCache, status } from './commands.ts';
 import { EfcFuse, EfcMaster, EfcWorker } from './components.ts';
 import { imageVariables } from './images.ts';
 import { needs, plan } from './plan.ts';
 import { portNames } from './ports.ts';
 import { sessionManager, UPDATE_STRATEGY } from './session-manager.ts';
 import { EFCRuntime } from './spec.ts';
-import { status } from './status.ts';
 
 /** A client of NAS and CPFS on each node that reads, workers that hold what was read, a master that keeps the session. */
 export default defineRuntime({

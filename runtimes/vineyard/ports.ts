@@ -10,6 +10,8 @@ const PORTS = {
 type Name = keyof typeof PORTS;
 /** Names in the record of host ports, in `ports` of a component, and of container ports. */
 export const portNames = Object.keys(PORTS) as readonly Name[];
+/** Those that `ports` of this component may name. */
+export const portNamesOf = (role: 'master' | 'worker'): readonly Name[] => portNames.filter((name) => PORTS[name].in === role);
 export type Ports = Readonly<Record<Name, number>>;
 
 /** That of Fluid's chart. */

@@ -5,9 +5,9 @@ import { indexOf, isLess, levelsOf, memoryOf } from './levels.ts';
 import { keepsData } from './master-pod.ts';
 import { workerOptionNames } from './options.ts';
 import type { Input } from './pod.ts';
-import { isOnHost } from './ports.ts';
+import { isOnHost, portNamesOf } from './ports.ts';
 import type { VineyardRuntimeSpec } from './spec.ts';
-import { withMemory } from './worker-pod.ts';
+import { raisedTo } from './worker-pod.ts';
 
 type Spec = VineyardRuntimeSpec;
 
@@ -67,7 +67,7 @@ function masterWarnings(input: Input): readonly Warning[] {
 function workerWarnings({ spec, namespace, name }: Input): readonly Warning[] {
   const { replicas, options = {}, resources } = spec.worker ?? {};
   const needed = memoryOf(levelsOf({ spec, namespace, name }));
-  const requested = String(withMemory(resources, needed).requests?.['memory']);
+  const requested = String(raisedTo(needed, resources).requests?.['memory']);
   return [
     ...(spec.replicas === undefined ? [ignored('spec.replicas', 'says nothing, so there is no worker')] : []),
     ...(replicas === undefined ? [] : [ignored('spec.worker.replicas', 'has no effect; spec.replicas says how many workers')]),
@@ -84,14 +84,13 @@ function workerWarnings({ spec, namespace, name }: Input): readonly Warning[] {
   ];
 }
 
-const PORTS = { master: ['client', 'peer'], worker: ['rpc'] } as const;
-
 const portWarnings = ({ spec, facts }: Input): readonly Warning[] =>
   (ownMasters({ spec, facts }) > 0 ? (['master', 'worker'] as const) : (['worker'] as const)).flatMap((role) =>
     Object.keys(spec[role]?.ports ?? {}).flatMap((name) => {
       const at = `spec.${role}.ports.${name}`;
       if (name === 'exporter') return [ignored(at, 'has no effect; as in Fluid there are no metrics of Vineyard')];
-      if (!(PORTS[role] as readonly string[]).includes(name)) return [ignored(at, `has no effect; read are ${PORTS[role].join(', ')}`)];
+      const known: readonly string[] = portNamesOf(role);
+      if (!known.includes(name)) return [ignored(at, `has no effect; read are ${known.join(', ')}`)];
       return isOnHost(spec, role)
         ? [
             ignored(

@@ -66,7 +66,7 @@ export function workerPod(input: Input, { endpoints, ports, levels, options, hos
         ...environment(spec.worker?.env),
       ],
       ports: [containerPort('rpc', ports.rpc)],
-      resources: withMemory(spec.worker?.resources, memoryOf(levels)),
+      resources: raisedTo(memoryOf(levels), spec.worker?.resources),
       volumeMounts,
       lifecycle: { preStop: { exec: { command: ['rm', '-f', SOCKET] } } },
       livenessProbe: { tcpSocket: { port: ports.rpc }, periodSeconds: 60 },
@@ -77,7 +77,7 @@ export function workerPod(input: Input, { endpoints, ports, levels, options, hos
 }
 
 /** As in Fluid, a request or a limit that does not hold the memory for objects is raised. */
-export function withMemory(said: ResourceRequirements = {}, needed: string): ResourceRequirements {
+export function raisedTo(needed: string, said: ResourceRequirements = {}): ResourceRequirements {
   const { requests, limits } = said;
   const path = 'spec.worker.resources';
   const request = isLess(requests?.['memory'], needed, `${path}.requests.memory`) ? needed : String(requests?.['memory']);

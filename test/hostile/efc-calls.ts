@@ -19,7 +19,7 @@ const withPlan = 'is measured with plan';
 
 /** Of runtimes/efc. */
 export const efcCalls: Readonly<Record<string, Readonly<Record<string, Calls | string>>>> = {
-  'runtimes/efc/cleanup.ts': { removeCache: planOnly },
+  'runtimes/efc/commands.ts': { removeCache: planOnly, status: 'takes nothing' },
   'runtimes/efc/components.ts': { EfcFuse: planOnly, EfcMaster: planOnly, EfcWorker: planOnly },
   'runtimes/efc/endpoints.ts': {
     endpointsName: 'joins two names',
@@ -71,7 +71,6 @@ export const efcCalls: Readonly<Record<string, Readonly<Record<string, Calls | s
     },
   },
   'runtimes/efc/spec.ts': {},
-  'runtimes/efc/status.ts': { status: 'takes nothing' },
   'runtimes/efc/tier.ts': {
     tierOf: {
       text: (['path', 'quota', 'quotaList'] as const).map(

@@ -107,6 +107,7 @@ export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Call
   'runtimes/vineyard/ports.ts': {
     containerPort: numbers,
     isOnHost: numbers,
+    portNamesOf: numbers,
     portNeeds: numbers,
     portsOf: { many: (entries) => spec({ worker: { ...podNetwork, ports: Object.fromEntries(list(entries, (i) => [`p${i}`, i])) } }) },
   },
@@ -114,7 +115,7 @@ export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Call
     specWarnings: { many: (entries) => spec({ worker: { options: record(entries) }, master: { options: record(entries) } }) },
   },
   'runtimes/vineyard/worker-pod.ts': {
-    withMemory: withPlan,
+    raisedTo: withPlan,
     workerPod: { text: (text) => spec({ worker: { env: { A: text } } }), many: (entries) => spec({ worker: { env: record(entries) } }) },
   },
 };
