@@ -1,4 +1,4 @@
-import type { Manifest } from '../../src/api/index.ts';
+import { type Manifest, sessionManagerNodeLabel } from '../../src/api/index.ts';
 import type { Installed, Mounted } from '../../src/constructs/index.ts';
 import { imageOfPart } from './images.ts';
 
@@ -9,8 +9,6 @@ export const UPDATE_STRATEGY = 'EFC_SESSMGR_UPDATE_STRATEGY_ENV';
 const NAMESPACE = 'efc-system';
 const NAME = 'efc-sessmgr';
 const SELECTOR = { app: NAME };
-/** The node plugin sets it while a volume of EFC is on the node. */
-const NODE_LABEL = 'fluid.io/efc-sessmgr';
 /** Where masters, clients and session managers expect the socket. */
 const SOCKET_DIRECTORY = '/var/run/efc';
 
@@ -57,7 +55,7 @@ const daemon = (mountRoot: string, env: Installed['env'], imagePullSecrets: Inst
           enableServiceLinks: false,
           // As clients: without it none of them can mount.
           priorityClassName: 'system-node-critical',
-          nodeSelector: { [NODE_LABEL]: 'true' },
+          nodeSelector: { [sessionManagerNodeLabel]: 'true' },
           affinity: {
             nodeAffinity: {
               requiredDuringSchedulingIgnoredDuringExecution: {

@@ -1,4 +1,4 @@
-import { FUSE_NODE_LABELS, GROUP } from '../api/index.ts';
+import { FUSE_NODE_LABELS, GROUP, sessionManagerNodeLabel } from '../api/index.ts';
 import { Construct } from 'constructs';
 import { KubeObject } from '../constructs/index.ts';
 import { labels } from './labels.ts';
@@ -58,7 +58,7 @@ export class NodePolicy extends Construct {
 
 const quoted = (text: string): string => JSON.stringify(text);
 const orEmpty = (object: string, field: string) => `has(${object}.metadata.${field}) ? ${object}.metadata.${field} : {}`;
-const isOurs = (key: string) => `(${key}.startsWith(${quoted(FUSE_NODE_LABELS)}) || ${key} == "fluid.io/efc-sessmgr")`;
+const isOurs = (key: string) => `(${key}.startsWith(${quoted(FUSE_NODE_LABELS)}) || ${key} == ${quoted(sessionManagerNodeLabel)})`;
 
 const VARIABLES = [
   // A creation has no old object and a deletion no new one. Neither is ever allowed, and no expression may fail on it.
@@ -82,7 +82,7 @@ const VALIDATIONS = [
       `variables.before.all(key, ${isOurs('key')} || (key in variables.after && variables.after[key] == variables.before[key]))`,
       `variables.after.all(key, ${isOurs('key')} || key in variables.before)`,
     ].join(' && '),
-    message: `the node plugin may change only the labels ${FUSE_NODE_LABELS}* and fluid.io/efc-sessmgr`,
+    message: `the node plugin may change only the labels ${FUSE_NODE_LABELS}* and ${sessionManagerNodeLabel}`,
     reason: 'Forbidden',
   },
   {

@@ -1,6 +1,6 @@
 import { stat, watch as watchDirectory } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { label } from '../../api/labels.ts';
+import { label, sessionManagerNodeLabel } from '../../api/labels.ts';
 import { isToGo } from './clean-policy.ts';
 import type { RuntimeRecord } from '../cluster/node-cluster.ts';
 import { CsiError, invalid, status, unavailable } from '../grpc/errors.ts';
@@ -14,7 +14,6 @@ import { type RuntimeName, parseVolume } from '../volume.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
-const SESSION_MANAGER = 'fluid.io/efc-sessmgr';
 const SESSION_MANAGER_MS = 30_000;
 
 /** Labels the node, so that the fuse pod is created there. Does not wait for it: publish does, and can explain more. */
@@ -35,7 +34,7 @@ export async function stage(context: NodeContext, volumeId: string, attributes: 
 
 /** Has the session manager start on this node, and waits for its socket. */
 async function sessionManager(context: NodeContext, volumeId: string, directory: string, signal: AbortSignal): Promise<void> {
-  await context.labels.take(SESSION_MANAGER, volumeId);
+  await context.labels.take(sessionManagerNodeLabel, volumeId);
   if (isOnFuse(await context.host.mounts(), directory))
     throw invalid(`volume attribute efc_sessmgr_workdir: ${directory} is on a FUSE mount`);
   await untilThere(join(directory, 'sessmgrd.sock'), context, signal);
