@@ -12,6 +12,7 @@ import {
   shown,
 } from '../../api/index.ts';
 import type { ReferenceFact, ReferenceNeed, Runtime } from '../../constructs/index.ts';
+import { claimedBy } from '../../reconciler/kubernetes/store/volumes.ts';
 import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
 import { referenceRuntime } from '../../reconciler/reference-runtime.ts';
 import type { Input, Item, RuntimeItem } from '../input/read.ts';
@@ -55,8 +56,7 @@ export async function referenceFrom(
   if (further !== undefined)
     throw notReferable(user, 'a Dataset that refers to no other one', `${called}, which refers to ${shown(further)}`);
   const live = await elsewhere.find('PersistentVolume', undefined, joinedName(need));
-  const { claimRef } = (live?.['spec'] ?? {}) as Partial<PersistentVolumeSpec>;
-  const isOwn = claimRef?.namespace === need.namespace && claimRef.name === need.name;
+  const isOwn = live !== undefined && keyText(claimedBy(live)) === keyText(need);
   const other = isOwn ? undefined : await rendered();
   const volume = (isOwn ? live : other?.manifests.find(({ kind }) => kind === 'PersistentVolume'))?.['spec'] as
     | PersistentVolumeSpec

@@ -1,10 +1,12 @@
 import { annotation, csiDriver, type Dataset, label, listsNamespace } from '../../../api/index.ts';
 import type { ReferenceFact } from '../../../constructs/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
-import type { Key } from '../../world.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import { type Key, keyText } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
 import { isServed } from '../store/views.ts';
+import { claimedBy, targetOf } from '../store/volumes.ts';
 import { leadsTo } from './leads.ts';
 
 type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
@@ -26,19 +28,12 @@ export async function consentTo(
   if (openReferences) return 'open';
   if (!dataset) return 'none';
   const live = store.live('PersistentVolume', undefined, user.volume);
-  if (live?.metadata.labels?.[label.owner] !== undefined) {
-    const isOurs = claims(live['spec'], user) && live.metadata.labels[label.referringName] === to.name;
-    const isSame = isOurs && live.metadata.labels[label.referringNamespace] === to.namespace;
-    return isSame && live.metadata.annotations?.[annotation.consent] === 'fluid' ? 'fluid' : 'none';
-  }
+  if (live?.metadata.labels?.[label.owner] !== undefined) return isOnRecord(live, user, to) ? 'fluid' : 'none';
   // Fluid has set up nothing for a Dataset that was never bound: one that waits for consent costs no request.
   const own = store.dataset(user);
   if (!own || !isServed(own)) return 'none';
   const found = await client.get(ownedKinds.PersistentVolume, { name: user.volume }).catch(ignoreNotFound);
-  const { csi } = (found?.['spec'] ?? {}) as { csi?: { driver?: string; volumeAttributes?: Readonly<Record<string, string>> } };
-  const { runtime_namespace: namespace, runtime_name: name } = csi?.volumeAttributes ?? {};
-  const isFluids = found && found.metadata.labels?.[label.owner] === undefined && csi?.driver === csiDriver && claims(found['spec'], user);
-  return isFluids && namespace === to.namespace && name === to.name ? 'fluid' : 'none';
+  return found && isFluids(found, user, to) ? 'fluid' : 'none';
 }
 
 /**
@@ -56,7 +51,18 @@ export async function isWithdrawn(context: Context, user: User, planned: Key | u
   return dataset !== undefined && (await consentTo(context, user, to, dataset)) === 'none';
 }
 
-const claims = (spec: unknown, { namespace, name }: Key): boolean => {
-  const { claimRef } = (spec ?? {}) as { readonly claimRef?: Partial<Key> };
-  return claimRef?.namespace === namespace && claimRef.name === name;
-};
+/** Sluice's own volume, which was Fluid's. */
+function isOnRecord(volume: KubeObject, user: Key, to: Key): boolean {
+  const target = targetOf(volume);
+  return isSame(claimedBy(volume), user) && !!target && isSame(target, to) && volume.metadata.annotations?.[annotation.consent] === 'fluid';
+}
+
+/** A volume that Fluid has set up, and nobody has taken over. */
+function isFluids(volume: KubeObject, user: Key, to: Key): boolean {
+  const { csi } = (volume['spec'] ?? {}) as { csi?: { driver?: string; volumeAttributes?: Readonly<Record<string, string>> } };
+  const { runtime_namespace: namespace = '', runtime_name: name = '' } = csi?.volumeAttributes ?? {};
+  const isOurs = volume.metadata.labels?.[label.owner] !== undefined;
+  return !isOurs && csi?.driver === csiDriver && isSame(claimedBy(volume), user) && isSame({ namespace, name }, to);
+}
+
+const isSame = (a: Key, b: Key): boolean => keyText(a) === keyText(b);

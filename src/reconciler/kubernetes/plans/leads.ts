@@ -2,13 +2,12 @@ import { label } from '../../../api/index.ts';
 import type { Facts, VolumePlan } from '../../../constructs/index.ts';
 import { type Hold, type Key, keyText } from '../../world.ts';
 import type { Store } from '../store/store.ts';
-import { directoryOf } from '../store/volume-directory.ts';
+import { directoryOf, targetOf } from '../store/volumes.ts';
 
-/** The Dataset to which a volume leads, if that is not its own. Only the controller writes this. */
+/** The Dataset to which a volume leads, if that is not its own. */
 export function leadsTo(store: Pick<Store, 'live'>, volume: string): Key | undefined {
-  const { [label.referringNamespace]: namespace, [label.referringName]: name } =
-    store.live('PersistentVolume', undefined, volume)?.metadata.labels ?? {};
-  return namespace && name ? { namespace, name } : undefined;
+  const live = store.live('PersistentVolume', undefined, volume);
+  return live && targetOf(live);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { KubeObject, ObjectMeta } from '../../../kube/types.ts';
 import type { LiveObject } from '../../world.ts';
 import { createLedger, type Ownership } from '../managed-fields.ts';
 import type { Sharing } from './sharing.ts';
-import { directoryOf } from './volume-directory.ts';
+import { directoryOf } from './volumes.ts';
 
 /**
  * What is kept of an object that the controller created: enough for status, and for seeing that no other writer changed it. What needs more

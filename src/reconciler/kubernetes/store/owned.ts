@@ -8,8 +8,9 @@ import { ownedKinds } from '../kinds.ts';
 import type { Inventories } from './inventories.ts';
 import { controllerOf, phaseOf } from './objects.ts';
 import { metadataOnly } from './owned-projection.ts';
-import { claimedBy, type Referrers } from './referrers.ts';
+import type { Referrers } from './referrers.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import { claimedBy } from './volumes.ts';
 import type { Watched, Watches } from './watches.ts';
 
 interface OwnedOptions {

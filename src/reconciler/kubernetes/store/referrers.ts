@@ -1,7 +1,7 @@
-import { label } from '../../../api/index.ts';
 import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { type Key, keyText } from '../../world.ts';
+import { claimedBy, targetOf } from './volumes.ts';
 
 /** Which Datasets refer to which others, by their volumes: no user can write these, so no user can keep a Dataset of another from being deleted. */
 export interface Referrers {
@@ -37,15 +37,4 @@ export function createReferrers(onKey: (key: Key, because: string) => void): Ref
     },
     of: (key) => [...(byTarget.get(keyText(key))?.values() ?? [])].toSorted((a, b) => (keyText(a) < keyText(b) ? -1 : 1)),
   };
-}
-
-function targetOf({ metadata: { labels } }: KubeObject): Key | undefined {
-  const { [label.referringNamespace]: namespace, [label.referringName]: name } = labels ?? {};
-  return namespace && name ? { namespace, name } : undefined;
-}
-
-/** The Dataset of a volume has the claim's name. */
-export function claimedBy(volume: KubeObject): Key {
-  const { claimRef } = (volume['spec'] ?? {}) as { readonly claimRef?: Partial<Key> };
-  return { namespace: claimRef?.namespace ?? '', name: claimRef?.name ?? '' };
 }
