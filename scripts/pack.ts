@@ -17,7 +17,7 @@ const SOURCES = [
   'tsconfig*.json',
   '*.md',
   'LICENSE',
-  'scripts/{build,bundle}.ts',
+  'scripts/{build,bundling}.ts',
   'scripts/package/*',
 ];
 const FOLDERS = ['src', 'runtimes', 'crds', 'docs', 'examples'];

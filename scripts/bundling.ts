@@ -1,0 +1,42 @@
+/** What the bundles of the package and of the image have in common. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BuildOptions, Metafile } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+
+export const BUNDLED = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node22',
+  // Names stay: they are in stack traces.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // `notices` has them.
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'error',
+} as const satisfies BuildOptions;
+
+/** As ES modules: what several entries load is there once. */
+export const AS_MODULES = {
+  splitting: true,
+  format: 'esm',
+  // Some dependencies are CommonJS and ask for built-in modules.
+  banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
+} as const satisfies BuildOptions;
+
+/** The text of THIRD-PARTY.txt: licences of all packages that are in a bundle ask to be passed on with it. */
+export function notices({ inputs }: Metafile): string {
+  const folders = new Set(Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+  return [...folders]
+    .toSorted()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Record<string, string>;
+      const files = readdirSync(join(root, folder)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
+      const texts = files.toSorted().map((file) => readFileSync(join(root, folder, file), 'utf8').trim());
+      return `${name} ${version} (${license})\n\n${texts.join('\n\n')}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
