@@ -1,5 +1,6 @@
 /**
- * Builds the programs of the test control plane that are missing, as root on Linux also those of the test node, and fetches its jars and wheels:
+ * Builds the programs of the test control plane that are missing, as root on Linux also those of the test node, and fetches its jars, wheels
+ * and packages:
  *
  *   node scripts/tools.ts           builds and fetches; exit code 3: this machine has no Go, which scripts/setup.sh can install
  *   node scripts/tools.ts --plan    prints what that would be, a line each, and does nothing; no output: nothing is missing
@@ -9,6 +10,7 @@ import { existsSync } from 'node:fs';
 import { cacheRoot, missingTools } from '../harness/tools/tools.ts';
 import { buildTools, duration, expectedSeconds, type Progress } from '../harness/tools/build.ts';
 import { findGo } from '../harness/tools/go.ts';
+import { cephDir, fetchCeph, lacksCeph } from '../harness/tools/debs.ts';
 import { fetchJars, jarsDir } from '../harness/tools/jars.ts';
 import { fetchVineyard, vineyardDir } from '../harness/tools/wheels.ts';
 
@@ -29,6 +31,7 @@ if (missingTools(wanted).length > 0) {
 if (wanted === 'node') {
   await fetchJars(progressOn(process.stderr));
   await fetchVineyard(progressOn(process.stderr));
+  await fetchCeph(progressOn(process.stderr));
 }
 
 /** What a run without `--plan` needs and creates. */
@@ -42,6 +45,7 @@ function plan(): readonly string[] {
     ...(wanted === 'node' && process.arch === 'x64' && !existsSync(vineyardDir())
       ? [`Vineyard's programs, a wheel of 23 MB, fetched by pip into ${vineyardDir()}`]
       : []),
+    ...(wanted === 'node' && lacksCeph() ? [`the programs of Ceph, 29 MB of Debian packages, unpacked into ${cephDir()}, 105 MB`] : []),
   ];
 }
 

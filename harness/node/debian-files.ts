@@ -36,6 +36,15 @@ export function programFiles(...programs: readonly string[]): ImageFiles {
   return Object.fromEntries(files.map((path) => [inUsr(path), { from: realpathSync(path) }]));
 }
 
+/** The programs and libraries of unpacked Debian packages whose paths end so; and the libraries that they name, of those or of this machine. */
+export function unpackedFiles(folder: string, ...ends: readonly string[]): ImageFiles {
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path));
+  const folders = [...new Set(all.filter((path) => path.includes('.so')).map((path) => dirname(path)))];
+  const files = all.filter((path) => ends.some((end) => path.endsWith(end))).flatMap((path) => [path, ...librariesOf(path, folders)]);
+  const inImage = (path: string) => inUsr(path.startsWith(folder) ? path.slice(folder.length) : path);
+  return Object.fromEntries(files.map((path) => [inImage(path), { from: realpathSync(path) }]));
+}
+
 /** A folder with all that is in it, except what has one of the names. */
 function folderFiles(folder: string, without: readonly string[]): ImageFiles {
   const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !without.includes(name));
@@ -105,7 +114,7 @@ export function javaFiles(): ImageFiles {
     return { [path]: { from: path, mode: found.mode & 0o777 } };
   });
   const binaries = wanted.filter((path) => /\.so$|\/bin\/java$/.test(path) && lstatSync(path).isFile());
-  const libraries = binaries.flatMap(librariesOf).filter((path) => !path.includes('/jvm/'));
+  const libraries = binaries.flatMap((path) => librariesOf(path)).filter((path) => !path.includes('/jvm/'));
   return {
     ...(Object.assign({}, ...files) as ImageFiles),
     ...Object.fromEntries(libraries.map((path) => [inUsr(path), { from: realpathSync(path) }])),
@@ -119,10 +128,11 @@ export const JAVA_SETTINGS = '/etc/java-17-openjdk/security/java.security';
 /** What draws, plays, compiles or debugs, and what was loaded before where pointers are long. */
 const JAVA_UNUSED = /\/(legal|man|jfr)\/|nocoops|ct\.sym|lib(awt|mlib|fontmanager|javajpeg|lcms|jsound|jdwp|saproc|dt_socket|j2pcsc|sctp)/;
 
-/** As the dynamic linker finds them. */
-export function librariesOf(program: string): readonly string[] {
+/** As the dynamic linker finds them: first in the folders given. */
+export function librariesOf(program: string, folders: readonly string[] = []): readonly string[] {
   // A static program is no error here: it needs nothing.
-  const lines = execFileSync('sh', ['-c', 'ldd "$1" 2>/dev/null || true', 'sh', program], { encoding: 'utf8' }).split('\n');
+  const script = 'LD_LIBRARY_PATH=$2 ldd "$1" 2>/dev/null || true';
+  const lines = execFileSync('sh', ['-c', script, 'sh', program, folders.join(':')], { encoding: 'utf8' }).split('\n');
   return lines.map((line) => /(?:=> |^\s*)(\/\S+) \(0x/.exec(line)?.[1]).filter((path) => path !== undefined);
 }
 

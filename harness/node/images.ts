@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MODULES, nodeTools, tools } from '../tools/tools.ts';
+import { cephDir } from '../tools/debs.ts';
 import { jarsDir } from '../tools/jars.ts';
 import { vineyardDir } from '../tools/wheels.ts';
 import {
@@ -16,6 +17,7 @@ import {
   programFiles,
   pythonFiles,
   pythonModuleFiles,
+  unpackedFiles,
 } from './debian-files.ts';
 import type { ImageDefinition, ImageFiles } from '../../scripts/image/archive.ts';
 import { PAUSE_IMAGE } from './layout.ts';
@@ -171,13 +173,23 @@ const GLUSTERFS_PROGRAMS = ['glusterd', 'glusterfsd', 'gluster'].map((program) =
 
 /** Why no image of the file systems in examples/profiles can be made here; undefined when one can. */
 export function whyNoFileSystems(): string | undefined {
-  return whyMissing(...GLUSTERFS_PROGRAMS, '/usr/sbin/sshd', '/usr/bin/ssh-keygen');
+  return whyMissing(...GLUSTERFS_PROGRAMS, '/usr/sbin/sshd', '/usr/bin/ssh-keygen', cephDir());
 }
 
 /** Clients of the file systems in examples/profiles, and servers of those that have some in Debian. */
 export function fileSystemsImage(): ImageDefinition {
   const { files } = fuseImage();
-  return { name: FILE_SYSTEMS_IMAGE, files: { ...files, ...sshFiles(), ...glusterFiles() } };
+  return { name: FILE_SYSTEMS_IMAGE, files: { ...files, ...sshFiles(), ...glusterFiles(), ...cephFiles() } };
+}
+
+/** Ceph's servers and client; tools/node/ceph says how they are started. */
+function cephFiles(): ImageFiles {
+  const own = ['ceph-server', 'mon-command'];
+  return {
+    ...unpackedFiles(cephDir(), '/bin/ceph-mon', '/bin/ceph-osd', '/bin/ceph-mds', '/bin/ceph-fuse', '/librados.so.2'),
+    ...pythonModuleFiles('_ctypes'),
+    ...Object.fromEntries(own.map((name) => [`/usr/local/bin/${name}`, { from: join(MODULES, 'node/ceph', name) }])),
+  };
 }
 
 /** GlusterFS opens its parts by their paths. */

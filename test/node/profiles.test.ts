@@ -1,5 +1,6 @@
 /** Profiles of examples/profiles on a real node, with servers of their file systems: a pod reads what the server has, and writes. */
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ interface FileSystem {
 }
 
 describe.skipIf(!canHaveNode || !canRun('file systems on a real node', whyNoFileSystems()))('profiles', { timeout: LIMIT }, () => {
-  const makers = { s3, sshfs, glusterfs };
+  const makers = { s3, sshfs, glusterfs, cephfs };
   // Made only where they run: what makes keys may be missing elsewhere.
   let systems: Readonly<Record<string, FileSystem>>;
   let cluster: Installed;
@@ -189,5 +190,23 @@ function glusterfs(): FileSystem {
   return {
     server: served('glusterfs', 'gluster', [24007, 49152], [{ ...container, ...whenThere('/tmp/done') }]),
     reading: ['cat', '/tmp/mnt/new'],
+  };
+}
+
+/** A key as Ceph writes it: of type 1, its time in seconds and nanoseconds, and 16 bytes. The server has it too, for itself and for the client. */
+function cephfs(): FileSystem {
+  const head = Buffer.alloc(12);
+  head.writeUInt16LE(1);
+  head.writeUInt16LE(16, 10);
+  const key = Buffer.concat([head, randomBytes(16)]).toString('base64');
+  const env = [
+    { name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+    { name: 'KEY', value: key },
+  ];
+  const container = { name: 'main', image: FILE_SYSTEMS_IMAGE, command: ['ceph-server'], env, securityContext: { privileged: true } };
+  return {
+    server: served('cephfs', 'ceph', [6789], [{ ...container, ...whenThere('/tmp/done') }]),
+    secrets: [secret('cephfs-key', { key })],
+    reading: ['cat', '/tmp/mnt/folder/new'],
   };
 }
