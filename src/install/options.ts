@@ -6,6 +6,8 @@ import { DEFAULT_NAMESPACE } from './fluid.ts';
 const MOUNT_ROOT = '^(/[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?)+$';
 const ABSOLUTE = '^(/[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*)+$';
 
+/** Enough to find a variable of a script that was not set. */
+const IMAGE = '^[A-Za-z0-9][A-Za-z0-9._:/@-]*$';
 const LABEL_KEY = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$';
 
 const component = {
@@ -19,7 +21,7 @@ const component = {
 /** The options of an installation, and the schema of the file of `sluice install --values`. */
 export const InstallOptions = t.Object({
   namespace: opt(t.String({ description: 'Namespace of all parts; default fluid-system.', pattern: namespacePattern })),
-  image: opt(t.String({ description: 'The one image of Sluice.' })),
+  image: opt(t.String({ description: 'The one image of Sluice.', pattern: IMAGE })),
   imagePullPolicy: opt(t.Enum(['Always', 'IfNotPresent', 'Never'])),
   imagePullSecrets: opt(t.Array(k8s.LocalObjectReference)),
   mountRoot: opt(t.String({ description: 'Host directory of all FUSE mounts; default /runtime-mnt.', pattern: MOUNT_ROOT })),

@@ -33,7 +33,7 @@ Examples:
   sluice diff --offline .                         faults of the manifests in a folder, without a cluster
 
 Without a cluster, compare two outputs of synth to see what a commit changes:
-  git stash; sluice synth cache.yaml > before.yaml; git stash pop
+  git show HEAD:cache.yaml | sluice synth - > before.yaml
   sluice synth cache.yaml | diff -u before.yaml -
 
 The API server runs every change as a dry run, so the output includes defaults and admission. Use the flags and the

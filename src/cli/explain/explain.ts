@@ -3,7 +3,7 @@ import { durationText } from '../../api/index.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { Define } from '../command.ts';
-import { UsageError } from '../errors.ts';
+import { Refused, UsageError } from '../errors.ts';
 import { allRuntimes } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
@@ -76,7 +76,8 @@ export const define: Define = (command, parts) => {
           await client.close();
         }
       } catch (error) {
-        if (error instanceof ApiError || error instanceof NoAnswer) throw new UsageError(error.message);
+        // Exit code 1 means that something is not well.
+        if (error instanceof Refused || error instanceof ApiError || error instanceof NoAnswer) throw new UsageError(error.message);
         throw error;
       }
     });

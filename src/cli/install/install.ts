@@ -142,10 +142,13 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
   return options;
 }
 
-const daemonFaults = ({ daemons = [] }: InstallOptions, runtimes: readonly Runtime[]): readonly string[] =>
-  daemons
-    .filter((daemon) => !runtimes.some(({ type }) => type === daemon))
-    .map((daemon) => `daemons: expected types of runtimes (${runtimes.map(({ type }) => type).join(', ')}), found "${daemon}"`);
+function daemonFaults(options: InstallOptions, runtimes: readonly Runtime[]): readonly string[] {
+  const asked = (type: string) => ({ ...settled(options, ''), daemons: [type], env: {} });
+  const known = runtimes.filter((runtime) => runtime.install(asked(runtime.type)).length > 0).map(({ type }) => type);
+  return (options.daemons ?? [])
+    .filter((daemon) => !known.includes(daemon))
+    .map((daemon) => `daemons: expected types of runtimes that have daemons (${known.join(', ')}), found "${daemon}"`);
+}
 
 function valuesIn(file: string): object {
   try {

@@ -96,6 +96,18 @@ describe('what the command line cannot work with', () => {
     expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 2, lines: 1 });
     expect(stderr).toContain(`sluice: kubeconfig ${file}: `);
   });
+  test.each(['diff', 'explain'])('%s ends with 2 without a cluster, since 1 says what it found in one', async (command) => {
+    const { code, stderr } = await sluice([
+      command,
+      ...(command === 'diff' ? ['examples/thin.yaml'] : []),
+      '--kubeconfig',
+      join(folder, 'none'),
+    ]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('sluice: no cluster is configured: expected a kubeconfig at '),
+    });
+  });
   test('an older Node reports which one is needed', () => {
     const preload = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})`;
     const { status, stderr } = spawnSync(process.execPath, ['--import', preload, join(root, 'src/cli/main.ts'), 'crds'], {

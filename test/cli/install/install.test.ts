@@ -165,9 +165,11 @@ describe('sluice install', () => {
       volumes: [{ hostPath: { path: '/mnt/fuse/efc-sock' } }],
     });
     expect(efc(await printed(`      daemons: [efc]${values}`))).toEqual(asked);
-    const wrong = await sluice(['install', '--daemon', 'nfs']);
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('daemons: expected types of runtimes (alluxio, cache, efc,') });
-    expect(wrong.stderr).toContain('found "nfs"');
+    for (const type of ['nfs', 'jindo']) {
+      const { code, stderr } = await sluice(['install', '--daemon', type]);
+      expect(stderr).toBe(`sluice: flags: daemons: expected types of runtimes that have daemons (efc), found "${type}"\n`);
+      expect(code).toBe(2);
+    }
   });
   test('ends with the configuration of the webhook, so that uninstall begins with it', async () => {
     const manifests = await printed('webhook: { platformLabel: acme.io/platform, failurePolicy: Ignore, timeoutSeconds: 5 }');
@@ -226,6 +228,11 @@ webhook:
     ],
     ['- a', [], ['-: expected a mapping of values; see sluice install --help']],
     ['', ['--replicas', 'two'], ['-: controller.replicas: expected an integer of at least 1, found "two"']],
+    ...['', 'a b'].map((image): [string, string[], string[]] => [
+      '',
+      ['--image', image],
+      [`-: image: expected a string that matches ^[A-Za-z0-9][A-Za-z0-9._:/@-]*$, found "${image}"`],
+    ]),
     [
       '',
       ['--toleration', ':NoSchedule'],
