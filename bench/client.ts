@@ -8,9 +8,9 @@ export interface Client {
   /** Sends a text as it is, anything else as JSON. The object in the answer; throws with the server's message when that is no success. */
   send(method: Method, path: string, body?: unknown, contentType?: string): Promise<KubeObject>;
   list(path: string): Promise<readonly KubeObject[]>;
-  /** Runs a command in a container, as the path says; throws when it does not end well. What it prints is thrown away. */
+  /** Runs a command in a container, as the path says, whatever its exit code is; throws when it did not run. What it prints is thrown away. */
   exec(path: string): Promise<void>;
-  /** Reports every object that exists, then every change, until stopped. `at` is performance.now() when it came. */
+  /** Reports every object that exists, then every change, until stopped; all of them again after the server has ended the stream. `at` is performance.now() when it came. */
   watch(path: string, onEvent: (event: WatchEvent) => void): Promise<() => void>;
   close(): Promise<void>;
 }
@@ -55,11 +55,16 @@ export function openClient(kubeconfig: string, connections = 16): Client {
         socket.addEventListener('message', ({ data }) => {
           const message = Buffer.from(data as ArrayBuffer);
           if (message[0] !== STATUS_CHANNEL) return;
-          const { status, message: why } = JSON.parse(message.toString('utf8', 1)) as {
+          const {
+            status,
+            reason,
+            message: why,
+          } = JSON.parse(message.toString('utf8', 1)) as {
             readonly status: string;
+            readonly reason?: string;
             readonly message?: string;
           };
-          if (status === 'Success') resolve();
+          if (status === 'Success' || reason === 'NonZeroExitCode') resolve();
           else reject(new Error(`exec ${path}: ${why}`));
           socket.close();
         });
@@ -70,9 +75,15 @@ export function openClient(kubeconfig: string, connections = 16): Client {
     async watch(path, onEvent) {
       const stop = new AbortController();
       const url = `${server}${path}${path.includes('?') ? '&' : '?'}watch=true&timeoutSeconds=3600`;
-      const { statusCode, body } = await request(url, { dispatcher: streams, signal: stop.signal });
-      if (statusCode !== 200) throw new HttpError(statusCode, `watch ${path}: ${statusCode} ${await body.text()}`);
-      void read(body, onEvent).catch((error: unknown) => {
+      const open = async () => {
+        const { statusCode, body } = await request(url, { dispatcher: streams, signal: stop.signal });
+        if (statusCode !== 200) throw new HttpError(statusCode, `watch ${path}: ${statusCode} ${await body.text()}`);
+        return body;
+      };
+      const follow = async (first: AsyncIterable<Buffer>) => {
+        for (let body = first; ; body = await open()) await read(body, onEvent);
+      };
+      void follow(await open()).catch((error: unknown) => {
         if (!stop.signal.aborted && !closed) throw error;
       });
       return () => stop.abort();
