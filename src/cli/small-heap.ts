@@ -7,6 +7,6 @@ import { setFlagsFromString } from 'node:v8';
 export function keepHeapSmall(): void {
   // The space of new objects stays at its first size, 1 MB in place of up to 32.
   setFlagsFromString('--semi-space-growth-factor=1');
-  // The rest is collected when it has grown by two fifths.
-  setFlagsFromString('--heap-growing-percent=40');
+  // The rest is collected when it has grown by a quarter.
+  setFlagsFromString('--heap-growing-percent=25');
 }
