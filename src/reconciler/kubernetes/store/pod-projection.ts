@@ -10,8 +10,8 @@ interface Container {
 const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
 
 /**
- * Of a pod: its controller, the revision of its template, its node, address and named ports, whether it is ready, and how often its
- * containers restarted.
+ * Of a pod: its controller, the revision of its template, its node and address, the named ports of a worker, whether it is ready, and how
+ * often its containers restarted.
  */
 export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject, { text, piece }: Sharing): KubeObject {
   const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
@@ -41,7 +41,8 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
     },
     nodeName: piece(nodeName),
     ip: podIP,
-    ports: piece(portsOf(containers)),
+    // Of masters and workers alone: no plan knows fuse pods. Each runtime has ports of its own, so nothing is shared.
+    ports: owner?.kind === 'StatefulSet' ? portsOf(containers) : undefined,
     phase: piece(phase),
     container: piece(containers[0]?.name),
     restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
