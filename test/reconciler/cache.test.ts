@@ -1,20 +1,12 @@
 import { expect, test } from 'vitest';
 import cache from '../../runtimes/cache/index.ts';
 import thin from '../../runtimes/thin/index.ts';
-import { cacheRuntime, openDataset } from '../support/objects.ts';
+import { cacheRuntime, openDataset, plainClass } from '../support/objects.ts';
 import { harness } from './harness.ts';
-
-const component = (name: string) => ({ template: { spec: { containers: [{ name, image: `example.io/${name}:1` }] } } });
 
 test('running pods of a CacheRuntime get another runtime.json at once, not after the period of their kubelet', async () => {
   const at = await harness({ runtimes: [cache, thin] });
-  at.put({
-    apiVersion: 'data.fluid.io/v1alpha1',
-    kind: 'CacheRuntimeClass',
-    metadata: { name: 'plain' },
-    fileSystemType: 'plainfs',
-    topology: { worker: component('worker'), client: component('client') },
-  });
+  at.put(plainClass('worker', 'client'));
   at.put(openDataset('demo', { mounts: [{ mountPoint: 's3://bucket', name: 'data' }] }));
   at.put(cacheRuntime('demo', { runtimeClassName: 'plain' }));
   await at.quiet();

@@ -21,14 +21,7 @@ const masters = ({ server }: Harness) =>
 const oss = { mountPoint: 'oss://bucket/data', name: 'data', options: { 'fs.oss.endpoint': 'oss.example' } };
 const nas = { mountPoint: 'nfs://0a0b0c0d-x.cn-hangzhou.nas.aliyuncs.com:/images', name: 'images' };
 const memory = { levels: [{ mediumtype: 'MEM' as const, quota: '64Mi' }] };
-const component = (name: string) => ({ template: { spec: { containers: [{ name, image: `example.io/${name}:1` }] } } });
-const cacheClass = {
-  apiVersion: 'data.fluid.io/v1alpha1',
-  kind: 'CacheRuntimeClass',
-  metadata: { name: 'plain' },
-  fileSystemType: 'plainfs',
-  topology: { master: component('master'), worker: component('worker'), client: component('client') },
-};
+const cacheClass = write.plainClass('master', 'worker', 'client');
 const off = { disabled: true };
 const etcd = { endpoint: { uri: 'http://etcd.example:2379' } };
 

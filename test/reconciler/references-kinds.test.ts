@@ -44,15 +44,8 @@ describe.skipIf(!hasGoldens)('a reference to a Dataset that Fluid has served', (
 });
 
 test('a reference to a Dataset that a CacheRuntime serves leads to where that one leads', async () => {
-  const component = (name: string) => ({ template: { spec: { containers: [{ name, image: `example.io/${name}:1` }] } } });
   const at = await harness({ runtimes: RUNTIMES });
-  at.put({
-    apiVersion: 'data.fluid.io/v1alpha1',
-    kind: 'CacheRuntimeClass',
-    metadata: { name: 'plain' },
-    fileSystemType: 'plainfs',
-    topology: { worker: component('worker'), client: component('client') },
-  });
+  at.put(write.plainClass('worker', 'client'));
   at.put(write.openDataset('source'));
   at.put(write.cacheRuntime('source', { runtimeClassName: 'plain' }));
   at.put(write.datasetObject('demo', { mounts: [{ mountPoint: 'dataset://ml/source' }] }));

@@ -35,6 +35,18 @@ export const vineyardRuntime = ours<VineyardRuntimeSpec>('VineyardRuntime');
 export const exampleRuntime = ours<ExampleRuntimeSpec>('ExampleRuntime');
 export const pairRuntime = ours<PairRuntimeSpec>('PairRuntime');
 
+/** A class that needs nothing but images, with these components. */
+export function plainClass(...components: readonly ('master' | 'worker' | 'client')[]): KubeObject {
+  const template = (name: string) => ({ template: { spec: { containers: [{ name, image: `example.io/${name}:1` }] } } });
+  return {
+    apiVersion: 'data.fluid.io/v1alpha1',
+    kind: 'CacheRuntimeClass',
+    metadata: { name: 'plain' },
+    fileSystemType: 'plainfs',
+    topology: Object.fromEntries(components.map((component) => [component, template(component)])),
+  };
+}
+
 export const secret = (name: string, stringData: Readonly<Record<string, string>>): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Secret',
