@@ -1,9 +1,12 @@
 /** Time and chance as arguments, so that tests decide them. */
 export interface Clock {
-  /** Wall clock, ms since the epoch. It can be set back, and it goes on while the machine is suspended. */
-  now(): number;
-  /** Monotonic, ms since any fixed moment. It never goes back, but may stand still while the machine is suspended. */
-  elapsed(): number;
+  /**
+   * Ms since the epoch. It can be set back, and it goes on while the machine is suspended. Only for timestamps that are written to objects,
+   * or compared with timestamps of objects.
+   */
+  wall(): number;
+  /** Ms since any fixed moment, for all durations. It never goes back, but may stand still while the machine is suspended. */
+  monotonic(): number;
   /** Runs `run` once, `ms` from now. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
   /** Uniform in [0, 1). */
@@ -11,8 +14,8 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
-  elapsed: () => performance.now(),
+  wall: () => Date.now(),
+  monotonic: () => performance.now(),
   after(ms, run) {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);

@@ -30,8 +30,8 @@ export function manualClock(startMs = Date.parse('2026-01-02T03:04:05.678Z')): M
   }
 
   return {
-    now: () => wall + elapsed,
-    elapsed: () => elapsed,
+    wall: () => wall + elapsed,
+    monotonic: () => elapsed,
     random: () => 0,
     after(ms, run) {
       const timer = { at: elapsed + ms, ms, run };

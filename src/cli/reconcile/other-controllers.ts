@@ -62,11 +62,11 @@ export interface Check {
  * A lease counts as renewed when its `renewTime` changes; the time itself comes from another machine's clock.
  */
 export async function checkAlone(client: KubeClient, { others, trusted, warn, signal, clock = systemClock }: Check): Promise<void> {
-  const began = clock.elapsed();
-  const doubtful = new Map([...(await leases(client, others))].filter(([, { lease }]) => mayBeAlive(lease, clock.now())));
+  const began = clock.monotonic();
+  const doubtful = new Map([...(await leases(client, others))].filter(([, { lease }]) => mayBeAlive(lease, clock.wall())));
   const promised = [...doubtful.values()].map(({ lease }) => lease.spec?.leaseDurationSeconds ?? LEASE_SECONDS);
   const patience = Math.min(LONGEST_SECONDS, Math.max(0, ...promised)) * 1000;
-  while (!signal.aborted && doubtful.size > 0 && clock.elapsed() - began < patience) {
+  while (!signal.aborted && doubtful.size > 0 && clock.monotonic() - began < patience) {
     await sleep(clock, POLL_MS, signal).catch(() => {});
     const current = await leases(client, [...doubtful.values()].map(inItsNamespace));
     const renewed = [...current].filter(

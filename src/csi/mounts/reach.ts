@@ -40,26 +40,26 @@ interface Silence {
  */
 export type Reach = (fileSystem: string, argv: readonly [string, ...string[]], ms: number) => Promise<Ended>;
 
-export function createReach(run: Run, clock: Pick<Clock, 'now' | 'elapsed'> = systemClock): Reach {
+export function createReach(run: Run, clock: Pick<Clock, 'wall' | 'monotonic'> = systemClock): Reach {
   const silent = new Map<string, Silence>();
   const lanes = new Map<string, ReturnType<typeof pLimit>>();
 
   function check(fileSystem: string, ms: number): void {
     const silence = silent.get(fileSystem);
     if (!silence) return;
-    if (silence.hanging > 0 || (clock.elapsed() < silence.until && ms <= silence.patience)) throw new NoAnswer(silence.since);
+    if (silence.hanging > 0 || (clock.monotonic() < silence.until && ms <= silence.patience)) throw new NoAnswer(silence.since);
   }
 
   function silenced(fileSystem: string, ms: number, gone: Promise<void>): string {
-    for (const [name, { hanging, until }] of silent) if (hanging === 0 && clock.elapsed() >= until) silent.delete(name);
-    const since = new Date(clock.now()).toISOString();
+    for (const [name, { hanging, until }] of silent) if (hanging === 0 && clock.monotonic() >= until) silent.delete(name);
+    const since = new Date(clock.wall()).toISOString();
     const silence = silent.get(fileSystem) ?? { since, patience: 0, hanging: 0, until: 0 };
     silent.set(fileSystem, silence);
     silence.hanging++;
     silence.patience = Math.max(silence.patience, ms);
     void gone.then(() => {
       silence.hanging--;
-      silence.until = clock.elapsed() + REST_MS;
+      silence.until = clock.monotonic() + REST_MS;
     });
     return silence.since;
   }

@@ -62,10 +62,10 @@ export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
 
   function readNow(): readonly Mount[] {
     coming = undefined;
-    const began = clock.elapsed();
+    const began = clock.monotonic();
     const { mounts: next, changed } = read();
     mounts = next;
-    readAt = clock.elapsed();
+    readAt = clock.monotonic();
     tookMs = readAt - began;
     touched.clear();
     for (const { path, wake } of waiters) if (changed.some(({ mountPoint }) => touches(mountPoint, path))) wake();
@@ -76,10 +76,10 @@ export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
     tickAt = Number.POSITIVE_INFINITY;
     try {
       // A reading that a caller of now() started meanwhile has served all waiters.
-      if (clock.elapsed() >= dueAt()) readNow();
+      if (clock.monotonic() >= dueAt()) readNow();
     } catch (error) {
       // Too many files are open, and next time perhaps no more.
-      readAt = clock.elapsed();
+      readAt = clock.monotonic();
       log.warn({ error: String(error) }, 'the mount table cannot be read');
     }
     if (waiters.size > 0) schedule();
@@ -92,7 +92,7 @@ export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
     if (at >= tickAt) return;
     cancelTick?.();
     tickAt = at;
-    cancelTick = clock.after(Math.max(0, at - clock.elapsed()), tick);
+    cancelTick = clock.after(Math.max(0, at - clock.monotonic()), tick);
   }
 
   return {
@@ -105,7 +105,7 @@ export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
     last: () => mounts,
 
     recent(path) {
-      if (clock.elapsed() - readAt > RECENT_MS || [...touched].some((each) => touches(each, path))) return undefined;
+      if (clock.monotonic() - readAt > RECENT_MS || [...touched].some((each) => touches(each, path))) return undefined;
       return mounts;
     },
 

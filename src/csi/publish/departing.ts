@@ -14,19 +14,19 @@ export interface Departing {
   stays(fusePath: string): void;
 }
 
-export function createDeparting(clock: Pick<Clock, 'elapsed'>): Departing {
+export function createDeparting(clock: Pick<Clock, 'monotonic'>): Departing {
   const leaving = new Map<string, { readonly device: string; readonly at: number }>();
   return {
     add(fusePath, mounts) {
       // Entries of volumes that are never staged here again would stay for ever.
       for (const [path, { device }] of leaving) if (topAt(mounts, path)?.device !== device) leaving.delete(path);
       const mounted = topAt(mounts, fusePath);
-      if (mounted) leaving.set(fusePath, { device: mounted.device, at: clock.elapsed() });
+      if (mounted) leaving.set(fusePath, { device: mounted.device, at: clock.monotonic() });
     },
     since(fusePath, mounted) {
       const known = leaving.get(fusePath);
       if (!known) return undefined;
-      if (mounted?.device === known.device) return clock.elapsed() - known.at;
+      if (mounted?.device === known.device) return clock.monotonic() - known.at;
       // Gone, or followed by another: the number of the device may come back for that.
       leaving.delete(fusePath);
       return undefined;

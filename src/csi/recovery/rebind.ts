@@ -37,7 +37,7 @@ export async function rebind(context: NodeContext, orphan: Orphan): Promise<Rebi
       dropped = await trim(context, orphan);
       const seen = await bindPart(host, binding, at.isSubPath);
       const mount = topAt(await host.mounts(), target);
-      if (mount) layers.add(target, mount.device, clock.now());
+      if (mount) layers.add(target, mount.device, clock.wall());
       log.info({ target, volumeId: handle, source: binding.source, dropped, seen }, 'bound again');
       return { ...about, dropped, unseen: !seen };
     } catch (error) {

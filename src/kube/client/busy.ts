@@ -28,6 +28,6 @@ export function busy(status: number, text: string, retryAfterMs: number | undefi
 /** RFC 9110 §10.2.3: seconds, or a date. In ms. */
 export function retryAfter(header: string | string[] | undefined, clock: Clock): number | undefined {
   if (typeof header !== 'string') return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.now();
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.wall();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

@@ -30,7 +30,7 @@ export function createRequests(connection: ClusterConnection, options: ClientOpt
 
   return {
     async send(resource, request, call = {}) {
-      const began = clock.elapsed();
+      const began = clock.monotonic();
       const whole: Request = {
         ...request,
         timeoutMs: call.timeoutMs ?? timeoutMs,
@@ -39,14 +39,14 @@ export function createRequests(connection: ClusterConnection, options: ClientOpt
         confidential: isConfidential(resource),
       };
       return transport.send(whole, (status, retries) =>
-        onRequest?.({ method: request.method, resource, status, durationMs: clock.elapsed() - began, retries }),
+        onRequest?.({ method: request.method, resource, status, durationMs: clock.monotonic() - began, retries }),
       );
     },
 
     async open(resource, request, signal) {
-      const began = clock.elapsed();
+      const began = clock.monotonic();
       const report = (status: number) =>
-        onRequest?.({ method: 'WATCH', resource, status, durationMs: clock.elapsed() - began, retries: 0 });
+        onRequest?.({ method: 'WATCH', resource, status, durationMs: clock.monotonic() - began, retries: 0 });
       return transport.open({ ...request, timeoutMs: 0, retries: 0, confidential: isConfidential(resource), signal }).then(
         (body) => (report(200), body),
         (error) => {

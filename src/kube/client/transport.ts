@@ -78,7 +78,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
     try {
       const sent = await headers(request);
       // Last, with nothing awaited between this and the sending.
-      const leftMs = () => (method === 'GET' || !deadline ? Number.POSITIVE_INFINITY : deadline() - clock.now());
+      const leftMs = () => (method === 'GET' || !deadline ? Number.POSITIVE_INFINITY : deadline() - clock.wall());
       const objection = () => (leftMs() <= 0 ? new NotLeader(request) : undefined);
       const left = leftMs();
       if (left <= 0) throw new NotLeader(request);

@@ -84,7 +84,7 @@ export function createDelivery(client: KubeClient, clock: Clock, log: Log): Even
   async function write(series: Series): Promise<void> {
     const { event, count, lastAt, sentAt } = series;
     const isFirst = sentAt === Number.NEGATIVE_INFINITY;
-    series.sentAt = clock.now();
+    series.sentAt = clock.wall();
     const repeated = { series: { count, lastObservedTime: microTime(lastAt) } };
     try {
       if (isFirst) await client.create(EVENT, event);

@@ -59,7 +59,7 @@ export function eventSink(client: KubeClient, options: EventSinkOptions): EventS
   let serial = 0;
 
   function emit(occurrence: Occurrence): void {
-    const now = clock.now();
+    const now = clock.wall();
     const { regarding, reason, note } = occurrence;
     const key = JSON.stringify([regarding.uid ?? [regarding.kind, regarding.namespace, regarding.name], reason, note]);
     const before = known.get(key);

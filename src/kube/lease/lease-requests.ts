@@ -24,8 +24,8 @@ export function leaseRequests(client: KubeClient, terms: LeaseTerms, window: Wri
   }
 
   return {
-    take: (seen, timeoutMs) => put(seen ? 'update' : 'create', taken(seen, terms, clock.now()), timeoutMs),
-    renew: (held, timeoutMs) => put('update', renewed(held, clock.now()), timeoutMs),
+    take: (seen, timeoutMs) => put(seen ? 'update' : 'create', taken(seen, terms, clock.wall()), timeoutMs),
+    renew: (held, timeoutMs) => put('update', renewed(held, clock.wall()), timeoutMs),
     async read(timeoutMs) {
       const { namespace, name } = terms;
       try {
@@ -35,7 +35,7 @@ export function leaseRequests(client: KubeClient, terms: LeaseTerms, window: Wri
       }
     },
     async release(held, timeoutMs) {
-      await client.update(LEASE, released(held, clock.now()), { timeoutMs, retries: 0 });
+      await client.update(LEASE, released(held, clock.wall()), { timeoutMs, retries: 0 });
     },
   };
 }

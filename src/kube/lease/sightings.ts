@@ -42,7 +42,7 @@ export function watchLease(client: KubeClient, options: SightingsOptions): Lease
   const { namespace, name, known, leaseDurationMs, onHolder, onChange, clock, log } = options;
   const promisedMs = (lease: Lease): number => (lease.spec?.leaseDurationSeconds ?? 0) * 1000 || leaseDurationMs;
   // What this process held it may hold still: tried without waiting for the reflector.
-  let latest: Sighting | undefined = known && { lease: known, at: clock.elapsed(), goodForMs: promisedMs(known) };
+  let latest: Sighting | undefined = known && { lease: known, at: clock.monotonic(), goodForMs: promisedMs(known) };
   const reflector: Reflector<Lease> = reflect<Lease>(client, LEASE, {
     namespace,
     fieldSelector: `metadata.name=${name}`,
@@ -50,13 +50,13 @@ export function watchLease(client: KubeClient, options: SightingsOptions): Lease
     project: (object) => object as Lease,
     onChange({ type, object }) {
       const isGone = type === 'deleted';
-      latest = { lease: isGone ? undefined : object, at: clock.elapsed(), goodForMs: promisedMs(object) };
+      latest = { lease: isGone ? undefined : object, at: clock.monotonic(), goodForMs: promisedMs(object) };
       onHolder(isGone ? '' : holderOf(object));
       onChange();
     },
     onSynced() {
       // It does not exist. Unless this process knew one, it never did as far as it knows, and has no holder.
-      if (reflector.store.size === 0) latest = { lease: undefined, at: clock.elapsed(), goodForMs: known ? promisedMs(known) : 0 };
+      if (reflector.store.size === 0) latest = { lease: undefined, at: clock.monotonic(), goodForMs: known ? promisedMs(known) : 0 };
       onChange();
     },
     log,

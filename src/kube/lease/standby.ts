@@ -27,7 +27,7 @@ export async function standBy(client: KubeClient, known: Lease | undefined, opti
   try {
     while (!pauses.isStopped) {
       const seen = sightings.latest;
-      const waitMs = seen ? freeInMs(seen, { identity, alive, elapsed: clock.elapsed() }) : leaseDurationMs;
+      const waitMs = seen ? freeInMs(seen, { identity, alive, elapsed: clock.monotonic() }) : leaseDurationMs;
       if (!seen || waitMs > 0) {
         await pauses.pause(waitMs);
         continue;

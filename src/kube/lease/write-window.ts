@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts';
 
 /** A moment, on both clocks. */
 export interface Moment {
-  readonly now: number;
-  readonly elapsed: number;
+  readonly wall: number;
+  readonly monotonic: number;
 }
 
-export const momentOf = (clock: Clock): Moment => ({ now: clock.now(), elapsed: clock.elapsed() });
+export const momentOf = (clock: Clock): Moment => ({ wall: clock.wall(), monotonic: clock.monotonic() });
 
 /** Our own time for writing: open for `windowMs` after the last successful write of the Lease was sent. */
 export interface WriteWindow {
@@ -26,12 +26,12 @@ export function writeWindow(clock: Clock, windowMs: number): WriteWindow {
   /** The clock that has advanced more decides: the wall clock may be set back, the monotonic one may sleep with the machine. */
   function leftMs(): number {
     if (opened === undefined) return 0;
-    return windowMs - Math.max(clock.now() - opened.now, clock.elapsed() - opened.elapsed);
+    return windowMs - Math.max(clock.wall() - opened.wall, clock.monotonic() - opened.monotonic);
   }
 
   return {
     leftMs,
-    deadline: () => (opened === undefined ? 0 : clock.now() + leftMs()),
+    deadline: () => (opened === undefined ? 0 : clock.wall() + leftMs()),
     open(sent) {
       opened = sent;
     },

@@ -26,7 +26,7 @@ export function createLimiter(slots: number, clock: Clock, mostOfOne = slots): L
   let cancelWake: (() => void) | undefined;
 
   function admit(): void {
-    const pause = openAt - clock.elapsed();
+    const pause = openAt - clock.monotonic();
     if (pause > 0) {
       if (line.waiting > 0) cancelWake ??= clock.after(pause, wake);
       return;
@@ -64,11 +64,11 @@ export function createLimiter(slots: number, clock: Clock, mostOfOne = slots): L
     release(namespace = '') {
       inside--;
       line.leave(namespace);
-      if (clock.elapsed() >= openAt) limit = Math.min(slots, limit + 1 / limit);
+      if (clock.monotonic() >= openAt) limit = Math.min(slots, limit + 1 / limit);
       admit();
     },
     pause(ms) {
-      const now = clock.elapsed();
+      const now = clock.monotonic();
       if (now >= openAt) limit = Math.max(1, limit / 2);
       openAt = Math.max(openAt, now + ms);
     },

@@ -54,12 +54,12 @@ export function createHealthRecord(resource: string, clock: Clock, log: Log): He
   /** Since when the server has not served the kind; undefined while it does. */
   let unknownSince: number | undefined;
   /** When the last watch ended; undefined while one is open. */
-  let awaySince: number | undefined = clock.elapsed();
+  let awaySince: number | undefined = clock.monotonic();
 
-  const silentMs = (): number => Math.round(clock.elapsed() - heardAt);
+  const silentMs = (): number => Math.round(clock.monotonic() - heardAt);
   function awayMs(): number {
     if (awaySince === undefined) return 0;
-    return Math.round(clock.elapsed() - (count.failures > 0 ? Math.min(awaySince, heardAt) : awaySince));
+    return Math.round(clock.monotonic() - (count.failures > 0 ? Math.min(awaySince, heardAt) : awaySince));
   }
 
   return {
@@ -67,26 +67,26 @@ export function createHealthRecord(resource: string, clock: Clock, log: Log): He
       return { ...count, unknownKind: unknownSince !== undefined, lastError, lastSyncAt, silentMs: silentMs(), awayMs: awayMs() };
     },
     get isUninstalled() {
-      return unknownSince !== undefined && clock.elapsed() - unknownSince >= UNINSTALLED_MS;
+      return unknownSince !== undefined && clock.monotonic() - unknownSince >= UNINSTALLED_MS;
     },
     listBegins: () => void count.lists++,
     listed() {
-      heardAt = clock.elapsed();
-      lastSyncAt = clock.now();
+      heardAt = clock.monotonic();
+      lastSyncAt = clock.wall();
       unknownSince = undefined;
     },
     watchBegins: () => void count.watches++,
     heard() {
-      heardAt = clock.elapsed();
+      heardAt = clock.monotonic();
       awaySince = undefined;
     },
     watchEnded() {
-      awaySince = clock.elapsed();
+      awaySince = clock.monotonic();
     },
     failed(error) {
       lastError = error instanceof Error ? error.message : String(error);
       count.failures++;
-      unknownSince = isNotFound(error) ? (unknownSince ?? clock.elapsed()) : undefined;
+      unknownSince = isNotFound(error) ? (unknownSince ?? clock.monotonic()) : undefined;
     },
     logFailure() {
       const isUnknown = unknownSince !== undefined;

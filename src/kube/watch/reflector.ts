@@ -103,7 +103,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
 
   /** Returns when the server ends the watch. */
   async function watch(from: string): Promise<void> {
-    const began = clock.elapsed();
+    const began = clock.monotonic();
     health.watchBegins();
     // Spread out, so that a restarted server is not asked by every watch at once five minutes later.
     const timeoutSeconds = Math.round(300 * (1 + clock.random()));
@@ -124,7 +124,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     }
     const { missing } = point;
     if (missing && missing !== late) throw new Error(`the watch does not show version ${missing.version}, which exists`);
-    if (!signal.aborted && clock.elapsed() - began < HEALTHY_MS) throw new Error('the server ended the watch early');
+    if (!signal.aborted && clock.monotonic() - began < HEALTHY_MS) throw new Error('the server ended the watch early');
   }
 
   function recovered(): void {

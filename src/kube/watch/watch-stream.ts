@@ -41,16 +41,16 @@ export async function* watchEvents(watch: WatchStream): AsyncGenerator<WatchEven
   const onAbort = () => abort.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
 
-  let heardAt = clock.elapsed();
+  let heardAt = clock.monotonic();
   let bound = CONNECT_MS;
   let cancelTimer = clock.after(bound, listen);
   function listen(): void {
-    const left = bound - (clock.elapsed() - heardAt);
+    const left = bound - (clock.monotonic() - heardAt);
     if (left <= 0) abort.abort(new Timeout(bound));
     else cancelTimer = clock.after(left, listen);
   }
   function heard(silenceMs: number): void {
-    heardAt = clock.elapsed();
+    heardAt = clock.monotonic();
     watch.onHeard?.();
     if (silenceMs === bound) return;
     bound = silenceMs;

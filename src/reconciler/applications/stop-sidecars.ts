@@ -66,13 +66,13 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
     });
   /** Commands that have not ended. */
   const underWay = new Set<Promise<void>>();
-  const queue = createQueue({ concurrency: PODS, mostOfOne: shareOf(PODS), work, now: clock.elapsed });
+  const queue = createQueue({ concurrency: PODS, mostOfOne: shareOf(PODS), work, now: clock.monotonic });
 
   async function pass(pod: Key): Promise<Outcome> {
     const seen = applications.seen(pod);
     const progress = await progressOf(pod, seen);
     if (!seen) return { kind: 'settled' };
-    const due = dueNow(seen.sidecars, progress, clock.elapsed());
+    const due = dueNow(seen.sidecars, progress, clock.monotonic());
     if (due.length > 0) {
       // The watch may be late: a pod of the same name may have begun meanwhile, whose clients must not be stopped.
       const read = await applications.read(pod);
@@ -86,7 +86,7 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
       );
     }
     const next = nextDueAt(seen.sidecars, stops.get(keyText(pod))?.byContainer ?? progress);
-    return { kind: 'waiting', ...(next !== undefined && { afterMs: next - clock.elapsed() }) };
+    return { kind: 'waiting', ...(next !== undefined && { afterMs: next - clock.monotonic() }) };
   }
 
   /** Waits for these commands as long as a pod keeps its place. Those that end later begin another pass. */
@@ -149,7 +149,7 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
     if (step === 'signal' && before?.isSignalled) complain(pod, uid, container, 'its processes do not end on SIGTERM');
     if (!sidecar.hasOwnProcesses && (step === 'none' || before?.isUnmounted))
       complain(pod, uid, container, 'its pod shares a process namespace, in which a signal would reach other processes');
-    if (step === 'none') return after(step, before, { id, ok: false, now: clock.elapsed(), random: clock.random });
+    if (step === 'none') return after(step, before, { id, ok: false, now: clock.monotonic(), random: clock.random });
     log.info({ ...pod, container, step }, 'everything else in the pod has ended: stopping the sidecar');
     const ok = await applications.run(pod, container, commandOf(sidecar, step)).then(
       () => true,
@@ -161,7 +161,7 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
         return false;
       },
     );
-    return after(step, before, { id, ok, now: clock.elapsed(), random: clock.random });
+    return after(step, before, { id, ok, now: clock.monotonic(), random: clock.random });
   }
 
   /** Whether the container still runs. If that cannot be read, the command counts as failed. */

@@ -121,7 +121,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
 
   /** Returns when to look again, ms from now. */
   async function pass(): Promise<number> {
-    const now = clock.now();
+    const now = clock.wall();
     const basis = live;
     const decision = decide(basis && ((basis['data'] ?? {}) as Readonly<Record<string, string>>), host, now);
     if (decision.do === 'renew') {
@@ -152,8 +152,8 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     const hasBundle = await trust(material, now);
     if (!served || !isFit(served, host, now)) serve(material);
     else if (served.certificate !== material.certificate && hasBundle) {
-      if (trusted?.certificate !== material.certificate) trusted = { certificate: material.certificate, since: clock.elapsed() };
-      const left = trusted.since + SETTLE_MS - clock.elapsed();
+      if (trusted?.certificate !== material.certificate) trusted = { certificate: material.certificate, since: clock.monotonic() };
+      const left = trusted.since + SETTLE_MS - clock.monotonic();
       if (left > 0) return left;
       serve(material);
     }
@@ -178,8 +178,8 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     const patch = bundlePatch(configuration, namespace, bundle);
     if (patch.length === 0) return true;
     if (hasAll(configuration, namespace, authorities)) {
-      if (excess?.bundle !== bundle) excess = { bundle, since: clock.elapsed() };
-      if (clock.elapsed() < excess.since + LOOK_MS) return true;
+      if (excess?.bundle !== bundle) excess = { bundle, since: clock.monotonic() };
+      if (clock.monotonic() < excess.since + LOOK_MS) return true;
     }
     excess = undefined;
     // A replica that is late must not undo what another one has written.
@@ -205,7 +205,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
   return {
     notReady() {
       if (!served) return whyStale(secrets.status) ?? problem ?? 'no certificate yet';
-      if (!isFit(served, host, clock.now())) return `the certificate that is served is not valid${problem ? `: ${problem}` : ''}`;
+      if (!isFit(served, host, clock.wall())) return `the certificate that is served is not valid${problem ? `: ${problem}` : ''}`;
       const configuration = configurations.get(undefined, webhookNames.configuration);
       if (!configurations.status.synced) return whyStale(configurations.status);
       // Without a configuration nothing asks this process. With one, whatever else is wrong, pods go on being admitted.

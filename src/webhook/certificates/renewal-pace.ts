@@ -19,9 +19,9 @@ const QUIET_MS = 2 * MOST_MS;
 export function createRenewalPace(clock: Clock): RenewalPace {
   let [inRow, last, next] = [0, -Infinity, -Infinity];
   return {
-    left: () => Math.max(0, next - clock.elapsed()),
+    left: () => Math.max(0, next - clock.monotonic()),
     renewed() {
-      const now = clock.elapsed();
+      const now = clock.monotonic();
       inRow = now - last > QUIET_MS ? 1 : inRow + 1;
       last = now;
       next = inRow < AT_ONCE ? now : now + backoff(inRow - AT_ONCE + 1, clock.random, { firstMs: FIRST_MS, mostMs: MOST_MS });

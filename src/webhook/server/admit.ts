@@ -46,7 +46,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
    * @param withinMs this timeout
    */
   return async (text: string, withinMs = Infinity): Promise<Answer> => {
-    const began = clock.elapsed();
+    const began = clock.monotonic();
     const until = began + Math.min(READS_MS, withinMs - REST_MS);
     let review: Review;
     try {
@@ -59,7 +59,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     const mode = modeIn(review.object, settings);
     const verdict = await verdictOn(review, mode, until).catch((error: unknown) => unexpected(error, review, mode));
     const { outcome, body } = answered(review, mode, verdict);
-    metrics.admitted(outcome, mode, (clock.elapsed() - began) / 1000);
+    metrics.admitted(outcome, mode, (clock.monotonic() - began) / 1000);
     if ('warnings' in verdict) metrics.warned(verdict.warnings?.length ?? 0);
     logVerdict(log, review, verdict);
     return { status: 200, body };
@@ -98,7 +98,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
         if (unread.length === 0) return denied(error.message);
         const keys = new Set(unread.map(unknownKey));
         for (const key of keys) isRead.add(key);
-        const read = await lookups.read(unread, until - clock.elapsed());
+        const read = await lookups.read(unread, until - clock.monotonic());
         if (read.failed !== undefined)
           return denied(`${error.message} The webhook read this from memory, and could not read it again: ${read.failed}`);
         known = layered(known, read.known, keys);

@@ -5,7 +5,7 @@ import { type ApiServer, createApiServer } from '../../../src/testing/api-server
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 
 function leaseOf(clock: ManualClock, namespace: string, name: string, holderIdentity = 'other-0', leaseDurationSeconds = 6) {
-  const spec = { holderIdentity, leaseDurationSeconds, renewTime: `${new Date(clock.now()).toISOString().slice(0, -1)}000Z` };
+  const spec = { holderIdentity, leaseDurationSeconds, renewTime: `${new Date(clock.wall()).toISOString().slice(0, -1)}000Z` };
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name }, spec };
 }
 
@@ -26,14 +26,14 @@ async function checked(others: readonly OtherController[], prepare: (server: Api
     .then(() => 'alone')
     .catch((error: Error) => error.message)
     .finally(() => (ended = true));
-  const began = clock.elapsed();
+  const began = clock.monotonic();
   while (!ended) {
     await new Promise(setImmediate);
     if (clock.waits.length === 0) continue;
     clock.advance(500);
     renew(server, clock);
   }
-  return { found: await check, watchedMs: clock.elapsed() - began, warnings };
+  return { found: await check, watchedMs: clock.monotonic() - began, warnings };
 }
 
 describe('beside another controller', () => {

@@ -34,7 +34,7 @@ function given({ pod }: { readonly pod?: object | undefined } = {}) {
     kubeletDir,
     locks,
     log: silent,
-    clock: { now: () => 0, after: () => () => {} },
+    clock: { wall: () => 0, after: () => () => {} },
     podLogsDir,
     cluster: { pod: async () => (pod instanceof Error ? Promise.reject(pod) : pod) },
     volumes: { get: async () => volume() },

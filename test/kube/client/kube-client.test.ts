@@ -316,7 +316,7 @@ describe('giving up', () => {
 describe('the fence', () => {
   test('a write that waited for its connection until after the deadline is not sent, as where the process was stopped meanwhile', async () => {
     const clock = manualClock();
-    const deadline = clock.now() + 4_000;
+    const deadline = clock.wall() + 4_000;
     await start([json(201, object), json(200, object)], { clock, deadline: () => deadline });
     const write = failure(client.create(CONFIG_MAP, object));
     while (clock.waits.length === 0) await Promise.resolve();
@@ -329,7 +329,7 @@ describe('the fence', () => {
 
   test('after the deadline no write is sent, reads are', async () => {
     const clock = manualClock();
-    const deadline = clock.now() + 4_000;
+    const deadline = clock.wall() + 4_000;
     await start([json(200, object), json(200, object)], { clock, deadline: () => deadline });
     clock.advance(3_999);
     await client.apply(CONFIG_MAP, object);
@@ -350,7 +350,7 @@ describe('the fence', () => {
 
   test('a write waits no longer than the deadline for its answer', async () => {
     const clock = manualClock();
-    const deadline = clock.now() + 1_500;
+    const deadline = clock.wall() + 1_500;
     await start([hang], { clock, deadline: () => deadline });
     const write = failure(client.apply(CONFIG_MAP, object));
     await requestsSeen(1);
@@ -360,7 +360,7 @@ describe('the fence', () => {
 
   test('a write that had to wait for its turn is judged when it is sent', async () => {
     const clock = manualClock();
-    const deadline = clock.now() + 1_000;
+    const deadline = clock.wall() + 1_000;
     let answer: (() => void) | undefined;
     const held: Step = (response) => {
       answer = () => json(200, object)(response);

@@ -29,7 +29,7 @@ let replicas: Replica[];
 let warnings: string[];
 beforeEach(() => {
   clock = manualClock();
-  server = createApiServer({ kinds: [CONFIGURATION], namespaces: [NAMESPACE], now: clock.now });
+  server = createApiServer({ kinds: [CONFIGURATION], namespaces: [NAMESPACE], now: clock.wall });
   replicas = [];
   warnings = [];
 });
@@ -80,8 +80,8 @@ async function operatorsAuthority(): Promise<KeyPair> {
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
     name: [{ CN: [`#0c0b${Buffer.from('Operator CA').toString('hex')}`] }],
-    notBefore: new Date(clock.now() - DAY),
-    notAfter: new Date(clock.now() + 3000 * DAY),
+    notBefore: new Date(clock.wall() - DAY),
+    notAfter: new Date(clock.wall() + 3000 * DAY),
     signingAlgorithm: algorithm,
     keys,
     extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
@@ -115,7 +115,7 @@ describe('the first certificate', () => {
     expect(bundles()).toEqual([last(started[0] as Replica).authorities[0]]);
   });
   test('is that of Fluid while it is valid, without a write', async () => {
-    const now = new Date(clock.now());
+    const now = new Date(clock.wall());
     const ca = await createCa(now);
     const pair = await issueOther(ca, { user: 'fluid', hosts: [HOST, 'localhost'] }, now);
     put(dataOf({ authorities: [ca.certificate], caKey: ca.key, ...pair }));
@@ -125,7 +125,7 @@ describe('the first certificate', () => {
     expect(writes('Secret')).toEqual([]);
   });
   test('waits for the namespace of the Secret, which readiness and the log name', async () => {
-    server = createApiServer({ kinds: [CONFIGURATION], namespaces: [], now: clock.now });
+    server = createApiServer({ kinds: [CONFIGURATION], namespaces: [], now: clock.wall });
     const replica = start();
     await until(() => replica.certificates.notReady()?.startsWith(`namespace ${NAMESPACE} does not exist`) === true, 'the reason');
     expect(warnings.join()).toContain(`namespace ${NAMESPACE} does not exist: the Secret ${SECRET} cannot be created`);
@@ -199,9 +199,9 @@ describe('a configuration', () => {
     await aMoment();
     server.hold('Secret');
     // What another replica would make.
-    const material = await issue({ older: [] }, [HOST], clock.now());
+    const material = await issue({ older: [] }, [HOST], clock.wall());
     put(dataOf(material));
-    configure(entry('a', { ...service, caBundle: Buffer.from(bundleOf(material, clock.now()).join('')).toString('base64') }));
+    configure(entry('a', { ...service, caBundle: Buffer.from(bundleOf(material, clock.wall()).join('')).toString('base64') }));
     await aMoment();
     server.release('Secret');
     await aMoment();
@@ -243,7 +243,7 @@ describe('a Secret', () => {
     configure(entry('a', service));
     const replica = start();
     await serves(replica);
-    const old = await issue({ older: [] }, [HOST], clock.now() - 400 * DAY);
+    const old = await issue({ older: [] }, [HOST], clock.wall() - 400 * DAY);
     put(dataOf(old));
     await until(() => certificatesIn(bundles()[0] ?? '').includes(old.authorities[0] ?? ''), 'the authority in the bundle');
     expect(trusts(bundles()[0] ?? '', last(replica))).toBe(true);
@@ -253,7 +253,7 @@ describe('a Secret', () => {
     expect(trusts(bundles()[0] ?? '', last(replica))).toBe(true);
   });
   test('with a certificate for another name is written again', async () => {
-    const now = new Date(clock.now());
+    const now = new Date(clock.wall());
     const ca = await createCa(now);
     put(dataOf({ authorities: [ca.certificate], caKey: ca.key, ...(await issueOther(ca, { user: 'x', hosts: ['other.svc'] }, now)) }));
     const replica = start();
@@ -263,7 +263,7 @@ describe('a Secret', () => {
   test("with an operator's own authority has certificates that name it byte for byte, as Go compares names", async () => {
     const authority = await operatorsAuthority();
     // Named with another type of string: Node would accept it, an API server would not.
-    const misnamed = await issueOther(authority, { user: 'x', hosts: [HOST] }, new Date(clock.now()));
+    const misnamed = await issueOther(authority, { user: 'x', hosts: [HOST] }, new Date(clock.wall()));
     put(dataOf({ authorities: [authority.certificate], caKey: authority.key, ...misnamed }));
     const replica = start();
     await serves(replica);
@@ -285,7 +285,7 @@ describe('a Secret', () => {
 });
 
 describe('replicas whose clocks differ by months', () => {
-  const ahead = (days: number) => ({ ...clock, now: () => clock.now() + days * DAY });
+  const ahead = (days: number) => ({ ...clock, wall: () => clock.wall() + days * DAY });
   test("keep each other's authorities in the bundle", async () => {
     configure(entry('a', service));
     const fast = start(ahead(90));
