@@ -4,7 +4,7 @@ import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
-import { allRuntimes } from '../settings/config-file.ts';
+import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
 import { version } from '../version.ts';
@@ -47,7 +47,7 @@ export const define: Define = (command, parts) => {
   connectionOptions(command)
     .argument('[names...]', 'names of Datasets, runtimes or operations; dataload/<name> for one kind (default: all of the namespace)')
     .option('-n, --namespace <namespace>', 'namespace of the objects (default: the context’s, else default)')
-    .option('--config <file>', 'runtimes of vendors: sluice.config.ts')
+    .addOption(configOption())
     .option('--collect <file>', 'write an archive with all that helps to find the cause: a new file, .tar.gz')
     .option('--system-namespace <namespace>', 'namespace of the controller, for --collect', DEFAULT_NAMESPACE)
     .addOption(command.createOption('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { CONFIG_IN_IMAGE } from '../../install/index.ts';
 import type { Define } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { allRuntimes, configFile } from '../settings/config-file.ts';
+import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { version } from '../version.ts';
 import { writeArchive } from './archive.ts';
 import { readBaseImage } from './base-image.ts';
@@ -14,7 +14,7 @@ import { inFolders, writeTarFile } from './tar-file.ts';
 interface Flags {
   readonly base: string;
   readonly name: string;
-  readonly config?: string;
+  readonly config: string;
   readonly out: string;
 }
 
@@ -23,7 +23,7 @@ The image is Sluice's own with one more layer: the module of --config and everyt
 needs no registry and no docker. The module may import any npm package that needs no file beside its code.
 
 Examples:
-  sluice image --base sluice-image.tar --name registry.example/sluice-acme:1.0.0
+  sluice image --config sluice.config.ts --base sluice-image.tar --name registry.example/sluice-acme:1.0.0
   docker load -i image.tar                       or: ctr -n k8s.io images import image.tar
   sluice install --config sluice.config.ts --image registry.example/sluice-acme:1.0.0 | kubectl apply --server-side -f -
 
@@ -36,10 +36,7 @@ export const define: Define = (command, parts) => {
   command
     .requiredOption('--base <file>', "archive of Sluice's image, of the version of this package")
     .requiredOption('--name <name:tag>', 'name of the new image; give each version of your runtimes a tag of its own')
-    .option(
-      '--config <file>',
-      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
-    )
+    .addOption(configOption().makeOptionMandatory())
     .option('--out <file>', 'archive to write', 'image.tar')
     .addHelpText('after', HELP)
     .action(async ({ base, name, config, out }: Flags) => {
@@ -47,9 +44,7 @@ export const define: Define = (command, parts) => {
         throw new UsageError(
           `--name: expected an image with a tag other than latest, such as registry.example/sluice-acme:1.0.0, found "${name}"`,
         );
-      const module = configFile(config);
-      if (module === undefined)
-        throw new UsageError('--config: expected a module that exports runtimes, found none in the current directory');
+      const module = resolve(config);
       const ours = await parts.runtimes();
       await allRuntimes(ours, module);
       const image = readBaseImage(base, version());

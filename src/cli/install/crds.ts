@@ -1,6 +1,6 @@
 import { crdOf } from '../../api/crd.ts';
 import type { Define } from '../command.ts';
-import { allRuntimes } from '../settings/config-file.ts';
+import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type OutputFormat, outputOption, print } from '../output.ts';
 
 const EXAMPLES = `
@@ -14,10 +14,7 @@ Exit codes:
 
 export const define: Define = (command, parts) => {
   command
-    .option(
-      '--config <file>',
-      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
-    )
+    .addOption(configOption())
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
     .action(async ({ config, output }: { readonly config?: string; readonly output: OutputFormat }) => {

@@ -8,7 +8,7 @@ import { InstallOptions, installationOf, settled } from '../../install/index.ts'
 import type { Define } from '../command.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { type OutputFormat, outputOption, print } from '../output.ts';
-import { allRuntimes } from '../settings/config-file.ts';
+import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { version } from '../version.ts';
 import { environmentFaults } from './environment-faults.ts';
 
@@ -83,10 +83,7 @@ export const define: Define = (command, parts) => {
       'omit the admission policy that restricts the node plugin to its own node (Kubernetes 1.29 has no such policies)',
     )
     .option('--no-webhook', 'omit the admission webhook, which gives pods FUSE clients as sidecars and hints for the scheduler')
-    .option(
-      '--config <file>',
-      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
-    )
+    .addOption(configOption())
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {

@@ -6,7 +6,7 @@ import { LEASE } from '../../kube/lease/lease-record.ts';
 import type { ResourceType } from '../../kube/types.ts';
 import { typeOf } from '../../reconciler/kubernetes/kinds.ts';
 import type { Define } from '../command.ts';
-import { allRuntimes } from '../settings/config-file.ts';
+import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { messageOf, Refused } from '../errors.ts';
 
@@ -44,10 +44,7 @@ export const define: Define = (command, parts) => {
     .option('--dry-run', 'print what would be deleted, and delete nothing')
     .option('--keep-crds', 'keep the CustomResourceDefinitions and the ThinRuntimeProfiles')
     .option('--with-namespace', 'delete the namespace too, with everything else in it')
-    .option(
-      '--config <file>',
-      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
-    )
+    .addOption(configOption())
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);

@@ -79,7 +79,7 @@ async function asPackage(name: string, title: string, folder: string): Promise<v
   });
   console.log(
     `\nNext:\n${sources === undefined ? '' : `  (cd ${relative(process.cwd(), sources) || '.'} && npm pack)\n`}  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
-      'sluice.config.ts lists the runtime for sluice synth, image and install.',
+      'sluice.config.ts lists the runtime: sluice synth, image and install load it with --config sluice.config.ts.',
   );
 }
 

@@ -1,15 +1,35 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Option } from 'commander';
 import type { Runtime } from '../../constructs/contract.ts';
 import { messageOf, UsageError } from '../errors.ts';
 
+/** What pages and new packages call the module. */
 const NAMES = ['sluice.config.ts', 'sluice.config.mts', 'sluice.config.js', 'sluice.config.mjs'];
 
-/** The package's runtimes and those of `sluice.config.ts` (`export default { runtimes: [...] }`), in which an operator lists vendors' runtimes. */
-export async function allRuntimes(ours: readonly Runtime[], file: string | undefined, folder = process.cwd()): Promise<readonly Runtime[]> {
-  const path = configFile(file, folder);
-  if (path === undefined) return ours;
+export const configOption = (): Option =>
+  new Option('--config <file>', 'module that exports further runtimes (`export default { runtimes: [...] }`); its code runs');
+
+/**
+ * The package's runtimes and those of the module in which an operator lists vendors' runtimes.
+ *
+ * A module is loaded only if `--config` names it: the current directory may be a repository that someone else wrote, and that this command
+ * is to check.
+ *
+ * @param warn is called if a module is in the folder and none was named
+ */
+export async function allRuntimes(
+  ours: readonly Runtime[],
+  file: string | undefined,
+  { folder = process.cwd(), warn = toStandardError }: { readonly folder?: string; readonly warn?: (line: string) => void } = {},
+): Promise<readonly Runtime[]> {
+  if (file === undefined) {
+    const unnamed = NAMES.find((name) => existsSync(join(folder, name)));
+    if (unnamed !== undefined) warn(`sluice: ${unnamed} in the current directory is not loaded; to load it: --config ${unnamed}`);
+    return ours;
+  }
+  const path = resolve(folder, file);
   const theirs = await runtimesIn(path);
   const twin = theirs.find((runtime, i) => [...ours, ...theirs.slice(0, i)].some((other) => collide(runtime, other)));
   if (twin)
@@ -17,9 +37,7 @@ export async function allRuntimes(ours: readonly Runtime[], file: string | undef
   return [...ours, ...theirs];
 }
 
-/** Path of the module; undefined if none is named and the folder has none. */
-export const configFile = (file: string | undefined, folder = process.cwd()): string | undefined =>
-  file === undefined ? NAMES.map((name) => resolve(folder, name)).find(existsSync) : resolve(folder, file);
+const toStandardError = (line: string): void => console.error(line);
 
 async function runtimesIn(path: string): Promise<readonly Runtime[]> {
   let module: { readonly default?: { readonly runtimes?: unknown } };

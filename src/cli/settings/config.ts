@@ -21,6 +21,7 @@ import {
   secretNamesOf,
   selectorOf,
 } from './config-values.ts';
+import { configOption } from './config-file.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -57,10 +58,7 @@ export interface ControllerConfig {
 
 export const settingsOptions = (command: Command): Command =>
   command
-    .option(
-      '--config <file>',
-      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
-    )
+    .addOption(configOption())
     .option(
       '--runtime-node-port-range <runtime=first-last>',
       'host ports that a runtime may use, e.g. juicefs=14000-15999; repeatable',

@@ -15,7 +15,7 @@ import { messageOf, Refused } from '../errors.ts';
 import { serveHealth } from '../health.ts';
 import { createLog, logOptions } from '../log.ts';
 import { checkVersion } from '../reconcile/preflight.ts';
-import { allRuntimes } from '../settings/config-file.ts';
+import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { connect } from '../settings/connection.ts';
 import { stopSignal, whenAborted } from '../stop-signal.ts';
 import { WEBHOOK_ENVIRONMENT, warnOf, webhookConfigOf } from './config.ts';
@@ -52,10 +52,7 @@ export const define: Define = (command, parts) => {
   command
     .option('--port <port>', 'port of the webhook', '9443')
     .option('--metrics-addr <host:port>', 'address of /healthz, /readyz and /metrics; 0 = none', ':8080')
-    .option(
-      '--config <file>',
-      'module that exports further runtimes (default: sluice.config.ts, .mts, .js or .mjs in the current directory, if one exists)',
-    )
+    .addOption(configOption())
     .option('--kubeconfig <file>', 'how to reach the cluster (default: KUBECONFIG; in a pod its service account; else ~/.kube/config)')
     .addOption(logOptions())
     .addHelpText('after', HELP)

@@ -8,16 +8,19 @@ import { sluice } from '../run.ts';
 const moduleOf = (type: string, kind: string) =>
   `export default { runtimes: [{ type: '${type}', engines: ['${type}'], resource: { kind: '${kind}' }, companions: [], env: [], needs() {}, bind() {} }] };`;
 
-describe('sluice.config.js', () => {
+describe('the module of --config', () => {
   test('adds runtimes', async () => {
     const path = folder({ 'sluice.config.js': moduleOf('acme', 'AcmeRuntime') });
-    expect((await allRuntimes(runtimes, undefined, path)).map(({ type }) => type)).toEqual([...runtimes.map(({ type }) => type), 'acme']);
+    const all = await allRuntimes(runtimes, 'sluice.config.js', { folder: path });
+    expect(all.map(({ type }) => type)).toEqual([...runtimes.map(({ type }) => type), 'acme']);
   });
-  test('may be of any of four names', async () => {
-    for (const name of ['ts', 'mts', 'js', 'mjs'].map((ending) => `sluice.config.${ending}`))
-      expect((await allRuntimes([], undefined, folder({ [name]: moduleOf('acme', 'AcmeRuntime') }))).map(({ type }) => type)).toEqual([
-        'acme',
-      ]);
+  test('is not loaded from the current directory without the flag, and a warning says so', async () => {
+    for (const name of ['ts', 'mts', 'js', 'mjs'].map((ending) => `sluice.config.${ending}`)) {
+      const warnings: string[] = [];
+      const path = folder({ [name]: moduleOf('acme', 'AcmeRuntime') });
+      expect(await allRuntimes([], undefined, { folder: path, warn: (line) => warnings.push(line) })).toEqual([]);
+      expect(warnings).toEqual([`sluice: ${name} in the current directory is not loaded; to load it: --config ${name}`]);
+    }
   });
   test.each([
     [
@@ -45,6 +48,6 @@ describe('sluice.config.js', () => {
     ['cannot be loaded', 'import "./nowhere.js";', 'expected a module that can be loaded, found: '],
   ])('is refused when it %s', async (_, text, message) => {
     const path = folder({ 'my.config.js': text });
-    await expect(allRuntimes(runtimes, 'my.config.js', path)).rejects.toThrow(message);
+    await expect(allRuntimes(runtimes, 'my.config.js', { folder: path })).rejects.toThrow(message);
   });
 });
