@@ -81,12 +81,13 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
     const staged = openStaged(stagedDir);
     const release = fuseRelease({ ...options, clock, labels, locks, staged });
     closing.push(async () => release.stop());
+    // As the mount table has it; the kubelet's calls name the path that it was configured with.
+    const realDir = realpathSync(kubeletDir);
     const context: NodeContext = {
       ...options,
-      // As the mount table has it; the kubelet's calls name the path that it was configured with.
-      kubeletDir: realpathSync(kubeletDir),
+      kubeletDir: realDir,
       askedDir: kubeletDir,
-      host: createHost({ watch, run: shells.run, scratch, ...(bindMs !== undefined && { bindMs }) }),
+      host: createHost({ watch, kubeletDir: realDir, run: shells.run, scratch, ...(bindMs !== undefined && { bindMs }) }),
       watch,
       labels,
       locks,

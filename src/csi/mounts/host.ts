@@ -1,23 +1,27 @@
-/** The node: its mount table, and what changes it. Nothing here touches a path on a FUSE mount but in a child that can be left behind. */
-import { lstatSync, mkdirSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
-import { dirname } from 'node:path';
+/**
+ * The node: its mount table, and what changes it. A path below the mount root may never answer, whatever is mounted there: only a child
+ * touches it, which can be left behind.
+ */
 import { createBinder } from './binder.ts';
 import type { Binding, Target } from './binding.ts';
-import { isOnFuse, type Mount, topAt } from './mountinfo.ts';
+import { type Mount, topAt } from './mountinfo.ts';
 import { createReach } from './reach.ts';
 import { createScratch, UNMOUNT_MS } from './scratch.ts';
 import type { Ended, Run } from './shells.ts';
+import { createTargets } from './targets.ts';
 import type { MountWatch } from './watch.ts';
 
 export interface Host {
   /** The mount table of this moment. */
   mounts(): Promise<readonly Mount[]>;
-  /** What is at a path on which nothing is mounted. @throws Error where it lies on a FUSE mount, as all that is about targets */
+  /** What is at a path on which nothing is mounted. @throws Error, as all that is about targets, where targets.ts does */
   look(target: string): Target;
   /** Makes the directory to mount on; its parents too. */
   makeTarget(target: string): void;
-  /** Makes the directory on which a FUSE client mounts, unless one has. */
-  makeSource(source: string): void;
+  /** Makes the directory on which a FUSE client mounts, unless one has. @throws NoAnswer */
+  makeSource(source: string): Promise<void>;
+  /** Whether a path below the mount root exists. @throws NoAnswer */
+  exists(path: string): Promise<boolean>;
   /** @throws NotBound */
   bind(binding: Binding): Promise<void>;
   /** A link to the source, in the place of an empty directory or of another link. @throws NotBound */
@@ -36,6 +40,8 @@ export const STATFS_MS = 3_000;
 
 export interface HostOptions {
   readonly watch: MountWatch;
+  /** The kubelet's directory, as the mount table has it. */
+  readonly kubeletDir: string;
   /** Of shells that define BIND_FUNCTIONS. */
   readonly run: Run;
   /** A directory on a private mount; openScratch creates one. */
@@ -44,18 +50,10 @@ export interface HostOptions {
   readonly bindMs?: number;
 }
 
-export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOptions): Host {
+export function createHost({ watch, kubeletDir, run, scratch, bindMs = BIND_MS }: HostOptions): Host {
   const reach = createReach(run);
   const binder = createBinder({ watch, reach, scratch: createScratch(scratch, run), bindMs });
-
-  /**
-   * Targets lie in the kubelet's directory, which is the node's own disk: what is done there takes some µs, and by way of the thread pool it
-   * would take ten times as long. Below a FUSE mount it might never end, so it is rejected.
-   */
-  function local(target: string): string {
-    if (isOnFuse(watch.last(), dirname(target))) throw new Error(`${target}: lies on a FUSE mount`);
-    return target;
-  }
+  const targets = createTargets(kubeletDir, () => watch.last());
 
   /** Marks the path as changing: a reading of the table meanwhile may show either state. */
   async function changing<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -66,26 +64,25 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
   return {
     mounts: () => watch.now(),
 
-    look(target) {
-      const found = lstatSync(local(target), { throwIfNoEntry: false });
-      if (!found) return { is: 'absent' };
-      return found.isSymbolicLink() ? { is: 'link', to: readlinkSync(target) } : { is: 'directory' };
+    look: (target) => targets.look(target),
+    makeTarget: (target) => targets.make(target),
+    removeTarget: (target) => targets.remove(target),
+
+    async makeSource(source) {
+      if (topAt(await watch.now(), source)) return;
+      const { code, output } = await reach(source, ['mkdir', '-p', '-m', '755', '--', source], bindMs);
+      if (code !== 0) throw new Error(`mkdir ${source}: ${output.trim() || `exit code ${code}`}`);
     },
 
-    makeTarget: (target) => void mkdirSync(local(target), { recursive: true, mode: 0o750 }),
-
-    makeSource(source) {
-      if (!isOnFuse(watch.last(), source)) mkdirSync(source, { recursive: true, mode: 0o755 });
+    async exists(path) {
+      return (await reach(path, ['test', '-e', path], bindMs)).code === 0;
     },
 
     bind: (binding) => changing(binding.target, () => binder.bind(binding)),
 
     async link(binding) {
       await binder.look(binding);
-      const { source, target } = binding;
-      mkdirSync(dirname(local(target)), { recursive: true, mode: 0o750 });
-      removeTarget(target);
-      symlinkSync(source, target);
+      targets.link(binding.source, binding.target);
     },
 
     statfs(path) {
@@ -98,20 +95,5 @@ export function createHost({ watch, run, scratch, bindMs = BIND_MS }: HostOption
       const { code, output } = await changing(path, () => run(['umount', '-c', ...(lazily ? ['-l'] : []), '--', path], UNMOUNT_MS));
       if (code !== 0) throw new Error(`umount ${path}: ${output.trim() || `exit code ${code}`}`);
     },
-
-    removeTarget: (target) => removeTarget(local(target)),
   };
-}
-
-/** Does not touch what may be mounted there: the kernel rejects the removal of any mount point. */
-function removeTarget(target: string): void {
-  try {
-    // Never recursively: files in a directory that should be empty are a user's data.
-    rmdirSync(target);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return;
-    if (code !== 'ENOTDIR' || !lstatSync(target).isSymbolicLink()) throw error;
-    unlinkSync(target);
-  }
 }

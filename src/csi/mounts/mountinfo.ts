@@ -106,12 +106,6 @@ export function mountOf(mounts: readonly Mount[], path: string): Mount | undefin
   return deepest === undefined ? undefined : topAt(mounts, deepest);
 }
 
-/** A path that only a child may touch: whoever serves it may not answer. */
-export function isOnFuse(mounts: readonly Mount[], path: string): boolean {
-  const mount = mountOf(mounts, path);
-  return mount !== undefined && isFuse(mount);
-}
-
 /** A program serves it. EFC brings a kernel module of its own, whose mounts have the type alifuse.aliyun-alinas-efc. */
 export const isFuse = ({ fsType }: Pick<Mount, 'fsType'>): boolean => /^(ali)?fuse/.test(fsType);
 

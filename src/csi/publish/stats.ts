@@ -1,8 +1,7 @@
-import { readlink } from 'node:fs/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { notFound } from '../grpc/errors.ts';
-import { STATFS_MS } from '../mounts/host.ts';
-import { isOnFuse, isWithin, type Mount, topAt } from '../mounts/mountinfo.ts';
+import { type Host, STATFS_MS } from '../mounts/host.ts';
+import { isWithin, topAt } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';
 import type { NodeGetVolumeStatsResponseSchema } from '../grpc/proto/csi.gen.ts';
 import { unit } from '../grpc/proto/values.ts';
@@ -13,7 +12,7 @@ type Stats = MessageInitShape<typeof NodeGetVolumeStatsResponseSchema>;
 /** How full a published volume is, and whether it works at all. A volume that does not is no error of this call. */
 export async function statsOf({ host, mountRoot }: NodeContext, path: string): Promise<Stats> {
   const mounts = await host.mounts();
-  const published = topAt(mounts, path) ? path : await linked(path, mounts);
+  const published = topAt(mounts, path) ? path : linked(host, path);
   if (published === undefined || (published !== path && !isWithin(published, mountRoot)))
     throw notFound(`volume_path ${path}: nothing is published there`);
   try {
@@ -27,8 +26,13 @@ export async function statsOf({ host, mountRoot }: NodeContext, path: string): P
 }
 
 /** Where a link leads to; undefined where there is none. What is linked need not be a mount (annotation skip-check-mount-ready-target). */
-async function linked(path: string, mounts: readonly Mount[]): Promise<string | undefined> {
-  return isOnFuse(mounts, path) ? undefined : readlink(path).catch(() => undefined);
+function linked(host: Host, path: string): string | undefined {
+  try {
+    const found = host.look(path);
+    return found.is === 'link' ? found.to : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const abnormal = (message: string): Stats => ({ usage: [], volumeCondition: { abnormal: true, message } });

@@ -1,13 +1,13 @@
-import { stat, watch as watchDirectory } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { label, sessionManagerNodeLabel } from '../../api/labels.ts';
 import { isToGo } from './clean-policy.ts';
 import type { RuntimeRecord } from '../cluster/node-cluster.ts';
-import { CsiError, invalid, status, unavailable } from '../grpc/errors.ts';
+import { sleep } from '../../kube/clock.ts';
+import { CsiError, status, unavailable } from '../grpc/errors.ts';
 import { fuseOf } from './fuse-label.ts';
 import { fusePod } from '../cluster/fuse-pods.ts';
 import { handleOf, podPathOf } from '../kubelet.ts';
-import { isOnFuse } from '../mounts/mountinfo.ts';
+import { NoAnswer } from '../mounts/reach.ts';
 import type { NodeContext } from '../node-context.ts';
 import { stagedFuse } from './staged-fuse.ts';
 import { type RuntimeName, parseVolume } from '../volume.ts';
@@ -15,6 +15,8 @@ import { type RuntimeName, parseVolume } from '../volume.ts';
 type Attributes = Readonly<Record<string, string>>;
 
 const SESSION_MANAGER_MS = 30_000;
+/** How late its socket is seen. */
+const LOOK_MS = 200;
 
 /** Labels the node, so that the fuse pod is created there. Does not wait for it: publish does, and can explain more. */
 export async function stage(context: NodeContext, volumeId: string, attributes: Attributes, signal: AbortSignal): Promise<void> {
@@ -23,7 +25,7 @@ export async function stage(context: NodeContext, volumeId: string, attributes: 
   const fuse = await fuseOf(context.cluster, volumeId, volume);
   const { sessionManagerDir } = volume;
   // Clients of a CacheRuntimeClass are programs that know nothing of Sluice, and few make the directory on which they mount.
-  if (attributes['mount_type'] === 'cache') context.host.makeSource(volume.fusePath);
+  if (attributes['mount_type'] === 'cache') await answer(volume.fusePath, context.host.makeSource(volume.fusePath));
   release.staging(volumeId);
   // Before the label: what was labelled must be unstaged, even if the plugin ended before it could answer.
   staged.keep({ handle: volumeId, attributes, fuse });
@@ -35,9 +37,24 @@ export async function stage(context: NodeContext, volumeId: string, attributes: 
 /** Has the session manager start on this node, and waits for its socket. */
 async function sessionManager(context: NodeContext, volumeId: string, directory: string, signal: AbortSignal): Promise<void> {
   await context.labels.take(sessionManagerNodeLabel, volumeId);
-  if (isOnFuse(await context.host.mounts(), directory))
-    throw invalid(`volume attribute efc_sessmgr_workdir: ${directory} is on a FUSE mount`);
-  await untilThere(join(directory, 'sessmgrd.sock'), context, signal);
+  const socket = join(directory, 'sessmgrd.sock');
+  for (const end = context.clock.monotonic() + SESSION_MANAGER_MS; !(await answer(socket, context.host.exists(socket))); ) {
+    if (context.clock.monotonic() >= end)
+      throw unavailable(
+        `${socket} does not exist: EFC's session manager, DaemonSet efc-system/efc-sessmgr, has not started on this node; sluice install --daemon efc prints it`,
+      );
+    await sleep(context.clock, LOOK_MS, signal);
+  }
+}
+
+/** @throws CsiError UNAVAILABLE when the file system below the mount root does not answer: the kubelet retries */
+async function answer<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof NoAnswer) throw unavailable(`${path} has not answered since ${error.since}`);
+    throw error;
+  }
 }
 
 /** Removes the node's label, and so the fuse pod, if the clean policy says so and no other staged volume needs it. */
@@ -79,42 +96,4 @@ async function mayGo(context: NodeContext, { cleanPolicy }: RuntimeRecord, { nam
     wanted: wanted?.[label.fuseGeneration],
     running: pod?.metadata.labels?.[label.fuseGeneration],
   });
-}
-
-async function untilThere(path: string, { clock }: NodeContext, signal: AbortSignal): Promise<void> {
-  const over = new AbortController();
-  const cancel = clock.after(SESSION_MANAGER_MS, () => over.abort());
-  try {
-    while (!(await isThere(path))) {
-      const directory = await existing(dirname(path));
-      const change = firstChange(directory, AbortSignal.any([signal, over.signal]));
-      change.catch(() => {});
-      // The socket, or a directory above it, may have been created before the watch began.
-      if ((await existing(path)) === directory) await change;
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    if (over.signal.aborted)
-      throw unavailable(
-        `${path} does not exist: EFC's session manager, DaemonSet efc-system/efc-sessmgr, has not started on this node; sluice install --daemon efc prints it`,
-      );
-    throw error;
-  } finally {
-    over.abort();
-    cancel();
-  }
-}
-
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
-async function existing(directory: string): Promise<string> {
-  return (await isThere(directory)) || directory === '/' ? directory : existing(dirname(directory));
-}
-
-async function firstChange(directory: string, signal: AbortSignal): Promise<void> {
-  for await (const _ of watchDirectory(directory, { signal })) return;
 }

@@ -23,7 +23,6 @@ test('a publish call finds a client that replaced one just like it, which the mo
     mounts: watch.now,
     look: () => ({ is: 'absent' }),
     makeTarget: () => {},
-    makeSource: () => {},
     async bind() {
       const does = works.shift() ?? true;
       bound.push(does);
