@@ -13,6 +13,11 @@ export interface Clock {
   random(): number;
 }
 
+/** For what only measures durations. */
+export type Monotonic = Pick<Clock, 'monotonic'>;
+/** For what also waits. */
+export type Timers = Pick<Clock, 'monotonic' | 'after'>;
+
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),

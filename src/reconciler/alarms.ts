@@ -1,4 +1,6 @@
-/** At most one timer for each key; none of them keeps the process alive. */
+import type { Timers } from '../kube/clock.ts';
+
+/** At most one timer for each key. */
 export interface Alarms {
   /** Rings once after so many milliseconds; an earlier alarm of the key is cleared. */
   set(key: string, ms: number): void;
@@ -8,8 +10,8 @@ export interface Alarms {
   clearAll(): void;
 }
 
-export function createAlarms(ring: (key: string) => void, now: () => number): Alarms {
-  const alarms = new Map<string, { readonly timer: NodeJS.Timeout; readonly dueAt: number }>();
+export function createAlarms(ring: (key: string) => void, clock: Timers): Alarms {
+  const alarms = new Map<string, { readonly cancel: () => void; readonly dueAt: number }>();
 
   function set(key: string, ms: number): void {
     clear(key);
@@ -17,17 +19,17 @@ export function createAlarms(ring: (key: string) => void, now: () => number): Al
       alarms.delete(key);
       ring(key);
     };
-    alarms.set(key, { timer: setTimeout(rings, ms).unref(), dueAt: now() + ms });
+    alarms.set(key, { cancel: clock.after(ms, rings), dueAt: clock.monotonic() + ms });
   }
   function clear(key: string): void {
-    clearTimeout(alarms.get(key)?.timer);
+    alarms.get(key)?.cancel();
     alarms.delete(key);
   }
 
   return {
     set,
     advance(key, ms) {
-      if ((alarms.get(key)?.dueAt ?? Infinity) > now() + ms) set(key, ms);
+      if ((alarms.get(key)?.dueAt ?? Infinity) > clock.monotonic() + ms) set(key, ms);
     },
     clear,
     clearAll: () => alarms.forEach((_, key) => clear(key)),

@@ -1,3 +1,4 @@
+import { systemClock } from '../kube/clock.ts';
 import { createClient, type KubeClient } from '../kube/client/kube-client.ts';
 import { elect, type LeaderElection } from '../kube/lease/lease.ts';
 import { createStore, type Store } from './kubernetes/store/store.ts';
@@ -25,7 +26,7 @@ export interface Controller {
 
 /** Watches → keys → reconcile. Every candidate watches, so that a standby takes over with its caches warm; only the leader acts. */
 export function startController(options: ControllerOptions): Controller {
-  const { connection, runtimes, election: candidacy, log, metrics } = options;
+  const { connection, runtimes, election: candidacy, log, clock = systemClock, metrics } = options;
   const onRequest = metrics && { onRequest: metrics.requested };
   let election: LeaderElection | undefined;
   let leases: KubeClient | undefined;
@@ -33,11 +34,12 @@ export function startController(options: ControllerOptions): Controller {
   let stopped = false;
   const failed = Promise.withResolvers<unknown>();
   const fence = candidacy && { deadline: () => election?.writeDeadline() ?? 0 };
-  const client = createClient(connection, { fieldManager: 'sluice', ...onRequest, ...fence });
+  const client = createClient(connection, { fieldManager: 'sluice', clock, ...onRequest, ...fence });
   const store = createStore({
     client,
     runtimes,
     log,
+    clock,
     onKey: (key) => add(keyText(key)),
     onGone: (key, uid) => reign?.gone(key, uid),
     onPlacement: (moved) => reign?.moved(moved),
@@ -64,8 +66,8 @@ export function startController(options: ControllerOptions): Controller {
   const begun = store.synced.then(() => {
     if (stopped) return;
     if (!candidacy) return lead();
-    leases = createClient(connection, { fieldManager: 'sluice', userAgent: 'sluice', maxConnections: 2, ...onRequest });
-    election = elect(leases, { ...candidacy, onStarted: lead, onStopped: stepDown, onFailed: failed.resolve, log });
+    leases = createClient(connection, { fieldManager: 'sluice', userAgent: 'sluice', maxConnections: 2, clock, ...onRequest });
+    election = elect(leases, { ...candidacy, onStarted: lead, onStopped: stepDown, onFailed: failed.resolve, clock, log });
   });
   begun.catch(failed.resolve);
 

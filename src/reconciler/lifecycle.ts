@@ -54,12 +54,11 @@ export const LEADER_AGAIN_MS = 1000;
  * when readers would miss the row.
  */
 const alignMounts: Step = ({
-  now,
   plan: { mounts },
   mounted,
   listing = false,
   mountTroubles = [],
-  mountsTriedAt,
+  mountsTriedMs,
   bound,
   leaderless,
   execError,
@@ -85,8 +84,8 @@ const alignMounts: Step = ({
   const changing: Hold = { reason: 'MountsChanging', message: execError ?? `${count} to change`, ...lasting };
   const hold = rows.length > 0 && (execError !== undefined || rows.some((path) => !known.has(path))) ? changing : lack;
   // Rows that were never tried come first, so that rows which the engine refuses delay no others.
-  const triedAt = (path: string) => mountsTriedAt?.get(path) ?? -Infinity;
-  const inTurn = rows.filter((path) => now - triedAt(path) >= SAME_AGAIN_MS).toSorted((a, b) => triedAt(a) - triedAt(b) || 0);
+  const triedMs = (path: string) => mountsTriedMs?.get(path) ?? Infinity;
+  const inTurn = rows.filter((path) => triedMs(path) >= SAME_AGAIN_MS).toSorted((a, b) => triedMs(b) - triedMs(a) || 0);
   const due = new Set(inTurn.slice(0, AT_ONCE));
   const next = without(change, new Set(rows.filter((path) => !due.has(path))));
   return { ...(due.size > 0 && { action: { run: mounts.change(next), change: next } }), ...(hold && { hold }) };

@@ -1,4 +1,5 @@
 import type { Runtime } from '../constructs/index.ts';
+import type { Monotonic } from '../kube/clock.ts';
 import type { Log } from '../kube/types.ts';
 import type { Cluster } from './cluster.ts';
 import { messageOf } from './failures.ts';
@@ -15,6 +16,7 @@ export interface PassContext {
   readonly store: Store;
   readonly runtimes: readonly Runtime[];
   readonly log: Log;
+  readonly clock: Monotonic;
   readonly metrics?: Metrics;
 }
 
@@ -25,20 +27,20 @@ export interface PassContext {
  * @param failures passes over this key that failed in a row before this one
  */
 export async function passOver(text: string, context: PassContext, reportInMs: number, failures: number): Promise<Outcome> {
-  const { cluster, store, runtimes, log, metrics } = context;
+  const { cluster, store, runtimes, log, clock, metrics } = context;
   const key = keyOfText(text);
   const isOperation = 'kind' in key;
-  const began = performance.now();
+  const began = clock.monotonic();
   try {
     if (!isOperation && store.runtimes(key).length === 0) for (const { type } of runtimes) metrics?.forgotten(type, text);
     const next = isOperation
       ? await reconcileOperation(cluster.operations, key, Math.max(0, reportInMs))
       : await reconcile(cluster, key, Math.max(0, reportInMs));
     const outcome = outcomeOf(next);
-    metrics?.reconciled(outcome.kind === 'waiting' ? 'requeue_after' : 'success', (performance.now() - began) / 1000);
+    metrics?.reconciled(outcome.kind === 'waiting' ? 'requeue_after' : 'success', (clock.monotonic() - began) / 1000);
     return outcome;
   } catch (error) {
-    metrics?.reconciled('error', (performance.now() - began) / 1000);
+    metrics?.reconciled('error', (clock.monotonic() - began) / 1000);
     // The first failure is often a race with another writer, and the next pass is 50 ms away.
     log[failures === 0 ? 'info' : 'warn']({ key: text, failures: failures + 1, error: messageOf(error) }, 'reconcile failed');
     for (const { runtime } of failures === 0 || isOperation ? [] : store.runtimes(key)) metrics?.setupFailed(runtime.type, text);

@@ -23,6 +23,7 @@
  * Q13. After `stop` no pass begins and no timer is left; it resolves when the passes under way have ended.
  * Q14. Passes that wait for nothing hand over to the event loop within some milliseconds, however many they are.
  */
+import { systemClock, type Timers } from '../kube/clock.ts';
 import { createTurnstile } from '../kube/turns/turnstile.ts';
 import { createAlarms } from './alarms.ts';
 import { createTimeSlice } from './time-slice.ts';
@@ -68,8 +69,8 @@ export interface QueueOptions {
   readonly onAdded?: (key: string) => void;
   /** @param waitedMs in line before this pass */
   readonly onDone?: (key: string, outcome: Outcome, waitedMs: number) => void;
-  /** Monotonic, milliseconds. Default: `performance.now`. */
-  readonly now?: () => number;
+  /** Default: the system's. */
+  readonly clock?: Timers;
 }
 
 interface Entry {
@@ -99,14 +100,14 @@ const eventBackoffMs = (failures: number): number => (failures > 0 ? Math.min(EV
 const namespaceOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf('/')));
 
 export function createQueue(options: QueueOptions): Queue {
-  const { work, concurrency, mostOfOne = concurrency, onAdded, onDone, now = () => performance.now() } = options;
+  const { work, concurrency, mostOfOne = concurrency, onAdded, onDone, clock = systemClock } = options;
   const entries = new Map<string, Entry>();
   const line = createTurnstile<string>(mostOfOne);
   /** End the waiting of unsettled keys. */
-  const retries = createAlarms((key) => enqueue(entries.get(key)), now);
+  const retries = createAlarms((key) => enqueue(entries.get(key)), clock);
   /** Start passes over settled keys. */
-  const repeats = createAlarms(add, now);
-  const slice = createTimeSlice(now, pump);
+  const repeats = createAlarms(add, clock);
+  const slice = createTimeSlice(clock, pump);
   let tickets = 0;
   let running = 0;
   let stopping = false;
@@ -120,7 +121,15 @@ export function createQueue(options: QueueOptions): Queue {
   }
 
   function enter(key: string): Entry {
-    const entry: Entry = { key, ticket: tickets++, state: 'idle', heldSince: undefined, queuedAt: now(), again: false, failures: 0 };
+    const entry: Entry = {
+      key,
+      ticket: tickets++,
+      state: 'idle',
+      heldSince: undefined,
+      queuedAt: clock.monotonic(),
+      again: false,
+      failures: 0,
+    };
     entries.set(key, entry);
     return entry;
   }
@@ -135,7 +144,7 @@ export function createQueue(options: QueueOptions): Queue {
     const { key, ticket } = entry;
     retries.clear(key);
     entry.state = 'queued';
-    entry.queuedAt = now();
+    entry.queuedAt = clock.monotonic();
     line.push(namespaceOf(key), key, ticket);
     onAdded?.(key);
     queueMicrotask(pump);
@@ -154,8 +163,8 @@ export function createQueue(options: QueueOptions): Queue {
     running++;
     entry.state = 'running';
     entry.again = false;
-    const waitedMs = now() - entry.queuedAt;
-    const info = { heldMs: heldSince === undefined ? 0 : now() - heldSince, unsettled: entries.size, failures };
+    const waitedMs = clock.monotonic() - entry.queuedAt;
+    const info = { heldMs: heldSince === undefined ? 0 : clock.monotonic() - heldSince, unsettled: entries.size, failures };
     const outcome = await work(key, info).catch((): Outcome => ({ kind: 'failed' }));
     running--;
     line.leave(namespaceOf(key));
@@ -168,7 +177,7 @@ export function createQueue(options: QueueOptions): Queue {
 
   function follow(entry: Entry, outcome: Outcome): void {
     if (outcome.kind === 'settled') return settle(entry, outcome.againMs);
-    entry.heldSince ??= now();
+    entry.heldSince ??= clock.monotonic();
     if (outcome.kind === 'failed') entry.failures++;
     else if (!outcome.isAsking) entry.failures = 0;
     const delayMs = delayAfter(entry, outcome);

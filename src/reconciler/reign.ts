@@ -1,5 +1,6 @@
 import type { Runtime, Settings } from '../constructs/index.ts';
 import type { ClusterConnection } from '../kube/client/connection.ts';
+import { type Clock, systemClock } from '../kube/clock.ts';
 import type { KubeClient } from '../kube/contract.ts';
 import { eventSink } from '../kube/events/events.ts';
 import { KEYS, shareOf } from '../kube/turns/turnstile.ts';
@@ -8,7 +9,7 @@ import type { ApplicationSettings } from './applications/sidecars-to-stop.ts';
 import { stopSidecars } from './kubernetes/applications/applications.ts';
 import { podExec } from './kubernetes/commands/pod-exec.ts';
 import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
-import { createNodeLabeler } from './kubernetes/nodes/node-labels.ts';
+import { createNodeLabeler, type ReportOnNode } from './kubernetes/nodes/node-labels.ts';
 import { helpersOf } from './kubernetes/operations/end-run.ts';
 import type { PortPolicy } from './kubernetes/plans/ports.ts';
 import type { Selects } from './kubernetes/selector.ts';
@@ -38,6 +39,8 @@ export interface LeaderOptions {
   /** Keys at a time. Default 32, 24 of them of one namespace. */
   readonly concurrency?: number;
   readonly log: Log;
+  /** Default: the system's. */
+  readonly clock?: Clock;
   readonly metrics?: Metrics;
 }
 
@@ -63,14 +66,13 @@ export function createReign(
   options: LeaderOptions,
   leader: { readonly identity: string; readonly deadline?: () => number; readonly wake: (key: string) => void },
 ): Reign {
-  const { connection, runtimes, settings, log, metrics, concurrency = KEYS } = options;
+  const { connection, runtimes, settings, log, metrics, clock = systemClock, concurrency = KEYS } = options;
   const { identity, deadline, wake } = leader;
-  const events = eventSink(client, { reportingController: 'data.fluid.io/sluice', reportingInstance: identity, log });
+  const events = eventSink(client, { reportingController: 'data.fluid.io/sluice', reportingInstance: identity, log, clock });
   const ended = new AbortController();
-  const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, (regarding, note) =>
-    events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
-  );
-  const exec = podExec(connection, { signal: ended.signal, ...(deadline && { deadline }) });
+  const reportOnNode: ReportOnNode = (regarding, note) => events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note });
+  const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, reportOnNode, clock);
+  const exec = podExec(connection, { signal: ended.signal, clock, ...(deadline && { deadline }) });
   const cluster = kubernetesCluster({
     client,
     store,
@@ -79,6 +81,7 @@ export function createReign(
     exec,
     settings,
     log,
+    clock,
     portPolicy: options.portPolicy ?? 'random',
     probeMs: options.probeMs ?? 60_000,
     ...(options.secretMs !== undefined && { secretMs: options.secretMs }),
@@ -91,8 +94,9 @@ export function createReign(
   const queue = createQueue({
     concurrency,
     mostOfOne: shareOf(concurrency),
+    clock,
     work: (key, { heldMs, unsettled, failures }) =>
-      passOver(key, { cluster, store, runtimes, log, ...(metrics && { metrics }) }, patience(unsettled) - heldMs, failures),
+      passOver(key, { cluster, store, runtimes, log, clock, ...(metrics && { metrics }) }, patience(unsettled) - heldMs, failures),
     onAdded: () => metrics?.added(),
     onDone(key, outcome, waitedMs) {
       metrics?.waited(waitedMs / 1000);
@@ -115,6 +119,7 @@ export function createReign(
         settings: options.applications ?? {},
         events,
         log,
+        clock,
         signal: ended.signal,
         onStop: metrics?.sidecarStopped,
       });

@@ -1,3 +1,5 @@
+import type { Monotonic } from '../kube/clock.ts';
+
 /** The time in which passes may follow each other. */
 export interface TimeSlice {
   /** Whether the event loop has its turn first. The first question begins a slice. */
@@ -11,12 +13,12 @@ const SLICE_MS = 10;
  *
  * @param resume called after the event loop had its turn
  */
-export function createTimeSlice(now: () => number, resume: () => void): TimeSlice {
+export function createTimeSlice(clock: Monotonic, resume: () => void): TimeSlice {
   let since: number | undefined;
   return {
     isSpent() {
-      if (since !== undefined) return now() - since > SLICE_MS;
-      since = now();
+      if (since !== undefined) return clock.monotonic() - since > SLICE_MS;
+      since = clock.monotonic();
       setImmediate(() => {
         since = undefined;
         resume();

@@ -51,8 +51,8 @@ export interface World {
   readonly mounted?: readonly MountRow[];
   /** The rows are being listed, or will be in this runtime's turn. */
   readonly listing?: boolean;
-  /** When rows that differ from the wanted ones were last changed, by path. */
-  readonly mountsTriedAt?: ReadonlyMap<string, number>;
+  /** How many milliseconds ago rows that differ from the wanted ones were last changed, by path. */
+  readonly mountsTriedMs?: ReadonlyMap<string, number>;
   /** Rows that were changed in vain. */
   readonly mountTroubles?: readonly MountTrouble[];
   /** All of these as one text. */

@@ -1,4 +1,5 @@
 /** What operations need of other parts: keys with a kind in the queue, and an applier for any owner. */
+import { systemClock } from '../../src/kube/clock.ts';
 import { App, Chart } from 'cdk8s';
 import { expect, test } from 'vitest';
 import { basePlan, type Operation, ownedByOperation } from '../../src/constructs/index.ts';
@@ -44,7 +45,7 @@ async function loading(objects: readonly KubeObject[] = []) {
   const { metadata } = at.put({ apiVersion: `${GROUP}/${VERSION}`, kind: 'DataLoad', metadata: { name: 'demo' }, spec: {} });
   await at.settle();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const applier = createApplier(at.server.client({ fieldManager: 'sluice' }), at.store, log, Date.now);
+  const applier = createApplier(at.server.client({ fieldManager: 'sluice' }), at.store, log, systemClock);
   const owner = { ...operation, uid: metadata.uid ?? '' };
   const script = outlineOf(rendered({ ...owner, spec: {}, facts: { pods: {} } }));
   const apply = async () => {

@@ -1,3 +1,4 @@
+import { systemClock } from '../../src/kube/clock.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { backoffMs, createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
@@ -180,7 +181,7 @@ test('thousands of passes that wait for nothing leave the event loop its turns (
   const all = Promise.withResolvers<void>();
   const queue = createQueue({
     concurrency: 4,
-    now: () => clock,
+    clock: { ...systemClock, monotonic: () => clock },
     work: async () => {
       clock += 1;
       return settled;

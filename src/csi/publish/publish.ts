@@ -38,8 +38,9 @@ export async function publish(context: NodeContext, request: PublishRequest, cal
   const { host, watch, clock, log, explained } = context;
   const { signal } = call;
   const { volume, target, readOnly } = request;
-  const end = call.deadline - MARGIN_MS;
-  let until = Math.min(clock.wall() + context.patienceMs, end);
+  // gRPC's deadline is a time of the wall clock.
+  const end = clock.monotonic() + (call.deadline - clock.wall()) - MARGIN_MS;
+  let until = Math.min(clock.monotonic() + context.patienceMs, end);
   if (volume.method === 'symlink' && methodFor(volume, readOnly) === 'bind')
     log.info({ target, readOnly }, 'bound, not linked: a symbolic link can be neither read-only nor restricted to a sub path');
   for (;;) {
@@ -73,15 +74,15 @@ export async function publish(context: NodeContext, request: PublishRequest, cal
         if (volume.mountType === undefined) again = LOOK_MS;
       }
     }
-    const left = until - clock.wall();
+    const left = until - clock.monotonic();
     const ms = Math.min(left, again);
     if (left > 0 && ((await watch.changed(mounts, volume.fusePath, { everyMs: SEEN_MS, ms, signal })) || ms < left)) continue;
     // The kubelet retries with back-off, up to two minutes apart: once the pod's events show the reason, the call itself waits.
-    if (!explained.has(target) || clock.wall() >= end || !(await isWanted(context, request))) {
+    if (!explained.has(target) || clock.monotonic() >= end || !(await isWanted(context, request))) {
       explained.add(target);
       throw unavailable(await reasonOf(context, request, because));
     }
-    until = Math.min(clock.wall() + context.patienceMs, end);
+    until = Math.min(clock.monotonic() + context.patienceMs, end);
   }
 }
 

@@ -15,7 +15,9 @@ const AT_ONCE = 4;
 export interface Series {
   readonly event: KubeObject;
   count: number;
+  /** On the wall clock; the others on the monotonic one. */
   lastAt: number;
+  heardAt: number;
   sentAt: number;
   waiting: boolean;
 }
@@ -84,7 +86,7 @@ export function createDelivery(client: KubeClient, clock: Clock, log: Log): Even
   async function write(series: Series): Promise<void> {
     const { event, count, lastAt, sentAt } = series;
     const isFirst = sentAt === Number.NEGATIVE_INFINITY;
-    series.sentAt = clock.wall();
+    series.sentAt = clock.monotonic();
     const repeated = { series: { count, lastObservedTime: microTime(lastAt) } };
     try {
       if (isFirst) await client.create(EVENT, event);

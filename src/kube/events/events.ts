@@ -60,13 +60,15 @@ export function eventSink(client: KubeClient, options: EventSinkOptions): EventS
 
   function emit(occurrence: Occurrence): void {
     const now = clock.wall();
+    const heardAt = clock.monotonic();
     const { regarding, reason, note } = occurrence;
     const key = JSON.stringify([regarding.uid ?? [regarding.kind, regarding.namespace, regarding.name], reason, note]);
     const before = known.get(key);
     // The newest last, so that the oldest are forgotten first.
     known.delete(key);
-    if (before === undefined || now - before.lastAt >= SERIES_MS) {
-      const series: Series = { event: eventOf(occurrence, now), count: 1, lastAt: now, sentAt: Number.NEGATIVE_INFINITY, waiting: false };
+    if (before === undefined || heardAt - before.heardAt >= SERIES_MS) {
+      const event = eventOf(occurrence, now);
+      const series: Series = { event, count: 1, lastAt: now, heardAt, sentAt: Number.NEGATIVE_INFINITY, waiting: false };
       known.set(key, series);
       for (const oldest of known.keys()) {
         if (known.size <= MOST_REMEMBERED) break;
@@ -77,7 +79,8 @@ export function eventSink(client: KubeClient, options: EventSinkOptions): EventS
     known.set(key, before);
     before.count++;
     before.lastAt = now;
-    if (now - before.sentAt >= UPDATE_MS) delivery.enqueue(before);
+    before.heardAt = heardAt;
+    if (heardAt - before.sentAt >= UPDATE_MS) delivery.enqueue(before);
   }
 
   function eventOf({ regarding, type, reason, note, action }: Occurrence, now: number): KubeObject {

@@ -66,7 +66,7 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
     });
   /** Commands that have not ended. */
   const underWay = new Set<Promise<void>>();
-  const queue = createQueue({ concurrency: PODS, mostOfOne: shareOf(PODS), work, now: clock.monotonic });
+  const queue = createQueue({ concurrency: PODS, mostOfOne: shareOf(PODS), work, clock });
 
   async function pass(pod: Key): Promise<Outcome> {
     const seen = applications.seen(pod);

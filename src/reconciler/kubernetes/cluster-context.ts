@@ -1,4 +1,5 @@
 import type { Role, Runtime, Settings } from '../../constructs/index.ts';
+import type { Clock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { EventSink } from '../../kube/events/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
@@ -37,14 +38,15 @@ export interface KubernetesClusterOptions {
   /** A run of an operation has ended. */
   readonly onRun?: (kind: string, result: JobEnd['type'], seconds: number) => void;
   readonly log: Log;
-  readonly now?: () => number;
+  /** Default: the system's. */
+  readonly clock?: Clock;
   /** Aborted when this process is no longer the leader. */
   readonly signal?: AbortSignal;
 }
 
 /** What the parts of the Kubernetes cluster share. */
 export interface ClusterContext extends KubernetesClusterOptions {
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly jobs: ReturnType<typeof createJobs>;
   readonly lookups: ReturnType<typeof createLookups>;
   readonly bindings: ReturnType<typeof createBindings>;

@@ -1,4 +1,5 @@
 import { annotation, Dataset, type DatasetStatus, runtimeFinalizer } from '../../api/index.ts';
+import { systemClock } from '../../kube/clock.ts';
 import { redactedText } from '../../kube/redact.ts';
 import type { Cluster } from '../cluster.ts';
 import type { OperationCluster } from '../operations/cluster.ts';
@@ -42,8 +43,8 @@ export interface KubernetesCluster extends Cluster {
 /** The cluster of a leader: reads from the watches, writes through the client. */
 export function kubernetesCluster(options: KubernetesClusterOptions): KubernetesCluster {
   const context = contextOf(options);
-  const { client, store, labeler, events, log, wake, now, users, confirmed } = context;
-  const applier = createApplier(client, store, log, now);
+  const { client, store, labeler, events, log, wake, clock, users, confirmed } = context;
+  const applier = createApplier(client, store, log, clock);
   const fuseConfig = createFuseConfig(context);
   const { complete, nudge } = createClaimBinding(context);
   const departed = createDeparted(forget);
@@ -64,7 +65,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
 
   const observe = observer(context);
   return {
-    now,
+    now: clock.wall,
     log,
     operations: operationCluster({ context, users, applier, observe, forget }),
     gone: (key, uid) => ('kind' in key ? forgetOperation(uid) : departed.add(key, uid)),
@@ -138,19 +139,19 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
 }
 
 function contextOf(options: KubernetesClusterOptions): ClusterContext {
-  const { client, store, log, now = Date.now, settings, portPolicy, signal } = options;
+  const { client, store, log, clock = systemClock, settings, portPolicy, signal } = options;
   return {
     ...options,
-    now,
-    jobs: createJobs(now, log, signal),
-    lookups: createLookups(client, now),
+    clock,
+    jobs: createJobs(clock, log, signal),
+    lookups: createLookups(client, clock),
     bindings: createBindings(settings),
     lastValid: new Map(),
-    mountTries: createMountTries(now),
-    mountsClock: createMountsClock(now),
+    mountTries: createMountTries(clock),
+    mountsClock: createMountsClock(clock),
     ports: portAllocator(settings, portPolicy, store.ports),
-    claimUsers: createClaimUsers(client, now),
-    users: userObjects(client, store, now),
+    claimUsers: createClaimUsers(client, clock),
+    users: userObjects(client, store, clock),
     confirmed: (seen) => confirm(client, store, seen),
   };
 }

@@ -21,9 +21,9 @@ export function anotherRun(world: OperationWorld): Hold | undefined {
 
 /** Why an operation with policy OnEvent does not run again yet. Its first run waits for nothing, nor does one without mounts. */
 export function unsettled(world: OperationWorld): Hold | undefined {
-  const { operation, mounts, now } = world;
+  const { operation, mounts } = world;
   if (!mounts?.digest || operation.status?.observedMounts === undefined) return undefined;
-  const leftMs = mounts.since + SETTLED_MS - now;
+  const leftMs = SETTLED_MS - mounts.unchangedMs;
   return leftMs > 0 ? { ...changed(world), retryMs: leftMs } : undefined;
 }
 

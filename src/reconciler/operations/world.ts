@@ -40,8 +40,8 @@ export interface OperationWorld {
   readonly schedule?: ScheduleView;
   /** With policy Cron: the newest Job of the CronJob. */
   readonly latest?: JobView;
-  /** With policy OnEvent: the mounts in effect, empty while there are none, and since when this process has seen them. */
-  readonly mounts?: { readonly digest: string; readonly since: number };
+  /** With policy OnEvent: the mounts in effect, empty while there are none, and for how long this process has seen them so. */
+  readonly mounts?: { readonly digest: string; readonly unchangedMs: number };
   /** Its Jobs that have not ended, and its CronJob. */
   readonly works: readonly Work[];
   /** Something is left that serves a run only: helping pods. */

@@ -1,5 +1,5 @@
 /** Policy OnEvent: once when the Dataset is bound, then 30 s after the last change of its mounts. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { DataLoadSpec } from '../../../src/api/index.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
 import { type Harness, harness } from '../harness.ts';
@@ -63,6 +63,16 @@ test('idle, it costs nothing, whatever else happens to its Dataset', async () =>
   await at.quiet(120_000);
   expect(at.written()).toEqual([]);
   expect(at.get('DataLoad', 'warm')).toBeDefined();
+});
+
+test('30 s after the last change of the mounts it runs again, though the clock was set back by a day meanwhile', async () => {
+  const at = await idle();
+  await mounted(at, 'a');
+  vi.setSystemTime(Date.now() - 24 * 3_600_000);
+  await at.advance(29_000);
+  expect(statusOf(at).phase).toBe('Pending');
+  await at.advance(2000);
+  expect(statusOf(at).phase).toBe('Executing');
 });
 
 test('30 s after the last change of the mounts it runs again, and says so meanwhile', async () => {

@@ -1,4 +1,5 @@
 import { sidecar } from '../../../api/sidecars.ts';
+import { type Clock, systemClock } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { EventSink } from '../../../kube/events/events.ts';
@@ -17,6 +18,7 @@ export interface ApplicationOptions {
   readonly events: Pick<EventSink, 'emit'>;
   readonly log: Log;
   readonly signal: AbortSignal;
+  readonly clock?: Clock;
   readonly onStop?: ((result: StopResult) => void) | undefined;
 }
 
@@ -32,7 +34,9 @@ const COMMAND_MS = 30_000;
  * Stops the sidecars of pods that have nothing else to do. Watches only pods that have sidecars and run: the API server sends none of any
  * other pod.
  */
-export function stopSidecars({ client, exec, settings, events, log, signal, onStop }: ApplicationOptions): { stop(): Promise<void> } {
+export function stopSidecars({ client, exec, settings, events, log, signal, clock = systemClock, onStop }: ApplicationOptions): {
+  stop(): Promise<void>;
+} {
   const kept = ({ apiVersion, kind, metadata, ...rest }: KubeObject): Kept => {
     const { name, namespace, uid, resourceVersion } = metadata;
     const found = sidecarsToStop({ apiVersion, kind, metadata, ...rest }, settings);
@@ -51,6 +55,7 @@ export function stopSidecars({ client, exec, settings, events, log, signal, onSt
     fieldSelector: 'status.phase=Running',
     project: kept,
     log,
+    clock,
     onChange(change) {
       const had = change.type === 'changed' && change.old.sidecars.length > 0;
       if (had || change.object.sidecars.length > 0) stopper.add(keyOf(change.object));
@@ -75,6 +80,7 @@ export function stopSidecars({ client, exec, settings, events, log, signal, onSt
       }),
     log,
     signal,
+    clock,
     onStop,
   });
   return {

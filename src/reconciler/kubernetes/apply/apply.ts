@@ -16,6 +16,7 @@
  * A12. A fuse DaemonSet keeps selecting each node on which a pod mounts the claim, unless the user asks for the placement at once.
  * A13. Pruning deletes only what the store has in the owner's inventory, is not among `keep`, and is not being deleted already.
  */
+import type { Monotonic } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound, isConflict } from '../../../kube/errors.ts';
 import type { Log, ResourceType } from '../../../kube/types.ts';
@@ -43,9 +44,9 @@ export interface Applier {
   forget(uid: string): void;
 }
 
-export function createApplier(client: KubeClient, store: Store, log: Log, now: () => number): Applier {
-  const writer = createWriter(client, store, log, now);
-  const secrets = createWrittenSecrets(client, now);
+export function createApplier(client: KubeClient, store: Store, log: Log, clock: Monotonic): Applier {
+  const writer = createWriter(client, store, log, clock);
+  const secrets = createWrittenSecrets(client, clock);
 
   async function applyOne(owner: Owner, outline: Outline, report: Report, confirmed: Confirmed): Promise<void> {
     const { kind, name } = outline;

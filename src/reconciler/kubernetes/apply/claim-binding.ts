@@ -34,17 +34,19 @@ export interface ClaimBinding {
 export function createClaimBinding({
   client,
   store,
-  now,
+  clock,
   signal,
   wake,
-}: Pick<ClusterContext, 'client' | 'store' | 'now' | 'signal' | 'wake'>): ClaimBinding {
+}: Pick<ClusterContext, 'client' | 'store' | 'clock' | 'signal' | 'wake'>): ClaimBinding {
   const waiting = new Map<string, PendingNudge>();
+  // The next leader has nudges of its own.
+  signal?.addEventListener('abort', () => waiting.forEach(({ cancel }) => cancel?.()), { once: true });
 
   async function patch({ metadata: { uid, namespace, name } }: LiveObject, annotations: Readonly<Record<string, string>>): Promise<void> {
     const options = { type: 'merge', fieldManager: BINDER } as const;
     store.remember(await client.patch(ownedKinds.PersistentVolumeClaim, { namespace, name }, { metadata: { uid, annotations } }, options));
   }
-  const nudged = () => ({ [annotation.nudge]: new Date(now()).toISOString() });
+  const nudged = () => ({ [annotation.nudge]: new Date(clock.wall()).toISOString() });
 
   function wait(entry: PendingNudge): void {
     // A nudge that is rejected is retried until it is accepted or the claim is bound by other means: the pass reports it.
@@ -54,10 +56,10 @@ export function createClaimBinding({
     }
     const crowd = EACH_WAITING_MS * (waiting.size - 1);
     const longest = entry.refusal ? LONGEST_REFUSED_MS : LONGEST_MS;
-    entry.timer = setTimeout(() => void nudgeUnlessBound(entry), Math.min(longest, (entry.afterMs + crowd) * 2 ** entry.tries++)).unref();
+    const ms = Math.min(longest, (entry.afterMs + crowd) * 2 ** entry.tries++);
+    entry.cancel = clock.after(ms, () => void nudgeUnlessBound(entry));
   }
   async function nudgeUnlessBound(entry: PendingNudge): Promise<void> {
-    // The next leader has nudges of its own.
     if (signal?.aborted) return;
     const { uid, namespace = '', name } = entry.claim.metadata;
     const live = store.live('PersistentVolumeClaim', namespace, name);
@@ -80,7 +82,7 @@ export function createClaimBinding({
       const { uid } = claim.metadata;
       const known = waiting.get(uid);
       if (known?.completes) return check(known);
-      clearTimeout(known?.timer);
+      known?.cancel?.();
       const entry: PendingNudge = { claim, afterMs: COMPLETED_BY_MS, completes: true, tries: 0 };
       waiting.set(uid, entry);
       wait(entry);
@@ -90,7 +92,7 @@ export function createClaimBinding({
         await patch(claim, { [annotation.bindCompleted]: 'yes', ...(isLost && nudged()) });
       } catch (error) {
         // The next pass retries.
-        clearTimeout(entry.timer);
+        entry.cancel?.();
         waiting.delete(uid);
         ignoreNotFound(error);
       }
@@ -115,7 +117,7 @@ interface PendingNudge {
   readonly afterMs: number;
   readonly completes: boolean;
   tries: number;
-  timer?: NodeJS.Timeout;
+  cancel?: () => void;
   /** Why the last nudge was rejected. */
   refusal?: { readonly error: unknown } | undefined;
 }

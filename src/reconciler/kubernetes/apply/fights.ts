@@ -1,3 +1,4 @@
+import type { Monotonic } from '../../../kube/clock.ts';
 const WINDOW_MS = 60_000;
 const LIMIT = 6;
 const FIRST_PAUSE_MS = 30_000;
@@ -15,7 +16,7 @@ interface Record {
  * Detects that another writer changes an object back as often as it is repaired, and asks for longer and longer pauses between repairs: 30
  * seconds after the seventh repair within a minute, ten minutes at most. Repairs that follow an edit of the specs are no fight.
  */
-export function createFightDetector(now: () => number) {
+export function createFightDetector(clock: Monotonic) {
   const records = new Map<string, Record>();
   return {
     limit: LIMIT,
@@ -24,15 +25,15 @@ export function createFightDetector(now: () => number) {
       const before = records.get(uid);
       const record = before?.edition === edition ? before : { times: [], pauses: 0, until: 0, paths, edition };
       records.set(uid, record);
-      if (now() < record.until) return record.paths;
-      record.times = [...record.times.filter((time) => now() - time < WINDOW_MS), now()];
+      if (clock.monotonic() < record.until) return record.paths;
+      record.times = [...record.times.filter((time) => clock.monotonic() - time < WINDOW_MS), clock.monotonic()];
       record.paths = paths;
       if (record.times.length <= LIMIT) {
-        if (record.times.length === 1 && now() - record.until > LONGEST_PAUSE_MS) record.pauses = 0;
+        if (record.times.length === 1 && clock.monotonic() - record.until > LONGEST_PAUSE_MS) record.pauses = 0;
         if (records.size > 10_000) records.delete(records.keys().next().value ?? '');
         return undefined;
       }
-      record.until = now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** record.pauses++);
+      record.until = clock.monotonic() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** record.pauses++);
       record.times = [];
       return paths;
     },

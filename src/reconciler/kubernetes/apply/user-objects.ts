@@ -1,3 +1,4 @@
+import type { Monotonic } from '../../../kube/clock.ts';
 import type { ObjectMeta } from '../../../api/index.ts';
 import type { KubeClient, WriteOptions } from '../../../kube/contract.ts';
 import { ApiError, isAbsent, isConflict, isNotFound } from '../../../kube/errors.ts';
@@ -24,7 +25,7 @@ export interface UserObjects {
 const MARKED_MS = 3000;
 
 /** Writes on objects of users: only on the version that was observed. A 409 says that another writer was faster, or that it is deleted. */
-export function userObjects(client: KubeClient, store: Store, now: () => number): UserObjects {
+export function userObjects(client: KubeClient, store: Store, clock: Monotonic): UserObjects {
   // By UID; in the order in which they were marked.
   const marked = new Map<string, number>();
   // The resourceVersion of an observed object after our own writes.
@@ -58,11 +59,11 @@ export function userObjects(client: KubeClient, store: Store, now: () => number)
       if (!ops) return;
       await write(type, object, ops, { type: 'json' });
       for (const [uid, at] of marked)
-        if (now() - at > MARKED_MS) marked.delete(uid);
+        if (clock.monotonic() - at > MARKED_MS) marked.delete(uid);
         else break;
-      marked.set(object.metadata.uid ?? '', now());
+      marked.set(object.metadata.uid ?? '', clock.monotonic());
     },
-    isThere: ({ metadata }) => now() - (marked.get(metadata.uid ?? '') ?? -Infinity) <= MARKED_MS,
+    isThere: ({ metadata }) => clock.monotonic() - (marked.get(metadata.uid ?? '') ?? -Infinity) <= MARKED_MS,
     async unmark(type, object, finalizer) {
       marked.delete(object.metadata.uid ?? '');
       const ops = unmarkPatch(object.metadata, finalizer);

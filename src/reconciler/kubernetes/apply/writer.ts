@@ -1,3 +1,4 @@
+import type { Monotonic } from '../../../kube/clock.ts';
 import { label, type Manifest } from '../../../api/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isAlreadyExists } from '../../../kube/errors.ts';
@@ -31,8 +32,8 @@ export interface Writer {
   forget(uid: string): void;
 }
 
-export function createWriter(client: KubeClient, store: Store, log: Log, now: () => number): Writer {
-  const fights = createFightDetector(now);
+export function createWriter(client: KubeClient, store: Store, log: Log, clock: Monotonic): Writer {
+  const fights = createFightDetector(clock);
   const admissions = createAdmissions(log);
 
   async function create(owner: Owner, type: ResourceType, outline: Outline): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { Monotonic } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { LiveObject, Outline } from '../../world.ts';
@@ -15,15 +16,15 @@ export interface WrittenSecrets {
   forget(uid: string): void;
 }
 
-export function createWrittenSecrets(client: Pick<KubeClient, 'get'>, now: () => number): WrittenSecrets {
+export function createWrittenSecrets(client: Pick<KubeClient, 'get'>, clock: Monotonic): WrittenSecrets {
   // By UID of the owner, then by name; the hash is that of what was rendered.
   const reads = new Map<string, Map<string, { readonly hash: string; readonly at: number }>>();
   return {
     async read(owner, { name, hash }) {
       const ofOwner = reads.get(owner.uid) ?? new Map<string, { readonly hash: string; readonly at: number }>();
       const last = ofOwner.get(name);
-      if (last?.hash === hash && now() - last.at < SECRET_FRESH_MS) return 'unchanged';
-      reads.set(owner.uid, ofOwner.set(name, { hash, at: now() }));
+      if (last?.hash === hash && clock.monotonic() - last.at < SECRET_FRESH_MS) return 'unchanged';
+      reads.set(owner.uid, ofOwner.set(name, { hash, at: clock.monotonic() }));
       return (await client.get(Secret, { namespace: owner.namespace, name }).catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         ofOwner.delete(name);

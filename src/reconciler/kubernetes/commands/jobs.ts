@@ -1,3 +1,4 @@
+import type { Timers } from '../../../kube/clock.ts';
 import type { Answered } from '../../../constructs/index.ts';
 import type { Log } from '../../../kube/types.ts';
 import { messageOf } from '../../failures.ts';
@@ -8,7 +9,7 @@ export interface Job<T> {
   readonly running: boolean;
   readonly value?: T;
   readonly error?: string;
-  /** Milliseconds since the epoch: when it was last asked for, before it waited for its turn, and when it last ended. */
+  /** Monotonic, in ms: when it was last asked for, before it waited for its turn, and when it last ended. */
   readonly startedAt?: number;
   readonly endedAt?: number;
 }
@@ -43,13 +44,13 @@ export const COMMANDS_AT_ONCE = 8;
  *
  * @param signal aborted when this process is no longer the leader: jobs that wait for their turn never start, and `onEnd` is not called
  */
-export function createJobs(now: () => number, log: Log, signal?: AbortSignal): Jobs {
+export function createJobs(clock: Timers, log: Log, signal?: AbortSignal): Jobs {
   const jobs = new Map<string, { version: string; job: Job<unknown>; last?: Last | undefined }>();
   const turns = new Map<string, ReturnType<typeof createTurns>>();
   /** Each sort has its own turns: counting files may take half an hour, and must not delay the mounts of others. */
   function turnOf(name: string) {
     const sort = name.slice(name.lastIndexOf('/') + 1);
-    const turn = turns.get(sort) ?? createTurns(COMMANDS_AT_ONCE);
+    const turn = turns.get(sort) ?? createTurns(COMMANDS_AT_ONCE, clock);
     turns.set(sort, turn);
     return turn;
   }
@@ -58,33 +59,33 @@ export function createJobs(now: () => number, log: Log, signal?: AbortSignal): J
       const known = jobs.get(name);
       if (known?.job.running) return known.version === version ? (known.job as Job<T>) : { running: true };
       const isCurrent = known?.version === version;
-      if (isCurrent && now() - (known.job.endedAt ?? 0) < everyMs) return known.job as Job<T>;
+      if (isCurrent && clock.monotonic() - (known.job.endedAt ?? -Infinity) < everyMs) return known.job as Job<T>;
       const entry = {
         version,
-        job: { ...(isCurrent ? known.job : {}), running: true, startedAt: now() } as Job<unknown>,
+        job: { ...(isCurrent ? known.job : {}), running: true, startedAt: clock.monotonic() } as Job<unknown>,
         last: isCurrent ? known.last : undefined,
       };
       jobs.set(name, entry);
       const isWanted = () => !signal?.aborted && jobs.get(name) === entry;
       void turnOf(name)(namespace, async () => (isWanted() ? work(answered(entry.last)) : undefined)).then(
-        (value) => end({ running: false, value, endedAt: now() }),
+        (value) => end({ running: false, value, endedAt: clock.monotonic() }),
         (error: unknown) => {
           if (!isWanted()) return;
           const text = messageOf(error);
           log.warn({ job: name, error: text }, 'command failed');
-          end({ running: false, error: text, endedAt: now() });
+          end({ running: false, error: text, endedAt: clock.monotonic() });
         },
       );
       return entry.job as Job<T>;
 
       // The cast: entries of one name hold values of one type.
       function answered(last: Last | undefined): Answered<T> | undefined {
-        return last && { value: last.value as T, ageMs: now() - last.at };
+        return last && { value: last.value as T, ageMs: clock.monotonic() - last.at };
       }
       function end(job: Job<unknown>): void {
         if (!isWanted()) return;
         entry.job = job;
-        if (job.error === undefined) entry.last = { value: job.value, at: now() };
+        if (job.error === undefined) entry.last = { value: job.value, at: clock.monotonic() };
         onEnd();
       }
     },

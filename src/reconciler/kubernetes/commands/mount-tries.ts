@@ -1,3 +1,4 @@
+import type { Monotonic } from '../../../kube/clock.ts';
 import type { MountChange, MountRow } from '../../../constructs/index.ts';
 import { differences, pathsOf } from '../../diff/mount-change.ts';
 import { troubleOf } from '../../diff/mount-trouble.ts';
@@ -25,7 +26,7 @@ interface Table {
   /** This process has not seen the table before. */
   isFirst: boolean;
   readonly tries: Map<string, Try>;
-  /** When rows that differ from the wanted ones were last changed, with any result: ms since the epoch, by path. */
+  /** When rows that differ from the wanted ones were last changed, with any result; by path. */
   readonly triedAt: Map<string, number>;
   listed?: { readonly rows: readonly MountRow[]; readonly at: number };
 }
@@ -35,7 +36,8 @@ export interface MountsSeen {
   /** Absent until the engine has listed them. */
   readonly mounted?: readonly MountRow[];
   readonly mountTroubles: readonly MountTrouble[];
-  readonly mountsTriedAt?: ReadonlyMap<string, number>;
+  /** How many milliseconds ago rows that differ were last changed, with any result; by path. */
+  readonly mountsTriedMs?: ReadonlyMap<string, number>;
   /** Milliseconds until the next row is due; Infinity without one. */
   readonly againMs: number;
 }
@@ -61,7 +63,7 @@ export interface MountTries {
   forget(uid: string): void;
 }
 
-export function createMountTries(now: () => number): MountTries {
+export function createMountTries(clock: Monotonic): MountTries {
   const tables = new Map<string, Table>();
   return {
     relistMs(uid, version) {
@@ -103,12 +105,12 @@ export function createMountTries(now: () => number): MountTries {
         return [{ ...trouble, isDue: listed.at >= tried.at + tried.againMs }];
       });
       table.isFirst = false;
-      const waits = [...tries.values()].map(({ at, againMs }) => at + againMs - now()).filter((ms) => ms > 0);
+      const waits = [...tries.values()].map(({ at, againMs }) => at + againMs - clock.monotonic()).filter((ms) => ms > 0);
       return {
         // A list from before a change is out of date, unless only rows differ that were changed in vain.
         ...((value || troubles.length === paths.length) && { mounted: listed.rows }),
         mountTroubles: troubles,
-        mountsTriedAt: triedAt,
+        mountsTriedMs: new Map([...triedAt].map(([path, at]) => [path, clock.monotonic() - at])),
         againMs: Math.min(Infinity, ...waits),
       };
     },
@@ -118,13 +120,13 @@ export function createMountTries(now: () => number): MountTries {
       const rows = new Map(change.mount.map((row) => [row.path, row]));
       return (succeeded) => {
         for (const path of pathsOf(change)) {
-          triedAt?.set(path, now());
+          triedAt?.set(path, clock.monotonic());
           const asked = textOf(rows.get(path));
           const last = tries?.get(path);
           const again = last?.asked === asked ? last : undefined;
           tries?.set(path, {
             asked,
-            at: now(),
+            at: clock.monotonic(),
             againMs: again ? Math.min(succeeded ? LONGEST_MS : LONGEST_REFUSED_MS, limited(2 * again.againMs)) : FIRST_MS,
             isVain: again?.isVain ?? false,
             mayBeRefused: !succeeded,

@@ -1,6 +1,7 @@
 import { Agent } from 'node:https';
 import type { WebSocket } from 'ws';
 import { shown } from '../../../api/index.ts';
+import { type Clock, systemClock } from '../../../kube/clock.ts';
 import type { ClusterConnection } from '../../../kube/client/connection.ts';
 import { NotLeader } from '../../../kube/errors.ts';
 import { lazy, type PodExec } from './exec.ts';
@@ -11,7 +12,8 @@ export interface ExecFence {
   readonly signal?: AbortSignal;
   /** Milliseconds since the epoch after which no command starts, as for the client's writes. */
   readonly deadline?: (() => number) | undefined;
-  readonly now?: () => number;
+  /** Default: the system's. */
+  readonly clock?: Pick<Clock, 'wall'>;
 }
 
 /** Bytes of output: an engine's answer is a page of numbers, so a command that prints more does not answer the question. */
@@ -35,7 +37,7 @@ const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
  *
  * An abandoned command, after its timeout or without the lease, loses its connection; its process in the container may run to its end.
  */
-export function podExec(connection: ClusterConnection, { signal, deadline, now = Date.now }: ExecFence = {}): PodExec {
+export function podExec(connection: ClusterConnection, { signal, deadline, clock = systemClock }: ExecFence = {}): PodExec {
   const loaded = lazy(async () => import('ws'));
   // Keeps TLS sessions, by CA and certificate.
   const agent = connection.server.startsWith('https:') ? new Agent() : undefined;
@@ -45,7 +47,7 @@ export function podExec(connection: ClusterConnection, { signal, deadline, now =
     const token = await connection.token?.();
     const ca = typeof connection.ca === 'function' ? connection.ca() : connection.ca;
     signal?.throwIfAborted();
-    if (deadline && deadline() <= now()) throw new NotLeader({ method: 'EXEC', path: `${namespace}/${pod}` });
+    if (deadline && deadline() <= clock.wall()) throw new NotLeader({ method: 'EXEC', path: `${namespace}/${pod}` });
     const socket = new WebSocket(urlOf(connection.server, { namespace, pod, container }, argv), PROTOCOLS, {
       perMessageDeflate: false,
       ...(agent && { agent }),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Timers } from '../../../kube/clock.ts';
 import type { Labels } from './cache-labels.ts';
 
 const SETTLE_MS = 100;
@@ -17,12 +18,16 @@ export interface DueNodes {
   stop(): void;
 }
 
-export function createDueNodes(carriersOf: (traces: readonly string[]) => readonly string[], onDue: (node: string) => void): DueNodes {
+export function createDueNodes(
+  carriersOf: (traces: readonly string[]) => readonly string[],
+  onDue: (node: string) => void,
+  clock: Timers,
+): DueNodes {
   const waiting = new Set<string>();
   const traces = new Set<string>();
   /** When each node was written last, and the labels that it had then. */
   const written = new Map<string, { readonly at: number; readonly labels?: Labels }>();
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = () => {};
   let flushAt = Number.POSITIVE_INFINITY;
 
   function add(nodes: Iterable<string>): void {
@@ -31,17 +36,17 @@ export function createDueNodes(carriersOf: (traces: readonly string[]) => readon
   }
   /** An earlier time wins: a node that waits for its pause delays no other. */
   function flushIn(ms: number): void {
-    const at = Date.now() + ms;
+    const at = clock.monotonic() + ms;
     if (at >= flushAt) return;
-    clearTimeout(timer);
+    cancel();
     flushAt = at;
-    timer = setTimeout(flush, ms).unref();
+    cancel = clock.after(ms, flush);
   }
   function flush(): void {
     flushAt = Number.POSITIVE_INFINITY;
     if (traces.size > 0) for (const name of carriersOf([...traces])) waiting.add(name);
     traces.clear();
-    const now = Date.now();
+    const now = clock.monotonic();
     for (const [name, { at }] of written) if (now - at >= REST_MS) written.delete(name);
     for (const name of waiting) {
       if (written.has(name)) continue;
@@ -63,7 +68,7 @@ export function createDueNodes(carriersOf: (traces: readonly string[]) => readon
       if (last && !isDeepStrictEqual(last, labels)) written.delete(node);
       add([node]);
     },
-    wrote: (node, labels) => void written.set(node, { at: Date.now(), ...(labels && { labels }) }),
-    stop: () => clearTimeout(timer),
+    wrote: (node, labels) => void written.set(node, { at: clock.monotonic(), ...(labels && { labels }) }),
+    stop: () => cancel(),
   };
 }

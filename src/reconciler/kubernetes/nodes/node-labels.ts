@@ -1,3 +1,4 @@
+import { systemClock, type Timers } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { ObjectRef } from '../../../kube/events/events.ts';
 import type { Log } from '../../../kube/types.ts';
@@ -45,6 +46,7 @@ export function createNodeLabeler(
   isExcluded: Selects,
   log: Log,
   report: ReportOnNode = () => {},
+  clock: Timers = systemClock,
 ): NodeLabeler {
   const placements = createPlacements(store.pods);
   const removals = createRemovals();
@@ -53,6 +55,7 @@ export function createNodeLabeler(
   const writes = createNodeWrites({
     client,
     store,
+    clock,
     patches: ({ metadata: { name, labels = {} } }) =>
       nodePatches({
         labels,
@@ -68,7 +71,7 @@ export function createNodeLabeler(
     },
   });
   // Before `complete`, every node is compared in the end.
-  const due = createDueNodes((traces) => (isComplete ? labelled.carrying(traces) : []), writes.add);
+  const due = createDueNodes((traces) => (isComplete ? labelled.carrying(traces) : []), writes.add, clock);
 
   /** Reports failures that last: the first one is often a race with another writer, and the next try is 50 ms away. */
   function reportRefused(name: string, refused: Refused, failures: number): void {

@@ -1,3 +1,4 @@
+import type { Timers } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { ApiError, isNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
@@ -26,6 +27,7 @@ export interface NodeWrites {
 export interface NodeWritesOptions {
   readonly client: KubeClient;
   readonly store: Store;
+  readonly clock: Timers;
   /** The changes to a node's labels, by UID of runtime, at the time of the write. */
   readonly patches: (node: KubeObject) => ReadonlyMap<string, Patch>;
   /** A request began, or ended with these labels. */
@@ -34,9 +36,9 @@ export interface NodeWritesOptions {
   readonly onEnd: (node: string, refused: Refused, before: Refused | undefined, failures: number) => void;
 }
 
-export function createNodeWrites({ client, store, patches: patchesFor, onWrite, onEnd }: NodeWritesOptions): NodeWrites {
+export function createNodeWrites({ client, store, clock, patches: patchesFor, onWrite, onEnd }: NodeWritesOptions): NodeWrites {
   const refusals = new Map<string, Refused>();
-  const queue = createQueue({ concurrency: WRITES_AT_ONCE, work: (name, { failures }) => write(name, failures) });
+  const queue = createQueue({ concurrency: WRITES_AT_ONCE, work: (name, { failures }) => write(name, failures), clock });
 
   async function write(name: string, failures: number): Promise<Outcome> {
     const node = store.node(name);

@@ -1,10 +1,11 @@
+import type { Monotonic } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { ClaimUsers, NotListed } from '../../teardown-steps.ts';
 import { Pod } from '../kinds.ts';
 import { fromPods, hasEnded, readClaimsOf, reads } from '../pod-pages.ts';
 
-/** Times are milliseconds since the epoch. */
+/** Times are monotonic, in milliseconds. */
 interface Answer extends ClaimUsers {
   /** When the list began. */
   readonly at: number;
@@ -38,12 +39,12 @@ const KEEP_MS = 60_000;
  * claim, only that pod is read. Only a list that began after the request can show that no pod mounts it; until such a list may begin, the
  * answer is `askAgainMs`. Kubernetes keeps the claim for a pod that is created between that list and the deletion (pvc-protection).
  */
-export function createClaimUsers(client: KubeClient, now: () => number) {
+export function createClaimUsers(client: KubeClient, clock: Monotonic) {
   const spaces = new Map<string, Space>();
 
   function spaceOf(namespace: string): Space {
-    for (const [name, { listing, begunAt }] of spaces) if (!listing && now() - begunAt >= KEEP_MS) spaces.delete(name);
-    const space = spaces.get(namespace) ?? { asked: new Set(), answers: new Map(), begunAt: now(), nextAt: 0 };
+    for (const [name, { listing, begunAt }] of spaces) if (!listing && clock.monotonic() - begunAt >= KEEP_MS) spaces.delete(name);
+    const space = spaces.get(namespace) ?? { asked: new Set(), answers: new Map(), begunAt: clock.monotonic(), nextAt: 0 };
     spaces.set(namespace, space);
     return space;
   }
@@ -51,12 +52,12 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
   /** The last answer, if it still holds. */
   async function known(namespace: string, claim: string, answer: Answer): Promise<ClaimUsers | undefined> {
     const { mounting, at } = answer;
-    if (now() - at >= KEEP_MS) return undefined;
+    if (clock.monotonic() - at >= KEEP_MS) return undefined;
     if (mounting.length === 0) {
-      answer.returnedAt ??= now();
-      return now() - answer.returnedAt < FRESH_MS ? answer : undefined;
+      answer.returnedAt ??= clock.monotonic();
+      return clock.monotonic() - answer.returnedAt < FRESH_MS ? answer : undefined;
     }
-    if (now() - at < FRESH_MS) return answer;
+    if (clock.monotonic() - at < FRESH_MS) return answer;
     for (const [i, name] of mounting.entries())
       if (await stillMounts(namespace, name, claim)) return { ...answer, mounting: mounting.slice(i) };
     return undefined;
@@ -77,7 +78,7 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
     await new Promise(setImmediate);
     const claims = space.asked;
     space.asked = new Set();
-    const at = now();
+    const at = clock.monotonic();
     space.begunAt = at;
     try {
       // Claims with known users are listed as well.
@@ -87,7 +88,7 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
       // A claim that was asked about only during the list is not answered by it.
       for (const [claim, users] of found) if (claims.has(claim) || space.answers.has(claim)) space.answers.set(claim, { ...users, at });
     } finally {
-      space.nextAt = at + Math.min(KEEP_MS, Math.max(FRESH_MS, (now() - at) * PACE));
+      space.nextAt = at + Math.min(KEEP_MS, Math.max(FRESH_MS, (clock.monotonic() - at) * PACE));
       space.listing = undefined;
     }
   }
@@ -101,7 +102,7 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
       if (before && space.answers.get(claim) === before) space.answers.delete(claim);
       if (!space.listing?.claims.has(claim)) space.asked.add(claim);
       if (!space.listing) {
-        const waitMs = Math.min(KEEP_MS, space.nextAt - now());
+        const waitMs = Math.min(KEEP_MS, space.nextAt - clock.monotonic());
         if (waitMs > 0) return { askAgainMs: waitMs };
         space.listing = { claims: space.asked, ended: list(namespace, space) };
       }
@@ -111,7 +112,7 @@ export function createClaimUsers(client: KubeClient, now: () => number) {
       await ended;
       const answer = space.answers.get(claim);
       if (!answer) return { askAgainMs: FRESH_MS };
-      answer.returnedAt ??= now();
+      answer.returnedAt ??= clock.monotonic();
       return answer;
     },
   };

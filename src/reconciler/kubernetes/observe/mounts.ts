@@ -18,7 +18,7 @@ const NOT_LISTED: MountsListed = { running: false, mountTroubles: [], againMs: I
 
 /** Has the mounts listed after every change of the specs and of the masters, and again after every change of a row. */
 export function listMounts(
-  { jobs, exec, mountTries, now }: ClusterContext,
+  { jobs, exec, mountTries, clock }: ClusterContext,
   choice: PodChoice,
   { key: { namespace }, dataset, runtime, plan }: Pick<World, 'key' | 'dataset' | 'runtime' | 'plan'>,
   onEnd: () => void,
@@ -42,7 +42,7 @@ export function listMounts(
     () => askProbe(exec, choice, table.list),
     onEnd,
   );
-  const seen = mountTries.seen(uid, tried, table, job, (text) => reportedMs(text, dataset, runtime, now()));
+  const seen = mountTries.seen(uid, tried, table, job, (text) => reportedMs(text, dataset, runtime, clock.wall()));
   return { ...seen, running: job.running, ...(job.error !== undefined && { error: job.error }) };
 }
 

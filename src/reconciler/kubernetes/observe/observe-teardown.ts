@@ -38,11 +38,11 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
     return waits.length > 0 ? { askAgainMs: Math.max(...waits) } : [];
   }
   const waitedMs = ({ metadata }: Pick<RuntimeObject, 'metadata'>): number =>
-    metadata.deletionTimestamp ? context.now() - Date.parse(metadata.deletionTimestamp) : 0;
+    metadata.deletionTimestamp ? context.clock.wall() - Date.parse(metadata.deletionTimestamp) : 0;
 
   /** A pod on a lost node is never deleted; the teardown does not wait for it. */
   const isOverdue = ({ kind, metadata: { deletionTimestamp } }: LiveObject): boolean =>
-    kind === 'DaemonSet' && deletionTimestamp !== undefined && context.now() - Date.parse(deletionTimestamp) > PODS_GONE_MS;
+    kind === 'DaemonSet' && deletionTimestamp !== undefined && context.clock.wall() - Date.parse(deletionTimestamp) > PODS_GONE_MS;
 
   return {
     async observeTeardown(key, dataset, runtime, object) {

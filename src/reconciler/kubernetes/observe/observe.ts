@@ -14,7 +14,7 @@ import { isServed, workloadView } from '../store/views.ts';
 
 /** Observes the world of one pass: the objects from the watches, the plan with its facts, and the last results of the probes. */
 export function observer(context: ClusterContext): Cluster['observe'] {
-  const { store, secretMs = 300_000, now } = context;
+  const { store, secretMs = 300_000, clock } = context;
   const planned = planner(context);
   return async (key, dataset, runtime, object, invalid) => {
     const { namespace, name } = key;
@@ -57,7 +57,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     // A bound volume has a claim; one that no watch shows has lost its label, or never had one.
     const claim = claimNow() ?? (isBound(volume) ? await unseen(context, 'PersistentVolumeClaim', owner, name) : undefined);
     const world: World = {
-      now: now(),
+      now: clock.wall(),
       key,
       dataset,
       runtime: object,

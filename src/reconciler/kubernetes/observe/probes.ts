@@ -18,7 +18,7 @@ export type ProbeResults = Pick<
   | 'answersInMs'
   | 'mounted'
   | 'listing'
-  | 'mountsTriedAt'
+  | 'mountsTriedMs'
   | 'mountTroubles'
   | 'mountsDiffer'
   | 'leaderless'
@@ -35,7 +35,7 @@ export function askPods(
   choice: PodChoice,
   asked: Pick<World, 'key' | 'dataset' | 'runtime' | 'plan' | 'bound'>,
 ): { readonly results: ProbeResults; readonly againMs: readonly number[] } {
-  const { store, jobs, exec, probeMs, wake, now } = context;
+  const { store, jobs, exec, probeMs, wake, clock } = context;
   const { key, dataset, runtime, plan, bound } = asked;
   const { namespace } = key;
   const { uid = '' } = runtime.metadata;
@@ -52,7 +52,7 @@ export function askPods(
       : undefined;
 
   const mounts = listMounts(context, choice, asked, woken);
-  const { mounted, mountTroubles, mountsTriedAt } = mounts;
+  const { mounted, mountTroubles, mountsTriedMs } = mounts;
 
   const total = dataset.status?.ufsTotal;
   // Files can be counted once the mounts are in effect, while the workers still start.
@@ -74,7 +74,7 @@ export function askPods(
     : undefined;
 
   const error = mounts.error ?? jobs.state(`${uid}/run`).error;
-  const runningMs = [cache, ufs].map((job) => (job?.running ? now() - (job.startedAt ?? 0) : Infinity));
+  const runningMs = [cache, ufs].map((job) => (job?.running ? clock.monotonic() - (job.startedAt ?? -Infinity) : Infinity));
   const answersIn = Math.max(0, ANSWERS_WITHIN_MS - Math.min(...runningMs));
   const firstIn = bound ? 0 : FIRST_ANSWERS_MS - Math.min(...runningMs);
   const answered = answersIn <= 0;
@@ -89,7 +89,7 @@ export function askPods(
       ...(firstIn > 0 && { answersInMs: firstIn }),
       ...(mounted && { mounted }),
       ...(mounts.running && { listing: true }),
-      ...(mountsTriedAt && { mountsTriedAt }),
+      ...(mountsTriedMs && { mountsTriedMs }),
       mountTroubles,
       mountsDiffer: holdOf(mountTroubles),
       ...(error === NO_LEADER && { leaderless: true }),

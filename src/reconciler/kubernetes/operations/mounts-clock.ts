@@ -1,3 +1,4 @@
+import type { Monotonic } from '../../../kube/clock.ts';
 import { hash } from 'node:crypto';
 import type { Dataset } from '../../../api/index.ts';
 import type { OperationWorld } from '../../operations/world.ts';
@@ -10,15 +11,15 @@ export interface MountsClock {
   forget(uid: string): void;
 }
 
-export function createMountsClock(now: () => number): MountsClock {
-  const seen = new Map<string, NonNullable<OperationWorld['mounts']>>();
+export function createMountsClock(clock: Monotonic): MountsClock {
+  const seen = new Map<string, { readonly digest: string; readonly since: number }>();
   return {
     see(uid, datasets, last) {
       const digest = digestOf(datasets);
-      const before = seen.get(uid) ?? { digest: last ?? digest, since: 0 };
-      const mounts = before.digest === digest ? before : { digest, since: now() };
+      const before = seen.get(uid) ?? { digest: last ?? digest, since: -Infinity };
+      const mounts = before.digest === digest ? before : { digest, since: clock.monotonic() };
       seen.set(uid, mounts);
-      return mounts;
+      return { digest, unchangedMs: clock.monotonic() - mounts.since };
     },
     forget: (uid) => void seen.delete(uid),
   };

@@ -35,7 +35,7 @@ interface OperationClusterOptions {
 
 /** The effects of passes over operations: reads from the watches, writes through the client. */
 export function operationCluster({ context, users, applier, observe, forget }: OperationClusterOptions): OperationCluster {
-  const { client, store, events, now, confirmed, mountsClock } = context;
+  const { client, store, events, clock, confirmed, mountsClock } = context;
 
   const liveJob = (key: OperationKey) => store.live('Job', key.namespace, operationNames(key).job);
   /** A schedule may start a Job while an earlier one runs. Until its status says how it ended, a Job counts as one that runs. */
@@ -65,7 +65,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const otherDataset = other && store.dataset(other);
       const { get: find } = store.operations;
       return {
-        now: now(),
+        now: clock.wall(),
         key,
         operation,
         target,

@@ -1,3 +1,4 @@
+import type { Monotonic } from '../../../kube/clock.ts';
 import type { ClaimFact } from '../../../constructs/index.ts';
 
 /** For which runtime something is looked up. What was found is forgotten when the specs that it was found for change. */
@@ -15,7 +16,7 @@ export interface Answer {
   readonly state: SecretState | ClaimFact | readonly string[];
   /** In a row that found it missing. */
   readonly tries: number;
-  /** Milliseconds since the epoch. */
+  /** Monotonic, in ms. */
   readonly at: number;
   readonly message?: string;
   /** Of a claim: the value of its label `fluid.io/managed-by`. */
@@ -46,7 +47,7 @@ interface Known {
   staleAt: number;
 }
 
-export function createLookupMemory(now: () => number): LookupMemory {
+export function createLookupMemory(clock: Monotonic): LookupMemory {
   // By UID of the runtime.
   const known = new Map<string, Known>();
   return {
@@ -57,7 +58,7 @@ export function createLookupMemory(now: () => number): LookupMemory {
         known.set(uid, { generations, answers, refusals: 0, staleAt: Infinity });
         return answers;
       }
-      if (now() >= before.staleAt) {
+      if (clock.monotonic() >= before.staleAt) {
         before.answers.clear();
         before.staleAt = Infinity;
       }
@@ -68,8 +69,8 @@ export function createLookupMemory(now: () => number): LookupMemory {
       const found = known.get(uid);
       if (found?.generations !== generations || found.answers.size === 0) return undefined;
       // A plan that is computed again before that, for another reason, is no further try.
-      if (found.staleAt === Infinity) found.staleAt = now() + retryAfterMs(++found.refusals);
-      return Math.max(0, found.staleAt - now());
+      if (found.staleAt === Infinity) found.staleAt = clock.monotonic() + retryAfterMs(++found.refusals);
+      return Math.max(0, found.staleAt - clock.monotonic());
     },
     accepted(uid) {
       const found = known.get(uid);

@@ -1,3 +1,4 @@
+import type { Monotonic } from '../../../kube/clock.ts';
 import { label } from '../../../api/index.ts';
 import type { ClaimFact } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
@@ -33,8 +34,8 @@ export interface Lookups {
   forget(uid: string): void;
 }
 
-export function createLookups(client: KubeClient, now: () => number): Lookups {
-  const memory = createLookupMemory(now);
+export function createLookups(client: KubeClient, clock: Monotonic): Lookups {
+  const memory = createLookupMemory(clock);
   const orNothing = (type: ResourceType, where: { namespace?: string; name: string }): Promise<KubeObject | undefined> =>
     client.get(type, where).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
@@ -52,22 +53,22 @@ export function createLookups(client: KubeClient, now: () => number): Lookups {
     const before = answers.get(question);
     // The cast: answers to one question are of one kind.
     if (before && !('missing' in before.state)) return before.state as T;
-    const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - now() : 0;
+    const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - clock.monotonic() : 0;
     // Asked for another reason, before the next try is due.
     if (waitMs > 0) return { reason, message: before?.message ?? '', retryMs: waitMs };
     const tries = (before?.tries ?? 0) + 1;
     const seen = await look();
     if ('found' in seen) {
-      answers.set(question, { state: seen.found, tries: 0, at: now(), manager: seen.manager });
+      answers.set(question, { state: seen.found, tries: 0, at: clock.monotonic(), manager: seen.manager });
       return seen.found;
     }
     const retryMs = retryAfterMs(tries);
-    answers.set(question, { state: { missing: true, retryMs }, tries, at: now(), message: seen.missing });
+    answers.set(question, { state: { missing: true, retryMs }, tries, at: clock.monotonic(), message: seen.missing });
     return { reason, message: seen.missing, retryMs };
   }
 
   return {
-    secret: createNeededSecrets((namespace, name) => orNothing(Secret, { namespace, name }), memory, now),
+    secret: createNeededSecrets((namespace, name) => orNothing(Secret, { namespace, name }), memory, clock),
     claim: (namespace, name, asker) =>
       awaited(asker, `claim/${name}`, 'ClaimNotBound', async () => {
         const claim = await orNothing(ownedKinds.PersistentVolumeClaim, { namespace, name });

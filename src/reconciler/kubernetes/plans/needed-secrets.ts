@@ -1,3 +1,4 @@
+import type { Monotonic } from '../../../kube/clock.ts';
 import type { SecretNeed } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { dataKeys } from './data-keys.ts';
@@ -21,16 +22,17 @@ export type ReadNeededSecret = (namespace: string, need: SecretNeed, asker: Aske
 export function createNeededSecrets(
   read: (namespace: string, name: string) => Promise<KubeObject | undefined>,
   memory: Pick<LookupMemory, 'answersFor'>,
-  now: () => number,
+  clock: Monotonic,
 ): ReadNeededSecret {
-  const secretKeys = createSecretKeys(read, now);
+  const secretKeys = createSecretKeys(read, clock);
   return async (home, need, asker, goodForMs = need.inline ? SECRET_FRESH_MS : Infinity) => {
     const { name, namespace = home, inline = false, keys = [] } = need;
     const answers = memory.answersFor(asker);
     const question = `secret/${namespace}/${name}/${inline}/${keys.join()}`;
     const before = answers.get(question);
-    if (before && 'data' in before.state && now() - before.at < goodForMs) return before.state;
-    const wait = before && 'missing' in before.state ? { ...before.state, retryMs: before.at + before.state.retryMs - now() } : undefined;
+    if (before && 'data' in before.state && clock.monotonic() - before.at < goodForMs) return before.state;
+    const wait =
+      before && 'missing' in before.state ? { ...before.state, retryMs: before.at + before.state.retryMs - clock.monotonic() } : undefined;
     if (wait && wait.retryMs > 0) return wait;
     const object = inline ? await read(namespace, name) : undefined;
     const found = inline ? object && dataKeys(object) : await secretKeys(namespace, name, asker.uid);
@@ -41,7 +43,7 @@ export function createNeededSecrets(
     const state: SecretState = isWell
       ? { data: (object?.['data'] ?? {}) as Record<string, string> }
       : { missing: true, ...(found && { keys: absent }), retryMs: retryAfterMs(tries) };
-    answers.set(question, { state, tries, at: now() });
+    answers.set(question, { state, tries, at: clock.monotonic() });
     return state;
   };
 }
@@ -59,12 +61,12 @@ interface Shared {
   readonly given: Set<string>;
 }
 
-function createSecretKeys(read: (namespace: string, name: string) => Promise<KubeObject | undefined>, now: () => number): SecretKeys {
+function createSecretKeys(read: (namespace: string, name: string) => Promise<KubeObject | undefined>, clock: Monotonic): SecretKeys {
   // In the order of the requests, so that the oldest are first.
   const shared = new Map<string, Shared>();
   return (namespace, name, uid) => {
     for (const [id, { at }] of shared)
-      if (now() - at > SECRET_EXISTS_MS) shared.delete(id);
+      if (clock.monotonic() - at > SECRET_EXISTS_MS) shared.delete(id);
       else break;
     const id = `${namespace}/${name}`;
     const before = shared.get(id);
@@ -73,7 +75,7 @@ function createSecretKeys(read: (namespace: string, name: string) => Promise<Kub
       return before.keys;
     }
     const keys = read(namespace, name).then((object) => object && dataKeys(object));
-    const asked: Shared = { at: now(), keys, given: new Set([uid]) };
+    const asked: Shared = { at: clock.monotonic(), keys, given: new Set([uid]) };
     const unlessFound = (found?: readonly string[]) => !found && shared.get(id) === asked && shared.delete(id);
     keys.then(unlessFound, () => unlessFound());
     shared.delete(id);

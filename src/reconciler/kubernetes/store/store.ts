@@ -19,6 +19,7 @@
  */
 import { Dataset, type InvalidSpec, operationKinds } from '../../../api/index.ts';
 import type { Runtime } from '../../../constructs/index.ts';
+import { type Clock, systemClock } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { Reflector } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
@@ -96,12 +97,14 @@ export interface StoreOptions {
   readonly onGone: (key: Key | OperationKey, uid: string) => void;
   readonly onPlacement: (moved: Moved) => void;
   readonly log: Log;
+  /** Default: the system's. */
+  readonly clock?: Clock;
 }
 /** A pod of a workload came, went, ended or was scheduled; or a node came, went or got other labels. */
 export type Moved = { readonly workload: string } | { readonly node: string };
 
 /** Begins all watches. Throws if two definitions have one kind. */
-export function createStore({ client, runtimes: definitions, onKey, onGone, onPlacement, log }: StoreOptions): Store {
+export function createStore({ client, runtimes: definitions, onKey, onGone, onPlacement, log, clock = systemClock }: StoreOptions): Store {
   // Two would both claim each object, and write its status in turn for ever.
   const twin = definitions.find(({ resource }, i) => definitions.findIndex((other) => other.resource.kind === resource.kind) < i);
   if (twin) throw new Error(`runtimes: expected one definition for each kind, found a second for ${twin.resource.kind}, ${twin.type}`);
@@ -111,7 +114,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     ...operationKinds,
     ...definitions.flatMap(({ resource, companions }) => [resource, ...companions]),
   ]);
-  const watches = createWatches(client, project, log);
+  const watches = createWatches(client, project, log, clock);
   const inventories = createInventories();
   const subscriptions = createSubscriptions(onKey);
   const referrers = createReferrers(onKey);

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../kube/clock.ts';
+import type { Clock } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { createLimiter } from '../../../kube/turns/limiter.ts';
 import { type Change, type Reflector, reflect } from '../../../kube/watch/reflector.ts';
@@ -61,8 +61,8 @@ interface Running {
   readonly selection: WatchSelection;
 }
 
-export function createWatches(client: KubeClient, project: Projection, log: Log): Watches {
-  const listing = createLimiter(LISTS_AT_A_TIME, systemClock);
+export function createWatches(client: KubeClient, project: Projection, log: Log, clock: Clock): Watches {
+  const listing = createLimiter(LISTS_AT_A_TIME, clock);
   const own = createOwnWrites(project);
   const byKind = new Map<string, Running>();
   const reflectors = new Map<string, Reflector<KubeObject>>();
@@ -80,6 +80,7 @@ export function createWatches(client: KubeClient, project: Projection, log: Log)
         ...(metadataOnly !== undefined && { metadataOnly }),
         listing,
         log,
+        clock,
         onChange(change) {
           if (change.type !== 'changed' || !selection.isSame?.(change.old, change.object)) changed(type.kind);
           onChange(change, own.settle(change, type.kind));

@@ -43,7 +43,7 @@ async function applying() {
     for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
   };
   /** With outlines as a runtime has them that is planned once; and, in tests, other answers of the API server. */
-  const applierOf = (more: Partial<KubeClient> = {}) => createApplier({ ...client, ...more }, store, silent, () => 0);
+  const applierOf = (more: Partial<KubeClient> = {}) => createApplier({ ...client, ...more }, store, silent, { monotonic: () => 0 });
   let applier = applierOf();
   let confirmations = 0;
   const confirmed = async () => void confirmations++;

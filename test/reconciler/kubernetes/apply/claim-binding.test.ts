@@ -1,3 +1,4 @@
+import { systemClock } from '../../../../src/kube/clock.ts';
 import { expect, test } from 'vitest';
 import { createClaimBinding } from '../../../../src/reconciler/kubernetes/apply/claim-binding.ts';
 import type { LiveObject } from '../../../../src/reconciler/world.ts';
@@ -17,7 +18,7 @@ async function pending() {
   const claimBinding = createClaimBinding({
     client: server.client({ fieldManager: 'sluice' }),
     store,
-    now: Date.now,
+    clock: systemClock,
     wake: ({ name }) => void woken.push(name),
     signal: reign.signal,
   });

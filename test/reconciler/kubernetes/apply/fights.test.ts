@@ -5,7 +5,7 @@ let clock: number;
 let fights: ReturnType<typeof createFightDetector>;
 beforeEach(() => {
   clock = 1_000_000;
-  fights = createFightDetector(() => clock);
+  fights = createFightDetector({ monotonic: () => clock });
 });
 /** As many repairs as are made without objection. */
 function repairs(times: number, { every = 1000, edition = (): string => '1', uid = 'u' } = {}): number {

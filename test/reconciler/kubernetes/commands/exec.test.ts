@@ -1,3 +1,4 @@
+import { systemClock } from '../../../../src/kube/clock.ts';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Command, Role } from '../../../../src/constructs/index.ts';
 import { type KubeObject, silent } from '../../../../src/kube/types.ts';
@@ -13,7 +14,7 @@ describe('a job', () => {
   let running: { name: string; resolve: (value: unknown) => void; reject: (error: Error) => void }[];
   beforeEach(() => {
     clock = 1000;
-    jobs = createJobs(() => clock, silent);
+    jobs = createJobs({ ...systemClock, monotonic: () => clock }, silent);
     ended = [];
     running = [];
   });
@@ -186,7 +187,7 @@ describe('commands', () => {
 });
 
 test('a probe sees its last answer, also after one that failed, but none of another version', async () => {
-  const jobs = createJobs(Date.now, silent);
+  const jobs = createJobs(systemClock, silent);
   const seen: unknown[] = [];
   const ask = (answer: number | Error, version = '') =>
     new Promise<void>((resolve) => {

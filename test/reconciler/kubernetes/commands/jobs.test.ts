@@ -1,3 +1,4 @@
+import { systemClock } from '../../../../src/kube/clock.ts';
 import { expect, test } from 'vitest';
 import type { Command } from '../../../../src/constructs/index.ts';
 import { type KubeObject, silent } from '../../../../src/kube/types.ts';
@@ -21,7 +22,7 @@ function busy() {
     begun.push(argv.join(' '));
     return new Promise((resolve, reject) => running.push({ resolve, reject }));
   };
-  const jobs = createJobs(Date.now, { ...silent, warn: (_, message) => void warnings.push(message) }, reign.signal);
+  const jobs = createJobs(systemClock, { ...silent, warn: (_, message) => void warnings.push(message) }, reign.signal);
   for (let i = 0; i < 30; i++)
     jobs.ask(
       `u${i}/run`,

@@ -117,14 +117,14 @@ test('a command that takes too long loses its connection at once, without asking
 });
 
 test('no command is begun after the deadline of the lease', async () => {
-  const answer = run({ deadline: () => 1_000, now: () => 1_000 });
+  const answer = run({ deadline: () => 1_000, clock: { wall: () => 1_000 } });
   await expect(answer).rejects.toMatchObject({ name: 'NotLeader' });
   expect(asked).toEqual([]);
 });
 
 test('the deadline counts when the connection is opened, not when the command is asked for', async () => {
   let isLeader = true;
-  const answer = run({ deadline: () => (isLeader ? 2_000 : 0), now: () => 1_000 });
+  const answer = run({ deadline: () => (isLeader ? 2_000 : 0), clock: { wall: () => 1_000 } });
   isLeader = false;
   await expect(answer).rejects.toMatchObject({ name: 'NotLeader' });
   expect(asked).toEqual([]);

@@ -1,8 +1,9 @@
+import { systemClock } from '../../../../src/kube/clock.ts';
 import { expect, test } from 'vitest';
 import { createTurns } from '../../../../src/reconciler/kubernetes/commands/turns.ts';
 
 test('work that throws before it waits for anything leaves its turn to the next', async () => {
-  const inTurn = createTurns(1);
+  const inTurn = createTurns(1, systemClock);
   const broken = () => {
     throw new Error('broken');
   };

@@ -13,7 +13,7 @@ function scene(names: readonly string[] = []) {
   let now = 0;
   const server = createApiServer({ namespaces: ['ml'], now: () => now });
   for (const name of names) server.put(pod(name, 'demo'));
-  const users = createClaimUsers(server.client(), () => now);
+  const users = createClaimUsers(server.client(), { monotonic: () => now });
   const counted = (verb: 'list' | 'get') => server.requestsThat({ verb, kind: 'Pod' }).length;
   return {
     server,

@@ -23,7 +23,7 @@ describe('a lookup:', () => {
       return { apiVersion: 'v1', kind, metadata: { name, uid: `uid-of-${name}` }, ...object };
     };
     // The one method that is used.
-    lookups = createLookups({ get } as unknown as KubeClient, () => clock);
+    lookups = createLookups({ get } as unknown as KubeClient, { monotonic: () => clock });
   });
   const secret = (more: object = {}, asker = runtime) => lookups.secret('ml', { name: 's', ...more }, asker);
 
