@@ -7,7 +7,8 @@ import { KEYS, shareOf } from '../kube/turns/turnstile.ts';
 import type { Log } from '../kube/types.ts';
 import type { ApplicationSettings } from './applications/sidecars-to-stop.ts';
 import { stopSidecars } from './kubernetes/applications/applications.ts';
-import { podExec } from './kubernetes/commands/pod-exec.ts';
+import type { PodExec } from './kubernetes/commands/exec.ts';
+import { type ExecFence, podExec } from './kubernetes/commands/pod-exec.ts';
 import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler, type ReportOnNode } from './kubernetes/nodes/node-labels.ts';
 import { helpersOf } from './kubernetes/operations/end-run.ts';
@@ -38,6 +39,8 @@ export interface LeaderOptions {
   readonly applications?: ApplicationSettings;
   /** Keys at a time. Default 32, 24 of them of one namespace. */
   readonly concurrency?: number;
+  /** How commands in pods are run. Default: through the API server. */
+  readonly exec?: (fence: ExecFence) => PodExec;
   readonly log: Log;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -72,7 +75,8 @@ export function createReign(
   const ended = new AbortController();
   const reportOnNode: ReportOnNode = (regarding, note) => events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note });
   const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, reportOnNode, clock);
-  const exec = podExec(connection, { signal: ended.signal, clock, ...(deadline && { deadline }) });
+  const { exec: execWithin = (fence: ExecFence) => podExec(connection, fence) } = options;
+  const exec = execWithin({ signal: ended.signal, clock, ...(deadline && { deadline }) });
   const cluster = kubernetesCluster({
     client,
     store,

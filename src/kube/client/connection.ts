@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Pool } from 'undici';
 
 /** Where an API server is and how to be someone there. Who read the kubeconfig fills this in. */
 export interface ClusterConnection {
@@ -14,6 +15,18 @@ export interface ClusterConnection {
   readonly token?: (() => string | undefined | Promise<string | undefined>) | undefined;
   /** The default namespace of this identity. */
   readonly namespace?: string | undefined;
+  /** Instead of connections of the client's own: a simulation decides when each request and each answer arrives. */
+  readonly pools?: ((connections: number) => Pools) | undefined;
+}
+
+/** The connections to one API server. */
+export interface Pools {
+  /** For requests that end: so many at most. */
+  readonly requests: Pool;
+  /** For watches: a connection for each. */
+  readonly streams: Pool;
+  /** Ends watches at once, and lets requests under way finish. */
+  close(): Promise<void>;
 }
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';

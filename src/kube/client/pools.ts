@@ -1,15 +1,5 @@
 import { buildConnector, Pool } from 'undici';
-import type { ClusterConnection } from './connection.ts';
-
-/** The connections to one API server. */
-export interface Pools {
-  /** For requests that end: so many at most. */
-  readonly requests: Pool;
-  /** For watches: a connection for each. */
-  readonly streams: Pool;
-  /** Ends watches at once, and lets requests under way finish. */
-  close(): Promise<void>;
-}
+import type { ClusterConnection, Pools } from './connection.ts';
 
 /** The API server drops a connection that was idle for 90 s; ours go first, so that a request never meets the closing. */
 const IDLE_MS = 60_000;

@@ -56,7 +56,7 @@ interface Attempt {
 export function createTransport(connection: ClusterConnection, connections: number, options: TransportOptions): Transport {
   const { userAgent, clock, limiter, deadline } = options;
   const prefix = new URL(connection.server).pathname.replace(/\/$/, '');
-  const { requests, streams, close } = createPools(connection, connections);
+  const { requests, streams, close } = (connection.pools ?? ((most) => createPools(connection, most)))(connections);
 
   async function headers(request: Request): Promise<Record<string, string>> {
     const token = await connection.token?.();
