@@ -14,6 +14,7 @@ const PROGRAMS = [
   'test/fuse/needs.test.ts',
 ];
 const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
+const SIMULATION = ['test/simulation/**/*.test.ts'];
 const NODE = ['test/node/**/*.test.ts'];
 
 /** Whole clusters on two cores. What passes only when it is tried again is a race: the last lines of `npm test` name it, and it is to be mended. */
@@ -22,7 +23,7 @@ const SECOND_TRY = { retry: 1 };
 /** What is waited for; a second, vitest's own, is no time on a busy machine. */
 const POLL = { expect: { poll: { timeout: 60_000 } } };
 
-// Four projects: `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real
+// Five projects: `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real
 // control planes and so runs its files one after the other, `node` real nodes, two at a time. Time limits are for what hangs: a busy machine is no failure.
 export default defineConfig({
   test: {
@@ -31,7 +32,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...CLUSTER, ...NODE, ...PROGRAMS],
+          exclude: [...CLUSTER, ...NODE, ...SIMULATION, ...PROGRAMS],
           // To load everything anew for each file would take longer than the tests.
           isolate: false,
           testTimeout: 60_000,
@@ -40,6 +41,8 @@ export default defineConfig({
         },
       },
       { test: { name: 'programs', include: PROGRAMS, testTimeout: 120_000, hookTimeout: 120_000, ...POLL, ...SECOND_TRY } },
+      // Worlds that fail at every step, each on a virtual clock: fixed seeds, so that no commit fails by chance.
+      { test: { name: 'simulation', include: SIMULATION, testTimeout: 600_000 } },
       {
         test: {
           name: 'cluster',

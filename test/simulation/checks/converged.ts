@@ -1,0 +1,143 @@
+import { runtimes } from '../../../runtimes/_all.gen.ts';
+import { label, type Manifest } from '../../../src/api/index.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
+import type { ApiServer } from '../../../src/testing/api-server/index.ts';
+import { differences, renderingOf } from './rendered.ts';
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** What is not as it should be once nothing goes wrong any more; one sentence each. */
+export async function divergence(server: ApiServer): Promise<readonly string[]> {
+  const found: string[] = [];
+  const ours = runtimes.flatMap(({ resource }) => server.all(resource.kind));
+  const keys = new Set([...server.all('Dataset'), ...ours].map(keyOf));
+  for (const key of keys) {
+    const dataset = server.all('Dataset').find((each) => keyOf(each) === key);
+    const candidates = ours.filter((each) => keyOf(each) === key);
+    found.push(...(await ofKey(server, key, dataset, candidates)));
+  }
+  return [...found, ...leftovers(server, new Set(ours.map(({ metadata }) => metadata.uid ?? '')))];
+}
+
+const keyOf = ({ metadata: { namespace, name } }: KubeObject): string => `${namespace}/${name}`;
+
+async function ofKey(
+  server: ApiServer,
+  key: string,
+  dataset: KubeObject | undefined,
+  candidates: readonly KubeObject[],
+): Promise<readonly string[]> {
+  const going = [...(dataset ? [dataset] : []), ...candidates].filter(({ metadata }) => metadata.deletionTimestamp);
+  if (going.length > 0)
+    return going
+      .filter((object) => whyNot(object) === undefined)
+      .map((object) => `${nameOf(object)} is being deleted, and nothing says why it still exists`);
+  const [runtime, ...others] = candidates;
+  if (!dataset || !runtime) {
+    const lone = dataset ?? runtime;
+    return lone && whyNot(lone) === undefined ? [`${nameOf(lone)} is alone, and no condition says so`] : [];
+  }
+  if (others.length > 0) return [];
+  const why = whyNot(runtime);
+  const rendering = await renderingOf(server, [dataset, runtime]);
+  if ('faults' in rendering)
+    return why === undefined ? [`${nameOf(runtime)} cannot be planned (${rendering.faults.join('; ')}), and no condition says so`] : [];
+  const wrong: string[] = [];
+  for (const manifest of rendering.manifests) {
+    const { kind, metadata } = manifest;
+    const live = server.get(kind, metadata.namespace, metadata.name);
+    if (!live) wrong.push(`${kind}/${metadata.name} does not exist`);
+    // Of a volume that is being deleted while it is bound no condition says so yet.
+    else if (live.metadata.deletionTimestamp && kind !== 'PersistentVolume') wrong.push(`${kind}/${metadata.name} is being deleted`);
+    else wrong.push(...differences(manifest, live).map((each) => `${kind}/${metadata.name} ${each}`));
+  }
+  const wanted = new Set(rendering.manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  for (const object of inventory(server, runtime.metadata.uid ?? ''))
+    if (!wanted.has(`${object.kind}/${object.metadata.name}`)) wrong.push(`${object.kind}/${object.metadata.name} is not wanted any more`);
+  const isImmutable = conditionsOf(runtime).some(({ type }) => type === 'ImmutableFieldChanged');
+  if (wrong.length > 0 && why === undefined && !isImmutable)
+    return [`${key}: no condition of ${nameOf(runtime)} says that ${wrong.slice(0, 5).join('; ')}`];
+  if (wrong.length === 0 && why !== undefined && !LASTING.has(why.reason ?? ''))
+    return [`${key}: every object is as it should be, but ${nameOf(runtime)} says ${why.reason}: ${why.message}`];
+  if (why !== undefined && TRANSIENT.has(why.reason ?? '') && !isReallyUnready(server, rendering.manifests, why))
+    return [`${key}: no fault is left, but ${nameOf(runtime)} says ${why.reason}: ${why.message}`];
+  return phaseFaults(dataset, why);
+}
+
+/** What ends when faults do. */
+const TRANSIENT = new Set([
+  'LookupFailed',
+  'InternalError',
+  'ApplyFailed',
+  'UpdateFailed',
+  'DeleteFailed',
+  'Conflict',
+  'MasterNotReady',
+  'WorkersNotReady',
+  'NoLeader',
+  'MountsUnknown',
+  'MountsChanging',
+  'VolumePending',
+  'VolumeReleased',
+  'RuntimeDeleting',
+  'CleaningCache',
+  'NodesLabelled',
+]);
+/** What may be said although every object is as it should be. */
+const LASTING = new Set(['PlacementWaiting', 'MountsDiffer', 'DatasetTaken', 'FieldConflict']);
+
+/** Pods may never become ready: no node admits them. */
+function isReallyUnready(server: ApiServer, manifests: readonly Manifest[], { reason }: Condition): boolean {
+  if (reason !== 'MasterNotReady' && reason !== 'WorkersNotReady') return false;
+  return manifests.some(({ kind, metadata: { namespace, name } }) => {
+    if (kind !== 'StatefulSet') return false;
+    const { spec, status } = (server.get(kind, namespace, name) ?? {}) as {
+      spec?: { replicas?: number };
+      status?: { readyReplicas?: number };
+    };
+    return (spec?.replicas ?? 1) > (status?.readyReplicas ?? 0);
+  });
+}
+
+function phaseFaults(dataset: KubeObject, why: Condition | undefined): readonly string[] {
+  const { phase } = (dataset['status'] ?? {}) as { phase?: string };
+  return why === undefined && phase !== 'Bound' ? [`${nameOf(dataset)} has phase ${phase} although its runtime is synced`] : [];
+}
+
+const inventory = (server: ApiServer, uid: string): readonly KubeObject[] =>
+  Object.keys(ownedKinds).flatMap((kind) => server.all(kind).filter(({ metadata }) => metadata.labels?.[label.owner] === uid));
+
+/** What runtimes have left that are gone. */
+function leftovers(server: ApiServer, living: ReadonlySet<string>): readonly string[] {
+  const operations = new Set(
+    ['DataLoad', 'DataMigrate', 'DataProcess', 'DataBackup'].flatMap((kind) => server.all(kind)).map(({ metadata }) => metadata.uid),
+  );
+  return [...Object.keys(ownedKinds), 'Secret']
+    .flatMap((kind) => server.all(kind))
+    .filter(({ metadata: { labels } }) => {
+      const owner = labels?.[label.owner];
+      return owner !== undefined && !living.has(owner) && !operations.has(owner);
+    })
+    .map((object) => `${nameOf(object)} is left of a runtime that is gone`);
+}
+
+const conditionsOf = ({ status }: KubeObject): readonly Condition[] =>
+  ((status ?? {}) as { conditions?: readonly Condition[] }).conditions ?? [];
+
+/** The condition that says why an object is not as it should be. */
+function whyNot(object: KubeObject): Condition | undefined {
+  return conditionsOf(object).find(
+    ({ type, status }) =>
+      (type === 'Synced' && status === 'False') ||
+      (type === 'NotReady' && status === 'True') ||
+      (type === 'DatasetTaken' && status === 'True'),
+  );
+}
+
+export const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind} ${namespace ? `${namespace}/` : ''}${name}`;

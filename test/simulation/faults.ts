@@ -1,0 +1,87 @@
+import { WRITES } from '../../src/testing/api-server/rules.ts';
+import type { Fault, Happening, RequestFault } from './plan.ts';
+import type { Random } from './random.ts';
+
+/** Kinds whose requests or watches fail by themselves. */
+const KINDS = [
+  'Dataset',
+  'ThinRuntime',
+  'JuiceFSRuntime',
+  'ConfigMap',
+  'StatefulSet',
+  'DaemonSet',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'Secret',
+  'Pod',
+  'Node',
+  'Lease',
+] as const;
+const REFUSALS = [403, 409, 410, 422, 429, 500, 503] as const;
+const READS = ['get', 'list', 'watch'] as const;
+
+/** A few faults, each for a while, all of which end. */
+export function drawFaults(random: Random, busyMs: number): readonly Happening[] {
+  const count = random.int(0, 6);
+  // Of two clocks at most one lies: a process cannot know better than both.
+  const clocks = random.pick(['wall', 'monotonic'] as const);
+  return Array.from({ length: count }, () => ({ atMs: random.int(0, busyMs), ...draw(random, clocks) }));
+}
+
+function draw(random: Random, clocks: 'wall' | 'monotonic'): Fault {
+  const forMs = random.pick([50, 500, 3000, 10_000, 30_000]);
+  const whose = random.chance(0.8) ? 'leader' : 'standby';
+  const kind = random.int(0, 19);
+  if (kind < 8) return requests(random, forMs);
+  if (kind < 11)
+    return {
+      fails: 'watch',
+      kind: random.chance(0.3) ? undefined : random.pick(KINDS),
+      how: random.pick(['stalled', 'broken', 'closed', 'gone', 'repeated']),
+      forMs,
+    };
+  if (kind < 13)
+    return {
+      fails: 'process',
+      how: 'dies',
+      when: random.pick(['before', 'after']),
+      writes: random.int(1, 25),
+      forMs: random.int(10, 8000),
+    };
+  if (kind < 14) return { fails: 'process', how: 'killed', whose, forMs: random.int(10, 8000) };
+  if (kind < 15) return { fails: 'process', how: clocks === 'wall' ? 'stopped' : 'suspended', whose, forMs: random.int(100, 15_000) };
+  if (kind < 16)
+    return clocks === 'wall'
+      ? { fails: 'clock', aheadMs: random.pick([-3_600_000, -5000, 5000, 3_600_000]) }
+      : { fails: 'process', how: 'suspended', whose, forMs: random.int(100, 15_000) };
+  if (kind < 17)
+    return {
+      fails: 'admission',
+      kinds: [random.pick(KINDS)],
+      message: random.pick(['exceeded quota: team', 'denied the request: no']),
+      forMs,
+    };
+  if (kind < 18)
+    return {
+      fails: 'controllers',
+      which: [random.pick(['garbage', 'statefulsets', 'daemonsets', 'pods', 'volumes', 'claims', 'protection'])],
+      forMs,
+    };
+  if (kind < 19) return { fails: 'pods', of: random.pick(['demo-worker', 'demo-fuse', 'demo-master']), forMs };
+  return { fails: 'commands', how: random.pick(['refused', 'hang']), forMs };
+}
+
+function requests(random: Random, forMs: number): RequestFault {
+  const how = random.pick(['refused', 'refused', 'unsent', 'lost', 'unheard', 'late'] as const);
+  const verbs = random.pick([undefined, WRITES, READS, ['create'], ['apply'], ['patch'], ['update'], ['delete']] as const);
+  return {
+    fails: 'requests',
+    ...(verbs && { verbs }),
+    ...(random.chance(0.6) && { kinds: [random.pick(KINDS)] }),
+    share: random.pick([0.2, 0.5, 1]),
+    how,
+    ...(how === 'refused' && { status: random.pick(REFUSALS) }),
+    ...(how === 'late' && { lateMs: random.pick([100, 1500, 8000]) }),
+    forMs,
+  };
+}

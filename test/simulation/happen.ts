@@ -1,0 +1,192 @@
+import type { KubeObject } from '../../src/kube/types.ts';
+import type { Controller } from '../../src/testing/api-server/controllers/index.ts';
+import { Refusal } from '../../src/testing/api-server/refusals.ts';
+import { WRITES } from '../../src/testing/api-server/rules.ts';
+import type { WireRequest } from './front.ts';
+import { type Fate, refusalOf } from './network.ts';
+import type { Deed, Fault, Happening, RequestFault } from './plan.ts';
+import type { Random } from './random.ts';
+import type { Process, VirtualTime } from './time.ts';
+import { nodeOf, type World } from './world.ts';
+
+/** What is wrong at the moment. */
+export interface Troubles {
+  /** What becomes of a request that is sent now. */
+  fateOf(process: Process, request: WireRequest): Fate;
+  refusalOf(request: WireRequest, object: KubeObject): Refusal | undefined;
+  commandFate(): { readonly ms: number; readonly error?: string };
+  /** Carries out a happening. What lasts ends by itself. */
+  happens(happening: Happening, world: World): void;
+  /** Nothing goes wrong from now on. */
+  end(world: World): void;
+}
+
+/** @param random decides which requests meet a fault, and how long each takes */
+export function createTroubles(time: VirtualTime, random: Random): Troubles {
+  const requestFaults = new Set<RequestFault>();
+  const denials = new Set<Extract<Fault, { fails: 'admission' }>>();
+  const commandFaults = new Set<Extract<Fault, { fails: 'commands' }>>();
+  const deaths = new Set<{ left: number; readonly when: 'before' | 'after'; readonly forMs: number }>();
+  let kills: (process: Process, forMs: number) => void = () => {};
+
+  const lasts = <T>(set: Set<T>, item: T, forMs: number): void => {
+    set.add(item);
+    time.after(forMs, () => set.delete(item));
+  };
+  const isMet = ({ verbs, kinds, share }: RequestFault, { verb, type }: WireRequest): boolean =>
+    (verbs === undefined || verbs.includes(verb)) && (kinds === undefined || kinds.includes(type.kind)) && random.chance(share);
+
+  function fateOf(process: Process, request: WireRequest): Fate {
+    const fate = { thereMs: random.int(0, 3), backMs: random.int(0, 3) };
+    if (WRITES.includes(request.verb) && request.type.kind !== 'Lease')
+      for (const death of deaths) {
+        if (--death.left > 0) continue;
+        deaths.delete(death);
+        const { when, forMs } = death;
+        time.after(0, () => kills(process, forMs));
+        return when === 'before' ? { ...fate, thereMs: 1, lost: 'before' } : { ...fate, backMs: 1 };
+      }
+    for (const fault of requestFaults) {
+      if (!isMet(fault, request)) continue;
+      const { how, status = 500, lateMs = 0 } = fault;
+      if (how === 'refused') return { ...fate, refused: refusalOf(status, request) };
+      if (how === 'unsent') return { ...fate, lost: 'unsent' };
+      if (how === 'lost') return { ...fate, lost: 'before' };
+      if (how === 'unheard') return { ...fate, lost: 'after' };
+      const there = random.chance(0.5);
+      return there ? { ...fate, thereMs: lateMs } : { ...fate, backMs: lateMs };
+    }
+    return fate;
+  }
+
+  function fails(fault: Fault, world: World): void {
+    switch (fault.fails) {
+      case 'requests':
+        return lasts(requestFaults, fault, fault.forMs);
+      case 'admission':
+        return lasts(denials, fault, fault.forMs);
+      case 'commands':
+        return lasts(commandFaults, fault, fault.forMs);
+      case 'clock':
+        for (const { process } of world.places) if (process) process.wallAheadMs += fault.aheadMs;
+        return;
+      case 'controllers':
+        for (const each of fault.which as Controller[]) world.controllers.paused.add(each);
+        return void time.after(fault.forMs, () => {
+          for (const each of fault.which as Controller[]) world.controllers.paused.delete(each);
+          world.server.onChange();
+        });
+      case 'pods': {
+        const names = ['ml', 'lab'].map((namespace) => `${namespace}/${fault.of}`);
+        for (const name of names) world.controllers.unready.add(name);
+        world.server.onChange();
+        return void time.after(fault.forMs, () => {
+          for (const name of names) world.controllers.unready.delete(name);
+          world.server.onChange();
+        });
+      }
+      case 'watch':
+        return watchFails(fault, world);
+      case 'process':
+        return processFails(fault, world);
+    }
+  }
+
+  function watchFails({ kind, how, forMs }: Extract<Fault, { fails: 'watch' }>, { network, server }: World): void {
+    if (how === 'gone') server.compact();
+    for (const stream of network.streams) {
+      if (kind !== undefined && stream.type.kind !== kind) continue;
+      if (how === 'stalled') stream.stalledUntilMs = time.nowMs + forMs;
+      else if (how === 'repeated') stream.repeat();
+      else stream.end(how === 'closed' ? 'closed' : 'broken');
+    }
+  }
+
+  function processFails(fault: Extract<Fault, { fails: 'process' }>, world: World): void {
+    if (fault.how === 'dies') {
+      kills = (process, forMs) => {
+        const place = world.places.find((each) => each.process === process);
+        if (!place) return;
+        world.kill(place);
+        time.after(forMs, () => place.process ?? world.start(place));
+      };
+      return void deaths.add({ left: fault.writes, when: fault.when, forMs: fault.forMs });
+    }
+    const { how, whose, forMs } = fault;
+    const leader = world.leader();
+    const place = whose === 'leader' ? leader : world.places.find((each) => each !== leader);
+    const process = place?.process;
+    if (!place || !process || process.state !== 'running') return;
+    if (how === 'killed') {
+      world.kill(place);
+      time.after(forMs, () => place.process ?? world.start(place));
+    } else {
+      time.pause(process);
+      time.after(forMs, () => time.resume(process, forMs, how === 'suspended'));
+    }
+  }
+
+  return {
+    fateOf,
+    refusalOf(request, object) {
+      for (const { kinds, message } of denials)
+        if (kinds.includes(object.kind) && ['create', 'update', 'apply', 'patch'].includes(request.verb))
+          return new Refusal(403, 'Forbidden', `${request.type.plural} "${object.metadata.name}" is forbidden: ${message}`, {
+            name: object.metadata.name,
+            kind: request.type.plural,
+          });
+      return undefined;
+    },
+    commandFate() {
+      const ms = random.int(1, 30);
+      for (const { how } of commandFaults) return how === 'hang' ? { ms: 60_000 } : { ms, error: 'simulated: the connection was refused' };
+      return { ms };
+    },
+    end({ controllers, places, start }) {
+      for (const set of [requestFaults, denials, commandFaults, deaths]) set.clear();
+      controllers.paused.clear();
+      controllers.unready.clear();
+      for (const place of places) if (!place.process) start(place);
+    },
+    happens: (happening, world) => ('does' in happening ? does(happening, world) : fails(happening, world)),
+  };
+}
+
+function does(deed: Deed, { server }: World): void {
+  switch (deed.does) {
+    case 'create': {
+      const { kind, metadata } = deed.object;
+      const there = server.get(kind, metadata.namespace, metadata.name);
+      if (!there) server.objects.create(server.typeOf(kind), metadata.namespace, deed.object, { manager: 'kubectl' });
+      return;
+    }
+    case 'edit': {
+      const at = {
+        type: server.typeOf(deed.kind),
+        namespace: server.typeOf(deed.kind).namespaced ? deed.namespace : undefined,
+        name: deed.name,
+      };
+      if (server.get(deed.kind, at.namespace, deed.name)) server.objects.patch(at, 'merge', deed.patch, { manager: 'kubectl' });
+      return;
+    }
+    case 'delete':
+      return server.delete(deed.kind, deed.namespace, deed.name);
+    case 'lose':
+    case 'vandalize': {
+      const ours = server.all().filter(({ metadata }) => metadata.labels?.['data.fluid.io/owner-uid']);
+      const object = ours[deed.which % Math.max(1, ours.length)];
+      if (!object) return;
+      const { kind, metadata } = object;
+      if (deed.does === 'lose') return server.delete(kind, metadata.namespace, metadata.name);
+      const at = { type: server.typeOf(kind), namespace: metadata.namespace, name: metadata.name };
+      return void server.objects.patch(at, 'merge', { metadata: { labels: { 'fluid.io/dataset-id': 'x' } } }, { manager: 'kubectl' });
+    }
+    case 'node': {
+      const node = server.get('Node', undefined, deed.name);
+      if (deed.is === 'added' && !node) server.put(nodeOf(deed.name));
+      if (deed.is === 'removed') server.delete('Node', undefined, deed.name);
+      if (deed.is === 'tainted' && node) server.put({ ...node, spec: { taints: [{ key: 'busy', effect: 'NoExecute' }] } });
+      if (deed.is === 'free' && node) server.put({ ...node, spec: {} });
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { KubeObject } from '../../src/kube/types.ts';
+import type { Verb } from '../../src/testing/api-server/rules.ts';
+
+/** All that happens in one world besides what the controller does: data, so that parts of it can be left out. */
+export interface Plan {
+  readonly seed: number;
+  /** Processes that take part in the election. */
+  readonly candidates: number;
+  readonly nodes: number;
+  /** Between two probes of a cache, ms. */
+  readonly probeMs: number;
+  /** What exists before anything happens. */
+  readonly given: readonly KubeObject[];
+  readonly happenings: readonly Happening[];
+  /** When all faults have ended, ms from the start. Users may leave things wrong for ever. */
+  readonly calmMs: number;
+}
+
+/** Something that happens `atMs` after the start. */
+export type Happening = { readonly atMs: number } & (Deed | Fault);
+
+/** What users and operators do. */
+export type Deed =
+  /** Creates an object, if none of its name exists. */
+  | { readonly does: 'create'; readonly object: KubeObject }
+  /** A merge patch. */
+  | { readonly does: 'edit'; readonly kind: string; readonly namespace: string; readonly name: string; readonly patch: object }
+  | { readonly does: 'delete'; readonly kind: string; readonly namespace: string; readonly name: string }
+  /** One of the objects that the controller created: deleted, or changed. */
+  | { readonly does: 'lose' | 'vandalize'; readonly which: number }
+  | { readonly does: 'node'; readonly name: string; readonly is: 'added' | 'removed' | 'tainted' | 'free' };
+
+/** What goes wrong for a while. */
+export type Fault =
+  | RequestFault
+  | {
+      readonly fails: 'watch';
+      readonly kind: string | undefined;
+      readonly how: 'stalled' | 'broken' | 'closed' | 'gone' | 'repeated';
+      readonly forMs: number;
+    }
+  /** SIGKILL of the process that holds the lease, or of another one; a new one starts after a while. */
+  | { readonly fails: 'process'; readonly how: 'killed'; readonly whose: 'leader' | 'standby'; readonly forMs: number }
+  /** The process stands still: SIGSTOP, or a machine that is suspended with its monotonic clock. */
+  | { readonly fails: 'process'; readonly how: 'stopped' | 'suspended'; readonly whose: 'leader' | 'standby'; readonly forMs: number }
+  /** The process ends at a write: before the server has it, or before the answer comes. */
+  | { readonly fails: 'process'; readonly how: 'dies'; readonly when: 'before' | 'after'; readonly writes: number; readonly forMs: number }
+  | { readonly fails: 'clock'; readonly aheadMs: number }
+  /** Admission refuses writes of a kind: a quota, a webhook. */
+  | { readonly fails: 'admission'; readonly kinds: readonly string[]; readonly message: string; readonly forMs: number }
+  /** Controllers of Kubernetes that do nothing. */
+  | { readonly fails: 'controllers'; readonly which: readonly string[]; readonly forMs: number }
+  /** Pods of these workloads do not become ready. */
+  | { readonly fails: 'pods'; readonly of: string; readonly forMs: number }
+  | { readonly fails: 'commands'; readonly how: 'refused' | 'hang'; readonly forMs: number };
+
+/** Requests that go wrong, each with this probability. */
+export interface RequestFault {
+  readonly fails: 'requests';
+  readonly verbs?: readonly Verb[];
+  readonly kinds?: readonly string[];
+  readonly share: number;
+  readonly how: 'refused' | 'unsent' | 'lost' | 'unheard' | 'late';
+  /** HTTP status of a refusal. */
+  readonly status?: number;
+  /** How late. */
+  readonly lateMs?: number;
+  readonly forMs: number;
+}
+
+/** One line for each happening, for people. */
+export function said(happening: Happening): string {
+  const { atMs, ...rest } = happening;
+  const at = `${(atMs / 1000).toFixed(3)} s`;
+  if ('does' in rest) {
+    if (rest.does === 'create') return `${at} create ${nameOf(rest.object)} ${JSON.stringify(rest.object['spec'] ?? {})}`;
+    if (rest.does === 'edit') return `${at} edit ${rest.kind} ${rest.namespace}/${rest.name} ${JSON.stringify(rest.patch)}`;
+    if (rest.does === 'delete') return `${at} delete ${rest.kind} ${rest.namespace}/${rest.name}`;
+    return `${at} ${rest.does} ${JSON.stringify({ ...rest, does: undefined })}`;
+  }
+  const { fails, ...how } = rest;
+  return `${at} ${fails} ${JSON.stringify(how)}`;
+}
+
+const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind} ${namespace ? `${namespace}/` : ''}${name}`;

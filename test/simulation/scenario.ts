@@ -1,0 +1,62 @@
+import type { KubeObject } from '../../src/kube/types.ts';
+import { type Cast, castNames, castOf } from './casts.ts';
+import { drawFaults } from './faults.ts';
+import type { Deed, Happening, Plan } from './plan.ts';
+import { createRandom, type Random } from './random.ts';
+
+/** How long users are busy, ms. */
+const BUSY_MS = 30_000;
+
+/** What happens in the world of a seed. */
+export function planOf(seed: number): Plan {
+  const random = createRandom(`plan ${seed}`);
+  const kinds = random.chance(0.5) ? [random.pick(castNames)] : [random.pick(castNames), random.pick(castNames)];
+  const casts = kinds.map((kind, i) =>
+    castOf(kind, random.chance(0.8) ? 'ml' : 'lab', i === 0 || random.chance(0.1) ? 'demo' : 'other', random),
+  );
+  const deeds = [...casts.flatMap((cast) => deedsOf(cast, random)), ...elsewhere(random)];
+  const faults = drawFaults(random, BUSY_MS);
+  const happenings = [...deeds, ...faults].toSorted((a, b) => a.atMs - b.atMs);
+  const given = new Map(casts.flatMap((cast) => cast.given).map((object) => [`${object.kind}/${object.metadata.name}`, object]));
+  const ends = happenings.map((each) => each.atMs + ('forMs' in each ? each.forMs : 0));
+  return {
+    seed,
+    candidates: random.chance(0.5) ? 1 : 2,
+    nodes: random.int(1, 3),
+    probeMs: random.pick([0, 10_000, 60_000]),
+    given: [...given.values()],
+    happenings,
+    calmMs: Math.max(1000, ...ends),
+  };
+}
+
+/** Creations in any order, edits, and what may be deleted and created again. */
+function deedsOf(cast: Cast, random: Random): readonly Happening[] {
+  const { namespace, name, objects, edits } = cast;
+  const happenings: Happening[] = [];
+  const at = (atMs: number, deed: Deed) => happenings.push({ atMs, ...deed });
+  const spread = random.pick([0, 500, 5000]);
+  const create = (object: KubeObject, from: number) => at(from + random.int(0, spread), { does: 'create', object });
+  for (const object of objects) create(object, 0);
+  const count = random.int(0, 5);
+  for (let i = 0; i < count; i++) {
+    const atMs = random.int(0, BUSY_MS);
+    const kind = random.int(0, 9);
+    const object = random.pick(objects);
+    if (kind < 6 && edits.length > 0) {
+      const { kind, patch } = random.pick(edits);
+      at(atMs, { does: 'edit', kind, namespace, name: kind.endsWith('Profile') ? 'profile' : name, patch });
+    } else if (kind < 9) {
+      at(atMs, { does: 'delete', kind: object.kind, namespace, name: object.metadata.name });
+      if (random.chance(0.8)) create(object, atMs + random.int(0, 5000));
+    } else at(atMs, { does: random.pick(['lose', 'vandalize']), which: random.int(0, 30) });
+  }
+  return happenings;
+}
+
+function elsewhere(random: Random): readonly Happening[] {
+  const happenings: Happening[] = [];
+  if (random.chance(0.3)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'node', name: 'node-9', is: 'added' });
+  if (random.chance(0.2)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'node', name: 'node-1', is: 'removed' });
+  return happenings;
+}

@@ -1,0 +1,3 @@
+import { simulates } from './seeds.ts';
+
+simulates(1001);

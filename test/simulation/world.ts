@@ -1,0 +1,158 @@
+import { runtimes } from '../../runtimes/_all.gen.ts';
+import { Dataset, operationKinds } from '../../src/api/index.ts';
+import { NotLeader } from '../../src/kube/errors.ts';
+import type { KubeObject, Log, ResourceType } from '../../src/kube/types.ts';
+import { type Controller, startController } from '../../src/reconciler/controller.ts';
+import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
+import type { ExecFence } from '../../src/reconciler/kubernetes/commands/pod-exec.ts';
+import { type Controllers, createControllers } from '../../src/testing/api-server/controllers/index.ts';
+import { type ApiServer, createApiServer } from '../../src/testing/api-server/index.ts';
+import { builtInKinds } from '../../src/testing/api-server/kinds.ts';
+import { createNetwork, type Network, type NetworkRules } from './network.ts';
+import type { Plan } from './plan.ts';
+import { createEngines } from './pods.ts';
+import type { Random } from './random.ts';
+import type { createTime, Process } from './time.ts';
+
+const LEASE = { namespace: 'fluid-system', name: 'sluice' };
+export const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
+const kinds: readonly ResourceType[] = [
+  Dataset,
+  ...operationKinds,
+  ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions]),
+].map(typeOf);
+
+/** A place in which a process runs, and which runs it again when it has ended. */
+export interface Place {
+  readonly identity: string;
+  process: Process | undefined;
+  controller: Controller | undefined;
+}
+
+/** What the world asks of those who make it fail and look on. */
+export interface WorldRules extends NetworkRules {
+  /** What becomes of a command in a pod: how long it takes, or why it fails. */
+  commandFate(process: Process): { readonly ms: number; readonly error?: string };
+  onCommand(process: Process): void;
+  /** A process cannot go on, or has thrown where nothing catches. */
+  onEnd(place: Place, error: unknown): void;
+  readonly log: (process: Process) => Log;
+}
+
+/** A cluster with Sluice's processes, on a virtual clock. */
+export interface World {
+  readonly server: ApiServer;
+  readonly controllers: Controllers;
+  readonly network: Network;
+  readonly places: readonly Place[];
+  /** The place whose process holds the Lease. */
+  leader(): Place | undefined;
+  start(place: Place): void;
+  kill(place: Place): void;
+}
+
+export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rules: WorldRules, random: Random): World {
+  const event: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
+  const server = createApiServer({ kinds: [...kinds, event], namespaces: ['default', 'ml', 'lab', LEASE.namespace] });
+  const controllers = createControllers(server);
+  const types = new Map([...builtInKinds, ...kinds, event].map((type) => [`${type.group}/${type.version}/${type.plural}`, type]));
+  const network = createNetwork(time, server, types, rules, random.fork('streams'));
+  const engines = createEngines();
+  for (let i = 1; i <= plan.nodes; i++) server.put(nodeOf(`node-${i}`));
+  for (const object of plan.given) server.put(object);
+
+  const pace = random.fork('controllers');
+  let isDue = false;
+  server.onChange = () => {
+    if (isDue) return;
+    isDue = true;
+    time.after(pace.int(1, 120), () => {
+      isDue = false;
+      controllers.settle();
+    });
+  };
+  // As the watch cache does, so that no watch takes a quiet kind for a dead connection.
+  const bookmark = () => {
+    for (const kind of new Set([...network.streams].map(({ type }) => type.kind))) server.bookmark(kind);
+    time.after(60_000, bookmark);
+  };
+  time.after(60_000, bookmark);
+
+  const execOf =
+    (process: Process) =>
+    (fence: ExecFence): PodExec =>
+    (where, argv, timeoutMs) =>
+      new Promise((resolve, reject) => {
+        if (fence.signal?.aborted) return reject(fence.signal.reason);
+        if (fence.deadline && Date.now() >= fence.deadline()) return reject(new NotLeader({ method: 'EXEC', path: where.pod }));
+        rules.onCommand(process);
+        const { ms, error } = rules.commandFate(process);
+        const cancel = time.after(
+          Math.min(ms, timeoutMs),
+          () => {
+            try {
+              if (error !== undefined || ms > timeoutMs) throw new Error(error ?? 'the command took too long');
+              if (!server.get('Pod', where.namespace, where.pod)) throw new Error(`pod ${where.pod} does not exist`);
+              resolve(engines(where, argv));
+            } catch (failure) {
+              reject(failure);
+            }
+          },
+          process,
+        );
+        fence.signal?.addEventListener('abort', () => (cancel(), reject(fence.signal?.reason)), { once: true });
+      });
+
+  function start(place: Place): void {
+    const process = time.createProcess(place.identity);
+    place.process = process;
+    time.as(process, () => {
+      const controller = startController({
+        connection: { server: 'https://api.example', pools: () => network.poolsOf(process) },
+        runtimes,
+        settings,
+        portPolicy: 'bitmap',
+        probeMs: plan.probeMs,
+        exec: execOf(process),
+        election: { ...LEASE, identity: place.identity, alive: () => true },
+        log: rules.log(process),
+      });
+      place.controller = controller;
+      void controller.failed.then((error) => rules.onEnd(place, error));
+    });
+  }
+  function kill(place: Place): void {
+    if (!place.process) return;
+    time.kill(place.process);
+    for (const stream of network.streams) if (stream.process === place.process) stream.end('broken');
+    place.process = undefined;
+    place.controller = undefined;
+  }
+
+  const places = Array.from(
+    { length: plan.candidates },
+    (_, i): Place => ({ identity: `sluice-${i}_1`, process: undefined, controller: undefined }),
+  );
+  return {
+    server,
+    controllers,
+    network,
+    places,
+    leader: () => places.find(({ identity }) => identity === holderOf(server)),
+    start,
+    kill,
+  };
+}
+
+/** Who holds the Lease at the server. */
+export const holderOf = (server: ApiServer): string | undefined =>
+  (server.get('Lease', LEASE.namespace, LEASE.name)?.['spec'] as { holderIdentity?: string } | undefined)?.holderIdentity;
+
+export const nodeOf = (name: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name, labels: { 'kubernetes.io/hostname': name, zone: name.endsWith('1') ? 'a' : 'b' } },
+  spec: {},
+  status: { conditions: [{ type: 'Ready', status: 'True' }] },
+});
