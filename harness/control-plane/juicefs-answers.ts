@@ -11,7 +11,7 @@ export function defaultAnswer(call: ExecCall): ExecAnswer | undefined {
 }
 
 const ANSWERS: readonly (readonly [RegExp, (call: ExecCall, line: string) => ExecAnswer])[] = [
-  [/\bcat \S*\/\.stats\b/, () => ({ stdout: STATS })],
+  [/\b(cat|grep -a blockcache) \S*\/\.stats\b/, () => ({ stdout: STATS })],
   [/\bdf -B 1\b.*\bwc -l/, ({ argv }) => ({ stdout: `${df(argv.at(-1) ?? '')}1152\n` })],
   [/\bdf -B 1\b/, (call, line) => ({ stdout: df(line.match(/df -B 1 +(\/\S+)/)?.[1] ?? mountPath(call)) })],
   [/\bls -lR .*\bwc -l/, () => ({ stdout: '1152\n' })],

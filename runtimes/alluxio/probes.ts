@@ -18,6 +18,8 @@ known=/tmp/underfs-version
 printf 'underfs version: %s\\n' "$(cat $known)"`;
 
 export const cache: Probe<AlluxioPlan, Report> = {
+  // Its command has figures of each mount.
+  mostBytes: 1 << 20,
   commands: (plan) => [anyMaster(plan, ['bash', '-c', `${webOfLeader(plan)}\n${REPORT}`])],
   parse: ([answers], _, before) => readReport(answers?.[0] ?? '', before?.value),
 };

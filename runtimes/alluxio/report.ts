@@ -29,8 +29,8 @@ export function readReport(text: string, before?: Report): Report {
     remote: metrics.get('Cluster.BytesReadRemote') ?? 0,
     ufs: metrics.get('Cluster.BytesReadUfsAll') ?? 0,
   };
-  const used = metrics.get('Cluster.CapacityUsed') ?? summary(text, 'Used Capacity');
-  const capacity = metrics.get('Cluster.CapacityTotal') ?? summary(text, 'Total Capacity');
+  const used = metrics.get('Cluster.CapacityUsed') ?? summary(text, /^[ \t]*Used Capacity: (.*)$/m);
+  const capacity = metrics.get('Cluster.CapacityTotal') ?? summary(text, /^[ \t]*Total Capacity: (.*)$/m);
   if (used === undefined || capacity === undefined) throw new Error(`alluxio fsadmin report prints no capacity: ${text.slice(0, 200)}`);
   const [, version] = /^underfs version: (\S+)$/m.exec(text) ?? [];
   return {
@@ -54,18 +54,20 @@ export function readReport(text: string, before?: Report): Report {
 /** A counter that is smaller than before was reset: its process restarted. */
 const growth = (now: number, before = 0): number => (now < before ? now : now - before);
 
-/** `"Cluster.BytesReadLocal":{"count":20310917` of the web port, `Cluster.BytesReadLocal  (Type: COUNTER, Value: 19.37MB)` of a command. */
-const metricsOf = (text: string): ReadonlyMap<string, number> =>
-  new Map(
-    [...text.matchAll(/^(?:"([\w.]+)":\{"\w+":|[ \t]*(\S+)[ \t]+\(Type: \w+, Value: )([^)\n]+)\)?$/gm)].flatMap(
-      ([, ofWeb, name = '', value = '']): [string, number][] => {
-        const number = ofWeb ? Number(value) : sizeOf(value);
-        return number === undefined || Number.isNaN(number) ? [] : [[ofWeb ?? name, number]];
-      },
-    ),
-  );
+/** `"Cluster.BytesReadLocal":{"count":20310917` of the web port. */
+const OF_WEB = /^"([\w.]+)":\{"\w+":([0-9.E+]+)$/gm;
+/** `Cluster.BytesReadLocal  (Type: COUNTER, Value: 19.37MB)` of a command. */
+const OF_COMMAND = /^[ \t]*(\S+)[ \t]+\(Type: \w+, Value: ([^)\n]+)\)$/gm;
 
-const summary = (text: string, name: string): number | undefined => sizeOf(new RegExp(`^[ \\t]*${name}: (.*)$`, 'm').exec(text)?.[1] ?? '');
+const metricsOf = (text: string): ReadonlyMap<string, number> =>
+  new Map([...figures(text, OF_WEB, Number), ...figures(text, OF_COMMAND, sizeOf)]);
+const figures = (text: string, lines: RegExp, read: (value: string) => number | undefined): readonly (readonly [string, number])[] =>
+  [...text.matchAll(lines)].flatMap(([, name = '', value = '']) => {
+    const number = read(value);
+    return number === undefined || Number.isNaN(number) ? [] : [[name, number] as const];
+  });
+
+const summary = (text: string, line: RegExp): number | undefined => sizeOf(line.exec(text)?.[1] ?? '');
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 

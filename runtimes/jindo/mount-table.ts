@@ -5,6 +5,7 @@ import type { JindoPlan } from './plan.ts';
 
 /** What Jindo mounts, as it prints it: `oss://bucket/data/ on /data (…)`. */
 const list: Probe<JindoPlan, readonly MountRow[]> = {
+  mostBytes: 1 << 20,
   // Without masters there is no table: clients read the first source themselves.
   commands: (plan) => (plan.masters.length > 0 ? [master(plan, ['bash', '-c', listScript(plan)])] : []),
   parse([answers], plan) {
@@ -15,15 +16,11 @@ const list: Probe<JindoPlan, readonly MountRow[]> = {
       const known = wanted.get(path);
       return { path, source: known !== undefined && address(known) === address(source) ? known : source };
     });
-    if (rows.length > MOST) throw new Error(`${COMMANDS[engine].mount.join(' ')} said: ${rows.length} mounts`);
     if (engine === 'jindofsx' || hasSets(plan, text)) return rows;
     // Without its sets, JindoCache caches nothing. What is wanted is mounted again, which changes nothing, and the sets go with it.
     return rows.filter(({ path, source }) => wanted.get(path) !== source);
   },
 };
-/** Twice as many as a Dataset may have: pods run what image a user likes, and each pass compares all of them. */
-const MOST = 4096;
-
 const listScript = ({ engine }: JindoPlan): string =>
   [sh`${COMMANDS[engine].mount}`, ...(engine === 'jindocache' ? ['jindocache -listCacheSet', PRINT_RECORD] : [])].join(' && ');
 
@@ -35,23 +32,23 @@ const recordOf = ({ sets }: JindoPlan): string => `cache sets ${hashOfScript(JSO
 
 /** Jindo has sets, and they are those of the spec. */
 function hasSets(plan: JindoPlan, text: string): boolean {
-  const lines = text.split('\n').filter((line) => !mountIn(line));
-  return lines.some((line) => line.includes('cacheStrategy')) && lines.includes(recordOf(plan));
+  const others = `\n${text.replaceAll(LINE, '')}\n`;
+  return others.includes('cacheStrategy') && others.includes(`\n${recordOf(plan)}\n`);
 }
-
-type Line = { readonly path: string; readonly source: string };
-
-/** Mounts among other lines. */
-export const readMounts = (text: string): readonly Line[] => text.split('\n').flatMap((line) => mountIn(line) ?? []);
 
 /** The source, a word, the path; whatever follows is passed over. */
-function mountIn(line: string): Line | undefined {
-  const [source = '', , path = ''] = line.split(/\s+/).filter(Boolean);
-  return /^[a-z][a-z0-9+.-]*:\/\//.test(source) && path.startsWith('/') ? { path, source } : undefined;
-}
+const LINE = /^[ \t]*([a-z][a-z0-9+.-]{0,40}:\/\/\S*)[ \t]+\S+[ \t]+(\/\S*).*$/gm;
 
-/** Jindo may add a slash at the end of an address. */
-const address = (source: string): string => source.replace(/\/+$/, '');
+/** Mounts among other lines. */
+export const readMounts = (text: string): readonly { readonly path: string; readonly source: string }[] =>
+  [...text.matchAll(LINE)].map(([, source = '', path = '']) => ({ path, source }));
+
+/** Jindo may add slashes at the end of an address. */
+function address(source: string): string {
+  let end = source.length;
+  while (source[end - 1] === '/') end--;
+  return source.slice(0, end);
+}
 
 /** Jindo's own table, and the sets of JindoCache that go with it. */
 export const mounts: MountTable<JindoPlan> = {

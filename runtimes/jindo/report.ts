@@ -7,17 +7,18 @@ export interface Report {
 /** Of `-report`, the lines of the medium that is used. Jindo prints powers of 1024 as `250.38GB`. */
 export function readReport(text: string, isMemory: boolean): Report {
   const medium = isMemory ? 'MEM' : 'Disk';
-  const [capacity, used] = [sizeAfter(text, `Total ${medium} Capacity`), sizeAfter(text, `Used ${medium} Capacity`)];
+  const sizes = [...text.matchAll(LINE)].filter(([, , of]) => of === medium);
+  const sizeOf = (name: 'Total' | 'Used') => bytesIn(sizes.find(([, which]) => which === name));
+  const [capacity, used] = [sizeOf('Total'), sizeOf('Used')];
   if (capacity === undefined || used === undefined) throw new Error(`the report of Jindo has no ${medium} capacity: ${text.slice(0, 200)}`);
   return { capacity, used };
 }
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 
-function sizeAfter(text: string, name: string): number | undefined {
-  const [, amount, unit = 'B'] = new RegExp(`^[ \\t]*${name}:[ \\t]*(\\d+(?:\\.\\d+)?)[ \\t]*([KMGTP]?B)?[ \\t]*$`, 'm').exec(text) ?? [];
-  return amount === undefined ? undefined : Number(amount) * 1024 ** UNITS.indexOf(unit);
-}
+const LINE = /^[ \t]*(Total|Used) (MEM|Disk) Capacity:[ \t]*(\d+(?:\.\d+)?)(?:[ \t]*([KMGTP]?B))?[ \t]*$/gm;
+
+const bytesIn = (line: RegExpExecArray | undefined): number | undefined => line && Number(line[3]) * 1024 ** UNITS.indexOf(line[4] ?? 'B');
 
 /** Directories, files and bytes below a path, as Hadoop's `-count` prints them. */
 export function readCount(text: string): { readonly totalBytes: number; readonly files: number } {

@@ -1,3 +1,4 @@
+import { shown } from '../../src/api/index.ts';
 import {
   absolutePath,
   cacheTexts,
@@ -18,13 +19,15 @@ const holder = ({ source }: JuiceFSPlan): Role => (source.edition === 'enterpris
 
 export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
   commands: (plan) => [
-    { in: holder(plan), on: 'every', argv: ['cat', `${plan.mountPath}/.stats`] },
+    // The few of some hundred lines that are read: thousands of pods may be asked.
+    { in: holder(plan), on: 'every', argv: ['grep', '-a', 'blockcache', `${plan.mountPath}/.stats`] },
     { in: holder(plan), on: 'one', argv: ['df', '-B', '1', plan.mountPath] },
   ],
   parse: ([pods = [], tables], { source, mountPath }) => {
     const isShared = source.edition === 'enterprise';
+    const figures = pods.map((stats) => figuresOf(stats, isShared ? ENTERPRISE : COMMUNITY));
     const sum = (enterprise: string, community: string) =>
-      pods.reduce((total, stats) => total + metric(stats, isShared ? `blockcache.${enterprise}` : `juicefs_blockcache_${community}`), 0);
+      figures.reduce((total, figure) => total + (figure.get(isShared ? enterprise : community) ?? 0), 0);
     const totalBytes = usedBytes(tables?.[0], mountPath);
     return {
       cachedBytes: sum('bytes', 'bytes') / (isShared ? 1 : Math.max(1, pods.length)),
@@ -35,9 +38,14 @@ export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
   },
 };
 
-/** `name: 12` (enterprise) or `name 12` (community); 0 if it is absent. */
-const metric = (stats: string, name: string): number =>
-  Number(stats.match(new RegExp(`^${name.replace('.', '\\.')}(?:: ?|\\s)\\s*([0-9.e+]+)`, 'm'))?.[1]) || 0;
+/** `blockcache.hits: 12`. */
+const ENTERPRISE = /^blockcache\.(bytes|hits|miss|hitBytes|missBytes):?[ \t]*([0-9.e+]{1,40})/gm;
+/** `juicefs_blockcache_hits 12`. */
+const COMMUNITY = /^juicefs_blockcache_(bytes|hits|miss|hit_bytes|miss_bytes):?[ \t]*([0-9.e+]{1,40})/gm;
+
+/** The first of each name; what is no number is 0. */
+const figuresOf = (stats: string, lines: RegExp): ReadonlyMap<string, number> =>
+  new Map([...stats.matchAll(lines)].map(([, name = '', value]) => [name, Number(value) || 0] as const).toReversed());
 
 const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: number) =>
   hits + misses > 0 ? { [name]: hits / (hits + misses) } : {};
@@ -49,6 +57,8 @@ export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache }: See
 /** Caches outlive pods in directories of the node, each volume in one that is named by its UUID (community) or its name (enterprise). */
 export const removeCache: Cleanup<JuiceFSPlan, string> = {
   ask: {
+    // It lists every client.
+    mostBytes: 1 << 20,
     commands: ({ source, pods }) =>
       source.edition === 'community' && pods.worker.nodeCaches.length > 0
         ? [{ in: 'worker', on: 'one', argv: ['sh', '-c', sh`juicefs status ${env('METAURL')}`] }]
@@ -57,7 +67,7 @@ export const removeCache: Cleanup<JuiceFSPlan, string> = {
       const [status = 'no answer'] = answers ?? [];
       const [, uuid] = /"UUID": *"([0-9a-f-]{36})"/i.exec(status) ?? [];
       if (uuid) return uuid;
-      throw new Error(`juicefs status names no UUID: ${status}`);
+      throw new Error(`juicefs status names no UUID: ${shown(status.slice(0, 200))}`);
     },
   },
   commands: ({ source, pods }, uuid) => {

@@ -19,7 +19,7 @@ export const diskUsage = (role: Role): Probe<BasePlan, UfsUsage> => ({
     const answer = answers?.[0] ?? '';
     const totalBytes = usedBytes(answer, mountPath);
     const files = /^\d+$/m.exec(answer.slice(answer.trimEnd().lastIndexOf('\n') + 1))?.[0];
-    if (totalBytes === undefined) throw new Error(`df does not show ${mountPath}: ${answer || 'no answer'}`);
+    if (totalBytes === undefined) throw new Error(`df does not show ${mountPath}: ${answer.slice(0, 500) || 'no answer'}`);
     return { totalBytes, ...(files !== undefined && { files: Number(files) }) };
   },
 });

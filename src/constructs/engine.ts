@@ -8,6 +8,7 @@ import type {
   CacheUse,
   Engine,
   EngineDefinition,
+  MountRow,
   Operation,
   OperationClass,
   OperationKind,
@@ -46,6 +47,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
   const { components, leader, mounts, probes = {}, cleanup, status, operations = {}, syncsMetadata = () => true } = definition;
   const probe = <T>(of: Probe<P, T>): BoundProbe<T> => ({
     commands: of.commands(plan),
+    mostBytes: Math.min(of.mostBytes ?? BYTES_OF_FIGURES, BYTES_OF_TABLE),
     parse: (answers, before) => of.parse(answers, plan, before),
   });
   const known = (['master', 'fuse', 'worker'] as const).filter((role) => components[role]);
@@ -65,7 +67,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
     ...(leader && { leader: probe(leader) }),
     ...(mounts &&
       mounts.list.commands(plan).length > 0 && {
-        mounts: { list: probe(mounts.list), wanted: mounts.wanted(plan), change: (change) => mounts.change(plan, change) },
+        mounts: { list: tableOf(probe(mounts.list)), wanted: mounts.wanted(plan), change: (change) => mounts.change(plan, change) },
       }),
     probes: {
       ...(probes.cache && { cache: probe(probes.cache) }),
@@ -105,6 +107,20 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
     return Component && new Component(scope, plan);
   }
 }
+
+/** Pages of figures, of each pod; and a table with as many mounts as a Dataset may have. */
+const [BYTES_OF_FIGURES, BYTES_OF_TABLE] = [64 << 10, 1 << 20];
+/** Twice as many mounts as a Dataset may have: pods run what image a user likes, and each pass compares all of them. */
+const MOST_ROWS = 4096;
+
+const tableOf = ({ parse, ...list }: BoundProbe<readonly MountRow[]>): BoundProbe<readonly MountRow[]> => ({
+  ...list,
+  parse(answers, before) {
+    const rows = parse(answers, before);
+    if (rows.length > MOST_ROWS) throw new Error(`expected at most ${MOST_ROWS} mounts, found ${rows.length}`);
+    return rows;
+  },
+});
 
 /** One App per runtime: an App with many charts costs more than the sum of its charts. */
 function synth({ name, namespace }: Pick<BasePlan, 'name' | 'namespace'>, populate: (chart: Chart) => void): readonly Manifest[] {

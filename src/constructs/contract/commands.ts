@@ -43,6 +43,11 @@ export interface Probe<P, T> {
    */
   // A method, so that a Probe<P, string> is also a Probe<P, unknown>.
   parse(answers: Answers, plan: P, before?: Answered<T>): T;
+  /**
+   * Bytes that one pod may print for one command; the command of a pod that prints more fails. Default: 64 KiB, many pages of figures. A table
+   * of mounts may have 1 MiB. All answers together have at most 4 MiB. Pods run images of users, so `parse` takes time in proportion to them.
+   */
+  readonly mostBytes?: number;
 }
 /** A previous result of a probe. */
 export interface Answered<T> {
@@ -70,7 +75,7 @@ export interface Answered<T> {
 export interface MountTable<P, R extends MountRow = MountRow> {
   /**
    * The mounts that exist, in the engine's own spelling. A row leaves out what the engine does not report. A plan for which it has no
-   * commands has no table: nothing of it runs that could keep one.
+   * commands has no table: nothing of it runs that could keep one. More than 4096 rows are an error.
    */
   readonly list: Probe<P, readonly MountRow[]>;
   /** The mounts that the plan asks for. */

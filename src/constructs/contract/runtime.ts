@@ -207,6 +207,8 @@ export interface BoundRuntime {
 }
 /** A probe with its plan. */
 export interface BoundProbe<T> {
+  /** Bytes that one pod may print for one command. */
+  readonly mostBytes: number;
   /** The commands that ask. */
   readonly commands: readonly Command[];
   /** Reads their answers; throws if they make no sense. `before` is the previous result. */

@@ -3,11 +3,15 @@ import type { Answered, BoundProbe, Command, Role } from '../../../constructs/in
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Question, Where } from '../../world.ts';
 
-/** Runs one command in one container and returns what it printed. Rejects when it cannot start, its exit code is not 0, or it takes too long. */
+/**
+ * Runs one command in one container and returns what it printed. Rejects when it cannot start, its exit code is not 0, it takes too long, or,
+ * at once, when it prints more than `mostBytes`. Without `mostBytes`, nobody reads it, and what is too much is discarded.
+ */
 export type PodExec = (
   where: { readonly namespace: string; readonly pod: string; readonly container: string },
   argv: readonly string[],
   timeoutMs: number,
+  mostBytes?: number,
 ) => Promise<string>;
 
 /** Pods that one command runs in at a time: each is a connection. */
@@ -24,11 +28,29 @@ export interface PodChoice {
 /** Commands on the leader were not run, since none of the pods leads. */
 export const NO_LEADER = 'no pod reports that it leads yet';
 
-/** Runs commands one after the other, each in its pods. Returns what they printed, a list of pods for each command. */
-export async function runCommands(exec: PodExec, choice: PodChoice, commands: readonly Command[]): Promise<readonly (readonly string[])[]> {
+/** Bytes of all answers to a probe together, which are in memory at once: 64 KiB of 64 pods, or a line of each of thousands. */
+const MOST_TOGETHER = 4 << 20;
+
+/**
+ * Runs commands one after the other, each in its pods. Returns what they printed, a list of pods for each command.
+ * @param mostBytes of what one pod prints; without it nothing is kept of what they print
+ */
+export async function runCommands(
+  exec: PodExec,
+  choice: PodChoice,
+  commands: readonly Command[],
+  mostBytes?: number,
+): Promise<readonly (readonly string[])[]> {
   const { namespace, pods, leader } = choice;
-  const leading = lazy(async () => leader && leader.parse(await runCommands(exec, { namespace, pods }, leader.commands)));
+  const leading = lazy(async () => leader && askProbe(exec, { namespace, pods }, leader));
   const answers: (readonly string[])[] = [];
+  let together = 0;
+  function keep(answer: string): string {
+    if (mostBytes === undefined) return '';
+    together += answer.length;
+    if (together > MOST_TOGETHER) throw new Error(`pods printed more than ${MOST_TOGETHER} bytes together`);
+    return answer;
+  }
   for (const { in: role, on, container, argv, timeoutSeconds = DEFAULT_TIMEOUT_S, mayFail } of commands) {
     const ready = pods(role).filter((pod) => pod['ready']);
     const name = on === 'leader' ? await leading() : undefined;
@@ -38,9 +60,11 @@ export async function runCommands(exec: PodExec, choice: PodChoice, commands: re
     if (chosen.length === 0 && !mayBeNone) throw new Error(`no ready ${role} pod to run ${argv[0]} in`);
     const where = (pod: KubeObject) => ({ namespace, pod: pod.metadata.name, container: container ?? String(pod['container']) });
     const asked = await pLimit(PODS_AT_ONCE).map(chosen, async (pod) =>
-      exec(where(pod), argv, timeoutSeconds * 1000).catch((error: unknown) => {
-        if (!mayFail) throw error;
-      }),
+      exec(where(pod), argv, timeoutSeconds * 1000, mostBytes)
+        .catch((error: unknown) => {
+          if (!mayFail) throw error;
+        })
+        .then((answer) => (answer === undefined ? undefined : keep(answer))),
     );
     answers.push(asked.filter((answer) => answer !== undefined));
   }
@@ -67,7 +91,7 @@ export function canRun({ namespace, pods, leader }: PodChoice, where: readonly W
 }
 
 export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: BoundProbe<T>, before?: Answered<T>): Promise<T> =>
-  probe.parse(await runCommands(exec, choice, probe.commands), before);
+  probe.parse(await runCommands(exec, choice, probe.commands, probe.mostBytes), before);
 
 /** Work that begins when it is first asked for, and is done once. */
 export function lazy<T>(work: () => Promise<T>): () => Promise<T> {

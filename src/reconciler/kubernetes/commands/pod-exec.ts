@@ -16,8 +16,10 @@ export interface ExecFence {
   readonly clock?: Pick<Clock, 'wall'>;
 }
 
-/** Bytes of output: an engine's answer is a page of numbers, so a command that prints more does not answer the question. */
-const MOST_BYTES = 1 << 20;
+/** Bytes of one message: the API server sends what it has read, some KB at a time. */
+const MOST_PAYLOAD = 1 << 20;
+/** Bytes that are kept of the output that nobody reads, unless the command fails. */
+const MOST_UNREAD = 64 << 10;
 /** Bytes of the output of a failed command in its error. */
 const MOST_SAID = 4096;
 
@@ -41,7 +43,7 @@ export function podExec(connection: ClusterConnection, { signal, deadline, clock
   const loaded = lazy(async () => import('ws'));
   // Keeps TLS sessions, by CA and certificate.
   const agent = connection.server.startsWith('https:') ? new Agent() : undefined;
-  return async ({ namespace, pod, container }, argv, timeoutMs) => {
+  return async ({ namespace, pod, container }, argv, timeoutMs, mostBytes) => {
     signal?.throwIfAborted();
     const { WebSocket } = await loaded();
     const token = await connection.token?.();
@@ -50,6 +52,7 @@ export function podExec(connection: ClusterConnection, { signal, deadline, clock
     if (deadline && deadline() <= clock.wall()) throw new NotLeader({ method: 'EXEC', path: `${namespace}/${pod}` });
     const socket = new WebSocket(urlOf(connection.server, { namespace, pod, container }, argv), PROTOCOLS, {
       perMessageDeflate: false,
+      maxPayload: MOST_PAYLOAD,
       ...(agent && { agent }),
       ...(ca && { ca }),
       ...(connection.cert && { cert: connection.cert }),
@@ -57,7 +60,7 @@ export function podExec(connection: ClusterConnection, { signal, deadline, clock
       ...(token && { headers: { authorization: `Bearer ${token}` } }),
       rejectUnauthorized: !connection.insecureSkipTlsVerify,
     });
-    return outputOf(socket, `${argv[0]} in ${namespace}/${pod}`, timeoutMs, signal);
+    return outputOf(socket, `${argv[0]} in ${namespace}/${pod}`, timeoutMs, { signal, mostBytes });
   };
 }
 
@@ -71,9 +74,14 @@ function urlOf(server: string, { namespace, pod, container }: Parameters<PodExec
   return `${server.replace(/^http/, 'ws').replace(/\/$/, '')}/api/v1/namespaces/${namespace}/pods/${pod}/exec?${query}`;
 }
 
+interface Bounds {
+  readonly signal: AbortSignal | undefined;
+  readonly mostBytes: number | undefined;
+}
+
 /** What a command prints to standard output. Rejects when it fails, takes too long or is abandoned. */
-function outputOf(socket: WebSocket, what: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<string> {
-  const out = collector(MOST_BYTES);
+function outputOf(socket: WebSocket, what: string, timeoutMs: number, { signal, mostBytes }: Bounds): Promise<string> {
+  const out = collector(mostBytes ?? MOST_UNREAD);
   const err = collector(MOST_SAID);
   return new Promise<string>((resolve, reject) => {
     let hasOpened = false;
@@ -93,8 +101,7 @@ function outputOf(socket: WebSocket, what: string, timeoutMs: number, signal: Ab
     signal?.addEventListener('abort', onAbort, { once: true });
     const timer = setTimeout(() => giveUp(new Error(`${what} took longer than ${timeoutMs / 1000} s`)), timeoutMs);
     const onStatus = (status: Status) => {
-      if (out.overflowed) end(() => reject(new Error(`${what} printed more than ${MOST_BYTES} bytes`)));
-      else if (status.status === 'Success') end(() => resolve(out.text()));
+      if (status.status === 'Success') end(() => resolve(out.text()));
       else {
         // Some programs print their errors to standard output.
         const said = err.text().trim() || out.text().trim().slice(-MOST_SAID);
@@ -104,8 +111,10 @@ function outputOf(socket: WebSocket, what: string, timeoutMs: number, signal: Ab
     socket.on('open', () => void (hasOpened = true));
     socket.on('message', (message: Buffer) => {
       const rest = message.subarray(1);
-      if (message[0] === STDOUT) out.add(rest);
-      else if (message[0] === STDERR) err.add(rest);
+      if (message[0] === STDOUT) {
+        out.add(rest);
+        if (mostBytes !== undefined && out.overflowed) giveUp(new Error(`${what} printed more than ${mostBytes} bytes`));
+      } else if (message[0] === STDERR) err.add(rest);
       else if (message[0] === STATUS) onStatus(statusIn(rest.toString('utf8')));
     });
     // An open connection that fails is closed as well.

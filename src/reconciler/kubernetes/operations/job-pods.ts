@@ -68,6 +68,8 @@ const endsOf = (containers: readonly Container[], statuses: readonly ContainerSt
 const timeOf = ({ finishedAt = '' }: Terminated): string => finishedAt;
 
 const TIMEOUT_MS = 5_000;
+/** Sixteen lines of 256 characters, and room. */
+const MOST_BYTES = 64 << 10;
 
 /** What the pod that runs reports of its progress, as it answered last. A new answer wakes the operation. */
 export function progressOf(context: ClusterContext, { key, operation }: OperationWorld, job: JobView): Infos | undefined {
@@ -79,7 +81,7 @@ export function progressOf(context: ClusterContext, { key, operation }: Operatio
   const where = { namespace, pod: pod.metadata.name, container: String(pod['container']) };
   const due = { namespace, version: pod.metadata.name, everyMs: PROGRESS_MS };
   // The file may not exist yet, and the pod may end meanwhile.
-  const ask = () => exec(where, ['cat', file], TIMEOUT_MS).then(infosOf, () => ({}));
+  const ask = () => exec(where, ['cat', file], TIMEOUT_MS, MOST_BYTES).then(infosOf, () => ({}));
   const { value } = jobs.ask<Infos>(`${operation.metadata.uid}/progress`, due, ask, () => wake(key));
   return value && Object.keys(value).length > 0 ? value : undefined;
 }

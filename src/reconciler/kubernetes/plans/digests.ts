@@ -102,6 +102,9 @@ function question<T>(where: readonly Where[], found: () => BoundProbe<T> | undef
     get commands() {
       return found()!.commands;
     },
+    get mostBytes() {
+      return found()!.mostBytes;
+    },
     parse: (answers, before) => found()!.parse(answers, before),
   };
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../../src/kube/clock.ts';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Command, Role } from '../../../../src/constructs/index.ts';
+import type { Answers, Command, Role } from '../../../../src/constructs/index.ts';
 import { type KubeObject, silent } from '../../../../src/kube/types.ts';
 import { askProbe, canRun, type PodChoice, type PodExec, runCommands } from '../../../../src/reconciler/kubernetes/commands/exec.ts';
 import { createJobs, type Jobs } from '../../../../src/reconciler/kubernetes/commands/jobs.ts';
@@ -140,15 +140,15 @@ describe('commands', () => {
   });
   const command = (on: Command['on'], more: Partial<Command> = {}): Command => ({ in: 'worker', on, argv: ['df', on], ...more });
   const calls: string[] = [];
-  const exec: PodExec = async ({ namespace, pod: name, container }, argv, timeoutMs) => {
-    calls.push(`${namespace}/${name}/${container} ${argv.join(' ')} ${timeoutMs}`);
+  const exec: PodExec = async ({ namespace, pod: name, container }, argv, timeoutMs, mostBytes) => {
+    calls.push(`${namespace}/${name}/${container} ${argv.join(' ')} ${timeoutMs}${mostBytes === undefined ? '' : ` ${mostBytes}`}`);
     return `answer of ${name}`;
   };
   beforeEach(() => void calls.splice(0));
 
   test('run in one, in the first, or in every pod that is ready', async () => {
     const pods = choice(pod('w-2', false), pod('w-1'), pod('w-0'));
-    expect(await runCommands(exec, pods, [command('one'), command('first'), command('every')])).toEqual([
+    expect(await runCommands(exec, pods, [command('one'), command('first'), command('every')], 100)).toEqual([
       ['answer of w-1'],
       ['answer of w-0'],
       ['answer of w-1', 'answer of w-0'],
@@ -180,10 +180,22 @@ describe('commands', () => {
     ['one', [pod('w-0', false)], false],
     ['one', [], false],
   ])('that go to %s pod of %j can run: %s', (on, pods, can) => expect(canRun(choice(...pods), [command(on)])).toBe(can));
+  const probe = { mostBytes: 1 << 20, parse: (answers: Answers) => answers.flat().length };
   test('of a probe are read together', async () =>
-    expect(
-      await askProbe(exec, choice(pod('w-0')), { commands: [command('one'), command('first')], parse: (answers) => answers.flat().length }),
-    ).toBe(2));
+    expect(await askProbe(exec, choice(pod('w-0')), { ...probe, commands: [command('one'), command('first')] })).toBe(2));
+  test('of a probe may print as much as it says', async () => {
+    await askProbe(exec, choice(pod('w-0')), { ...probe, commands: [command('one')] });
+    expect(calls).toEqual([`ml/w-0/main df one 20000 ${1 << 20}`]);
+  });
+  test('of a probe fail when all pods together print more than 4 MiB, before anything is read', async () => {
+    const pods = choice(...Array.from({ length: 5 }, (_, i) => pod(`w-${i}`)));
+    const parse = vi.fn<() => number>();
+    const asked = askProbe(async () => 'x'.repeat(1 << 20), pods, { ...probe, parse, commands: [command('every')] });
+    await expect(asked).rejects.toThrow('pods printed more than 4194304 bytes together');
+    expect(parse).not.toHaveBeenCalled();
+  });
+  test('whose output nobody reads keep none of it', async () =>
+    expect(await runCommands(exec, choice(pod('w-0')), [command('one')])).toEqual([['']]));
 });
 
 test('a probe sees its last answer, also after one that failed, but none of another version', async () => {

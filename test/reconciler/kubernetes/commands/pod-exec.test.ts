@@ -13,6 +13,7 @@ interface Asked {
   readonly url: string | undefined;
   readonly socket: Socket;
   readonly open: () => void;
+  readonly print: (text: string) => void;
   /** Ends the command well. */
   readonly succeed: () => void;
   /** Ends it with this text in place of a status. */
@@ -51,6 +52,7 @@ function upgrade({ headers, url }: IncomingMessage, socket: Socket): void {
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n`,
       ),
+    print: (text) => send(socket, 1, text),
     succeed: () => send(socket, 3, JSON.stringify({ status: 'Success' })),
     end: (text) => send(socket, 3, text),
     fail: (code, said, output = 'stderr') => {
@@ -68,10 +70,10 @@ function send(socket: Socket, channel: number, text: string): void {
   socket.write(Buffer.concat([Buffer.from([0x82, 126, payload.length >> 8, payload.length & 255]), payload]));
 }
 
-const run = (fence?: ExecFence, timeoutMs = 60_000) => {
+const run = (fence?: ExecFence, timeoutMs = 60_000, mostBytes?: number) => {
   const { port } = server.address() as AddressInfo;
   const exec = podExec({ server: `http://127.0.0.1:${port}`, insecureSkipTlsVerify: true }, fence);
-  const answer = exec({ namespace: 'ml', pod: 'p', container: 'c' }, ['mount', '/a'], timeoutMs);
+  const answer = exec({ namespace: 'ml', pod: 'p', container: 'c' }, ['mount', '/a'], timeoutMs, mostBytes);
   // Looked at later.
   answer.catch(() => {});
   return answer;
@@ -91,6 +93,25 @@ test('a command that ends well gives its output, and its connection back', async
   await expect(answer).resolves.toBe('');
   // A close frame: the server ends the connection when it has it.
   expect((await taken)[0]).toBe(0x88);
+});
+
+test('a command that prints more than it may loses its connection at once', async () => {
+  const answer = run({}, 60_000, 10);
+  const command = await first();
+  command.open();
+  command.print('0123456789');
+  command.print('0');
+  await expect(answer).rejects.toThrow('mount in ml/p printed more than 10 bytes');
+  await closed(command);
+});
+
+test('of a command whose output nobody reads, too much is discarded', async () => {
+  const answer = run();
+  const command = await first();
+  command.open();
+  for (let i = 0; i < 4; i++) command.print('x'.repeat(32 << 10));
+  command.succeed();
+  await expect(answer).resolves.toHaveLength(64 << 10);
 });
 
 /** From here on only the deadlines of commands wait for what the test says. */

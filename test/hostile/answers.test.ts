@@ -1,0 +1,148 @@
+/** What pods print, which run images of tenants: whatever a probe of any runtime reads costs time in proportion to its bytes, and not much. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import alluxio from '../../runtimes/alluxio/index.ts';
+import cache from '../../runtimes/cache/index.ts';
+import jindo from '../../runtimes/jindo/index.ts';
+import juicefs from '../../runtimes/juicefs/index.ts';
+import type { BoundProbe, BoundRuntime } from '../../src/constructs/index.ts';
+import { infosOf } from '../../src/reconciler/operations/infos.ts';
+import { lastWords } from '../../src/reconciler/operations/last-words.ts';
+import { given as alluxioGiven } from '../runtimes/alluxio/given.ts';
+import { given as cacheGiven, plainClass } from '../runtimes/cache/given.ts';
+import { fsx, given as jindoGiven } from '../runtimes/jindo/given.ts';
+import { community, enterprise } from '../runtimes/juicefs/given.ts';
+import { texts, tooDear } from './cost.ts';
+
+const many = Array.from({ length: 2048 }, (_, i) => ({ mountPoint: `s3://b${i}/d`, name: `m${i}` }));
+const onDisk = { tieredstore: { levels: [{ mediumtype: 'SSD' as const, path: '/data', quota: '1Gi' }] } };
+const entries = { mountUFS: { command: ['m'] }, reportSummary: { command: ['r'] } };
+const { master = {} } = plainClass.topology as Record<string, object>;
+const asked = {
+  ...plainClass,
+  topology: { ...plainClass.topology, master: { ...master, executionEntries: entries } },
+} as typeof plainClass;
+
+const RUNTIMES: Readonly<Record<string, BoundRuntime>> = {
+  alluxio: alluxio.bind(alluxioGiven({ spec: { master: { replicas: 3 } }, mounts: many })),
+  cache: cache.bind(cacheGiven({ type: asked, mounts: many })),
+  jindocache: jindo.bind(jindoGiven({ mounts: many })),
+  jindofsx: jindo.bind(fsx({ mounts: many })),
+  'jindo that counts': jindo.bind(jindoGiven({ settings: { env: { QUERY_UFS_TOTAL: 'true' } } })),
+  juicefs: juicefs.bind(community({ spec: onDisk })),
+  'juicefs enterprise': juicefs.bind(enterprise()),
+};
+
+/** Of formats that are read, and what may stand in their place. */
+const WORDS = [
+  '\n',
+  ' ',
+  '\t',
+  '/',
+  ':',
+  '0',
+  'a',
+  '"',
+  '{',
+  '[',
+  '\\',
+  '=',
+  '-',
+  '(',
+  ')',
+  '.',
+  '\0',
+  'ä',
+  '%',
+  's3://b0/d on /m0 ',
+  's3://b on /p (s3, capacity=-1B, read-only, not shared, properties={a=1, b=2})\n',
+  '/m0',
+  'properties={',
+  ', a=',
+  '{"mountPoints":{',
+  '"/m0":{"ufsUri":"s3://b0/d"},',
+  '{"mounted":[',
+  '"/m0",',
+  ']}',
+  'cacheStrategy\n',
+  'Total Disk Capacity: 1.5GB\n',
+  'Used MEM Capacity: ',
+  '"Cluster.CapacityUsed":{"value":1\n',
+  'Cluster.BytesReadLocal (Type: COUNTER, Value: 1MB)\n',
+  'blockcache.bytes: 1\n',
+  'juicefs_blockcache_hits 12\n',
+  '"UUID": "',
+  'underfs version: ',
+  'f 4096 1024 3072 25% /mnt\n',
+  'name=value\n',
+]; // prettier-ignore
+const answer = fc.array(fc.tuple(fc.constantFrom(...WORDS), fc.constantFrom(1, 2, 1000, Infinity)), { minLength: 1, maxLength: 6 });
+
+/** The drawn words in their order, each as often as drawn; those without a number share what is left of `size`. */
+function written(drawn: readonly (readonly [string, number])[], size: number): string {
+  const rest = size / Math.max(1, drawn.filter(([, times]) => times === Infinity).length);
+  return drawn
+    .map(([word, times]) => word.repeat(Math.min(times, Math.ceil(rest / word.length))))
+    .join('')
+    .slice(0, size);
+}
+const slashes = (size: number) => `s3:${'/'.repeat(size - 20)}x on /m0\n`;
+
+function reading(read: (text: string) => unknown): (text: string) => void {
+  return (text) => {
+    try {
+      read(text);
+    } catch (error) {
+      // What makes no sense is an error with a text for people; that a stack or a type is wrong is none.
+      if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError || error.message.length > 2000)
+        throw error;
+    }
+  };
+}
+function check(read: (text: string) => unknown, mostBytes: number): void {
+  const call = reading(read);
+  const dear = [...texts, slashes].map((make) => tooDear(make, call, mostBytes)).filter(Boolean);
+  expect(dear).toEqual([]);
+  fc.assert(
+    fc.property(answer, (drawn) => {
+      expect(tooDear((size) => written(drawn, size), call, mostBytes)).toBeUndefined();
+    }),
+    { numRuns: 40, seed: 34 },
+  );
+}
+
+const probes = Object.entries(RUNTIMES).flatMap(([name, bound]) => {
+  const all: Readonly<Record<string, BoundProbe<unknown> | undefined>> = {
+    leader: bound.leader,
+    mounts: bound.mounts?.list,
+    cache: bound.probes.cache,
+    ufs: bound.probes.ufs,
+    cleanup: bound.cleanup?.ask,
+  };
+  return Object.entries(all).flatMap(([what, probe]) => (probe ? [[name, what, probe] as const] : []));
+});
+test.each(probes)('%s: %s', (_, _what, probe) =>
+  check((text) => probe.parse(probe.commands.map(({ mayFail }) => (mayFail ? [] : [text]))), probe.mostBytes),
+);
+test('every path that a program lists is looked for once', () => {
+  const { list } = RUNTIMES['cache']!.mounts!;
+  const listed = (path: string) => (size: number) =>
+    JSON.stringify({ mounted: Array.from({ length: size / (path.length + 3) }, () => path) });
+  for (const path of ['', '/m2047', '/x'])
+    expect(
+      tooDear(
+        listed(path),
+        reading((text) => list.parse([[], [text]])),
+        list.mostBytes,
+      ),
+    ).toBeUndefined();
+});
+
+test('the figures of a thousand clients', () => {
+  const { cache: probe } = RUNTIMES['juicefs']!.probes;
+  check((text) => probe!.parse([Array.from({ length: 1000 }, () => text), []]), 4 << 10);
+});
+test('a progress file, and the last words of a pod', () => {
+  check(infosOf, 64 << 10);
+  check((message) => lastWords({ name: 'p', exitCode: 1, message }), 4096);
+});
